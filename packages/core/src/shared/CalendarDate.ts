@@ -1,0 +1,80 @@
+/** Calendar dates without a zone: `YYYY-MM-DD`, years 1900 to 2199 (decisions 1.2). */
+import * as Schema from "effect/Schema"
+
+declare const CalendarDateBrand: unique symbol
+
+/** `YYYY-MM-DD`; comparing two as strings compares the days. */
+export type CalendarDate = string & { readonly [CalendarDateBrand]: true }
+
+const form = /^(\d{4})-(\d{2})-(\d{2})$/
+const dayMillis = 86_400_000
+
+export const daysInMonth = (year: number, month: number): number =>
+  month === 2
+    ? year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+      ? 29
+      : 28
+    : [4, 6, 9, 11].includes(month)
+      ? 30
+      : 31
+
+const pad = (value: number, width: number): string => value.toString().padStart(width, "0")
+
+/** `undefined` when the day does not exist or lies outside 1900 to 2199. */
+export const fromParts = (year: number, month: number, day: number): CalendarDate | undefined =>
+  Number.isInteger(year) &&
+  Number.isInteger(month) &&
+  Number.isInteger(day) &&
+  year >= 1900 &&
+  year <= 2199 &&
+  month >= 1 &&
+  month <= 12 &&
+  day >= 1 &&
+  day <= daysInMonth(year, month)
+    ? (`${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}` as CalendarDate)
+    : undefined
+
+export const parse = (text: string): CalendarDate | undefined => {
+  const match = form.exec(text)
+  return match === null ? undefined : fromParts(Number(match[1]), Number(match[2]), Number(match[3]))
+}
+
+/** For literals in code; dies on anything that is not a date. */
+export const make = (text: string): CalendarDate => {
+  const value = parse(text)
+  if (value === undefined) throw new RangeError(`not a calendar date: ${text}`)
+  return value
+}
+
+export const is = (value: unknown): value is CalendarDate => typeof value === "string" && parse(value) !== undefined
+
+/** Days since 1970-01-01. */
+export const toEpochDay = (date: CalendarDate): number =>
+  Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) / dayMillis
+
+export const fromEpochDay = (day: number): CalendarDate =>
+  new Date(day * dayMillis).toISOString().slice(0, 10) as CalendarDate
+
+export const addDays = (date: CalendarDate, days: number): CalendarDate => fromEpochDay(toEpochDay(date) + days)
+
+/** Whole days from `a` to `b`; negative when `b` is earlier. */
+export const daysBetween = (a: CalendarDate, b: CalendarDate): number => toEpochDay(b) - toEpochDay(a)
+
+export const min = (a: CalendarDate, b: CalendarDate): CalendarDate => (a < b ? a : b)
+export const max = (a: CalendarDate, b: CalendarDate): CalendarDate => (a > b ? a : b)
+
+const zoneFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** The day that `epochMillis` falls on in an IANA time zone. */
+export const inZone = (epochMillis: number, zone: string): CalendarDate => {
+  let format = zoneFormats.get(zone)
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" })
+    zoneFormats.set(zone, format)
+  }
+  return format.format(epochMillis) as CalendarDate
+}
+
+export const CalendarDate: Schema.Codec<CalendarDate, string> = Schema.String.annotate({ format: "date" }).pipe(
+  Schema.refine((text): text is CalendarDate => is(text), { expected: "a date of the form YYYY-MM-DD" })
+)

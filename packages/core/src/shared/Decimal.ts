@@ -1,0 +1,182 @@
+/**
+ * Exact decimals as canonical text (specification 2, decisions 1.3).
+ *
+ * A `Decimal` is the shortest plain text of a number: no exponent, no leading or trailing zeros, no
+ * negative zero. Equal numbers are therefore equal strings, and the text is the wire form as well.
+ */
+import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
+
+declare const DecimalBrand: unique symbol
+
+/** Canonical decimal text such as `-12.5` or `0`. */
+export type Decimal = string & { readonly [DecimalBrand]: true }
+
+export const zero = "0" as Decimal
+
+const plain = /^([+-]?)(\d*)(?:\.(\d*))?$/
+const scientific = /^([+-]?\d*(?:\.\d*)?)[eE]([+-]?\d{1,4})$/
+
+const canonical = (negative: boolean, whole: string, fraction: string): Decimal => {
+  let start = 0
+  while (start < whole.length - 1 && whole.charCodeAt(start) === 48) start++
+  let end = fraction.length
+  while (end > 0 && fraction.charCodeAt(end - 1) === 48) end--
+  const w = start === 0 ? (whole === "" ? "0" : whole) : whole.slice(start)
+  const text = end === 0 ? w : `${w}.${end === fraction.length ? fraction : fraction.slice(0, end)}`
+  return (negative && text !== "0" ? `-${text}` : text) as Decimal
+}
+
+/**
+ * Reads a plain decimal number, with an optional exponent as JSON allows it.
+ * Grouping, currency signs and white space are refused: `undefined`.
+ */
+export const parse = (text: string): Decimal | undefined => {
+  const match = plain.exec(text)
+  if (match !== null) {
+    const whole = match[2]!
+    const fraction = match[3] ?? ""
+    if (whole.length === 0 && fraction.length === 0) return undefined
+    return canonical(match[1] === "-", whole, fraction)
+  }
+  const exponential = scientific.exec(text)
+  if (exponential === null) return undefined
+  const mantissa = plain.exec(exponential[1]!)
+  if (mantissa === null) return undefined
+  const shift = Number(exponential[2])
+  if (Math.abs(shift) > 400) return undefined
+  const whole = mantissa[2]!
+  const fraction = mantissa[3] ?? ""
+  const digits = whole + fraction
+  if (digits.length === 0) return undefined
+  const point = whole.length + shift
+  return point <= 0
+    ? canonical(mantissa[1] === "-", "0", "0".repeat(-point) + digits)
+    : point >= digits.length
+      ? canonical(mantissa[1] === "-", digits + "0".repeat(point - digits.length), "")
+      : canonical(mantissa[1] === "-", digits.slice(0, point), digits.slice(point))
+}
+
+/** For literals in code; dies on anything that is not a decimal. */
+export const make = (text: string): Decimal => {
+  const value = parse(text)
+  if (value === undefined) throw new RangeError(`not a decimal: ${text}`)
+  return value
+}
+
+export const is = (value: unknown): value is Decimal => typeof value === "string" && parse(value) === value
+
+/** Digits after the point. */
+export const scale = (value: Decimal): number => {
+  const point = value.indexOf(".")
+  return point < 0 ? 0 : value.length - point - 1
+}
+
+export const isNegative = (value: Decimal): boolean => value.charCodeAt(0) === 45
+
+export const negate = (value: Decimal): Decimal =>
+  (value === "0" ? value : isNegative(value) ? value.slice(1) : `-${value}`) as Decimal
+
+export const abs = (value: Decimal): Decimal => (isNegative(value) ? value.slice(1) : value) as Decimal
+
+export const sign = (value: Decimal): -1 | 0 | 1 => (value === "0" ? 0 : isNegative(value) ? -1 : 1)
+
+/** The value times 10^digits as an integer. The caller has made sure that `digits >= scale(value)`. */
+export const toUnits = (value: Decimal, digits: number): bigint => {
+  const point = value.indexOf(".")
+  if (point < 0) return BigInt(value + "0".repeat(digits))
+  return BigInt(value.slice(0, point) + value.slice(point + 1) + "0".repeat(digits - (value.length - point - 1)))
+}
+
+export const fromUnits = (units: bigint, digits: number): Decimal => {
+  const negative = units < 0n
+  const text = (negative ? -units : units).toString().padStart(digits + 1, "0")
+  return digits === 0 ? canonical(negative, text, "") : canonical(negative, text.slice(0, -digits), text.slice(-digits))
+}
+
+export const add = (a: Decimal, b: Decimal): Decimal => {
+  const digits = Math.max(scale(a), scale(b))
+  return fromUnits(toUnits(a, digits) + toUnits(b, digits), digits)
+}
+
+export const subtract = (a: Decimal, b: Decimal): Decimal => add(a, negate(b))
+
+export const sum = (values: Iterable<Decimal>): Decimal => {
+  let digits = 0
+  let units = 0n
+  for (const value of values) {
+    const own = scale(value)
+    if (own > digits) {
+      units *= 10n ** BigInt(own - digits)
+      digits = own
+    }
+    units += toUnits(value, digits)
+  }
+  return fromUnits(units, digits)
+}
+
+export const compare = (a: Decimal, b: Decimal): -1 | 0 | 1 => {
+  if (a === b) return 0
+  const negative = isNegative(a)
+  if (negative !== isNegative(b)) return negative ? -1 : 1
+  const digits = Math.max(scale(a), scale(b))
+  return toUnits(a, digits) < toUnits(b, digits) ? -1 : 1
+}
+
+const tenTo = (digits: number): bigint => 10n ** BigInt(digits)
+
+const round = (
+  value: Decimal,
+  digits: number,
+  up: (whole: bigint, twice: bigint, unit: bigint) => boolean
+): Decimal => {
+  const own = scale(value)
+  if (own <= digits) return value
+  const negative = isNegative(value)
+  const units = toUnits(abs(value), own)
+  const unit = tenTo(own - digits)
+  const whole = units / unit
+  const rounded = up(whole, (units % unit) * 2n, unit) ? whole + 1n : whole
+  return fromUnits(negative ? -rounded : rounded, digits)
+}
+
+/** Ties go to the even neighbour: how amounts finer than the minor unit are taken in (decisions 1.3). */
+export const roundHalfEven = (value: Decimal, digits: number): Decimal =>
+  round(value, digits, (whole, twice, unit) => twice > unit || (twice === unit && whole % 2n === 1n))
+
+/** Ties go away from zero: the `round2` action and every rounding of enrichments. */
+export const roundHalfAway = (value: Decimal, digits: number): Decimal =>
+  round(value, digits, (_, twice, unit) => twice >= unit)
+
+/** Digits before the point, sign left out; `0.5` has 1. */
+export const wholeDigits = (value: Decimal): number => {
+  const text = abs(value)
+  const point = text.indexOf(".")
+  return point < 0 ? text.length : point
+}
+
+/** Decimal text on both sides: what storage and internal documents use. */
+export const DecimalText: Schema.Codec<Decimal, string> = Schema.String.pipe(
+  Schema.refine((text): text is Decimal => is(text), { expected: "a canonical decimal" })
+)
+
+// JSON.rawJSON keeps every digit where a double would drop some.
+const rawJson = (text: string): number =>
+  (JSON as unknown as { readonly rawJSON: (text: string) => number }).rawJSON(text)
+
+/**
+ * A JSON number on the wire, exact decimal text inside. Encoding yields raw JSON, so the digits written
+ * are exactly the digits kept; decoding takes a number or decimal text.
+ */
+export const DecimalNumber: Schema.Codec<Decimal, unknown> = Schema.Unknown.annotate({
+  jsonSchema: { type: "number" }
+}).pipe(
+  Schema.decodeTo(
+    DecimalText,
+    SchemaTransformation.transform<string, unknown>({
+      // Text that is no decimal goes on to DecimalText, which refuses it with the better message.
+      decode: (input) => parse(String(input)) ?? String(input),
+      encode: rawJson
+    })
+  )
+)

@@ -1,0 +1,40 @@
+/** Instants as 24 characters of ISO 8601 in UTC, so that comparing strings compares time (decisions 1.2). */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+declare const TimestampBrand: unique symbol
+
+/** `YYYY-MM-DDTHH:mm:ss.SSSZ`. */
+export type Timestamp = string & { readonly [TimestampBrand]: true }
+
+const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
+
+export const fromMillis = (millis: number): Timestamp => new Date(millis).toISOString() as Timestamp
+
+export const toMillis = (at: Timestamp): number => Date.parse(at)
+
+/** Any RFC 3339 offset, kept as UTC; without an offset: `undefined`. */
+export const parse = (text: string): Timestamp | undefined => {
+  if (!form.test(text)) return undefined
+  const millis = Date.parse(text)
+  if (Number.isNaN(millis)) return undefined
+  const year = new Date(millis).getUTCFullYear()
+  return year < 1900 || year > 2199 ? undefined : fromMillis(millis)
+}
+
+/** For literals in code; dies on anything else. */
+export const make = (text: string): Timestamp => {
+  const value = parse(text)
+  if (value === undefined) throw new RangeError(`not a timestamp: ${text}`)
+  return value
+}
+
+/** The present instant of the injected clock. */
+export const now: Effect.Effect<Timestamp> = Effect.map(Clock.currentTimeMillis, fromMillis)
+
+export const Timestamp: Schema.Codec<Timestamp, string> = Schema.String.annotate({ format: "date-time" }).pipe(
+  Schema.refine((text): text is Timestamp => parse(text) === text, {
+    expected: "a UTC timestamp of the form YYYY-MM-DDTHH:mm:ss.SSSZ"
+  })
+)
