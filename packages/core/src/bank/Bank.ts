@@ -1,0 +1,30 @@
+/** Bank connections (specification 2.1, decisions 4.1). */
+import * as Schema from "effect/Schema"
+import { ProviderKind } from "../provider/ProviderKind.ts"
+import { Id } from "../shared/Ids.ts"
+import { Timestamp } from "../shared/Timestamp.ts"
+import { ConnectionStatus } from "./ConnectionHealth.ts"
+
+export const bankTypes = ["bank", "brokerage", "credit_card", "lender", "wallet", "other"] as const
+export const BankType = Schema.Literals(bankTypes)
+export type BankType = typeof BankType.Type
+
+/** A bank as everybody may see it. */
+export const Bank = Schema.Struct({
+  id: Id("bank"),
+  workspaceId: Id("workspace"),
+  name: Schema.String,
+  source: ProviderKind,
+  type: BankType,
+  order: Schema.Int,
+  icon: Schema.optionalKey(Schema.String),
+  /** Absent for banks made of uploaded files: they have no connection. */
+  connectionStatus: Schema.optionalKey(ConnectionStatus),
+  institutionId: Schema.optionalKey(Schema.String),
+  providerInstanceId: Schema.optionalKey(Schema.String),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  deletedAt: Schema.optionalKey(Timestamp)
+})
+export type Bank = typeof Bank.Type
+export type BankId = Id<"bank">

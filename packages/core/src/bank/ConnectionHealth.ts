@@ -1,0 +1,52 @@
+/** Health of a bank connection (decisions 6.2). */
+import * as Schema from "effect/Schema"
+import { Timestamp } from "../shared/Timestamp.ts"
+
+export const healthStatuses = [
+  "pending",
+  "connected",
+  "degraded",
+  "reauth_required",
+  "consent_expired",
+  "disconnected",
+  "error"
+] as const
+export const HealthStatus = Schema.Literals(healthStatuses)
+export type HealthStatus = typeof HealthStatus.Type
+
+/** What a driver found out about a connection. */
+export interface ConnectionHealth {
+  readonly status: HealthStatus
+  /** `REAUTH_REQUIRED`, `CONSENT_EXPIRED` ...; absent when all is well. */
+  readonly errorCode?: string
+  readonly errorMessage?: string
+  readonly consentExpiresAt?: Timestamp
+  readonly lastUpstreamUpdateAt?: Timestamp
+}
+
+/** `connectionStatus` of a bank (specification 2.1). */
+export const ConnectionStatus = Schema.Struct({
+  connected: Schema.Boolean,
+  status: HealthStatus,
+  errorCode: Schema.optionalKey(Schema.String),
+  errorMessage: Schema.optionalKey(Schema.String),
+  lastCheckedAt: Schema.optionalKey(Timestamp),
+  source: Schema.optionalKey(Schema.Literals(["provider_call", "webhook", "reconciler", "user"])),
+  consentExpiresAt: Schema.optionalKey(Timestamp),
+  lastUpstreamUpdateAt: Schema.optionalKey(Timestamp)
+})
+export type ConnectionStatus = typeof ConnectionStatus.Type
+
+const usable: ReadonlySet<HealthStatus> = new Set(["pending", "connected", "degraded"])
+
+/** Whether data can be read in this state. */
+export const isUsable = (status: HealthStatus): boolean => usable.has(status)
+
+const needsPerson: ReadonlySet<HealthStatus> = new Set(["reauth_required", "consent_expired", "disconnected"])
+
+/**
+ * Health is observed, so every status may follow every other, with one exception: a weaker fact never
+ * hides a stronger one, so what only a person can mend does not become `degraded`.
+ */
+export const nextStatus = (current: HealthStatus, observed: HealthStatus): HealthStatus =>
+  observed === "degraded" && needsPerson.has(current) ? current : observed

@@ -1,0 +1,97 @@
+/** The closed catalogue of error codes (decisions 3.2). */
+import * as Schema from "effect/Schema"
+
+/** Codes of answers of the REST API. */
+export const answerCodes = [
+  "INVALID_REQUEST",
+  "INVALID_JSON",
+  "INVALID_ENCODING",
+  "BODY_TOO_DEEP",
+  "INVALID_DATE_RANGE",
+  "INVALID_SCOPE_VALUE",
+  "INVALID_CURSOR",
+  "CURSOR_EXPIRED",
+  "MISSING_CREDENTIAL",
+  "INVALID_CREDENTIAL",
+  "CREDENTIAL_AMBIGUOUS",
+  "INSUFFICIENT_SCOPE",
+  "INSUFFICIENT_ROLE",
+  "SIGNED_IN_SESSION_REQUIRED",
+  "PLAN_WITHOUT_API_ACCESS",
+  "PLAN_LIMIT_REACHED",
+  "NOT_FOUND",
+  "ROUTE_NOT_FOUND",
+  "LOAN_NOT_FOUND",
+  "UNSUPPORTED_BY_PROVIDER",
+  "METHOD_NOT_ALLOWED",
+  "BANK_REMOVING",
+  "SYNC_ALREADY_RUNNING",
+  "JOB_ALREADY_FINISHED",
+  "JOB_PAUSED",
+  "JOB_NOT_PAUSED",
+  "INVALID_STATE",
+  "PRECONDITION_FAILED",
+  "BODY_TOO_LARGE",
+  "URI_TOO_LONG",
+  "HEADERS_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "FEED_VALIDATION_FAILED",
+  "ENRICHMENT_VALIDATION_FAILED",
+  "FEED_NOT_READY",
+  "SYNC_OPTIONS_INVALID",
+  "VALIDATION_FAILED",
+  "LIMIT_EXCEEDED",
+  "RATE_LIMITED",
+  "INTERNAL_ERROR",
+  "PROVIDER_NOT_AVAILABLE",
+  "DESTINATION_NOT_AVAILABLE",
+  "STORAGE_UNAVAILABLE",
+  "DRAINING"
+] as const
+
+/** Codes of what goes wrong upstream; they appear on answers (503) and on jobs. */
+export const providerCodes = [
+  "BANK_CONSENT_REQUIRED",
+  "RECONNECT_REQUIRED",
+  "INSTITUTION_UNAVAILABLE",
+  "PROVIDER_UNAVAILABLE",
+  "PROVIDER_RATE_LIMITED",
+  "DATA_NOT_READY",
+  "PROVIDER_MISCONFIGURED"
+] as const
+
+/** Codes that appear on jobs only. */
+export const jobCodes = [
+  "CHECKPOINT_LOST",
+  "PAGINATION_UNSTABLE",
+  "ROW_QUARANTINED",
+  "DESTINATION_REJECTED",
+  "DESTINATION_UNAVAILABLE",
+  "DESTINATION_COLUMN_MISSING",
+  "DESTINATION_AUTH",
+  "ENRICHMENT_FAILED",
+  "RANGE_CLAMPED",
+  "WORKER_LOST",
+  "QUEUE_TIMEOUT",
+  "PAUSE_EXPIRED",
+  "FILE_UNREADABLE",
+  "BALANCE_MISMATCH",
+  "INTERNAL_ERROR"
+] as const
+
+export const ErrorCode = Schema.Literals([...answerCodes, ...providerCodes, ...jobCodes])
+export type ErrorCode = typeof ErrorCode.Type
+
+/** Where the blame of a job error lies (decisions 3.2). */
+export const errorCategories = [
+  "provider",
+  "consent",
+  "institution",
+  "destination",
+  "validation",
+  "enrichment",
+  "rate_limit",
+  "internal"
+] as const
+export const ErrorCategory = Schema.Literals(errorCategories)
+export type ErrorCategory = typeof ErrorCategory.Type

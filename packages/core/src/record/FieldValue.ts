@@ -1,0 +1,26 @@
+/** Values inside records. */
+import * as Schema from "effect/Schema"
+
+/**
+ * Text, boolean or nothing. Numbers are canonical decimal text (`shared/Decimal`), dates and timestamps
+ * are text too: what a value means is told by the declared type of its field, never by its shape.
+ */
+export type FieldValue = string | boolean | null
+
+/** A record as field key -> value; an absent key is an unknown value. */
+export type Fields = Readonly<Record<string, FieldValue>>
+
+export const FieldValue = Schema.Union([Schema.String, Schema.Boolean, Schema.Null])
+export const Fields = Schema.Record(Schema.String, FieldValue)
+
+/** Text that is equal exactly when the records are: keys in byte order, absent keys left out. */
+export const canonicalText = (fields: Fields): string => {
+  const keys = Object.keys(fields).toSorted()
+  let text = "{"
+  for (const key of keys) {
+    const value = fields[key]
+    if (value === undefined) continue
+    text += `${JSON.stringify(key)}:${typeof value === "string" ? JSON.stringify(value) : String(value)},`
+  }
+  return text
+}

@@ -1,0 +1,101 @@
+/** Identifiers of everything Millrace stores (decisions 1.1). */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as Schema from "effect/Schema"
+
+/** Prefix of each kind of record. */
+export const prefixes = {
+  workspace: "ws",
+  user: "usr",
+  apiKey: "key",
+  bank: "bank",
+  account: "acct",
+  transaction: "txn",
+  trade: "trd",
+  order: "ord",
+  balance: "bal",
+  holding: "hld",
+  loan: "loan",
+  feed: "feed",
+  job: "job",
+  upload: "upl",
+  enrichment: "enr",
+  table: "tbl",
+  field: "fld",
+  row: "row",
+  request: "req"
+} as const
+
+export type IdKind = keyof typeof prefixes
+
+/** `<prefix>_` and 26 characters: a ULID in lower-case Crockford base 32. Byte order is creation order. */
+export type Id<K extends IdKind = IdKind> = string & { readonly "~millrace/Id": K }
+
+const form = /^[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}$/
+
+export const isId = <K extends IdKind>(kind: K, value: unknown): value is Id<K> =>
+  typeof value === "string" && form.test(value) && value.startsWith(`${prefixes[kind]}_`)
+
+export const Id = <K extends IdKind>(kind: K): Schema.Codec<Id<K>, string> =>
+  Schema.String.pipe(
+    Schema.refine((text): text is Id<K> => isId(kind, text), { expected: `an id that begins with ${prefixes[kind]}_` })
+  )
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+const encodeTime = (millis: number): string => {
+  let rest = millis
+  let text = ""
+  for (let i = 0; i < 10; i++) {
+    text = alphabet[rest % 32]! + text
+    rest = Math.floor(rest / 32)
+  }
+  return text
+}
+
+/** Makes ids; monotonic within one process, also when the clock stands still or goes back. */
+export class Ids extends Context.Service<
+  Ids,
+  {
+    readonly next: <K extends IdKind>(kind: K) => Effect.Effect<Id<K>>
+    /** Many at once, ascending: for bulk writes. */
+    readonly batch: <K extends IdKind>(kind: K, count: number) => Effect.Effect<ReadonlyArray<Id<K>>>
+  }
+>()("@millrace/core/shared/Ids") {
+  /** Takes time from `Clock` and the 80 random bits from `Random`. */
+  static readonly layer: Layer.Layer<Ids> = Layer.sync(Ids, () => {
+    let lastMillis = -1
+    // 80 random bits as 16 base-32 digits, counted up within a millisecond.
+    let digits: Array<number> = []
+
+    const batch = Effect.fnUntraced(function* <K extends IdKind>(kind: K, count: number) {
+      const clock = yield* Clock.currentTimeMillis
+      if (clock > lastMillis) {
+        lastMillis = clock
+        digits = []
+        for (let i = 0; i < 16; i++) digits.push(yield* Random.nextIntBetween(0, 32))
+      }
+      const ids: Array<Id<K>> = []
+      const head = `${prefixes[kind]}_`
+      let time = encodeTime(lastMillis)
+      for (let n = 0; n < count; n++) {
+        let place = 15
+        while (place >= 0 && digits[place] === 31) digits[place--] = 0
+        if (place >= 0) digits[place]!++
+        else time = encodeTime(++lastMillis)
+        let text = head + time
+        for (let i = 0; i < 16; i++) text += alphabet[digits[i]!]!
+        ids.push(text as Id<K>)
+      }
+      return ids
+    })
+
+    return Ids.of({
+      batch,
+      next: (kind) => Effect.map(batch(kind, 1), (ids) => ids[0]!)
+    })
+  })
+}

@@ -1,0 +1,55 @@
+/** Every limit of the product, in one place (decisions 1.8). All are inclusive. */
+export const limits = {
+  /** Bytes of a JSON request body. */
+  jsonBodyBytes: 1_048_576,
+  /** Bytes of a multipart upload. */
+  uploadBytes: 26_214_400,
+  jsonDepth: 32,
+  requestTargetBytes: 8_192,
+  headerBytes: 16_384,
+  textLength: 2_000,
+  nameLength: 200,
+  mappingKeyLength: 128,
+  /** Page sizes: maximum, and the default used when none is asked for. */
+  transactionsPage: { max: 500, default: 500 },
+  tradesPage: { max: 2_000, default: 2_000 },
+  jobsPage: { max: 100, default: 20 },
+  page: { max: 500, default: 100 },
+  tradesRangeDays: 1_830,
+  cursorLength: 1_024,
+  /** Hours a page cursor and days a watermark stay valid (decisions 1.6). */
+  pageCursorHours: 24,
+  watermarkDays: 180,
+  feedAccounts: 100,
+  feedMappings: 200,
+  enrichmentsPerWorkspace: 200,
+  rulesPerEnrichment: 500,
+  conditionsPerGroup: 256,
+  conditionDepth: 8,
+  inListItems: 1_000,
+  conditionText: 1_000,
+  patternLength: 500,
+  templateLength: 2_000,
+  patternInput: 10_240,
+  tableFields: 200,
+  rowBytes: 65_536,
+  jobErrors: 200,
+  errorDetails: 50,
+  opaquePosition: 4_096,
+  /** Observations of one pull that are held before they are identified and written. */
+  stagedRecords: 500_000,
+  /** Records written in one transaction. */
+  commitChunk: 5_000,
+  deliveryChunk: 1_000,
+  /** Attempts of a job before it fails as WORKER_LOST (decisions 6.4). */
+  jobAttempts: 3,
+  /** A due job that found no slot for this long fails as QUEUE_TIMEOUT. */
+  queueMinutes: 15,
+  /** An upstream wait longer than this pauses the job instead of blocking its slot. */
+  pauseOverSeconds: 300,
+  userPauseHours: 24,
+  paginationRestarts: 3,
+  amountWholeDigits: 13,
+  rateFractionDigits: 12,
+  nameCodePoints: 200
+} as const
