@@ -1,0 +1,45 @@
+/** Port: banks, their connections and accounts. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { Account, AccountId } from "../account/Account.ts"
+import type { Connection } from "../provider/Provider.ts"
+import type { Timestamp } from "../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Bank, BankId } from "./Bank.ts"
+import type { ConnectionStatus } from "./ConnectionHealth.ts"
+
+/** How a bank is reached. Secrets are sealed before they reach a disk. */
+export interface BankConnection {
+  readonly instanceId: string
+  readonly connection: Connection
+}
+
+export class BankStore extends Context.Service<
+  BankStore,
+  {
+    /** `connection` is `undefined` for banks made of files. */
+    readonly insert: (bank: Bank, connection: BankConnection | undefined) => Effect.Effect<void, StorageUnavailable>
+    /** Live banks by order, then age. */
+    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
+    readonly get: (workspaceId: WorkspaceId, id: BankId) => Effect.Effect<Option.Option<Bank>, StorageUnavailable>
+    /** The bank of an upstream connection, so that connecting it twice makes one bank. */
+    readonly byConnection: (
+      workspaceId: WorkspaceId,
+      instanceId: string,
+      ref: string
+    ) => Effect.Effect<Option.Option<Bank>, StorageUnavailable>
+    readonly connection: (id: BankId) => Effect.Effect<Option.Option<BankConnection>, StorageUnavailable>
+    readonly setStatus: (id: BankId, status: ConnectionStatus, at: Timestamp) => Effect.Effect<void, StorageUnavailable>
+    /** Oldest first. */
+    readonly accounts: (bankId: BankId) => Effect.Effect<ReadonlyArray<Account>, StorageUnavailable>
+    readonly account: (
+      workspaceId: WorkspaceId,
+      bankId: BankId,
+      id: AccountId
+    ) => Effect.Effect<Option.Option<Account>, StorageUnavailable>
+    /** Inserts or replaces, by id. */
+    readonly putAccounts: (accounts: ReadonlyArray<Account>) => Effect.Effect<void, StorageUnavailable>
+  }
+>()("@millrace/core/bank/BankStore") {}

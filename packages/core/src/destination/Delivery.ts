@@ -1,0 +1,62 @@
+/**
+ * The delivery ledger: one row per feed and record that says what is, or should be, at the destination
+ * (decisions 6.5 and 7.4).
+ */
+import * as Schema from "effect/Schema"
+import { Fields } from "../record/FieldValue.ts"
+import { CalendarDate } from "../shared/CalendarDate.ts"
+import { Id } from "../shared/Ids.ts"
+import { Timestamp } from "../shared/Timestamp.ts"
+
+export const deliveryStates = ["intended", "sending", "done", "failed", "skipped"] as const
+export const DeliveryState = Schema.Literals(deliveryStates)
+export type DeliveryState = typeof DeliveryState.Type
+
+export const Delivery = Schema.Struct({
+  feedId: Id("feed"),
+  /** Lineage id of the record (balances in append mode: account and instant). */
+  recordId: Schema.String,
+  accountId: Id("account"),
+  /** Day of the record: orders whole files. */
+  date: Schema.NullOr(CalendarDate),
+  version: Schema.Int,
+  op: Schema.Literals(["create", "update", "remove"]),
+  state: DeliveryState,
+  /** Hash of `values`; another hash is another version. */
+  hash: Schema.String,
+  jobId: Id("job"),
+  /** Destination field -> value, exactly as sent. */
+  values: Fields,
+  remoteRef: Schema.optionalKey(Schema.String),
+  attempts: Schema.Int,
+  lastError: Schema.optionalKey(Schema.String),
+  updatedAt: Timestamp
+})
+export type Delivery = typeof Delivery.Type
+
+export type DeliveryEvent = "newContent" | "picked" | "acknowledged" | "refused" | "deletedByPerson" | "retry"
+
+export const deliveryTransitions: ReadonlyArray<{
+  readonly from: DeliveryState
+  readonly event: DeliveryEvent
+  readonly to: DeliveryState
+}> = [
+  { from: "intended", event: "newContent", to: "intended" },
+  { from: "intended", event: "picked", to: "sending" },
+  // Transactional and whole-file destinations settle in one step.
+  { from: "intended", event: "acknowledged", to: "done" },
+  { from: "intended", event: "refused", to: "failed" },
+  { from: "sending", event: "newContent", to: "intended" },
+  { from: "sending", event: "acknowledged", to: "done" },
+  { from: "sending", event: "refused", to: "failed" },
+  { from: "sending", event: "deletedByPerson", to: "skipped" },
+  { from: "sending", event: "retry", to: "intended" },
+  { from: "failed", event: "newContent", to: "intended" },
+  { from: "failed", event: "retry", to: "intended" },
+  { from: "done", event: "newContent", to: "intended" },
+  { from: "done", event: "deletedByPerson", to: "skipped" },
+  { from: "skipped", event: "retry", to: "intended" }
+]
+
+export const transition = (from: DeliveryState, event: DeliveryEvent): DeliveryState | undefined =>
+  deliveryTransitions.find((row) => row.from === from && row.event === event)?.to

@@ -1,0 +1,96 @@
+/** Port: the delivery ledger. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Stream from "effect/Stream"
+import type { AccountId } from "../account/Account.ts"
+import type { FeedId } from "../feed/Feed.ts"
+import type { JobId } from "../job/Job.ts"
+import type { CalendarDate } from "../shared/CalendarDate.ts"
+import type { Fields } from "../record/FieldValue.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { Delivery, DeliveryState } from "./Delivery.ts"
+
+/** What the ledger says of a record, without the values. */
+export interface DeliveryEntry {
+  readonly recordId: string
+  readonly hash: string
+  readonly op: Delivery["op"]
+  readonly state: DeliveryState
+  /** Whether the destination has, or may have, a row of it. */
+  readonly present: boolean
+}
+
+/** What should be at the destination. Makes version + 1. */
+export interface Intent {
+  readonly recordId: string
+  readonly accountId: AccountId
+  readonly date: CalendarDate | null
+  readonly op: Delivery["op"]
+  readonly hash: string
+  readonly values: Fields
+}
+
+export type Settlement = {
+  readonly recordId: string
+  /** The version that was sent: a newer one stays open. */
+  readonly version: number
+} & (
+  | { readonly state: "done"; readonly remoteRef?: string }
+  | { readonly state: "failed"; readonly error: string }
+  | { readonly state: "skipped" }
+  | { readonly state: "intended" }
+)
+
+export class DeliveryStore extends Context.Service<
+  DeliveryStore,
+  {
+    readonly entries: (
+      feedId: FeedId,
+      recordIds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, DeliveryEntry>, StorageUnavailable>
+    /** Records of an account that are, or should be, at the destination; for snapshot types and resets. */
+    readonly presentIds: (
+      feedId: FeedId,
+      accountId: AccountId
+    ) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
+    /** Inserts or replaces rows as `intended`. Record ids are unique within one call. */
+    readonly intend: (
+      feedId: FeedId,
+      jobId: JobId,
+      intents: ReadonlyArray<Intent>
+    ) => Effect.Effect<void, StorageUnavailable>
+    /** Rows in `intended`, `sending` or (once per job) `failed`, by date and record id, after `after`. */
+    readonly open: (
+      feedId: FeedId,
+      query: {
+        readonly limit: number
+        readonly after?: { readonly date: CalendarDate | null; readonly recordId: string }
+      }
+    ) => Effect.Effect<ReadonlyArray<Delivery>, StorageUnavailable>
+    readonly countOpen: (
+      feedId: FeedId,
+      jobId: JobId
+    ) => Effect.Effect<{ readonly own: number; readonly carried: number }, StorageUnavailable>
+    /** `intended` -> `sending`, one attempt more; written before the first byte leaves. */
+    readonly markSending: (feedId: FeedId, recordIds: ReadonlyArray<string>) => Effect.Effect<void, StorageUnavailable>
+    readonly settle: (
+      feedId: FeedId,
+      jobId: JobId,
+      settlements: ReadonlyArray<Settlement>
+    ) => Effect.Effect<void, StorageUnavailable>
+    /** Every row that should be at the destination, by date and record id: what a whole file holds. */
+    readonly current: (feedId: FeedId) => Stream.Stream<Delivery, StorageUnavailable>
+    /** Newest change first. `before` is the last row of the page before. */
+    readonly list: (
+      feedId: FeedId,
+      query: {
+        readonly jobId?: JobId
+        readonly state?: DeliveryState
+        readonly recordId?: string
+        readonly limit: number
+      }
+    ) => Effect.Effect<ReadonlyArray<Delivery>, StorageUnavailable>
+    /** Forgets what was delivered: everything is sent again by key. */
+    readonly clear: (feedId: FeedId) => Effect.Effect<void, StorageUnavailable>
+  }
+>()("@millrace/core/destination/DeliveryStore") {}

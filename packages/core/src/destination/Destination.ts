@@ -1,0 +1,123 @@
+/**
+ * The destination port: what an adapter must do to receive the records of feeds.
+ *
+ * An adapter writes what it is given under the keys it is given, touches nothing that people added, and
+ * says truthfully what it can do. What to send, when, and what became of it is the kernel's
+ * (`destination/Delivery`). `packages/testing/src/suite/DestinationSuite.ts` holds every adapter to this.
+ */
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import type { DestinationConfig } from "../feed/FeedConfig.ts"
+import type { Feed } from "../feed/Feed.ts"
+import type { FieldType } from "../record/DataType.ts"
+import type { Fields } from "../record/FieldValue.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+
+/**
+ * How a write is made exactly once in effect.
+ * `transactional`: rows and receipts are one commit, because the rows live in our own storage.
+ * `upsertByKey`: writing a key again overwrites the same row.
+ * `readBack`: rows whose outcome is unknown are looked up by key before they are sent again.
+ * `wholeFile`: every delivery writes all rows anew and replaces the old file in one step.
+ */
+export type WriteModel = "transactional" | "upsertByKey" | "readBack" | "wholeFile"
+
+export interface DestinationCapabilities {
+  readonly write: WriteModel
+  readonly canRemove: boolean
+  /** Most records in one call of `write`. */
+  readonly batch: number
+}
+
+export interface Column {
+  /** Name at the destination (destinationField of the mapping). */
+  readonly name: string
+  readonly label: string
+  readonly type: FieldType
+}
+
+/** One record to be written or removed. */
+export interface Outgoing {
+  /** `<dataType>:<recordId>`; unique at the destination. */
+  readonly key: string
+  readonly op: "create" | "update" | "remove"
+  /** Column name -> value; empty for a removal. */
+  readonly values: Fields
+  /** hash(destination, key, content): equal on every retry of the same content. */
+  readonly idempotencyKey: string
+  /** What the destination answered when the record was first written. */
+  readonly remoteRef?: string
+}
+
+export type Receipt =
+  | { readonly key: string; readonly outcome: "done"; readonly remoteRef?: string }
+  /** A person deleted the row: it is not written again. */
+  | { readonly key: string; readonly outcome: "skipped" }
+  /** This record alone was refused, for good. */
+  | { readonly key: string; readonly outcome: "failed"; readonly reason: string }
+
+const message = { message: Schema.String }
+
+/** The destination cannot be reached now: unsent records wait for the next run. */
+export class DestinationUnavailable extends Schema.TaggedError<DestinationUnavailable>()("DestinationUnavailable", {
+  ...message,
+  retryAfter: Schema.optionalKey(Schema.Int)
+}) {}
+
+/** It refuses everything: the table is in the trash, the path is not writable ... */
+export class DestinationRejected extends Schema.TaggedError<DestinationRejected>()("DestinationRejected", message) {}
+
+/** Mapped columns are missing and may not be created. */
+export class DestinationColumnMissing extends Schema.TaggedError<DestinationColumnMissing>()(
+  "DestinationColumnMissing",
+  { ...message, columns: Schema.Array(Schema.String) }
+) {}
+
+export type DestinationError =
+  | DestinationUnavailable
+  | DestinationRejected
+  | DestinationColumnMissing
+  | StorageUnavailable
+
+/** One feed's destination, opened for one run. */
+export interface DestinationSession {
+  /** One receipt per record, in any order. `wholeFile` destinations are given removals and updates by `replace`. */
+  readonly write: (batch: ReadonlyArray<Outgoing>) => Effect.Effect<ReadonlyArray<Receipt>, DestinationError>
+  /** `readBack`: the remote references of those keys that are there. */
+  readonly lookup: (
+    keys: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyMap<string, string | undefined>, DestinationError>
+  /** `wholeFile`: all rows there are, in the order to write them; in place only once all were written. */
+  readonly replace: <E>(
+    rows: Stream.Stream<{ readonly key: string; readonly values: Fields }, E>
+  ) => Effect.Effect<{ readonly rows: number; readonly ref: string }, DestinationError | E>
+}
+
+export interface ConfigFault {
+  /** Path inside `destinationConfig`. */
+  readonly field: string
+  readonly message: string
+}
+
+/**
+ * A driver of one type of destination. `check` and `open` are methods on purpose: a driver takes the
+ * configuration of its own type only, and the registry pairs the two.
+ */
+export interface DestinationDriver<Config extends DestinationConfig = DestinationConfig> {
+  readonly type: Config["type"]
+  readonly capabilities: DestinationCapabilities
+  /** What is wrong with a configuration when a feed is saved; nothing is changed. */
+  check(
+    workspaceId: Feed["workspaceId"],
+    config: Config,
+    columns: ReadonlyArray<Column>
+  ): Effect.Effect<ReadonlyArray<ConfigFault>, StorageUnavailable>
+  /** Opens the destination and makes the columns that are missing, where that is allowed. */
+  open(
+    feed: Feed,
+    config: Config,
+    columns: ReadonlyArray<Column>
+  ): Effect.Effect<DestinationSession, DestinationError, Scope.Scope>
+}

@@ -1,0 +1,34 @@
+/** Enrichments: rules that run during syncs (enrichments A1). */
+import * as Schema from "effect/Schema"
+import { DataType } from "../record/DataType.ts"
+import { Id } from "../shared/Ids.ts"
+import { limits } from "../shared/Limits.ts"
+import { Timestamp } from "../shared/Timestamp.ts"
+import { EnrichmentType } from "./EnrichmentType.ts"
+
+export type EnrichmentId = Id<"enrichment">
+
+/**
+ * `config` is the block of the type in its encoded form; the kind's own schema decodes it. So a stored
+ * enrichment of a kind that this build does not know can still be listed.
+ */
+export const Enrichment = Schema.Struct({
+  id: Id("enrichment"),
+  workspaceId: Id("workspace"),
+  name: Schema.NonEmptyString.check(Schema.isMaxLength(limits.nameLength)),
+  emoji: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(16))),
+  type: EnrichmentType,
+  enabled: Schema.Boolean,
+  order: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })),
+  dataType: DataType,
+  feedIds: Schema.Array(Id("feed")),
+  allFeeds: Schema.Boolean,
+  config: Schema.Json,
+  createdBy: Schema.String,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  version: Schema.Int,
+  /** Counts changes of enabled, order, scope and config; a rename does not count. */
+  revision: Schema.Int
+})
+export type Enrichment = typeof Enrichment.Type

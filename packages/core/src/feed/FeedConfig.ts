@@ -1,0 +1,93 @@
+/** Configuration blocks of a feed (decisions 7.2). Faults inside them are 422, so they decode apart. */
+import * as Schema from "effect/Schema"
+import { Id } from "../shared/Ids.ts"
+import { limits } from "../shared/Limits.ts"
+import { CsvOptions } from "../upload/Statement.ts"
+
+export const feedSources = ["sync", "extractor", "upload"] as const
+export const FeedSource = Schema.Literals(feedSources)
+export type FeedSource = typeof FeedSource.Type
+
+export const SyncSourceConfig = Schema.Struct({
+  type: Schema.Literal("sync"),
+  accounts: Schema.Array(Schema.Struct({ bankId: Id("bank"), accountId: Id("account") })).check(
+    Schema.isMinLength(1),
+    Schema.isMaxLength(limits.feedAccounts)
+  )
+})
+
+export const UploadSourceConfig = Schema.Struct({
+  type: Schema.Literal("upload"),
+  /** Name of the bank that is made for the files. */
+  bankName: Schema.optionalKey(Schema.NonEmptyString.check(Schema.isMaxLength(limits.nameLength))),
+  /** Book the rows on this existing account instead: history of a connected account. */
+  accountId: Schema.optionalKey(Id("account")),
+  csv: Schema.optionalKey(CsvOptions)
+})
+
+export const SourceConfig = Schema.Union([SyncSourceConfig, UploadSourceConfig])
+export type SourceConfig = typeof SourceConfig.Type
+
+const onRemoved = Schema.optionalKey(Schema.Literals(["delete", "mark", "keep"]))
+
+export const TableDestinationConfig = Schema.Struct({
+  type: Schema.Literal("table"),
+  tableId: Id("table"),
+  onRemoved,
+  createMissingColumns: Schema.optionalKey(Schema.Boolean)
+})
+
+/** A path below the folder that the operator names; `..` and absolute paths are refused. */
+const relativePath = /^(?!\/)(?!.*(?:^|\/)\.\.(?:\/|$))(?!.*\\)(?!.*\/\/)\P{Cc}{1,255}$/u
+
+export const fileFormats = ["csv"] as const
+
+export const FileDestinationConfig = Schema.Struct({
+  type: Schema.Literal("file"),
+  path: Schema.String.check(
+    Schema.isPattern(relativePath, { message: 'must be a relative path without ".." and control characters' })
+  ),
+  format: Schema.Literals(fileFormats),
+  onRemoved
+})
+
+export const DestinationConfig = Schema.Union([TableDestinationConfig, FileDestinationConfig])
+export type DestinationConfig = typeof DestinationConfig.Type
+
+const mappingKey = Schema.NonEmptyString.check(Schema.isMaxLength(limits.mappingKeyLength))
+
+export const FieldMapping = Schema.Struct({ sourceField: mappingKey, destinationField: mappingKey })
+export type FieldMapping = typeof FieldMapping.Type
+
+export const FieldMappings = Schema.Array(FieldMapping).check(Schema.isMaxLength(limits.feedMappings))
+
+const lookbackDays = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 90 })))
+
+export const pendingModes = ["sync_all", "filter_pending", "track_and_update"] as const
+export type PendingMode = (typeof pendingModes)[number]
+
+export const DataTypeOptions = Schema.Union([
+  Schema.Struct({
+    dataType: Schema.Literal("transactions"),
+    pendingMode: Schema.Literals(pendingModes),
+    lookbackDays
+  }),
+  Schema.Struct({ dataType: Schema.Literal("balances"), mode: Schema.Literals(["append", "overwrite"]) }),
+  Schema.Struct({ dataType: Schema.Literal("trades"), lookbackDays }),
+  Schema.Struct({ dataType: Schema.Literals(["holdings", "orders", "loans"]) })
+])
+export type DataTypeOptions = typeof DataTypeOptions.Type
+
+export const frequencies = ["hourly", "daily", "weekly", "monthly"] as const
+
+export const Schedule = Schema.Struct({
+  enabled: Schema.Boolean,
+  frequency: Schema.Literals(frequencies),
+  /** `HH:MM` in UTC; hourly schedules use the minute. */
+  timeOfDay: Schema.String.check(Schema.isPattern(/^([01]\d|2[0-3]):[0-5]\d$/, { message: "must be HH:MM" })),
+  /** 0 is Sunday. */
+  dayOfWeek: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 6 }))),
+  /** In a shorter month its last day. */
+  dayOfMonth: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 31 })))
+})
+export type Schedule = typeof Schedule.Type

@@ -1,0 +1,50 @@
+/** Port: feeds and how far each has followed the ledger. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { AccountId } from "../account/Account.ts"
+import type { DataType } from "../record/DataType.ts"
+import type { Timestamp } from "../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Feed, FeedId, FeedState } from "./Feed.ts"
+
+/** How far a feed has projected an account: the change number, and under which configuration. */
+export interface FeedMark {
+  readonly accountId: AccountId
+  readonly changeNo: number
+  /** Hash of everything besides the records that decides what is delivered. */
+  readonly signature: string
+}
+
+export class FeedStore extends Context.Service<
+  FeedStore,
+  {
+    readonly insert: (feed: Feed) => Effect.Effect<void, StorageUnavailable>
+    /** Replaces the feed if its stored version is `feed.version - 1`; `false` when it was not. */
+    readonly update: (feed: Feed) => Effect.Effect<boolean, StorageUnavailable>
+    readonly get: (workspaceId: WorkspaceId, id: FeedId) => Effect.Effect<Option.Option<Feed>, StorageUnavailable>
+    /** For jobs, which know the feed only by id. */
+    readonly byId: (id: FeedId) => Effect.Effect<Option.Option<Feed>, StorageUnavailable>
+    /** By order, then age. */
+    readonly list: (
+      workspaceId: WorkspaceId,
+      query: { readonly dataType?: DataType; readonly source?: Feed["source"] }
+    ) => Effect.Effect<ReadonlyArray<Feed>, StorageUnavailable>
+    /** With its jobs, ledger, marks and uploads; delivered rows stay where they are. */
+    readonly remove: (workspaceId: WorkspaceId, id: FeedId) => Effect.Effect<boolean, StorageUnavailable>
+    /** What the jobs of each feed say about it (`status` without regard to the configuration). */
+    readonly states: (ids: ReadonlyArray<FeedId>) => Effect.Effect<ReadonlyMap<FeedId, FeedState>, StorageUnavailable>
+    /** Enabled schedules that are due by the store's clock, with no active job; oldest due first. */
+    readonly scheduleDue: (limit: number) => Effect.Effect<ReadonlyArray<Feed>, StorageUnavailable>
+    /** Moves the due time on, if it still is `from`: of several dispatchers one wins. */
+    readonly advanceSchedule: (
+      id: FeedId,
+      from: Timestamp,
+      to: Timestamp | undefined
+    ) => Effect.Effect<boolean, StorageUnavailable>
+    readonly marks: (id: FeedId) => Effect.Effect<ReadonlyArray<FeedMark>, StorageUnavailable>
+    readonly setMark: (id: FeedId, mark: FeedMark) => Effect.Effect<void, StorageUnavailable>
+    readonly clearMarks: (id: FeedId) => Effect.Effect<void, StorageUnavailable>
+  }
+>()("@millrace/core/feed/FeedStore") {}

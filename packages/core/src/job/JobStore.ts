@@ -1,0 +1,117 @@
+/**
+ * Port: jobs, the feed lock and the leases of connections.
+ *
+ * The job row is the truth; an engine's own records are hints. Every change of status is one guarded
+ * statement that follows `job/JobLifecycle`. Heartbeats, leases and due times use the store's own clock
+ * only, so that machines with different clocks agree.
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { BankId } from "../bank/Bank.ts"
+import type { FeedId } from "../feed/Feed.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Job, JobCounts, JobError, JobId, JobStatus } from "./Job.ts"
+
+/** The feed has an active job already (409). */
+export class FeedLocked extends Schema.TaggedError<FeedLocked>()("FeedLocked", { jobId: Schema.String }) {}
+
+/** The event is not possible in the status the job has (409). */
+export class JobStateConflict extends Schema.TaggedError<JobStateConflict>()("JobStateConflict", {
+  jobId: Schema.String,
+  status: Schema.String,
+  event: Schema.String
+}) {}
+
+/** The run was shut out: cancelled, paused, or taken over by another worker. It must stop without a trace. */
+export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { jobId: Schema.String }) {}
+
+/** The right to write for a job. Every write of a run names it. */
+export interface Fence {
+  readonly jobId: JobId
+  readonly epoch: number
+}
+
+export interface ClaimedJob {
+  readonly job: Job
+  readonly fence: Fence
+}
+
+/** Change of counters: numbers are added, `atLeast` ones raised to that value. */
+export interface Progress {
+  readonly add?: Partial<JobCounts>
+  readonly atLeast?: Partial<JobCounts>
+  readonly errors?: ReadonlyArray<JobError>
+}
+
+export class JobStore extends Context.Service<
+  JobStore,
+  {
+    /** Takes the feed lock by the same insert. `replacing` cancels the active job first, in one transaction. */
+    readonly create: (
+      job: Job,
+      options: { readonly replacing: boolean }
+    ) => Effect.Effect<{ readonly cancelled: Option.Option<JobId> }, FeedLocked | StorageUnavailable>
+    readonly get: (
+      workspaceId: WorkspaceId,
+      feedId: FeedId,
+      id: JobId
+    ) => Effect.Effect<Option.Option<Job>, StorageUnavailable>
+    readonly active: (feedId: FeedId) => Effect.Effect<Option.Option<Job>, StorageUnavailable>
+    /** Newest first. `before` is the last id of the page before. */
+    readonly list: (
+      workspaceId: WorkspaceId,
+      feedId: FeedId,
+      query: { readonly status?: JobStatus; readonly limit: number; readonly before?: JobId }
+    ) => Effect.Effect<ReadonlyArray<Job>, StorageUnavailable>
+
+    /** Jobs that want a worker: created or in progress, due, and without a fresh heartbeat. Oldest first. */
+    readonly due: (
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<{ readonly jobId: JobId; readonly feedId: FeedId }>, StorageUnavailable>
+    /**
+     * Takes a due job: new epoch, heartbeat, and the leases of its connections. `None` when another worker
+     * has it or a connection is busy. Fails the job as WORKER_LOST when it was lost too often.
+     */
+    readonly claim: (
+      jobId: JobId,
+      banks: ReadonlyArray<BankId>
+    ) => Effect.Effect<Option.Option<ClaimedJob>, StorageUnavailable>
+    /** Refreshes heartbeat and leases of all these; answers those that are still held. */
+    readonly beat: (fences: ReadonlyArray<Fence>) => Effect.Effect<ReadonlyArray<JobId>, StorageUnavailable>
+    /** Gives back a job that was claimed, so that another worker takes it at once. */
+    readonly release: (fence: Fence) => Effect.Effect<void, StorageUnavailable>
+    /** First call of every writing transaction of a run: stops it when it no longer has the right to write. */
+    readonly fence: (fence: Fence, progress: Progress) => Effect.Effect<void, Fenced | StorageUnavailable>
+
+    readonly complete: (fence: Fence, progress: Progress) => Effect.Effect<void, Fenced | StorageUnavailable>
+    readonly fail: (fence: Fence, errors: ReadonlyArray<JobError>) => Effect.Effect<void, Fenced | StorageUnavailable>
+    readonly pause: (
+      fence: Fence,
+      reason: "user" | "provider_wait",
+      /** Seconds from now; `undefined` waits for a person. */
+      resumeAfter: number | undefined
+    ) => Effect.Effect<void, Fenced | StorageUnavailable>
+    readonly cancel: (
+      jobId: JobId,
+      event: "cancel" | "forceCancel"
+    ) => Effect.Effect<Job, JobStateConflict | StorageUnavailable>
+    /** Paused jobs whose wait is over go on; those that a person forgot fail; unstarted ones time out. */
+    readonly sweep: Effect.Effect<void, StorageUnavailable>
+
+    /** A lease of connections for a reader without a job. `false` when one is busy. */
+    readonly lease: (
+      banks: ReadonlyArray<BankId>,
+      holder: string,
+      seconds: number
+    ) => Effect.Effect<boolean, StorageUnavailable>
+    readonly unlease: (holder: string) => Effect.Effect<void, StorageUnavailable>
+    /** Whether `holder` still has the lease of the bank; holds it until the transaction ends. */
+    readonly holdsLease: (bank: BankId, holder: string) => Effect.Effect<boolean, StorageUnavailable>
+  }
+>()("@millrace/core/job/JobStore") {}
+
+/** Holder of the leases of a claimed job. */
+export const holderOf = (fence: Fence): string => `${fence.jobId}:${fence.epoch}`

@@ -1,0 +1,57 @@
+/** Records as the ledger keeps them: what the provider said, identified (decisions 4.2, identity). */
+import type { AccountId } from "../account/Account.ts"
+import type { CalendarDate } from "../shared/CalendarDate.ts"
+import type { Timestamp } from "../shared/Timestamp.ts"
+import type { SyncDataType } from "./DataType.ts"
+import type { Fields } from "./FieldValue.ts"
+
+/**
+ * `live`: the upstream has it. `removed`: the upstream no longer has it (a tombstone, which keeps its
+ * identity so that it can come back).
+ */
+export type RecordState = "live" | "removed"
+
+export interface LedgerRecord {
+  /** Lineage id: survives new upstream ids, settlement and reconnects. */
+  readonly id: string
+  readonly accountId: AccountId
+  readonly dataType: SyncDataType
+  /** The upstream's id now; `""` when it has none. */
+  readonly providerId: string
+  /** Sorts and windows the record; `null` for types without a day. */
+  readonly date: CalendarDate | null
+  readonly pending: boolean
+  readonly state: RecordState
+  /** Content hash of `fields`. */
+  readonly hash: string
+  /** Fields of the data type without id and owner's fields. */
+  readonly fields: Fields
+  /** Moves with every public change; strictly ordered within an account, in commit order. */
+  readonly changeNo: number
+  readonly version: number
+  readonly createdAt: Timestamp
+  readonly updatedAt: Timestamp
+}
+
+/** What matching needs to know of a record we hold. */
+export interface IndexEntry {
+  readonly id: string
+  readonly providerId: string
+  readonly date: CalendarDate | null
+  readonly pending: boolean
+  readonly state: RecordState
+  readonly hash: string
+  /** Complete reads in a row that did not have it. */
+  readonly missed: number
+}
+
+/** A record to be written: new, or another content, state or upstream id for one we hold. */
+export interface RecordWrite {
+  readonly id: string
+  readonly providerId: string
+  readonly date: CalendarDate | null
+  readonly pending: boolean
+  readonly state: RecordState
+  readonly hash: string
+  readonly fields: Fields
+}

@@ -1,0 +1,94 @@
+/** Port: the ledger of records. Everything is scoped by account, and an account belongs to one workspace. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { AccountId } from "../account/Account.ts"
+import type { BankId } from "../bank/Bank.ts"
+import type { CalendarDate } from "../shared/CalendarDate.ts"
+import type { Decimal } from "../shared/Decimal.ts"
+import type { Timestamp } from "../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { SyncDataType } from "./DataType.ts"
+import type { Fields } from "./FieldValue.ts"
+import type { IndexEntry, LedgerRecord, RecordWrite } from "./LedgerRecord.ts"
+
+/** The records of one type in one account. */
+export interface RecordScope {
+  readonly workspaceId: WorkspaceId
+  readonly accountId: AccountId
+  readonly dataType: SyncDataType
+}
+
+export interface RecordFilter {
+  readonly from?: CalendarDate
+  readonly to?: CalendarDate
+  readonly pending?: boolean
+  readonly type?: string
+  readonly category?: string
+  /** Text in description or merchant, whatever its case. */
+  readonly text?: string
+  readonly minAmount?: Decimal
+  readonly maxAmount?: Decimal
+}
+
+export interface Checkpoint {
+  readonly bankId: BankId
+  /** `undefined` when one checkpoint covers the whole connection. */
+  readonly accountId: AccountId | undefined
+  readonly dataType: SyncDataType
+}
+
+export class RecordStore extends Context.Service<
+  RecordStore,
+  {
+    /**
+     * What we hold, for matching: all states, tombstones too. With `from`, only records dated on or after
+     * it (and undated ones); with `providerIds`, only those.
+     */
+    readonly index: (
+      scope: RecordScope,
+      only: { readonly from?: CalendarDate; readonly providerIds?: ReadonlyArray<string> }
+    ) => Effect.Effect<ReadonlyArray<IndexEntry>, StorageUnavailable>
+    /** The contents of some records, in no order. */
+    readonly fields: (
+      scope: RecordScope,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, Fields>, StorageUnavailable>
+    /**
+     * Writes new and changed records and gives each a change number above all earlier ones of the account.
+     * `missed` is set back to 0. Writers of one account wait for each other until the transaction ends.
+     */
+    readonly write: (scope: RecordScope, writes: ReadonlyArray<RecordWrite>) => Effect.Effect<void, StorageUnavailable>
+    /** Counts one more complete read without these records (`count` 0 sets back). Not a public change. */
+    readonly setMissed: (
+      scope: RecordScope,
+      ids: ReadonlyArray<string>,
+      missed: number
+    ) => Effect.Effect<void, StorageUnavailable>
+    /** Highest change number of the account; 0 before the first record. */
+    readonly lastChange: (accountId: AccountId) => Effect.Effect<number, StorageUnavailable>
+    /** Changed records (tombstones included) in change order, after `after` and up to `upTo`. */
+    readonly changes: (
+      scope: RecordScope,
+      range: { readonly after: number; readonly upTo: number; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable>
+    /** Live records, newest first (date, then id, both descending). `before` is the last row of the page before. */
+    readonly page: (
+      scope: RecordScope,
+      query: {
+        readonly filter: RecordFilter
+        readonly limit: number
+        readonly before?: { readonly date: CalendarDate | null; readonly id: string }
+      }
+    ) => Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable>
+    /** Day of the newest live record. */
+    readonly latestDate: (scope: RecordScope) => Effect.Effect<CalendarDate | null, StorageUnavailable>
+    readonly checkpoint: (key: Checkpoint) => Effect.Effect<string | undefined, StorageUnavailable>
+    /** `undefined` forgets it. */
+    readonly saveCheckpoint: (key: Checkpoint, value: string | undefined) => Effect.Effect<void, StorageUnavailable>
+    /** When a type of an account was last read whole from upstream. */
+    readonly pulledAt: (scope: RecordScope) => Effect.Effect<Timestamp | undefined, StorageUnavailable>
+    /** Notes that it was read whole just now. */
+    readonly setPulled: (scope: RecordScope) => Effect.Effect<void, StorageUnavailable>
+  }
+>()("@millrace/core/record/RecordStore") {}

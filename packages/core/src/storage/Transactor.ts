@@ -1,0 +1,15 @@
+/** Several store calls as one. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { StorageUnavailable } from "./StorageUnavailable.ts"
+
+export class Transactor extends Context.Service<
+  Transactor,
+  {
+    /**
+     * All store calls inside `effect` take effect together, or not at all when it fails, dies or is
+     * interrupted. Nested calls join the outer one. Never fetch or wait inside: it holds a connection.
+     */
+    readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StorageUnavailable, R>
+  }
+>()("@millrace/core/storage/Transactor") {}

@@ -1,0 +1,42 @@
+/** Files uploaded to a feed (decisions 4.3, 5.4 and 7.1). */
+import * as Schema from "effect/Schema"
+import { CalendarDate } from "../shared/CalendarDate.ts"
+import { DecimalNumber } from "../shared/Decimal.ts"
+import { Id } from "../shared/Ids.ts"
+import { Timestamp } from "../shared/Timestamp.ts"
+import { statementFormats } from "./Statement.ts"
+
+export const uploadStatuses = ["stored", "processing", "processed", "failed"] as const
+
+export const UploadStatement = Schema.Struct({
+  /** Masked number of the account. */
+  account: Schema.String,
+  currency: Schema.String,
+  from: Schema.optionalKey(CalendarDate),
+  to: Schema.optionalKey(CalendarDate),
+  openingBalance: Schema.optionalKey(DecimalNumber),
+  closingBalance: Schema.optionalKey(DecimalNumber),
+  rows: Schema.Int,
+  /** opening + sum - closing where the file states balances; 0 ties out. */
+  difference: Schema.optionalKey(DecimalNumber)
+})
+
+export const Upload = Schema.Struct({
+  id: Id("upload"),
+  feedId: Id("feed"),
+  workspaceId: Id("workspace"),
+  fileName: Schema.String,
+  contentType: Schema.String,
+  size: Schema.Int,
+  sha256: Schema.String,
+  status: Schema.Literals(uploadStatuses),
+  jobId: Schema.optionalKey(Id("job")),
+  error: Schema.optionalKey(Schema.String),
+  format: Schema.Literals(statementFormats),
+  statements: Schema.Array(UploadStatement),
+  /** What CSV detection decided. */
+  assumed: Schema.Record(Schema.String, Schema.String),
+  warnings: Schema.Array(Schema.String),
+  createdAt: Timestamp
+})
+export type Upload = typeof Upload.Type

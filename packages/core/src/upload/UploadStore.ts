@@ -1,0 +1,26 @@
+/** Port: uploaded files. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { FeedId } from "../feed/Feed.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { Upload } from "./Upload.ts"
+
+export class UploadStore extends Context.Service<
+  UploadStore,
+  {
+    readonly insert: (upload: Upload, bytes: Uint8Array) => Effect.Effect<void, StorageUnavailable>
+    readonly bySha256: (feedId: FeedId, sha256: string) => Effect.Effect<Option.Option<Upload>, StorageUnavailable>
+    /** Oldest first: the order in which files are processed. */
+    readonly list: (
+      feedId: FeedId,
+      query: { readonly status?: Upload["status"] }
+    ) => Effect.Effect<ReadonlyArray<Upload>, StorageUnavailable>
+    readonly bytes: (id: Upload["id"]) => Effect.Effect<Option.Option<Uint8Array>, StorageUnavailable>
+    /** Replaces status, job and error. */
+    readonly setStatus: (
+      id: Upload["id"],
+      change: Pick<Upload, "status" | "jobId" | "error">
+    ) => Effect.Effect<void, StorageUnavailable>
+  }
+>()("@millrace/core/upload/UploadStore") {}

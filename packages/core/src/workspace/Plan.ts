@@ -1,0 +1,90 @@
+/** Plans and what they allow (specification 8.1, decisions 9). */
+import * as Schema from "effect/Schema"
+
+export const planNames = ["free", "starter", "standard", "professional", "business", "enterprise"] as const
+export const PlanName = Schema.Literals(planNames)
+export type PlanName = typeof PlanName.Type
+
+/** `undefined` limits mean no limit. */
+export interface Plan {
+  /** Whether API keys may call more than whoami. */
+  readonly apiAccess: boolean
+  /** Requests in a rolling 60 seconds, shared by the keys and apps of a workspace. */
+  readonly requestsPerMinute: number
+  readonly banks: number | undefined
+  readonly feeds: number | undefined
+  readonly fastestSchedule: "hourly" | "daily" | "weekly"
+  readonly historyDays: number | undefined
+  readonly members: number | undefined
+  readonly portals: number | undefined
+  readonly rows: number | undefined
+}
+
+export const plans: Readonly<Record<PlanName, Plan>> = {
+  free: {
+    apiAccess: false,
+    requestsPerMinute: 10,
+    banks: 1,
+    feeds: 1,
+    fastestSchedule: "weekly",
+    historyDays: 90,
+    members: 1,
+    portals: 0,
+    rows: 1_000
+  },
+  starter: {
+    apiAccess: false,
+    requestsPerMinute: 10,
+    banks: 3,
+    feeds: 3,
+    fastestSchedule: "daily",
+    historyDays: 365,
+    members: 2,
+    portals: 0,
+    rows: 10_000
+  },
+  standard: {
+    apiAccess: true,
+    requestsPerMinute: 10,
+    banks: 5,
+    feeds: 10,
+    fastestSchedule: "daily",
+    historyDays: 730,
+    members: 5,
+    portals: 0,
+    rows: 100_000
+  },
+  professional: {
+    apiAccess: true,
+    requestsPerMinute: 20,
+    banks: 20,
+    feeds: 50,
+    fastestSchedule: "hourly",
+    historyDays: 1_825,
+    members: 15,
+    portals: 5,
+    rows: 1_000_000
+  },
+  business: {
+    apiAccess: true,
+    requestsPerMinute: 30,
+    banks: 100,
+    feeds: 250,
+    fastestSchedule: "hourly",
+    historyDays: 3_650,
+    members: 50,
+    portals: 50,
+    rows: 5_000_000
+  },
+  enterprise: {
+    apiAccess: true,
+    requestsPerMinute: 120,
+    banks: undefined,
+    feeds: undefined,
+    fastestSchedule: "hourly",
+    historyDays: undefined,
+    members: undefined,
+    portals: undefined,
+    rows: undefined
+  }
+}
