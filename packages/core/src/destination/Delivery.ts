@@ -3,6 +3,7 @@
  * (decisions 6.5 and 7.4).
  */
 import * as Schema from "effect/Schema"
+import { FieldChange } from "../enrichment/Provenance.ts"
 import { Fields } from "../record/FieldValue.ts"
 import { CalendarDate } from "../shared/CalendarDate.ts"
 import { Id } from "../shared/Ids.ts"
@@ -27,6 +28,8 @@ export const Delivery = Schema.Struct({
   jobId: Id("job"),
   /** Destination field -> value, exactly as sent. */
   values: Fields,
+  /** What enrichments changed on the way, so that every value explains itself. */
+  provenance: Schema.Array(FieldChange),
   remoteRef: Schema.optionalKey(Schema.String),
   attempts: Schema.Int,
   lastError: Schema.optionalKey(Schema.String),

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { AccountId } from "../account/Account.ts"
+import type { FieldChange } from "../enrichment/Provenance.ts"
 import type { FeedId } from "../feed/Feed.ts"
 import type { JobId } from "../job/Job.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
@@ -28,6 +29,7 @@ export interface Intent {
   readonly op: Delivery["op"]
   readonly hash: string
   readonly values: Fields
+  readonly provenance: ReadonlyArray<FieldChange>
 }
 
 export type Settlement = {
