@@ -1,0 +1,79 @@
+/** From a credential to a principal (specification 5, decisions 2.1 and 2.5). */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { Digest } from "../shared/Digest.ts"
+import { Ids } from "../shared/Ids.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { UserId, WorkspaceId } from "../workspace/Workspace.ts"
+import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import { isActive, isSecret, keyPrefixOf, secretPrefix, secretRandomLength, type ApiKey } from "./ApiKey.ts"
+import type { Principal } from "./Principal.ts"
+import type { Scope } from "./Scope.ts"
+
+/** Mistyped, unknown, expired or revoked: the caller is not told which (401). */
+export class CredentialInvalid extends Schema.TaggedError<CredentialInvalid>()("CredentialInvalid", {}) {}
+
+export interface NewKey {
+  readonly workspaceId: WorkspaceId
+  readonly createdBy: UserId
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly expiresAt: Timestamp.Timestamp | null
+}
+
+export class Authenticator extends Context.Service<
+  Authenticator,
+  {
+    /** The principal of an API key. Looked up each time, so that revoking takes effect at once. */
+    readonly apiKey: (
+      secret: Redacted.Redacted<string>
+    ) => Effect.Effect<Principal, CredentialInvalid | StorageUnavailable>
+    /** Makes a key. The secret is in this answer and nowhere else. */
+    readonly createKey: (
+      request: NewKey
+    ) => Effect.Effect<{ readonly key: ApiKey; readonly secret: Redacted.Redacted<string> }, StorageUnavailable>
+  }
+>()("@millrace/core/access/Authenticator") {
+  static readonly layer: Layer.Layer<Authenticator, never, WorkspaceStore | Digest | Ids> = Layer.effect(
+    Authenticator,
+    Effect.gen(function* () {
+      const store = yield* WorkspaceStore
+      const digest = yield* Digest
+      const ids = yield* Ids
+
+      const apiKey = Effect.fn("Authenticator.apiKey")(function* (secret: Redacted.Redacted<string>) {
+        const text = Redacted.value(secret)
+        if (!isSecret(text)) return yield* new CredentialInvalid()
+        const key = yield* store.keyByHash(digest.sha256(text))
+        if (Option.isNone(key) || !isActive(key.value, yield* Timestamp.now)) return yield* new CredentialInvalid()
+        const workspace = yield* store.get(key.value.workspaceId)
+        if (Option.isNone(workspace)) return yield* new CredentialInvalid()
+        return { kind: "api_key", workspace: workspace.value, key: key.value } satisfies Principal
+      })
+
+      const createKey = Effect.fn("Authenticator.createKey")(function* (request: NewKey) {
+        const secret = secretPrefix + digest.randomText(secretRandomLength)
+        const key: ApiKey = {
+          id: yield* ids.next("apiKey"),
+          workspaceId: request.workspaceId,
+          keyPrefix: keyPrefixOf(secret),
+          name: request.name,
+          scopes: request.scopes,
+          expiresAt: request.expiresAt,
+          createdAt: yield* Timestamp.now,
+          createdBy: request.createdBy,
+          revokedAt: null
+        }
+        yield* store.insertKey(key, digest.sha256(secret))
+        return { key, secret: Redacted.make(secret) }
+      })
+
+      return Authenticator.of({ apiKey, createKey })
+    })
+  )
+}
