@@ -1,0 +1,173 @@
+/**
+ * The built-in demo provider: a few institutions with about two years of varied, repeatable history that
+ * moves on with the clock, and scripted incidents.
+ *
+ * All data are a pure function of the seed, the connection's reference and the present instant. The driver
+ * keeps nothing, so a restarted server sees the same bank, and two calls at one instant are equal.
+ */
+import type { Capabilities } from "@millrace/core/provider/Capabilities"
+import type {
+  BeginConnect,
+  CompletedConnection,
+  Connection,
+  ConnectPayload,
+  Institution,
+  ProviderDriver,
+  PullRequest
+} from "@millrace/core/provider/Provider"
+import {
+  CheckpointInvalid,
+  ConnectionGone,
+  InvalidConnectPayload,
+  MutationDuringPagination,
+  type ProviderError
+} from "@millrace/core/provider/ProviderError"
+import { fromMillis } from "@millrace/core/shared/Timestamp"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { observedAccounts } from "./Accounts.ts"
+import { type DemoConnection, fromInput, fromRef, toRef, worldKey } from "./DemoConnection.ts"
+import { health, incident } from "./Incident.ts"
+import { defaultInstitution, institutionOf, institutions, type InstitutionId, isInstitution } from "./Institutions.ts"
+import { page } from "./Pages.ts"
+import { slowPage } from "./Scenario.ts"
+import { readCheckpoint, readPosition } from "./Token.ts"
+import { world } from "./World.ts"
+
+export interface DemoOptions {
+  /** Another seed is another set of people and banks. */
+  readonly seed?: string
+  /** `demo:default` when absent. */
+  readonly instanceId?: string
+}
+
+const attemptMillis = 30 * 60_000
+
+export const capabilities: Capabilities = {
+  connectFlow: "portal",
+  dataTypes: {
+    transactions: {
+      changeModel: "delta",
+      scope: "connection",
+      idTrust: "perStatus",
+      historyDays: 730,
+      overlapDays: 10
+    },
+    trades: { changeModel: "snapshotWindow", scope: "account", idTrust: "stable", historyDays: 730, overlapDays: 10 },
+    holdings: { changeModel: "snapshotFull", scope: "account", idTrust: "stable", historyDays: 0, overlapDays: 0 },
+    orders: { changeModel: "snapshotFull", scope: "account", idTrust: "stable", historyDays: 0, overlapDays: 0 },
+    loans: { changeModel: "snapshotFull", scope: "account", idTrust: "stable", historyDays: 0, overlapDays: 0 }
+  },
+  removal: "sync",
+  freshnessSeconds: 0,
+  webhooks: false
+}
+
+const describe = (id: InstitutionId): Institution => {
+  const { countryCodes, name } = institutionOf(id)
+  return { id, name, countryCodes, status: "ok" }
+}
+
+const everyInstitution: ReadonlyArray<Institution> = Object.keys(institutions).filter(isInstitution).map(describe)
+
+const institutionAsked = (id: string | undefined): Effect.Effect<InstitutionId, InvalidConnectPayload> => {
+  const asked = id ?? defaultInstitution
+  return isInstitution(asked)
+    ? Effect.succeed(asked)
+    : Effect.fail(new InvalidConnectPayload({ message: "institutionId is not an institution of the demo provider" }))
+}
+
+const opened = (connection: Connection): Effect.Effect<DemoConnection, ConnectionGone> => {
+  const found = fromRef(connection.ref)
+  return found === undefined
+    ? Effect.fail(new ConnectionGone({ message: "The demo bank does not know this connection." }))
+    : Effect.succeed(found)
+}
+
+const beginConnect = Effect.fn("DemoProvider.beginConnect")(function* (request: BeginConnect) {
+  const reconnected = request.reconnect === undefined ? undefined : fromRef(request.reconnect.ref)?.institution
+  const institution = yield* institutionAsked(request.institutionId ?? reconnected)
+  const query = new URLSearchParams({ attemptId: request.attemptId, institutionId: institution })
+  const now = yield* Clock.currentTimeMillis
+  return {
+    kind: "popup",
+    url: `/connect/demo?${query.toString()}`,
+    expiresAt: fromMillis(now + attemptMillis)
+  } as const
+})
+
+const completeConnect = Effect.fn("DemoProvider.completeConnect")(function* (request: {
+  readonly attemptId: string
+  readonly payload: ConnectPayload
+}): Effect.fn.Return<CompletedConnection, ProviderError> {
+  const { payload } = request
+  if (payload.kind !== "provider_connection_id") {
+    return yield* new InvalidConnectPayload({ message: "the demo provider is completed with a connectionId" })
+  }
+  const institution = yield* institutionAsked(payload.institutionId)
+  const now = yield* Clock.currentTimeMillis
+  const input = fromInput(payload.connectionId, institution, now)
+  if (Result.isFailure(input)) return yield* new InvalidConnectPayload({ message: input.failure })
+  return {
+    connection: { ref: toRef(input.success), secrets: {} },
+    institution: describe(institution),
+    bankType: institutionOf(institution).bankType
+  }
+})
+
+const pull = (seed: string) =>
+  Effect.fn("DemoProvider.pull")(function* (connection: Connection, request: PullRequest) {
+    const own = yield* opened(connection)
+    const now = yield* Clock.currentTimeMillis
+    const key = worldKey(seed, own)
+    const since = request.checkpoint === undefined ? undefined : readCheckpoint(key, request.checkpoint, now)
+    if (request.checkpoint !== undefined && since === undefined) {
+      return yield* new CheckpointInvalid({ message: "The checkpoint is not one of this connection." })
+    }
+    const position =
+      request.position === undefined ? { begunAt: now, offset: 0 } : readPosition(key, request, request.position, now)
+    if (position === undefined) {
+      return yield* new MutationDuringPagination({ message: "The position is not one of this run." })
+    }
+    const trouble = incident(own, now, { begunAt: position.begunAt, checkpointAt: since?.at })
+    if (trouble !== undefined) return yield* Effect.fail(trouble)
+    if (own.scenario === "slow") yield* Effect.sleep(slowPage)
+    return yield* page(world(seed, own, position.begunAt), request, position, since)
+  })
+
+/** Needs nothing but the clock of the caller. */
+export const make = (options: DemoOptions = {}): ProviderDriver => {
+  const seed = options.seed ?? "millrace"
+  return {
+    kind: "demo",
+    instanceId: options.instanceId ?? "demo:default",
+    name: "Demo",
+    countryCodes: ["JP", "KW", "US"],
+    capabilities,
+    listInstitutions: (query) => {
+      const wanted = query.trim().toLowerCase()
+      return Effect.succeed(everyInstitution.filter(({ name }) => name.toLowerCase().includes(wanted)))
+    },
+    beginConnect,
+    completeConnect,
+    inspect: Effect.fn("DemoProvider.inspect")(function* (connection) {
+      const own = fromRef(connection.ref)
+      if (own === undefined) {
+        return {
+          status: "disconnected",
+          errorCode: "CONNECTION_GONE",
+          errorMessage: "The demo bank does not know this connection."
+        } as const
+      }
+      return health(own, yield* Clock.currentTimeMillis)
+    }),
+    listAccounts: Effect.fn("DemoProvider.listAccounts")(function* (connection) {
+      const own = yield* opened(connection)
+      return observedAccounts(world(seed, own, yield* Clock.currentTimeMillis))
+    }),
+    pull: pull(seed),
+    // Nothing is kept, so there is nothing to take away.
+    revoke: () => Effect.succeed("done" as const)
+  }
+}
