@@ -17,11 +17,15 @@ export interface DeliveryEntry {
   readonly hash: string
   readonly op: Delivery["op"]
   readonly state: DeliveryState
-  /** Whether the destination has, or may have, a row of it. */
+  /**
+   * Whether the destination has, or may have, a row of it: a create or update was acknowledged, is being sent,
+   * or was being sent when newer content came. A refusal leaves it as it was; an acknowledged removal and a
+   * deletion by a person end it.
+   */
   readonly present: boolean
 }
 
-/** What should be at the destination. Makes version + 1. */
+/** What should be at the destination. Makes version + 1, without attempts and errors; the remote ref stays. */
 export interface Intent {
   readonly recordId: string
   readonly accountId: AccountId
@@ -34,7 +38,7 @@ export interface Intent {
 
 export type Settlement = {
   readonly recordId: string
-  /** The version that was sent: a newer one stays open. */
+  /** The version that was sent: a newer one stays open, and only takes over `remoteRef`. */
   readonly version: number
 } & (
   | { readonly state: "done"; readonly remoteRef?: string }
@@ -50,7 +54,10 @@ export class DeliveryStore extends Context.Service<
       feedId: FeedId,
       recordIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, DeliveryEntry>, StorageUnavailable>
-    /** Records of an account that are, or should be, at the destination; for snapshot types and resets. */
+    /**
+     * Records of an account that are, or should be, at the destination (present, or an open or acknowledged
+     * create or update), in no order; for snapshot types and resets.
+     */
     readonly presentIds: (
       feedId: FeedId,
       accountId: AccountId
@@ -61,7 +68,10 @@ export class DeliveryStore extends Context.Service<
       jobId: JobId,
       intents: ReadonlyArray<Intent>
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Rows in `intended`, `sending` or (once per job) `failed`, by date and record id, after `after`. */
+    /**
+     * Rows in `intended`, `sending` or `failed`, by date and record id, undated ones last. `after` is the last
+     * row of the chunk before: one walk meets every refused row once.
+     */
     readonly open: (
       feedId: FeedId,
       query: {
@@ -69,20 +79,32 @@ export class DeliveryStore extends Context.Service<
         readonly after?: { readonly date: CalendarDate | null; readonly recordId: string }
       }
     ) => Effect.Effect<ReadonlyArray<Delivery>, StorageUnavailable>
+    /**
+     * What a job still has to settle: its own rows in `intended` or `sending`, and the rows of earlier jobs
+     * (`carried`) in these states or `failed`. `settle` makes a row the job's own.
+     */
     readonly countOpen: (
       feedId: FeedId,
       jobId: JobId
     ) => Effect.Effect<{ readonly own: number; readonly carried: number }, StorageUnavailable>
-    /** `intended` -> `sending`, one attempt more; written before the first byte leaves. */
+    /** `intended` -> `sending`, one attempt more; written before the first byte leaves. Others stay. */
     readonly markSending: (feedId: FeedId, recordIds: ReadonlyArray<string>) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * Settles open rows of just that version, in one step also from `intended`. Of closed rows only these
+     * follow: a `done` one can become `skipped`, a `skipped` one `intended`. Unknown rows are passed over.
+     * An acknowledged removal forgets the remote ref.
+     */
     readonly settle: (
       feedId: FeedId,
       jobId: JobId,
       settlements: ReadonlyArray<Settlement>
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Every row that should be at the destination, by date and record id: what a whole file holds. */
+    /**
+     * Every row that should be at the destination (no removals, nothing that a person deleted), by date and
+     * record id, undated ones last: what a whole file holds.
+     */
     readonly current: (feedId: FeedId) => Stream.Stream<Delivery, StorageUnavailable>
-    /** Newest change first. `before` is the last row of the page before. */
+    /** Newest change first, then by record id. */
     readonly list: (
       feedId: FeedId,
       query: {

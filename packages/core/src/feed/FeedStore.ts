@@ -31,9 +31,17 @@ export class FeedStore extends Context.Service<
       workspaceId: WorkspaceId,
       query: { readonly dataType?: DataType; readonly source?: Feed["source"] }
     ) => Effect.Effect<ReadonlyArray<Feed>, StorageUnavailable>
-    /** With its jobs, ledger, marks and uploads; delivered rows stay where they are. */
+    /**
+     * With its jobs (their leases too), ledger, marks and uploads; delivered rows stay where they are.
+     * `false` when there is none. A run of it finds itself fenced.
+     */
     readonly remove: (workspaceId: WorkspaceId, id: FeedId) => Effect.Effect<boolean, StorageUnavailable>
-    /** What the jobs of each feed say about it (`status` without regard to the configuration). */
+    /**
+     * What the jobs of each feed say about it, for every id asked (`status` without regard to the
+     * configuration; `nextRunAt` and `dataThrough` are left to the caller). Cancelled jobs say nothing of
+     * success or failure and are passed over; `reason` is the first fatal error of the newest job that
+     * completed or failed, given only with status `failing`.
+     */
     readonly states: (ids: ReadonlyArray<FeedId>) => Effect.Effect<ReadonlyMap<FeedId, FeedState>, StorageUnavailable>
     /** Enabled schedules that are due by the store's clock, with no active job; oldest due first. */
     readonly scheduleDue: (limit: number) => Effect.Effect<ReadonlyArray<Feed>, StorageUnavailable>

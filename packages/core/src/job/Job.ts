@@ -85,7 +85,7 @@ export const Job = Schema.Struct({
   errorCategory: Schema.optionalKey(ErrorCategory),
   pauseReason: Schema.optionalKey(Schema.Literals(["user", "provider_wait"])),
   resumeAt: Schema.optionalKey(Timestamp),
-  /** How often it was taken up; more than one means that a worker was lost. */
+  /** 0 until it is taken up, then 1 and one more for every worker that was lost (not for release or pause). */
   attempt: Schema.Int,
   createdAt: Timestamp,
   updatedAt: Timestamp,

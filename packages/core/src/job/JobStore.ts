@@ -39,7 +39,7 @@ export interface ClaimedJob {
   readonly fence: Fence
 }
 
-/** Change of counters: numbers are added, `atLeast` ones raised to that value. */
+/** Change of counters: numbers are added, then `atLeast` ones raised to that value; errors are appended. */
 export interface Progress {
   readonly add?: Partial<JobCounts>
   readonly atLeast?: Partial<JobCounts>
@@ -67,41 +67,66 @@ export class JobStore extends Context.Service<
       query: { readonly status?: JobStatus; readonly limit: number; readonly before?: JobId }
     ) => Effect.Effect<ReadonlyArray<Job>, StorageUnavailable>
 
-    /** Jobs that want a worker: created or in progress, due, and without a fresh heartbeat. Oldest first. */
+    /**
+     * Jobs that want a worker: created or in progress, without a heartbeat or with one older than `JobLease`.
+     * Oldest first.
+     */
     readonly due: (
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly jobId: JobId; readonly feedId: FeedId }>, StorageUnavailable>
     /**
      * Takes a due job: new epoch, heartbeat, and the leases of its connections. `None` when another worker
-     * has it or a connection is busy. Fails the job as WORKER_LOST when it was lost too often.
+     * has it or a connection is busy; then nothing has changed. A job in progress whose heartbeat has run
+     * out was lost: `attempt` grows by one, and above `limits.jobAttempts` the claim fails the job as
+     * WORKER_LOST (and answers `None`). One without a heartbeat was released or resumed: it was not lost.
      */
     readonly claim: (
       jobId: JobId,
       banks: ReadonlyArray<BankId>
     ) => Effect.Effect<Option.Option<ClaimedJob>, StorageUnavailable>
-    /** Refreshes heartbeat and leases of all these; answers those that are still held. */
+    /**
+     * Refreshes heartbeat and leases of all these; answers those that are still held: in progress in that
+     * epoch. Late, but before anybody else took the job, is in time.
+     */
     readonly beat: (fences: ReadonlyArray<Fence>) => Effect.Effect<ReadonlyArray<JobId>, StorageUnavailable>
-    /** Gives back a job that was claimed, so that another worker takes it at once. */
+    /**
+     * Gives back a job that was claimed, so that another worker takes it at once. It stays in progress,
+     * without heartbeat and leases and with a new epoch: who gave it back can write no more. Does nothing
+     * when the fence does not hold.
+     */
     readonly release: (fence: Fence) => Effect.Effect<void, StorageUnavailable>
-    /** First call of every writing transaction of a run: stops it when it no longer has the right to write. */
+    /**
+     * First call of every writing transaction of a run: stops it when it no longer has the right to write.
+     * Refreshes the heartbeat and applies `progress`. Until the transaction ends nobody can cancel or take
+     * over the job.
+     */
     readonly fence: (fence: Fence, progress: Progress) => Effect.Effect<void, Fenced | StorageUnavailable>
 
     readonly complete: (fence: Fence, progress: Progress) => Effect.Effect<void, Fenced | StorageUnavailable>
+    /** `errorCategory` becomes that of the first fatal error (of the first error when none is fatal). */
     readonly fail: (fence: Fence, errors: ReadonlyArray<JobError>) => Effect.Effect<void, Fenced | StorageUnavailable>
     readonly pause: (
       fence: Fence,
       reason: "user" | "provider_wait",
-      /** Seconds from now; `undefined` waits for a person. */
+      /** Seconds from now by the store's clock; `undefined` waits for a person. */
       resumeAfter: number | undefined
     ) => Effect.Effect<void, Fenced | StorageUnavailable>
+    /** A job that does not exist is a conflict with status `missing`. */
     readonly cancel: (
       jobId: JobId,
       event: "cancel" | "forceCancel"
     ) => Effect.Effect<Job, JobStateConflict | StorageUnavailable>
-    /** Paused jobs whose wait is over go on; those that a person forgot fail; unstarted ones time out. */
+    /**
+     * Paused jobs whose `resumeAt` has passed go on (in progress without heartbeat, new epoch); those without
+     * one that are paused for more than `limits.userPauseHours` fail as PAUSE_EXPIRED; those created more than
+     * `limits.queueMinutes` ago and never started fail as QUEUE_TIMEOUT.
+     */
     readonly sweep: Effect.Effect<void, StorageUnavailable>
 
-    /** A lease of connections for a reader without a job. `false` when one is busy. */
+    /**
+     * A lease of connections for a reader without a job, or a longer one for who holds it already. `false`
+     * when one is busy: then none is taken.
+     */
     readonly lease: (
       banks: ReadonlyArray<BankId>,
       holder: string,

@@ -25,7 +25,7 @@ export interface RecordFilter {
   readonly pending?: boolean
   readonly type?: string
   readonly category?: string
-  /** Text in description or merchant, whatever its case. */
+  /** Text in `description` or `merchantName`, whatever its case; every character stands for itself. */
   readonly text?: string
   readonly minAmount?: Decimal
   readonly maxAmount?: Decimal
@@ -43,7 +43,7 @@ export class RecordStore extends Context.Service<
   {
     /**
      * What we hold, for matching: all states, tombstones too. With `from`, only records dated on or after
-     * it (and undated ones); with `providerIds`, only those.
+     * it (and undated ones); with `providerIds`, only those; with both, only those that meet both. In no order.
      */
     readonly index: (
       scope: RecordScope,
@@ -56,10 +56,12 @@ export class RecordStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<string, Fields>, StorageUnavailable>
     /**
      * Writes new and changed records and gives each a change number above all earlier ones of the account.
-     * `missed` is set back to 0. Writers of one account wait for each other until the transaction ends.
+     * `missed` is set back to 0. Writers of one account wait for each other until the transaction ends, so
+     * whoever has read up to `lastChange` never finds a change below it later. Numbers follow the order of
+     * `writes`, whose ids are unique within one call. A record keeps its `createdAt`; its version grows by 1.
      */
     readonly write: (scope: RecordScope, writes: ReadonlyArray<RecordWrite>) => Effect.Effect<void, StorageUnavailable>
-    /** Counts one more complete read without these records (`count` 0 sets back). Not a public change. */
+    /** Sets how many complete reads in a row lacked these records (0 sets back). Not a public change. */
     readonly setMissed: (
       scope: RecordScope,
       ids: ReadonlyArray<string>,
@@ -72,7 +74,10 @@ export class RecordStore extends Context.Service<
       scope: RecordScope,
       range: { readonly after: number; readonly upTo: number; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable>
-    /** Live records, newest first (date, then id, both descending). `before` is the last row of the page before. */
+    /**
+     * Live records, newest first (date, then id, both descending; undated ones last). `before` is the last
+     * row of the page before. Bounds are inclusive; a record without the field asked for does not match.
+     */
     readonly page: (
       scope: RecordScope,
       query: {

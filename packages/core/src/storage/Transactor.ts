@@ -8,7 +8,8 @@ export class Transactor extends Context.Service<
   {
     /**
      * All store calls inside `effect` take effect together, or not at all when it fails, dies or is
-     * interrupted. Nested calls join the outer one. Never fetch or wait inside: it holds a connection.
+     * interrupted. Nested calls take effect with the outer one, and run one after the other; a nested one
+     * that fails undoes only its own calls (a savepoint). Never fetch or wait inside: it holds a connection.
      */
     readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StorageUnavailable, R>
   }

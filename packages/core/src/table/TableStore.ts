@@ -23,6 +23,7 @@ export class TableStore extends Context.Service<
     readonly get: (workspaceId: WorkspaceId, id: TableId) => Effect.Effect<Option.Option<Table>, StorageUnavailable>
     /** Oldest first. */
     readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Table>, StorageUnavailable>
+    /** Appends fields; one whose key the table has already is left out. Version + 1 if any came. */
     readonly addFields: (id: TableId, fields: ReadonlyArray<TableField>) => Effect.Effect<void, StorageUnavailable>
     /** Oldest first. `after` is the last id of the page before. */
     readonly rows: (
@@ -32,7 +33,8 @@ export class TableStore extends Context.Service<
     readonly row: (id: TableId, rowId: Row["id"]) => Effect.Effect<Option.Option<Row>, StorageUnavailable>
     /**
      * Inserts rows by key or merges the cells into the row of that key; a row whose cells are equal already
-     * is not touched. Answers key -> row id; keys are missing that had to exist and do not.
+     * is not touched. `ids` holds an id for each row, used if it is new. Keys are unique within one call.
+     * Answers key -> row id; keys are missing that had to exist and do not.
      */
     readonly putFeedRows: (
       id: TableId,
