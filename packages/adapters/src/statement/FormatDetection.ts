@@ -1,0 +1,34 @@
+/** Which format a file has, told by its content; the file name never counts. */
+
+/** What else people upload by mistake, told by the first bytes. */
+const signatures: ReadonlyArray<readonly [prefix: string, name: string]> = [
+  ["%PDF", "a PDF document"],
+  ["PK\u0003\u0004", "a ZIP archive or an Excel workbook"],
+  ["\u00d0\u00cf\u0011\u00e0", "an old Excel workbook"],
+  ["\u001f\u008b", "a gzip archive"],
+  ["\u0089PNG", "an image"],
+  ["\u00ff\u00d8\u00ff", "an image"],
+  ["{\\rtf", "a rich text document"]
+]
+
+/** Name of a binary format that the first bytes show. */
+export const binaryFormat = (head: string): string | undefined =>
+  signatures.find(([prefix]) => head.startsWith(prefix))?.[1]
+
+const ofxHeader = /^[\s\ufeff]*OFXHEADER\s*:/i
+const ofxInstruction = /<\?OFX\s/i
+const ofxRoot = /<OFX(?:\s[^<>]*)?>\s*(?:<|$)/i
+
+/** `text` is the beginning of the file, some thousand characters. */
+export const isOfx = (text: string): boolean => ofxHeader.test(text) || ofxInstruction.test(text) || ofxRoot.test(text)
+
+/** Name of a text format that no table is. */
+export const otherTextFormat = (text: string): string | undefined => {
+  const start = text.slice(0, 2_000).trimStart()
+  if (/^<!doctype html|^<html/i.test(start)) return "a web page"
+  if (/^<\?xml|^<[A-Za-z:]+[\s>]/.test(start)) return /camt\.05\d/.test(start) ? "a CAMT message" : "an XML document"
+  if (/^!(?:Type|Account|Option|Clear):/i.test(start)) return "a QIF file"
+  if (/^(?:\{1:|:20:|:940:)/.test(start) || /\n:20:/.test(start)) return "an MT940 message"
+  if (/^[[{]\s*["{[]/.test(start)) return "a JSON document"
+  return undefined
+}

@@ -1,0 +1,36 @@
+/** OFX and QFX files, 1.x (SGML) and 2.x (XML), of bank, card and brokerage accounts. */
+import { type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload/Statement"
+import * as Result from "effect/Result"
+import { OfxScanner } from "./OfxScanner.ts"
+import { OfxStatement } from "./OfxStatement.ts"
+import { decodeText, encodingLabel, headText } from "./TextDecoding.ts"
+import { TextLines } from "./TextLines.ts"
+
+const headLength = 4_096
+
+/** The charset that the header of the file names, as written. */
+const declaredCharset = (head: string): string | undefined => {
+  const xml = /<\?xml[^>]*\sencoding\s*=\s*["']([^"'>]{1,40})["']/i.exec(head)
+  if (xml !== null) return xml[1]
+  const encoding = /(?:^|[\s])ENCODING\s*:\s*([\w-]{1,40})/i.exec(head)?.[1]
+  if (encoding !== undefined && /^(?:utf-?8|unicode)$/i.test(encoding)) return "utf-8"
+  const charset = /(?:^|[\s])CHARSET\s*:\s*([\w-]{1,40})/i.exec(head)?.[1]
+  return charset === undefined || /^none$/i.test(charset) ? encoding : charset
+}
+
+/** Reads a whole OFX file, or says what is wrong first and on which line. */
+export const readOfx = (bytes: Uint8Array, options: StatementOptions): Result.Result<Statement, StatementFault> => {
+  const declared = declaredCharset(headText(bytes, headLength))
+  const label = declared === undefined ? undefined : encodingLabel(declared)
+  const decoded = decodeText(bytes, label)
+  if (decoded.text.includes("\u0000")) {
+    return Result.fail(new StatementFault({ message: "the file holds binary data", line: 1 }))
+  }
+  const lines = new TextLines(decoded.text)
+  const statement = new OfxStatement(lines, options.baseCurrency)
+  const fault = new OfxScanner(lines, statement).scan()
+  if (fault !== undefined) return Result.fail(fault)
+  if (decoded.encoding !== (label ?? "utf-8")) statement.assumed["encoding"] = decoded.encoding
+  const accounts = statement.accounts()
+  return Result.succeed({ format: "ofx", accounts, assumed: statement.assumed, warnings: statement.warnings })
+}

@@ -1,0 +1,310 @@
+/**
+ * One pass over OFX text, SGML (1.x, leaf tags left open) and XML (2.x) alike: no tree, no string per tag.
+ *
+ * Known aggregates must be closed by their own tag. Unknown elements are aggregates when the file closes
+ * them somewhere, else empty leaves; what stands in them does not count.
+ */
+import { StatementFault } from "@millrace/core/upload/Statement"
+import { isSpace } from "./AmountText.ts"
+import { findTag, firstLeaf, nameCodes, nextHash, Tag, tagNames } from "./OfxTags.ts"
+import type { TextLines } from "./TextLines.ts"
+
+/** Receives the elements in file order. A set `fault` ends the scan. */
+export interface OfxHandler {
+  readonly fault: StatementFault | undefined
+  open(tag: number, position: number): void
+  close(tag: number, position: number): void
+  /** `raw`: the text comes from CDATA, so entities in it stay as they are. */
+  leaf(tag: number, position: number, source: string, start: number, end: number, raw: boolean): void
+}
+
+const maxDepth = 100
+const maxUnknownNames = 256
+
+const isLetter = (c: number): boolean => (c >= 65 && c <= 90) || (c >= 97 && c <= 122)
+
+// Values in which people write "<" as a character.
+const isFreeText = (tag: number): boolean => tag === Tag.NAME || tag === Tag.MEMO || tag === Tag.MESSAGE
+
+const root = /<OFX[\s>]/gi
+
+export class OfxScanner {
+  private readonly text: string
+  private readonly lines: TextLines
+  private readonly handler: OfxHandler
+  // Open elements: tag number, and where its name stands (for unknown ones).
+  private readonly tags: Array<number> = []
+  private readonly starts: Array<number> = []
+  private readonly ends: Array<number> = []
+  private readonly closedNames = new Map<string, boolean>()
+  private cdataValue = ""
+
+  constructor(lines: TextLines, handler: OfxHandler) {
+    this.text = lines.text
+    this.lines = lines
+    this.handler = handler
+  }
+
+  /** Scans every OFX block of the text. */
+  scan(): StatementFault | undefined {
+    let from = 0
+    let blocks = 0
+    while (true) {
+      root.lastIndex = from
+      const found = root.exec(this.text)
+      if (found === null) break
+      blocks++
+      const end = this.block(found.index)
+      if (typeof end !== "number") return end
+      from = end
+    }
+    if (blocks === 0) return new StatementFault({ message: "no <OFX> element in the file", line: 1, element: "OFX" })
+    return undefined
+  }
+
+  private faultAt(message: string, position: number, element: string): StatementFault {
+    return new StatementFault({ message, line: this.lines.at(position), element })
+  }
+
+  /** Scans from `<OFX>` to its end; gives the position behind it. */
+  private block(from: number): number | StatementFault {
+    const { text, handler } = this
+    const length = text.length
+    let at = from
+    while (true) {
+      const less = text.indexOf("<", at)
+      if (less < 0) return this.truncated(length)
+      const next = text.charCodeAt(less + 1)
+      if (next === 33 || next === 63) {
+        const end = this.skipMarkup(less)
+        if (end < 0) return this.truncated(length)
+        at = end
+        continue
+      }
+      const closing = next === 47
+      const nameFrom = closing ? less + 2 : less + 1
+      let nameTo = nameFrom
+      let hash = 0
+      let c = text.charCodeAt(nameTo)
+      while (c < 128) {
+        const code = nameCodes[c]!
+        if (code === 0) break
+        hash = nextHash(hash, code)
+        c = text.charCodeAt(++nameTo)
+      }
+      let greater = nameTo
+      let empty = false
+      if (c !== 62) {
+        greater = this.tagEnd(nameTo)
+        if (greater < 0 || nameTo === nameFrom) {
+          if (greater < 0 && text.indexOf(">", nameTo) < 0) return this.truncated(length)
+          // A "<" that begins no tag is text.
+          at = less + 1
+          continue
+        }
+        empty = text.charCodeAt(greater - 1) === 47
+      } else if (nameTo === nameFrom) {
+        at = less + 1
+        continue
+      }
+      const tag = findTag(hash, nameTo - nameFrom)
+      if (closing) {
+        const fault = this.closeElement(tag, less, nameFrom, nameTo)
+        if (fault !== undefined) return fault
+        if (handler.fault !== undefined) return handler.fault
+        at = greater + 1
+        if (this.tags.length === 0) return at
+        continue
+      }
+      if (tag !== 0 && tag < firstLeaf) {
+        if (this.tags.length >= maxDepth) return this.faultAt("elements are nested too deep", less, tagNames[tag]!)
+        handler.open(tag, less)
+        if (empty) handler.close(tag, less)
+        else this.push(tag, nameFrom, nameTo)
+        if (handler.fault !== undefined) return handler.fault
+        at = greater + 1
+        continue
+      }
+      if (empty) {
+        at = greater + 1
+        continue
+      }
+      // A leaf: its value ends at the next tag.
+      let start = greater + 1
+      let end = text.indexOf("<", start)
+      let raw = false
+      let source = text
+      while (end >= 0) {
+        const follow = text.charCodeAt(end + 1)
+        if (follow === 47 || (isLetter(follow) && (!isFreeText(tag) || this.isTag(end)))) break
+        if (follow === 33) {
+          if (!text.startsWith("<![CDATA[", end)) break
+          const behind = this.readCdata(start)
+          if (behind < 0) return this.truncated(length)
+          end = behind
+          raw = true
+          break
+        }
+        if (follow === 63) break
+        end = text.indexOf("<", end + 1)
+      }
+      if (end < 0) return this.truncated(length)
+      const valueEnd = end
+      let stop = end
+      if (raw) {
+        source = this.cdataValue
+        start = 0
+        stop = source.length
+      }
+      while (start < stop && isSpace(source.charCodeAt(start))) start++
+      while (stop > start && isSpace(source.charCodeAt(stop - 1))) stop--
+      const closed = this.closesHere(valueEnd, nameFrom, nameTo)
+      if (tag !== 0) {
+        if (stop > start) {
+          handler.leaf(tag, less, source, start, stop, raw)
+          if (handler.fault !== undefined) return handler.fault
+        }
+      } else if (stop === start && !closed && this.isClosedSomewhere(nameFrom, nameTo)) {
+        if (this.tags.length >= maxDepth) {
+          return this.faultAt(
+            "elements are nested too deep",
+            less,
+            text.slice(nameFrom, Math.min(nameTo, nameFrom + 40))
+          )
+        }
+        handler.open(0, less)
+        this.push(0, nameFrom, nameTo)
+      }
+      at = closed ? valueEnd + 3 + (nameTo - nameFrom) : valueEnd
+    }
+  }
+
+  private push(tag: number, nameFrom: number, nameTo: number): void {
+    this.tags.push(tag)
+    this.starts.push(nameFrom)
+    this.ends.push(nameTo)
+  }
+
+  private pop(position: number): void {
+    this.handler.close(this.tags.pop()!, position)
+    this.starts.pop()
+    this.ends.pop()
+  }
+
+  private closeElement(tag: number, position: number, nameFrom: number, nameTo: number): StatementFault | undefined {
+    let top = this.tags.length - 1
+    // Unknown elements above may have been empty leaves that nobody closed.
+    while (top >= 0) {
+      const open = this.tags[top]!
+      if (open !== 0 ? open === tag : tag === 0 && this.sameName(this.starts[top]!, this.ends[top]!, nameFrom, nameTo))
+        break
+      if (open !== 0) {
+        top = -1
+        break
+      }
+      top--
+    }
+    if (top < 0) {
+      const name = this.text.slice(nameFrom, Math.min(nameTo, nameFrom + 40))
+      const open = this.openName()
+      return this.faultAt(
+        open === ""
+          ? `closing tag </${name}> without an open element`
+          : `closing tag </${name}> does not match <${open}>`,
+        position,
+        name
+      )
+    }
+    while (this.tags.length > top) this.pop(position)
+    return undefined
+  }
+
+  /** Name of the innermost known element that is open. */
+  private openName(): string {
+    for (let index = this.tags.length - 1; index >= 0; index--) {
+      if (this.tags[index] !== 0) return tagNames[this.tags[index]!]!
+    }
+    return ""
+  }
+
+  private truncated(length: number): StatementFault {
+    const open = this.openName()
+    return this.faultAt(
+      `the file ends inside <${open === "" ? "OFX" : open}>: it was cut off`,
+      length,
+      open === "" ? "OFX" : open
+    )
+  }
+
+  private sameName(from: number, to: number, otherFrom: number, otherTo: number): boolean {
+    if (to - from !== otherTo - otherFrom) return false
+    for (let offset = 0; offset < to - from; offset++) {
+      if (nameCodes[this.text.charCodeAt(from + offset)] !== nameCodes[this.text.charCodeAt(otherFrom + offset)]) {
+        return false
+      }
+    }
+    return true
+  }
+
+  private closesHere(position: number, nameFrom: number, nameTo: number): boolean {
+    const length = nameTo - nameFrom
+    return (
+      this.text.charCodeAt(position + 1) === 47 &&
+      this.text.charCodeAt(position + 2 + length) === 62 &&
+      this.sameName(nameFrom, nameTo, position + 2, position + 2 + length)
+    )
+  }
+
+  private isClosedSomewhere(nameFrom: number, nameTo: number): boolean {
+    const name = this.text.slice(nameFrom, nameTo)
+    const known = this.closedNames.get(name)
+    if (known !== undefined) return known
+    // Beyond this many names a whole-file search for each would cost too much: they count as aggregates.
+    if (this.closedNames.size >= maxUnknownNames) return true
+    const closed = this.text.includes(`</${name}>`, nameTo)
+    this.closedNames.set(name, closed)
+    return closed
+  }
+
+  /** Position of the `>` that ends a tag with white space, attributes or a slash; -1 when this is no tag. */
+  private tagEnd(from: number): number {
+    const c = this.text.charCodeAt(from)
+    if (c !== 47 && !isSpace(c)) return -1
+    const greater = this.text.indexOf(">", from)
+    if (greater < 0) return -1
+    const less = this.text.indexOf("<", from)
+    return less >= 0 && less < greater ? -1 : greater
+  }
+
+  private isTag(less: number): boolean {
+    let at = less + 1
+    while (nameCodes[this.text.charCodeAt(at)]! > 0) at++
+    return this.text.charCodeAt(at) === 62 || this.tagEnd(at) >= 0
+  }
+
+  /** Behind a comment, a processing instruction or a stray CDATA section; -1 when it never ends. */
+  private skipMarkup(less: number): number {
+    const end = this.text.startsWith("<!--", less) ? "-->" : this.text.startsWith("<![CDATA[", less) ? "]]>" : ">"
+    const found = this.text.indexOf(end, less + 2)
+    return found < 0 ? -1 : found + end.length
+  }
+
+  /** Joins text and CDATA sections into `cdataValue`; gives the position of the tag behind, -1 when cut off. */
+  private readCdata(from: number): number {
+    let value = ""
+    let at = from
+    while (true) {
+      const less = this.text.indexOf("<", at)
+      if (less < 0) return -1
+      value += this.text.slice(at, less)
+      if (!this.text.startsWith("<![CDATA[", less)) {
+        this.cdataValue = value
+        return less
+      }
+      const end = this.text.indexOf("]]>", less + 9)
+      if (end < 0) return -1
+      value += this.text.slice(less + 9, end)
+      at = end + 3
+    }
+  }
+}

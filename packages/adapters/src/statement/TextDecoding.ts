@@ -1,0 +1,55 @@
+/** Bytes of a statement file -> text, by byte order mark, content and declaration, in this order. */
+import { Buffer, isAscii, isUtf8 } from "node:buffer"
+
+export interface DecodedText {
+  readonly text: string
+  readonly encoding: string
+}
+
+const decodeAs = (bytes: Uint8Array, label: string): string => new TextDecoder(label).decode(bytes)
+
+/** Charset names of OFX headers and XML declarations -> labels of the Encoding standard. */
+export const encodingLabel = (declared: string): string | undefined => {
+  const name = declared.trim().toLowerCase().replaceAll("_", "-")
+  const codePage = /^(?:cp|windows-?|ansi)?(125[0-8])$/.exec(name)
+  if (codePage !== null) return `windows-${codePage[1]}`
+  const latin = /^iso-?8859-(\d{1,2})$/.exec(name)
+  if (latin !== null) {
+    const part = Number(latin[1])
+    // The Encoding standard reads Latin-1 as its superset windows-1252.
+    return part === 1 ? "windows-1252" : part >= 2 && part <= 16 && part !== 9 && part !== 12 ? name : undefined
+  }
+  if (name === "utf-8" || name === "utf8" || name === "unicode") return "utf-8"
+  if (name === "932" || name === "shift-jis" || name === "shift_jis") return "shift_jis"
+  if (name === "936" || name === "gbk" || name === "gb2312") return "gbk"
+  if (name === "949" || name === "euc-kr") return "euc-kr"
+  if (name === "950" || name === "big5") return "big5"
+  return name === "us-ascii" || name === "usascii" || name === "none" || name === "8859-1" ? "windows-1252" : undefined
+}
+
+/**
+ * `declared` is a label of the Encoding standard that the file or its reader names. Text that is valid UTF-8
+ * beyond ASCII is UTF-8 whatever a header says: many banks write an old header above UTF-8.
+ */
+export const decodeText = (bytes: Uint8Array, declared: string | undefined, force = false): DecodedText => {
+  if (bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    return { text: decodeAs(bytes, "utf-8"), encoding: "utf-8" }
+  }
+  if (bytes.length >= 2 && bytes[0] === 0xff && bytes[1] === 0xfe) {
+    return { text: decodeAs(bytes, "utf-16le"), encoding: "utf-16le" }
+  }
+  if (bytes.length >= 2 && bytes[0] === 0xfe && bytes[1] === 0xff) {
+    return { text: decodeAs(bytes, "utf-16be"), encoding: "utf-16be" }
+  }
+  if (force && declared !== undefined) return { text: decodeAs(bytes, declared), encoding: declared }
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  // One-byte strings are half the memory and faster to scan.
+  if (isAscii(buffer)) return { text: buffer.toString("latin1"), encoding: declared ?? "utf-8" }
+  if (isUtf8(buffer)) return { text: buffer.toString("utf8"), encoding: "utf-8" }
+  const label = declared === undefined || declared === "utf-8" ? "windows-1252" : declared
+  return { text: decodeAs(bytes, label), encoding: label }
+}
+
+/** The first bytes as text, for looking at headers before the encoding is known. */
+export const headText = (bytes: Uint8Array, length: number): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(length, bytes.byteLength)).toString("latin1")

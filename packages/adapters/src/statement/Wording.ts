@@ -1,0 +1,16 @@
+/** How the texts of a row are put together, for every statement format. */
+
+const doubleSpace = /\s{2,}/g
+
+/** White space collapsed and trimmed. */
+export const tidy = (text: string): string => (text.includes("  ") ? text.replace(doubleSpace, " ") : text).trim()
+
+/** Both texts with a blank between, or the longer one when it contains the other. */
+export const joinDistinct = (a: string, b: string): string => {
+  if (a === "") return b
+  if (b === "" || a === b) return a
+  return a.includes(b) ? a : b.includes(a) ? b : `${a} ${b}`
+}
+
+/** A cheque number or reference; a bank that has none often writes zeros. */
+export const meaningful = (reference: string): string => (/^[0\s-]*$/.test(reference) ? "" : reference)
