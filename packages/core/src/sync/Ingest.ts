@@ -1,0 +1,151 @@
+/**
+ * From what a source showed to what the ledger keeps: exact, complete, in one canonical form
+ * (decisions 1.3 and 4.2). A record that cannot be taken in is quarantined with its reason; the run goes on.
+ */
+import * as Currency from "../shared/Currency.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import * as Decimal from "../shared/Decimal.ts"
+import type { Digest } from "../shared/Digest.ts"
+import { limits } from "../shared/Limits.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import type { ObservedRecord } from "../provider/Provider.ts"
+import { fieldsOf, ownerFieldKeys, type FieldType, type SyncDataType } from "../record/DataType.ts"
+import type { FieldValue } from "../record/FieldValue.ts"
+import type { RecordWrite } from "../record/LedgerRecord.ts"
+
+/** An observation ready to be identified. */
+export interface Observation extends Omit<RecordWrite, "id" | "state"> {
+  readonly pendingProviderId: string
+}
+
+export interface Quarantined {
+  readonly providerId: string
+  readonly reason: string
+}
+
+interface Plan {
+  readonly key: string
+  readonly type: FieldType
+  readonly required: boolean
+  /** Rounded to the minor unit of the record's currency. */
+  readonly money: boolean
+}
+
+const moneyKeys: ReadonlySet<string> = new Set([
+  "amount",
+  "creditAmount",
+  "debitAmount",
+  "fees",
+  "availableBalance",
+  "pendingBalance",
+  "limit",
+  "currentValue",
+  "costBasis",
+  "principalBalance",
+  "originationPrincipalAmount",
+  "nextPaymentAmount",
+  "lastPaymentAmount"
+])
+
+// What a source may leave out because there is a right answer without it.
+const defaults: Readonly<Partial<Record<SyncDataType, Readonly<Record<string, FieldValue>>>>> = {
+  transactions: { category: "UNCATEGORIZED", type: "OTHER", reference: "", pending: false }
+}
+
+const derived: ReadonlySet<string> = new Set(["creditAmount", "debitAmount", "pendingTransactionId"])
+
+const plansOf = (dataType: SyncDataType): ReadonlyArray<Plan> =>
+  Object.entries(fieldsOf[dataType])
+    .filter(([key]) => !ownerFieldKeys.has(key) && !derived.has(key))
+    .map(([key, spec]) => ({ key, type: spec.type, required: spec.required, money: moneyKeys.has(key) }))
+
+const plans = new Map<SyncDataType, ReadonlyArray<Plan>>()
+
+// PostgreSQL takes no NUL, and people no control characters but tab and line ends.
+const control = /[^\P{Cc}\t\n\r]/u
+const everyControl = /[^\P{Cc}\t\n\r]/gu
+
+/** Text as we keep it: well-formed, clean, trimmed, of bounded length. */
+export const cleanText = (text: string): string => {
+  const wellFormed = text.isWellFormed() ? text : text.toWellFormed()
+  const clean = (control.test(wellFormed) ? wellFormed.replace(everyControl, "") : wellFormed).trim()
+  return clean.length > limits.textLength ? clean.slice(0, limits.textLength).toWellFormed().trim() : clean
+}
+
+const number = (value: string, plan: Plan, currency: Currency.Currency | undefined): string | undefined => {
+  const decimal = Decimal.parse(value)
+  if (decimal === undefined || Decimal.wholeDigits(decimal) > limits.amountWholeDigits) return undefined
+  return plan.money && currency !== undefined
+    ? Currency.toMinorUnit(decimal, currency)
+    : Decimal.roundHalfEven(decimal, limits.rateFractionDigits)
+}
+
+const read = (value: FieldValue, plan: Plan, currency: Currency.Currency | undefined): FieldValue | undefined => {
+  if (plan.type === "bool") return typeof value === "boolean" ? value : undefined
+  if (typeof value !== "string") return undefined
+  switch (plan.type) {
+    case "str":
+      return cleanText(value)
+    case "num":
+      return number(value, plan, currency)
+    case "date":
+      return CalendarDate.parse(value)
+    case "ts":
+      return Timestamp.parse(value)
+  }
+}
+
+const dateOf = (fields: Readonly<Record<string, FieldValue>>): CalendarDate.CalendarDate | null => {
+  const date = fields["date"]
+  return typeof date === "string" ? (date.slice(0, 10) as CalendarDate.CalendarDate) : null
+}
+
+/** Reads one observation. Fields come out in the order of the data type, so equal contents are equal text. */
+export const ingest = (
+  dataType: SyncDataType,
+  observed: ObservedRecord,
+  digest: Digest["Service"]
+): { readonly observation: Observation } | { readonly quarantined: Quarantined } => {
+  const refuse = (reason: string) => ({ quarantined: { providerId: observed.providerId, reason } })
+  let list = plans.get(dataType)
+  if (list === undefined) {
+    list = plansOf(dataType)
+    plans.set(dataType, list)
+  }
+  const source = observed.fields
+  const currencyText = source["currency"]
+  const currency = typeof currencyText === "string" ? Currency.parse(currencyText) : undefined
+  if (currencyText !== undefined && currencyText !== null && currency === undefined) {
+    return refuse(`currency: "${String(currencyText).slice(0, 40)}" is not a currency`)
+  }
+  const fallback = defaults[dataType]
+  const fields: Record<string, FieldValue> = {}
+  for (const plan of list) {
+    const raw = source[plan.key]
+    if (raw === undefined || raw === null) {
+      const value = plan.key === "pending" ? observed.pending : fallback?.[plan.key]
+      if (value !== undefined) fields[plan.key] = value
+      else if (plan.required) return refuse(`${plan.key}: is missing`)
+      continue
+    }
+    const value = plan.key === "currency" ? currency : read(raw, plan, currency)
+    if (value === undefined) return refuse(`${plan.key}: cannot be read as ${plan.type}`)
+    if (value === "" && !plan.required) continue
+    fields[plan.key] = value
+    if (plan.key === "amount" && dataType === "transactions") {
+      const amount = value as Decimal.Decimal
+      fields["creditAmount"] = Decimal.isNegative(amount) ? Decimal.zero : amount
+      fields["debitAmount"] = Decimal.isNegative(amount) ? Decimal.negate(amount) : Decimal.zero
+    }
+  }
+  return {
+    observation: {
+      providerId: observed.providerId.trim(),
+      pendingProviderId: observed.pendingProviderId?.trim() ?? "",
+      pending: observed.pending,
+      date: dateOf(fields),
+      hash: digest.contentHash(JSON.stringify(fields)),
+      fields
+    }
+  }
+}

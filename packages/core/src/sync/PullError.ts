@@ -1,0 +1,28 @@
+/** What ends a pull, besides storage. */
+import * as Schema from "effect/Schema"
+import type { Fenced } from "../job/JobStore.ts"
+import type { ProviderError } from "../provider/ProviderError.ts"
+import type { ProviderNotAvailable } from "../provider/Providers.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+
+/** The set changed under us on every try (limits.paginationRestarts). */
+export class PaginationUnstable extends Schema.TaggedError<PaginationUnstable>()("PaginationUnstable", {
+  message: Schema.String
+}) {}
+
+/** A source gave more than one run can hold; nothing was written. */
+export class TooManyRecords extends Schema.TaggedError<TooManyRecords>()("TooManyRecords", {
+  message: Schema.String
+}) {}
+
+/** Somebody else writes to the connection now. */
+export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { bankId: Schema.String }) {}
+
+export type PullError =
+  | ProviderError
+  | ProviderNotAvailable
+  | PaginationUnstable
+  | TooManyRecords
+  | LeaseLost
+  | Fenced
+  | StorageUnavailable

@@ -1,0 +1,202 @@
+/**
+ * Pulling one type of data of one connection or account into the ledger.
+ *
+ * Pages are held until the source says they are complete; only then are they identified and written. The
+ * checkpoint is written last, so it is never ahead of the data; a run that dies in between reads the same
+ * rows again and finds them unchanged.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Account } from "../account/Account.ts"
+import type { Bank } from "../bank/Bank.ts"
+import type { BankConnection } from "../bank/BankStore.ts"
+import type { DataTypeCapability } from "../provider/Capabilities.ts"
+import type { ProviderDriver, PullRequest } from "../provider/Provider.ts"
+import type { ProviderError } from "../provider/ProviderError.ts"
+import { Providers } from "../provider/Providers.ts"
+import { RecordStore } from "../record/RecordStore.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import { Digest } from "../shared/Digest.ts"
+import { limits } from "../shared/Limits.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import type { Quarantined } from "./Ingest.ts"
+import { PaginationUnstable, TooManyRecords, type PullError } from "./PullError.ts"
+import { Stage } from "./Stage.ts"
+import { Writer, type WriteRight } from "./Writer.ts"
+
+/** A pull that belongs together and has one checkpoint. */
+export interface Segment {
+  readonly bank: Bank
+  readonly connection: BankConnection
+  /** All accounts of the connection that we know, for finding whose a row is. */
+  readonly accounts: ReadonlyArray<Account>
+  /** The account it is about, or `undefined` for the whole connection. */
+  readonly account: Account | undefined
+  readonly dataType: PullRequest["dataType"]
+  readonly capability: DataTypeCapability
+  /** `undefined`: continue from the checkpoint. */
+  readonly range: { readonly from: CalendarDate.CalendarDate; readonly to: CalendarDate.CalendarDate } | undefined
+  /** Earliest day that may be read. */
+  readonly earliest: CalendarDate.CalendarDate
+  readonly today: CalendarDate.CalendarDate
+  readonly lookbackDays: number
+  /** Read everything, whatever the checkpoint says, and commit a new one. */
+  readonly reset: boolean
+}
+
+export interface Pulled {
+  readonly read: number
+  readonly unchanged: number
+  readonly quarantined: ReadonlyArray<Quarantined>
+  readonly warnings: ReadonlyArray<{ readonly code: PullWarning; readonly message: string }>
+}
+
+export type PullWarning = "RANGE_CLAMPED" | "CHECKPOINT_LOST" | "ROW_QUARANTINED" | "PAGINATION_UNSTABLE"
+
+export class Puller extends Context.Service<
+  Puller,
+  {
+    readonly pull: (right: WriteRight, segment: Segment) => Effect.Effect<Pulled, PullError>
+  }
+>()("@millrace/core/sync/Puller") {
+  static readonly layer: Layer.Layer<Puller, never, Providers | RecordStore | Transactor | Writer | Digest> =
+    Layer.effect(
+      Puller,
+      Effect.gen(function* () {
+        const providers = yield* Providers
+        const records = yield* RecordStore
+        const { atomically } = yield* Transactor
+        const writer = yield* Writer
+        const digest = yield* Digest
+
+        const stage = Effect.fnUntraced(function* (driver: ProviderDriver, segment: Segment, request: PullRequest) {
+          const staged = new Stage(segment.dataType, digest)
+          let position: string | undefined
+          do {
+            const page = yield* driver.pull(segment.connection.connection, {
+              ...request,
+              ...(position === undefined ? {} : { position })
+            })
+            staged.add(page)
+            if (staged.count > limits.stagedRecords) {
+              return yield* new TooManyRecords({
+                message: `More than ${limits.stagedRecords} records in one read; sync a shorter range of dates first`
+              })
+            }
+            position = page.end.kind === "more" ? page.end.position : undefined
+          } while (position !== undefined)
+          return staged
+        })
+
+        /** Reads until a set of pages is consistent; says what had to be given up for it. */
+        const settle = Effect.fnUntraced(function* (driver: ProviderDriver, segment: Segment, first: PullRequest) {
+          const warnings: Array<Pulled["warnings"][number]> = []
+          let request = first
+          for (let tries = 0; tries <= limits.paginationRestarts; tries++) {
+            const outcome: Stage | ProviderError = yield* stage(driver, segment, request).pipe(
+              Effect.catchTag(
+                ["MutationDuringPagination", "CheckpointInvalid", "RangeNotAllowed"],
+                (error: ProviderError) => Effect.succeed(error)
+              )
+            )
+            if (outcome instanceof Stage) return { staged: outcome, warnings, request }
+            if (outcome._tag === "CheckpointInvalid" && request.checkpoint !== undefined) {
+              warnings.push({
+                code: "CHECKPOINT_LOST",
+                message: "The provider lost our place; everything was read again"
+              })
+              const { checkpoint: _, ...whole } = request
+              request = { ...whole, from: segment.earliest }
+              continue
+            }
+            if (outcome._tag === "RangeNotAllowed") {
+              const earliest = CalendarDate.parse(outcome.earliest)
+              if (earliest !== undefined && earliest > request.from && earliest <= request.to) {
+                warnings.push({ code: "RANGE_CLAMPED", message: `The provider gives no data before ${earliest}` })
+                request = { ...request, from: earliest }
+                continue
+              }
+            }
+            if (outcome._tag !== "MutationDuringPagination") return yield* outcome
+          }
+          return yield* new PaginationUnstable({ message: "The data changed while it was read, on every try" })
+        })
+
+        const firstDay = Effect.fnUntraced(function* (segment: Segment, checkpoint: string | undefined) {
+          if (segment.range !== undefined) return segment.range.from
+          if (segment.reset || segment.capability.changeModel === "snapshotFull") return segment.earliest
+          if (checkpoint !== undefined && segment.capability.changeModel === "delta") return segment.earliest
+          const back = Math.max(segment.lookbackDays, segment.capability.overlapDays)
+          const owners = segment.account === undefined ? segment.accounts : [segment.account]
+          let latest: CalendarDate.CalendarDate | undefined
+          for (const account of owners) {
+            const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
+            // An account that was never read whole begins at the beginning.
+            if ((yield* records.pulledAt(scope)) === undefined) return segment.earliest
+            const date = (yield* records.latestDate(scope)) ?? segment.earliest
+            if (latest === undefined || date < latest) latest = date
+          }
+          const from = CalendarDate.addDays(CalendarDate.min(latest ?? segment.earliest, segment.today), -back)
+          return CalendarDate.max(segment.earliest, from)
+        })
+
+        const pull = Effect.fn("Puller.pull")(function* (right: WriteRight, segment: Segment) {
+          const driver = yield* providers.get(segment.connection.instanceId)
+          const key = { bankId: segment.bank.id, accountId: segment.account?.id, dataType: segment.dataType }
+          const stored = segment.reset || segment.range !== undefined ? undefined : yield* records.checkpoint(key)
+          const owners = segment.account === undefined ? segment.accounts : [segment.account]
+          const { staged, warnings } = yield* settle(driver, segment, {
+            dataType: segment.dataType,
+            providerAccountIds: owners.map((account) => account.providerAccountId),
+            from: yield* firstDay(segment, stored),
+            to: segment.range?.to ?? segment.today,
+            ...(stored === undefined ? {} : { checkpoint: stored })
+          })
+
+          const known = new Map(segment.accounts.map((account) => [account.providerAccountId, account]))
+          let unchanged = 0
+          for (const providerAccountId of staged.accounts) {
+            if (known.has(providerAccountId)) continue
+            staged.quarantined.push({ providerId: providerAccountId, reason: "rows of an account that is not listed" })
+          }
+          for (const account of owners) {
+            const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
+            const written = yield* writer.write(right, {
+              scope,
+              observations: staged.rows(account.providerAccountId),
+              removed: staged.removed(account.providerAccountId),
+              coverage: staged.coverage,
+              idTrust: segment.capability.idTrust,
+              changeModel: segment.capability.changeModel
+            })
+            unchanged += written.unchanged
+            if (written.coverageSuspect) {
+              warnings.push({
+                code: "PAGINATION_UNSTABLE",
+                message: `Too many rows of ${account.accountName} vanished at once to be believed; none was removed`
+              })
+            }
+          }
+          yield* atomically(
+            Effect.gen(function* () {
+              yield* writer.guard(right, {})
+              // A range of dates says nothing about what lies outside it: checkpoint and watermark stay.
+              if (segment.range !== undefined) return
+              if (staged.checkpoint !== undefined) yield* records.saveCheckpoint(key, staged.checkpoint)
+              for (const account of owners) {
+                yield* records.setPulled({
+                  workspaceId: segment.bank.workspaceId,
+                  accountId: account.id,
+                  dataType: segment.dataType
+                })
+              }
+            })
+          )
+          return { read: staged.count, unchanged, quarantined: staged.quarantined, warnings }
+        })
+
+        return Puller.of({ pull })
+      })
+    )
+}

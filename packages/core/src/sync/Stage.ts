@@ -1,0 +1,72 @@
+/** What a pull has read so far, before any of it is believed. */
+import type { Coverage, SyncPage } from "../provider/Provider.ts"
+import type { SyncDataType } from "../record/DataType.ts"
+import type { Digest } from "../shared/Digest.ts"
+import { ingest, type Observation, type Quarantined } from "./Ingest.ts"
+
+export class Stage {
+  coverage: Coverage = { kind: "delta" }
+  checkpoint: string | undefined = undefined
+  /** Records decoded, repeats included. */
+  count = 0
+  readonly quarantined: Array<Quarantined> = []
+  readonly #rows = new Map<string, Array<Observation>>()
+  readonly #removed = new Map<string, Set<string>>()
+  readonly #dataType: SyncDataType
+  readonly #digest: Digest["Service"]
+
+  constructor(dataType: SyncDataType, digest: Digest["Service"]) {
+    this.#dataType = dataType
+    this.#digest = digest
+  }
+
+  add(page: SyncPage): void {
+    for (const observed of page.upserted) {
+      const read = ingest(this.#dataType, observed, this.#digest)
+      if ("quarantined" in read) {
+        this.quarantined.push(read.quarantined)
+        continue
+      }
+      this.count++
+      const { providerAccountId } = observed
+      const rows = this.#rows.get(providerAccountId)
+      if (rows === undefined) this.#rows.set(providerAccountId, [read.observation])
+      else rows.push(read.observation)
+      this.#removed.get(providerAccountId)?.delete(read.observation.providerId)
+    }
+    for (const { providerAccountId, providerId } of page.removed) {
+      const removed = this.#removed.get(providerAccountId)
+      if (removed === undefined) this.#removed.set(providerAccountId, new Set([providerId]))
+      else removed.add(providerId)
+    }
+    this.quarantined.push(...page.quarantined)
+    this.coverage = page.coverage
+    if (page.end.kind === "done") this.checkpoint = page.end.checkpoint
+  }
+
+  get accounts(): Iterable<string> {
+    return this.#rows.keys()
+  }
+
+  /** Ids listed as gone and not listed again afterwards. */
+  removed(providerAccountId: string): ReadonlySet<string> {
+    return this.#removed.get(providerAccountId) ?? new Set()
+  }
+
+  /**
+   * The rows of an account. In a change feed the last word on an id counts; in a snapshot the same row read
+   * twice, on the edge of two pages, is one row.
+   */
+  rows(providerAccountId: string): ReadonlyArray<Observation> {
+    const rows = this.#rows.get(providerAccountId) ?? []
+    const last = new Map<string, Observation>()
+    const delta = this.coverage.kind === "delta"
+    const keyOf = (row: Observation) => (delta ? row.providerId : `${row.providerId}\n${row.hash}`)
+    for (const row of rows) if (row.providerId !== "") last.set(keyOf(row), row)
+    const gone = this.removed(providerAccountId)
+    const kept = rows.filter(
+      (row) => row.providerId === "" || (last.get(keyOf(row)) === row && !gone.has(row.providerId))
+    )
+    return kept.length === rows.length ? rows : kept
+  }
+}

@@ -1,0 +1,173 @@
+/** Writing what a source showed of one account into the ledger: identified, in bounded transactions. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { BankId } from "../bank/Bank.ts"
+import { Fenced, JobStore, type Fence, type Progress } from "../job/JobStore.ts"
+import type { ChangeModel, IdTrust } from "../provider/Capabilities.ts"
+import type { Coverage } from "../provider/Provider.ts"
+import { idKindOf, isSnapshotType } from "../record/DataType.ts"
+import type { IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
+import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import { Ids } from "../shared/Ids.ts"
+import { limits } from "../shared/Limits.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { identify, type IdentityResult } from "./Identity.ts"
+import type { Observation } from "./Ingest.ts"
+import { LeaseLost } from "./PullError.ts"
+
+/** The right to write to a connection: its lease, and the job's fence when a job does it. */
+export interface WriteRight {
+  readonly bankId: BankId
+  readonly leaseHolder: string
+  readonly fence: Fence | undefined
+}
+
+export interface SnapshotOfAccount {
+  readonly scope: RecordScope
+  readonly observations: ReadonlyArray<Observation>
+  readonly removed: ReadonlySet<string>
+  readonly coverage: Coverage
+  readonly idTrust: IdTrust
+  readonly changeModel: ChangeModel
+}
+
+export interface Written {
+  readonly unchanged: number
+  readonly changed: number
+  readonly gone: number
+  readonly coverageSuspect: boolean
+}
+
+/**
+ * Snapshot types are what their last read says. A change feed read whole is as good as its feed: there will
+ * be no second whole read to wait for. Everything else must be missing twice.
+ */
+const absenceRule = ({ changeModel, coverage, scope }: SnapshotOfAccount) =>
+  isSnapshotType(scope.dataType)
+    ? { removeAfter: 1, guarded: false }
+    : { removeAfter: changeModel === "delta" && coverage.kind === "full" ? 1 : 2, guarded: true }
+
+type WriteError = Fenced | LeaseLost | StorageUnavailable
+
+export class Writer extends Context.Service<
+  Writer,
+  {
+    /** First statement of each writing transaction: stops whoever lost the right to write. */
+    readonly guard: (right: WriteRight, progress: Progress) => Effect.Effect<void, WriteError>
+    readonly write: (right: WriteRight, snapshot: SnapshotOfAccount) => Effect.Effect<Written, WriteError>
+  }
+>()("@millrace/core/sync/Writer") {
+  static readonly layer: Layer.Layer<Writer, never, RecordStore | JobStore | Transactor | Ids> = Layer.effect(
+    Writer,
+    Effect.gen(function* () {
+      const records = yield* RecordStore
+      const jobs = yield* JobStore
+      const { atomically } = yield* Transactor
+      const ids = yield* Ids
+
+      const guard = Effect.fnUntraced(function* (right: WriteRight, progress: Progress) {
+        if (right.fence !== undefined) yield* jobs.fence(right.fence, progress)
+        if (!(yield* jobs.holdsLease(right.bankId, right.leaseHolder))) {
+          return yield* new LeaseLost({ bankId: right.bankId })
+        }
+      })
+
+      const heldFor = (snapshot: SnapshotOfAccount) => {
+        const { coverage, observations, scope } = snapshot
+        if (coverage.kind === "delta") {
+          const wanted = new Set(snapshot.removed)
+          for (const { pendingProviderId, providerId } of observations) {
+            if (providerId !== "") wanted.add(providerId)
+            if (pendingProviderId !== "") wanted.add(pendingProviderId)
+          }
+          return records.index(scope, { providerIds: [...wanted] })
+        }
+        // Rows may have been booked some days before the window they are now seen in.
+        return records.index(
+          scope,
+          coverage.kind === "window" ? { from: CalendarDate.addDays(coverage.from, -14) } : {}
+        )
+      }
+
+      const writesOf = Effect.fnUntraced(function* (snapshot: SnapshotOfAccount, result: IdentityResult) {
+        const isNew = result.changed.filter((match) => match.entry === undefined)
+        const fresh = yield* ids.batch(idKindOf[snapshot.scope.dataType], isNew.length)
+        let next = 0
+        const writes: Array<RecordWrite> = result.changed.map(({ entry, observation }) => ({
+          id: entry?.id ?? fresh[next++]!,
+          providerId: observation.providerId,
+          date: observation.date,
+          pending: observation.pending,
+          state: "live",
+          hash: observation.hash,
+          fields: observation.fields
+        }))
+        return writes
+      })
+
+      // A tombstone keeps the content it had: it may come back, and the destination may still show it.
+      const tombstones = Effect.fnUntraced(function* (scope: RecordScope, gone: ReadonlyArray<IndexEntry>) {
+        if (gone.length === 0) return []
+        const fields = yield* records.fields(
+          scope,
+          gone.map((entry) => entry.id)
+        )
+        return gone.map((entry): RecordWrite => ({
+          id: entry.id,
+          providerId: entry.providerId,
+          date: entry.date,
+          pending: entry.pending,
+          state: "removed",
+          hash: entry.hash,
+          fields: fields.get(entry.id) ?? {}
+        }))
+      })
+
+      const noteMissed = Effect.fnUntraced(function* (scope: RecordScope, result: IdentityResult) {
+        const byCount = new Map<number, Array<string>>()
+        if (result.seenAgain.length > 0)
+          byCount.set(
+            0,
+            result.seenAgain.map((entry) => entry.id)
+          )
+        for (const { entry, missed } of result.missed) {
+          const list = byCount.get(missed)
+          if (list === undefined) byCount.set(missed, [entry.id])
+          else list.push(entry.id)
+        }
+        for (const [missed, list] of byCount) yield* records.setMissed(scope, list, missed)
+      })
+
+      const write = Effect.fn("Writer.write")(function* (right: WriteRight, snapshot: SnapshotOfAccount) {
+        const { scope } = snapshot
+        const result = identify({
+          observations: snapshot.observations,
+          held: yield* heldFor(snapshot),
+          idTrust: snapshot.idTrust,
+          coverage: snapshot.coverage,
+          removed: snapshot.removed,
+          ...absenceRule(snapshot)
+        })
+        const writes = [...(yield* writesOf(snapshot, result)), ...(yield* tombstones(scope, result.gone))]
+        for (let at = 0; at < writes.length; at += limits.commitChunk) {
+          const chunk = writes.slice(at, at + limits.commitChunk)
+          yield* atomically(Effect.andThen(guard(right, {}), records.write(scope, chunk)))
+        }
+        if (result.missed.length > 0 || result.seenAgain.length > 0) {
+          yield* atomically(Effect.andThen(guard(right, {}), noteMissed(scope, result)))
+        }
+        return {
+          unchanged: result.unchanged,
+          changed: result.changed.length,
+          gone: result.gone.length,
+          coverageSuspect: result.coverageSuspect
+        }
+      })
+
+      return Writer.of({ guard, write })
+    })
+  )
+}
