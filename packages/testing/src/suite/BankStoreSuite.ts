@@ -1,0 +1,141 @@
+/** Conformance of `BankStore`. */
+import { BankStore } from "@millrace/core/bank/BankStore"
+import * as Decimal from "@millrace/core/shared/Decimal"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { makeAccount, storeAccount } from "../fixture/Account.ts"
+import { makeBank, makeConnection, storeBank } from "../fixture/Bank.ts"
+import { storeWorkspace } from "../fixture/Workspace.ts"
+import { difficultTexts } from "../fixture/Text.ts"
+import { suiteOf, type StorageTests } from "./StorageTests.ts"
+
+export const tests: StorageTests = (it) => {
+  it.effect("hands back a bank and its connection as they were inserted", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const bank = yield* storeBank(workspace, { icon: "🏦", name: difficultTexts.join("|") })
+      expect(yield* store.get(workspace.id, bank.id)).toEqual(Option.some(bank))
+      expect(yield* store.connection(bank.id)).toEqual(Option.some(makeConnection(bank)))
+    })
+  )
+
+  it.effect("keeps secrets with any text in them", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const bank = yield* makeBank(yield* storeWorkspace())
+      const secrets = Object.fromEntries(difficultTexts.map((text, i) => [`secret ${i}`, text]))
+      const connection = { instanceId: "demo:main", connection: { ref: `r-${bank.id}`, secrets } }
+      yield* store.insert(bank, connection)
+      expect(yield* store.connection(bank.id)).toEqual(Option.some(connection))
+    })
+  )
+
+  it.effect("keeps a bank made of files without a connection", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const {
+        connectionStatus: _,
+        institutionId: _i,
+        providerInstanceId: _p,
+        ...bank
+      } = yield* makeBank(workspace, {
+        source: "file"
+      })
+      yield* store.insert(bank, undefined)
+      const stored = Option.getOrThrow(yield* store.get(workspace.id, bank.id))
+      expect(stored).toEqual(bank)
+      expect(Object.keys(stored)).not.toContain("connectionStatus")
+      expect(yield* store.connection(bank.id)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("shows a bank to its own workspace only", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const bank = yield* storeBank(yield* storeWorkspace())
+      const stranger = yield* storeWorkspace()
+      const account = yield* storeAccount(bank)
+      expect(yield* store.get(stranger.id, bank.id)).toEqual(Option.none())
+      expect(yield* store.list(stranger.id)).toEqual([])
+      expect(yield* store.account(stranger.id, bank.id, account.id)).toEqual(Option.none())
+      const { instanceId, connection } = makeConnection(bank)
+      expect(yield* store.byConnection(stranger.id, instanceId, connection.ref)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("lists live banks by order, then age", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const second = yield* storeBank(workspace, { order: 2 })
+      const young = yield* storeBank(workspace, { order: 1, createdAt: Timestamp.make("2026-03-02T00:00:00.000Z") })
+      const old = yield* storeBank(workspace, { order: 1, createdAt: Timestamp.make("2026-03-01T00:00:00.000Z") })
+      yield* storeBank(workspace, { order: 0, deletedAt: Timestamp.make("2026-03-03T00:00:00.000Z") })
+      expect((yield* store.list(workspace.id)).map(({ id }) => id)).toEqual([old.id, young.id, second.id])
+    })
+  )
+
+  it.effect("finds the bank of an upstream connection", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const bank = yield* storeBank(workspace)
+      const { instanceId, connection } = makeConnection(bank)
+      expect(yield* store.byConnection(workspace.id, instanceId, connection.ref)).toEqual(Option.some(bank))
+      expect(yield* store.byConnection(workspace.id, "demo:other", connection.ref)).toEqual(Option.none())
+      expect(yield* store.byConnection(workspace.id, instanceId, `${connection.ref}x`)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("replaces the health of a connection whole", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const bank = yield* storeBank(workspace)
+      const at = Timestamp.make("2026-03-14T10:00:00.123Z")
+      const status = { connected: false, status: "reauth_required", errorCode: "REAUTH_REQUIRED" } as const
+      yield* store.setStatus(bank.id, status, at)
+      expect(yield* store.get(workspace.id, bank.id)).toEqual(
+        Option.some({ ...bank, connectionStatus: status, updatedAt: at })
+      )
+    })
+  )
+
+  it.effect("inserts or replaces accounts by id and lists them oldest first", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const bank = yield* storeBank(workspace)
+      const other = yield* storeBank(workspace)
+      const foreign = yield* storeAccount(other)
+      const young = yield* makeAccount(bank, { createdAt: Timestamp.make("2026-03-02T00:00:00.000Z") })
+      const old = yield* makeAccount(bank, {
+        createdAt: Timestamp.make("2026-03-01T00:00:00.000Z"),
+        balance: Decimal.make("-9999999999999.123456789012"),
+        creditLimit: Decimal.make("0.1"),
+        balanceAsOf: Timestamp.make("2026-03-01T00:00:00.007Z"),
+        accountSubtype: "overdraft",
+        stableKeys: [...difficultTexts],
+        supports: []
+      })
+      yield* store.putAccounts([young, old])
+      expect(yield* store.accounts(bank.id)).toEqual([old, young])
+      const { creditLimit: _, ...rest } = old
+      const changed = { ...rest, accountName: "Savings 😀", state: "missing" as const, balance: Decimal.zero }
+      yield* store.putAccounts([changed])
+      const read = Option.getOrThrow(yield* store.account(workspace.id, bank.id, old.id))
+      expect(read).toEqual(changed)
+      expect(Object.keys(read)).not.toContain("creditLimit")
+      expect(yield* store.accounts(bank.id)).toEqual([changed, young])
+      expect(yield* store.accounts(other.id)).toEqual([foreign])
+      expect(yield* store.account(workspace.id, other.id, old.id)).toEqual(Option.none())
+      yield* store.putAccounts([])
+    })
+  )
+}
+
+export const suite = suiteOf(tests)

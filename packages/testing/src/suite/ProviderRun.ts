@@ -1,0 +1,113 @@
+/** Reads a driver the way the kernel does: page by page, from a checkpoint, starting over when told to. */
+import type { DataTypeCapability } from "@millrace/core/provider/Capabilities"
+import type {
+  Connection,
+  Coverage,
+  ObservedAccount,
+  ObservedRecord,
+  ProviderDriver,
+  PullRequest,
+  SyncPage
+} from "@millrace/core/provider/Provider"
+import type { ProviderError } from "@millrace/core/provider/ProviderError"
+import { limits } from "@millrace/core/shared/Limits"
+import * as Effect from "effect/Effect"
+import { expect } from "vitest"
+
+export interface Run {
+  readonly upserted: ReadonlyArray<ObservedRecord>
+  readonly removed: SyncPage["removed"]
+  readonly quarantined: SyncPage["quarantined"]
+  readonly coverages: ReadonlyArray<Coverage>
+  readonly checkpoint: string | undefined
+  readonly pages: number
+}
+
+const mostPages = 20_000
+
+/** Positions and checkpoints are opaque, but bounded and never empty: an empty one would mean "from the start". */
+const expectToken = (token: string | undefined): void => {
+  if (token === undefined) return
+  expect(token.trim()).not.toBe("")
+  expect(token.length).toBeLessThanOrEqual(limits.opaquePosition)
+}
+
+export interface RunHooks {
+  /** Called between two pages. */
+  readonly betweenPages?: (pagesRead: number) => Effect.Effect<void>
+}
+
+const once = Effect.fnUntraced(function* (
+  driver: ProviderDriver,
+  connection: Connection,
+  request: PullRequest,
+  hooks: RunHooks
+): Effect.fn.Return<Run, ProviderError> {
+  const upserted: Array<ObservedRecord> = []
+  const removed: Array<SyncPage["removed"][number]> = []
+  const quarantined: Array<SyncPage["quarantined"][number]> = []
+  const coverages: Array<Coverage> = []
+  const positions = new Set<string>()
+  let next = request
+  for (let pages = 1; ; pages++) {
+    const page = yield* driver.pull(connection, next)
+    upserted.push(...page.upserted)
+    removed.push(...page.removed)
+    quarantined.push(...page.quarantined)
+    coverages.push(page.coverage)
+    if (page.end.kind === "done") {
+      expectToken(page.end.checkpoint)
+      return { upserted, removed, quarantined, coverages, checkpoint: page.end.checkpoint, pages }
+    }
+    const { position } = page.end
+    expectToken(position)
+    expect(positions.has(position), "a position came twice in one run").toBe(false)
+    expect(pages, "the pages do not end").toBeLessThan(mostPages)
+    positions.add(position)
+    if (hooks.betweenPages !== undefined) yield* hooks.betweenPages(pages)
+    next = { ...request, position }
+  }
+})
+
+/** One whole run. What was read before `MutationDuringPagination` is dropped and read again. */
+export const run = (
+  driver: ProviderDriver,
+  connection: Connection,
+  request: PullRequest,
+  hooks: RunHooks = {}
+): Effect.Effect<Run, ProviderError> =>
+  once(driver, connection, request, hooks).pipe(
+    Effect.catchTag("MutationDuringPagination", () => once(driver, connection, request, {})),
+    Effect.retry({ times: limits.paginationRestarts, while: (error) => error._tag === "MutationDuringPagination" })
+  )
+
+/** Accounts of each pull: one pull for the whole connection, or one for each account that has the data. */
+export const subjects = (
+  capability: DataTypeCapability,
+  dataType: PullRequest["dataType"],
+  accounts: ReadonlyArray<ObservedAccount>
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const ids = accounts.filter(({ supports }) => supports.includes(dataType)).map((account) => account.providerAccountId)
+  return capability.scope === "account" ? ids.map((id) => [id]) : [ids]
+}
+
+/** Rows by account and id: what a reader of the feed would hold. */
+export type Model = ReadonlyMap<string, ObservedRecord>
+
+export const keyOf = (row: { readonly providerAccountId: string; readonly providerId: string }): string =>
+  JSON.stringify([row.providerAccountId, row.providerId])
+
+/** The model after a run; ids that are said to be gone must have been there. */
+export const applied = (model: Model, changes: Run): Model => {
+  const next = new Map(model)
+  for (const gone of changes.removed) {
+    expect(model.has(keyOf(gone)), `${gone.providerId} was removed but never listed`).toBe(true)
+    next.delete(keyOf(gone))
+  }
+  for (const row of changes.upserted) next.set(keyOf(row), row)
+  return next
+}
+
+/** Comparable form: rows by key. */
+export const sorted = (model: Model): ReadonlyArray<readonly [string, ObservedRecord]> =>
+  [...model].toSorted(([a], [b]) => (a < b ? -1 : 1))
