@@ -7,7 +7,19 @@ export const dayMillis = 24 * hourMillis
 /** Months since year 0. */
 export type Month = number
 
-export const dateOf = (at: number): CalendarDate.CalendarDate => CalendarDate.fromEpochDay(Math.floor(at / dayMillis))
+// Writing a day as text is most of the work of making a ledger, and a history has few days.
+const written = new Map<number, CalendarDate.CalendarDate>()
+const mostWritten = 10_000
+
+export const dateOf = (at: number): CalendarDate.CalendarDate => {
+  const day = Math.floor(at / dayMillis)
+  const known = written.get(day)
+  if (known !== undefined) return known
+  if (written.size >= mostWritten) written.clear()
+  const date = CalendarDate.fromEpochDay(day)
+  written.set(day, date)
+  return date
+}
 
 export const monthOf = (at: number): Month => {
   const date = dateOf(at)

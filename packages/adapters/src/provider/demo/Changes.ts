@@ -1,4 +1,4 @@
-/** The rows of a transactions run, as a list that is only worked out where it is read. */
+/** The rows of a transactions run. */
 import type { Fields } from "@millrace/core/record/FieldValue"
 import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
 import * as Decimal from "@millrace/core/shared/Decimal"
@@ -15,6 +15,16 @@ export interface Change {
   /** Absent: the entry is gone. */
   readonly posting?: Posting
 }
+
+/** A list of rows that is only worked out where it is read. */
+export interface Rows<A> {
+  /** Rows `start` up to, not including, `end`, and whether there are any after them. */
+  readonly read: (start: number, end: number) => { readonly rows: ReadonlyArray<A>; readonly more: boolean }
+}
+
+export const rowsOf = <A>(list: ReadonlyArray<A>): Rows<A> => ({
+  read: (start, end) => ({ rows: list.slice(start, end), more: end < list.length })
+})
 
 interface Part {
   readonly size: number
@@ -56,28 +66,30 @@ const largePart = (here: World, account: DemoAccount, from: CalendarDate, since:
 }
 
 /** What was added, changed and removed since the checkpoint; without one, everything dated `from` or later. */
-export const changes = (here: World, from: CalendarDate, since: Checkpoint | undefined): Part => {
+export const changes = (here: World, from: CalendarDate, since: Checkpoint | undefined): Rows<Change> => {
   const large = largeAccount(here)
-  const entries = ledger(here)
-  const parts = here.accounts
-    .filter((account) => account.supports.includes("transactions"))
-    .map((account): Part => {
-      if (account === large) return largePart(here, account, from, since?.at)
-      const list = changesOf(here, account, entries.get(account.slug) ?? [], from, since?.at)
-      return { size: list.length, read: (start, end) => list.slice(start, end) }
-    })
+  let entries: ReturnType<typeof ledger> | undefined
+  const partOf = (account: DemoAccount): Part => {
+    if (account === large) return largePart(here, account, from, since?.at)
+    entries ??= ledger(here)
+    const list = changesOf(here, account, entries.get(account.slug) ?? [], from, since?.at)
+    return { size: list.length, read: (start, end) => list.slice(start, end) }
+  }
+  const accounts = here.accounts.filter((account) => account.supports.includes("transactions"))
   return {
-    size: parts.reduce((sum, part) => sum + part.size, 0),
     read: (start, end) => {
-      const found: Array<Change> = []
+      const rows: Array<Change> = []
       let base = 0
-      for (const part of parts) {
+      for (const account of accounts) {
+        const part = partOf(account)
         const low = Math.max(start - base, 0)
         const high = Math.min(end - base, part.size)
-        if (low < high) found.push(...part.read(low, high))
+        if (low < high) rows.push(...part.read(low, high))
         base += part.size
+        // The accounts that follow are not worked out for a page that ends here.
+        if (base > end) return { rows, more: true }
       }
-      return found
+      return { rows, more: false }
     }
   }
 }

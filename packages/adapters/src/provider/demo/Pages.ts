@@ -9,7 +9,7 @@ import {
 } from "@millrace/core/provider/ProviderError"
 import * as Effect from "effect/Effect"
 import { historyStart } from "./Calendar.ts"
-import { changes, transactionFields } from "./Changes.ts"
+import { changes, type Rows, rowsOf, transactionFields } from "./Changes.ts"
 import type { DemoAccount } from "./Institutions.ts"
 import { loanFields } from "./LoanMonth.ts"
 import { holdingFields, orderFields, portfolio, tradeFields } from "./Portfolio.ts"
@@ -25,19 +25,19 @@ const mutated = (): MutationDuringPagination =>
 const slice = <A>(
   here: World,
   request: PullRequest,
-  position: Position,
-  list: { readonly size: number; readonly read: (start: number, end: number) => ReadonlyArray<A> },
+  { begunAt, offset }: Position,
+  list: Rows<A>,
   checkpoint: string | undefined
 ): { readonly rows: ReadonlyArray<A>; readonly end: PageEnd } | undefined => {
-  const { begunAt, offset } = position
-  if (offset > 0 && offset >= list.size) return undefined
-  const next = Math.min(offset + pageSize, list.size)
+  const next = offset + pageSize
+  const { more, rows } = list.read(offset, next)
+  // A position is only given where a row follows.
+  if (offset > 0 && rows.length === 0) return undefined
   return {
-    rows: list.read(offset, next),
-    end:
-      next < list.size
-        ? { kind: "more", position: writePosition(here.key, request, { begunAt, offset: next }) }
-        : { kind: "done", ...(checkpoint === undefined ? {} : { checkpoint }) }
+    rows,
+    end: more
+      ? { kind: "more", position: writePosition(here.key, request, { begunAt, offset: next }) }
+      : { kind: "done", ...(checkpoint === undefined ? {} : { checkpoint }) }
   }
 }
 
@@ -105,8 +105,7 @@ const tradesPage = Effect.fnUntraced(function* (
       .trades.map((trade) => settledRecord(here, account, trade.id, tradeFields(account, trade)))
       .filter(({ fields }) => String(fields["date"]) >= request.from && String(fields["date"]) <= request.to)
   )
-  const list = { size: rows.length, read: (start: number, end: number) => rows.slice(start, end) }
-  const page = slice(here, request, position, list, undefined)
+  const page = slice(here, request, position, rowsOf(rows), undefined)
   if (page === undefined) return yield* mutated()
   return {
     upserted: page.rows,
@@ -165,8 +164,7 @@ export const page = Effect.fnUntraced(function* (
   if (dataType === "transactions") return yield* transactionsPage(here, request, position, since)
   if (dataType === "trades") return yield* tradesPage(here, request, position, accounts)
   const rows = accounts.flatMap((account) => snapshotRows(here, dataType, account))
-  const list = { size: rows.length, read: (start: number, end: number) => rows.slice(start, end) }
-  const part = slice(here, request, position, list, undefined)
+  const part = slice(here, request, position, rowsOf(rows), undefined)
   if (part === undefined) return yield* mutated()
   return {
     upserted: part.rows,
