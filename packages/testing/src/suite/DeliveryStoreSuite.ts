@@ -1,0 +1,332 @@
+/** Conformance of `DeliveryStore`. */
+import { Delivery, deliveryStates, type DeliveryState } from "@millrace/core/destination/Delivery"
+import { DeliveryStore, type Settlement } from "@millrace/core/destination/DeliveryStore"
+import { JobStore } from "@millrace/core/job/JobStore"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { storeAccount } from "../fixture/Account.ts"
+import { storeBank } from "../fixture/Bank.ts"
+import { makeIntent } from "../fixture/Delivery.ts"
+import { storeFeed } from "../fixture/Feed.ts"
+import { storeJob } from "../fixture/Job.ts"
+import { difficultTexts } from "../fixture/Text.ts"
+import { storeWorkspace } from "../fixture/Workspace.ts"
+import { StoreClock, suiteOf, type StorageTests } from "./StorageTests.ts"
+
+const arrange = Effect.gen(function* () {
+  const workspace = yield* storeWorkspace()
+  const account = yield* storeAccount(yield* storeBank(workspace))
+  const feed = yield* storeFeed(workspace)
+  const job = yield* storeJob(feed)
+  return { workspace, account, feed, job, store: yield* DeliveryStore }
+})
+
+const day = (n: number) => CalendarDate.addDays(CalendarDate.make("2026-03-01"), n)
+
+const settlement = (recordId: string, version: number, state: Settlement["state"]): Settlement =>
+  state === "failed" ? { recordId, version, state, error: "refused" } : { recordId, version, state }
+
+export const tests: StorageTests = (it) => {
+  it.effect("hands back an intended row as it was intended", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      const intent = makeIntent(account, "txn_1", {
+        date: null,
+        hash: difficultTexts.join(""),
+        values: {
+          ...Object.fromEntries(difficultTexts.map((text, i) => [text, `${i}${text}`])),
+          paid: true,
+          tax: null
+        },
+        provenance: [
+          { field: "Category", before: null, after: difficultTexts[2]!, enrichmentId: "enr_1", revision: 3, path: "r1" }
+        ]
+      })
+      yield* store.intend(feed.id, job.id, [intent])
+      const [{ updatedAt: _, ...row } = {} as Delivery, ...others] = yield* store.open(feed.id, { limit: 10 })
+      expect(others).toEqual([])
+      expect(row).toEqual({ ...intent, feedId: feed.id, jobId: job.id, version: 1, state: "intended", attempts: 0 })
+      expect(Object.keys(row)).not.toContain("remoteRef")
+      expect(yield* store.entries(feed.id, ["txn_1", "txn_2"])).toEqual(
+        new Map([["txn_1", { recordId: "txn_1", hash: intent.hash, op: "create", state: "intended", present: false }]])
+      )
+    })
+  )
+
+  it.effect("makes a new version of every intent and keeps the reference at the destination", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a"), makeIntent(account, "b")])
+      yield* store.markSending(feed.id, ["a", "unknown"])
+      yield* store.settle(feed.id, job.id, [{ recordId: "a", version: 1, state: "done", remoteRef: "row 7 😀" }])
+      yield* store.intend(feed.id, job.id, [
+        makeIntent(account, "a", { op: "update", date: day(3), values: { x: "1" } })
+      ])
+      const rows = yield* store.list(feed.id, { recordId: "a", limit: 5 })
+      expect(rows).toMatchObject([
+        {
+          version: 2,
+          state: "intended",
+          op: "update",
+          date: day(3),
+          remoteRef: "row 7 😀",
+          attempts: 0,
+          values: { x: "1" }
+        }
+      ])
+      expect(rows[0]!.values).toEqual({ x: "1" })
+      expect(yield* store.list(feed.id, { recordId: "b", limit: 5 })).toMatchObject([{ version: 1 }])
+    })
+  )
+
+  it.effect("counts attempts of rows that begin to be sent, and of those only", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a"), makeIntent(account, "b")])
+      yield* store.markSending(feed.id, ["a"])
+      yield* store.markSending(feed.id, ["a"])
+      yield* store.settle(feed.id, job.id, [settlement("a", 1, "intended")])
+      yield* store.markSending(feed.id, ["a"])
+      yield* store.markSending(feed.id, [])
+      const rows = yield* store.open(feed.id, { limit: 10 })
+      expect(rows.map(({ recordId, state, attempts }) => [recordId, state, attempts])).toEqual([
+        ["a", "sending", 2],
+        ["b", "intended", 0]
+      ])
+    })
+  )
+
+  it.effect("keeps the reason of a refusal until the next version", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a")])
+      yield* store.settle(feed.id, job.id, [settlement("a", 1, "failed")])
+      expect(yield* store.open(feed.id, { limit: 1 })).toMatchObject([{ state: "failed", lastError: "refused" }])
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a")])
+      const [row] = yield* store.open(feed.id, { limit: 1 })
+      expect(Object.keys(row!)).not.toContain("lastError")
+    })
+  )
+
+  it.effect("leaves a newer version open when an older one is settled", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      for (const state of ["done", "failed", "skipped"] as const) {
+        yield* store.intend(feed.id, job.id, [makeIntent(account, state)])
+        yield* store.markSending(feed.id, [state])
+        yield* store.intend(feed.id, job.id, [makeIntent(account, state, { hash: "newer" })])
+        yield* store.settle(feed.id, job.id, [settlement(state, 1, state)])
+        expect(yield* store.list(feed.id, { recordId: state, limit: 1 })).toMatchObject([
+          { version: 2, state: "intended", hash: "newer" }
+        ])
+      }
+      yield* store.settle(feed.id, job.id, [{ recordId: "done", version: 1, state: "done", remoteRef: "late" }])
+      expect(yield* store.list(feed.id, { recordId: "done", limit: 1 })).toMatchObject([
+        { version: 2, state: "intended", remoteRef: "late" }
+      ])
+      yield* store.settle(feed.id, job.id, [settlement("done", 3, "done"), settlement("unknown", 1, "done")])
+      expect(yield* store.list(feed.id, { recordId: "done", limit: 1 })).toMatchObject([{ state: "intended" }])
+      expect(yield* store.list(feed.id, { recordId: "unknown", limit: 1 })).toEqual([])
+    })
+  )
+
+  const bring = Effect.fnUntraced(function* (
+    { account, feed, job, store }: Effect.Success<typeof arrange>,
+    state: DeliveryState,
+    recordId: string
+  ) {
+    yield* store.intend(feed.id, job.id, [makeIntent(account, recordId)])
+    if (state === "intended") return
+    yield* store.markSending(feed.id, [recordId])
+    if (state !== "sending") yield* store.settle(feed.id, job.id, [settlement(recordId, 1, state)])
+  })
+
+  // From which state a settlement leads to which: rows that are closed stay closed.
+  const settled: ReadonlyArray<readonly [from: DeliveryState, to: Settlement["state"], then: DeliveryState]> =
+    deliveryStates.flatMap((from) =>
+      (["done", "failed", "skipped", "intended"] as const).map((to) => {
+        const closed = from === "done" ? to !== "skipped" : from === "skipped" ? to !== "intended" : false
+        return [from, to, closed ? from : to] as const
+      })
+    )
+
+  it.effect.each(settled)("settles a row that is %s as %s: it is then %s", ([from, to, then]) =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { feed, job, store } = arranged
+      yield* bring(arranged, from, "a")
+      yield* store.settle(feed.id, job.id, [settlement("a", 1, to)])
+      expect(yield* store.list(feed.id, { limit: 5 })).toMatchObject([{ recordId: "a", version: 1, state: then }])
+    })
+  )
+
+  it.effect("walks open rows by day and record id, undated ones last, each once", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      const other = yield* storeFeed(yield* storeWorkspace())
+      yield* store.intend(other.id, (yield* storeJob(other)).id, [])
+      const intents = Array.from({ length: 30 }, (_, i) =>
+        makeIntent(account, `r${String((i * 7) % 30).padStart(2, "0")}`, { date: i % 6 === 0 ? null : day(i % 3) })
+      )
+      yield* store.intend(feed.id, job.id, intents)
+      const closed = intents.filter((_, i) => i % 5 === 0).map(({ recordId }) => recordId)
+      const failed = intents.filter((_, i) => i % 5 === 1).map(({ recordId }) => recordId)
+      yield* store.markSending(
+        feed.id,
+        intents.filter((_, i) => i % 2 === 0).map(({ recordId }) => recordId)
+      )
+      yield* store.settle(
+        feed.id,
+        job.id,
+        closed.map((id) => settlement(id, 1, "done"))
+      )
+      yield* store.settle(
+        feed.id,
+        job.id,
+        failed.map((id) => settlement(id, 1, "failed"))
+      )
+      const rank = (date: string | null) => date ?? "9999"
+      const order = (a: { date: string | null; recordId: string }, b: { date: string | null; recordId: string }) =>
+        `${rank(a.date)} ${a.recordId}` < `${rank(b.date)} ${b.recordId}` ? -1 : 1
+      const expected = intents
+        .filter(({ recordId }) => !closed.includes(recordId))
+        .toSorted(order)
+        .map(({ recordId }) => recordId)
+      for (const limit of [1, 4, 24, 50]) {
+        const seen: Array<string> = []
+        let rows = yield* store.open(feed.id, { limit })
+        while (rows.length > 0) {
+          seen.push(...rows.map(({ recordId }) => recordId))
+          const { date, recordId } = rows.at(-1)!
+          rows = yield* store.open(feed.id, { limit, after: { date, recordId } })
+        }
+        expect(seen).toEqual(expected)
+      }
+      const current = yield* Stream.runCollect(store.current(feed.id))
+      expect(current.map(({ recordId }) => recordId)).toEqual(intents.toSorted(order).map(({ recordId }) => recordId))
+      expect(current.every((row) => row.feedId === feed.id && row.values["Amount"] === "-12.5")).toBe(true)
+      expect(yield* Stream.runCollect(store.current(other.id))).toEqual([])
+    })
+  )
+
+  it.effect("tells apart what should be at the destination from what is removed or was deleted there", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { account, feed, job, store } = arranged
+      const elsewhere = yield* storeAccount(yield* storeBank(arranged.workspace))
+      for (const state of deliveryStates) yield* bring(arranged, state, state)
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "removed"), makeIntent(elsewhere, "elsewhere")])
+      yield* store.settle(feed.id, job.id, [{ recordId: "removed", version: 1, state: "done", remoteRef: "7" }])
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "removed", { op: "remove" })])
+      const present = Effect.map(store.entries(feed.id, [...deliveryStates, "removed"]), (entries) =>
+        [...entries.values()]
+          .filter((entry) => entry.present)
+          .map(({ recordId }) => recordId)
+          .toSorted()
+      )
+      const current = Effect.map(Stream.runCollect(store.current(feed.id)), (rows) =>
+        rows.map(({ recordId }) => recordId).toSorted()
+      )
+      expect(yield* present).toEqual(["done", "removed", "sending"])
+      expect(yield* current).toEqual(["done", "elsewhere", "failed", "intended", "sending"])
+      yield* store.settle(feed.id, job.id, [settlement("removed", 2, "done")])
+      expect(yield* present).toEqual(["done", "sending"])
+      const [removed] = yield* store.list(feed.id, { recordId: "removed", limit: 1 })
+      expect(Object.keys(removed!)).not.toContain("remoteRef")
+      const ids = yield* store.presentIds(feed.id, account.id)
+      expect(ids.toSorted()).toEqual(["done", "failed", "intended", "sending"])
+      expect(yield* store.presentIds(feed.id, elsewhere.id)).toEqual(["elsewhere"])
+    })
+  )
+
+  it.effect("takes a row that newer content overtook while it was sent for present", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { account, feed, job, store } = arranged
+      yield* bring(arranged, "sending", "a")
+      yield* bring(arranged, "failed", "b")
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a"), makeIntent(account, "b")])
+      const entries = yield* store.entries(feed.id, ["a", "b"])
+      expect(entries.get("a")).toMatchObject({ state: "intended", present: true })
+      expect(entries.get("b")).toMatchObject({ state: "intended", present: false })
+    })
+  )
+
+  it.effect("counts what a job has open of its own and what earlier jobs left", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { account, feed, job, store } = arranged
+      for (const state of deliveryStates) yield* bring(arranged, state, state)
+      expect(yield* store.countOpen(feed.id, job.id)).toEqual({ own: 2, carried: 0 })
+      yield* (yield* JobStore).cancel(job.id, "cancel")
+      const next = yield* storeJob(feed)
+      expect(yield* store.countOpen(feed.id, next.id)).toEqual({ own: 0, carried: 3 })
+      yield* store.settle(feed.id, next.id, [settlement("failed", 1, "failed"), settlement("sending", 1, "done")])
+      yield* store.intend(feed.id, next.id, [makeIntent(account, "new"), makeIntent(account, "done")])
+      expect(yield* store.countOpen(feed.id, next.id)).toEqual({ own: 2, carried: 1 })
+    })
+  )
+
+  it.effect("lists by job, state and record, newest change first", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      const clock = yield* StoreClock
+      for (const id of ["c", "a", "b"]) {
+        yield* store.intend(feed.id, job.id, [makeIntent(account, id)])
+        yield* clock.pass(1)
+      }
+      yield* store.settle(feed.id, job.id, [settlement("a", 1, "done")])
+      const ids = (query: Omit<Parameters<typeof store.list>[1], "limit"> & { readonly limit?: number }) =>
+        Effect.map(store.list(feed.id, { limit: 10, ...query }), (rows) => rows.map(({ recordId }) => recordId))
+      expect(yield* ids({})).toEqual(["a", "b", "c"])
+      expect(yield* ids({ limit: 2 })).toEqual(["a", "b"])
+      expect(yield* ids({ state: "intended" })).toEqual(["b", "c"])
+      expect(yield* ids({ state: "intended", recordId: "c", jobId: job.id })).toEqual(["c"])
+      yield* (yield* JobStore).cancel(job.id, "cancel")
+      expect(yield* ids({ jobId: (yield* storeJob(feed)).id })).toEqual([])
+    })
+  )
+
+  it.effect("keeps feeds apart and forgets one of them", () =>
+    Effect.gen(function* () {
+      const first = yield* arrange
+      const second = yield* arrange
+      for (const { account, feed, job, store } of [first, second]) {
+        yield* store.intend(feed.id, job.id, [makeIntent(account, "same")])
+      }
+      yield* first.store.settle(first.feed.id, first.job.id, [settlement("same", 1, "done")])
+      expect(yield* second.store.list(second.feed.id, { limit: 5 })).toMatchObject([{ state: "intended" }])
+      yield* first.store.clear(first.feed.id)
+      expect(yield* first.store.list(first.feed.id, { limit: 5 })).toEqual([])
+      expect(yield* first.store.entries(first.feed.id, ["same"])).toEqual(new Map())
+      yield* first.store.intend(first.feed.id, first.job.id, [makeIntent(first.account, "same")])
+      expect(yield* first.store.list(first.feed.id, { limit: 5 })).toMatchObject([{ version: 1 }])
+      expect(yield* second.store.list(second.feed.id, { limit: 5 })).toHaveLength(1)
+    })
+  )
+
+  it.effect("takes thousands of rows at once", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      const ids = Array.from({ length: 5_000 }, (_, i) => `r${String(i).padStart(5, "0")}`)
+      yield* store.intend(
+        feed.id,
+        job.id,
+        ids.map((id) => makeIntent(account, id))
+      )
+      yield* store.markSending(feed.id, ids)
+      yield* store.settle(
+        feed.id,
+        job.id,
+        ids.map((id) => ({ recordId: id, version: 1, state: "done", remoteRef: id }))
+      )
+      expect(yield* store.countOpen(feed.id, job.id)).toEqual({ own: 0, carried: 0 })
+      expect((yield* Stream.runCollect(store.current(feed.id))).map(({ recordId }) => recordId)).toEqual(ids)
+      expect((yield* store.entries(feed.id, ids)).size).toBe(5_000)
+    })
+  )
+}
+
+export const suite = suiteOf(tests)

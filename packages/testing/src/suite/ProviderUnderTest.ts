@@ -1,0 +1,109 @@
+/** A driver under test with its connection, and how the suite asks it. */
+import { expect } from "@effect/vitest"
+import { ErrorCode } from "@millrace/core/failure/ErrorCode"
+import type { DataTypeCapability } from "@millrace/core/provider/Capabilities"
+import type {
+  Connection,
+  ConnectPayload,
+  ObservedAccount,
+  ProviderDriver,
+  PullRequest
+} from "@millrace/core/provider/Provider"
+import { failureOf, type ProviderError } from "@millrace/core/provider/ProviderError"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import type * as Decimal from "@millrace/core/shared/Decimal"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import { run, subjects } from "./ProviderRun.ts"
+
+export type PulledType = PullRequest["dataType"]
+
+/** What is true of an account's ledger, told by the fixture and not by the driver. */
+export interface LedgerTruth {
+  /** Balance before the first row: with it, opening + posted rows = balance. */
+  readonly opening?: Decimal.Decimal
+  /** Sum of all posted rows at the start; proves the sign convention. */
+  readonly posted?: Decimal.Decimal
+}
+
+export interface ProviderUnderTest {
+  readonly driver: ProviderDriver
+  /** Completes into a healthy connection with data. */
+  readonly payload: ConnectPayload
+  /** A payload that the driver has to refuse. */
+  readonly refusedPayload: ConnectPayload
+  /** A connection that the upstream has never heard of. */
+  readonly unknown: Connection
+  /** A day from which on the upstream gives everything it has. */
+  readonly from: CalendarDate.CalendarDate
+  /** Moves the upstream on (and the test clock, if it lives by it). */
+  readonly advance: (move: number) => Effect.Effect<void>
+  /** By upstream account id. */
+  readonly truth?: ReadonlyMap<string, LedgerTruth>
+}
+
+export interface ProviderSuiteOptions {
+  /** A fresh upstream for each test. */
+  readonly make: Effect.Effect<ProviderUnderTest, never, Scope.Scope>
+  /** Data types of which the connection has rows. */
+  readonly dataTypes: ReadonlyArray<PulledType>
+  /** How often `advance` is called in a test. */
+  readonly moves: number
+  /** Instant at which the tests begin. */
+  readonly start?: string
+}
+
+export interface Opened extends ProviderUnderTest {
+  readonly connection: Connection
+  readonly accounts: ReadonlyArray<ObservedAccount>
+}
+
+export const attemptId = "cat_00000000000000000000000000"
+
+/** The typed error of an effect; success and defects fail the test. */
+export const refusal = Effect.fnUntraced(function* <A>(effect: Effect.Effect<A, ProviderError>) {
+  const exit = yield* Effect.exit(effect)
+  if (Exit.isSuccess(exit)) return expect.fail("a refusal was expected")
+  const reason = exit.cause.reasons.find(Cause.isFailReason)
+  if (reason === undefined) return expect.fail(`a typed error was expected: ${Cause.pretty(exit.cause)}`)
+  const failure = failureOf(reason.error)
+  expect(Schema.is(ErrorCode)(failure.code)).toBe(true)
+  expect(reason.error.message.trim()).not.toBe("")
+  return reason.error
+})
+
+export const today = Effect.map(Clock.currentTimeMillis, (now) =>
+  CalendarDate.make(Timestamp.fromMillis(now).slice(0, 10))
+)
+
+export const capabilityOf = (driver: ProviderDriver, dataType: PulledType): DataTypeCapability =>
+  driver.capabilities.dataTypes[dataType] ?? expect.fail(`${dataType} is not among the capabilities`)
+
+/** A fresh upstream, connected, at the instant at which the tests begin. */
+export const opened = Effect.fnUntraced(function* (options: ProviderSuiteOptions) {
+  yield* TestClock.setTime(Timestamp.toMillis(Timestamp.make(options.start ?? "2026-11-21T09:30:00.000Z")))
+  const subject = yield* options.make
+  const { connection } = yield* subject.driver.completeConnect({ attemptId, payload: subject.payload })
+  return { ...subject, connection, accounts: yield* subject.driver.listAccounts(connection) } satisfies Opened
+})
+
+/** The pulls that read a data type: one for the connection, or one for each account. */
+export const requests = Effect.fnUntraced(function* (subject: Opened, dataType: PulledType) {
+  const to = yield* today
+  return subjects(capabilityOf(subject.driver, dataType), dataType, subject.accounts).map(
+    (providerAccountIds): PullRequest => ({ dataType, providerAccountIds, from: subject.from, to })
+  )
+})
+
+/** Everything of a type now, by pull. */
+export const readAll = Effect.fnUntraced(function* (subject: Opened, dataType: PulledType) {
+  return yield* Effect.forEach(yield* requests(subject, dataType), (request) =>
+    run(subject.driver, subject.connection, request)
+  )
+})

@@ -1,0 +1,356 @@
+/** Conformance of `RecordStore`: contents, matching, change order, checkpoints. Reading pages: `RecordPageSuite`. */
+import { RecordStore } from "@millrace/core/record/RecordStore"
+import type { IndexEntry, LedgerRecord } from "@millrace/core/record/LedgerRecord"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { Transactor } from "@millrace/core/storage/Transactor"
+import { expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { storeAccount } from "../fixture/Account.ts"
+import { storeBank } from "../fixture/Bank.ts"
+import { makeWrite, makeWrites, scopeOf } from "../fixture/Record.ts"
+import { difficultTexts } from "../fixture/Text.ts"
+import { storeWorkspace } from "../fixture/Workspace.ts"
+import { letOthersRun, StoreClock, suiteOf, type StorageTests } from "./StorageTests.ts"
+
+const arrange = Effect.gen(function* () {
+  const bank = yield* storeBank(yield* storeWorkspace())
+  const account = yield* storeAccount(bank)
+  return { bank, account, scope: scopeOf(account), records: yield* RecordStore }
+})
+
+const all = { after: 0, upTo: 1e9, limit: 100_000 }
+
+const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)
+
+export const tests: StorageTests = (it) => {
+  it.effect("hands back a record as it was written, with its number, version and times", () =>
+    Effect.gen(function* () {
+      const { account, scope, records } = yield* arrange
+      const write = yield* makeWrite({ pending: true })
+      yield* records.write(scope, [write])
+      const [read, ...none] = yield* records.changes(scope, all)
+      expect(none).toEqual([])
+      const { createdAt, updatedAt, ...rest } = read!
+      expect(rest).toEqual({ ...write, accountId: account.id, dataType: "transactions", changeNo: 1, version: 1 })
+      expect(Timestamp.parse(createdAt)).toBe(createdAt)
+      expect(updatedAt).toBe(createdAt)
+      expect(yield* records.page(scope, { filter: {}, limit: 10 })).toEqual([read])
+    })
+  )
+
+  it.effect("keeps text, booleans, nothing and exact decimals", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const fields = {
+        ...Object.fromEntries(difficultTexts.map((text, i) => [`text ${i} ${text}`, text])),
+        yes: true,
+        no: false,
+        nothing: null,
+        cents: "0.1",
+        whole: "-1200",
+        large: "9999999999999.999999999999",
+        larger: `${"9".repeat(60)}.${"1".repeat(60)}`,
+        "__proto__ of nobody": "1e3",
+        constructor: "a plain key"
+      }
+      const write = yield* makeWrite({ fields, providerId: difficultTexts.join("/"), hash: difficultTexts[6]! })
+      yield* records.write(scope, [write])
+      expect((yield* records.fields(scope, [write.id])).get(write.id)).toEqual(fields)
+      const [read] = yield* records.changes(scope, all)
+      expect(read!.fields).toEqual(fields)
+      const [entry] = yield* records.index(scope, { providerIds: [write.providerId] })
+      expect(entry).toMatchObject({ id: write.id, providerId: write.providerId, hash: write.hash })
+    })
+  )
+
+  it.effect("is not changed by what happens to the objects that were given or handed out", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const fields: Record<string, string> = { amount: "1" }
+      const write = yield* makeWrite({ fields })
+      const writes = [write]
+      yield* records.write(scope, writes)
+      fields["amount"] = "2"
+      writes.length = 0
+      const before = yield* records.page(scope, { filter: {}, limit: 1 })
+      yield* records.write(scope, [{ ...write, fields: { amount: "3" } }])
+      expect(before[0]!.fields).toEqual({ amount: "1" })
+      expect(before[0]!.version).toBe(1)
+    })
+  )
+
+  it.effect("gives every write a number above all earlier ones of the account, in the order of the writes", () =>
+    Effect.gen(function* () {
+      const { account, scope, records } = yield* arrange
+      expect(yield* records.lastChange(account.id)).toBe(0)
+      const [a, b, c] = yield* makeWrites(3)
+      yield* records.write(scope, [b!, a!])
+      yield* records.write(scopeOf(account, "trades"), [yield* makeWrite({}, "trades")])
+      yield* records.write(scope, [c!, { ...b!, hash: "new" }])
+      yield* records.write(scope, [])
+      expect(yield* records.lastChange(account.id)).toBe(5)
+      const read = yield* records.changes(scope, all)
+      expect(read.map(({ id, changeNo, version }) => [id, changeNo, version])).toEqual([
+        [a!.id, 2, 1],
+        [c!.id, 4, 1],
+        [b!.id, 5, 2]
+      ])
+      expect(yield* records.changes(scopeOf(account, "trades"), all)).toHaveLength(1)
+    })
+  )
+
+  it.effect("keeps the time of the first write and moves the time of the last", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const write = yield* makeWrite()
+      yield* records.write(scope, [write])
+      const [first] = yield* records.changes(scope, all)
+      yield* (yield* StoreClock).pass(60)
+      yield* records.write(scope, [{ ...write, hash: "other" }])
+      const [second] = yield* records.changes(scope, all)
+      const span = Timestamp.toMillis(second!.updatedAt) - Timestamp.toMillis(second!.createdAt)
+      expect(span).toBeGreaterThanOrEqual(60_000)
+      expect(second!.version).toBe(first!.version + 1)
+    })
+  )
+
+  it.effect("walks changes in portions after one number and up to another", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const writes = yield* makeWrites(25)
+      yield* records.write(scope, writes)
+      const seen: Array<string> = []
+      let after = 3
+      for (;;) {
+        const portion = yield* records.changes(scope, { after, upTo: 22, limit: 7 })
+        seen.push(...portion.map(({ id }) => id))
+        if (portion.length < 7) break
+        after = portion.at(-1)!.changeNo
+      }
+      expect(seen).toEqual(writes.slice(3, 22).map(({ id }) => id))
+      expect(yield* records.changes(scope, { after: 25, upTo: 100, limit: 7 })).toEqual([])
+    })
+  )
+
+  it.effect("shows tombstones as changes and lets them come back under the same id", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const write = yield* makeWrite()
+      yield* records.write(scope, [write])
+      yield* records.write(scope, [{ ...write, state: "removed" }])
+      expect((yield* records.changes(scope, { ...all, after: 1 })).map(({ state }) => state)).toEqual(["removed"])
+      expect(yield* records.page(scope, { filter: {}, limit: 10 })).toEqual([])
+      expect(yield* records.latestDate(scope)).toBeNull()
+      expect((yield* records.index(scope, {})).map(({ state }) => state)).toEqual(["removed"])
+      yield* records.write(scope, [write])
+      expect(yield* records.page(scope, { filter: {}, limit: 10 })).toMatchObject([{ id: write.id, version: 3 }])
+    })
+  )
+
+  it.effect("gives strictly ordered, gapless numbers under concurrent writers", () =>
+    Effect.gen(function* () {
+      const { account, scope, records } = yield* arrange
+      const transactor = yield* Transactor
+      const writes = yield* makeWrites(120)
+      const portions = Array.from({ length: 40 }, (_, i) => writes.slice(i * 3, i * 3 + 3))
+      yield* Effect.forEach(
+        portions,
+        (portion, i) =>
+          i % 2 === 0
+            ? records.write(scope, portion)
+            : transactor.atomically(
+                Effect.gen(function* () {
+                  yield* records.write(scope, portion.slice(0, 1))
+                  yield* letOthersRun
+                  yield* records.write(scope, portion.slice(1))
+                })
+              ),
+        { concurrency: 8, discard: true }
+      )
+      const read = yield* records.changes(scope, all)
+      expect(read.map(({ changeNo }) => changeNo)).toEqual(Array.from({ length: 120 }, (_, i) => i + 1))
+      expect(read.map(({ id }) => id).toSorted()).toEqual(writes.map(({ id }) => id).toSorted())
+      expect(yield* records.lastChange(account.id)).toBe(120)
+    })
+  )
+
+  it.effect("never skips or repeats a change for a reader who follows while writers run", () =>
+    Effect.gen(function* () {
+      const { account, scope, records } = yield* arrange
+      const transactor = yield* Transactor
+      const writes = yield* makeWrites(90)
+      const writers = yield* Effect.forEach(
+        Array.from({ length: 30 }, (_, i) => writes.slice(i * 3, i * 3 + 3)),
+        (portion, i) =>
+          transactor
+            .atomically(
+              Effect.gen(function* () {
+                yield* records.write(scope, portion)
+                yield* letOthersRun
+                // Some give up after they took numbers.
+                if (i % 5 === 4) return yield* Effect.fail("given up")
+                yield* records.write(scope, [{ ...portion[0]!, hash: "again" }])
+              })
+            )
+            .pipe(Effect.ignore),
+        { concurrency: 6, discard: true }
+      ).pipe(Effect.forkChild)
+      const seen = new Map<string, LedgerRecord>()
+      const numbers: Array<number> = []
+      let after = 0
+      const follow = Effect.gen(function* () {
+        const upTo = yield* records.lastChange(account.id)
+        while (after < upTo) {
+          const portion = yield* records.changes(scope, { after, upTo, limit: 4 })
+          for (const record of portion) {
+            seen.set(record.id, record)
+            numbers.push(record.changeNo)
+          }
+          after = portion.length < 4 ? upTo : portion.at(-1)!.changeNo
+          yield* Effect.yieldNow
+        }
+        yield* Effect.yieldNow
+      })
+      while (writers.pollUnsafe() === undefined) yield* follow
+      yield* Fiber.join(writers)
+      yield* follow
+      expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b))
+      const held = yield* records.changes(scope, all)
+      expect(held).toHaveLength(72)
+      expect([...seen.values()].toSorted(byId)).toEqual(held.toSorted(byId))
+    })
+  )
+
+  describeIndex(it)
+
+  it.effect("counts complete reads without a record, which is no public change", () =>
+    Effect.gen(function* () {
+      const { account, scope, records } = yield* arrange
+      const [a, b] = yield* makeWrites(2)
+      yield* records.write(scope, [a!, b!])
+      const before = yield* records.changes(scope, all)
+      yield* records.setMissed(scope, [a!.id], 2)
+      yield* records.setMissed(scope, [], 1)
+      const missed = Effect.map(
+        records.index(scope, {}),
+        (entries) => new Map(entries.map((entry) => [entry.id, entry.missed]))
+      )
+      expect(yield* missed).toEqual(
+        new Map([
+          [a!.id, 2],
+          [b!.id, 0]
+        ])
+      )
+      expect(yield* records.changes(scope, all)).toEqual(before)
+      expect(yield* records.lastChange(account.id)).toBe(2)
+      yield* records.write(scope, [{ ...a!, hash: "seen" }])
+      expect((yield* missed).get(a!.id)).toBe(0)
+    })
+  )
+
+  it.effect("answers the contents of the records asked for, of that type of that account only", () =>
+    Effect.gen(function* () {
+      const { bank, account, scope, records } = yield* arrange
+      const [a, b, c] = yield* makeWrites(3)
+      yield* records.write(scope, [a!, b!])
+      const elsewhere = scopeOf(yield* storeAccount(bank))
+      yield* records.write(elsewhere, [c!])
+      expect(yield* records.fields(scope, [b!.id, c!.id, "txn_unknown"])).toEqual(new Map([[b!.id, b!.fields]]))
+      expect(yield* records.fields(scopeOf(account, "trades"), [b!.id])).toEqual(new Map())
+      expect(yield* records.fields(scope, [])).toEqual(new Map())
+      expect(yield* records.changes(elsewhere, all)).toMatchObject([{ id: c!.id, changeNo: 1 }])
+    })
+  )
+
+  it.effect("knows the newest day of the live records", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      expect(yield* records.latestDate(scope)).toBeNull()
+      yield* records.write(scope, [
+        yield* makeWrite({ date: null }),
+        yield* makeWrite({ date: CalendarDate.make("2026-01-02") }),
+        yield* makeWrite({ date: CalendarDate.make("2026-01-09"), state: "removed" })
+      ])
+      expect(yield* records.latestDate(scope)).toBe("2026-01-02")
+    })
+  )
+
+  it.effect("keeps checkpoints apart by bank, account and type, and forgets them", () =>
+    Effect.gen(function* () {
+      const { bank, account, records } = yield* arrange
+      const other = yield* arrange
+      const whole = { bankId: bank.id, accountId: undefined, dataType: "transactions" } as const
+      const keys = [
+        whole,
+        { ...whole, accountId: account.id },
+        { ...whole, dataType: "trades" as const },
+        { ...whole, bankId: other.bank.id }
+      ]
+      for (const [i, key] of keys.entries()) {
+        expect(yield* records.checkpoint(key)).toBeUndefined()
+        yield* records.saveCheckpoint(key, `old ${i}`)
+        yield* records.saveCheckpoint(key, `${difficultTexts.join("")} ${i}`)
+      }
+      for (const [i, key] of keys.entries()) {
+        expect(yield* records.checkpoint(key)).toBe(`${difficultTexts.join("")} ${i}`)
+      }
+      yield* records.saveCheckpoint(whole, undefined)
+      yield* records.saveCheckpoint(whole, undefined)
+      expect(yield* records.checkpoint(whole)).toBeUndefined()
+      expect(yield* records.checkpoint(keys[1]!)).toBeDefined()
+    })
+  )
+
+  it.effect("notes when a type of an account was read whole", () =>
+    Effect.gen(function* () {
+      const { account, scope, records } = yield* arrange
+      expect(yield* records.pulledAt(scope)).toBeUndefined()
+      yield* records.setPulled(scope)
+      const first = yield* records.pulledAt(scope)
+      yield* (yield* StoreClock).pass(5)
+      yield* records.setPulled(scope)
+      const second = yield* records.pulledAt(scope)
+      expect(first).toBeDefined()
+      expect(Timestamp.parse(second!)).toBe(second)
+      expect(yield* records.pulledAt(scopeOf(account, "balances"))).toBeUndefined()
+    })
+  )
+}
+
+const describeIndex = (it: Parameters<StorageTests>[0]): void => {
+  it.effect("indexes everything it holds, or what is asked for by day and upstream id", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const day = (text: string) => CalendarDate.make(text)
+      const old = yield* makeWrite({ date: day("2026-01-01"), providerId: "x" })
+      const edge = yield* makeWrite({ date: day("2026-02-01"), providerId: "x", state: "removed" })
+      const young = yield* makeWrite({ date: day("2026-03-01"), pending: true })
+      const undated = yield* makeWrite({ date: null, providerId: "" })
+      yield* records.write(scope, [old, edge, young, undated])
+      const entryOf = ({ fields: _, ...rest }: typeof old): IndexEntry => ({ ...rest, missed: 0 })
+      const index = (only: Parameters<typeof records.index>[1]) =>
+        Effect.map(records.index(scope, only), (entries) => entries.toSorted(byId))
+      const from = day("2026-02-01")
+      expect(yield* index({})).toEqual([old, edge, young, undated].map(entryOf))
+      expect(yield* index({ from })).toEqual([edge, young, undated].map(entryOf))
+      expect(yield* index({ providerIds: ["x", young.providerId, "nothing"] })).toEqual([old, edge, young].map(entryOf))
+      expect(yield* index({ providerIds: ["x", ""], from })).toEqual([edge, undated].map(entryOf))
+      expect(yield* index({ providerIds: [] })).toEqual([])
+    })
+  )
+
+  it.effect("follows a record to its new upstream id", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const write = yield* makeWrite({ providerId: "pending-1" })
+      yield* records.write(scope, [write])
+      yield* records.write(scope, [{ ...write, providerId: "posted-1" }])
+      expect(yield* records.index(scope, { providerIds: ["pending-1"] })).toEqual([])
+      expect(yield* records.index(scope, { providerIds: ["posted-1"] })).toMatchObject([{ id: write.id }])
+    })
+  )
+}
+
+export const suite = suiteOf(tests)
