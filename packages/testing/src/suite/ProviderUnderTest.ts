@@ -50,7 +50,7 @@ export interface ProviderUnderTest {
 
 export interface ProviderSuiteOptions {
   /** A fresh upstream for each test. */
-  readonly make: Effect.Effect<ProviderUnderTest, never, Scope.Scope>
+  readonly make: Effect.Effect<ProviderUnderTest, ProviderError, Scope.Scope>
   /** Data types of which the connection has rows. */
   readonly dataTypes: ReadonlyArray<PulledType>
   /** How often `advance` is called in a test. */

@@ -44,7 +44,7 @@ export interface DemoOptions {
 
 const attemptMillis = 30 * 60_000
 
-export const capabilities: Capabilities = {
+const capabilities: Capabilities = {
   connectFlow: "portal",
   dataTypes: {
     transactions: {
@@ -131,7 +131,7 @@ const pull = (seed: string) =>
       return yield* new MutationDuringPagination({ message: "The position is not one of this run." })
     }
     const trouble = incident(own, now, { begunAt: position.begunAt, checkpointAt: since?.at })
-    if (trouble !== undefined) return yield* Effect.fail(trouble)
+    if (trouble !== undefined) return yield* trouble
     if (own.scenario === "slow") yield* Effect.sleep(slowPage)
     return yield* page(world(seed, own, position.begunAt), request, position, since)
   })

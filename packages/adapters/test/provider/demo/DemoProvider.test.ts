@@ -13,8 +13,8 @@ const fixture = (institutionId: string, truth: ReadonlyArray<LedgerTruth>): Prov
   Effect.gen(function* () {
     const driver = DemoProvider.make({ seed: "suite" })
     const payload: ConnectPayload = { kind: "provider_connection_id", connectionId: "suite", institutionId }
-    const { connection } = yield* Effect.orDie(driver.completeConnect({ attemptId: "cat_fixture", payload }))
-    const accounts = yield* Effect.orDie(driver.listAccounts(connection))
+    const { connection } = yield* driver.completeConnect({ attemptId: "cat_fixture", payload })
+    const accounts = yield* driver.listAccounts(connection)
     return {
       driver,
       payload,
