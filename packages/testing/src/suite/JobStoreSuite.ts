@@ -1,0 +1,504 @@
+/** Conformance of `JobStore`: the feed lock, every status and event, claims, fences. Leases: `JobLeaseSuite`. */
+import { Fenced, FeedLocked, JobStateConflict, JobStore, type ClaimedJob } from "@millrace/core/job/JobStore"
+import { jobStatuses, noCounts, type JobStatus } from "@millrace/core/job/Job"
+import { jobEvents, transition, type JobEvent } from "@millrace/core/job/JobLifecycle"
+import { Ids } from "@millrace/core/shared/Ids"
+import { limits } from "@millrace/core/shared/Limits"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { storeFeed } from "../fixture/Feed.ts"
+import { claimJob, makeJob, makeJobError, storeJob } from "../fixture/Job.ts"
+import { difficultTexts } from "../fixture/Text.ts"
+import { storeWorkspace } from "../fixture/Workspace.ts"
+import { StoreClock, suiteOf, type StorageTests } from "./StorageTests.ts"
+
+/** More than the lease of a claim. */
+const leaseOver = 7
+
+const arrange = Effect.gen(function* () {
+  const feed = yield* storeFeed(yield* storeWorkspace())
+  return { feed, store: yield* JobStore, clock: yield* StoreClock }
+})
+
+type Arranged = Effect.Success<typeof arrange>
+
+const read = ({ feed, store }: Arranged, id: ClaimedJob["job"]["id"]) =>
+  Effect.flatMap(store.get(feed.workspaceId, feed.id, id), (job) => Effect.orDie(Effect.fromOption(job)))
+
+/** Whether the job is among those that want a worker. */
+const isDue = ({ store }: Arranged, id: string) =>
+  Effect.map(store.due(100_000), (jobs) => jobs.some(({ jobId }) => jobId === id))
+
+/** A job in that status, with the fence of the run that had it before. */
+const bring = Effect.fnUntraced(function* (arranged: Arranged, status: JobStatus) {
+  const { feed, store } = arranged
+  if (status === "created") {
+    const job = yield* storeJob(feed)
+    return { job, fence: { jobId: job.id, epoch: 0 } }
+  }
+  const { job, fence } = yield* claimJob(feed)
+  if (status === "completed") yield* store.complete(fence, {})
+  if (status === "failed") yield* store.fail(fence, [yield* makeJobError()])
+  if (status === "paused") yield* store.pause(fence, "provider_wait", 1)
+  if (status === "cancelled") yield* store.cancel(job.id, "cancel")
+  return { job, fence }
+})
+
+/** Tries an event by each way that a store offers for it, as a run that has lost nothing would. */
+const attempt = Effect.fnUntraced(function* (
+  arranged: Arranged,
+  at: Effect.Success<ReturnType<typeof bring>>,
+  event: JobEvent
+) {
+  const { store, clock } = arranged
+  const { job, fence } = at
+  switch (event) {
+    case "dispatch":
+      yield* clock.pass(leaseOver)
+      return Option.isSome(yield* store.claim(job.id, []))
+    case "complete":
+      return Result.isSuccess(yield* Effect.result(store.complete(fence, {})))
+    case "fail":
+      return Result.isSuccess(yield* Effect.result(store.fail(fence, [yield* makeJobError()])))
+    case "pause":
+      return Result.isSuccess(yield* Effect.result(store.pause(fence, "user", undefined)))
+    case "cancel":
+    case "forceCancel":
+      return Result.isSuccess(yield* Effect.result(store.cancel(job.id, event)))
+    case "resume":
+      yield* clock.pass(leaseOver)
+      yield* store.sweep
+      return (yield* read(arranged, job.id)).status === "in_progress"
+  }
+})
+
+const pairs = jobStatuses.flatMap((status) => jobEvents.map((event) => [status, event] as const))
+
+export const tests: StorageTests = (it) => {
+  it.effect("hands back a job as it was created, to its own feed and workspace", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { feed, store } = arranged
+      const job = yield* makeJob(feed, {
+        type: "scheduled",
+        mode: "range",
+        startedBy: {
+          kind: "automation",
+          automationId: "a",
+          revision: 1,
+          grantId: "g",
+          runId: "r",
+          node: "n",
+          startedBy: { kind: "system", reason: difficultTexts.join("") },
+          depth: 1
+        },
+        errors: [yield* makeJobError({ severity: "warning", message: difficultTexts.join("|") })]
+      })
+      expect(yield* store.create(job, { replacing: false })).toEqual({ cancelled: Option.none() })
+      const stored = yield* read(arranged, job.id)
+      expect(stored).toEqual(job)
+      expect(Object.keys(stored)).not.toContain("startedAt")
+      expect(yield* store.active(feed.id)).toEqual(Option.some(job))
+      const other = yield* storeFeed(yield* storeWorkspace())
+      expect(yield* store.get(other.workspaceId, feed.id, job.id)).toEqual(Option.none())
+      expect(yield* store.get(feed.workspaceId, other.id, job.id)).toEqual(Option.none())
+      expect(yield* store.active(other.id)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("lists jobs newest first, by status and page by page", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { feed, store } = arranged
+      const ids: Array<string> = []
+      for (const status of ["completed", "failed", "completed", "cancelled", "created"] as const) {
+        ids.unshift((yield* bring(arranged, status)).job.id)
+      }
+      const list = (query: Parameters<typeof store.list>[2]) =>
+        Effect.map(store.list(feed.workspaceId, feed.id, query), (jobs) => jobs.map(({ id }) => id as string))
+      expect(yield* list({ limit: 10 })).toEqual(ids)
+      expect(yield* list({ limit: 2 })).toEqual(ids.slice(0, 2))
+      const third = (yield* store.list(feed.workspaceId, feed.id, { limit: 3 })).at(-1)!
+      expect(yield* list({ limit: 10, before: third.id })).toEqual(ids.slice(3))
+      expect(yield* list({ limit: 10, status: "completed" })).toEqual([ids[2], ids[4]])
+      expect(yield* store.list((yield* storeWorkspace()).id, feed.id, { limit: 10 })).toEqual([])
+    })
+  )
+
+  it.effect("lets exactly one of fifty concurrent triggers take the feed", () =>
+    Effect.gen(function* () {
+      const { feed, store } = yield* arrange
+      const jobs = yield* Effect.forEach(Array.from({ length: 50 }), () => makeJob(feed))
+      const results = yield* Effect.forEach(jobs, (job) => Effect.result(store.create(job, { replacing: false })), {
+        concurrency: "unbounded"
+      })
+      const active = Option.getOrThrow(yield* store.active(feed.id))
+      expect(results.filter(Result.isSuccess)).toHaveLength(1)
+      for (const result of results) {
+        if (Result.isFailure(result)) expect(result.failure).toEqual(new FeedLocked({ jobId: active.id }))
+      }
+      expect(yield* store.list(feed.workspaceId, feed.id, { limit: 100 })).toHaveLength(1)
+    })
+  )
+
+  it.effect.each(["created", "in_progress", "paused"] as const)(
+    "holds the lock of the feed while a job is %s",
+    (status) =>
+      Effect.gen(function* () {
+        const arranged = yield* arrange
+        const { feed, store } = arranged
+        const { job } = yield* bring(arranged, status)
+        const refused = yield* Effect.flip(store.create(yield* makeJob(feed), { replacing: false }))
+        expect(refused).toEqual(new FeedLocked({ jobId: job.id }))
+        const next = yield* makeJob(feed)
+        expect(yield* store.create(next, { replacing: true })).toEqual({ cancelled: Option.some(job.id) })
+        expect(yield* read(arranged, job.id)).toMatchObject({ status: "cancelled" })
+        expect((yield* read(arranged, job.id)).completedAt).toBeDefined()
+        expect(yield* store.active(feed.id)).toEqual(Option.some(next))
+      })
+  )
+
+  it.effect.each(["completed", "failed", "cancelled"] as const)("frees the feed when a job is %s", (status) =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      yield* bring(arranged, status)
+      expect(yield* arranged.store.active(arranged.feed.id)).toEqual(Option.none())
+      const next = yield* makeJob(arranged.feed)
+      expect(yield* arranged.store.create(next, { replacing: true })).toEqual({ cancelled: Option.none() })
+    })
+  )
+
+  it.effect("leaves one active job after a storm of replacing triggers", () =>
+    Effect.gen(function* () {
+      const { feed, store } = yield* arrange
+      const jobs = yield* Effect.forEach(Array.from({ length: 30 }), () => makeJob(feed))
+      const answers = yield* Effect.forEach(jobs, (job) => store.create(job, { replacing: true }), {
+        concurrency: "unbounded"
+      })
+      const stored = yield* store.list(feed.workspaceId, feed.id, { limit: 100 })
+      const active = stored.filter(({ status }) => status === "created")
+      expect(stored).toHaveLength(30)
+      expect(active).toHaveLength(1)
+      expect(stored.filter(({ status }) => status === "cancelled")).toHaveLength(29)
+      const cancelled = answers.flatMap((answer) => Option.toArray(answer.cancelled)).toSorted()
+      const others = stored.filter(({ status }) => status === "cancelled").map(({ id }) => id)
+      expect(cancelled).toEqual(others.toSorted())
+    })
+  )
+
+  it.effect.each(pairs)("follows the life cycle for a job that is %s on %s", ([status, event]) =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const at = yield* bring(arranged, status)
+      const before = yield* read(arranged, at.job.id)
+      const happened = yield* attempt(arranged, at, event)
+      const after = yield* read(arranged, at.job.id)
+      const row = transition(status, event)
+      // Resuming something that already runs changes nothing, and only the sweep fails a job that nobody runs.
+      const bySweepOnly = event === "fail" && (status === "created" || status === "paused")
+      if (event === "resume" && status === "in_progress") return expect(after).toEqual(before)
+      if (row === undefined || bySweepOnly) {
+        expect(happened).toBe(false)
+        return expect(after).toEqual(before)
+      }
+      expect(happened).toBe(true)
+      expect(after.status).toBe(row.to)
+      if (row.newEpoch && status === "in_progress") {
+        expect(yield* Effect.flip(arranged.store.fence(at.fence, {}))).toEqual(new Fenced({ jobId: at.job.id }))
+      }
+      const ended = row.to === "completed" || row.to === "failed" || row.to === "cancelled"
+      expect(after.completedAt !== undefined).toBe(ended)
+    })
+  )
+
+  it.effect.each([
+    ["paused", "cancel"],
+    ["completed", "cancel"],
+    ["failed", "forceCancel"],
+    ["cancelled", "forceCancel"]
+  ] as const)("names the status %s that refuses %s", ([status, event]) =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { job } = yield* bring(arranged, status)
+      expect(yield* Effect.flip(arranged.store.cancel(job.id, event))).toEqual(
+        new JobStateConflict({ jobId: job.id, status, event })
+      )
+    })
+  )
+
+  it.effect("refuses to cancel a job that does not exist", () =>
+    Effect.gen(function* () {
+      const jobId = yield* (yield* Ids).next("job")
+      expect(yield* Effect.flip((yield* JobStore).cancel(jobId, "cancel"))).toEqual(
+        new JobStateConflict({ jobId, status: "missing", event: "cancel" })
+      )
+    })
+  )
+
+  it.effect("answers the cancelled job", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { job } = yield* bring(arranged, "in_progress")
+      const cancelled = yield* arranged.store.cancel(job.id, "cancel")
+      expect(cancelled.status).toBe("cancelled")
+      expect(cancelled).toEqual(yield* read(arranged, job.id))
+    })
+  )
+
+  it.effect("gives a job to one of many workers, which notes its start", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { feed, store } = arranged
+      const job = yield* storeJob(feed)
+      expect(yield* store.due(100_000)).toContainEqual({ jobId: job.id, feedId: feed.id })
+      const claims = yield* Effect.forEach(Array.from({ length: 20 }), () => store.claim(job.id, []), {
+        concurrency: "unbounded"
+      })
+      const [winner, ...none] = claims.flatMap(Option.toArray)
+      expect(none).toEqual([])
+      const { startedAt, updatedAt: _, ...rest } = winner!.job
+      const { updatedAt: _u, ...created } = job
+      expect(rest).toEqual({ ...created, status: "in_progress", attempt: 1 })
+      expect(Timestamp.parse(startedAt!)).toBe(startedAt)
+      expect(yield* isDue(arranged, job.id)).toBe(false)
+      expect(yield* read(arranged, job.id)).toEqual(winner!.job)
+    })
+  )
+
+  it.effect("knows no claim of a job that does not exist", () =>
+    Effect.gen(function* () {
+      const { store } = yield* arrange
+      expect(yield* store.claim(yield* (yield* Ids).next("job"), [])).toEqual(Option.none())
+    })
+  )
+
+  it.effect("offers due jobs oldest first and no more than asked for", () =>
+    Effect.gen(function* () {
+      const workspace = yield* storeWorkspace()
+      const store = yield* JobStore
+      const ids: Array<string> = []
+      for (let i = 0; i < 5; i++) ids.push((yield* storeJob(yield* storeFeed(workspace))).id)
+      const due = yield* store.due(100_000)
+      expect(due.map(({ jobId }) => jobId as string).filter((id) => ids.includes(id))).toEqual(ids)
+      expect(yield* store.due(3)).toEqual(due.slice(0, 3))
+    })
+  )
+
+  it.effect("hands a job whose heartbeat ran out to another worker and shuts the first one out", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { feed, store, clock } = arranged
+      const first = yield* claimJob(feed)
+      yield* clock.pass(leaseOver - 3)
+      expect(yield* store.claim(first.job.id, [])).toEqual(Option.none())
+      yield* store.fence(first.fence, { add: { read: 5 } })
+      yield* clock.pass(leaseOver - 3)
+      // The write was as good as a heartbeat.
+      expect(yield* isDue(arranged, first.job.id)).toBe(false)
+      yield* clock.pass(leaseOver)
+      expect(yield* isDue(arranged, first.job.id)).toBe(true)
+      const second = Option.getOrThrow(yield* store.claim(first.job.id, []))
+      expect(second.fence.epoch).toBeGreaterThan(first.fence.epoch)
+      expect(second.job).toMatchObject({ attempt: 2, startedAt: first.job.startedAt, counts: { read: 5 } })
+      const fenced = new Fenced({ jobId: first.job.id })
+      expect(yield* Effect.flip(store.fence(first.fence, {}))).toEqual(fenced)
+      expect(yield* Effect.flip(store.complete(first.fence, {}))).toEqual(fenced)
+      expect(yield* Effect.flip(store.fail(first.fence, []))).toEqual(fenced)
+      expect(yield* Effect.flip(store.pause(first.fence, "user", undefined))).toEqual(fenced)
+      yield* store.release(first.fence)
+      expect(yield* store.beat([first.fence, second.fence])).toEqual([first.job.id])
+      yield* store.fence(second.fence, {})
+    })
+  )
+
+  it.effect("fails a job that lost too many workers", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { store, clock } = arranged
+      const { job } = yield* claimJob(arranged.feed)
+      for (let attempt = 2; attempt <= limits.jobAttempts; attempt++) {
+        yield* clock.pass(leaseOver)
+        expect(Option.getOrThrow(yield* store.claim(job.id, [])).job.attempt).toBe(attempt)
+      }
+      yield* clock.pass(leaseOver)
+      expect(yield* store.claim(job.id, [])).toEqual(Option.none())
+      const lost = yield* read(arranged, job.id)
+      expect(lost).toMatchObject({ status: "failed", errorCategory: "internal" })
+      expect(lost.errors).toMatchObject([{ code: "WORKER_LOST", severity: "fatal" }])
+      expect(lost.completedAt).toBeDefined()
+      expect(yield* store.active(arranged.feed.id)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("gives a released job to the next worker at once, without counting it as lost", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { store } = arranged
+      let { job, fence } = yield* claimJob(arranged.feed)
+      for (let i = 0; i < limits.jobAttempts + 2; i++) {
+        yield* store.release(fence)
+        expect(yield* isDue(arranged, job.id)).toBe(true)
+        expect(yield* Effect.flip(store.fence(fence, {}))).toEqual(new Fenced({ jobId: job.id }))
+        ;({ job, fence } = Option.getOrThrow(yield* store.claim(job.id, [])))
+        expect(job).toMatchObject({ status: "in_progress", attempt: 1 })
+      }
+    })
+  )
+
+  it.effect("answers to a beat the jobs that are still held, and keeps those", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { store, clock } = arranged
+      const held = yield* claimJob(arranged.feed)
+      const gone = yield* claimJob((yield* arrange).feed)
+      const paused = yield* claimJob((yield* arrange).feed)
+      yield* store.cancel(gone.job.id, "cancel")
+      yield* store.pause(paused.fence, "user", undefined)
+      for (let i = 0; i < 4; i++) {
+        yield* clock.pass(leaseOver - 2)
+        expect(yield* store.beat([gone.fence, held.fence, paused.fence])).toEqual([held.job.id])
+        expect(yield* isDue(arranged, held.job.id)).toBe(false)
+      }
+      expect(yield* store.beat([])).toEqual([])
+    })
+  )
+
+  it.effect("adds counters, raises others and collects errors", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { store } = arranged
+      const { job, fence } = yield* claimJob(arranged.feed)
+      const warning = yield* makeJobError({ severity: "warning", message: difficultTexts.join("|") })
+      const { recovery: _, ...plain } = yield* makeJobError({ severity: "error", code: "ROW_QUARANTINED" })
+      yield* store.fence(fence, { add: { read: 10, created: 4 }, atLeast: { unchanged: 7 } })
+      yield* store.fence(fence, { add: { read: 5 }, atLeast: { unchanged: 3, created: 9 }, errors: [warning] })
+      yield* store.fence(fence, { add: { read: 1 }, atLeast: { read: 20 } })
+      yield* store.fence(fence, {})
+      yield* store.complete(fence, { add: { removed: 1, quarantined: 2 }, errors: [plain] })
+      const done = yield* read(arranged, job.id)
+      expect(done.counts).toEqual({ ...noCounts, read: 20, created: 9, unchanged: 7, removed: 1, quarantined: 2 })
+      expect(done.errors).toEqual([warning, plain])
+      expect(done).toMatchObject({ status: "completed" })
+      expect(done.errorCategory).toBeUndefined()
+    })
+  )
+
+  it.effect("loses no progress of writes that come together", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { job, fence } = yield* claimJob(arranged.feed)
+      const step = arranged.store.fence(fence, { add: { read: 1 }, errors: [yield* makeJobError()] })
+      yield* Effect.all(
+        Array.from({ length: 25 }, () => step),
+        { concurrency: 8, discard: true }
+      )
+      const { counts, errors } = yield* read(arranged, job.id)
+      expect(counts.read).toBe(25)
+      expect(errors).toHaveLength(25)
+    })
+  )
+
+  it.effect("fails with the category of the first fatal error", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { job, fence } = yield* claimJob(arranged.feed)
+      const errors = [
+        yield* makeJobError({ severity: "warning", category: "validation" }),
+        yield* makeJobError({ category: "institution" }),
+        yield* makeJobError({ category: "destination" })
+      ]
+      yield* arranged.store.fail(fence, errors)
+      const failed = yield* read(arranged, job.id)
+      expect(failed).toMatchObject({ status: "failed", errorCategory: "institution", errors })
+      expect(failed.completedAt).toBeDefined()
+    })
+  )
+
+  describePauses(it)
+}
+
+const describePauses = (it: Parameters<StorageTests>[0]): void => {
+  it.effect("resumes a job after the wait that its upstream asked for, without counting a lost worker", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { store, clock } = arranged
+      const { job, fence } = yield* claimJob(arranged.feed)
+      yield* store.pause(fence, "provider_wait", 600)
+      const paused = yield* read(arranged, job.id)
+      expect(paused).toMatchObject({ status: "paused", pauseReason: "provider_wait" })
+      expect(Timestamp.toMillis(paused.resumeAt!) - Timestamp.toMillis(paused.updatedAt)).toBe(600_000)
+      yield* clock.pass(590)
+      yield* store.sweep
+      expect(yield* isDue(arranged, job.id)).toBe(false)
+      yield* clock.pass(15)
+      yield* store.sweep
+      const resumed = yield* read(arranged, job.id)
+      expect(resumed.status).toBe("in_progress")
+      expect(Object.keys(resumed)).not.toContain("pauseReason")
+      expect(Object.keys(resumed)).not.toContain("resumeAt")
+      expect(yield* isDue(arranged, job.id)).toBe(true)
+      expect(yield* Effect.flip(store.fence(fence, {}))).toEqual(new Fenced({ jobId: job.id }))
+      const again = Option.getOrThrow(yield* store.claim(job.id, []))
+      expect(again.job.attempt).toBe(1)
+      expect(again.fence.epoch).toBeGreaterThan(fence.epoch)
+    })
+  )
+
+  it.effect("fails a job that a person paused and forgot", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { store, clock } = arranged
+      const { job, fence } = yield* claimJob(arranged.feed)
+      yield* store.pause(fence, "user", undefined)
+      const paused = yield* read(arranged, job.id)
+      expect(paused).toMatchObject({ status: "paused", pauseReason: "user" })
+      expect(Object.keys(paused)).not.toContain("resumeAt")
+      yield* clock.pass(limits.userPauseHours * 3600 - 60)
+      yield* store.sweep
+      expect((yield* read(arranged, job.id)).status).toBe("paused")
+      yield* clock.pass(120)
+      yield* store.sweep
+      expect(yield* read(arranged, job.id)).toMatchObject({
+        status: "failed",
+        errors: [{ code: "PAUSE_EXPIRED", severity: "fatal" }]
+      })
+      expect(yield* store.active(arranged.feed.id)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("fails a job that found no worker in time", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { store, clock } = arranged
+      const job = yield* storeJob(arranged.feed)
+      yield* clock.pass(limits.queueMinutes * 60 - 30)
+      yield* store.sweep
+      expect((yield* read(arranged, job.id)).status).toBe("created")
+      yield* clock.pass(60)
+      yield* store.sweep
+      expect(yield* read(arranged, job.id)).toMatchObject({
+        status: "failed",
+        errorCategory: "internal",
+        errors: [{ code: "QUEUE_TIMEOUT", severity: "fatal" }]
+      })
+      expect(yield* store.claim(job.id, [])).toEqual(Option.none())
+    })
+  )
+
+  it.effect("does not touch jobs that run, however long, when it sweeps", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { store, clock } = arranged
+      const { job, fence } = yield* claimJob(arranged.feed)
+      yield* clock.pass(limits.queueMinutes * 60 + 60)
+      yield* store.sweep
+      expect((yield* read(arranged, job.id)).status).toBe("in_progress")
+      yield* store.fence(fence, {})
+    })
+  )
+}
+
+export const suite = suiteOf(tests)

@@ -1,0 +1,40 @@
+/**
+ * Conformance of a whole storage layer: every store and the transactions over them, on one instance.
+ *
+ * The layer also provides `StoreClock`; a store with a clock of its own asks for `liveClock`.
+ */
+import { describe } from "@effect/vitest"
+import * as BankStoreSuite from "./BankStoreSuite.ts"
+import * as DeliveryStoreSuite from "./DeliveryStoreSuite.ts"
+import * as EnrichmentStoreSuite from "./EnrichmentStoreSuite.ts"
+import * as FeedStoreSuite from "./FeedStoreSuite.ts"
+import * as JobLeaseSuite from "./JobLeaseSuite.ts"
+import * as JobStoreSuite from "./JobStoreSuite.ts"
+import * as RecordPageSuite from "./RecordPageSuite.ts"
+import * as RecordStoreSuite from "./RecordStoreSuite.ts"
+import { suiteOf, type StorageTests } from "./StorageTests.ts"
+import * as TableStoreSuite from "./TableStoreSuite.ts"
+import * as TransactorSuite from "./TransactorSuite.ts"
+import * as UploadStoreSuite from "./UploadStoreSuite.ts"
+import * as WorkspaceStoreSuite from "./WorkspaceStoreSuite.ts"
+
+const suites: Readonly<Record<string, StorageTests>> = {
+  Transactor: TransactorSuite.tests,
+  WorkspaceStore: WorkspaceStoreSuite.tests,
+  BankStore: BankStoreSuite.tests,
+  RecordStore: RecordStoreSuite.tests,
+  "RecordStore pages": RecordPageSuite.tests,
+  FeedStore: FeedStoreSuite.tests,
+  JobStore: JobStoreSuite.tests,
+  "JobStore leases": JobLeaseSuite.tests,
+  DeliveryStore: DeliveryStoreSuite.tests,
+  TableStore: TableStoreSuite.tests,
+  UploadStore: UploadStoreSuite.tests,
+  EnrichmentStore: EnrichmentStoreSuite.tests
+}
+
+export const tests: StorageTests = (it) => {
+  for (const [port, register] of Object.entries(suites)) describe(port, () => register(it))
+}
+
+export const suite = suiteOf(tests)

@@ -1,0 +1,195 @@
+/** Conformance of `TableStore`. */
+import type { ActorRef } from "@millrace/core/access/ActorRef"
+import { Ids } from "@millrace/core/shared/Ids"
+import type { Table } from "@millrace/core/table/Table"
+import { TableStore, type FeedRow } from "@millrace/core/table/TableStore"
+import { expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { makeTable, makeTableField, storeTable } from "../fixture/Table.ts"
+import { difficultTexts } from "../fixture/Text.ts"
+import { storeWorkspace } from "../fixture/Workspace.ts"
+import { suiteOf, type StorageTests } from "./StorageTests.ts"
+
+const feedActor: ActorRef = { kind: "sync", feedId: "feed_1", jobId: "job_1" }
+const person: ActorRef = { kind: "user", userId: "usr_1" }
+
+const row = (key: string, values: FeedRow["values"], mustExist = false): FeedRow => ({ key, values, mustExist })
+
+const put = Effect.fnUntraced(function* (table: Table, rows: ReadonlyArray<FeedRow>, actor: ActorRef = feedActor) {
+  const ids = yield* (yield* Ids).batch("row", rows.length)
+  return yield* (yield* TableStore).putFeedRows(table.id, rows, ids, actor)
+})
+
+const arrange = Effect.gen(function* () {
+  const workspace = yield* storeWorkspace()
+  return { workspace, table: yield* storeTable(workspace), store: yield* TableStore }
+})
+
+export const tests: StorageTests = (it) => {
+  it.effect("hands back a table as it was inserted, to its own workspace", () =>
+    Effect.gen(function* () {
+      const { workspace, table, store } = yield* arrange
+      const full = yield* storeTable(workspace, { icon: "📒", description: difficultTexts.join("|"), fields: [] })
+      expect(yield* store.get(workspace.id, table.id)).toEqual(Option.some(table))
+      expect(yield* store.get(workspace.id, full.id)).toEqual(Option.some(full))
+      expect(yield* store.list(workspace.id)).toEqual([table, full])
+      const stranger = yield* storeWorkspace()
+      expect(yield* store.get(stranger.id, table.id)).toEqual(Option.none())
+      expect(yield* store.list(stranger.id)).toEqual([])
+      expect(yield* store.get(workspace.id, (yield* makeTable(workspace)).id)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("appends fields and leaves out those whose key is taken", () =>
+    Effect.gen(function* () {
+      const { workspace, table, store } = yield* arrange
+      const [memo, tax, again] = [
+        yield* makeTableField("memo", { position: 1 }),
+        yield* makeTableField("tax", { position: 2, type: "currency" }),
+        yield* makeTableField("memo", { position: 3, name: "Another" })
+      ]
+      yield* store.addFields(table.id, [memo, tax])
+      yield* store.addFields(table.id, [again])
+      yield* store.addFields(table.id, [])
+      expect(Option.getOrThrow(yield* store.get(workspace.id, table.id))).toMatchObject({
+        fields: [...table.fields, memo, tax],
+        version: 2
+      })
+    })
+  )
+
+  it.effect("inserts rows by key and answers their ids", () =>
+    Effect.gen(function* () {
+      const { workspace, table, store } = yield* arrange
+      const values = {
+        ...Object.fromEntries(difficultTexts.map((text, i) => [`c${i}`, text])),
+        amount: "0.1",
+        large: "9999999999999.999999999999",
+        paid: false,
+        none: null
+      }
+      const ids = yield* put(table, [row("k1", values), row(difficultTexts.join(""), {})])
+      expect(ids.size).toBe(2)
+      const rows = yield* store.rows(table.id, { limit: 10 })
+      const { createdAt, updatedAt, ...first } = rows[0]!
+      expect(first).toEqual({
+        id: ids.get("k1"),
+        tableId: table.id,
+        values,
+        externalKey: "k1",
+        createdBy: feedActor,
+        updatedBy: feedActor,
+        version: 1
+      })
+      expect(updatedAt).toBe(createdAt)
+      expect(rows[1]!.externalKey).toBe(difficultTexts.join(""))
+      expect(yield* store.row(table.id, rows[0]!.id)).toEqual(Option.some(rows[0]))
+      expect(Option.getOrThrow(yield* store.get(workspace.id, table.id)).rowCount).toBe(2)
+    })
+  )
+
+  it.effect("merges cells and keeps those that it was not given", () =>
+    Effect.gen(function* () {
+      const { table, store } = yield* arrange
+      const first = yield* put(table, [row("k", { note: "mine", amount: "1", old: "x" })], person)
+      const second = yield* put(table, [row("k", { amount: "2", old: null, added: true })])
+      expect(second).toEqual(first)
+      expect(yield* store.rows(table.id, { limit: 10 })).toMatchObject([
+        { version: 2, createdBy: person, updatedBy: feedActor }
+      ])
+      expect((yield* store.rows(table.id, { limit: 10 }))[0]!.values).toEqual({
+        note: "mine",
+        amount: "2",
+        old: null,
+        added: true
+      })
+    })
+  )
+
+  it.effect("does not touch a row whose cells are equal already", () =>
+    Effect.gen(function* () {
+      const { table, store } = yield* arrange
+      const ids = yield* put(table, [row("k", { a: "1", b: true, c: null, d: "0.10" })], person)
+      const before = yield* store.rows(table.id, { limit: 10 })
+      expect(yield* put(table, [row("k", { c: null, a: "1" })])).toEqual(ids)
+      expect(yield* put(table, [row("k", {})])).toEqual(ids)
+      expect(yield* store.rows(table.id, { limit: 10 })).toEqual(before)
+      // Text that only looks alike is another value.
+      yield* put(table, [row("k", { b: "true" })])
+      expect(yield* store.rows(table.id, { limit: 10 })).toMatchObject([{ version: 2, values: { b: "true" } }])
+    })
+  )
+
+  it.effect("does not make a row again that had to exist", () =>
+    Effect.gen(function* () {
+      const { table, store } = yield* arrange
+      const ids = yield* put(table, [row("a", { x: "1" }), row("b", { x: "1" })])
+      yield* store.removeFeedRows(table.id, ["a", "unknown"])
+      const answer = yield* put(table, [row("a", { x: "2" }, true), row("b", { x: "2" }, true), row("c", { x: "2" })])
+      expect([...answer.keys()].toSorted()).toEqual(["b", "c"])
+      expect(answer.get("b")).toBe(ids.get("b"))
+      const rows = yield* store.rows(table.id, { limit: 10 })
+      expect(rows.map(({ externalKey, values }) => [externalKey, values["x"]])).toEqual([
+        ["b", "2"],
+        ["c", "2"]
+      ])
+    })
+  )
+
+  it.effect("removes rows by key of one table only", () =>
+    Effect.gen(function* () {
+      const { workspace, table, store } = yield* arrange
+      const other = yield* storeTable(workspace)
+      yield* put(table, [row("a", {}), row("b", {})])
+      yield* put(other, [row("a", {})])
+      const [{ id } = { id: "" as never }] = yield* store.rows(table.id, { limit: 1 })
+      yield* store.removeFeedRows(table.id, ["a"])
+      yield* store.removeFeedRows(table.id, [])
+      expect(yield* store.row(table.id, id)).toEqual(Option.none())
+      expect(yield* store.rows(table.id, { limit: 10 })).toMatchObject([{ externalKey: "b" }])
+      expect(yield* store.rows(other.id, { limit: 10 })).toHaveLength(1)
+      expect(Option.getOrThrow(yield* store.get(workspace.id, table.id)).rowCount).toBe(1)
+    })
+  )
+
+  it.effect("walks rows page by page, oldest first", () =>
+    Effect.gen(function* () {
+      const { table, store } = yield* arrange
+      const keys = Array.from({ length: 25 }, (_, i) => `k${(i * 7) % 25}`)
+      yield* put(
+        table,
+        keys.slice(0, 20).map((key) => row(key, { key }))
+      )
+      yield* put(
+        table,
+        keys.slice(20).map((key) => row(key, { key }))
+      )
+      yield* put(table, [row(keys[3]!, { key: "changed" })])
+      const seen: Array<string> = []
+      let page = yield* store.rows(table.id, { limit: 6 })
+      while (page.length > 0) {
+        seen.push(...page.map(({ externalKey }) => externalKey!))
+        page = yield* store.rows(table.id, { limit: 6, after: page.at(-1)!.id })
+      }
+      expect(seen).toEqual(keys)
+    })
+  )
+
+  it.effect("makes one row per key however many write it at once", () =>
+    Effect.gen(function* () {
+      const { table, store } = yield* arrange
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 12 }, (_, i) => i),
+        (i) => put(table, [row("a", { [`w${i}`]: "1" }), row("b", { [`w${i}`]: "1" })]),
+        { concurrency: "unbounded" }
+      )
+      const rows = yield* store.rows(table.id, { limit: 10 })
+      expect(rows).toHaveLength(2)
+      for (const { values } of rows) expect(Object.keys(values)).toHaveLength(12)
+      expect(new Set(answers.map((answer) => answer.get("a"))).size).toBe(1)
+    })
+  )
+}
+
+export const suite = suiteOf(tests)
