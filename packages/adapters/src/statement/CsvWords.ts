@@ -1,0 +1,104 @@
+/** Words inside the cells of bank exports: sides, states, kinds of movement, summary lines. */
+import type { AccountType } from "@millrace/core/account/AccountType"
+import type { TransactionType } from "@millrace/core/record/TransactionType"
+import { normaliseHeader } from "./CsvHeaders.ts"
+
+const outgoing = new Set(
+  "debit debits dr db d withdrawal withdraw out outgoing outflow moneyout soll s af dare debito debet cargo uscita sortie lastschrift belastung ausgang expense sent".split(
+    " "
+  )
+)
+const incoming = new Set(
+  "credit credits cr c deposit in incoming inflow moneyin haben h bij avere credito abono entrata entree gutschrift eingang income received kredit".split(
+    " "
+  )
+)
+
+/** The side of a movement that a word such as `debit` or `Haben` names; 0 for any other word. */
+export const signOf = (text: string): -1 | 0 | 1 => {
+  if (text === "-") return -1
+  if (text === "+") return 1
+  const word = normaliseHeader(text)
+  return outgoing.has(word) ? -1 : incoming.has(word) ? 1 : 0
+}
+
+const pendingWords =
+  /\b(?:pending|processing|authori[sz]ed|uncleared|not\s+posted|reserved|vorgemerkt|vormerkung|ausstehend|en\s+attente|a\s+venir|pendiente|retenido|in\s+sospeso|non\s+contabilizzato|in\s+behandeling|gereserveerd|pendente)\b/i
+
+export const isPending = (text: string): boolean => pendingWords.test(text)
+
+const voidWords =
+  /\b(?:cancell?ed|declined|failed|rejected|reverted|voided?|storniert|abgelehnt|annul[eé]e?|refus[eé]e?|anulad[oa]|rechazad[oa]|annullat[oa]|rifiutat[oa]|geannuleerd|geweigerd|cancelad[oa]|recusad[oa])\b/i
+
+/** A movement that never took place. */
+export const isVoid = (text: string): boolean => voidWords.test(text)
+
+const openingWords =
+  /\b(?:(?:opening|beginning|starting|previous|initial)\s+balance|balance\s+brought\s+forward|brought\s+forward|anfangssaldo|alter\s+(?:saldo|kontostand)|(?:ancien\s+)solde|solde\s+(?:initial|pr[eé]c[eé]dent)|saldo\s+(?:inicial|anterior|iniziale|precedente)|beginsaldo|vorig\s+saldo)\b/i
+const closingWords =
+  /\b(?:(?:closing|ending|final|current|new|ledger)\s+balance|balance\s+carried\s+forward|carried\s+forward|endsaldo|schlusssaldo|neuer\s+(?:saldo|kontostand)|kontostand|(?:nouveau\s+solde)|solde\s+(?:final|au)|saldo\s+(?:final|finale|actual|attuale)|eindsaldo|nieuw\s+saldo)\b/i
+const totalWords =
+  /^(?:grand\s+|sub-?\s?)?(?:totals?|summe|gesamt(?:summe|betrag)?|zwischensumme|saldo|balance|solde|totale?s?|totaal|sum|available\s+balance)\b/i
+
+export type Summary = "opening" | "closing" | "total"
+
+/** What kind of summary line a text introduces, if any. */
+export const summaryOf = (text: string): Summary | undefined =>
+  openingWords.test(text)
+    ? "opening"
+    : closingWords.test(text)
+      ? "closing"
+      : totalWords.test(text.trim())
+        ? "total"
+        : undefined
+
+const fillers = /[\s\d.:/,()-]+|\b(?:on|as\s+of|at|am|per|zum|vom|au|al|del|op)\b/gi
+
+/** The balance that a text names and nothing else: a balance line that stands among the movements. */
+export const balanceLine = (text: string): "opening" | "closing" | undefined => {
+  const opening = openingWords.exec(text)
+  const found = opening ?? closingWords.exec(text)
+  if (found === null || text.length > 60 || text.replace(found[0], "").replace(fillers, "") !== "") return undefined
+  return opening === null ? "closing" : "opening"
+}
+
+const kinds: ReadonlyArray<readonly [RegExp, incoming: TransactionType, outgoing: TransactionType]> = [
+  [/\batm\b|cash\s*withdrawal|geldautomat|bargeld|retrait|cajero|prelievo|geldautomaat|levantamento/i, "ATM", "ATM"],
+  [/che(?:ck|que)|scheck|assegno|\bcheque/i, "CHECK", "CHECK"],
+  [/\binterest|\bzins|int[eé]r[eê]ts?\b|interes(?:es|si)?\b|\brente\b|\bjuros\b/i, "INTEREST", "INTEREST"],
+  [/\bfees?\b|\bcharges?\b|geb[uü]hr|entgelt|\bfrais\b|comisi[oó]n|commission|kosten|comiss/i, "REFUND", "FEE"],
+  [/refund|reversal|r[uü]ckerstattung|remboursement|reembolso|rimborso|terugbetaling|erstattung/i, "REFUND", "REFUND"],
+  [
+    /direct\s*debit|lastschrift|pr[eé]l[eè]vement|incasso|domiciliaci|adeudo|addebito\s+diretto/i,
+    "REFUND",
+    "DIRECT_DEBIT"
+  ],
+  [/direct\s*(?:deposit|credit)|payroll|salary|gehalt|gutschrift|\blohn\b/i, "DIRECT_CREDIT", "DIRECT_CREDIT"],
+  [/\bcard\b|\bpos\b|karte|\bcarte\b|tarjeta|\bcarta\b|betaalautomaat|cart[aã]o|purchase/i, "REFUND", "CARD"],
+  [
+    /transfer|xfer|[uü]berweisung|virement|transferencia|traspaso|bonifico|overschrijving|overboeking|dauerauftrag|\bach\b|wire/i,
+    "TRANSFER_INCOMING",
+    "TRANSFER_OUTGOING"
+  ],
+  [/payment|zahlung|paiement|pago|pagamento|betaling/i, "PAYMENT", "PAYMENT"]
+]
+
+/** Transaction types of a bank's own word for a kind of movement, by direction. */
+export const kindOf = (text: string): readonly [incoming: TransactionType, outgoing: TransactionType] => {
+  for (const [pattern, whenIncoming, whenOutgoing] of kinds) if (pattern.test(text)) return [whenIncoming, whenOutgoing]
+  return ["OTHER", "OTHER"]
+}
+
+const accountKinds: ReadonlyArray<readonly [RegExp, AccountType]> = [
+  [/credit\s*card|kreditkarte|carte\s+de\s+cr|tarjeta\s+de\s+cr|mastercard|\bvisa\b|amex/i, "credit_card"],
+  [/saving|sparkonto|tagesgeld|[eé]pargne|livret|ahorro|risparmio|spaar|poupan/i, "savings"],
+  [
+    /checking|current\s+account|girokonto|compte\s+courant|cuenta\s+corriente|conto\s+corrente|betaalrekening|conta\s+corrente/i,
+    "checking"
+  ],
+  [/money\s*market/i, "money_market"]
+]
+
+/** Account type that the name of an account tells, `unknown` when it tells none. */
+export const accountTypeOf = (name: string): AccountType =>
+  accountKinds.find(([pattern]) => pattern.test(name))?.[1] ?? "unknown"
