@@ -1,0 +1,49 @@
+/**
+ * What has to happen now and then on one process of the cluster, whichever it is.
+ *
+ * The engine brings the chores that it needs itself; others are added by layers on top of it, since what
+ * they need may need the engine.
+ */
+import { Jobs } from "@millrace/core/job/Jobs"
+import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+
+/** Answers how much there was to do: 0 lets the dispatcher slow down. Must be safe to run twice at once. */
+export type Chore = Effect.Effect<number, StorageUnavailable>
+
+export class Chores extends Context.Service<
+  Chores,
+  {
+    /** Runs the chore with every tick, about once a second, until the scope ends. */
+    readonly add: (name: string, chore: Chore) => Effect.Effect<void, never, Scope.Scope>
+    /** For the dispatcher. */
+    readonly all: () => ReadonlyArray<{ readonly name: string; readonly chore: Chore }>
+  }
+>()("@millrace/jobs/Chores") {
+  static readonly layer: Layer.Layer<Chores> = Layer.sync(Chores, () => {
+    const chores = new Set<{ readonly name: string; readonly chore: Chore }>()
+    return Chores.of({
+      add: (name, chore) =>
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            const entry = { name, chore }
+            chores.add(entry)
+            return entry
+          }),
+          (entry) => Effect.sync(() => chores.delete(entry))
+        ),
+      all: () => [...chores]
+    })
+  })
+}
+
+/** Jobs for the feeds whose schedule is due. */
+export const layerSchedules: Layer.Layer<never, never, Chores | Jobs> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { scheduleDue } = yield* Jobs
+    yield* (yield* Chores).add("schedules", scheduleDue)
+  })
+)

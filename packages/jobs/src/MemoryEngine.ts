@@ -1,0 +1,31 @@
+/**
+ * The engine of one process, by fibers alone: for tests and for embedding the kernel in another service.
+ *
+ * The rows stay the truth, so jobs survive a restart as far as the store does, and several processes with
+ * this engine can share one store: each may dispatch, and only one gets the claim.
+ */
+import { JobEngine } from "@millrace/core/job/JobEngine"
+import type { JobStore } from "@millrace/core/job/JobStore"
+import type { SyncRun } from "@millrace/core/sync/SyncRun"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Chores } from "./Chores.ts"
+import { dispatch } from "./Dispatcher.ts"
+import { JobRunner, type JobRunnerOptions } from "./JobRunner.ts"
+
+/**
+ * Starts the runner and the dispatcher, and drains when it ends. `Chores.layerSchedules` on top of it, with
+ * `Jobs`, lets schedules fire.
+ */
+export const layerMemory = (options?: JobRunnerOptions): Layer.Layer<JobEngine | Chores, never, JobStore | SyncRun> =>
+  Layer.effect(
+    JobEngine,
+    Effect.gen(function* () {
+      const runner = yield* JobRunner
+      yield* Effect.forkScoped(dispatch(runner.take))
+      return JobEngine.of({
+        poke: (feedId, jobId) => Effect.asVoid(runner.take(feedId, jobId)),
+        interrupt: (_feedId, jobId) => runner.stop(jobId)
+      })
+    })
+  ).pipe(Layer.provide(JobRunner.layer(options)), Layer.provideMerge(Chores.layer))

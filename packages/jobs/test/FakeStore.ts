@@ -1,0 +1,196 @@
+/**
+ * A job store in memory that follows the port for what an engine calls, with an outage at the flick of a
+ * switch. It is deliberately smaller than the real one: the engine's tests must not depend on an adapter.
+ */
+import type { BankId } from "@millrace/core/bank/Bank"
+import type { FeedId } from "@millrace/core/feed/Feed"
+import { type Job, type JobError, type JobId, isActive, noCounts } from "@millrace/core/job/Job"
+import { JobLease } from "@millrace/core/job/JobLease"
+import { type JobEvent, transition } from "@millrace/core/job/JobLifecycle"
+import { type ClaimedJob, type Fence, Fenced, JobStateConflict, JobStore } from "@millrace/core/job/JobStore"
+import { limits } from "@millrace/core/shared/Limits"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+
+interface Row {
+  job: Job
+  epoch: number
+  beatAt: number | undefined
+}
+
+/** A number as the 26 characters of an id. */
+const digits = (n: number): string => String(n).padStart(26, "0")
+export const feedId = (n: number): FeedId => `feed_${digits(n)}` as FeedId
+export const bankId = (n: number): BankId => `bank_${digits(n)}` as BankId
+
+const unused = (name: string) => () => Effect.die(`the engine must not call ${name}`)
+
+export const makeFakeStore = Effect.gen(function* () {
+  const leaseMillis = (yield* JobLease) * 1000
+  const rows = new Map<JobId, Row>()
+  const leases = new Map<BankId, string>()
+  const calls = { due: 0, claim: 0, beat: 0, sweep: 0, release: 0 }
+  let away = false
+  let serial = 0
+  let jump = 0
+
+  /** The store's own clock: not necessarily that of the process. */
+  const clock = Effect.map(Clock.currentTimeMillis, (now) => now + jump)
+
+  const reach = Effect.suspend(() =>
+    away ? Effect.fail(new StorageUnavailable({ message: "connection refused" })) : Effect.yieldNow
+  )
+  const isDue = (row: Row, now: number): boolean =>
+    (row.job.status === "created" || row.job.status === "in_progress") &&
+    (row.beatAt === undefined || now - row.beatAt > leaseMillis)
+  const dropLeases = (id: JobId): void => {
+    for (const [bank, holder] of leases) if (holder === id) leases.delete(bank)
+  }
+  const move = (row: Row, event: JobEvent, errors: ReadonlyArray<JobError> = []): boolean => {
+    const found = transition(row.job.status, event)
+    if (found === undefined) return false
+    row.job = { ...row.job, status: found.to, errors: [...row.job.errors, ...errors] }
+    if (found.newEpoch) row.epoch++
+    if (found.to !== "in_progress") dropLeases(row.job.id)
+    return true
+  }
+  const fenced = (fence: Fence): Effect.Effect<Row, Fenced | StorageUnavailable> =>
+    Effect.flatMap(reach, () => {
+      const row = rows.get(fence.jobId)
+      return row !== undefined && row.epoch === fence.epoch && row.job.status === "in_progress"
+        ? Effect.succeed(row)
+        : Effect.fail(new Fenced({ jobId: fence.jobId }))
+    })
+
+  const add = (feed: FeedId, now: number): JobId => {
+    const at = Timestamp.fromMillis(now)
+    const id = `job_${digits(++serial)}` as JobId
+    const job: Job = {
+      id,
+      feedId: feed,
+      workspaceId: `ws_${digits(1)}` as Job["workspaceId"],
+      userId: "usr_1",
+      startedBy: { kind: "user", userId: "usr_1" },
+      status: "created",
+      type: "manual",
+      mode: "incremental",
+      options: { forceCancelActive: false, resetCursors: false, skipDedup: false },
+      counts: noCounts,
+      errors: [],
+      attempt: 0,
+      createdAt: at,
+      updatedAt: at
+    }
+    rows.set(id, { job, epoch: 0, beatAt: undefined })
+    return id
+  }
+
+  const store = JobStore.of({
+    create: unused("create"),
+    get: unused("get"),
+    active: unused("active"),
+    list: unused("list"),
+    lease: unused("lease"),
+    unlease: unused("unlease"),
+    holdsLease: unused("holdsLease"),
+    due: (limit) =>
+      Effect.andThen(
+        reach,
+        Effect.map(clock, (now) => {
+          calls.due++
+          return [...rows.values()]
+            .filter((row) => isDue(row, now))
+            .slice(0, limit)
+            .map(({ job }) => ({ jobId: job.id, feedId: job.feedId }))
+        })
+      ),
+    claim: Effect.fnUntraced(function* (jobId, banks) {
+      yield* reach
+      calls.claim++
+      const now = yield* clock
+      const row = rows.get(jobId)
+      if (row === undefined || !isDue(row, now)) return Option.none<ClaimedJob>()
+      if (banks.some((bank) => (leases.get(bank) ?? jobId) !== jobId)) return Option.none<ClaimedJob>()
+      const lost = row.job.status === "in_progress" && row.beatAt !== undefined
+      const attempt = row.job.attempt + (lost || row.job.attempt === 0 ? 1 : 0)
+      if (attempt > limits.jobAttempts) {
+        move(row, "fail")
+        return Option.none<ClaimedJob>()
+      }
+      move(row, "dispatch")
+      for (const bank of banks) leases.set(bank, jobId)
+      row.job = { ...row.job, attempt }
+      row.beatAt = now
+      return Option.some({ job: row.job, fence: { jobId, epoch: row.epoch } })
+    }),
+    beat: Effect.fnUntraced(function* (fences) {
+      yield* reach
+      calls.beat++
+      const now = yield* clock
+      const kept: Array<JobId> = []
+      for (const fence of fences) {
+        const row = rows.get(fence.jobId)
+        if (row === undefined || row.epoch !== fence.epoch || row.job.status !== "in_progress") continue
+        row.beatAt = now
+        kept.push(fence.jobId)
+      }
+      return kept
+    }),
+    release: (fence) =>
+      fenced(fence).pipe(
+        Effect.map((row) => {
+          calls.release++
+          row.epoch++
+          row.beatAt = undefined
+          dropLeases(fence.jobId)
+        }),
+        Effect.catchTag("Fenced", () => Effect.void)
+      ),
+    fence: (fence) => Effect.asVoid(fenced(fence)),
+    complete: (fence) => Effect.map(fenced(fence), (row) => void move(row, "complete")),
+    fail: (fence, errors) => Effect.map(fenced(fence), (row) => void move(row, "fail", errors)),
+    pause: (fence) => Effect.map(fenced(fence), (row) => void move(row, "pause")),
+    cancel: (jobId, event) =>
+      Effect.flatMap(reach, () => {
+        const row = rows.get(jobId)
+        return row !== undefined && move(row, event)
+          ? Effect.succeed(row.job)
+          : Effect.fail(new JobStateConflict({ jobId, status: row?.job.status ?? "missing", event }))
+      }),
+    sweep: Effect.andThen(
+      reach,
+      Effect.sync(() => void calls.sweep++)
+    )
+  })
+
+  return {
+    store,
+    calls,
+    /** A job that waits for a worker. */
+    add: (feed: FeedId) => Effect.map(clock, (now) => add(feed, now)),
+    clock,
+    /** Sets the store's clock ahead, or back. */
+    jump: (millis: number): void => {
+      jump += millis
+    },
+    job: (id: JobId): Job => rows.get(id)!.job,
+    jobs: (): ReadonlyArray<Job> => [...rows.values()].map((row) => row.job),
+    hasActive: (feed: FeedId): boolean =>
+      [...rows.values()].some(({ job }) => job.feedId === feed && isActive(job.status)),
+    /** As if a worker had taken the job and died at once. */
+    abandon: (id: JobId) => Effect.orDie(store.claim(id, [])),
+    resume: (id: JobId): void => {
+      const row = rows.get(id)!
+      move(row, "resume")
+      row.beatAt = undefined
+    },
+    setAway: (value: boolean): void => {
+      away = value
+    }
+  }
+})
+
+export type FakeStore = Effect.Success<typeof makeFakeStore>

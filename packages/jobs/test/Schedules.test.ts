@@ -1,0 +1,95 @@
+import { Jobs } from "@millrace/core/job/Jobs"
+import { JobStore } from "@millrace/core/job/JobStore"
+import { SyncRun } from "@millrace/core/sync/SyncRun"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { describe } from "vitest"
+import { layerSchedules } from "../src/Chores.ts"
+import { layerMemory } from "../src/MemoryEngine.ts"
+import { feedId, makeFakeStore } from "./FakeStore.ts"
+import { makeScriptedRun } from "./ScriptedRun.ts"
+
+const hour = 3_600_000
+const unused = () => Effect.die("the engine must not call this")
+const letRun = TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }), Effect.asVoid)
+const pass = (millis: number) => Effect.andThen(TestClock.adjust(millis), letRun)
+
+/** One feed that is due at every full hour, as the kernel promises: missed runs collapse into one. */
+const startHourly = Effect.fnUntraced(function* (engines = 1) {
+  const fake = yield* makeFakeStore
+  const runs = makeScriptedRun(fake)
+  const feed = feedId(1)
+  let nextRunAt = hour
+  const scheduled = Layer.succeed(Jobs, {
+    trigger: unused,
+    get: unused,
+    list: unused,
+    cancel: unused,
+    scheduleDue: Effect.gen(function* () {
+      const now = yield* fake.clock
+      if (now < nextRunAt || fake.hasActive(feed)) return 0
+      nextRunAt = (Math.floor(now / hour) + 1) * hour
+      yield* fake.add(feed)
+      return 1
+    })
+  })
+  const stores = Layer.merge(Layer.succeed(JobStore, fake.store), Layer.succeed(SyncRun, runs.service))
+  for (let n = 0; n < engines; n++) {
+    yield* Layer.build(
+      layerSchedules.pipe(Layer.provide(scheduled), Layer.provide(Layer.fresh(layerMemory())), Layer.provide(stores))
+    )
+  }
+  yield* letRun
+  return { started: runs.started, jump: fake.jump }
+})
+
+describe("schedules", () => {
+  it.effect("fire once each, within two seconds of their time", () =>
+    Effect.gen(function* () {
+      const { started } = yield* startHourly()
+      yield* pass(2_000)
+      for (let n = 1; n <= 24; n++) {
+        yield* pass(hour - 2_001)
+        expect(started).toHaveLength(n - 1)
+        yield* pass(2_001)
+        expect(started).toHaveLength(n)
+      }
+    })
+  )
+
+  it.effect("fire once, not 25 times, after the clock jumped ahead 25 hours", () =>
+    Effect.gen(function* () {
+      const { started, jump } = yield* startHourly()
+      jump(25 * hour)
+      yield* pass(2_000)
+      expect(started).toHaveLength(1)
+      yield* pass(hour)
+      expect(started).toHaveLength(2)
+    })
+  )
+
+  it.effect("do not fire again for an hour that comes twice when the clock goes back", () =>
+    Effect.gen(function* () {
+      const { started, jump } = yield* startHourly()
+      yield* pass(hour + 5_000)
+      expect(started).toHaveLength(1)
+      jump(-hour)
+      yield* pass(hour - 10_000)
+      expect(started).toHaveLength(1)
+      yield* pass(hour)
+      expect(started).toHaveLength(1)
+      yield* pass(10_000)
+      expect(started).toHaveLength(2)
+    })
+  )
+
+  it.effect("fire once although two engines look after them", () =>
+    Effect.gen(function* () {
+      const { started } = yield* startHourly(2)
+      yield* pass(3 * hour + 5_000)
+      expect(started).toHaveLength(3)
+    })
+  )
+})
