@@ -1,0 +1,23 @@
+/** The schema of the PostgreSQL storage, as numbered steps that run once each. */
+import * as Effect from "effect/Effect"
+import * as Migrator from "effect/sql/Migrator"
+import { stored } from "./SqlFailure.ts"
+import { foundation } from "./migrations/0001_foundation.ts"
+import { feeds } from "./migrations/0002_feeds.ts"
+import { tables } from "./migrations/0003_tables.ts"
+
+/**
+ * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
+ * A step that was released is never changed.
+ */
+export const migrations = {
+  "0001_foundation": foundation,
+  "0002_feeds": feeds,
+  "0003_tables": tables
+} as const
+
+/** Brings the database to the newest schema. Safe to run from several processes at once. */
+export const migrate = Migrator.make({})({
+  loader: Migrator.fromRecord(migrations),
+  table: "schema_migration"
+}).pipe(stored, Effect.withSpan("PostgresStorage.migrate"))

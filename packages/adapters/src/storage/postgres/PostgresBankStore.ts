@@ -1,0 +1,200 @@
+/** Banks, their connections and accounts in PostgreSQL. Connection secrets are sealed first. */
+import type { Account, AccountId } from "@millrace/core/account/Account"
+import type { Bank, BankId } from "@millrace/core/bank/Bank"
+import { BankStore } from "@millrace/core/bank/BankStore"
+import { Secrets } from "@millrace/core/bank/Secrets"
+import type { Decimal } from "@millrace/core/shared/Decimal"
+import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import { instant, json, nullable, optionalInstant, present } from "./Column.ts"
+import { stored } from "./SqlFailure.ts"
+
+interface BankRow {
+  readonly id: BankId
+  readonly workspace_id: WorkspaceId
+  readonly name: string
+  readonly source: Bank["source"]
+  readonly type: Bank["type"]
+  readonly position: number
+  readonly icon: string | null
+  readonly connection_status: NonNullable<Bank["connectionStatus"]> | null
+  readonly institution_id: string | null
+  readonly provider_instance_id: string | null
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly deleted_at: Date | null
+}
+
+const toBank = (row: BankRow): Bank => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  name: row.name,
+  source: row.source,
+  type: row.type,
+  order: row.position,
+  createdAt: instant(row.created_at),
+  updatedAt: instant(row.updated_at),
+  ...present({
+    icon: row.icon,
+    connectionStatus: row.connection_status,
+    institutionId: row.institution_id,
+    providerInstanceId: row.provider_instance_id,
+    deletedAt: optionalInstant(row.deleted_at)
+  })
+})
+
+interface ConnectionRow {
+  readonly workspace_id: WorkspaceId
+  readonly connection_instance: string
+  readonly connection_ref: string
+  readonly connection_secrets: string
+}
+
+interface AccountRow {
+  readonly id: AccountId
+  readonly workspace_id: WorkspaceId
+  readonly bank_id: BankId
+  readonly provider_account_id: string
+  readonly stable_keys: ReadonlyArray<string>
+  readonly account_number: string
+  readonly account_name: string
+  readonly account_type: Account["accountType"]
+  readonly account_subtype: string | null
+  readonly balance: Decimal
+  readonly available_balance: Decimal
+  readonly currency: Account["currency"]
+  readonly credit_limit: Decimal | null
+  readonly balance_as_of: Date | null
+  readonly supports: Account["supports"]
+  readonly state: Account["state"]
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const toAccount = (row: AccountRow): Account => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  bankId: row.bank_id,
+  providerAccountId: row.provider_account_id,
+  stableKeys: row.stable_keys,
+  accountNumber: row.account_number,
+  accountName: row.account_name,
+  accountType: row.account_type,
+  balance: row.balance,
+  availableBalance: row.available_balance,
+  currency: row.currency,
+  supports: row.supports,
+  state: row.state,
+  createdAt: instant(row.created_at),
+  updatedAt: instant(row.updated_at),
+  ...present({
+    accountSubtype: row.account_subtype,
+    creditLimit: row.credit_limit,
+    balanceAsOf: optionalInstant(row.balance_as_of)
+  })
+})
+
+const contextOf = (workspaceId: string, bankId: string): string => `${workspaceId}|${bankId}`
+
+const bankColumns = `id, workspace_id, name, source, type, position, icon, connection_status, institution_id,
+  provider_instance_id, created_at, updated_at, deleted_at`
+
+export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets> = Layer.effect(
+  BankStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const secrets = yield* Secrets
+    const columns = sql.literal(bankColumns)
+    return BankStore.of({
+      insert: Effect.fn("BankStore.insert")(function* (bank, reached) {
+        const sealed =
+          reached === undefined
+            ? null
+            : yield* secrets.seal(reached.connection.secrets, contextOf(bank.workspaceId, bank.id))
+        yield* stored(sql`insert into bank (id, workspace_id, name, source, type, position, icon, connection_status,
+            institution_id, provider_instance_id, connection_instance, connection_ref, connection_secrets, created_at,
+            updated_at, deleted_at)
+          values (${bank.id}, ${bank.workspaceId}, ${bank.name}, ${bank.source}, ${bank.type}, ${bank.order},
+            ${nullable(bank.icon)}, ${json(bank.connectionStatus)}, ${nullable(bank.institutionId)},
+            ${nullable(bank.providerInstanceId)}, ${nullable(reached?.instanceId)},
+            ${nullable(reached?.connection.ref)}, ${sealed}, ${bank.createdAt}, ${bank.updatedAt},
+            ${nullable(bank.deletedAt)})`)
+      }),
+      list: Effect.fn("BankStore.list")(function* (workspaceId) {
+        const rows = yield* stored(sql<BankRow>`select ${columns} from bank
+          where workspace_id = ${workspaceId} and deleted_at is null order by position, created_at, id`)
+        return rows.map(toBank)
+      }),
+      get: Effect.fn("BankStore.get")(function* (workspaceId, id) {
+        const rows = yield* stored(
+          sql<BankRow>`select ${columns} from bank where id = ${id} and workspace_id = ${workspaceId}`
+        )
+        return Arr.head(rows.map(toBank))
+      }),
+      byConnection: Effect.fn("BankStore.byConnection")(function* (workspaceId, instanceId, ref) {
+        const rows = yield* stored(sql<BankRow>`select ${columns} from bank where workspace_id = ${workspaceId}
+          and connection_instance = ${instanceId} and connection_ref = ${ref} and deleted_at is null`)
+        return Arr.head(rows.map(toBank))
+      }),
+      connection: Effect.fn("BankStore.connection")(function* (id) {
+        const rows = yield* stored(sql<ConnectionRow>`select workspace_id, connection_instance, connection_ref,
+          connection_secrets from bank where id = ${id} and connection_ref is not null`)
+        const row = rows[0]
+        if (row === undefined) return Option.none()
+        const opened = yield* secrets
+          .open(row.connection_secrets, contextOf(row.workspace_id, id))
+          .pipe(
+            Effect.mapError(
+              (cause) => new StorageUnavailable({ message: `the secrets of ${id} cannot be opened: ${cause.reason}` })
+            )
+          )
+        return Option.some({
+          instanceId: row.connection_instance,
+          connection: { ref: row.connection_ref, secrets: opened }
+        })
+      }),
+      setStatus: Effect.fn("BankStore.setStatus")(function* (id, status, at) {
+        yield* stored(sql`update bank set connection_status = ${json(status)}, updated_at = ${at} where id = ${id}`)
+      }),
+      accounts: Effect.fn("BankStore.accounts")(function* (bankId) {
+        const rows = yield* stored(
+          sql<AccountRow>`select * from account where bank_id = ${bankId} order by created_at, id`
+        )
+        return rows.map(toAccount)
+      }),
+      account: Effect.fn("BankStore.account")(function* (workspaceId, bankId, id) {
+        const rows = yield* stored(sql<AccountRow>`select * from account
+          where id = ${id} and bank_id = ${bankId} and workspace_id = ${workspaceId}`)
+        return Arr.head(rows.map(toAccount))
+      }),
+      putAccounts: Effect.fn("BankStore.putAccounts")(function* (accounts) {
+        if (accounts.length === 0) return
+        yield* stored(sql`insert into account (id, workspace_id, bank_id, provider_account_id, stable_keys,
+            account_number, account_name, account_type, account_subtype, balance, available_balance, currency,
+            credit_limit, balance_as_of, supports, state, created_at, updated_at)
+          select a."id", a."workspaceId", a."bankId", a."providerAccountId", a."stableKeys", a."accountNumber",
+            a."accountName", a."accountType", a."accountSubtype", a."balance", a."availableBalance", a."currency",
+            a."creditLimit", a."balanceAsOf", a."supports", a."state", a."createdAt", a."updatedAt"
+          from json_to_recordset(${JSON.stringify(accounts)}::json) as a("id" text, "workspaceId" text, "bankId" text,
+            "providerAccountId" text, "stableKeys" json, "accountNumber" text, "accountName" text, "accountType" text,
+            "accountSubtype" text, "balance" numeric, "availableBalance" numeric, "currency" text,
+            "creditLimit" numeric, "balanceAsOf" timestamptz, "supports" json, "state" text, "createdAt" timestamptz,
+            "updatedAt" timestamptz)
+          -- In one order, so that two writers never wait for each other in a circle.
+          order by a."id" collate "C"
+          on conflict (id) do update set (workspace_id, bank_id, provider_account_id, stable_keys, account_number,
+            account_name, account_type, account_subtype, balance, available_balance, currency, credit_limit,
+            balance_as_of, supports, state, created_at, updated_at) = (excluded.workspace_id, excluded.bank_id,
+            excluded.provider_account_id, excluded.stable_keys, excluded.account_number, excluded.account_name,
+            excluded.account_type, excluded.account_subtype, excluded.balance, excluded.available_balance,
+            excluded.currency, excluded.credit_limit, excluded.balance_as_of, excluded.supports, excluded.state,
+            excluded.created_at, excluded.updated_at)`)
+      })
+    })
+  })
+)

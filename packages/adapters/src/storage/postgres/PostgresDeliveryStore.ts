@@ -1,0 +1,195 @@
+/** The delivery ledger in PostgreSQL. */
+import type { AccountId } from "@millrace/core/account/Account"
+import type { Delivery } from "@millrace/core/destination/Delivery"
+import {
+  type DeliveryEntry,
+  DeliveryStore,
+  type Intent,
+  type Settlement
+} from "@millrace/core/destination/DeliveryStore"
+import type { FeedId } from "@millrace/core/feed/Feed"
+import type { JobId } from "@millrace/core/job/Job"
+import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as Stream from "effect/Stream"
+import { instant, present } from "./Column.ts"
+import { stored, unavailable } from "./SqlFailure.ts"
+import { textColumns } from "./TextColumns.ts"
+
+interface DeliveryRow {
+  readonly feed_id: FeedId
+  readonly record_id: string
+  readonly account_id: AccountId
+  readonly date: CalendarDate | null
+  readonly version: number
+  readonly op: Delivery["op"]
+  readonly state: Delivery["state"]
+  readonly hash: string
+  readonly job_id: JobId
+  readonly field_values: Delivery["values"]
+  readonly provenance: Delivery["provenance"]
+  readonly remote_ref: string | null
+  readonly attempts: number
+  readonly last_error: string | null
+  readonly updated_at: Date
+}
+
+const toDelivery = (row: DeliveryRow): Delivery => ({
+  feedId: row.feed_id,
+  recordId: row.record_id,
+  accountId: row.account_id,
+  date: row.date,
+  version: row.version,
+  op: row.op,
+  state: row.state,
+  hash: row.hash,
+  jobId: row.job_id,
+  values: row.field_values,
+  provenance: row.provenance,
+  attempts: row.attempts,
+  updatedAt: instant(row.updated_at),
+  ...present({ remoteRef: row.remote_ref, lastError: row.last_error })
+})
+
+// What is being sent may have arrived already.
+const isPresent = "(delivery.present or (delivery.state = 'sending' and delivery.op <> 'remove'))"
+
+const intendStatement = `
+  insert into delivery (feed_id, job_id, record_id, account_id, date, op, hash, field_values, provenance, version, state,
+    attempts, present, updated_at)
+  select $1, $2, i.record_id, i.account_id, i.date::date, i.op, coalesce(i.hash, ''), i.field_values::json,
+    i.provenance::json, 1, 'intended', 0, false, statement_timestamp()
+  from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3, ''), string_to_array($7, $3),
+    string_to_array($8, $3, ''), string_to_array($9, $3), string_to_array($10, $3))
+    as i(record_id, account_id, date, op, hash, field_values, provenance)
+  on conflict (feed_id, record_id) do update set
+    job_id = excluded.job_id, account_id = excluded.account_id, date = excluded.date, op = excluded.op,
+    hash = excluded.hash, field_values = excluded.field_values, provenance = excluded.provenance,
+    version = delivery.version + 1, state = 'intended', attempts = 0, last_error = null, present = ${isPresent},
+    updated_at = excluded.updated_at`
+
+const columnsOf = (intents: ReadonlyArray<Intent>) =>
+  textColumns([
+    intents.map((intent) => intent.recordId),
+    intents.map((intent) => intent.accountId),
+    intents.map((intent) => intent.date ?? ""),
+    intents.map((intent) => intent.op),
+    intents.map((intent) => intent.hash),
+    intents.map((intent) => JSON.stringify(intent.values)),
+    intents.map((intent) => JSON.stringify(intent.provenance))
+  ])
+
+// A newer version stays as it is, and learns only where its row is.
+const settleStatement = `
+  with settlement as (
+    select d.feed_id, d.record_id, d.version = s.version as settles, s.state, s.ref, s.error
+    from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text)
+    join delivery d on d.feed_id = $1 and d.record_id = s.id
+    where (d.version = s.version and (d.state in ('intended', 'sending', 'failed')
+        or (d.state, s.state) in (('done', 'skipped'), ('skipped', 'intended'))))
+      or (d.version > s.version and s.ref is not null)
+    for update of d
+  )
+  update delivery set
+    state = case when settles then s.state else delivery.state end,
+    job_id = case when settles then $2 else delivery.job_id end,
+    remote_ref = case when settles and s.state = 'done' and delivery.op = 'remove' then null
+      else coalesce(s.ref, delivery.remote_ref) end,
+    last_error = case when settles then coalesce(s.error, delivery.last_error) else delivery.last_error end,
+    present = case when not settles then delivery.present
+      when s.state = 'done' then delivery.op <> 'remove'
+      when s.state = 'skipped' then false
+      else delivery.present end,
+    updated_at = statement_timestamp()
+  from settlement s where delivery.feed_id = s.feed_id and delivery.record_id = s.record_id`
+
+const toSettlementJson = (settlement: Settlement) => ({
+  id: settlement.recordId,
+  version: settlement.version,
+  state: settlement.state,
+  ...(settlement.state === "done" ? { ref: settlement.remoteRef } : {}),
+  ...(settlement.state === "failed" ? { error: settlement.error } : {})
+})
+
+const deliveryColumns = `feed_id, record_id, account_id, date, version, op, state, hash, job_id, field_values, provenance,
+  remote_ref, attempts, last_error, updated_at`
+
+export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Layer.effect(
+  DeliveryStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const columns = sql.literal(deliveryColumns)
+    const isOpen = sql.literal("state in ('intended', 'sending', 'failed')")
+    const walk = sql.literal("coalesce(date, 'infinity'::date), record_id")
+
+    return DeliveryStore.of({
+      entries: Effect.fn("DeliveryStore.entries")(function* (feedId, recordIds) {
+        if (recordIds.length === 0) return new Map<string, DeliveryEntry>()
+        const rows = yield* stored(sql<DeliveryEntry>`select record_id as "recordId", hash, op, state,
+            ${sql.literal(isPresent)} as present
+          from delivery where feed_id = ${feedId} and record_id = any(${recordIds}::text[])`)
+        return new Map(rows.map((row) => [row.recordId, row]))
+      }),
+      presentIds: Effect.fn("DeliveryStore.presentIds")(function* (feedId, accountId) {
+        const rows = yield* stored(sql<{ readonly record_id: string }>`select record_id from delivery
+          where feed_id = ${feedId} and account_id = ${accountId}
+            and (${sql.literal(isPresent)} or (op <> 'remove' and state <> 'skipped'))`)
+        return rows.map((row) => row.record_id)
+      }),
+      intend: Effect.fn("DeliveryStore.intend")(function* (feedId, jobId, intents) {
+        if (intents.length === 0) return
+        const { separator, texts } = yield* columnsOf(intents)
+        yield* stored(sql.unsafe(intendStatement, [feedId, jobId, separator, ...texts]))
+      }),
+      open: Effect.fn("DeliveryStore.open")(function* (feedId, { limit, after }) {
+        const rows = yield* stored(
+          sql<DeliveryRow>`select ${columns} from delivery where ${sql.and([
+            sql`feed_id = ${feedId}`,
+            isOpen,
+            ...(after === undefined
+              ? []
+              : [sql`(${walk}) > (coalesce(${after.date}::date, 'infinity'), ${after.recordId})`])
+          ])} order by ${walk} limit ${limit}`
+        )
+        return rows.map(toDelivery)
+      }),
+      countOpen: Effect.fn("DeliveryStore.countOpen")(function* (feedId, jobId) {
+        const rows = yield* stored(sql<{ readonly own: number; readonly carried: number }>`select
+            (count(*) filter (where job_id = ${jobId} and state <> 'failed'))::int as own,
+            (count(*) filter (where job_id <> ${jobId}))::int as carried
+          from delivery where feed_id = ${feedId} and ${isOpen}`)
+        return rows[0]!
+      }),
+      markSending: Effect.fn("DeliveryStore.markSending")(function* (feedId, recordIds) {
+        if (recordIds.length === 0) return
+        yield* stored(sql`update delivery set state = 'sending', attempts = attempts + 1,
+            updated_at = statement_timestamp()
+          where feed_id = ${feedId} and record_id = any(${recordIds}::text[]) and state = 'intended'`)
+      }),
+      settle: Effect.fn("DeliveryStore.settle")(function* (feedId, jobId, settlements) {
+        if (settlements.length === 0) return
+        yield* stored(sql.unsafe(settleStatement, [feedId, jobId, JSON.stringify(settlements.map(toSettlementJson))]))
+      }),
+      current: (feedId) =>
+        sql<DeliveryRow>`select ${columns} from delivery
+          where feed_id = ${feedId} and op <> 'remove' and state <> 'skipped' order by ${walk}`.stream.pipe(
+          Stream.mapBoth({ onElement: toDelivery, onError: unavailable })
+        ),
+      list: Effect.fn("DeliveryStore.list")(function* (feedId, { jobId, state, recordId, limit }) {
+        const rows = yield* stored(
+          sql<DeliveryRow>`select ${columns} from delivery where ${sql.and([
+            sql`feed_id = ${feedId}`,
+            ...(jobId === undefined ? [] : [sql`job_id = ${jobId}`]),
+            ...(state === undefined ? [] : [sql`state = ${state}`]),
+            ...(recordId === undefined ? [] : [sql`record_id = ${recordId}`])
+          ])} order by updated_at desc, record_id limit ${limit}`
+        )
+        return rows.map(toDelivery)
+      }),
+      clear: Effect.fn("DeliveryStore.clear")(function* (feedId) {
+        yield* stored(sql`delete from delivery where feed_id = ${feedId}`)
+      })
+    })
+  })
+)

@@ -1,0 +1,214 @@
+/** Feeds in PostgreSQL, and how they are doing by what their jobs say. */
+import type { Feed, FeedId, FeedState } from "@millrace/core/feed/Feed"
+import { type FeedMark, FeedStore } from "@millrace/core/feed/FeedStore"
+import { activeStatuses, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { instant, json, nullable, optionalInstant, present } from "./Column.ts"
+import { stored } from "./SqlFailure.ts"
+
+interface FeedRow {
+  readonly id: FeedId
+  readonly workspace_id: Feed["workspaceId"]
+  readonly name: string
+  readonly icon: string | null
+  readonly source: Feed["source"]
+  readonly data_type: Feed["dataType"]
+  readonly source_config: NonNullable<Feed["sourceConfig"]> | null
+  readonly destination_config: NonNullable<Feed["destinationConfig"]> | null
+  readonly field_mappings: Feed["fieldMappings"]
+  readonly mappings_defaulted: boolean
+  readonly data_type_options: Feed["dataTypeOptions"]
+  readonly schedule: NonNullable<Feed["schedule"]> | null
+  readonly position: number
+  readonly created_by: Feed["createdBy"]
+  readonly created_by_user: string
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly version: number
+  readonly next_run_at: Date | null
+}
+
+const toFeed = (row: FeedRow): Feed => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  name: row.name,
+  source: row.source,
+  dataType: row.data_type,
+  fieldMappings: row.field_mappings,
+  mappingsDefaulted: row.mappings_defaulted,
+  dataTypeOptions: row.data_type_options,
+  order: row.position,
+  createdBy: row.created_by,
+  createdByUser: row.created_by_user,
+  createdAt: instant(row.created_at),
+  updatedAt: instant(row.updated_at),
+  version: row.version,
+  ...present({
+    icon: row.icon,
+    sourceConfig: row.source_config,
+    destinationConfig: row.destination_config,
+    schedule: row.schedule,
+    nextRunAt: optionalInstant(row.next_run_at)
+  })
+})
+
+interface StateRow {
+  readonly feed_id: FeedId
+  readonly active_id: JobId | null
+  readonly active_status: JobStatus | null
+  readonly last_id: JobId | null
+  readonly last_success_at: Date | null
+  readonly failures: number
+  readonly fatal: JobError | null
+}
+
+const statusOf = (row: StateRow): FeedState["status"] => {
+  if (row.active_status !== null) return row.active_status === "in_progress" ? "running" : "waiting"
+  return row.failures > 0 ? "failing" : "ready"
+}
+
+const toState = (row: StateRow): FeedState => {
+  const status = statusOf(row)
+  const { fatal } = row
+  return {
+    status,
+    consecutiveFailures: row.failures,
+    warnings: [],
+    ...present({
+      activeJobId: row.active_id,
+      lastJobId: row.last_id,
+      lastSuccessAt: optionalInstant(row.last_success_at),
+      reason:
+        status !== "failing" || fatal === null
+          ? null
+          : {
+              code: fatal.code,
+              message: fatal.message,
+              ...(fatal.recovery === undefined ? {} : { recovery: fatal.recovery })
+            }
+    })
+  }
+}
+
+// Job ids are in the order of their creation. All that failed after the newest success failed in a row.
+const statesStatement = `
+  select f.id as feed_id, active.id as active_id, active.status as active_status, newest.id as last_id,
+    success.completed_at as last_success_at, coalesce(failed.count, 0)::int as failures, failed.fatal
+  from unnest($1::text[]) as f(id)
+  left join lateral (
+    select id, status from job where feed_id = f.id and status in (${activeStatuses.map((s) => `'${s}'`).join(", ")})
+  ) active on true
+  left join lateral (select id from job where feed_id = f.id order by id desc limit 1) newest on true
+  left join lateral (
+    select id, completed_at from job where feed_id = f.id and status = 'completed' order by id desc limit 1
+  ) success on true
+  left join lateral (
+    select count(*), (array_agg(
+      jsonb_path_query_first(errors, '$[*] ? (@.severity == "fatal")') order by id desc
+    ))[1] as fatal
+    from job where feed_id = f.id and status = 'failed' and id > coalesce(success.id, '')
+  ) failed on true`
+
+export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.effect(
+  FeedStore,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    FeedStore.of({
+      insert: Effect.fn("FeedStore.insert")(function* (feed) {
+        yield* stored(sql`insert into feed (id, workspace_id, name, icon, source, data_type, source_config,
+            destination_config, field_mappings, mappings_defaulted, data_type_options, schedule, position, created_by,
+            created_by_user, created_at, updated_at, version, next_run_at)
+          values (${feed.id}, ${feed.workspaceId}, ${feed.name}, ${nullable(feed.icon)}, ${feed.source},
+            ${feed.dataType}, ${json(feed.sourceConfig)}, ${json(feed.destinationConfig)}, ${json(feed.fieldMappings)},
+            ${feed.mappingsDefaulted}, ${json(feed.dataTypeOptions)}, ${json(feed.schedule)}, ${feed.order},
+            ${json(feed.createdBy)}, ${feed.createdByUser}, ${feed.createdAt}, ${feed.updatedAt}, ${feed.version},
+            ${nullable(feed.nextRunAt)})`)
+      }),
+      update: Effect.fn("FeedStore.update")(function* (feed) {
+        const rows = yield* stored(sql`update feed set name = ${feed.name}, icon = ${nullable(feed.icon)},
+            source = ${feed.source}, data_type = ${feed.dataType}, source_config = ${json(feed.sourceConfig)},
+            destination_config = ${json(feed.destinationConfig)}, field_mappings = ${json(feed.fieldMappings)},
+            mappings_defaulted = ${feed.mappingsDefaulted}, data_type_options = ${json(feed.dataTypeOptions)},
+            schedule = ${json(feed.schedule)}, position = ${feed.order}, created_by = ${json(feed.createdBy)},
+            created_by_user = ${feed.createdByUser}, created_at = ${feed.createdAt}, updated_at = ${feed.updatedAt},
+            version = ${feed.version}, next_run_at = ${nullable(feed.nextRunAt)}
+          where id = ${feed.id} and workspace_id = ${feed.workspaceId} and version = ${feed.version - 1} returning id`)
+        return rows.length > 0
+      }),
+      get: Effect.fn("FeedStore.get")(function* (workspaceId, id) {
+        const rows = yield* stored(sql<FeedRow>`select * from feed where id = ${id} and workspace_id = ${workspaceId}`)
+        return Arr.head(rows.map(toFeed))
+      }),
+      byId: Effect.fn("FeedStore.byId")(function* (id) {
+        const rows = yield* stored(sql<FeedRow>`select * from feed where id = ${id}`)
+        return Arr.head(rows.map(toFeed))
+      }),
+      list: Effect.fn("FeedStore.list")(function* (workspaceId, { dataType, source }) {
+        const rows = yield* stored(
+          sql<FeedRow>`select * from feed where ${sql.and([
+            sql`workspace_id = ${workspaceId}`,
+            ...(dataType === undefined ? [] : [sql`data_type = ${dataType}`]),
+            ...(source === undefined ? [] : [sql`source = ${source}`])
+          ])} order by position, created_at, id`
+        )
+        return rows.map(toFeed)
+      }),
+      remove: Effect.fn("FeedStore.remove")(function* (workspaceId, id) {
+        return yield* Effect.gen(function* () {
+          // Its rows in job, feed_mark and upload go with it. Leases go first, while their jobs are known.
+          const [feed] = yield* sql`select id from feed
+            where id = ${id} and workspace_id = ${workspaceId} for update`
+          if (feed === undefined) return false
+          yield* sql`delete from bank_lease using job
+            where job.feed_id = ${id} and bank_lease.holder = job.id || ':' || job.epoch`
+          yield* sql`delete from feed where id = ${id}`
+          yield* sql`delete from delivery where feed_id = ${id}`
+          return true
+        }).pipe(sql.withTransaction, stored)
+      }),
+      states: Effect.fn("FeedStore.states")(function* (ids) {
+        if (ids.length === 0) return new Map<FeedId, FeedState>()
+        const rows = yield* stored(sql.unsafe<StateRow>(statesStatement, [ids]))
+        return new Map(rows.map((row) => [row.feed_id, toState(row)]))
+      }),
+      scheduleDue: Effect.fn("FeedStore.scheduleDue")(function* (limit) {
+        const rows = yield* stored(sql<FeedRow>`select * from feed
+          where next_run_at <= clock_timestamp() and (schedule->>'enabled')::boolean
+            and not exists (select from job where feed_id = feed.id
+              and status in (${sql.literal(activeStatuses.map((s) => `'${s}'`).join(", "))}))
+          order by next_run_at, id limit ${limit}`)
+        return rows.map(toFeed)
+      }),
+      advanceSchedule: Effect.fn("FeedStore.advanceSchedule")(function* (id, from, to) {
+        const rows = yield* stored(sql`update feed set next_run_at = ${nullable(to)}
+          where id = ${id} and next_run_at = ${from} returning id`)
+        return rows.length > 0
+      }),
+      marks: Effect.fn("FeedStore.marks")(function* (id) {
+        const rows = yield* stored(
+          sql<{
+            readonly account_id: FeedMark["accountId"]
+            readonly change_no: bigint
+            readonly signature: string
+          }>`select account_id, change_no, signature from feed_mark where feed_id = ${id}`
+        )
+        return rows.map((row) => ({
+          accountId: row.account_id,
+          changeNo: Number(row.change_no),
+          signature: row.signature
+        }))
+      }),
+      setMark: Effect.fn("FeedStore.setMark")(function* (id, mark) {
+        yield* stored(sql`insert into feed_mark (feed_id, account_id, change_no, signature)
+          values (${id}, ${mark.accountId}, ${mark.changeNo}, ${mark.signature})
+          on conflict (feed_id, account_id) do update
+            set change_no = excluded.change_no, signature = excluded.signature`)
+      }),
+      clearMarks: Effect.fn("FeedStore.clearMarks")(function* (id) {
+        yield* stored(sql`delete from feed_mark where feed_id = ${id}`)
+      })
+    })
+  )
+)

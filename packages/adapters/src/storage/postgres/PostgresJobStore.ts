@@ -1,0 +1,258 @@
+/**
+ * Jobs, the feed lock and the leases of connections in PostgreSQL.
+ *
+ * The feed lock is a unique index over active jobs. Every change is guarded by the statuses that
+ * `job/JobLifecycle` allows, and a trigger refuses what the guards would let through.
+ */
+import { activeStatuses, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
+import { JobLease } from "@millrace/core/job/JobLease"
+import { sourcesOf } from "@millrace/core/job/JobLifecycle"
+import { type Fence, Fenced, FeedLocked, holderOf, JobStateConflict, JobStore } from "@millrace/core/job/JobStore"
+import { limits } from "@millrace/core/shared/Limits"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { json } from "./Column.ts"
+import { takeLeases } from "./JobLeases.ts"
+import { appended, categoryOf, type JobRow, progressed, toJob } from "./JobRows.ts"
+import { stored } from "./SqlFailure.ts"
+
+/** Rolls a claim back when a connection is busy. */
+class ConnectionBusy {
+  readonly _tag = "ConnectionBusy"
+}
+
+const literals = (sql: SqlClient.SqlClient, statuses: ReadonlyArray<JobStatus>): Fragment =>
+  sql.literal(statuses.map((status) => `'${status}'`).join(", "))
+
+const sweepError = (code: "PAUSE_EXPIRED" | "QUEUE_TIMEOUT" | "WORKER_LOST", message: string) =>
+  Effect.map(Timestamp.now, (timestamp): JobError => ({
+    timestamp,
+    message,
+    category: "internal",
+    severity: "fatal",
+    code
+  }))
+
+export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.effect(
+  JobStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const lease = yield* JobLease
+    const active = literals(sql, activeStatuses)
+
+    const isDue = sql`status in ('created', 'in_progress')
+      and (heartbeat is null or heartbeat < clock_timestamp() - make_interval(secs => ${lease}::float8))`
+
+    const isHeld = (fence: Fence): Fragment =>
+      sql`id = ${fence.jobId} and epoch = ${fence.epoch} and status = 'in_progress'`
+
+    /** Ends or suspends what `fence` holds, with its leases, in one statement. */
+    const giveUp = Effect.fnUntraced(function* (fence: Fence, assignments: Fragment) {
+      const rows = yield* stored(sql`with changed as (
+          update job set ${assignments}, heartbeat = null where ${isHeld(fence)} returning id
+        ), freed as (
+          delete from bank_lease where holder = ${holderOf(fence)} and exists (select from changed)
+        )
+        select id from changed`)
+      return rows.length > 0
+    })
+
+    const failure = (errors: ReadonlyArray<JobError>): Fragment =>
+      sql`status = 'failed', epoch = epoch + 1, error_category = ${categoryOf(errors)},
+        errors = ${appended(sql, errors)}, completed_at = clock_timestamp(), updated_at = clock_timestamp()`
+
+    const cancellation = sql`status = 'cancelled', epoch = epoch + 1, heartbeat = null,
+      completed_at = clock_timestamp(), updated_at = clock_timestamp()`
+
+    /** Cancels the jobs of a condition and frees what they held. */
+    const cancelWhere = (condition: Fragment) =>
+      sql<JobRow>`with cancelled as (
+          update job set ${cancellation} where ${condition} returning *
+        ), freed as (
+          delete from bank_lease using cancelled where holder = cancelled.id || ':' || (cancelled.epoch - 1)
+        )
+        select * from cancelled`
+
+    const claimed = Effect.fnUntraced(function* (jobId: JobId, banks: Parameters<JobStore["Service"]["claim"]>[1]) {
+      const [found] = yield* sql<{
+        readonly epoch: number
+        readonly attempt: number
+        readonly lost: boolean
+      }>`select epoch, attempt, status = 'in_progress' and heartbeat is not null as lost from job
+        where id = ${jobId} and ${isDue} for update skip locked`
+      if (found === undefined) return Option.none()
+      const before: Fence = { jobId, epoch: found.epoch }
+      if (found.lost) {
+        // The worker is gone, and with it the right to what it held.
+        yield* sql`delete from bank_lease where holder = ${holderOf(before)}`
+        if (found.attempt >= limits.jobAttempts) {
+          const error = yield* sweepError("WORKER_LOST", `The worker was lost ${found.attempt} times.`)
+          yield* sql`update job set ${failure([error])}, heartbeat = null where id = ${jobId}`
+          return Option.none()
+        }
+      }
+      const fence: Fence = { jobId, epoch: found.epoch + 1 }
+      if (!(yield* takeLeases(sql, banks, holderOf(fence), lease))) return yield* Effect.fail(new ConnectionBusy())
+      const rows = yield* sql<JobRow>`update job set status = 'in_progress', epoch = ${fence.epoch},
+          attempt = attempt + (status = 'created' or ${found.lost})::int, heartbeat = clock_timestamp(),
+          started_at = coalesce(started_at, clock_timestamp()), updated_at = clock_timestamp(),
+          pause_reason = null, resume_at = null
+        where id = ${jobId} returning *`
+      return Option.some({ job: toJob(rows[0]!), fence })
+    })
+
+    return JobStore.of({
+      create: Effect.fn("JobStore.create")(function* (job, { replacing }) {
+        const insert = sql`insert into job (id, feed_id, workspace_id, user_id, started_by, status, type, mode, options,
+            read_count, vanished_count, carried_count, created_count, updated_count, removed_count, unchanged_count,
+            filtered_count, failed_count, quarantined_count, errors, attempt, created_at, updated_at)
+          values (${job.id}, ${job.feedId}, ${job.workspaceId}, ${job.userId}, ${json(job.startedBy)}, ${job.status},
+            ${job.type}, ${job.mode}, ${json(job.options)}, ${job.counts.read}, ${job.counts.vanished},
+            ${job.counts.carried}, ${job.counts.created}, ${job.counts.updated}, ${job.counts.removed},
+            ${job.counts.unchanged}, ${job.counts.filtered}, ${job.counts.failed}, ${job.counts.quarantined},
+            ${json(job.errors)}, ${job.attempt}, ${job.createdAt}, ${job.updatedAt})
+          on conflict (feed_id) where status in (${active}) do nothing returning id`
+        const ofFeed = sql`feed_id = ${job.feedId} and status in (${active})`
+        return yield* Effect.gen(function* () {
+          let cancelled = Option.none<JobId>()
+          // Another caller may have taken the lock in between: of many that replace, the last one wins.
+          while (true) {
+            if (replacing) {
+              const rows = yield* cancelWhere(ofFeed)
+              if (rows[0] !== undefined) cancelled = Option.some(rows[0].id)
+            }
+            if ((yield* insert).length > 0) return { cancelled }
+            const [holder] = yield* sql<{ readonly id: JobId }>`select id from job where ${ofFeed}`
+            if (!replacing && holder !== undefined) return yield* new FeedLocked({ jobId: holder.id })
+          }
+        }).pipe(sql.withTransaction, stored)
+      }),
+      get: Effect.fn("JobStore.get")(function* (workspaceId, feedId, id) {
+        const rows = yield* stored(sql<JobRow>`select * from job
+          where id = ${id} and feed_id = ${feedId} and workspace_id = ${workspaceId}`)
+        return Arr.head(rows.map(toJob))
+      }),
+      active: Effect.fn("JobStore.active")(function* (feedId) {
+        const rows = yield* stored(sql<JobRow>`select * from job where feed_id = ${feedId} and status in (${active})`)
+        return Arr.head(rows.map(toJob))
+      }),
+      list: Effect.fn("JobStore.list")(function* (workspaceId, feedId, { status, limit, before }) {
+        const rows = yield* stored(
+          sql<JobRow>`select * from job where ${sql.and([
+            sql`feed_id = ${feedId}`,
+            sql`workspace_id = ${workspaceId}`,
+            ...(status === undefined ? [] : [sql`status = ${status}`]),
+            ...(before === undefined ? [] : [sql`id < ${before}`])
+          ])} order by id desc limit ${limit}`
+        )
+        return rows.map(toJob)
+      }),
+      due: Effect.fn("JobStore.due")(function* (limit) {
+        return yield* stored(
+          sql<{
+            readonly jobId: JobId
+            readonly feedId: JobRow["feed_id"]
+          }>`select id as "jobId", feed_id as "feedId" from job where ${isDue} order by created_at, id limit ${limit}`
+        )
+      }),
+      claim: Effect.fn("JobStore.claim")(function* (jobId, banks) {
+        return yield* sql.withTransaction(claimed(jobId, banks)).pipe(
+          Effect.catchTag("ConnectionBusy", () => Effect.succeed(Option.none())),
+          stored
+        )
+      }),
+      beat: Effect.fn("JobStore.beat")(function* (fences) {
+        if (fences.length === 0) return []
+        // Rows that a page's transaction holds right now are passed over: it refreshes them itself, and
+        // nobody can take them while it lasts.
+        const rows = yield* stored(sql<{ readonly id: JobId }>`with mine as (
+            select x.id, x.epoch, x.id || ':' || x.epoch as holder
+            from json_to_recordset(${JSON.stringify(
+              fences.map((fence) => ({ id: fence.jobId, epoch: fence.epoch }))
+            )}::json) as x(id text, epoch int)
+          ), free as (
+            select job.id from job join mine on mine.id = job.id and mine.epoch = job.epoch
+            where job.status = 'in_progress' for update of job skip locked
+          ), beaten as (
+            update job set heartbeat = clock_timestamp() from free where job.id = free.id
+          ), free_lease as (
+            select l.bank_id from bank_lease l join mine on mine.holder = l.holder join job
+              on job.id = mine.id and job.epoch = mine.epoch and job.status = 'in_progress'
+            for update of l skip locked
+          ), extended as (
+            update bank_lease l set expires_at = clock_timestamp() + make_interval(secs => ${lease}::float8)
+            from free_lease where l.bank_id = free_lease.bank_id
+          )
+          select job.id from job join mine on mine.id = job.id and mine.epoch = job.epoch
+          where job.status = 'in_progress'`)
+        return rows.map((row) => row.id)
+      }),
+      release: Effect.fn("JobStore.release")(function* (fence) {
+        yield* giveUp(fence, sql`epoch = epoch + 1, updated_at = clock_timestamp()`)
+      }),
+      fence: Effect.fn("JobStore.fence")(function* (fence, progress) {
+        const rows = yield* stored(sql`update job set heartbeat = clock_timestamp(), ${progressed(sql, progress)}
+          where ${isHeld(fence)} returning id`)
+        if (rows.length === 0) return yield* new Fenced({ jobId: fence.jobId })
+      }),
+      complete: Effect.fn("JobStore.complete")(function* (fence, progress) {
+        const done = yield* giveUp(
+          fence,
+          sql`status = 'completed', completed_at = clock_timestamp(), ${progressed(sql, progress)}`
+        )
+        if (!done) return yield* new Fenced({ jobId: fence.jobId })
+      }),
+      fail: Effect.fn("JobStore.fail")(function* (fence, errors) {
+        if (!(yield* giveUp(fence, failure(errors)))) return yield* new Fenced({ jobId: fence.jobId })
+      }),
+      pause: Effect.fn("JobStore.pause")(function* (fence, reason, resumeAfter) {
+        const resumeAt =
+          resumeAfter === undefined ? sql`null` : sql`clock_timestamp() + make_interval(secs => ${resumeAfter}::float8)`
+        const paused = yield* giveUp(
+          fence,
+          sql`status = 'paused', epoch = epoch + 1, pause_reason = ${reason}, resume_at = ${resumeAt},
+            paused_at = clock_timestamp(), updated_at = clock_timestamp()`
+        )
+        if (!paused) return yield* new Fenced({ jobId: fence.jobId })
+      }),
+      cancel: Effect.fn("JobStore.cancel")(function* (jobId, event) {
+        const rows = yield* stored(cancelWhere(sql`id = ${jobId} and status in (${literals(sql, sourcesOf(event))})`))
+        if (rows[0] !== undefined) return toJob(rows[0])
+        const [found] = yield* stored(sql<{ readonly status: string }>`select status from job where id = ${jobId}`)
+        return yield* new JobStateConflict({ jobId, event, status: found?.status ?? "missing" })
+      }),
+      sweep: Effect.gen(function* () {
+        const expired = yield* sweepError("PAUSE_EXPIRED", `Nobody resumed it within ${limits.userPauseHours} hours.`)
+        const waited = yield* sweepError("QUEUE_TIMEOUT", `No worker took it within ${limits.queueMinutes} minutes.`)
+        yield* sql`update job set status = 'in_progress', epoch = epoch + 1, heartbeat = null, pause_reason = null,
+            resume_at = null, paused_at = null, updated_at = clock_timestamp()
+          where status = 'paused' and resume_at <= clock_timestamp()`
+        yield* sql`update job set ${failure([expired])} where status = 'paused' and resume_at is null
+          and paused_at < clock_timestamp() - make_interval(hours => ${limits.userPauseHours}::int)`
+        yield* sql`update job set ${failure([waited])} where status = 'created'
+          and queued_at < clock_timestamp() - make_interval(mins => ${limits.queueMinutes}::int)`
+      }).pipe(sql.withTransaction, stored, Effect.withSpan("JobStore.sweep")),
+      lease: Effect.fn("JobStore.lease")(function* (banks, holder, seconds) {
+        return yield* takeLeases(sql, banks, holder, seconds).pipe(
+          Effect.flatMap((taken) => (taken ? Effect.succeed(true) : Effect.fail(new ConnectionBusy()))),
+          sql.withTransaction,
+          Effect.catchTag("ConnectionBusy", () => Effect.succeed(false)),
+          stored
+        )
+      }),
+      unlease: Effect.fn("JobStore.unlease")(function* (holder) {
+        yield* stored(sql`delete from bank_lease where holder = ${holder}`)
+      }),
+      holdsLease: Effect.fn("JobStore.holdsLease")(function* (bank, holder) {
+        const rows = yield* stored(sql`select bank_id from bank_lease
+          where bank_id = ${bank} and holder = ${holder} and expires_at > clock_timestamp() for share`)
+        return rows.length > 0
+      })
+    })
+  })
+)

@@ -1,0 +1,40 @@
+/** Request budgets in PostgreSQL: one statement a request, by the clock of the database. */
+import { RateLimiter } from "@millrace/core/rate/RateLimiter"
+import { windowMillis } from "@millrace/core/rate/RollingWindow"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { stored } from "./SqlFailure.ts"
+
+/**
+ * Stamps are milliseconds, newest first: this arrival, then the arrivals before it that the limit of the
+ * call before kept. A clock that goes back cannot admit more than a standing one would.
+ */
+const arriveStatement = `
+  insert into request_window as w (key, size, stamps)
+  values ($1, $2::int, array[floor(extract(epoch from clock_timestamp()) * 1000)::float8])
+  on conflict (key) do update set size = excluded.size,
+    stamps = (greatest(excluded.stamps[1], w.stamps[1]) || w.stamps[1:w.size])[1:excluded.size + 1]
+  returning stamps[1] as at, stamps[size] as blocking, stamps[size + 1] as oldest`
+
+interface Window {
+  readonly at: number
+  readonly blocking: number | null
+  readonly oldest: number | null
+}
+
+export const layer: Layer.Layer<RateLimiter, never, SqlClient.SqlClient> = Layer.effect(
+  RateLimiter,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    RateLimiter.of({
+      arrive: Effect.fn("RateLimiter.arrive")(function* (key, limit) {
+        const rows = yield* stored(sql.unsafe<Window>(arriveStatement, [key, limit]))
+        const { at, blocking, oldest } = rows[0]!
+        if (oldest === null || at - oldest >= windowMillis) return { admitted: true, limit, retryAfter: 0 }
+        // What will be the oldest when the next request comes.
+        const wait = Math.ceil(((blocking ?? at) + windowMillis - at) / 1000)
+        return { admitted: false, limit, retryAfter: Math.min(60, Math.max(1, wait)) }
+      })
+    })
+  )
+)

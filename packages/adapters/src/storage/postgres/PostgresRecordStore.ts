@@ -1,0 +1,162 @@
+/** The ledger of records in PostgreSQL. */
+import type { Fields } from "@millrace/core/record/FieldValue"
+import type { IndexEntry, RecordWrite } from "@millrace/core/record/LedgerRecord"
+import { RecordStore, type Checkpoint, type RecordScope } from "@millrace/core/record/RecordStore"
+import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import { limits } from "@millrace/core/shared/Limits"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { instant } from "./Column.ts"
+import { inScope, matching, recordColumns, type RecordRow, toRecord } from "./RecordRows.ts"
+import { stored } from "./SqlFailure.ts"
+import { textColumns } from "./TextColumns.ts"
+
+/**
+ * Takes the next change numbers of the account and writes the rows in one statement. The row of
+ * `account_change` stays locked until the transaction ends: so numbers come to light in their order.
+ */
+const writeStatement = `
+  with numbers as (
+    insert into account_change as a (account_id, change_seq) values ($1, $4::int)
+    on conflict (account_id) do update set change_seq = a.change_seq + excluded.change_seq
+    returning change_seq - $4::int as base
+  )
+  insert into record (workspace_id, account_id, data_type, id, provider_id, date, pending, amount, state, hash, fields,
+    change_no)
+  select $2, $1, $3, r.id, coalesce(r.provider_id, ''), r.date::date, r.pending::boolean, r.amount::numeric, r.state,
+    coalesce(r.hash, ''), r.fields::json, numbers.base + r.n
+  from numbers, unnest(string_to_array($6, $5), string_to_array($7, $5, ''), string_to_array($8, $5, ''),
+    string_to_array($9, $5), string_to_array($10, $5, ''), string_to_array($11, $5), string_to_array($12, $5, ''),
+    string_to_array($13, $5)) with ordinality as r(id, provider_id, date, pending, amount, state, hash, fields, n)
+  on conflict (account_id, data_type, id) do update set
+    provider_id = excluded.provider_id, date = excluded.date, pending = excluded.pending, amount = excluded.amount,
+    state = excluded.state, hash = excluded.hash, fields = excluded.fields, change_no = excluded.change_no,
+    version = record.version + 1, missed = 0, updated_at = excluded.updated_at`
+
+const amountOf = (fields: Fields): string => {
+  const amount = fields["amount"]
+  return typeof amount === "string" ? amount : ""
+}
+
+const columnsOf = (writes: ReadonlyArray<RecordWrite>) =>
+  textColumns([
+    writes.map((write) => write.id),
+    writes.map((write) => write.providerId),
+    writes.map((write) => write.date ?? ""),
+    writes.map((write) => (write.pending ? "t" : "f")),
+    writes.map((write) => amountOf(write.fields)),
+    writes.map((write) => write.state),
+    writes.map((write) => write.hash),
+    writes.map((write) => JSON.stringify(write.fields))
+  ])
+
+const inCheckpoint = (sql: SqlClient.SqlClient, key: Checkpoint): Fragment =>
+  sql`bank_id = ${key.bankId} and account_id = ${key.accountId ?? ""} and data_type = ${key.dataType}`
+
+export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer.effect(
+  RecordStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const columns = sql.literal(recordColumns)
+
+    const writeChunk = Effect.fnUntraced(function* (scope: RecordScope, writes: ReadonlyArray<RecordWrite>) {
+      const { separator, texts } = yield* columnsOf(writes)
+      yield* sql.unsafe(writeStatement, [
+        scope.accountId,
+        scope.workspaceId,
+        scope.dataType,
+        writes.length,
+        separator,
+        ...texts
+      ])
+    })
+
+    return RecordStore.of({
+      // Measured on 200,000 rows: as fast as aggregating them into text and splitting that, and simpler.
+      index: Effect.fn("RecordStore.index")(function* (scope, only) {
+        const { from, providerIds } = only
+        return yield* stored(sql<IndexEntry>`select id, provider_id as "providerId", date, pending, state, hash, missed
+          from record where ${sql.and([
+            inScope(sql, scope),
+            ...(from === undefined ? [] : [sql`(date >= ${from}::date or date is null)`]),
+            ...(providerIds === undefined ? [] : [sql`provider_id = any(${providerIds}::text[]) and provider_id <> ''`])
+          ])}`)
+      }),
+      fields: Effect.fn("RecordStore.fields")(function* (scope, ids) {
+        if (ids.length === 0) return new Map<string, Fields>()
+        const rows = yield* stored(sql<{ readonly id: string; readonly fields: Fields }>`select id, fields from record
+          where ${inScope(sql, scope)} and id = any(${ids}::text[])`)
+        return new Map(rows.map((row) => [row.id, row.fields]))
+      }),
+      write: Effect.fn("RecordStore.write")(function* (scope, writes) {
+        if (writes.length <= limits.commitChunk) {
+          return yield* writes.length === 0 ? Effect.void : stored(writeChunk(scope, writes))
+        }
+        yield* Effect.forEach(Arr.chunksOf(writes, limits.commitChunk), (chunk) => writeChunk(scope, chunk), {
+          discard: true
+        }).pipe(sql.withTransaction, stored)
+      }),
+      setMissed: Effect.fn("RecordStore.setMissed")(function* (scope, ids, missed) {
+        if (ids.length === 0) return
+        yield* stored(sql`update record set missed = ${missed}
+          where ${inScope(sql, scope)} and id = any(${ids}::text[]) and missed <> ${missed}`)
+      }),
+      lastChange: Effect.fn("RecordStore.lastChange")(function* (accountId) {
+        const rows = yield* stored(sql<{ readonly change_seq: bigint }>`select change_seq from account_change
+          where account_id = ${accountId}`)
+        return Number(rows[0]?.change_seq ?? 0)
+      }),
+      changes: Effect.fn("RecordStore.changes")(function* (scope, range) {
+        const rows = yield* stored(sql<RecordRow>`select ${columns} from record where ${inScope(sql, scope)}
+          and change_no > ${range.after} and change_no <= ${range.upTo} order by change_no limit ${range.limit}`)
+        return rows.map(toRecord)
+      }),
+      page: Effect.fn("RecordStore.page")(function* (scope, { filter, limit, before }) {
+        const rows = yield* stored(
+          sql<RecordRow>`select ${columns} from record where ${sql.and([
+            inScope(sql, scope),
+            sql`state = 'live'`,
+            ...matching(sql, filter),
+            ...(before === undefined
+              ? []
+              : [
+                  sql`(coalesce(date, '-infinity'::date), id) < (coalesce(${before.date}::date, '-infinity'), ${before.id})`
+                ])
+          ])} order by coalesce(date, '-infinity'::date) desc, id desc limit ${limit}`
+        )
+        return rows.map(toRecord)
+      }),
+      latestDate: Effect.fn("RecordStore.latestDate")(function* (scope) {
+        const rows = yield* stored(sql<{ readonly date: CalendarDate | null }>`select date from record
+          where ${inScope(sql, scope)} and state = 'live' order by coalesce(date, '-infinity'::date) desc, id desc limit 1`)
+        return rows[0]?.date ?? null
+      }),
+      checkpoint: Effect.fn("RecordStore.checkpoint")(function* (key) {
+        const rows = yield* stored(sql<{ readonly value: string }>`select value from checkpoint
+          where ${inCheckpoint(sql, key)}`)
+        return rows[0]?.value
+      }),
+      saveCheckpoint: Effect.fn("RecordStore.saveCheckpoint")(function* (key, value) {
+        yield* stored(
+          value === undefined
+            ? sql`delete from checkpoint where ${inCheckpoint(sql, key)}`
+            : sql`insert into checkpoint (bank_id, account_id, data_type, value)
+                values (${key.bankId}, ${key.accountId ?? ""}, ${key.dataType}, ${value})
+                on conflict (bank_id, account_id, data_type) do update set value = excluded.value`
+        )
+      }),
+      pulledAt: Effect.fn("RecordStore.pulledAt")(function* (scope) {
+        const rows = yield* stored(sql<{ readonly pulled_at: Date }>`select pulled_at from record_pull
+          where account_id = ${scope.accountId} and data_type = ${scope.dataType}`)
+        return rows[0] === undefined ? undefined : instant(rows[0].pulled_at)
+      }),
+      setPulled: Effect.fn("RecordStore.setPulled")(function* (scope) {
+        yield* stored(sql`insert into record_pull (account_id, data_type, pulled_at)
+          values (${scope.accountId}, ${scope.dataType}, clock_timestamp())
+          on conflict (account_id, data_type) do update set pulled_at = excluded.pulled_at`)
+      })
+    })
+  })
+)

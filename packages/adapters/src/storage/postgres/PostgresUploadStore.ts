@@ -1,0 +1,86 @@
+/** Uploaded files in PostgreSQL. Their bytes are read only when they are asked for. */
+import { UploadStore } from "@millrace/core/upload/UploadStore"
+import type { Upload } from "@millrace/core/upload/Upload"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { instant, json, nullable, present } from "./Column.ts"
+import { stored } from "./SqlFailure.ts"
+
+interface UploadRow {
+  readonly id: Upload["id"]
+  readonly feed_id: Upload["feedId"]
+  readonly workspace_id: Upload["workspaceId"]
+  readonly file_name: string
+  readonly content_type: string
+  readonly size: number
+  readonly sha256: string
+  readonly status: Upload["status"]
+  readonly job_id: NonNullable<Upload["jobId"]> | null
+  readonly error: string | null
+  readonly format: Upload["format"]
+  readonly statements: Upload["statements"]
+  readonly assumed: Upload["assumed"]
+  readonly warnings: Upload["warnings"]
+  readonly created_at: Date
+}
+
+const toUpload = (row: UploadRow): Upload => ({
+  id: row.id,
+  feedId: row.feed_id,
+  workspaceId: row.workspace_id,
+  fileName: row.file_name,
+  contentType: row.content_type,
+  size: row.size,
+  sha256: row.sha256,
+  status: row.status,
+  format: row.format,
+  statements: row.statements,
+  assumed: row.assumed,
+  warnings: row.warnings,
+  createdAt: instant(row.created_at),
+  ...present({ jobId: row.job_id, error: row.error })
+})
+
+const uploadColumns = `id, feed_id, workspace_id, file_name, content_type, size, sha256, status, job_id, error, format,
+  statements, assumed, warnings, created_at`
+
+export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient> = Layer.effect(
+  UploadStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const columns = sql.literal(uploadColumns)
+    return UploadStore.of({
+      insert: Effect.fn("UploadStore.insert")(function* (upload, bytes) {
+        yield* stored(sql`insert into upload (id, feed_id, workspace_id, file_name, content_type, size, sha256, status,
+            job_id, error, format, statements, assumed, warnings, created_at, bytes)
+          values (${upload.id}, ${upload.feedId}, ${upload.workspaceId}, ${upload.fileName}, ${upload.contentType},
+            ${upload.size}, ${upload.sha256}, ${upload.status}, ${nullable(upload.jobId)}, ${nullable(upload.error)},
+            ${upload.format}, ${json(upload.statements)}, ${json(upload.assumed)}, ${json(upload.warnings)},
+            ${upload.createdAt}, ${bytes})`)
+      }),
+      bySha256: Effect.fn("UploadStore.bySha256")(function* (feedId, sha256) {
+        const rows = yield* stored(sql<UploadRow>`select ${columns} from upload
+          where feed_id = ${feedId} and sha256 = ${sha256} order by created_at, id limit 1`)
+        return Arr.head(rows.map(toUpload))
+      }),
+      list: Effect.fn("UploadStore.list")(function* (feedId, { status }) {
+        const rows = yield* stored(
+          sql<UploadRow>`select ${columns} from upload where ${sql.and([
+            sql`feed_id = ${feedId}`,
+            ...(status === undefined ? [] : [sql`status = ${status}`])
+          ])} order by created_at, id`
+        )
+        return rows.map(toUpload)
+      }),
+      bytes: Effect.fn("UploadStore.bytes")(function* (id) {
+        const rows = yield* stored(sql<{ readonly bytes: Uint8Array }>`select bytes from upload where id = ${id}`)
+        return Arr.head(rows.map((row) => row.bytes))
+      }),
+      setStatus: Effect.fn("UploadStore.setStatus")(function* (id, { status, jobId, error }) {
+        yield* stored(sql`update upload set status = ${status}, job_id = ${nullable(jobId)}, error = ${nullable(error)}
+          where id = ${id}`)
+      })
+    })
+  })
+)

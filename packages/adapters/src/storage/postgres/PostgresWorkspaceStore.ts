@@ -1,0 +1,110 @@
+/** Workspaces, users and API keys in PostgreSQL. */
+import type { ApiKey } from "@millrace/core/access/ApiKey"
+import type { Scope } from "@millrace/core/access/Scope"
+import type { Currency } from "@millrace/core/shared/Currency"
+import type { PlanName } from "@millrace/core/workspace/Plan"
+import type { UserId, Workspace, WorkspaceId } from "@millrace/core/workspace/Workspace"
+import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { instant, json, nullable, optionalInstant, present } from "./Column.ts"
+import { stored } from "./SqlFailure.ts"
+
+interface WorkspaceRow {
+  readonly id: WorkspaceId
+  readonly name: string
+  readonly icon: string | null
+  readonly plan: PlanName
+  readonly timezone: string
+  readonly locale: string
+  readonly base_currency: Currency
+  readonly parent_workspace_id: WorkspaceId | null
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly version: number
+}
+
+const toWorkspace = (row: WorkspaceRow): Workspace => ({
+  id: row.id,
+  name: row.name,
+  plan: row.plan,
+  timezone: row.timezone,
+  locale: row.locale,
+  baseCurrency: row.base_currency,
+  createdAt: instant(row.created_at),
+  updatedAt: instant(row.updated_at),
+  version: row.version,
+  ...present({ icon: row.icon, parentWorkspaceId: row.parent_workspace_id })
+})
+
+interface KeyRow {
+  readonly id: ApiKey["id"]
+  readonly workspace_id: WorkspaceId
+  readonly key_prefix: string
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly expires_at: Date | null
+  readonly created_at: Date
+  readonly created_by: UserId
+  readonly revoked_at: Date | null
+}
+
+const toKey = (row: KeyRow): ApiKey => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  keyPrefix: row.key_prefix,
+  name: row.name,
+  scopes: row.scopes,
+  expiresAt: optionalInstant(row.expires_at),
+  createdAt: instant(row.created_at),
+  createdBy: row.created_by,
+  revokedAt: optionalInstant(row.revoked_at)
+})
+
+export const layer: Layer.Layer<WorkspaceStore, never, SqlClient.SqlClient> = Layer.effect(
+  WorkspaceStore,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    WorkspaceStore.of({
+      create: Effect.fn("WorkspaceStore.create")(function* (workspace, owner) {
+        yield* Effect.gen(function* () {
+          yield* sql`insert into workspace (id, name, icon, plan, timezone, locale, base_currency, parent_workspace_id,
+              created_at, updated_at, version)
+            values (${workspace.id}, ${workspace.name}, ${nullable(workspace.icon)}, ${workspace.plan},
+              ${workspace.timezone}, ${workspace.locale}, ${workspace.baseCurrency},
+              ${nullable(workspace.parentWorkspaceId)}, ${workspace.createdAt}, ${workspace.updatedAt},
+              ${workspace.version})`
+          // The owner of a second workspace is known already.
+          yield* sql`insert into app_user (id, email, name, created_at)
+            values (${owner.id}, ${owner.email}, ${nullable(owner.name)}, ${owner.createdAt})
+            on conflict (id) do nothing`
+          yield* sql`insert into member (workspace_id, user_id, role) values (${workspace.id}, ${owner.id}, 'owner')`
+        }).pipe(sql.withTransaction, stored)
+      }),
+      get: Effect.fn("WorkspaceStore.get")(function* (id) {
+        const rows = yield* stored(sql<WorkspaceRow>`select * from workspace where id = ${id}`)
+        return Arr.head(rows.map(toWorkspace))
+      }),
+      all: stored(sql<WorkspaceRow>`select * from workspace order by created_at, id`).pipe(
+        Effect.map((rows) => rows.map(toWorkspace)),
+        Effect.withSpan("WorkspaceStore.all")
+      ),
+      insertKey: Effect.fn("WorkspaceStore.insertKey")(function* (key, hash) {
+        yield* stored(sql`insert into api_key (id, workspace_id, hash, key_prefix, name, scopes, expires_at, created_at,
+            created_by, revoked_at)
+          values (${key.id}, ${key.workspaceId}, ${hash}, ${key.keyPrefix}, ${key.name}, ${json(key.scopes)},
+            ${key.expiresAt}, ${key.createdAt}, ${key.createdBy}, ${key.revokedAt})`)
+      }),
+      keyByHash: Effect.fn("WorkspaceStore.keyByHash")(function* (hash) {
+        const rows = yield* stored(sql<KeyRow>`select * from api_key where hash = ${hash}`)
+        return Arr.head(rows.map(toKey))
+      }),
+      keys: Effect.fn("WorkspaceStore.keys")(function* (workspaceId) {
+        const rows = yield* stored(sql<KeyRow>`select * from api_key where workspace_id = ${workspaceId}
+          order by created_at desc, id desc`)
+        return rows.map(toKey)
+      })
+    })
+  )
+)

@@ -1,0 +1,67 @@
+/** Rows of the ledger as the kernel sees them, and filters over them. */
+import type { AccountId } from "@millrace/core/account/Account"
+import type { SyncDataType } from "@millrace/core/record/DataType"
+import type { Fields } from "@millrace/core/record/FieldValue"
+import type { LedgerRecord, RecordState } from "@millrace/core/record/LedgerRecord"
+import type { RecordFilter, RecordScope } from "@millrace/core/record/RecordStore"
+import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { instant } from "./Column.ts"
+
+export interface RecordRow {
+  readonly id: string
+  readonly account_id: AccountId
+  readonly data_type: SyncDataType
+  readonly provider_id: string
+  readonly date: CalendarDate | null
+  readonly pending: boolean
+  readonly state: RecordState
+  readonly hash: string
+  readonly fields: Fields
+  readonly change_no: bigint
+  readonly version: number
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+export const recordColumns =
+  "id, account_id, data_type, provider_id, date, pending, state, hash, fields, change_no, version, created_at, updated_at"
+
+export const toRecord = (row: RecordRow): LedgerRecord => ({
+  id: row.id,
+  accountId: row.account_id,
+  dataType: row.data_type,
+  providerId: row.provider_id,
+  date: row.date,
+  pending: row.pending,
+  state: row.state,
+  hash: row.hash,
+  fields: row.fields,
+  changeNo: Number(row.change_no),
+  version: row.version,
+  createdAt: instant(row.created_at),
+  updatedAt: instant(row.updated_at)
+})
+
+/** Every statement over records begins with it, so that no workspace meets another's. */
+export const inScope = (sql: SqlClient, scope: RecordScope): Fragment =>
+  sql`account_id = ${scope.accountId} and data_type = ${scope.dataType} and workspace_id = ${scope.workspaceId}`
+
+const contains = (sql: SqlClient, field: string, text: string): Fragment =>
+  sql`strpos(lower((fields->>${field}) collate "pg_c_utf8"), lower(${text}::text collate "pg_c_utf8")) > 0`
+
+/** The conditions of a filter; unknown values meet none. */
+export const matching = (sql: SqlClient, filter: RecordFilter): ReadonlyArray<Fragment> => {
+  const { from, to, pending, type, category, text, minAmount, maxAmount } = filter
+  return [
+    ...(from === undefined ? [] : [sql`date >= ${from}::date`]),
+    ...(to === undefined ? [] : [sql`date <= ${to}::date`]),
+    ...(pending === undefined ? [] : [sql`pending = ${pending}`]),
+    ...(type === undefined ? [] : [sql`fields->>'type' = ${type}`]),
+    ...(category === undefined ? [] : [sql`fields->>'category' = ${category}`]),
+    ...(text === undefined ? [] : [sql.or([contains(sql, "description", text), contains(sql, "merchantName", text)])]),
+    ...(minAmount === undefined ? [] : [sql`amount >= ${minAmount}::numeric`]),
+    ...(maxAmount === undefined ? [] : [sql`amount <= ${maxAmount}::numeric`])
+  ]
+}

@@ -1,0 +1,24 @@
+/** Starts the PostgreSQL server of a test run, once, and ends it with the run. */
+import type { TestProject } from "vitest/node"
+import { migrateTemplate } from "./TestPostgres.ts"
+import { type PostgresAddress, startPostgres } from "./PostgresServer.ts"
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    readonly postgres: PostgresAddress
+  }
+}
+
+const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+  const { stop, ...address } = await startPostgres({ durable: false })
+  try {
+    await migrateTemplate(address)
+  } catch (cause) {
+    await stop()
+    throw cause
+  }
+  project.provide("postgres", address)
+  return stop
+}
+
+export default setup
