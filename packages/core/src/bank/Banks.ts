@@ -1,20 +1,51 @@
 /** Bank connections: listing and connecting (decisions 5.2). */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
-import type { NotFound, PlanLimitReached } from "../failure/Failure.ts"
-import type { Account } from "../account/Account.ts"
-import type { ConnectPayload } from "../provider/Provider.ts"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { maskNumber, type Account } from "../account/Account.ts"
+import { NotFound, PlanLimitReached } from "../failure/Failure.ts"
+import type { ConnectPayload, ObservedAccount } from "../provider/Provider.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
-import type { ProviderNotAvailable } from "../provider/Providers.ts"
+import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
+import { Ids } from "../shared/Ids.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Bank, BankId } from "./Bank.ts"
+import { BankStore, type BankConnection } from "./BankStore.ts"
+import { isUsable, nextStatus, type ConnectionHealth, type ConnectionStatus } from "./ConnectionHealth.ts"
 
 export interface Connected {
   readonly bank: Bank
   /** False when the connection was known already. */
   readonly created: boolean
   readonly accounts: ReadonlyArray<Account>
+}
+
+/** The account we hold that an upstream shows now: by its id, else by the strongest stable key they share. */
+export const sameAccount = (held: ReadonlyArray<Account>, observed: ObservedAccount): Account | undefined => {
+  const byId = held.find((account) => account.providerAccountId === observed.providerAccountId)
+  if (byId !== undefined) return byId
+  for (const key of observed.stableKeys) {
+    const matching = held.filter(
+      (account) => account.currency === observed.currency && account.stableKeys.includes(key)
+    )
+    if (matching.length === 1) return matching[0]
+  }
+  return undefined
+}
+
+const statusOf = (
+  before: ConnectionStatus | undefined,
+  health: ConnectionHealth,
+  at: Timestamp.Timestamp
+): ConnectionStatus => {
+  const status = before === undefined ? health.status : nextStatus(before.status, health.status)
+  const { status: _, ...found } = health
+  return { ...found, connected: isUsable(status), status, lastCheckedAt: at, source: "provider_call" }
 }
 
 export class Banks extends Context.Service<
@@ -27,9 +58,132 @@ export class Banks extends Context.Service<
       workspace: Workspace,
       request: { readonly instanceId: string; readonly attemptId: string; readonly payload: ConnectPayload }
     ) => Effect.Effect<Connected, ProviderNotAvailable | ProviderError | PlanLimitReached | StorageUnavailable>
+    /** Asks the provider how the connection is, and keeps the answer. */
+    readonly inspect: (
+      bank: Bank
+    ) => Effect.Effect<
+      { readonly status: ConnectionStatus; readonly connection: BankConnection },
+      ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable
+    >
     /** Reads accounts and balances anew; accounts that are no longer listed become `missing`. */
     readonly refreshAccounts: (
       bank: Bank
     ) => Effect.Effect<ReadonlyArray<Account>, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable>
   }
->()("@millrace/core/bank/Banks") {}
+>()("@millrace/core/bank/Banks") {
+  static readonly layer: Layer.Layer<Banks, never, BankStore | Providers | Ids | Transactor> = Layer.effect(
+    Banks,
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const providers = yield* Providers
+      const ids = yield* Ids
+      const { atomically } = yield* Transactor
+
+      const get = Effect.fn("Banks.get")(function* (workspace: Pick<Workspace, "id">, id: BankId) {
+        const bank = yield* store.get(workspace.id, id)
+        if (Option.isNone(bank)) return yield* new NotFound({ resource: "Bank" })
+        return bank.value
+      })
+
+      const connectionOf = Effect.fnUntraced(function* (bank: Bank) {
+        const connection = yield* store.connection(bank.id)
+        if (Option.isNone(connection)) return yield* new NotFound({ resource: "Connection" })
+        return connection.value
+      })
+
+      const accountOf = Effect.fnUntraced(function* (bank: Bank, held: Account | undefined, observed: ObservedAccount) {
+        const now = yield* Timestamp.now
+        const { balanceAsOf, creditLimit, subtype } = observed
+        const next: Account = {
+          id: held?.id ?? (yield* ids.next("account")),
+          workspaceId: bank.workspaceId,
+          bankId: bank.id,
+          providerAccountId: observed.providerAccountId,
+          stableKeys: [...new Set([...observed.stableKeys, ...(held?.stableKeys ?? [])])],
+          accountNumber: maskNumber(observed.number),
+          // A name that a person gave is never overwritten.
+          accountName: held?.accountName ?? observed.name,
+          accountType: observed.type,
+          ...(subtype === undefined ? {} : { accountSubtype: subtype }),
+          balance: observed.balance,
+          availableBalance: observed.availableBalance ?? observed.balance,
+          currency: observed.currency,
+          ...(creditLimit === undefined ? {} : { creditLimit }),
+          ...(balanceAsOf === undefined ? {} : { balanceAsOf }),
+          supports: observed.supports,
+          state: "open",
+          createdAt: held?.createdAt ?? now,
+          updatedAt: now
+        }
+        return next
+      })
+
+      const putAccounts = Effect.fnUntraced(function* (bank: Bank, connection: BankConnection) {
+        const driver = yield* providers.get(connection.instanceId)
+        const observed = yield* driver.listAccounts(connection.connection)
+        const held = yield* store.accounts(bank.id)
+        const now = yield* Timestamp.now
+        const listed: Array<Account> = []
+        for (const one of observed) listed.push(yield* accountOf(bank, sameAccount(held, one), one))
+        const listedIds = new Set(listed.map((account) => account.id))
+        const missing = held
+          .filter((account) => !listedIds.has(account.id) && account.state === "open")
+          .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
+        yield* store.putAccounts([...listed, ...missing])
+        return [...listed, ...missing]
+      })
+
+      const connect: Banks["Service"]["connect"] = Effect.fn("Banks.connect")(function* (workspace, request) {
+        const driver = yield* providers.get(request.instanceId)
+        const completed = yield* driver.completeConnect({ attemptId: request.attemptId, payload: request.payload })
+        const connection: BankConnection = { instanceId: request.instanceId, connection: completed.connection }
+        const known = yield* store.byConnection(workspace.id, request.instanceId, completed.connection.ref)
+        if (Option.isSome(known)) {
+          return { bank: known.value, created: false, accounts: yield* putAccounts(known.value, connection) }
+        }
+        const banks = yield* store.list(workspace.id)
+        const limit = plans[workspace.plan].banks
+        if (limit !== undefined && banks.filter((bank) => bank.source !== "file").length >= limit) {
+          return yield* new PlanLimitReached({ what: "banks", limit })
+        }
+        const health = yield* driver.inspect(completed.connection)
+        const now = yield* Timestamp.now
+        const bank: Bank = {
+          id: yield* ids.next("bank"),
+          workspaceId: workspace.id,
+          name: completed.institution.name,
+          source: driver.kind,
+          type: completed.bankType,
+          order: Math.max(-1, ...banks.map((other) => other.order)) + 1,
+          connectionStatus: statusOf(undefined, health, now),
+          institutionId: completed.institution.id,
+          providerInstanceId: driver.instanceId,
+          createdAt: now,
+          updatedAt: now
+        }
+        // Secrets are on disk before anybody hears that it worked.
+        yield* store.insert(bank, connection)
+        return { bank, created: true, accounts: yield* putAccounts(bank, connection) }
+      })
+
+      const inspect = Effect.fn("Banks.inspect")(function* (bank: Bank) {
+        const connection = yield* connectionOf(bank)
+        const driver = yield* providers.get(connection.instanceId)
+        const now = yield* Timestamp.now
+        const status = statusOf(bank.connectionStatus, yield* driver.inspect(connection.connection), now)
+        yield* atomically(store.setStatus(bank.id, status, now))
+        return { status, connection }
+      })
+
+      return Banks.of({
+        list: Effect.fn("Banks.list")((workspace) => store.list(workspace.id)),
+        get,
+        connect,
+        inspect,
+        refreshAccounts: Effect.fn("Banks.refreshAccounts")(function* (bank) {
+          return yield* putAccounts(bank, yield* connectionOf(bank))
+        })
+      })
+    })
+  )
+}

@@ -25,6 +25,8 @@ export const Feed = Schema.Struct({
   mappingsDefaulted: Schema.Boolean,
   dataTypeOptions: DataTypeOptions,
   schedule: Schema.optionalKey(Schedule),
+  /** Upload feeds of statements: the bank that is made for their files. */
+  fileBankId: Schema.optionalKey(Id("bank")),
   order: Schema.Int,
   createdBy: ActorRef,
   /** The person behind `createdBy`: owner of scheduled jobs. */

@@ -42,6 +42,9 @@ export interface IdentityResult {
   readonly coverageSuspect: boolean
 }
 
+/** Begins the ids of rows that were read out of statement files. */
+export const fileIdPrefix = "file:"
+
 const trusted = (trust: IdTrust): boolean => trust === "stable" || trust === "perStatus" || trust === "session"
 
 /** Ids that stand for more than one row of a read say nothing about identity. */
@@ -57,6 +60,8 @@ const repeatedIds = (observations: ReadonlyArray<Observation>): ReadonlySet<stri
 }
 
 const covers = (coverage: Coverage, entry: IndexEntry): boolean => {
+  // A connection says nothing about rows that came out of files.
+  if (entry.providerId.startsWith(fileIdPrefix)) return false
   switch (coverage.kind) {
     case "delta":
       return false

@@ -1,10 +1,25 @@
 /** One run of a job, from pull to delivery (decisions 6.4 and 7). */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import type { BankId } from "../bank/Bank.ts"
-import type { FeedId } from "../feed/Feed.ts"
-import type { ClaimedJob, Fenced } from "../job/JobStore.ts"
+import { columnsOf } from "../destination/Columns.ts"
+import { Deliverer } from "../destination/Deliverer.ts"
+import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
+import * as Pipeline from "../enrichment/Pipeline.ts"
+import type { Feed, FeedId } from "../feed/Feed.ts"
+import { FeedStore } from "../feed/FeedStore.ts"
+import { JobStore, type ClaimedJob, type Fenced } from "../job/JobStore.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import { Projector } from "./Projector.ts"
+import { destinationFinding, refusedFindings, toJobErrors, warning, type Finding } from "./RunReport.ts"
+import { Source } from "./Source.ts"
 
 export class SyncRun extends Context.Service<
   SyncRun,
@@ -19,4 +34,115 @@ export class SyncRun extends Context.Service<
      */
     readonly run: (claimed: ClaimedJob) => Effect.Effect<void, Fenced | StorageUnavailable>
   }
->()("@millrace/core/sync/SyncRun") {}
+>()("@millrace/core/sync/SyncRun") {
+  static readonly layer: Layer.Layer<
+    SyncRun,
+    never,
+    FeedStore | JobStore | WorkspaceStore | EnrichmentStore | Source | Projector | Deliverer | Transactor
+  > = Layer.effect(
+    SyncRun,
+    Effect.gen(function* () {
+      const feeds = yield* FeedStore
+      const jobs = yield* JobStore
+      const workspaces = yield* WorkspaceStore
+      const enrichments = yield* EnrichmentStore
+      const source = yield* Source
+      const projector = yield* Projector
+      const deliverer = yield* Deliverer
+      const { atomically } = yield* Transactor
+
+      const pipelineOf = Effect.fnUntraced(function* (feed: Feed) {
+        const all = yield* enrichments.list(feed.workspaceId)
+        return Pipeline.compile(
+          all.filter(
+            (one) => one.enabled && one.dataType === feed.dataType && (one.allFeeds || one.feedIds.includes(feed.id))
+          ),
+          feed.dataType
+        )
+      })
+
+      const finish = Effect.fnUntraced(function* (claimed: ClaimedJob, findings: ReadonlyArray<Finding>) {
+        const errors = yield* toJobErrors(findings)
+        yield* findings.some((finding) => finding.severity === "fatal")
+          ? jobs.fail(claimed.fence, errors)
+          : jobs.complete(claimed.fence, { errors })
+      })
+
+      const fail = (claimed: ClaimedJob, finding: Omit<Finding, "severity">) =>
+        finish(claimed, [{ ...finding, severity: "fatal" }])
+
+      /** What a reset forgets: how far the feed came, and what it knows of its destination's rows. */
+      const forget = (claimed: ClaimedJob, feed: Feed) =>
+        claimed.job.options.resetCursors
+          ? atomically(Effect.andThen(jobs.fence(claimed.fence, {}), feeds.clearMarks(feed.id)))
+          : Effect.void
+
+      const runFeed = Effect.fnUntraced(function* (claimed: ClaimedJob, feed: Feed) {
+        const { fence, job } = claimed
+        const config = feed.destinationConfig
+        const workspace = yield* workspaces.get(feed.workspaceId)
+        if (Option.isNone(workspace) || config === undefined || feed.sourceConfig === undefined) {
+          const message = `Feed has no ${feed.sourceConfig === undefined ? "source" : "destination"}`
+          return yield* fail(claimed, { category: "validation", code: "FEED_NOT_READY", message })
+        }
+        const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.value.timezone)
+        yield* forget(claimed, feed)
+
+        const refreshed = yield* source.refresh({ workspace: workspace.value, feed, job, fence, today })
+        if (refreshed.waitSeconds !== undefined) {
+          return yield* jobs.pause(fence, "provider_wait", refreshed.waitSeconds)
+        }
+        // A job that is taken up again reads the same rows again: they were counted the first time.
+        const unchanged = job.attempt > 1 ? 0 : refreshed.unchanged
+        yield* jobs.fence(fence, { add: { read: unchanged, unchanged, quarantined: refreshed.quarantined } })
+
+        const pipeline = yield* pipelineOf(feed)
+        const { endDate, resetCursors, skipDedup, startDate } = job.options
+        const faults = yield* projector.project({
+          feed,
+          job,
+          fence,
+          accounts: refreshed.accounts,
+          pipeline,
+          today,
+          force: { unchanged: resetCursors || skipDedup, skipped: resetCursors },
+          everything: resetCursors || skipDedup,
+          range:
+            job.mode === "range" && startDate !== undefined && endDate !== undefined
+              ? { from: startDate, to: endDate }
+              : undefined
+        })
+        const delivered = yield* Effect.result(
+          deliverer.deliver({ feed, config, job, fence, columns: columnsOf(feed, pipeline.catalog) })
+        )
+        const findings: Array<Finding> = [
+          ...refreshed.findings,
+          ...faults.map((fault) =>
+            warning("enrichment", "ENRICHMENT_FAILED", `${fault.enrichmentId}: ${fault.message}`)
+          )
+        ]
+        if (Result.isSuccess(delivered)) findings.push(...refusedFindings(delivered.success))
+        else {
+          const error = delivered.failure
+          if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
+          findings.push(destinationFinding(error))
+        }
+        yield* finish(claimed, findings)
+      })
+
+      return SyncRun.of({
+        banksOf: Effect.fn("SyncRun.banksOf")(function* (feedId) {
+          const feed = yield* feeds.byId(feedId)
+          return Option.isNone(feed) ? [] : yield* source.banksOf(feed.value)
+        }),
+        run: Effect.fn("SyncRun.run")(function* (claimed) {
+          const feed = yield* feeds.byId(claimed.job.feedId)
+          if (Option.isNone(feed)) {
+            return yield* fail(claimed, { category: "validation", code: "NOT_FOUND", message: "Feed not found" })
+          }
+          yield* runFeed(claimed, feed.value)
+        })
+      })
+    })
+  )
+}

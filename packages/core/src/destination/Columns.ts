@@ -1,0 +1,35 @@
+/** From source fields to the columns of a destination (decisions 7.2 and 7.4). */
+import type { Feed } from "../feed/Feed.ts"
+import type { FieldMapping } from "../feed/FeedConfig.ts"
+import { fieldsOf, type FieldSpec, type SyncDataType } from "../record/DataType.ts"
+import type { FieldCatalog } from "../record/FieldCatalog.ts"
+import type { Fields, FieldValue } from "../record/FieldValue.ts"
+import type { Column } from "./Destination.ts"
+
+/** A source field that says whether the upstream still has the record; for `onRemoved: "mark"`. */
+export const removedField = "removed"
+
+/** The mappings of a feed that was given none: every field of the type under its label. */
+export const defaultMappings = (dataType: SyncDataType): ReadonlyArray<FieldMapping> =>
+  Object.entries(fieldsOf[dataType]).map(([sourceField, spec]) => ({ sourceField, destinationField: spec.label }))
+
+const specOf = (dataType: Feed["dataType"], key: string): FieldSpec | undefined =>
+  (fieldsOf[dataType as SyncDataType] as Readonly<Record<string, FieldSpec>> | undefined)?.[key]
+
+/** One column per mapping, in their order. */
+export const columnsOf = (
+  feed: Pick<Feed, "dataType" | "fieldMappings">,
+  catalog: FieldCatalog
+): ReadonlyArray<Column> =>
+  feed.fieldMappings.map(({ destinationField, sourceField }) => ({
+    name: destinationField,
+    label: specOf(feed.dataType, sourceField)?.label ?? destinationField,
+    type: sourceField === removedField ? "bool" : (catalog.get(sourceField) ?? "str")
+  }))
+
+/** What is written for a record. A value that is not known clears its cell, so it is null and not left out. */
+export const valuesOf = (mappings: ReadonlyArray<FieldMapping>, fields: Fields): Fields => {
+  const values: Record<string, FieldValue> = {}
+  for (const { destinationField, sourceField } of mappings) values[destinationField] = fields[sourceField] ?? null
+  return values
+}

@@ -1,0 +1,267 @@
+/**
+ * Sending what the ledger says is open, and writing down what became of it (decisions 6.5 and 7.4).
+ *
+ * Exactly once in effect: what a destination can do decides how. Rows are marked before the first byte
+ * leaves and settled after the answer; after a crash in between they are written again under the same key,
+ * or looked up first where writing again would double them.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
+import type { Feed } from "../feed/Feed.ts"
+import type { DestinationConfig } from "../feed/FeedConfig.ts"
+import type { Job } from "../job/Job.ts"
+import { JobStore, type Fence, type Fenced, type Progress } from "../job/JobStore.ts"
+import { Digest } from "../shared/Digest.ts"
+import { limits } from "../shared/Limits.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import type { Delivery } from "./Delivery.ts"
+import { DeliveryStore, type Settlement } from "./DeliveryStore.ts"
+import type {
+  Column,
+  DestinationDriver,
+  DestinationError,
+  DestinationSession,
+  Outgoing,
+  Receipt
+} from "./Destination.ts"
+import { Destinations, type DestinationNotAvailable } from "./Destinations.ts"
+
+export interface DeliveryRun {
+  readonly feed: Feed
+  readonly config: DestinationConfig
+  readonly job: Job
+  readonly fence: Fence
+  readonly columns: ReadonlyArray<Column>
+}
+
+export interface Refused {
+  readonly recordId: string
+  readonly reason: string
+}
+
+type DeliverError = DestinationError | DestinationNotAvailable | Fenced | StorageUnavailable
+
+// A destination that is away for a moment does not fail the job: 1 s, 4 s, 16 s.
+const briefly = Schedule.exponential("1 second", 4).pipe(Schedule.jittered)
+const briefTries = 3
+
+const send = (session: DestinationSession, batch: ReadonlyArray<Outgoing>) =>
+  session.write(batch).pipe(
+    Effect.retry({
+      schedule: briefly,
+      times: briefTries,
+      while: (error) => error._tag === "DestinationUnavailable"
+    })
+  )
+
+const keyOf = (feed: Feed, recordId: string) => `${feed.dataType}:${recordId}`
+
+const settlementOf = (row: Delivery, receipt: Receipt | undefined): Settlement => {
+  const at = { recordId: row.recordId, version: row.version }
+  if (receipt === undefined) return { ...at, state: "failed", error: "The destination did not answer for it" }
+  switch (receipt.outcome) {
+    case "done":
+      return {
+        ...at,
+        state: "done",
+        ...(receipt.remoteRef === undefined ? {} : { remoteRef: receipt.remoteRef })
+      }
+    case "skipped":
+      return { ...at, state: "skipped" }
+    case "failed":
+      return { ...at, state: "failed", error: receipt.reason }
+  }
+}
+
+/** Counters of settled rows: those that an earlier job had left open are `carried` as well. */
+const progressOf = (run: DeliveryRun, rows: ReadonlyArray<Delivery>, settled: ReadonlyArray<Settlement>) => {
+  const add = { created: 0, updated: 0, removed: 0, unchanged: 0, failed: 0, carried: 0 }
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!
+    if (row.jobId !== run.job.id) add.carried++
+    const { state } = settled[i]!
+    if (state === "failed") add.failed++
+    else if (state === "skipped") add.unchanged++
+    else if (row.op === "create") add.created++
+    else if (row.op === "update") add.updated++
+    else add.removed++
+  }
+  return { add } satisfies Progress
+}
+
+export class Deliverer extends Context.Service<
+  Deliverer,
+  {
+    /** Sends everything that is open. Answers the records that were refused one by one. */
+    readonly deliver: (run: DeliveryRun) => Effect.Effect<ReadonlyArray<Refused>, DeliverError>
+  }
+>()("@millrace/core/destination/Deliverer") {
+  static readonly layer: Layer.Layer<Deliverer, never, DeliveryStore | Destinations | JobStore | Transactor | Digest> =
+    Layer.effect(
+      Deliverer,
+      Effect.gen(function* () {
+        const ledger = yield* DeliveryStore
+        const destinations = yield* Destinations
+        const jobs = yield* JobStore
+        const { atomically } = yield* Transactor
+        const digest = yield* Digest
+
+        const outgoing = (run: DeliveryRun, row: Delivery): Outgoing => {
+          const key = keyOf(run.feed, row.recordId)
+          return {
+            key,
+            op: row.op,
+            values: row.values,
+            idempotencyKey: digest.contentHash(JSON.stringify([run.config, key, row.op, row.hash])),
+            ...(row.remoteRef === undefined ? {} : { remoteRef: row.remoteRef })
+          }
+        }
+
+        const settle = Effect.fnUntraced(function* (
+          run: DeliveryRun,
+          rows: ReadonlyArray<Delivery>,
+          receipts: ReadonlyArray<Receipt>
+        ) {
+          const byKey = new Map(receipts.map((receipt) => [receipt.key, receipt]))
+          const settlements = rows.map((row) => settlementOf(row, byKey.get(keyOf(run.feed, row.recordId))))
+          yield* jobs.fence(run.fence, progressOf(run, rows, settlements))
+          yield* ledger.settle(run.feed.id, run.job.id, settlements)
+          return settlements.flatMap((settlement): ReadonlyArray<Refused> =>
+            settlement.state === "failed" ? [{ recordId: settlement.recordId, reason: settlement.error }] : []
+          )
+        })
+
+        /** Rows and receipts in one commit. */
+        const transactional = (run: DeliveryRun, session: DestinationSession, rows: ReadonlyArray<Delivery>) =>
+          atomically(
+            Effect.gen(function* () {
+              yield* jobs.fence(run.fence, {})
+              const receipts = yield* session.write(rows.map((row) => outgoing(run, row)))
+              return yield* settle(run, rows, receipts)
+            })
+          )
+
+        const mark = (run: DeliveryRun, rows: ReadonlyArray<Delivery>) =>
+          atomically(
+            Effect.andThen(
+              jobs.fence(run.fence, {}),
+              ledger.markSending(
+                run.feed.id,
+                rows.map((row) => row.recordId)
+              )
+            )
+          )
+
+        const keyed = Effect.fnUntraced(function* (
+          run: DeliveryRun,
+          session: DestinationSession,
+          rows: ReadonlyArray<Delivery>
+        ) {
+          yield* mark(run, rows)
+          const receipts = yield* send(
+            session,
+            rows.map((row) => outgoing(run, row))
+          )
+          return yield* atomically(settle(run, rows, receipts))
+        })
+
+        /** Like `keyed`, but a row whose outcome is unknown is looked up before it is sent again. */
+        const readBack = Effect.fnUntraced(function* (
+          run: DeliveryRun,
+          session: DestinationSession,
+          rows: ReadonlyArray<Delivery>
+        ) {
+          const unknown = rows.filter((row) => row.state === "sending" && row.op === "create")
+          if (unknown.length === 0) return yield* keyed(run, session, rows)
+          const found = yield* session.lookup(unknown.map((row) => keyOf(run.feed, row.recordId)))
+          // What arrived after all may be of an older version: it is updated in place, never made twice.
+          const known = rows.map((row): Delivery => {
+            const remoteRef = found.get(keyOf(run.feed, row.recordId))
+            return found.has(keyOf(run.feed, row.recordId))
+              ? {
+                  ...row,
+                  op: row.op === "create" ? "update" : row.op,
+                  ...(remoteRef === undefined ? {} : { remoteRef })
+                }
+              : row
+          })
+          return yield* keyed(run, session, known)
+        })
+
+        /** Every row anew, in place only once all were written; then all that was open is done. */
+        const wholeFile = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
+          yield* atomically(jobs.fence(run.fence, {}))
+          const rows = ledger
+            .current(run.feed.id)
+            .pipe(Stream.map((row) => ({ key: keyOf(run.feed, row.recordId), values: row.values })))
+          const { ref } = yield* session.replace(rows).pipe(
+            Effect.retry({
+              schedule: briefly,
+              times: briefTries,
+              while: (error) => error._tag === "DestinationUnavailable"
+            })
+          )
+          yield* eachOpen(run, limits.commitChunk, (open) =>
+            atomically(
+              settle(
+                run,
+                open,
+                open.map((row) => ({ key: keyOf(run.feed, row.recordId), outcome: "done", remoteRef: ref }))
+              )
+            )
+          )
+          return []
+        })
+
+        /** All open rows in pages; a row that stays open is not met twice. */
+        const eachOpen = Effect.fnUntraced(function* <E>(
+          run: DeliveryRun,
+          limit: number,
+          handle: (rows: ReadonlyArray<Delivery>) => Effect.Effect<ReadonlyArray<Refused>, E>
+        ) {
+          const refused: Array<Refused> = []
+          let after: { readonly date: Delivery["date"]; readonly recordId: string } | undefined
+          for (;;) {
+            const rows = yield* ledger.open(run.feed.id, { limit, ...(after === undefined ? {} : { after }) })
+            if (rows.length === 0) return refused
+            refused.push(...(yield* handle(rows)))
+            const last = rows[rows.length - 1]!
+            after = { date: last.date, recordId: last.recordId }
+          }
+        })
+
+        const isWritten = (driver: DestinationDriver, run: DeliveryRun) =>
+          driver.capabilities.write !== "wholeFile"
+            ? Effect.succeed(true)
+            : Effect.map(ledger.list(run.feed.id, { state: "done", limit: 1 }), (rows) => rows.length > 0)
+
+        const deliver = Effect.fn("Deliverer.deliver")(function* (run: DeliveryRun) {
+          const driver = yield* destinations.get(run.config.type)
+          const open = yield* ledger.open(run.feed.id, { limit: 1 })
+          // A file is made even when there is nothing to put into it; rows need no such beginning.
+          if (open.length === 0 && (yield* isWritten(driver, run))) return []
+          return yield* Effect.scoped(
+            Effect.gen(function* () {
+              const session = yield* driver.open(run.feed, run.config, run.columns)
+              switch (driver.capabilities.write) {
+                case "wholeFile":
+                  return yield* wholeFile(run, session)
+                case "transactional":
+                  return yield* eachOpen(run, driver.capabilities.batch, (rows) => transactional(run, session, rows))
+                case "upsertByKey":
+                  return yield* eachOpen(run, driver.capabilities.batch, (rows) => keyed(run, session, rows))
+                case "readBack":
+                  return yield* eachOpen(run, driver.capabilities.batch, (rows) => readBack(run, session, rows))
+              }
+            })
+          )
+        })
+
+        return Deliverer.of({ deliver })
+      })
+    )
+}

@@ -1,0 +1,83 @@
+/** Decoding of configuration blocks, with every fault at its path (enrichments A1). */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import * as SchemaParser from "effect/SchemaParser"
+import type { Issue, RecordKind } from "./Kind.ts"
+
+/** `["rules", 2, "action"]` -> `rules[2].action`. */
+export const pathText = (path: ReadonlyArray<PropertyKey>): string => {
+  let text = ""
+  for (const part of path) text += typeof part === "number" ? `[${part}]` : text === "" ? String(part) : `.${String(part)}`
+  return text
+}
+
+interface Found {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly message: string
+  /** The shape itself is another one: a missing, unexpected or differently tagged key. */
+  readonly shape: boolean
+}
+
+const plain = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) =>
+    issue._tag === "MissingKey"
+      ? "is missing"
+      : issue._tag === "UnexpectedKey"
+        ? "is not a known key"
+        : SchemaIssue.defaultLeafHook(issue).replace(/^Expected /u, "must be ")
+})
+
+/** How far a branch is from what was sent: other keys at its own level weigh most. */
+const distance = (found: ReadonlyArray<Found>, depth: number): number => {
+  let score = 0
+  for (const { path, shape } of found)
+    score += path.length <= depth ? 1_000 : shape && path.length === depth + 1 ? (path[depth] === "kind" ? 1_000 : 10) : 1
+  return score
+}
+
+const collect = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Found> => {
+  switch (issue._tag) {
+    case "Pointer":
+      return collect(issue.issue, [...path, ...issue.path])
+    case "Encoding":
+      return collect(issue.issue, path)
+    case "Composite":
+      return issue.issues.flatMap((inner) => collect(inner, path))
+    case "AnyOf": {
+      // The branch that comes nearest to what was sent tells best what is wrong with it.
+      const branches = issue.issues.map((inner) => collect(inner, path))
+      if (branches.length === 0 || branches.every((found) => found.every(({ path: at }) => at.length === path.length)))
+        break
+      const ranked = branches.map((found) => ({ found, score: distance(found, path.length) }))
+      return ranked.reduce((best, next) => (next.score < best.score ? next : best)).found
+    }
+    default:
+  }
+  const shape =
+    issue._tag === "MissingKey" || issue._tag === "UnexpectedKey" || (issue._tag === "InvalidType" && path.at(-1) === "kind")
+  return plain(issue).issues.map((inner) => ({
+    path: [...path, ...(inner.path ?? []).map((part) => (typeof part === "object" ? part.key : part))],
+    message: inner.message.replace(/^Expected /u, "must be "),
+    shape
+  }))
+}
+
+const issuesPerBlock = 100
+
+/** Every fault of the shape, at most 100; unknown keys are faults. */
+export const decode = <Config>(
+  schema: Schema.Codec<Config, unknown>,
+  block: unknown
+): Result.Result<Config, ReadonlyArray<Issue>> =>
+  Result.mapError(
+    SchemaParser.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(block),
+    (issue) =>
+      collect(issue, [])
+        .slice(0, issuesPerBlock)
+        .map(({ path, message }) => ({ field: pathText(path), message }))
+  )
+
+/** The configuration of a kind as it was sent or stored. */
+export const decodeConfig = (kind: RecordKind, block: unknown): Result.Result<unknown, ReadonlyArray<Issue>> =>
+  decode(kind.Config, block)

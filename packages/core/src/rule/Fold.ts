@@ -1,0 +1,43 @@
+/** How text is compared in conditions (enrichments E2). */
+
+const space = /\s+/gu
+
+/** Lower case of the upper case, code point by code point: no context and no locale can change the result. */
+const foldCase = (text: string): string => {
+  let folded = ""
+  for (const point of text) for (const upper of point.toUpperCase()) folded += upper.toLowerCase()
+  return folded
+}
+
+/**
+ * Text that is equal for spellings that differ in case, Unicode composition or the amount of white space
+ * between words. Accents stay significant. Idempotent.
+ */
+export const fold = (text: string): string => {
+  let upper = false
+  let spaces = false
+  let previousSpace = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code > 127) return foldCase(text.normalize("NFC")).normalize("NFC").replace(space, " ")
+    if (code === 32) {
+      if (previousSpace) spaces = true
+      previousSpace = true
+    } else if (code >= 9 && code <= 13) {
+      spaces = true
+      previousSpace = true
+    } else {
+      previousSpace = false
+      if (code >= 65 && code <= 90) upper = true
+    }
+  }
+  const collapsed = spaces ? text.replace(space, " ") : text
+  return upper ? collapsed.toLowerCase() : collapsed
+}
+
+/** Whether there is nothing in it but white space. */
+export const isBlank = (text: string): boolean => {
+  if (text === "") return true
+  const first = text.charCodeAt(0)
+  return first > 32 && first < 127 ? false : text.trim() === ""
+}

@@ -1,0 +1,75 @@
+/** Patterns in conditions and actions: RE2 syntax and meaning, always in linear time (enrichments E3). */
+import * as Result from "effect/Result"
+import { limits } from "../shared/Limits.ts"
+import { literalPrefix } from "./PatternLiterals.ts"
+import { prove } from "./PatternProof.ts"
+import { sourceOf } from "./PatternSource.ts"
+import { parse, type PatternFault } from "./PatternSyntax.ts"
+
+export type { PatternFault } from "./PatternSyntax.ts"
+
+/** A pattern that is ready to run. Both methods search the first 10,240 code points, unanchored. */
+export interface CompiledPattern {
+  readonly test: (text: string) => boolean
+  /** The leftmost match and its groups; a group that took no part is `undefined`. */
+  readonly exec: (text: string) => ReadonlyArray<string | undefined> | null
+  readonly groupCount: number
+  /** What every match begins with, `""` when unknown. */
+  readonly literalPrefix: string
+}
+
+/** Whatever can run RE2 patterns. It must promise time linear in the text for everything it accepts. */
+export interface PatternEngine {
+  readonly compile: (pattern: string) => Result.Result<CompiledPattern, PatternFault>
+}
+
+/** One sentence for the person who wrote the pattern. */
+export const faultText = (fault: PatternFault): string => `${fault.message} at position ${fault.position}`
+
+/** The part of a text that patterns look at. */
+export const searchable = (text: string): string => {
+  if (text.length <= limits.patternInput) return text
+  let end = 0
+  for (let points = 0; points < limits.patternInput && end < text.length; points++)
+    end += text.codePointAt(end)! > 0xff_ff ? 2 : 1
+  return text.slice(0, end)
+}
+
+const lengthOf = (pattern: string): number => [...pattern].length
+
+/** Why the length of a pattern is refused; the same for every engine. */
+export const lengthFault = (pattern: string): PatternFault | undefined =>
+  pattern === ""
+    ? { position: 1, message: "a pattern must not be empty" }
+    : lengthOf(pattern) > limits.patternLength
+      ? { position: limits.patternLength + 1, message: `a pattern has at most ${limits.patternLength} characters` }
+      : undefined
+
+/** Runs on the host's own engine what is proven to be linear and to mean the same there; refuses the rest. */
+export const provenPatterns: PatternEngine = {
+  compile: (pattern) => {
+    const tooLong = lengthFault(pattern)
+    if (tooLong !== undefined) return Result.fail(tooLong)
+    return Result.flatMap(parse(pattern), ({ root, groupCount }) =>
+      Result.map(prove(root), ({ anchored, guarded }) => {
+        // Sticky at 0: an anchored pattern is tried once and not at every character.
+        const expression = new RegExp(sourceOf(root, guarded), anchored ? "uy" : "u")
+        const rewind = (): void => {
+          if (anchored) expression.lastIndex = 0
+        }
+        return {
+          test: (text) => {
+            rewind()
+            return expression.test(searchable(text))
+          },
+          exec: (text) => {
+            rewind()
+            return expression.exec(searchable(text))
+          },
+          groupCount,
+          literalPrefix: literalPrefix(root)
+        }
+      })
+    )
+  }
+}

@@ -1,0 +1,52 @@
+/** Text with fields of the record in it (enrichments E4). */
+import type { Cells } from "./Cells.ts"
+import { limits } from "../shared/Limits.ts"
+
+/** Literal text, or the name of a field. */
+export type TemplatePart = { readonly text: string } | { readonly field: string }
+
+/**
+ * One pass over the template: `{{ name }}` is a field, `\{{` is two literal braces, and braces that are
+ * never closed are literal.
+ */
+export const parseTemplate = (template: string): ReadonlyArray<TemplatePart> => {
+  const parts: Array<TemplatePart> = []
+  let text = ""
+  let at = 0
+  while (at < template.length) {
+    if (template.startsWith("\\{{", at)) {
+      text += "{{"
+      at += 3
+      continue
+    }
+    const end = template.startsWith("{{", at) ? template.indexOf("}}", at + 2) : -1
+    if (end < 0) {
+      text += template[at]!
+      at++
+      continue
+    }
+    if (text !== "") parts.push({ text })
+    text = ""
+    parts.push({ field: template.slice(at + 2, end).trim() })
+    at = end + 2
+  }
+  if (text !== "") parts.push({ text })
+  return parts
+}
+
+/** At most 2,000 code points of it. */
+export const cutText = (text: string): string => {
+  if (text.length <= limits.textLength) return text
+  const points = [...text]
+  return points.length <= limits.textLength ? text : points.slice(0, limits.textLength).join("")
+}
+
+/** What is rendered is not looked at again; trimmed, and cut at 2,000 code points. */
+export const compileTemplate = (template: string, cells: Cells): ((cells: Cells) => string) => {
+  const parts = parseTemplate(template).map((part) => ("text" in part ? part.text : cells.slot(part.field)))
+  return (given) => {
+    let text = ""
+    for (const part of parts) text += typeof part === "string" ? part : given.plainText(part)
+    return cutText(text.trim()).trimEnd()
+  }
+}

@@ -1,0 +1,231 @@
+/** The connections of a feed, brought up to date in the ledger. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { Account } from "../account/Account.ts"
+import { balanceOf } from "../account/Balance.ts"
+import type { Bank } from "../bank/Bank.ts"
+import { BankStore, type BankConnection } from "../bank/BankStore.ts"
+import { Banks } from "../bank/Banks.ts"
+import type { ConnectionStatus } from "../bank/ConnectionHealth.ts"
+import { NotFound } from "../failure/Failure.ts"
+import * as Recovery from "../failure/Recovery.ts"
+import type { SyncSourceConfig } from "../feed/FeedConfig.ts"
+import type { Fenced } from "../job/JobStore.ts"
+import type { DataTypeCapability } from "../provider/Capabilities.ts"
+import { Providers } from "../provider/Providers.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import { Digest } from "../shared/Digest.ts"
+import { limits } from "../shared/Limits.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { plans } from "../workspace/Plan.ts"
+import { ingest } from "./Ingest.ts"
+import { Puller, type Segment } from "./Puller.ts"
+import { quarantineFindings, sourceFinding, warning, type Finding, type SourceError } from "./RunReport.ts"
+import { combine, empty, rightOf, type SourceResult, type SourceRun } from "./SourceResult.ts"
+import { Writer } from "./Writer.ts"
+
+/** Days before the last data date that are read again where a feed says nothing (decisions 7.2). */
+const defaultLookbackDays = 7
+
+const retryable: ReadonlySet<string> = new Set([
+  "RateLimited",
+  "NotReady",
+  "ProviderUnavailable",
+  "InstitutionUnavailable"
+])
+
+/** Seconds that an upstream asked to wait. */
+const askedWait = (error: SourceError | Fenced | StorageUnavailable): number | undefined =>
+  retryable.has(error._tag) && "retryAfter" in error ? error.retryAfter : undefined
+
+/** Waits before another try when the upstream named none. */
+const ownWaits = [2, 10] as const
+
+/** Short waits are waited out, twice; longer ones and what remains are for the caller. */
+const patiently = <A, E extends SourceError | Fenced | StorageUnavailable, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => {
+  const attempt = (tries: number): Effect.Effect<A, E, R> =>
+    Effect.catch(effect, (error) => {
+      const seconds = askedWait(error) ?? (retryable.has(error._tag) ? ownWaits[tries] : undefined)
+      return tries >= ownWaits.length || seconds === undefined || seconds > limits.pauseOverSeconds
+        ? Effect.fail(error)
+        : Effect.andThen(Effect.sleep(`${seconds} seconds`), attempt(tries + 1))
+    })
+  return attempt(0)
+}
+
+const consentCodes = {
+  reauth_required: "RECONNECT_REQUIRED",
+  disconnected: "RECONNECT_REQUIRED",
+  consent_expired: "BANK_CONSENT_REQUIRED"
+} as const
+
+/** A connection that cannot be read now, found before anything was pulled. */
+const unusable = (bank: Bank, status: ConnectionStatus): Finding =>
+  status.status === "error"
+    ? {
+        severity: "fatal",
+        category: "provider",
+        code: "PROVIDER_MISCONFIGURED",
+        message: `${bank.name}: ${status.errorMessage ?? "the provider is not set up correctly"}`,
+        recovery: Recovery.contactSupport
+      }
+    : {
+        severity: "fatal",
+        category: "consent",
+        code: consentCodes[status.status as keyof typeof consentCodes],
+        message: `${bank.name}: ${status.errorMessage ?? "the bank must be reconnected"}`,
+        recovery: Recovery.reconnect
+      }
+
+const segmentsOf = (
+  run: SourceRun,
+  bank: Bank,
+  connection: BankConnection,
+  capability: DataTypeCapability,
+  all: ReadonlyArray<Account>,
+  wanted: ReadonlyArray<Account>
+): ReadonlyArray<Segment> => {
+  const { job, today } = run
+  const { endDate, resetCursors, startDate } = job.options
+  const planDays = plans[run.workspace.plan].historyDays ?? capability.historyDays
+  const reach = CalendarDate.addDays(today, -Math.min(planDays, capability.historyDays))
+  const ranged = job.mode === "range" && startDate !== undefined && endDate !== undefined
+  const options = run.feed.dataTypeOptions
+  const base: Omit<Segment, "account"> = {
+    bank,
+    connection,
+    accounts: all,
+    dataType: run.feed.dataType as Segment["dataType"],
+    capability,
+    range: ranged ? { from: CalendarDate.max(startDate, reach), to: endDate } : undefined,
+    earliest: startDate === undefined || ranged ? reach : CalendarDate.max(startDate, reach),
+    today,
+    lookbackDays: "lookbackDays" in options ? (options.lookbackDays ?? defaultLookbackDays) : 0,
+    reset: resetCursors
+  }
+  return capability.scope === "connection"
+    ? [{ ...base, account: undefined }]
+    : wanted
+        .filter((account) => account.supports.includes(base.dataType))
+        .map((account): Segment => ({ ...base, account }))
+}
+
+export class ConnectionSource extends Context.Service<
+  ConnectionSource,
+  {
+    readonly refresh: (
+      run: SourceRun,
+      config: typeof SyncSourceConfig.Type
+    ) => Effect.Effect<SourceResult, Fenced | StorageUnavailable>
+  }
+>()("@millrace/core/sync/ConnectionSource") {
+  static readonly layer: Layer.Layer<
+    ConnectionSource,
+    never,
+    Banks | BankStore | Providers | Puller | Writer | Digest
+  > = Layer.effect(
+    ConnectionSource,
+    Effect.gen(function* () {
+      const banks = yield* Banks
+      const bankStore = yield* BankStore
+      const providers = yield* Providers
+      const puller = yield* Puller
+      const writer = yield* Writer
+      const digest = yield* Digest
+
+      /** Balances ride along with the accounts. */
+      const writeBalances = Effect.fnUntraced(function* (run: SourceRun, bank: Bank, accounts: ReadonlyArray<Account>) {
+        let unchanged = 0
+        for (const account of accounts) {
+          const read = ingest("balances", yield* balanceOf(account), digest)
+          if ("quarantined" in read) continue
+          const written = yield* writer.write(rightOf(run, bank.id), {
+            scope: { workspaceId: bank.workspaceId, accountId: account.id, dataType: "balances" },
+            observations: [read.observation],
+            removed: new Set(),
+            coverage: { kind: "full", complete: true },
+            idTrust: "stable",
+            changeModel: "snapshotFull"
+          })
+          unchanged += written.unchanged
+        }
+        return { ...empty, unchanged }
+      })
+
+      const pullConnection = Effect.fnUntraced(function* (run: SourceRun, bank: Bank, accountIds: ReadonlySet<string>) {
+        const { connection, status } = yield* banks.inspect(bank)
+        if (!status.connected) return { ...empty, findings: [unusable(bank, status)] }
+        const all = yield* banks.refreshAccounts(bank)
+        const wanted = all.filter((account) => accountIds.has(account.id))
+        const { dataType } = run.feed
+        if (dataType === "balances") return yield* writeBalances(run, bank, wanted)
+        const driver = yield* providers.get(connection.instanceId)
+        const capability = driver.capabilities.dataTypes[dataType as Segment["dataType"]]
+        if (capability === undefined) {
+          const message = `${bank.name}: ${driver.name} does not support ${dataType}`
+          return { ...empty, findings: [warning("provider", "UNSUPPORTED_BY_PROVIDER", message)] }
+        }
+        const results: Array<SourceResult> = []
+        for (const segment of segmentsOf(run, bank, connection, capability, all, wanted)) {
+          const pulled = yield* puller.pull(rightOf(run, bank.id), segment)
+          results.push({
+            ...empty,
+            unchanged: pulled.unchanged,
+            quarantined: pulled.quarantined.length,
+            findings: [
+              ...pulled.warnings.map(({ code, message }) => warning("provider", code, `${bank.name}: ${message}`)),
+              ...quarantineFindings(pulled.quarantined)
+            ]
+          })
+        }
+        return combine(results)
+      })
+
+      /** One bank that fails does not keep the others from being read. */
+      const refreshBank = Effect.fnUntraced(function* (run: SourceRun, bank: Bank, accountIds: ReadonlySet<string>) {
+        const result = yield* Effect.result(patiently(pullConnection(run, bank, accountIds)))
+        if (Result.isSuccess(result)) return result.success
+        const error = result.failure
+        if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
+        const wait = askedWait(error)
+        return wait !== undefined && wait > limits.pauseOverSeconds
+          ? { ...empty, waitSeconds: wait }
+          : { ...empty, findings: [sourceFinding(bank.name, error)] }
+      })
+
+      const refresh = Effect.fn("ConnectionSource.refresh")(function* (
+        run: SourceRun,
+        config: typeof SyncSourceConfig.Type
+      ) {
+        const accountIds = new Set<string>(config.accounts.map((entry) => entry.accountId))
+        const results: Array<SourceResult> = []
+        for (const bankId of new Set(config.accounts.map((entry) => entry.bankId))) {
+          const bank = yield* bankStore.get(run.feed.workspaceId, bankId)
+          if (Option.isNone(bank)) {
+            results.push({
+              ...empty,
+              findings: [sourceFinding("A bank of this feed", new NotFound({ resource: "Bank" }))]
+            })
+            continue
+          }
+          results.push(yield* refreshBank(run, bank.value, accountIds))
+          const accounts = yield* bankStore.accounts(bankId)
+          results.push({
+            ...empty,
+            accounts: accounts
+              .filter((account) => accountIds.has(account.id))
+              .map((account) => ({ bank: bank.value, account }))
+          })
+        }
+        return combine(results)
+      })
+
+      return ConnectionSource.of({ refresh })
+    })
+  )
+}

@@ -1,0 +1,80 @@
+/** What one change in the ledger means for one feed (decisions 6.5, 7.2 and 7.3). */
+import type { DeliveryEntry, Intent } from "../destination/DeliveryStore.ts"
+import { removedField, valuesOf } from "../destination/Columns.ts"
+import type { FieldChange } from "../enrichment/Provenance.ts"
+import type { Verdict } from "../enrichment/Kind.ts"
+import type { Feed } from "../feed/Feed.ts"
+import { isSnapshotType, type SyncDataType } from "../record/DataType.ts"
+import type { Fields } from "../record/FieldValue.ts"
+import type { LedgerRecord } from "../record/LedgerRecord.ts"
+
+/** A record as this feed sees it. */
+export interface Enriched {
+  readonly fields: Fields
+  readonly verdict: Verdict
+  readonly removeWhenDropped: boolean
+  readonly provenance: ReadonlyArray<FieldChange>
+}
+
+export interface Force {
+  /** Send again what the destination has already. */
+  readonly unchanged: boolean
+  /** Also make rows again that a person deleted there. */
+  readonly skipped: boolean
+}
+
+export type Decision =
+  | { readonly kind: "intend"; readonly intent: Intent }
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "filtered" }
+
+export type OnRemoved = "delete" | "mark" | "keep"
+
+const hidesPending = (feed: Feed): boolean =>
+  feed.dataTypeOptions.dataType === "transactions" && feed.dataTypeOptions.pendingMode === "filter_pending"
+
+/** What happens at the destination to a record that the upstream no longer has. */
+export const onRemovedOf = (feed: Feed, record: Pick<LedgerRecord, "pending">): OnRemoved => {
+  const options = feed.dataTypeOptions
+  if (record.pending && options.dataType === "transactions" && options.pendingMode === "sync_all") return "keep"
+  if (feed.destinationConfig?.onRemoved !== undefined) return feed.destinationConfig.onRemoved
+  if (options.dataType === "transactions") return options.pendingMode === "track_and_update" ? "delete" : "keep"
+  return isSnapshotType(feed.dataType as SyncDataType) ? "delete" : "keep"
+}
+
+export const decide = (input: {
+  readonly feed: Feed
+  /** Key at the destination: the record's id, or one per run for balances that are appended. */
+  readonly recordId: string
+  readonly record: LedgerRecord
+  readonly enriched: Enriched
+  readonly entry: DeliveryEntry | undefined
+  readonly force: Force
+  readonly hash: (text: string) => string
+}): Decision => {
+  const { enriched, entry, feed, force, record, recordId } = input
+  const present = entry !== undefined && entry.present
+  const base = { recordId, accountId: record.accountId, date: record.date, provenance: enriched.provenance }
+  const removal: Decision = { kind: "intend", intent: { ...base, op: "remove", hash: "", values: {}, provenance: [] } }
+
+  if (entry?.state === "skipped" && !force.skipped) return { kind: "unchanged" }
+
+  let removed = false
+  if (record.state === "removed") {
+    if (!present) return { kind: "unchanged" }
+    const rule = onRemovedOf(feed, record)
+    if (rule === "delete") return removal
+    if (rule === "keep") return { kind: "unchanged" }
+    removed = true
+  } else {
+    if (hidesPending(feed) && record.pending) return { kind: "filtered" }
+    if (enriched.verdict !== "deliver") {
+      return enriched.verdict === "drop" && present && enriched.removeWhenDropped ? removal : { kind: "filtered" }
+    }
+  }
+  const values = valuesOf(feed.fieldMappings, { ...enriched.fields, [removedField]: removed })
+  const hash = input.hash(JSON.stringify(values))
+  const same = present && entry.op !== "remove" && entry.hash === hash
+  if (same && !force.unchanged && entry.state !== "skipped") return { kind: "unchanged" }
+  return { kind: "intend", intent: { ...base, op: present ? "update" : "create", hash, values } }
+}

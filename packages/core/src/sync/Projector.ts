@@ -1,0 +1,197 @@
+/**
+ * Following the ledger for one feed: enrich what changed, compare with what the destination has, and write
+ * down what should be there. Unchanged data costs nothing.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Account } from "../account/Account.ts"
+import { ownerOf, toPublic } from "../account/PublicRecord.ts"
+import type { Bank } from "../bank/Bank.ts"
+import { DeliveryStore, type Intent } from "../destination/DeliveryStore.ts"
+import * as Pipeline from "../enrichment/Pipeline.ts"
+import type { Feed } from "../feed/Feed.ts"
+import { FeedStore, type FeedMark } from "../feed/FeedStore.ts"
+import type { Job } from "../job/Job.ts"
+import { JobStore, type Fence, type Fenced, type Progress } from "../job/JobStore.ts"
+import type { SyncDataType } from "../record/DataType.ts"
+import type { Fields } from "../record/FieldValue.ts"
+import type { LedgerRecord } from "../record/LedgerRecord.ts"
+import { RecordStore } from "../record/RecordStore.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import { Digest } from "../shared/Digest.ts"
+import { limits } from "../shared/Limits.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { decide, type Force } from "./Decision.ts"
+
+/** After a change of enrichments alone, older records are not delivered again (enrichments A9). */
+const redeliverDays = 45
+
+export interface Projection {
+  readonly feed: Feed
+  readonly job: Job
+  readonly fence: Fence
+  readonly accounts: ReadonlyArray<{ readonly bank: Bank; readonly account: Account }>
+  readonly pipeline: Pipeline.Compiled
+  readonly today: CalendarDate.CalendarDate
+  readonly force: Force
+  /** Look at every record again, not only at what changed. */
+  readonly everything: boolean
+  /** Only records of these days; how far the feed has come is then left as it is. */
+  readonly range: { readonly from: CalendarDate.CalendarDate; readonly to: CalendarDate.CalendarDate } | undefined
+}
+
+/** An enrichment that failed on some records; they went on without it. */
+export interface ProjectionFault {
+  readonly enrichmentId: string
+  readonly message: string
+}
+
+const appends = ({ dataTypeOptions }: Feed) =>
+  dataTypeOptions.dataType === "balances" && dataTypeOptions.mode === "append"
+
+const inRange = ({ range }: Projection, { date }: LedgerRecord): boolean =>
+  range === undefined || (date !== null && date >= range.from && date <= range.to)
+
+const startOf = (projection: Projection, mark: FeedMark | undefined, signature: string) => {
+  const sameOwn = mark !== undefined && mark.signature.split("|")[0] === signature.split("|")[0]
+  const everything = projection.everything || projection.range !== undefined || appends(projection.feed) || !sameOwn
+  return {
+    after: everything || mark.signature !== signature ? 0 : mark.changeNo,
+    /** Records up to this change number are only looked at because the enrichments changed. */
+    known: everything ? 0 : mark.changeNo
+  }
+}
+
+export class Projector extends Context.Service<
+  Projector,
+  {
+    readonly project: (
+      projection: Projection
+    ) => Effect.Effect<ReadonlyArray<ProjectionFault>, Fenced | StorageUnavailable>
+  }
+>()("@millrace/core/sync/Projector") {
+  static readonly layer: Layer.Layer<
+    Projector,
+    never,
+    RecordStore | FeedStore | DeliveryStore | JobStore | Transactor | Digest
+  > = Layer.effect(
+    Projector,
+    Effect.gen(function* () {
+      const records = yield* RecordStore
+      const feeds = yield* FeedStore
+      const deliveries = yield* DeliveryStore
+      const jobs = yield* JobStore
+      const { atomically } = yield* Transactor
+      const digest = yield* Digest
+
+      /** Everything besides the records that decides what is delivered. */
+      const signatureOf = (projection: Projection, owner: Fields): string => {
+        const { dataTypeOptions, destinationConfig, fieldMappings } = projection.feed
+        const own = digest.contentHash(
+          JSON.stringify([owner, fieldMappings, dataTypeOptions, destinationConfig?.onRemoved ?? null])
+        )
+        return `${own}|${digest.contentHash(projection.pipeline.signature)}`
+      }
+
+      const projectAccount = Effect.fnUntraced(function* (
+        projection: Projection,
+        owner: { readonly bank: Bank; readonly account: Account },
+        mark: FeedMark | undefined,
+        faults: Map<string, ProjectionFault>
+      ) {
+        const { feed, job, pipeline } = projection
+        const dataType = feed.dataType as SyncDataType
+        const { account, bank } = owner
+        const scope = { workspaceId: feed.workspaceId, accountId: account.id, dataType }
+        const ownerFields = ownerOf(bank, account)
+        const signature = signatureOf(projection, ownerFields)
+        const upTo = yield* records.lastChange(account.id)
+        const { after, known } = startOf(projection, mark, signature)
+        const oldest = CalendarDate.addDays(projection.today, -redeliverDays)
+        const idAtDestination = (record: LedgerRecord) => (appends(feed) ? `${record.id}:${job.createdAt}` : record.id)
+
+        const enrich = (record: LedgerRecord) => {
+          const view = { recordId: record.id, fields: toPublic(dataType, record, ownerFields) }
+          const outcome = Pipeline.run(pipeline, view, { today: projection.today })
+          for (const fault of outcome.faults) faults.set(`${fault.enrichmentId}\n${fault.message}`, fault)
+          return {
+            fields: outcome.fields,
+            verdict: outcome.verdict.value,
+            removeWhenDropped: outcome.verdict.removeDelivered,
+            provenance: outcome.changes
+          }
+        }
+
+        let at = after
+        while (at < upTo) {
+          const changes = yield* records.changes(scope, { after: at, upTo, limit: limits.commitChunk })
+          if (changes.length === 0) break
+          at = changes[changes.length - 1]!.changeNo
+          const looked = changes.filter(
+            (record) =>
+              inRange(projection, record) && (record.changeNo > known || record.date === null || record.date >= oldest)
+          )
+          const entries = yield* deliveries.entries(feed.id, looked.map(idAtDestination))
+          const intents: Array<Intent> = []
+          let filtered = 0
+          let unchanged = 0
+          let gone = 0
+          for (const record of looked) {
+            const recordId = idAtDestination(record)
+            const decision = decide({
+              feed,
+              recordId,
+              record,
+              enriched: enrich(record),
+              entry: entries.get(recordId),
+              force: projection.force,
+              hash: digest.contentHash
+            })
+            if (decision.kind === "intend") intents.push(decision.intent)
+            else if (decision.kind === "filtered") filtered++
+            else unchanged++
+            if (record.state === "removed") gone++
+          }
+          const progress: Progress = {
+            add: { read: looked.length - gone, vanished: gone, filtered, unchanged }
+          }
+          const changeNo = at
+          yield* atomically(
+            Effect.gen(function* () {
+              yield* jobs.fence(projection.fence, progress)
+              if (intents.length > 0) yield* deliveries.intend(feed.id, job.id, intents)
+              // Until the last chunk a changed signature stays unfinished, so that a new run begins again.
+              const done =
+                projection.range === undefined &&
+                (changeNo >= upTo || mark === undefined || mark.signature === signature)
+              if (done) yield* feeds.setMark(feed.id, { accountId: account.id, changeNo, signature })
+            })
+          )
+        }
+        const behind = mark === undefined || mark.changeNo < upTo || mark.signature !== signature
+        if (projection.range === undefined && (at < upTo || (behind && at === after))) {
+          // The account changed in other types of data only: nothing to send, but nothing to look at again.
+          yield* atomically(
+            Effect.andThen(
+              jobs.fence(projection.fence, {}),
+              feeds.setMark(feed.id, { accountId: account.id, changeNo: upTo, signature })
+            )
+          )
+        }
+      })
+
+      const project = Effect.fn("Projector.project")(function* (projection: Projection) {
+        const marks = new Map((yield* feeds.marks(projection.feed.id)).map((mark) => [mark.accountId, mark]))
+        const faults = new Map<string, ProjectionFault>()
+        for (const owner of projection.accounts) {
+          yield* projectAccount(projection, owner, marks.get(owner.account.id), faults)
+        }
+        return [...faults.values()]
+      })
+
+      return Projector.of({ project })
+    })
+  )
+}

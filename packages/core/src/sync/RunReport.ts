@@ -1,0 +1,142 @@
+/** What a run has to say on its job (decisions 3.2). */
+import * as Effect from "effect/Effect"
+import type { ErrorCategory, ErrorCode } from "../failure/ErrorCode.ts"
+import type { Recovery } from "../failure/Recovery.ts"
+import type { JobError } from "../job/Job.ts"
+import { failureOf, type ProviderError } from "../provider/ProviderError.ts"
+import type { ProviderNotAvailable } from "../provider/Providers.ts"
+import type { DestinationError } from "../destination/Destination.ts"
+import type { DestinationNotAvailable } from "../destination/Destinations.ts"
+import type { NotFound } from "../failure/Failure.ts"
+import { limits } from "../shared/Limits.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import type { Quarantined } from "./Ingest.ts"
+import type { LeaseLost, PaginationUnstable, TooManyRecords } from "./PullError.ts"
+
+export interface Finding {
+  readonly severity: JobError["severity"]
+  readonly category: ErrorCategory
+  readonly code: ErrorCode
+  readonly message: string
+  readonly recovery?: Recovery | undefined
+}
+
+/** How many single records are named before the rest is only counted. */
+const named = 20
+
+export const toJobErrors = (findings: ReadonlyArray<Finding>): Effect.Effect<ReadonlyArray<JobError>> =>
+  Effect.map(Timestamp.now, (timestamp) =>
+    findings.slice(0, limits.jobErrors).map(({ recovery, ...finding }) => ({
+      ...finding,
+      timestamp,
+      ...(recovery === undefined ? {} : { recovery })
+    }))
+  )
+
+export const warning = (category: ErrorCategory, code: ErrorCode, message: string): Finding => ({
+  severity: "warning",
+  category,
+  code,
+  message
+})
+
+export const quarantineFindings = (rows: ReadonlyArray<Quarantined>): ReadonlyArray<Finding> => [
+  ...rows
+    .slice(0, named)
+    .map((row) => warning("validation", "ROW_QUARANTINED", `Record ${row.providerId || "without id"}: ${row.reason}`)),
+  ...(rows.length > named
+    ? [warning("validation", "ROW_QUARANTINED", `${rows.length - named} more records could not be read`)]
+    : [])
+]
+
+export const refusedFindings = (
+  rows: ReadonlyArray<{ readonly recordId: string; readonly reason: string }>
+): ReadonlyArray<Finding> => [
+  ...rows
+    .slice(0, named)
+    .map((row) => warning("destination", "DESTINATION_REJECTED", `Record ${row.recordId}: ${row.reason}`)),
+  ...(rows.length > named
+    ? [warning("destination", "DESTINATION_REJECTED", `${rows.length - named} more records were refused`)]
+    : [])
+]
+
+export type SourceError =
+  | ProviderError
+  | ProviderNotAvailable
+  | PaginationUnstable
+  | TooManyRecords
+  | LeaseLost
+  | NotFound
+
+/** Why a connection could not be read; `who` is the name of the bank. */
+export const sourceFinding = (who: string, error: SourceError): Finding => {
+  const fatal = { severity: "fatal" as const }
+  switch (error._tag) {
+    case "ProviderNotAvailable":
+      return {
+        ...fatal,
+        category: "provider",
+        code: "PROVIDER_NOT_AVAILABLE",
+        message: `${who}: the provider ${error.instanceId} is not available in this environment`,
+        recovery: { action: "contact_support" }
+      }
+    case "PaginationUnstable":
+      return {
+        ...fatal,
+        category: "provider",
+        code: "PAGINATION_UNSTABLE",
+        message: `${who}: ${error.message}`,
+        recovery: { action: "restart_pagination" }
+      }
+    case "TooManyRecords":
+      return { ...fatal, category: "validation", code: "LIMIT_EXCEEDED", message: `${who}: ${error.message}` }
+    case "LeaseLost":
+      return {
+        ...fatal,
+        category: "internal",
+        code: "WORKER_LOST",
+        message: `${who}: another run took over the connection`,
+        recovery: { action: "retry", afterSeconds: 30 }
+      }
+    case "NotFound":
+      return {
+        ...fatal,
+        category: "validation",
+        code: "NOT_FOUND",
+        message: `${who}: ${error.resource} not found`
+      }
+    default:
+      return { ...fatal, ...failureOf(error), message: `${who}: ${error.message}` }
+  }
+}
+
+export const destinationFinding = (error: DestinationError | DestinationNotAvailable): Finding => {
+  const fatal = { severity: "fatal" as const, category: "destination" as const }
+  switch (error._tag) {
+    case "DestinationUnavailable":
+      return {
+        ...fatal,
+        code: "DESTINATION_UNAVAILABLE",
+        message: error.message,
+        recovery: { action: "retry", afterSeconds: error.retryAfter ?? 300 }
+      }
+    case "DestinationColumnMissing":
+      return { ...fatal, code: "DESTINATION_COLUMN_MISSING", message: error.message }
+    case "DestinationRejected":
+      return { ...fatal, code: "DESTINATION_REJECTED", message: error.message }
+    case "DestinationNotAvailable":
+      return {
+        ...fatal,
+        code: "DESTINATION_NOT_AVAILABLE",
+        message: `The destination "${error.type}" is not enabled here`
+      }
+    case "StorageUnavailable":
+      return {
+        ...fatal,
+        category: "internal",
+        code: "STORAGE_UNAVAILABLE",
+        message: error.message,
+        recovery: { action: "retry", afterSeconds: 5 }
+      }
+  }
+}

@@ -1,0 +1,48 @@
+/** What came of bringing the sources of a feed up to date. */
+import type { Account } from "../account/Account.ts"
+import type { Bank, BankId } from "../bank/Bank.ts"
+import type { Feed } from "../feed/Feed.ts"
+import type { Job } from "../job/Job.ts"
+import { holderOf, type Fence } from "../job/JobStore.ts"
+import type { CalendarDate } from "../shared/CalendarDate.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+import type { Finding } from "./RunReport.ts"
+import type { WriteRight } from "./Writer.ts"
+
+export interface SourceRun {
+  readonly workspace: Workspace
+  readonly feed: Feed
+  readonly job: Job
+  readonly fence: Fence
+  readonly today: CalendarDate
+}
+
+export interface SourceResult {
+  /** Accounts that the feed projects. */
+  readonly accounts: ReadonlyArray<{ readonly bank: Bank; readonly account: Account }>
+  readonly findings: ReadonlyArray<Finding>
+  /** Rows that were read and are as they were; the others are counted when they are projected. */
+  readonly unchanged: number
+  readonly quarantined: number
+  /** The upstream asks to wait this many seconds, longer than a slot may be held. */
+  readonly waitSeconds: number | undefined
+}
+
+export const empty: SourceResult = { accounts: [], findings: [], unchanged: 0, quarantined: 0, waitSeconds: undefined }
+
+export const combine = (results: ReadonlyArray<SourceResult>): SourceResult => ({
+  accounts: results.flatMap((result) => result.accounts),
+  findings: results.flatMap((result) => result.findings),
+  unchanged: results.reduce((sum, result) => sum + result.unchanged, 0),
+  quarantined: results.reduce((sum, result) => sum + result.quarantined, 0),
+  waitSeconds: results.reduce<number | undefined>(
+    (most, { waitSeconds }) => (waitSeconds === undefined ? most : Math.max(most ?? 0, waitSeconds)),
+    undefined
+  )
+})
+
+export const rightOf = (run: SourceRun, bankId: BankId): WriteRight => ({
+  bankId,
+  leaseHolder: holderOf(run.fence),
+  fence: run.fence
+})

@@ -1,0 +1,224 @@
+/** Uploaded statement files as a source of records (decisions 7.1). */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { maskNumber, type Account } from "../account/Account.ts"
+import type { Bank } from "../bank/Bank.ts"
+import { BankStore } from "../bank/BankStore.ts"
+import type { Feed } from "../feed/Feed.ts"
+import type { ObservedRecord } from "../provider/Provider.ts"
+import type { Fields } from "../record/FieldValue.ts"
+import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import { Digest } from "../shared/Digest.ts"
+import { Ids } from "../shared/Ids.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { fileIdPrefix } from "../sync/Identity.ts"
+import { ingest, type Observation, type Quarantined } from "../sync/Ingest.ts"
+import type { LeaseLost } from "../sync/PullError.ts"
+import type { Fenced } from "../job/JobStore.ts"
+import { Writer, type WriteRight } from "../sync/Writer.ts"
+import type { Statement, StatementAccount, StatementRow } from "./Statement.ts"
+import type { Upload } from "./Upload.ts"
+import { UploadStore } from "./UploadStore.ts"
+
+export interface Taken {
+  readonly accounts: ReadonlyArray<Account>
+  readonly read: number
+  readonly unchanged: number
+  readonly quarantined: ReadonlyArray<Quarantined>
+}
+
+/**
+ * Ids for rows of files. Banks reuse their own ids and many give none, so a row is its id (or its text) with
+ * day and amount, and its number among equal rows of the file: the same file again, or an overlapping one,
+ * gives the same ids, and two real twins stay two.
+ */
+export const rowIds = (rows: ReadonlyArray<StatementRow>, digest: Digest["Service"]): ReadonlyArray<string> => {
+  const seen = new Map<string, number>()
+  return rows.map((row) => {
+    const name = row.providerId === "" ? [row.originalDescription, row.reference] : [row.providerId]
+    const key = digest.contentHash(JSON.stringify([row.date, row.amount, row.currency, ...name]))
+    const nth = (seen.get(key) ?? 0) + 1
+    seen.set(key, nth)
+    return `${fileIdPrefix}${key}:${nth}`
+  })
+}
+
+const observed = (account: string, row: StatementRow, id: string): ObservedRecord => ({
+  providerAccountId: account,
+  providerId: id,
+  pending: row.pending,
+  fields: {
+    date: row.date,
+    ...(row.authorizedDate === undefined ? {} : { authorizedDate: row.authorizedDate }),
+    description: row.description,
+    originalDescription: row.originalDescription,
+    ...(row.merchantName === undefined ? {} : { merchantName: row.merchantName }),
+    amount: row.amount,
+    currency: row.currency,
+    ...(row.category === undefined ? {} : { category: row.category }),
+    type: row.type,
+    reference: row.reference
+  }
+})
+
+const sameMoney = (fields: Fields): string =>
+  JSON.stringify([fields["date"] ?? null, fields["amount"] ?? null, fields["currency"] ?? null])
+
+export class StatementSource extends Context.Service<
+  StatementSource,
+  {
+    /** Books a file that was read: accounts, rows and balances, then the upload's status. */
+    readonly take: (
+      right: WriteRight,
+      feed: Feed,
+      bank: Bank,
+      target: Account | undefined,
+      upload: Upload,
+      statement: Statement
+    ) => Effect.Effect<Taken, Fenced | LeaseLost | StorageUnavailable>
+  }
+>()("@millrace/core/upload/StatementSource") {
+  static readonly layer: Layer.Layer<
+    StatementSource,
+    never,
+    BankStore | RecordStore | UploadStore | Writer | Transactor | Ids | Digest
+  > = Layer.effect(
+    StatementSource,
+    Effect.gen(function* () {
+      const banks = yield* BankStore
+      const records = yield* RecordStore
+      const uploads = yield* UploadStore
+      const writer = yield* Writer
+      const { atomically } = yield* Transactor
+      const ids = yield* Ids
+      const digest = yield* Digest
+
+      const accountFor = Effect.fnUntraced(function* (right: WriteRight, bank: Bank, statement: StatementAccount) {
+        const held = (yield* banks.accounts(bank.id)).find((account) => account.stableKeys.includes(statement.key))
+        const now = yield* Timestamp.now
+        const asOf = statement.balanceDate ?? statement.to
+        const balanceAsOf = asOf === undefined ? undefined : Timestamp.make(`${asOf}T00:00:00.000Z`)
+        const newer =
+          statement.closingBalance !== undefined &&
+          (held?.balanceAsOf === undefined || (balanceAsOf !== undefined && balanceAsOf >= held.balanceAsOf))
+        const balance = newer ? statement.closingBalance : held?.balance
+        const account: Account = {
+          ...(held ?? {
+            id: yield* ids.next("account"),
+            workspaceId: bank.workspaceId,
+            bankId: bank.id,
+            providerAccountId: statement.key,
+            stableKeys: [statement.key],
+            accountNumber: maskNumber(statement.number, "whole"),
+            accountName: statement.name,
+            accountType: statement.type,
+            currency: statement.currency,
+            supports: ["transactions", "balances"] as const,
+            state: "open" as const,
+            createdAt: now
+          }),
+          balance: balance ?? ("0" as Account["balance"]),
+          availableBalance: (newer ? statement.availableBalance : undefined) ?? balance ?? ("0" as Account["balance"]),
+          ...(newer && balanceAsOf !== undefined ? { balanceAsOf } : {}),
+          updatedAt: now
+        }
+        yield* atomically(Effect.andThen(writer.guard(right, {}), banks.putAccounts([account])))
+        return account
+      })
+
+      /** Rows that a connected account has already, told by day, amount and currency, one for one. */
+      const withoutKnown = Effect.fnUntraced(function* (scope: RecordScope, rows: ReadonlyArray<Observation>) {
+        const dates = rows.flatMap((row) => (row.date === null ? [] : [row.date]))
+        if (dates.length === 0) return rows
+        const held = yield* records.index(scope, { from: dates.reduce(CalendarDate.min) })
+        const own = new Set(held.map((entry) => entry.providerId))
+        const foreign = held.filter((entry) => entry.state === "live" && !entry.providerId.startsWith(fileIdPrefix))
+        const fields = yield* records.fields(
+          scope,
+          foreign.map((entry) => entry.id)
+        )
+        const open = new Map<string, number>()
+        for (const value of fields.values()) open.set(sameMoney(value), (open.get(sameMoney(value)) ?? 0) + 1)
+        return rows.filter((row) => {
+          if (own.has(row.providerId)) return true
+          const left = open.get(sameMoney(row.fields)) ?? 0
+          if (left > 0) open.set(sameMoney(row.fields), left - 1)
+          return left === 0
+        })
+      })
+
+      const observations = (dataType: "transactions" | "balances", account: Account, statement: StatementAccount) => {
+        if (dataType === "transactions") {
+          const names = rowIds(statement.rows, digest)
+          return statement.rows.map((row, at) =>
+            ingest(dataType, observed(account.providerAccountId, row, names[at]!), digest)
+          )
+        }
+        const asOf = statement.balanceDate ?? statement.to
+        if (statement.closingBalance === undefined || asOf === undefined) return []
+        // A later file has said more already.
+        if (account.balanceAsOf !== undefined && account.balanceAsOf.slice(0, 10) > asOf) return []
+        const fields: Fields = {
+          date: `${asOf}T00:00:00.000Z`,
+          amount: statement.closingBalance,
+          ...(statement.availableBalance === undefined ? {} : { availableBalance: statement.availableBalance }),
+          currency: account.currency
+        }
+        return [
+          ingest(
+            dataType,
+            { providerAccountId: account.providerAccountId, providerId: "balance", pending: false, fields },
+            digest
+          )
+        ]
+      }
+
+      const take: StatementSource["Service"]["take"] = Effect.fn("StatementSource.take")(
+        function* (right, feed, bank, target, upload, statement) {
+          const dataType = feed.dataType === "balances" ? "balances" : "transactions"
+          const accounts: Array<Account> = []
+          const quarantined: Array<Quarantined> = []
+          let read = 0
+          let unchanged = 0
+          for (const one of statement.accounts) {
+            const account = target ?? (yield* accountFor(right, bank, one))
+            accounts.push(account)
+            const scope: RecordScope = { workspaceId: feed.workspaceId, accountId: account.id, dataType }
+            const all: Array<Observation> = []
+            for (const result of observations(dataType, account, one)) {
+              if ("quarantined" in result) quarantined.push(result.quarantined)
+              else all.push(result.observation)
+            }
+            const rows = target === undefined ? all : yield* withoutKnown(scope, all)
+            const written = yield* writer.write(right, {
+              scope,
+              observations: rows,
+              removed: new Set(),
+              coverage: { kind: "delta" },
+              idTrust: "stable",
+              changeModel: "appendOnly"
+            })
+            read += all.length
+            unchanged += written.unchanged + all.length - rows.length
+          }
+          yield* atomically(
+            Effect.gen(function* () {
+              yield* writer.guard(right, {})
+              yield* uploads.setStatus(upload.id, {
+                status: "processed",
+                ...(right.fence === undefined ? {} : { jobId: right.fence.jobId })
+              })
+            })
+          )
+          return { accounts, read, unchanged, quarantined }
+        }
+      )
+
+      return StatementSource.of({ take })
+    })
+  )
+}
