@@ -17,13 +17,13 @@ export const takeLeases = Effect.fnUntraced(function* (
   const wanted = [...new Set(banks)].toSorted()
   if (wanted.length === 0) return true
   const taken = yield* sql`insert into bank_lease as l (bank_id, holder, expires_at)
-    select bank_id, ${holder}, clock_timestamp() + make_interval(secs => ${seconds}::float8)
+    select bank_id, ${holder}, store_now() + make_interval(secs => ${seconds}::float8)
     from unnest(${wanted}::text[]) as bank_id
     on conflict (bank_id) do update
       set holder = excluded.holder,
         expires_at = case when l.holder = excluded.holder then greatest(l.expires_at, excluded.expires_at)
           else excluded.expires_at end
-      where l.holder = excluded.holder or l.expires_at <= clock_timestamp()
+      where l.holder = excluded.holder or l.expires_at <= store_now()
     returning bank_id`
   return taken.length === wanted.length
 })

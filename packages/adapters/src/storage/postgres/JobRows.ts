@@ -102,7 +102,7 @@ export const progressed = (sql: SqlClient, progress: Progress): Fragment => {
     return more === 0 && least === 0 ? [] : [sql`${column} = greatest(${column} + ${more}::int, ${least}::int)`]
   })
   return sql.csv([
-    sql`updated_at = clock_timestamp()`,
+    sql`updated_at = store_now()`,
     ...counts,
     ...(errors === undefined || errors.length === 0 ? [] : [sql`errors = ${appended(sql, errors)}`])
   ])

@@ -60,7 +60,7 @@ const intendStatement = `
   insert into delivery (feed_id, job_id, record_id, account_id, date, op, hash, field_values, provenance, version, state,
     attempts, present, updated_at)
   select $1, $2, i.record_id, i.account_id, i.date::date, i.op, coalesce(i.hash, ''), i.field_values::json,
-    i.provenance::json, 1, 'intended', 0, false, statement_timestamp()
+    i.provenance::json, 1, 'intended', 0, false, store_now()
   from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3, ''), string_to_array($7, $3),
     string_to_array($8, $3, ''), string_to_array($9, $3), string_to_array($10, $3))
     as i(record_id, account_id, date, op, hash, field_values, provenance)
@@ -102,7 +102,7 @@ const settleStatement = `
       when s.state = 'done' then delivery.op <> 'remove'
       when s.state = 'skipped' then false
       else delivery.present end,
-    updated_at = statement_timestamp()
+    updated_at = store_now()
   from settlement s where delivery.feed_id = s.feed_id and delivery.record_id = s.record_id`
 
 const toSettlementJson = (settlement: Settlement) => ({
@@ -164,7 +164,7 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
       markSending: Effect.fn("DeliveryStore.markSending")(function* (feedId, recordIds) {
         if (recordIds.length === 0) return
         yield* stored(sql`update delivery set state = 'sending', attempts = attempts + 1,
-            updated_at = statement_timestamp()
+            updated_at = store_now()
           where feed_id = ${feedId} and record_id = any(${recordIds}::text[]) and state = 'intended'`)
       }),
       settle: Effect.fn("DeliveryStore.settle")(function* (feedId, jobId, settlements) {

@@ -175,7 +175,7 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
       }),
       scheduleDue: Effect.fn("FeedStore.scheduleDue")(function* (limit) {
         const rows = yield* stored(sql<FeedRow>`select * from feed
-          where next_run_at <= clock_timestamp() and (schedule->>'enabled')::boolean
+          where next_run_at <= store_now() and (schedule->>'enabled')::boolean
             and not exists (select from job where feed_id = feed.id
               and status in (${sql.literal(activeStatuses.map((s) => `'${s}'`).join(", "))}))
           order by next_run_at, id limit ${limit}`)

@@ -46,7 +46,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
     const active = literals(sql, activeStatuses)
 
     const isDue = sql`status in ('created', 'in_progress')
-      and (heartbeat is null or heartbeat < clock_timestamp() - make_interval(secs => ${lease}::float8))`
+      and (heartbeat is null or heartbeat < store_now() - make_interval(secs => ${lease}::float8))`
 
     const isHeld = (fence: Fence): Fragment =>
       sql`id = ${fence.jobId} and epoch = ${fence.epoch} and status = 'in_progress'`
@@ -64,10 +64,10 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
 
     const failure = (errors: ReadonlyArray<JobError>): Fragment =>
       sql`status = 'failed', epoch = epoch + 1, error_category = ${categoryOf(errors)},
-        errors = ${appended(sql, errors)}, completed_at = clock_timestamp(), updated_at = clock_timestamp()`
+        errors = ${appended(sql, errors)}, completed_at = store_now(), updated_at = store_now()`
 
     const cancellation = sql`status = 'cancelled', epoch = epoch + 1, heartbeat = null,
-      completed_at = clock_timestamp(), updated_at = clock_timestamp()`
+      completed_at = store_now(), updated_at = store_now()`
 
     /** Cancels the jobs of a condition and frees what they held. */
     const cancelWhere = (condition: Fragment) =>
@@ -99,8 +99,8 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
       const fence: Fence = { jobId, epoch: found.epoch + 1 }
       if (!(yield* takeLeases(sql, banks, holderOf(fence), lease))) return yield* Effect.fail(new ConnectionBusy())
       const rows = yield* sql<JobRow>`update job set status = 'in_progress', epoch = ${fence.epoch},
-          attempt = attempt + (status = 'created' or ${found.lost})::int, heartbeat = clock_timestamp(),
-          started_at = coalesce(started_at, clock_timestamp()), updated_at = clock_timestamp(),
+          attempt = attempt + (status = 'created' or ${found.lost})::int, heartbeat = store_now(),
+          started_at = coalesce(started_at, store_now()), updated_at = store_now(),
           pause_reason = null, resume_at = null
         where id = ${jobId} returning *`
       return Option.some({ job: toJob(rows[0]!), fence })
@@ -179,13 +179,13 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
             select job.id from job join mine on mine.id = job.id and mine.epoch = job.epoch
             where job.status = 'in_progress' for update of job skip locked
           ), beaten as (
-            update job set heartbeat = clock_timestamp() from free where job.id = free.id
+            update job set heartbeat = store_now() from free where job.id = free.id
           ), free_lease as (
             select l.bank_id from bank_lease l join mine on mine.holder = l.holder join job
               on job.id = mine.id and job.epoch = mine.epoch and job.status = 'in_progress'
             for update of l skip locked
           ), extended as (
-            update bank_lease l set expires_at = clock_timestamp() + make_interval(secs => ${lease}::float8)
+            update bank_lease l set expires_at = store_now() + make_interval(secs => ${lease}::float8)
             from free_lease where l.bank_id = free_lease.bank_id
           )
           select job.id from job join mine on mine.id = job.id and mine.epoch = job.epoch
@@ -193,17 +193,17 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
         return rows.map((row) => row.id)
       }),
       release: Effect.fn("JobStore.release")(function* (fence) {
-        yield* giveUp(fence, sql`epoch = epoch + 1, updated_at = clock_timestamp()`)
+        yield* giveUp(fence, sql`epoch = epoch + 1, updated_at = store_now()`)
       }),
       fence: Effect.fn("JobStore.fence")(function* (fence, progress) {
-        const rows = yield* stored(sql`update job set heartbeat = clock_timestamp(), ${progressed(sql, progress)}
+        const rows = yield* stored(sql`update job set heartbeat = store_now(), ${progressed(sql, progress)}
           where ${isHeld(fence)} returning id`)
         if (rows.length === 0) return yield* new Fenced({ jobId: fence.jobId })
       }),
       complete: Effect.fn("JobStore.complete")(function* (fence, progress) {
         const done = yield* giveUp(
           fence,
-          sql`status = 'completed', completed_at = clock_timestamp(), ${progressed(sql, progress)}`
+          sql`status = 'completed', completed_at = store_now(), ${progressed(sql, progress)}`
         )
         if (!done) return yield* new Fenced({ jobId: fence.jobId })
       }),
@@ -212,11 +212,11 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
       }),
       pause: Effect.fn("JobStore.pause")(function* (fence, reason, resumeAfter) {
         const resumeAt =
-          resumeAfter === undefined ? sql`null` : sql`clock_timestamp() + make_interval(secs => ${resumeAfter}::float8)`
+          resumeAfter === undefined ? sql`null` : sql`store_now() + make_interval(secs => ${resumeAfter}::float8)`
         const paused = yield* giveUp(
           fence,
           sql`status = 'paused', epoch = epoch + 1, pause_reason = ${reason}, resume_at = ${resumeAt},
-            paused_at = clock_timestamp(), updated_at = clock_timestamp()`
+            paused_at = store_now(), updated_at = store_now()`
         )
         if (!paused) return yield* new Fenced({ jobId: fence.jobId })
       }),
@@ -230,12 +230,12 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
         const expired = yield* sweepError("PAUSE_EXPIRED", `Nobody resumed it within ${limits.userPauseHours} hours.`)
         const waited = yield* sweepError("QUEUE_TIMEOUT", `No worker took it within ${limits.queueMinutes} minutes.`)
         yield* sql`update job set status = 'in_progress', epoch = epoch + 1, heartbeat = null, pause_reason = null,
-            resume_at = null, paused_at = null, updated_at = clock_timestamp()
-          where status = 'paused' and resume_at <= clock_timestamp()`
+            resume_at = null, paused_at = null, updated_at = store_now()
+          where status = 'paused' and resume_at <= store_now()`
         yield* sql`update job set ${failure([expired])} where status = 'paused' and resume_at is null
-          and paused_at < clock_timestamp() - make_interval(hours => ${limits.userPauseHours}::int)`
+          and paused_at < store_now() - make_interval(hours => ${limits.userPauseHours}::int)`
         yield* sql`update job set ${failure([waited])} where status = 'created'
-          and queued_at < clock_timestamp() - make_interval(mins => ${limits.queueMinutes}::int)`
+          and queued_at < store_now() - make_interval(mins => ${limits.queueMinutes}::int)`
       }).pipe(sql.withTransaction, stored, Effect.withSpan("JobStore.sweep")),
       lease: Effect.fn("JobStore.lease")(function* (banks, holder, seconds) {
         return yield* takeLeases(sql, banks, holder, seconds).pipe(
@@ -250,7 +250,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
       }),
       holdsLease: Effect.fn("JobStore.holdsLease")(function* (bank, holder) {
         const rows = yield* stored(sql`select bank_id from bank_lease
-          where bank_id = ${bank} and holder = ${holder} and expires_at > clock_timestamp() for share`)
+          where bank_id = ${bank} and holder = ${holder} and expires_at > store_now() for share`)
         return rows.length > 0
       })
     })

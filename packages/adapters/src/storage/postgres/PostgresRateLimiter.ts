@@ -12,7 +12,7 @@ import { stored } from "./SqlFailure.ts"
  */
 const arriveStatement = `
   insert into request_window as w (key, size, stamps)
-  values ($1, $2::int, array[floor(extract(epoch from clock_timestamp()) * 1000)::float8])
+  values ($1, $2::int, array[floor(extract(epoch from store_now()) * 1000)::float8])
   on conflict (key) do update set size = excluded.size,
     stamps = (greatest(excluded.stamps[1], w.stamps[1]) || w.stamps[1:w.size])[1:excluded.size + 1]
   returning stamps[1] as at, stamps[size] as blocking, stamps[size + 1] as oldest`

@@ -73,6 +73,12 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       ])
     })
 
+    // Records without an upstream id are not in the index over those ids.
+    const byProviderIds = (ids: ReadonlyArray<string>): Fragment => {
+      const any = sql`provider_id = any(${ids}::text[])`
+      return ids.includes("") ? any : sql.and([any, sql`provider_id <> ''`])
+    }
+
     return RecordStore.of({
       // Measured on 200,000 rows: as fast as aggregating them into text and splitting that, and simpler.
       index: Effect.fn("RecordStore.index")(function* (scope, only) {
@@ -81,7 +87,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
           from record where ${sql.and([
             inScope(sql, scope),
             ...(from === undefined ? [] : [sql`(date >= ${from}::date or date is null)`]),
-            ...(providerIds === undefined ? [] : [sql`provider_id = any(${providerIds}::text[]) and provider_id <> ''`])
+            ...(providerIds === undefined ? [] : [byProviderIds(providerIds)])
           ])}`)
       }),
       fields: Effect.fn("RecordStore.fields")(function* (scope, ids) {
@@ -154,7 +160,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       }),
       setPulled: Effect.fn("RecordStore.setPulled")(function* (scope) {
         yield* stored(sql`insert into record_pull (account_id, data_type, pulled_at)
-          values (${scope.accountId}, ${scope.dataType}, clock_timestamp())
+          values (${scope.accountId}, ${scope.dataType}, store_now())
           on conflict (account_id, data_type) do update set pulled_at = excluded.pulled_at`)
       })
     })

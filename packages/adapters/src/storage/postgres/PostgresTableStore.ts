@@ -72,13 +72,13 @@ const putStatement = `
     select * from json_to_recordset($2::json) as g(n int, key text, id text, vals jsonb, must boolean)
   ), merged as (
     update table_row r set field_values = r.field_values || g.vals, updated_by = $3::json, version = r.version + 1,
-      updated_at = statement_timestamp()
+      updated_at = store_now()
     from given g
     where g.must and r.table_id = $1 and r.external_key = g.key and r.field_values || g.vals <> r.field_values
   ), put as (
     insert into table_row as r (id, table_id, field_values, external_key, created_by, updated_by, version, created_at,
       updated_at)
-    select g.id, $1, g.vals, g.key, $3::json, $3::json, 1, statement_timestamp(), statement_timestamp()
+    select g.id, $1, g.vals, g.key, $3::json, $3::json, 1, store_now(), store_now()
     from given g where not g.must order by g.n
     on conflict (table_id, external_key) do update set field_values = r.field_values || excluded.field_values,
       updated_by = excluded.updated_by, version = r.version + 1, updated_at = excluded.updated_at
@@ -129,7 +129,7 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
         if (fields.length === 0) return
         yield* Effect.gen(function* () {
           if ((yield* insertFields(id, fields)).length === 0) return
-          yield* sql`update app_table set version = version + 1, updated_at = statement_timestamp() where id = ${id}`
+          yield* sql`update app_table set version = version + 1, updated_at = store_now() where id = ${id}`
         }).pipe(sql.withTransaction, stored)
       }),
       rows: Effect.fn("TableStore.rows")(function* (id, { limit, after }) {

@@ -12,6 +12,9 @@ export const foundation = Effect.gen(function* () {
 
   yield* sql`create domain key_text as text collate "C"`
   yield* sql`create domain instant as timestamptz(3)`
+  // The clock of the store: all that is due, expires or was noted is measured by it, and by no other. It
+  // stands still within a statement. Tests replace the function to let time pass.
+  yield* sql`create function store_now() returns timestamptz language sql stable as 'select statement_timestamp()'`
 
   yield* sql`create table workspace (
     id key_text primary key,
@@ -118,8 +121,8 @@ export const foundation = Effect.gen(function* () {
     change_no bigint not null,
     version int not null default 1,
     missed int not null default 0,
-    created_at instant not null default statement_timestamp(),
-    updated_at instant not null default statement_timestamp(),
+    created_at instant not null default store_now(),
+    updated_at instant not null default store_now(),
     primary key (account_id, data_type, id)
   )`
   yield* sql`create index record_page on record (account_id, data_type, (coalesce(date, '-infinity'::date)) desc, id desc)`

@@ -73,7 +73,7 @@ export const feeds = Effect.gen(function* () {
     epoch int not null default 0,
     heartbeat instant,
     -- By the clock of the database: how long it waits must not depend on who made it.
-    queued_at instant not null default clock_timestamp(),
+    queued_at instant not null default store_now(),
     created_at instant not null,
     updated_at instant not null,
     started_at instant,
