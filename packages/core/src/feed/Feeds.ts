@@ -1,14 +1,39 @@
 /** Feeds: making, changing and removing them (decisions 5.4 and 7). */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
-import type { Principal } from "../access/Principal.ts"
-import type { Conflict, NotFound, PlanLimitReached, PreconditionFailed, Unprocessable } from "../failure/Failure.ts"
-import type { DestinationNotAvailable } from "../destination/Destinations.ts"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { actorOf, userOf, type Principal } from "../access/Principal.ts"
+import type { AccountId } from "../account/Account.ts"
+import type { Bank, BankId } from "../bank/Bank.ts"
+import { BankStore } from "../bank/BankStore.ts"
+import { columnsOf } from "../destination/Columns.ts"
+import { DeliveryStore } from "../destination/DeliveryStore.ts"
+import { Destinations, type DestinationNotAvailable } from "../destination/Destinations.ts"
+import {
+  Conflict,
+  NotFound,
+  PlanLimitReached,
+  PreconditionFailed,
+  Unprocessable,
+  type Detail
+} from "../failure/Failure.ts"
+import { JobEngine } from "../job/JobEngine.ts"
+import { JobStore } from "../job/JobStore.ts"
 import type { DataType } from "../record/DataType.ts"
+import { catalogOf } from "../record/FieldCatalog.ts"
+import { Ids } from "../shared/Ids.ts"
+import { limits } from "../shared/Limits.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Feed, FeedId, FeedState } from "./Feed.ts"
 import type { FeedSource } from "./FeedConfig.ts"
+import { FeedStore } from "./FeedStore.ts"
+import { allowsSchedule, carries, checkAccounts, decodeBlocks, type Decoded } from "./FeedValidation.ts"
+import { nextRun } from "./NextRun.ts"
 
 /**
  * Configuration blocks come undecoded: every fault inside them is 422 with all faults at once, so the
@@ -47,6 +72,43 @@ export interface FeedView {
   readonly warnings: ReadonlyArray<string>
 }
 
+const invalid = (details: ReadonlyArray<Detail>, warnings: ReadonlyArray<string>) =>
+  new Unprocessable({
+    code: "FEED_VALIDATION_FAILED",
+    message: "Validation failed",
+    details: details.slice(0, limits.errorDetails),
+    warnings
+  })
+
+const view = (feed: Feed, state: FeedState | undefined, warnings: ReadonlyArray<string>): FeedView => {
+  const incomplete = feed.sourceConfig === undefined || feed.destinationConfig === undefined
+  const base = state ?? { status: "ready", consecutiveFailures: 0, warnings: [] }
+  return {
+    feed,
+    state: {
+      ...base,
+      status: incomplete && base.status === "ready" ? "incomplete" : base.status,
+      ...(feed.nextRunAt === undefined ? {} : { nextRunAt: feed.nextRunAt })
+    },
+    warnings
+  }
+}
+
+const blocksOf = (decoded: Decoded, now: number): Partial<Feed> => {
+  const { dataTypeOptions, destinationConfig, fieldMappings, mappingsDefaulted, schedule, sourceConfig } = decoded
+  return {
+    fieldMappings,
+    mappingsDefaulted,
+    dataTypeOptions,
+    ...(sourceConfig === undefined ? {} : { sourceConfig }),
+    ...(destinationConfig === undefined ? {} : { destinationConfig }),
+    ...(schedule === undefined ? {} : { schedule }),
+    ...(schedule?.enabled === true ? { nextRunAt: nextRun(schedule, now) } : {})
+  }
+}
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
 export class Feeds extends Context.Service<
   Feeds,
   {
@@ -82,4 +144,221 @@ export class Feeds extends Context.Service<
       ifVersion: number | undefined
     ) => Effect.Effect<void, NotFound | PreconditionFailed | StorageUnavailable>
   }
->()("@millrace/core/feed/Feeds") {}
+>()("@millrace/core/feed/Feeds") {
+  static readonly layer: Layer.Layer<
+    Feeds,
+    never,
+    FeedStore | BankStore | JobStore | JobEngine | DeliveryStore | Destinations | Transactor | Ids
+  > = Layer.effect(
+    Feeds,
+    Effect.gen(function* () {
+      const store = yield* FeedStore
+      const banks = yield* BankStore
+      const jobs = yield* JobStore
+      const engine = yield* JobEngine
+      const deliveries = yield* DeliveryStore
+      const destinations = yield* Destinations
+      const { atomically } = yield* Transactor
+      const ids = yield* Ids
+
+      const load = Effect.fnUntraced(function* (workspaceId: Workspace["id"], id: FeedId) {
+        const feed = yield* store.get(workspaceId, id)
+        if (Option.isNone(feed)) return yield* new NotFound({ resource: "Feed" })
+        return feed.value
+      })
+
+      const viewed = Effect.fnUntraced(function* (feed: Feed, warnings: ReadonlyArray<string>) {
+        return view(feed, (yield* store.states([feed.id])).get(feed.id), warnings)
+      })
+
+      /** Decodes and judges everything about a feed; fails with all faults at once. */
+      const judge = Effect.fnUntraced(function* (
+        workspace: Workspace,
+        source: FeedSource,
+        dataType: DataType,
+        blocks: FeedBlocks,
+        before: Feed | undefined,
+        details: Array<Detail>
+      ) {
+        const warnings: Array<string> = []
+        if (!carries(source, dataType)) {
+          const message =
+            source === "extractor"
+              ? "extractor feeds are not available here"
+              : `${source} feeds do not carry ${dataType}`
+          return yield* invalid([{ field: "dataType", message }], warnings)
+        }
+        const decoded = decodeBlocks(source, dataType, blocks, before, details, warnings)
+        details.push(
+          ...(yield* checkAccounts(decoded.sourceConfig, (bankId, accountId) =>
+            banks.account(workspace.id, bankId as BankId, accountId as AccountId)
+          ))
+        )
+        if (decoded.sourceConfig?.type === "upload" && decoded.sourceConfig.accountId !== undefined) {
+          if (!(yield* ownsAccount(workspace, decoded.sourceConfig.accountId))) {
+            details.push({ field: "sourceConfig.accountId", message: "is not an account of this workspace" })
+          }
+        }
+        const destination = decoded.destinationConfig
+        if (destination !== undefined && blocks.destinationConfig !== undefined) {
+          const driver = yield* destinations.get(destination.type)
+          const columns = columnsOf({ dataType, fieldMappings: decoded.fieldMappings }, catalogOf(dataType))
+          const faults = yield* driver.check(workspace.id, destination, columns)
+          details.push(
+            ...faults.map(({ field, message }) => ({ field: `destinationConfig.${field}`.replace(/\.$/, ""), message }))
+          )
+        }
+        if (details.length > 0) return yield* invalid(details, warnings)
+        const plan = plans[workspace.plan]
+        if (decoded.schedule?.enabled === true && !allowsSchedule(plan, decoded.schedule)) {
+          return yield* new PlanLimitReached({ what: `schedules are at most ${plan.fastestSchedule}`, limit: 1 })
+        }
+        return { decoded, warnings }
+      })
+
+      const ownsAccount = Effect.fnUntraced(function* (workspace: Workspace, accountId: AccountId) {
+        for (const bank of yield* banks.list(workspace.id)) {
+          if (Option.isSome(yield* banks.account(workspace.id, bank.id, accountId))) return true
+        }
+        return false
+      })
+
+      /** Statement files are booked under a bank of their own (decisions 7.1). */
+      const fileBank = Effect.fnUntraced(function* (workspace: Workspace, name: string, decoded: Decoded) {
+        const config = decoded.sourceConfig
+        if (config?.type === "upload" && config.accountId !== undefined) return undefined
+        const now = yield* Timestamp.now
+        const others = yield* banks.list(workspace.id)
+        const bank: Bank = {
+          id: yield* ids.next("bank"),
+          workspaceId: workspace.id,
+          name: (config?.type === "upload" ? config.bankName : undefined) ?? name,
+          source: "file",
+          type: "other",
+          order: Math.max(-1, ...others.map((other) => other.order)) + 1,
+          createdAt: now,
+          updatedAt: now
+        }
+        return bank
+      })
+
+      const create: Feeds["Service"]["create"] = Effect.fn("Feeds.create")(function* (principal, request) {
+        const { workspace } = principal
+        const { decoded, warnings } = yield* judge(workspace, request.source, request.dataType, request, undefined, [])
+        const existing = yield* store.list(workspace.id, {})
+        const limit = plans[workspace.plan].feeds
+        if (limit !== undefined && existing.length >= limit)
+          return yield* new PlanLimitReached({ what: "feeds", limit })
+        const now = yield* Timestamp.now
+        const bank = request.source === "upload" ? yield* fileBank(workspace, request.name, decoded) : undefined
+        const feed: Feed = {
+          id: yield* ids.next("feed"),
+          workspaceId: workspace.id,
+          name: request.name,
+          ...(request.icon === undefined ? {} : { icon: request.icon }),
+          source: request.source,
+          dataType: request.dataType,
+          fieldMappings: decoded.fieldMappings,
+          mappingsDefaulted: decoded.mappingsDefaulted,
+          dataTypeOptions: decoded.dataTypeOptions,
+          ...blocksOf(decoded, Timestamp.toMillis(now)),
+          ...(bank === undefined ? {} : { fileBankId: bank.id }),
+          order: request.order ?? Math.max(-1, ...existing.map((other) => other.order)) + 1,
+          createdBy: actorOf(principal),
+          createdByUser: userOf(principal),
+          createdAt: now,
+          updatedAt: now,
+          version: 1
+        }
+        yield* atomically(
+          Effect.gen(function* () {
+            if (bank !== undefined) yield* banks.insert(bank, undefined)
+            yield* store.insert(feed)
+          })
+        )
+        return view(feed, undefined, warnings)
+      })
+
+      const update: Feeds["Service"]["update"] = Effect.fn("Feeds.update")(
+        function* (principal, id, change, ifVersion) {
+          const { workspace } = principal
+          const before = yield* load(workspace.id, id)
+          if (ifVersion !== undefined && ifVersion !== before.version) return yield* new PreconditionFailed()
+          const details: Array<Detail> = []
+          for (const key of ["source", "dataType"] as const) {
+            if (change[key] !== undefined && change[key] !== before[key]) {
+              details.push({ field: key, message: `cannot be changed; it is "${before[key]}"` })
+            }
+          }
+          const { decoded, warnings } = yield* judge(workspace, before.source, before.dataType, change, before, details)
+          const moved = !same(before.destinationConfig, decoded.destinationConfig)
+          if (moved || !same(before.sourceConfig, decoded.sourceConfig)) {
+            const active = yield* jobs.active(id)
+            if (Option.isSome(active)) {
+              return yield* new Conflict({
+                code: "SYNC_ALREADY_RUNNING",
+                message: "Source and destination cannot be changed while a sync job is running",
+                details: [{ field: "jobId", message: active.value.id }]
+              })
+            }
+          }
+          const { destinationConfig: _d, icon: _i, nextRunAt: _n, schedule: _s, sourceConfig: _c, ...kept } = before
+          const icon = change.icon === undefined ? before.icon : (change.icon ?? undefined)
+          const now = yield* Timestamp.now
+          const sameSchedule = same(before.schedule, decoded.schedule)
+          const feed: Feed = {
+            ...kept,
+            ...blocksOf(decoded, Timestamp.toMillis(now)),
+            ...(sameSchedule && before.nextRunAt !== undefined ? { nextRunAt: before.nextRunAt } : {}),
+            ...(icon === undefined ? {} : { icon }),
+            name: change.name ?? before.name,
+            order: change.order ?? before.order,
+            updatedAt: now,
+            version: before.version + 1
+          }
+          yield* atomically(
+            Effect.gen(function* () {
+              if (!(yield* store.update(feed))) return yield* new PreconditionFailed()
+              // Another destination has nothing of this feed yet.
+              if (moved) {
+                yield* deliveries.clear(id)
+                yield* store.clearMarks(id)
+              }
+            })
+          )
+          return yield* viewed(feed, warnings)
+        }
+      )
+
+      const remove: Feeds["Service"]["remove"] = Effect.fn("Feeds.remove")(function* (principal, id, ifVersion) {
+        const feed = yield* load(principal.workspace.id, id)
+        if (ifVersion !== undefined && ifVersion !== feed.version) return yield* new PreconditionFailed()
+        const active = yield* jobs.active(id)
+        yield* atomically(
+          Effect.gen(function* () {
+            if (Option.isSome(active)) {
+              // It may have ended in the meantime, which is as good.
+              yield* Effect.catchTag(jobs.cancel(active.value.id, "forceCancel"), "JobStateConflict", () => Effect.void)
+            }
+            yield* store.remove(principal.workspace.id, id)
+          })
+        )
+        if (Option.isSome(active)) yield* engine.interrupt(id, active.value.id)
+      })
+
+      return Feeds.of({
+        list: Effect.fn("Feeds.list")(function* (workspace, query) {
+          const feeds = yield* store.list(workspace.id, query)
+          const states = yield* store.states(feeds.map((feed) => feed.id))
+          return feeds.map((feed) => view(feed, states.get(feed.id), []))
+        }),
+        get: Effect.fn("Feeds.get")(function* (workspace, id) {
+          return yield* viewed(yield* load(workspace.id, id), [])
+        }),
+        create,
+        update,
+        remove
+      })
+    })
+  )
+}
