@@ -201,11 +201,19 @@ export const scanCsv = (
       cellStart = false
       continue
     }
-    if (!isBlank(c)) {
-      blank = false
-      cellStart = c === 61
+    if (isBlank(c)) {
+      at++
+      continue
     }
-    at++
+    blank = false
+    if (c === 61 && cellStart && text.charCodeAt(at + 1) === 34) {
+      at++
+      continue
+    }
+    // Nothing but a delimiter or a line end counts until the cell is over.
+    cellStart = false
+    let inner = text.charCodeAt(++at)
+    while (inner !== delimiter && inner !== 10 && inner !== 13 && at < length) inner = text.charCodeAt(++at)
   }
   return table
 }

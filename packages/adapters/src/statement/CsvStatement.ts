@@ -19,7 +19,7 @@ import type { CsvTable } from "./CsvScanner.ts"
 import { columnName, type CsvSelection } from "./CsvSelection.ts"
 import { accountTypeOf, isPending, kindOf, signOf } from "./CsvWords.ts"
 import { maxAccounts } from "./StatementLimits.ts"
-import { type BalancedRow, difference, tieOutRunning } from "./TieOut.ts"
+import { difference, tieOutRunning } from "./TieOut.ts"
 import { joinDistinct, meaningful, tidy } from "./Wording.ts"
 
 type Mutable<A> = { -readonly [K in keyof A]: A[K] }
@@ -49,6 +49,54 @@ interface Draft {
   hasBalance: boolean
   currency: Currency.Currency | undefined
   mixed: boolean
+}
+
+/** A row with all of its properties inside the object: a literal that grows later costs twice the memory. */
+class CsvRow implements Mutable<StatementRow> {
+  line: number
+  providerId: string
+  date: CalendarDate
+  amount: Decimal.Decimal
+  amountText: string
+  currency: Currency.Currency
+  description: string
+  originalDescription: string
+  type: string
+  reference: string
+  pending: boolean
+  declare merchantName?: string
+  declare category?: string
+  declare authorizedDate?: CalendarDate
+
+  constructor(
+    line: number,
+    providerId: string,
+    date: CalendarDate,
+    amount: Decimal.Decimal,
+    amountText: string,
+    currency: Currency.Currency,
+    description: string,
+    originalDescription: string,
+    type: string,
+    reference: string,
+    pending: boolean,
+    payee: string,
+    category: string
+  ) {
+    this.line = line
+    this.providerId = providerId
+    this.date = date
+    this.amount = amount
+    this.amountText = amountText
+    this.currency = currency
+    this.description = description
+    this.originalDescription = originalDescription
+    this.type = type
+    this.reference = reference
+    this.pending = pending
+    if (payee !== "") this.merchantName = tidy(payee)
+    if (category !== "") this.category = category
+  }
 }
 
 const maxDistinct = 10_000
@@ -182,21 +230,21 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
     if (draft.currency === undefined) draft.currency = currency
     else if (draft.currency !== currency) draft.mixed = true
 
-    const built: Mutable<StatementRow> = {
-      line: table.line(row),
+    const built = new CsvRow(
+      table.line(row),
       providerId,
       date,
       amount,
       amountText,
       currency,
-      description: tidy(body === "" ? (payee === "" ? own : payee) : body),
-      originalDescription: original,
-      type: Decimal.isNegative(amount) ? pair[1] : pair[0],
+      tidy(body === "" ? (payee === "" ? own : payee) : body),
+      original,
+      Decimal.isNegative(amount) ? pair[1] : pair[0],
       reference,
-      pending: columns.status >= 0 && table.locate(row, columns.status) && pending(text.slice(table.from, table.to))
-    }
-    if (payee !== "") built.merchantName = tidy(payee)
-    if (columns.category >= 0 && table.locate(row, columns.category)) built.category = table.cell(row, columns.category)
+      columns.status >= 0 && table.locate(row, columns.status) && pending(text.slice(table.from, table.to)),
+      payee,
+      columns.category < 0 ? "" : table.cell(row, columns.category)
+    )
     if (
       columns.authorizedDate >= 0 &&
       columns.authorizedDate !== columns.date &&
@@ -268,12 +316,15 @@ const finish = (draft: Draft, reading: CsvReading, only: boolean, warnings: Arra
   let balanceDate: CalendarDate | undefined
   let missing: Decimal.Decimal | undefined
   if (draft.hasBalance) {
-    const balanced: Array<BalancedRow> = []
-    draft.rows.forEach((row, index) => {
-      if (row.pending) return
-      balanced.push({ line: row.line, date: row.date, amount: row.amount, balance: draft.balances[index] })
-    })
-    const result = draft.mixed ? undefined : tieOutRunning(balanced)
+    const settled = draft.rows.every((row) => !row.pending)
+    const result = draft.mixed
+      ? undefined
+      : settled
+        ? tieOutRunning(draft.rows, draft.balances)
+        : tieOutRunning(
+            draft.rows.filter((row) => !row.pending),
+            draft.balances.filter((_, index) => !draft.rows[index]!.pending)
+          )
     if (result !== undefined) {
       opening ??= result.opening
       closing ??= result.closing

@@ -8,12 +8,11 @@ export const difference = (
   closing: Decimal.Decimal
 ): Decimal.Decimal => Decimal.subtract(Decimal.add(opening, Decimal.sum(amounts)), closing)
 
-/** A movement with the balance that its row states behind it. */
+/** A movement; the balance behind it stands in an array beside. */
 export interface BalancedRow {
   readonly line: number
   readonly date: string
   readonly amount: Decimal.Decimal
-  readonly balance: Decimal.Decimal | undefined
 }
 
 export interface RunningTieOut {
@@ -54,37 +53,46 @@ const unitNumber = (value: Decimal.Decimal, scale: number): number => {
 }
 
 /** Checks the running balances of one account in every order that the file may stand in. */
-export const tieOutRunning = (rows: ReadonlyArray<BalancedRow>): RunningTieOut | undefined => {
+export const tieOutRunning = (
+  rows: ReadonlyArray<BalancedRow>,
+  balances: ReadonlyArray<Decimal.Decimal | undefined>
+): RunningTieOut | undefined => {
   let scale = 0
   let whole = 0
   let stated = 0
-  for (const row of rows) {
-    scale = Math.max(scale, Decimal.scale(row.amount))
-    whole = Math.max(whole, Decimal.wholeDigits(row.amount))
-    if (row.balance === undefined) continue
+  for (let index = 0; index < rows.length; index++) {
+    const amount = rows[index]!.amount
+    const balance = balances[index]
+    const amountScale = Decimal.scale(amount)
+    if (amountScale > scale) scale = amountScale
+    if (amount.length > whole) whole = amount.length
+    if (balance === undefined) continue
     stated++
-    scale = Math.max(scale, Decimal.scale(row.balance))
-    whole = Math.max(whole, Decimal.wholeDigits(row.balance))
+    const balanceScale = Decimal.scale(balance)
+    if (balanceScale > scale) scale = balanceScale
+    if (balance.length > whole) whole = balance.length
   }
   if (stated === 0) return undefined
   // The sum of all rows must stay safe as well.
-  if (scale + whole + rows.length.toString().length <= safeDigits) {
-    return check(
-      rows,
-      rows.map((row) => unitNumber(row.amount, scale)),
-      rows.map((row) => (row.balance === undefined ? undefined : unitNumber(row.balance, scale))),
-      {
-        zero: 0,
-        add: (a, b) => a + b,
-        subtract: (a, b) => a - b,
-        text: (a) => Decimal.fromUnits(BigInt(a), scale)
-      }
-    )
+  if (whole + scale + rows.length.toString().length <= safeDigits) {
+    const amounts: Array<number> = []
+    const after: Array<number | undefined> = []
+    for (let index = 0; index < rows.length; index++) {
+      const balance = balances[index]
+      amounts.push(unitNumber(rows[index]!.amount, scale))
+      after.push(balance === undefined ? undefined : unitNumber(balance, scale))
+    }
+    return check(rows, amounts, after, {
+      zero: 0,
+      add: (a, b) => a + b,
+      subtract: (a, b) => a - b,
+      text: (a) => Decimal.fromUnits(BigInt(a), scale)
+    })
   }
   return check(
     rows,
     rows.map((row) => Decimal.toUnits(row.amount, scale)),
-    rows.map((row) => (row.balance === undefined ? undefined : Decimal.toUnits(row.balance, scale))),
+    balances.map((balance) => (balance === undefined ? undefined : Decimal.toUnits(balance, scale))),
     { zero: 0n, add: (a, b) => a + b, subtract: (a, b) => a - b, text: (a) => Decimal.fromUnits(a, scale) }
   )
 }

@@ -2,8 +2,8 @@
 
 const doubleSpace = /\s{2,}/g
 
-/** White space collapsed and trimmed. */
-export const tidy = (text: string): string => (text.includes("  ") ? text.replace(doubleSpace, " ") : text).trim()
+/** Trimmed text with runs of blanks collapsed. */
+export const tidy = (text: string): string => (text.includes("  ") ? text.replace(doubleSpace, " ").trim() : text)
 
 /** Both texts with a blank between, or the longer one when it contains the other. */
 export const joinDistinct = (a: string, b: string): string => {
@@ -13,4 +13,5 @@ export const joinDistinct = (a: string, b: string): string => {
 }
 
 /** A cheque number or reference; a bank that has none often writes zeros. */
-export const meaningful = (reference: string): string => (/^[0\s-]*$/.test(reference) ? "" : reference)
+export const meaningful = (reference: string): string =>
+  reference === "" || (reference.charCodeAt(0) <= 48 && /^[0\s-]*$/.test(reference)) ? "" : reference
