@@ -107,17 +107,13 @@ export const deliver = (
         expect(receipts.map(({ outcome }) => outcome)).toEqual(changes.map(() => "done"))
       })
 
-// Of control characters only tabs and line breaks need to be kept.
-const printable = (text: string): string =>
+/** Text without what may be left out: of the control characters only tabs and line breaks need to be kept. */
+export const shown = (text: string): string =>
   [...text].filter((char) => /[\t\r\n]/.test(char) || !/[\p{Cc}\ufeff]/u.test(char)).join("")
 
-/** Text as it must come back, whatever marks a destination needs to show it. */
-export const shown = (cells: DestinationSuiteOptions["cells"], text: string): string => {
-  const plain = printable(text)
-  return cells === "interpreted" && plain.startsWith("'") && formulaBegin.test(plain.slice(1)) ? plain.slice(1) : plain
-}
-
-const formulaBegin = /^[=+\-@\t\r\n＝＋－＠]/
+/** Forms in which a text may come back. */
+export const shownAs = (cells: DestinationSuiteOptions["cells"], text: string): ReadonlyArray<string> =>
+  cells === "interpreted" ? [shown(text), `'${shown(text)}`] : [shown(text)]
 
 const payloads = [
   "=1+1",

@@ -1,0 +1,94 @@
+/**
+ * Files below the one folder that the operator names: `wholeFile`, format csv (decisions 7.2 and 7.4).
+ *
+ * The file is the feed's alone: it is written whole on every delivery. Two feeds must not share a path, which
+ * cannot be seen here: the later delivery would replace the rows of the other.
+ */
+import {
+  type ConfigFault,
+  type DestinationDriver,
+  type DestinationError,
+  DestinationRejected,
+  type DestinationSession
+} from "@millrace/core/destination/Destination"
+import type { FileDestinationConfig } from "@millrace/core/feed/FeedConfig"
+import type { Fields } from "@millrace/core/record/FieldValue"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as CsvWriter from "../csv/CsvWriter.ts"
+import { fromCause } from "./FileFault.ts"
+import { locate } from "./FilePlace.ts"
+import { writeWhole } from "./WholeFile.ts"
+
+export type FileConfig = typeof FileDestinationConfig.Type
+
+export interface FileOptions {
+  /** The folder for files; undefined where the operator named none, and then no feed can use this type. */
+  readonly folder: string | undefined
+}
+
+/** Characters of one piece of text on its way to the file, give or take a row. */
+const textLength = 65_536
+
+const noFolder = "no folder for files is configured"
+
+const byReplaceOnly = Effect.fail(new DestinationRejected({ message: "A file is written whole, not row by row." }))
+
+const place = (folder: string, path: string) =>
+  locate(folder, path).pipe(
+    Effect.catchTags({
+      PathRefused: (fault) => Effect.fail(new DestinationRejected({ message: `The path "${path}" ${fault.message}.` })),
+      FileUnreadable: (fault) => Effect.fail(fromCause(path, fault.cause))
+    })
+  )
+
+export const make = ({ folder }: FileOptions): DestinationDriver<FileConfig> => ({
+  type: "file",
+  capabilities: { write: "wholeFile", canRemove: true, batch: 1_000 },
+
+  check: Effect.fn("FileDestination.check")(function* (_workspaceId, config): Effect.fn.Return<
+    ReadonlyArray<ConfigFault>
+  > {
+    if (folder === undefined) return [{ field: "type", message: noFolder }]
+    return yield* place(folder, config.path).pipe(
+      Effect.match({
+        onSuccess: () => [],
+        onFailure: (fault) => [{ field: "path", message: fault.message }]
+      })
+    )
+  }),
+
+  open: Effect.fn("FileDestination.open")(function* (feed, config, columns): Effect.fn.Return<
+    DestinationSession,
+    DestinationError
+  > {
+    if (folder === undefined) return yield* new DestinationRejected({ message: `There is ${noFolder}.` })
+    yield* place(folder, config.path)
+    const writer = CsvWriter.make(columns)
+
+    const replace = Effect.fnUntraced(function* <E>(
+      rows: Stream.Stream<{ readonly key: string; readonly values: Fields }, E>
+    ): Effect.fn.Return<{ readonly rows: number; readonly ref: string }, DestinationError | E> {
+      // Looked up again: the folder may have changed since the run began.
+      const target = yield* place(folder, config.path)
+      let written = 0
+      const lines = Stream.mapArray(rows, (chunk) => {
+        const texts: [string, ...Array<string>] = [""]
+        let text = ""
+        for (const row of chunk) {
+          text += writer.row(row.values)
+          if (text.length < textLength) continue
+          texts.push(text)
+          text = ""
+        }
+        written += chunk.length
+        texts.push(text)
+        return texts
+      })
+      yield* writeWhole(target, feed.id, config.path, Stream.concat(Stream.make(writer.header), lines))
+      return { rows: written, ref: config.path }
+    })
+
+    return { write: () => byReplaceOnly, lookup: () => byReplaceOnly, replace }
+  })
+})

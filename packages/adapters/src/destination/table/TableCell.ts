@@ -1,0 +1,58 @@
+/** Values of records as cells of a table field. */
+import type { FieldType } from "@millrace/core/record/DataType"
+import type { FieldValue } from "@millrace/core/record/FieldValue"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import * as Decimal from "@millrace/core/shared/Decimal"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { TableField } from "@millrace/core/table/Table"
+
+type CellType = TableField["type"]
+
+/** Field type that a column gets when it is created. */
+export const cellTypeOf: Readonly<Record<FieldType, CellType>> = {
+  str: "text",
+  num: "number",
+  date: "date",
+  ts: "datetime",
+  bool: "boolean"
+}
+
+const accepted: Readonly<Record<FieldType, ReadonlySet<CellType>>> = {
+  // Custom fields are text until an enrichment says otherwise: whether a value fits is seen value by value.
+  str: new Set(["text", "number", "currency", "date", "datetime", "boolean"]),
+  num: new Set(["number", "currency", "text"]),
+  date: new Set(["date", "text"]),
+  ts: new Set(["datetime", "text"]),
+  bool: new Set(["boolean", "text"])
+}
+
+/** Whether a field can hold the values of a column at all. */
+export const fits = (from: FieldType, to: CellType): boolean => accepted[from].has(to)
+
+// Storage keeps neither NUL nor half a surrogate pair.
+const storable = (text: string): string => (text.includes("\0") ? text.replaceAll("\0", "") : text).toWellFormed()
+
+const booleans: Readonly<Record<string, boolean>> = { true: true, false: false }
+
+const ofText = (text: string, to: CellType): FieldValue | undefined => {
+  switch (to) {
+    case "text":
+      return storable(text)
+    case "number":
+    case "currency":
+      return Decimal.parse(text)
+    case "date":
+      return CalendarDate.parse(text)
+    case "datetime":
+      return Timestamp.parse(text)
+    case "boolean":
+      return Object.hasOwn(booleans, text) ? booleans[text] : undefined
+  }
+}
+
+/** The cell, or `undefined` when the value is none of the field's type. An absent value clears the cell. */
+export const toCell = (value: FieldValue | undefined, to: CellType): FieldValue | undefined => {
+  if (typeof value === "string") return value === "" && to !== "text" ? null : ofText(value, to)
+  if (typeof value === "boolean") return to === "boolean" ? value : to === "text" ? String(value) : undefined
+  return null
+}

@@ -1,0 +1,45 @@
+/** Which fields of a table the columns of a feed are written to. */
+import type { Column } from "@millrace/core/destination/Destination"
+import type { Table, TableField } from "@millrace/core/table/Table"
+import { fits } from "./TableCell.ts"
+
+export interface Target {
+  readonly column: Column
+  readonly field: TableField
+}
+
+export interface Resolved {
+  readonly targets: ReadonlyArray<Target>
+  readonly missing: ReadonlyArray<Column>
+  /** Mappings that can not work: the field is of another type, or two columns lead to it. */
+  readonly faults: ReadonlyArray<string>
+}
+
+/** By key, else by name; of several fields of one name, one that a feed made. */
+const find = (fields: ReadonlyArray<TableField>, name: string): TableField | undefined => {
+  const named = () => fields.filter((field) => field.name === name)
+  return fields.find((field) => field.key === name) ?? named().find((field) => field.origin === "feed") ?? named()[0]
+}
+
+export const resolve = (table: Table, columns: ReadonlyArray<Column>): Resolved => {
+  const targets: Array<Target> = []
+  const missing: Array<Column> = []
+  const faults: Array<string> = []
+  const columnOf = new Map<string, string>()
+  for (const column of columns) {
+    const field = find(table.fields, column.name)
+    if (field === undefined) {
+      missing.push(column)
+      continue
+    }
+    const other = columnOf.get(field.key)
+    if (other !== undefined)
+      faults.push(`"${other}" and "${column.name}" are both mapped to the field "${field.name}".`)
+    else if (!fits(column.type, field.type)) {
+      faults.push(`The field "${field.name}" is of type ${field.type} and cannot hold "${column.label}".`)
+    }
+    columnOf.set(field.key, column.name)
+    targets.push({ column, field })
+  }
+  return { targets, missing, faults }
+}
