@@ -1,0 +1,118 @@
+/** The records of accounts in memory, and the orders in which they are read. */
+import type { AccountId } from "@millrace/core/account/Account"
+import type { SyncDataType } from "@millrace/core/record/DataType"
+import type { LedgerRecord, RecordWrite } from "@millrace/core/record/LedgerRecord"
+import type { Timestamp } from "@millrace/core/shared/Timestamp"
+import type * as Context from "effect/Context"
+import { frozenFields } from "./Frozen.ts"
+import type { Memory } from "./MemoryTransactor.ts"
+import { ascending, byDate } from "./Order.ts"
+
+const noIds: ReadonlyArray<string> = []
+
+/** Newest first: day, then id, both descending; records without a day last. */
+export const newestFirst = (a: Pick<LedgerRecord, "date" | "id">, b: Pick<LedgerRecord, "date" | "id">): number => {
+  if (a.date === b.date) return ascending(b.id, a.id)
+  return a.date === null || b.date === null ? byDate(a.date, b.date) : ascending(b.date, a.date)
+}
+
+/** One data type of one account. */
+export class TypeLedger {
+  readonly records = new Map<string, LedgerRecord>()
+  /** Counts of complete reads without a record; absent is 0. */
+  readonly missed = new Map<string, number>()
+  /** Upstream id -> records that have it now; `""` is not kept. */
+  readonly byProviderId = new Map<string, ReadonlyArray<string>>()
+  /** In change order. An entry is stale once `records` holds a later writing of it. */
+  log: Array<LedgerRecord> = []
+  /** Live records newest first, until something is written. */
+  page: ReadonlyArray<LedgerRecord> | undefined = undefined
+
+  livePage(): ReadonlyArray<LedgerRecord> {
+    this.page ??= [...this.records.values()].filter(({ state }) => state === "live").toSorted(newestFirst)
+    return this.page
+  }
+}
+
+/** One account: the numbers of its changes are common to all types. */
+export class AccountLedger {
+  readonly accountId: AccountId
+  readonly types = new Map<SyncDataType, TypeLedger>()
+  lastChange = 0
+
+  constructor(accountId: AccountId) {
+    this.accountId = accountId
+  }
+
+  ofType(dataType: SyncDataType): TypeLedger {
+    let ledger = this.types.get(dataType)
+    if (ledger === undefined) this.types.set(dataType, (ledger = new TypeLedger()))
+    return ledger
+  }
+
+  write(
+    memory: Context.Service.Shape<typeof Memory>,
+    dataType: SyncDataType,
+    writes: ReadonlyArray<RecordWrite>,
+    now: Timestamp
+  ): void {
+    const ledger = this.ofType(dataType)
+    const { lastChange } = this
+    const { length } = ledger.log
+    ledger.page = undefined
+    memory.journal(() => {
+      this.lastChange = lastChange
+      ledger.log.length = length
+      ledger.page = undefined
+    })
+    for (const write of writes) {
+      const before = ledger.records.get(write.id)
+      const record: LedgerRecord = Object.freeze({
+        id: write.id,
+        accountId: this.accountId,
+        dataType,
+        providerId: write.providerId,
+        date: write.date,
+        pending: write.pending,
+        state: write.state,
+        hash: write.hash,
+        fields: frozenFields(write.fields),
+        changeNo: ++this.lastChange,
+        version: (before?.version ?? 0) + 1,
+        createdAt: before?.createdAt ?? now,
+        updatedAt: now
+      })
+      memory.set(ledger.records, record.id, record)
+      memory.remove(ledger.missed, record.id)
+      ledger.log.push(record)
+      if (before?.providerId !== record.providerId)
+        moveProviderId(memory, ledger, record.id, before?.providerId, record)
+    }
+    compact(memory, ledger)
+  }
+}
+
+const moveProviderId = (
+  memory: Context.Service.Shape<typeof Memory>,
+  { byProviderId }: TypeLedger,
+  id: string,
+  from: string | undefined,
+  { providerId: to }: LedgerRecord
+): void => {
+  if (from !== undefined && from !== "") {
+    const rest = (byProviderId.get(from) ?? noIds).filter((other) => other !== id)
+    if (rest.length === 0) memory.remove(byProviderId, from)
+    else memory.set(byProviderId, from, rest)
+  }
+  if (to !== "") memory.set(byProviderId, to, [...(byProviderId.get(to) ?? noIds), id])
+}
+
+/** Drops stale entries of the log once they are the greater part of it. */
+const compact = (memory: Context.Service.Shape<typeof Memory>, ledger: TypeLedger): void => {
+  const { log } = ledger
+  if (log.length < 1024 || log.length < ledger.records.size * 2) return
+  memory.journal(() => {
+    ledger.log = log
+  })
+  ledger.log = log.filter((record) => ledger.records.get(record.id) === record)
+}

@@ -1,0 +1,66 @@
+/** Banks and accounts in memory. */
+import type { Account, AccountId } from "@millrace/core/account/Account"
+import type { Bank, BankId } from "@millrace/core/bank/Bank"
+import { BankStore, type BankConnection } from "@millrace/core/bank/BankStore"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { frozen } from "./Frozen.ts"
+import { Memory } from "./MemoryTransactor.ts"
+import { byAge, byOrderThenAge } from "./Order.ts"
+
+export const layer: Layer.Layer<BankStore, never, Memory> = Layer.effect(
+  BankStore,
+  Effect.gen(function* () {
+    const { call, set } = yield* Memory
+    const banks = new Map<BankId, Bank>()
+    const connections = new Map<BankId, BankConnection>()
+    const accounts = new Map<AccountId, Account>()
+
+    return BankStore.of({
+      insert: (bank, connection) =>
+        call(() => {
+          set(banks, bank.id, frozen(bank))
+          if (connection !== undefined) set(connections, bank.id, frozen(connection))
+        }),
+      list: (workspaceId) =>
+        call(() =>
+          [...banks.values()]
+            .filter((bank) => bank.workspaceId === workspaceId && bank.deletedAt === undefined)
+            .toSorted(byOrderThenAge)
+        ),
+      get: (workspaceId, id) =>
+        call(() =>
+          Option.fromUndefinedOr(banks.get(id)).pipe(Option.filter((bank) => bank.workspaceId === workspaceId))
+        ),
+      byConnection: (workspaceId, instanceId, ref) =>
+        call(() => {
+          for (const [id, held] of connections) {
+            const bank = banks.get(id)
+            if (held.instanceId === instanceId && held.connection.ref === ref && bank?.workspaceId === workspaceId) {
+              return Option.some(bank)
+            }
+          }
+          return Option.none()
+        }),
+      connection: (id) => call(() => Option.fromUndefinedOr(connections.get(id))),
+      setStatus: (id, status, at) =>
+        call(() => {
+          const bank = banks.get(id)
+          if (bank !== undefined) set(banks, id, frozen({ ...bank, connectionStatus: status, updatedAt: at }))
+        }),
+      accounts: (bankId) =>
+        call(() => [...accounts.values()].filter((account) => account.bankId === bankId).toSorted(byAge)),
+      account: (workspaceId, bankId, id) =>
+        call(() =>
+          Option.fromUndefinedOr(accounts.get(id)).pipe(
+            Option.filter((account) => account.workspaceId === workspaceId && account.bankId === bankId)
+          )
+        ),
+      putAccounts: (list) =>
+        call(() => {
+          for (const account of list) set(accounts, account.id, frozen(account))
+        })
+    })
+  })
+)

@@ -1,0 +1,127 @@
+/** Feeds in memory. */
+import type { AccountId } from "@millrace/core/account/Account"
+import type { Feed, FeedId, FeedState } from "@millrace/core/feed/Feed"
+import { FeedStore, type FeedMark } from "@millrace/core/feed/FeedStore"
+import type { Job } from "@millrace/core/job/Job"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { frozen } from "./Frozen.ts"
+import { JobTable } from "./MemoryJobTable.ts"
+import { Memory } from "./MemoryTransactor.ts"
+import { ascending, byOrderThenAge } from "./Order.ts"
+
+const reasonOf = (failed: Job): Pick<FeedState, "reason"> => {
+  const error = failed.errors.find(({ severity }) => severity === "fatal") ?? failed.errors[0]
+  if (error === undefined) return {}
+  const { code, message, recovery } = error
+  return { reason: { code, message, ...(recovery === undefined ? {} : { recovery }) } }
+}
+
+/** `jobs` newest first. */
+const stateOf = (jobs: ReadonlyArray<Job>, active: Job | undefined): FeedState => {
+  const telling = jobs.filter(({ status }) => status === "completed" || status === "failed")
+  const succeeded = telling.findIndex(({ status }) => status === "completed")
+  const failures = succeeded < 0 ? telling.length : succeeded
+  const failing = active === undefined && failures > 0
+  const lastSuccessAt = telling[succeeded]?.completedAt
+  return {
+    status: failing
+      ? "failing"
+      : active === undefined
+        ? "ready"
+        : active.status === "in_progress"
+          ? "running"
+          : "waiting",
+    ...(failing ? reasonOf(telling[0]!) : {}),
+    ...(active === undefined ? {} : { activeJobId: active.id }),
+    ...(jobs[0] === undefined ? {} : { lastJobId: jobs[0].id }),
+    ...(lastSuccessAt === undefined ? {} : { lastSuccessAt }),
+    consecutiveFailures: failures,
+    warnings: []
+  }
+}
+
+export const layer: Layer.Layer<FeedStore, never, Memory | JobTable> = Layer.effect(
+  FeedStore,
+  Effect.gen(function* () {
+    const { call, set, remove, feedRemoved } = yield* Memory
+    const table = yield* JobTable
+    const feeds = new Map<FeedId, Feed>()
+    const marks = new Map<FeedId, Map<AccountId, FeedMark>>()
+    feedRemoved.push((id) => remove(marks, id))
+
+    return FeedStore.of({
+      insert: (feed) => call(() => set(feeds, feed.id, frozen(feed))),
+      update: (feed) =>
+        call(() => {
+          if (feeds.get(feed.id)?.version !== feed.version - 1) return false
+          set(feeds, feed.id, frozen(feed))
+          return true
+        }),
+      get: (workspaceId, id) =>
+        call(() =>
+          Option.fromUndefinedOr(feeds.get(id)).pipe(Option.filter((feed) => feed.workspaceId === workspaceId))
+        ),
+      byId: (id) => call(() => Option.fromUndefinedOr(feeds.get(id))),
+      list: (workspaceId, { dataType, source }) =>
+        call(() =>
+          [...feeds.values()]
+            .filter(
+              (feed) =>
+                feed.workspaceId === workspaceId &&
+                (dataType === undefined || feed.dataType === dataType) &&
+                (source === undefined || feed.source === source)
+            )
+            .toSorted(byOrderThenAge)
+        ),
+      remove: (workspaceId, id) =>
+        call(() => {
+          if (feeds.get(id)?.workspaceId !== workspaceId) return false
+          remove(feeds, id)
+          for (const removed of feedRemoved) removed(id)
+          return true
+        }),
+      states: (ids) =>
+        call(() => {
+          const states = new Map<FeedId, FeedState>()
+          for (const id of ids) {
+            const activeId = table.active.get(id)
+            states.set(
+              id,
+              stateOf(table.ofFeed(id), activeId === undefined ? undefined : table.jobs.get(activeId)!.job)
+            )
+          }
+          return states
+        }),
+      scheduleDue: (limit) =>
+        call((now) => {
+          const at = Timestamp.fromMillis(now)
+          const due: Array<Feed & { readonly nextRunAt: Timestamp.Timestamp }> = []
+          for (const feed of feeds.values()) {
+            const { nextRunAt } = feed
+            if (feed.schedule?.enabled !== true || nextRunAt === undefined || nextRunAt > at) continue
+            if (!table.active.has(feed.id)) due.push({ ...feed, nextRunAt })
+          }
+          return due.toSorted((a, b) => ascending(a.nextRunAt, b.nextRunAt) || ascending(a.id, b.id)).slice(0, limit)
+        }),
+      advanceSchedule: (id, from, to) =>
+        call(() => {
+          const feed = feeds.get(id)
+          if (feed?.nextRunAt !== from) return false
+          const { nextRunAt: _, ...rest } = feed
+          set(feeds, id, Object.freeze(to === undefined ? rest : { ...rest, nextRunAt: to }))
+          return true
+        }),
+      marks: (id) => call(() => [...(marks.get(id)?.values() ?? [])]),
+      setMark: (id, mark) =>
+        call(() => {
+          let ofFeed = marks.get(id)
+          if (ofFeed === undefined) set(marks, id, (ofFeed = new Map()))
+          set(ofFeed, mark.accountId, frozen(mark))
+        }),
+      clearMarks: (id) => call(() => remove(marks, id))
+    })
+  })
+)

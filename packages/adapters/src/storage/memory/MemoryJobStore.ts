@@ -1,0 +1,181 @@
+/** Jobs, the feed lock and leases in memory. */
+import type { Job, JobId } from "@millrace/core/job/Job"
+import { JobLease } from "@millrace/core/job/JobLease"
+import { Fenced, FeedLocked, holderOf, JobStateConflict, JobStore, type Fence } from "@millrace/core/job/JobStore"
+import { limits } from "@millrace/core/shared/Limits"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { frozen } from "./Frozen.ts"
+import { faulted, JobTable, ownError, progressed, type StoredJob } from "./MemoryJobTable.ts"
+import { Memory } from "./MemoryTransactor.ts"
+import { ascending } from "./Order.ts"
+
+export const layer: Layer.Layer<JobStore, never, Memory | JobTable> = Layer.effect(
+  JobStore,
+  Effect.gen(function* () {
+    const { call, attempt } = yield* Memory
+    const table = yield* JobTable
+    const lease = (yield* JobLease) * 1000
+
+    const isFresh = ({ heartbeat }: StoredJob, now: number): boolean =>
+      heartbeat !== undefined && heartbeat + lease > now
+
+    const isDue = (stored: StoredJob, now: number): boolean =>
+      (stored.job.status === "created" || stored.job.status === "in_progress") && !isFresh(stored, now)
+
+    const failed = (
+      stored: StoredJob,
+      code: "WORKER_LOST" | "PAUSE_EXPIRED" | "QUEUE_TIMEOUT",
+      message: string,
+      now: number
+    ) => {
+      const at = Timestamp.fromMillis(now)
+      table.move({ ...stored, job: faulted(stored.job, [ownError(code, message, at)], at) }, "fail", at)
+    }
+
+    /** A change by a run, refused when its fence does not hold. */
+    const guarded = (fence: Fence, change: (held: StoredJob, at: Timestamp.Timestamp, now: number) => void) =>
+      attempt((now): Exit.Exit<void, Fenced> => {
+        const held = table.held(fence)
+        if (held === undefined) return Exit.fail(new Fenced({ jobId: fence.jobId }))
+        change(held, Timestamp.fromMillis(now), now)
+        return Exit.void
+      })
+
+    return JobStore.of({
+      create: (job, { replacing }) =>
+        attempt((now) => {
+          const activeId = table.active.get(job.feedId)
+          if (activeId !== undefined && !replacing) return Exit.fail(new FeedLocked({ jobId: activeId }))
+          if (activeId !== undefined) table.move(table.jobs.get(activeId)!, "forceCancel", Timestamp.fromMillis(now))
+          table.put({ job: frozen(job), epoch: 0, heartbeat: undefined })
+          return Exit.succeed({ cancelled: Option.fromUndefinedOr(activeId) })
+        }),
+      get: (workspaceId, feedId, id) =>
+        call(() =>
+          Option.fromUndefinedOr(table.jobs.get(id)?.job).pipe(
+            Option.filter((job) => job.workspaceId === workspaceId && job.feedId === feedId)
+          )
+        ),
+      active: (feedId) =>
+        call(() => Option.map(Option.fromUndefinedOr(table.active.get(feedId)), (id) => table.jobs.get(id)!.job)),
+      list: (workspaceId, feedId, { status, limit, before }) =>
+        call(() =>
+          table
+            .ofFeed(feedId)
+            .filter(
+              (job) =>
+                job.workspaceId === workspaceId &&
+                (status === undefined || job.status === status) &&
+                (before === undefined || job.id < before)
+            )
+            .slice(0, limit)
+        ),
+
+      due: (limit) =>
+        call((now) =>
+          Array.from(table.active.values(), (id) => table.jobs.get(id)!)
+            .filter((stored) => isDue(stored, now))
+            .map(({ job }) => ({ jobId: job.id, feedId: job.feedId }))
+            .toSorted((a, b) => ascending(a.jobId, b.jobId))
+            .slice(0, limit)
+        ),
+      claim: (jobId, banks) =>
+        call((now) => {
+          const stored = table.jobs.get(jobId)
+          if (stored === undefined || !isDue(stored, now)) return Option.none()
+          const lost = stored.heartbeat !== undefined
+          if (lost && stored.job.attempt >= limits.jobAttempts) {
+            const message = `The worker stopped answering ${stored.job.attempt} times; the job was given up.`
+            failed(stored, "WORKER_LOST", message, now)
+            return Option.none()
+          }
+          const fence = { jobId, epoch: stored.epoch + 1 }
+          table.free(holderOf({ jobId, epoch: stored.epoch }))
+          if (!table.take(banks, holderOf(fence), now, now + lease)) return Option.none()
+          const at = Timestamp.fromMillis(now)
+          const { job } = table.move(stored, "dispatch", at)!
+          const claimed: Job = {
+            ...job,
+            attempt: lost ? job.attempt + 1 : Math.max(1, job.attempt),
+            startedAt: job.startedAt ?? at
+          }
+          table.put({ job: claimed, epoch: fence.epoch, heartbeat: now })
+          return Option.some({ job: claimed, fence })
+        }),
+      beat: (fences) =>
+        call((now) => {
+          const held: Array<JobId> = []
+          for (const fence of fences) {
+            const stored = table.held(fence)
+            if (stored === undefined) continue
+            table.put({ ...stored, heartbeat: now })
+            table.prolong(holderOf(fence), now + lease)
+            held.push(fence.jobId)
+          }
+          return held
+        }),
+      release: (fence) =>
+        call((now) => {
+          const held = table.held(fence)
+          if (held === undefined) return
+          table.free(holderOf(fence))
+          const job = { ...held.job, updatedAt: Timestamp.fromMillis(now) }
+          table.put({ job, epoch: held.epoch + 1, heartbeat: undefined })
+        }),
+      fence: (fence, progress) =>
+        guarded(fence, (held, at, now) =>
+          table.put({ job: progressed(held.job, progress, at), epoch: held.epoch, heartbeat: now })
+        ),
+
+      complete: (fence, progress) =>
+        guarded(fence, (held, at) => {
+          table.move({ ...held, job: progressed(held.job, progress, at) }, "complete", at)
+        }),
+      fail: (fence, errors) =>
+        guarded(fence, (held, at) => {
+          table.move({ ...held, job: faulted(held.job, errors, at) }, "fail", at)
+        }),
+      pause: (fence, reason, resumeAfter) =>
+        guarded(fence, (held, at, now) => {
+          const paused = table.move(held, "pause", at)!
+          const resumeAt = resumeAfter === undefined ? {} : { resumeAt: Timestamp.fromMillis(now + resumeAfter * 1000) }
+          table.put({ ...paused, job: { ...paused.job, pauseReason: reason, ...resumeAt } })
+        }),
+      cancel: (jobId, event) =>
+        attempt((now) => {
+          const stored = table.jobs.get(jobId)
+          const moved = stored === undefined ? undefined : table.move(stored, event, Timestamp.fromMillis(now))
+          if (moved !== undefined) return Exit.succeed(moved.job)
+          return Exit.fail(new JobStateConflict({ jobId, status: stored?.job.status ?? "missing", event }))
+        }),
+      sweep: call((now) => {
+        const at = Timestamp.fromMillis(now)
+        const isOlder = (since: Timestamp.Timestamp, minutes: number) =>
+          now - Timestamp.toMillis(since) > minutes * 60_000
+        for (const id of [...table.active.values()]) {
+          const stored = table.jobs.get(id)!
+          const { status, resumeAt, createdAt, updatedAt } = stored.job
+          if (status === "created" && isOlder(createdAt, limits.queueMinutes)) {
+            failed(stored, "QUEUE_TIMEOUT", `No worker was free for ${limits.queueMinutes} minutes.`, now)
+          } else if (status === "paused" && resumeAt !== undefined && resumeAt <= at) {
+            table.move(stored, "resume", at)
+          } else if (status === "paused" && resumeAt === undefined && isOlder(updatedAt, limits.userPauseHours * 60)) {
+            failed(stored, "PAUSE_EXPIRED", `Nobody resumed it within ${limits.userPauseHours} hours.`, now)
+          }
+        }
+      }),
+
+      lease: (banks, holder, seconds) => call((now) => table.take(banks, holder, now, now + seconds * 1000)),
+      unlease: (holder) => call(() => table.free(holder)),
+      holdsLease: (bank, holder) =>
+        call((now) => {
+          const held = table.leases.get(bank)
+          return held !== undefined && held.holder === holder && held.until > now
+        })
+    })
+  })
+)

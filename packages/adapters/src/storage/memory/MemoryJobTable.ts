@@ -1,0 +1,163 @@
+/** Jobs and leases in memory, and the steps that all calls on them are made of. */
+import type { BankId } from "@millrace/core/bank/Bank"
+import type { FeedId } from "@millrace/core/feed/Feed"
+import { isActive, noCounts, type Job, type JobCounts, type JobError, type JobId } from "@millrace/core/job/Job"
+import { transition, type JobEvent } from "@millrace/core/job/JobLifecycle"
+import { holderOf, type Fence, type Progress } from "@millrace/core/job/JobStore"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { frozen } from "./Frozen.ts"
+import { Memory } from "./MemoryTransactor.ts"
+import { ascending } from "./Order.ts"
+
+export interface StoredJob {
+  readonly job: Job
+  readonly epoch: number
+  /** Milliseconds; `undefined` when nobody works on it. */
+  readonly heartbeat: number | undefined
+}
+
+export interface Lease {
+  readonly holder: string
+  /** Milliseconds; not included. */
+  readonly until: number
+}
+
+const counted = (counts: JobCounts, { add, atLeast }: Progress): JobCounts => {
+  const next: { -readonly [K in keyof JobCounts]: number } = { ...counts }
+  for (const key of Object.keys(noCounts) as Array<keyof JobCounts>) {
+    next[key] = Math.max(next[key] + (add?.[key] ?? 0), atLeast?.[key] ?? -Infinity)
+  }
+  return Object.freeze(next)
+}
+
+/** The job with the progress applied. */
+export const progressed = (job: Job, progress: Progress, at: Timestamp.Timestamp): Job => {
+  const errors = progress.errors ?? []
+  return {
+    ...job,
+    counts: progress.add === undefined && progress.atLeast === undefined ? job.counts : counted(job.counts, progress),
+    errors: errors.length === 0 ? job.errors : [...job.errors, ...frozen(errors)],
+    updatedAt: at
+  }
+}
+
+/** The job with these errors, the first fatal one naming the category. */
+export const faulted = (job: Job, errors: ReadonlyArray<JobError>, at: Timestamp.Timestamp): Job => {
+  const cause = errors.find(({ severity }) => severity === "fatal") ?? errors[0]
+  return {
+    ...progressed(job, { errors }, at),
+    ...(cause === undefined ? {} : { errorCategory: cause.category })
+  }
+}
+
+/** What ends a job that no run can report on itself. */
+export const ownError = (code: JobError["code"], message: string, at: Timestamp.Timestamp): JobError => ({
+  timestamp: at,
+  message,
+  category: "internal",
+  severity: "fatal",
+  code
+})
+
+export class JobTable extends Context.Service<
+  JobTable,
+  {
+    readonly jobs: ReadonlyMap<JobId, StoredJob>
+    readonly active: ReadonlyMap<FeedId, JobId>
+    readonly leases: ReadonlyMap<BankId, Lease>
+    /** Newest first. */
+    readonly ofFeed: (id: FeedId) => ReadonlyArray<Job>
+    readonly put: (stored: StoredJob) => void
+    /** The job of a fence that still holds. */
+    readonly held: (fence: Fence) => StoredJob | undefined
+    /** Follows the life cycle: `undefined`, and nothing has changed, where the pair is refused. */
+    readonly move: (stored: StoredJob, event: JobEvent, at: Timestamp.Timestamp) => StoredJob | undefined
+    /** Takes or prolongs all these leases; `false`, and nothing has changed, when one is busy. */
+    readonly take: (banks: ReadonlyArray<BankId>, holder: string, now: number, until: number) => boolean
+    readonly prolong: (holder: string, until: number) => void
+    readonly free: (holder: string) => void
+  }
+>()("@millrace/adapters/storage/memory/MemoryJobTable/JobTable") {
+  static readonly layer: Layer.Layer<JobTable, never, Memory> = Layer.effect(
+    JobTable,
+    Effect.gen(function* () {
+      const { set, remove, feedRemoved } = yield* Memory
+      const jobs = new Map<JobId, StoredJob>()
+      const active = new Map<FeedId, JobId>()
+      const byFeed = new Map<FeedId, Map<JobId, true>>()
+      const leases = new Map<BankId, Lease>()
+
+      const free = (holder: string): void => {
+        for (const [bank, lease] of leases) if (lease.holder === holder) remove(leases, bank)
+      }
+
+      const put = (stored: StoredJob): void => {
+        const { id, feedId, status } = stored.job
+        set(jobs, id, { ...stored, job: Object.freeze(stored.job) })
+        if (isActive(status)) set(active, feedId, id)
+        else if (active.get(feedId) === id) remove(active, feedId)
+        let ids = byFeed.get(feedId)
+        if (ids === undefined) set(byFeed, feedId, (ids = new Map()))
+        if (!ids.has(id)) set(ids, id, true)
+      }
+
+      feedRemoved.push((feedId) => {
+        for (const id of byFeed.get(feedId)?.keys() ?? []) {
+          const stored = jobs.get(id)
+          if (stored !== undefined) free(holderOf({ jobId: id, epoch: stored.epoch }))
+          remove(jobs, id)
+        }
+        remove(byFeed, feedId)
+        remove(active, feedId)
+      })
+
+      return {
+        jobs,
+        active,
+        leases,
+        put,
+        free,
+        ofFeed: (id) =>
+          Array.from(byFeed.get(id)?.keys() ?? [], (jobId) => jobs.get(jobId)!.job).toSorted((a, b) =>
+            ascending(b.id, a.id)
+          ),
+        held: ({ jobId, epoch }) => {
+          const stored = jobs.get(jobId)
+          return stored?.epoch === epoch && stored.job.status === "in_progress" ? stored : undefined
+        },
+        move: (stored, event, at) => {
+          const row = transition(stored.job.status, event)
+          if (row === undefined) return undefined
+          free(holderOf({ jobId: stored.job.id, epoch: stored.epoch }))
+          const { pauseReason: _, resumeAt: _at, ...job } = stored.job
+          const next: StoredJob = {
+            job: {
+              ...job,
+              status: row.to,
+              updatedAt: at,
+              ...(isActive(row.to) ? {} : { completedAt: at })
+            },
+            epoch: stored.epoch + (row.newEpoch ? 1 : 0),
+            heartbeat: undefined
+          }
+          put(next)
+          return next
+        },
+        take: (banks, holder, now, until) => {
+          const busy = banks.some((bank) => {
+            const lease = leases.get(bank)
+            return lease !== undefined && lease.holder !== holder && lease.until > now
+          })
+          if (!busy) for (const bank of banks) set(leases, bank, { holder, until })
+          return !busy
+        },
+        prolong: (holder, until) => {
+          for (const [bank, lease] of leases) if (lease.holder === holder) set(leases, bank, { holder, until })
+        }
+      }
+    })
+  )
+}

@@ -1,0 +1,55 @@
+/**
+ * Everything that is stored, in the memory of one process: for tests, trials and embedding without a
+ * database. It keeps the promises of the ports, but nothing survives the process.
+ */
+import type { BankStore } from "@millrace/core/bank/BankStore"
+import type { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
+import type { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
+import type { FeedStore } from "@millrace/core/feed/FeedStore"
+import type { JobStore } from "@millrace/core/job/JobStore"
+import type { RateLimiter } from "@millrace/core/rate/RateLimiter"
+import type { RecordStore } from "@millrace/core/record/RecordStore"
+import type { Transactor } from "@millrace/core/storage/Transactor"
+import type { TableStore } from "@millrace/core/table/TableStore"
+import type { UploadStore } from "@millrace/core/upload/UploadStore"
+import type { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import * as Layer from "effect/Layer"
+import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
+import * as MemoryBankStore from "./MemoryBankStore.ts"
+import * as MemoryDeliveryStore from "./MemoryDeliveryStore.ts"
+import * as MemoryEnrichmentStore from "./MemoryEnrichmentStore.ts"
+import * as MemoryFeedStore from "./MemoryFeedStore.ts"
+import * as MemoryJobStore from "./MemoryJobStore.ts"
+import { JobTable } from "./MemoryJobTable.ts"
+import * as MemoryRecordStore from "./MemoryRecordStore.ts"
+import * as MemoryTableStore from "./MemoryTableStore.ts"
+import * as MemoryTransactor from "./MemoryTransactor.ts"
+import * as MemoryUploadStore from "./MemoryUploadStore.ts"
+import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
+
+/** Each build is a store of its own, empty. `JobLease` sets how long claims last. */
+export const layer: Layer.Layer<
+  | Transactor
+  | WorkspaceStore
+  | BankStore
+  | RecordStore
+  | FeedStore
+  | JobStore
+  | DeliveryStore
+  | TableStore
+  | UploadStore
+  | EnrichmentStore
+  | RateLimiter
+> = Layer.mergeAll(
+  MemoryTransactor.layer,
+  MemoryWorkspaceStore.layer,
+  MemoryBankStore.layer,
+  MemoryRecordStore.layer,
+  MemoryFeedStore.layer,
+  MemoryJobStore.layer,
+  MemoryDeliveryStore.layer,
+  MemoryTableStore.layer,
+  MemoryUploadStore.layer,
+  MemoryEnrichmentStore.layer,
+  MemoryRateLimiter.layer
+).pipe(Layer.provide(JobTable.layer), Layer.provide(MemoryTransactor.Memory.layer))

@@ -1,0 +1,32 @@
+/** Whether a record meets the filter of a page. */
+import type { LedgerRecord } from "@millrace/core/record/LedgerRecord"
+import type { RecordFilter } from "@millrace/core/record/RecordStore"
+import * as Decimal from "@millrace/core/shared/Decimal"
+
+type Test = (record: LedgerRecord) => boolean
+
+const textTest = (text: string): Test => {
+  const wanted = text.toLowerCase()
+  const has = (value: unknown): boolean => typeof value === "string" && value.toLowerCase().includes(wanted)
+  return ({ fields }) => has(fields["description"]) || has(fields["merchantName"])
+}
+
+const amountTest =
+  (holds: (amount: Decimal.Decimal) => boolean): Test =>
+  ({ fields: { amount } }) =>
+    Decimal.is(amount) && holds(amount)
+
+/** All that the filter names must hold. */
+export const matches = (filter: RecordFilter): Test => {
+  const { from, to, pending, type, category, text, minAmount, maxAmount } = filter
+  const tests: Array<Test> = []
+  if (from !== undefined) tests.push(({ date }) => date !== null && date >= from)
+  if (to !== undefined) tests.push(({ date }) => date !== null && date <= to)
+  if (pending !== undefined) tests.push((record) => record.pending === pending)
+  if (type !== undefined) tests.push(({ fields }) => fields["type"] === type)
+  if (category !== undefined) tests.push(({ fields }) => fields["category"] === category)
+  if (text !== undefined) tests.push(textTest(text))
+  if (minAmount !== undefined) tests.push(amountTest((amount) => Decimal.compare(amount, minAmount) >= 0))
+  if (maxAmount !== undefined) tests.push(amountTest((amount) => Decimal.compare(amount, maxAmount) <= 0))
+  return (record) => tests.every((test) => test(record))
+}
