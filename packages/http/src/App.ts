@@ -1,0 +1,36 @@
+/**
+ * The whole HTTP application as a layer. It needs the kernel's services and a router, so the server, tests
+ * (`HttpRouter.toWebHandler`) and embedders mount the same thing.
+ */
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as HttpApiScalar from "effect/http-api/HttpApiScalar"
+import * as Layer from "effect/Layer"
+import { Api } from "./api/Api.ts"
+import * as AccountHandlers from "./handlers/AccountHandlers.ts"
+import * as BankHandlers from "./handlers/BankHandlers.ts"
+import * as FeedHandlers from "./handlers/FeedHandlers.ts"
+import * as IdentityHandlers from "./handlers/IdentityHandlers.ts"
+import * as JobHandlers from "./handlers/JobHandlers.ts"
+import * as TableHandlers from "./handlers/TableHandlers.ts"
+import * as UploadHandlers from "./handlers/UploadHandlers.ts"
+import * as Edge from "./middleware/Edge.ts"
+import * as SchemaFaults from "./middleware/SchemaFaults.ts"
+import * as Probes from "./Probes.ts"
+
+const handlers = Layer.mergeAll(
+  IdentityHandlers.layer,
+  BankHandlers.layer,
+  AccountHandlers.layer,
+  FeedHandlers.layer,
+  JobHandlers.layer,
+  UploadHandlers.layer,
+  TableHandlers.layer
+).pipe(Layer.provide(SchemaFaults.layer))
+
+/** Provide `HttpServer.layerServices` (or a platform's) and the kernel's use cases. */
+export const App = Layer.mergeAll(
+  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers)),
+  HttpApiScalar.layer(Api, { path: "/docs" }),
+  Probes.layer,
+  Edge.layer
+)

@@ -1,0 +1,28 @@
+/** The whole contract of /v1: shared by server, client and documentation. */
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as OpenApi from "effect/http-api/OpenApi"
+import { toDocument } from "../OpenApi.ts"
+import { AccountApi } from "./AccountApi.ts"
+import { BankApi } from "./BankApi.ts"
+import { FeedApi } from "./FeedApi.ts"
+import { IdentityApi } from "./IdentityApi.ts"
+import { JobApi } from "./JobApi.ts"
+import { TableApi } from "./TableApi.ts"
+import { UploadApi } from "./UploadApi.ts"
+import { SchemaFaults } from "../middleware/SchemaFaults.ts"
+
+export const apiVersion = "1.0.0"
+
+export const Api = HttpApi.make("millrace")
+  .add(IdentityApi, BankApi, AccountApi, FeedApi, UploadApi, JobApi, TableApi)
+  .middleware(SchemaFaults)
+  // Whoever sends several faults learns of all of them at once.
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Millrace",
+      version: apiVersion,
+      description: "Financial data sync: bank connections, their data, feeds and tables.",
+      transform: toDocument
+    })
+  )

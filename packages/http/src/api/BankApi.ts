@@ -1,0 +1,52 @@
+/** Bank connections (specification 2.1, decisions 4.1 and 5.2). */
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as Schema from "effect/Schema"
+import { BankType } from "@millrace/core/bank/Bank"
+import { ConnectionStatus } from "@millrace/core/bank/ConnectionHealth"
+import { ProviderKind } from "@millrace/core/provider/ProviderKind"
+import { Id } from "@millrace/core/shared/Ids"
+import { Timestamp } from "@millrace/core/shared/Timestamp"
+import { always, ofPath } from "./ApiError.ts"
+import { Links, Many, One } from "./Envelope.ts"
+import { operation } from "./Operation.ts"
+
+/** Owner of a resource in family answers: the portal, or `null` for the workspace itself. */
+export const family = {
+  workspaceId: Schema.optionalKey(Id("workspace")),
+  portal: Schema.optionalKey(
+    Schema.NullOr(Schema.Struct({ id: Id("workspace"), name: Schema.String, icon: Schema.NullOr(Schema.String) }))
+  )
+}
+
+/** `self` or `family`; other values have a code of their own, so they are judged by the handler. */
+export const scopeParameter = Schema.optionalKey(Schema.String.annotate({ identifier: "FamilyScope" }))
+
+export const BankRecord = Schema.Struct({
+  id: Id("bank"),
+  name: Schema.String,
+  source: ProviderKind,
+  type: BankType,
+  order: Schema.Int,
+  icon: Schema.optionalKey(Schema.String),
+  connectionStatus: Schema.optionalKey(ConnectionStatus),
+  institutionId: Schema.optionalKey(Schema.String),
+  providerInstanceId: Schema.optionalKey(Schema.String),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  links: Links,
+  ...family
+}).annotate({ identifier: "Bank" })
+
+export const BankApi = HttpApiGroup.make("banks", { topLevel: true }).add(
+  HttpApiEndpoint.get("listBanks", "/v1/banks", {
+    query: { scope: scopeParameter },
+    success: Many(BankRecord),
+    error: always
+  }).annotateMerge(operation("List bank connections", { scopes: ["banks:read"] })),
+  HttpApiEndpoint.get("getBank", "/v1/banks/:bank_id", {
+    params: { bank_id: Schema.String },
+    success: One(BankRecord),
+    error: ofPath
+  }).annotateMerge(operation("Get a bank connection", { scopes: ["banks:read"] }))
+)

@@ -1,0 +1,74 @@
+/** Wire schemas of data records, made from the field table of the kernel (decisions 4.2). */
+import * as Schema from "effect/Schema"
+import { fieldsOf, type FieldType, type SyncDataType } from "@millrace/core/record/DataType"
+import type { Fields, FieldValue } from "@millrace/core/record/FieldValue"
+import { Amount } from "./Amount.ts"
+
+const valueOf: Readonly<Record<FieldType, Schema.Codec<FieldValue, unknown>>> = {
+  str: Schema.String,
+  num: Amount,
+  date: Schema.String.annotate({ format: "date" }),
+  ts: Schema.String.annotate({ format: "date-time" }),
+  bool: Schema.Boolean
+}
+
+/** Fields that are always sent, `null` where the value is unknown. */
+const nullable: Readonly<Partial<Record<SyncDataType, ReadonlyArray<string>>>> = {
+  transactions: ["pendingTransactionId"],
+  balances: ["availableBalance", "limit"],
+  holdings: ["costBasis"],
+  orders: [
+    "limitPrice",
+    "stopPrice",
+    "trailingStop",
+    "executionPrice",
+    "ticker",
+    "executedAt",
+    "expiresAt"
+  ]
+}
+
+/** Second names of balance fields. */
+const aliases: Readonly<Record<string, string>> = {
+  current: "amount",
+  available: "availableBalance",
+  asOf: "date"
+}
+
+const schemaOf = (dataType: SyncDataType, identifier: string) => {
+  const always = nullable[dataType] ?? []
+  const fields: Record<string, Schema.Codec<FieldValue, unknown>> = {}
+  const optional: Record<string, Schema.optionalKey<Schema.Codec<FieldValue, unknown>>> = {}
+  const add = (key: string, from: string) => {
+    const spec = fieldsOf[dataType][from]
+    if (spec === undefined) return
+    if (always.includes(from)) fields[key] = Schema.NullOr(valueOf[spec.type])
+    else if (spec.required) fields[key] = valueOf[spec.type]
+    else optional[key] = Schema.optionalKey(valueOf[spec.type])
+  }
+  for (const key of Object.keys(fieldsOf[dataType])) add(key, key)
+  if (dataType === "balances") for (const [key, from] of Object.entries(aliases)) add(key, from)
+  return Schema.Struct({ ...fields, ...optional }).annotate({ identifier })
+}
+
+export const Transaction = schemaOf("transactions", "Transaction")
+export const Balance = schemaOf("balances", "Balance")
+export const Trade = schemaOf("trades", "Trade")
+export const Holding = schemaOf("holdings", "Holding")
+export const Order = schemaOf("orders", "Order")
+export const Loan = schemaOf("loans", "Loan")
+
+/** A record as it is sent: `null` for the fields that are always there, aliases filled in. */
+export const toWire = (dataType: SyncDataType, record: Fields): Fields => {
+  const always = nullable[dataType]
+  if (always === undefined) return record
+  const result: Record<string, FieldValue> = { ...record }
+  for (const key of always) result[key] ??= null
+  if (dataType === "balances") {
+    for (const [key, from] of Object.entries(aliases)) {
+      const value = result[from]
+      if (value !== undefined) result[key] = value
+    }
+  }
+  return result
+}

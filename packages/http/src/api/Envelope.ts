@@ -1,0 +1,81 @@
+/** The envelope of every success (decisions 1.5). */
+import * as Schema from "effect/Schema"
+import { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import { Timestamp } from "@millrace/core/shared/Timestamp"
+import type { Page } from "@millrace/core/shared/Page"
+
+const success = Schema.Literal(true)
+
+export const Links = Schema.Record(Schema.String, Schema.String)
+
+/** When an answer was true upstream. */
+export const freshness = { asOf: Schema.optionalKey(Timestamp), stale: Schema.Boolean }
+
+export const ListMeta = Schema.Struct({
+  /** Rows in this answer. */
+  count: Schema.Int,
+  hasMore: Schema.Boolean,
+  cursor: Schema.optionalKey(Schema.String),
+  /** Repeats `cursor`, and only when there is another page. */
+  nextCursor: Schema.optionalKey(Schema.String)
+})
+
+export const FreshListMeta = Schema.Struct({
+  ...ListMeta.fields,
+  ...freshness,
+  window: Schema.optionalKey(
+    Schema.Struct({ from: Schema.optionalKey(CalendarDate), to: Schema.optionalKey(CalendarDate) })
+  ),
+  /** Answers to a watermark: ids that vanished or no longer match. */
+  removed: Schema.optionalKey(Schema.Array(Schema.String))
+})
+
+/** One record. */
+export const One = <S extends Schema.Top>(data: S) => Schema.Struct({ success, data })
+
+/** One record with what is said about it. */
+export const OneWith = <S extends Schema.Top, M extends Schema.Top>(data: S, meta: M) =>
+  Schema.Struct({ success, data, meta })
+
+/** A list. */
+export const Many = <S extends Schema.Top>(row: S) =>
+  Schema.Struct({ success, data: Schema.Array(row), meta: ListMeta, links: Links })
+
+/** A list that was read through from upstream. */
+export const FreshMany = <S extends Schema.Top>(row: S) =>
+  Schema.Struct({ success, data: Schema.Array(row), meta: FreshListMeta, links: Links })
+
+/** Nothing to say but that it is done. */
+export const Done = Schema.Struct({ success })
+
+export const one = <A>(data: A) => ({ success: true as const, data })
+
+export const done = { success: true as const }
+
+const pageMeta = (page: Omit<Page<unknown>, "rows">, count: number) => ({
+  count,
+  hasMore: page.hasMore,
+  ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
+  ...(page.hasMore && page.cursor !== undefined ? { nextCursor: page.cursor } : {})
+})
+
+const pageLinks = (self: string, page: Omit<Page<unknown>, "rows">): Readonly<Record<string, string>> => {
+  if (!page.hasMore || page.cursor === undefined) return { self }
+  const [path, query] = self.split("?", 2)
+  const parameters = new URLSearchParams(query)
+  parameters.set("cursor", page.cursor)
+  return { self, next: `${path}?${parameters.toString()}` }
+}
+
+/** `self` is the target of the request. */
+export const many = <A, Meta extends object = object>(
+  self: string,
+  data: ReadonlyArray<A>,
+  page: Omit<Page<unknown>, "rows"> = { hasMore: false },
+  meta?: Meta
+) => ({
+  success: true as const,
+  data,
+  meta: { ...pageMeta(page, data.length), ...(meta as Meta) },
+  links: pageLinks(self, page)
+})

@@ -1,0 +1,124 @@
+/** Feeds (decisions 4.3, 5.4 and 7). */
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as Schema from "effect/Schema"
+import { ActorRef } from "@millrace/core/access/ActorRef"
+import { Feed, FeedState } from "@millrace/core/feed/Feed"
+import { FeedSource } from "@millrace/core/feed/FeedConfig"
+import { DataType } from "@millrace/core/record/DataType"
+import { Id } from "@millrace/core/shared/Ids"
+import { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import { Timestamp } from "@millrace/core/shared/Timestamp"
+import { limits } from "@millrace/core/shared/Limits"
+import { always, NotAvailable, ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
+import { family, scopeParameter } from "./BankApi.ts"
+import { Done, Many, One, OneWith } from "./Envelope.ts"
+import { operation } from "./Operation.ts"
+
+export const FeedStateRecord = Schema.Struct({
+  status: FeedState.fields.status,
+  reason: Schema.NullOr(FeedState.fields.reason.schema),
+  activeJobId: Schema.NullOr(Id("job")),
+  lastJobId: Schema.NullOr(Id("job")),
+  lastSuccessAt: Schema.NullOr(Timestamp),
+  nextRunAt: Schema.NullOr(Timestamp),
+  consecutiveFailures: Schema.Int,
+  dataThrough: Schema.NullOr(CalendarDate),
+  warnings: Schema.Array(Schema.String)
+}).annotate({ identifier: "FeedState" })
+
+export const FeedRecord = Schema.Struct({
+  id: Id("feed"),
+  name: Schema.String,
+  icon: Schema.optionalKey(Schema.String),
+  source: FeedSource,
+  dataType: DataType,
+  sourceConfig: Feed.fields.sourceConfig,
+  destinationConfig: Feed.fields.destinationConfig,
+  fieldMappings: Feed.fields.fieldMappings,
+  dataTypeOptions: Feed.fields.dataTypeOptions,
+  schedule: Feed.fields.schedule,
+  state: FeedStateRecord,
+  order: Schema.Int,
+  createdBy: ActorRef,
+  version: Schema.Int,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  ...family
+}).annotate({ identifier: "Feed" })
+
+export const Name = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.nameLength))
+export const OptionalText = Schema.optionalKey(
+  Schema.NullOr(Schema.String.check(Schema.isMaxLength(limits.textLength)))
+)
+
+/** Blocks are judged by the kernel as a whole: every fault inside them is 422 (decisions 3.1). */
+const blocks = {
+  sourceConfig: Schema.optionalKey(Schema.Unknown),
+  destinationConfig: Schema.optionalKey(Schema.Unknown),
+  fieldMappings: Schema.optionalKey(Schema.Unknown),
+  dataTypeOptions: Schema.optionalKey(Schema.Unknown),
+  schedule: Schema.optionalKey(Schema.Unknown)
+}
+
+export const CreateFeed = Schema.Struct({
+  name: Name,
+  icon: OptionalText,
+  order: Schema.optionalKey(Schema.Int),
+  source: FeedSource,
+  dataType: DataType,
+  ...blocks
+}).annotate({ identifier: "CreateFeed" })
+
+export const UpdateFeed = Schema.Struct({
+  name: Schema.optionalKey(Name),
+  icon: OptionalText,
+  order: Schema.optionalKey(Schema.Int),
+  source: Schema.optionalKey(FeedSource),
+  dataType: Schema.optionalKey(DataType),
+  ...blocks
+}).annotate({ identifier: "UpdateFeed" })
+
+const Warned = OneWith(FeedRecord, Schema.Struct({ warnings: Schema.Array(Schema.String) }))
+const byId = { feed_id: Schema.String }
+
+/** A condition on the version of the record, `"3"`. */
+export const ifMatch = { "if-match": Schema.optionalKey(Schema.String) }
+export const ifNoneMatch = { "if-none-match": Schema.optionalKey(Schema.String) }
+
+export const FeedApi = HttpApiGroup.make("feeds", { topLevel: true }).add(
+  HttpApiEndpoint.get("listFeeds", "/v1/feeds", {
+    query: {
+      dataType: Schema.optionalKey(DataType),
+      source: Schema.optionalKey(FeedSource),
+      scope: scopeParameter
+    },
+    success: Many(FeedRecord),
+    error: always
+  }).annotateMerge(operation("List feeds", { scopes: ["feeds:read"] })),
+  HttpApiEndpoint.post("createFeed", "/v1/feeds", {
+    payload: CreateFeed,
+    success: Warned.pipe(HttpApiSchema.status(201)),
+    error: [...always, ...ofBody, Unprocessable, NotAvailable]
+  }).annotateMerge(operation("Create a feed", { scopes: ["feeds:write"], body: "required" })),
+  HttpApiEndpoint.get("getFeed", "/v1/feeds/:feed_id", {
+    params: byId,
+    headers: ifNoneMatch,
+    success: One(FeedRecord),
+    error: ofPath
+  }).annotateMerge(operation("Get a feed", { scopes: ["feeds:read"], versioned: true })),
+  HttpApiEndpoint.put("updateFeed", "/v1/feeds/:feed_id", {
+    params: byId,
+    headers: ifMatch,
+    payload: UpdateFeed,
+    success: Warned,
+    error: [...ofPath, ...ofBody, StateConflict, Stale, Unprocessable, NotAvailable]
+  }).annotateMerge(operation("Change a feed", { scopes: ["feeds:write"], body: "required" })),
+  HttpApiEndpoint.delete("deleteFeed", "/v1/feeds/:feed_id", {
+    params: byId,
+    headers: ifMatch,
+    success: Done,
+    error: [...ofPath, Stale]
+  }).annotateMerge(operation("Delete a feed; delivered rows stay where they are", { scopes: ["feeds:write"] }))
+)

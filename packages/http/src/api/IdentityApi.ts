@@ -1,0 +1,70 @@
+/** Who the credential belongs to (decisions 2.7). */
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as Schema from "effect/Schema"
+import { Scope } from "@millrace/core/access/Scope"
+import { Id } from "@millrace/core/shared/Ids"
+import { Timestamp } from "@millrace/core/shared/Timestamp"
+import { PlanName } from "@millrace/core/workspace/Plan"
+import { Role } from "@millrace/core/workspace/Role"
+import { always } from "./ApiError.ts"
+import { One } from "./Envelope.ts"
+import { operation } from "./Operation.ts"
+
+const limit = Schema.NullOr(Schema.Int)
+
+export const WhoAmI = Schema.Struct({
+  workspaceId: Schema.NullOr(Id("workspace")),
+  workspaceName: Schema.NullOr(Schema.String),
+  /** Of the principal. */
+  name: Schema.String,
+  principal: Schema.Struct({ kind: Schema.Literals(["user", "api_key"]), id: Schema.String, name: Schema.String }),
+  /** Of signed-in users. */
+  role: Schema.optionalKey(Role),
+  scopes: Schema.Array(Scope),
+  workspace: Schema.NullOr(
+    Schema.Struct({
+      id: Id("workspace"),
+      name: Schema.String,
+      icon: Schema.optionalKey(Schema.String),
+      plan: PlanName,
+      timezone: Schema.String,
+      isPortal: Schema.Boolean,
+      parentWorkspaceId: Schema.optionalKey(Id("workspace"))
+    })
+  ),
+  plan: Schema.NullOr(
+    Schema.Struct({
+      id: PlanName,
+      apiAccess: Schema.Boolean,
+      requestsPerMinute: Schema.Int,
+      /** `null`: no limit. */
+      limits: Schema.Struct({
+        banks: limit,
+        feeds: limit,
+        fastestSchedule: Schema.String,
+        historyDays: limit,
+        members: limit,
+        portals: limit,
+        rows: limit
+      })
+    })
+  ),
+  user: Schema.optionalKey(Schema.Struct({ id: Schema.String, email: Schema.String })),
+  key: Schema.optionalKey(
+    Schema.Struct({
+      id: Id("apiKey"),
+      keyPrefix: Schema.String,
+      name: Schema.String,
+      expiresAt: Schema.NullOr(Timestamp)
+    })
+  ),
+  serverTime: Timestamp,
+  apiVersion: Schema.Literal("1.0.0")
+}).annotate({ identifier: "WhoAmI" })
+
+export const IdentityApi = HttpApiGroup.make("identity", { topLevel: true }).add(
+  HttpApiEndpoint.get("whoami", "/v1/whoami", { success: One(WhoAmI), error: always }).annotateMerge(
+    operation("Tell whose credential this is and what it may do", { everyPlan: true })
+  )
+)

@@ -1,0 +1,80 @@
+/** Sync jobs (specification 3.2, decisions 4.3, 5.4 and 7.5). */
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as Schema from "effect/Schema"
+import { ActorRef } from "@millrace/core/access/ActorRef"
+import { Job, JobCounts, JobError, JobStatus } from "@millrace/core/job/Job"
+import { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import { Id } from "@millrace/core/shared/Ids"
+import { Timestamp } from "@millrace/core/shared/Timestamp"
+import { ofBody, ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
+import { Many, One } from "./Envelope.ts"
+import { operation } from "./Operation.ts"
+import { Day, paging } from "./Parameters.ts"
+
+export const JobRecord = Schema.Struct({
+  id: Id("job"),
+  userId: Schema.String,
+  feedId: Id("feed"),
+  workspaceId: Id("workspace"),
+  status: JobStatus,
+  type: Job.fields.type,
+  mode: Job.fields.mode,
+  startDate: Schema.optionalKey(CalendarDate),
+  endDate: Schema.optionalKey(CalendarDate),
+  options: Schema.Struct({
+    forceCancelActive: Schema.Boolean,
+    resetCursors: Schema.Boolean,
+    skipDedup: Schema.Boolean
+  }),
+  transactionsProcessed: Schema.Int,
+  transactionsWritten: Schema.Int,
+  counts: JobCounts,
+  errors: Schema.Array(JobError),
+  errorCategory: Job.fields.errorCategory,
+  pauseReason: Job.fields.pauseReason,
+  resumeAt: Schema.optionalKey(Timestamp),
+  attempt: Schema.Int,
+  startedBy: ActorRef,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  startedAt: Schema.optionalKey(Timestamp),
+  completedAt: Schema.optionalKey(Timestamp)
+}).annotate({ identifier: "Job" })
+
+export const TriggerSyncBody = Schema.Struct({
+  startDate: Schema.optionalKey(Day),
+  endDate: Schema.optionalKey(Day),
+  forceCancelActive: Schema.optionalKey(Schema.Boolean),
+  resetCursors: Schema.optionalKey(Schema.Boolean),
+  skipDedup: Schema.optionalKey(Schema.Boolean)
+}).annotate({ identifier: "TriggerSyncBody" })
+
+const path = "/v1/feeds/:feed_id/jobs"
+const ofJob = { feed_id: Schema.String, job_id: Schema.String }
+
+export const JobApi = HttpApiGroup.make("jobs", { topLevel: true }).add(
+  HttpApiEndpoint.post("triggerSync", "/v1/feeds/:feed_id/sync", {
+    params: { feed_id: Schema.String },
+    payload: TriggerSyncBody,
+    success: One(JobRecord).pipe(HttpApiSchema.status(201)),
+    error: [...ofPath, ...ofBody, StateConflict, Unprocessable]
+  }).annotateMerge(operation("Trigger a sync run", { scopes: ["feeds:write", "jobs:write"], body: "optional" })),
+  HttpApiEndpoint.get("listJobs", path, {
+    params: { feed_id: Schema.String },
+    query: { status: Schema.optionalKey(JobStatus), ...paging },
+    success: Many(JobRecord),
+    error: ofPath
+  }).annotateMerge(operation("List the sync jobs of a feed, newest first", { scopes: ["jobs:read"] })),
+  HttpApiEndpoint.get("getJob", `${path}/:job_id`, {
+    params: ofJob,
+    success: One(JobRecord),
+    error: ofPath
+  }).annotateMerge(operation("Get a sync job", { scopes: ["jobs:read"] })),
+  HttpApiEndpoint.delete("cancelJob", `${path}/:job_id`, {
+    params: ofJob,
+    success: One(JobRecord),
+    error: [...ofPath, StateConflict]
+  }).annotateMerge(operation("Cancel a sync job", { scopes: ["jobs:write"] }))
+)

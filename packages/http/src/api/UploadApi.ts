@@ -1,0 +1,64 @@
+/** Statement files of a feed (decisions 4.3, 5.4 and 7.1). */
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as Schema from "effect/Schema"
+import { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import { Id } from "@millrace/core/shared/Ids"
+import { Timestamp } from "@millrace/core/shared/Timestamp"
+import { statementFormats } from "@millrace/core/upload/Statement"
+import { uploadStatuses } from "@millrace/core/upload/Upload"
+import { Amount } from "./Amount.ts"
+import { ofBody, ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
+import { Many, One } from "./Envelope.ts"
+import { operation } from "./Operation.ts"
+
+export const UploadRecord = Schema.Struct({
+  id: Id("upload"),
+  feedId: Id("feed"),
+  fileName: Schema.String,
+  contentType: Schema.String,
+  size: Schema.Int,
+  sha256: Schema.String,
+  status: Schema.Literals(uploadStatuses),
+  jobId: Schema.NullOr(Id("job")),
+  error: Schema.NullOr(Schema.String),
+  format: Schema.Literals(statementFormats),
+  statements: Schema.Array(
+    Schema.Struct({
+      account: Schema.String,
+      currency: Schema.String,
+      from: Schema.NullOr(CalendarDate),
+      to: Schema.NullOr(CalendarDate),
+      openingBalance: Schema.NullOr(Amount),
+      closingBalance: Schema.NullOr(Amount),
+      rows: Schema.Int,
+      difference: Schema.NullOr(Amount)
+    })
+  ),
+  assumed: Schema.Record(Schema.String, Schema.String),
+  warnings: Schema.Array(Schema.String),
+  createdAt: Timestamp
+}).annotate({ identifier: "Upload" })
+
+/** Read by the checks before the handler, which hand on the one part `file`. */
+const FileBody = Schema.Struct({ file: Schema.String.annotate({ format: "binary" }) })
+  .annotate({ identifier: "UploadFile" })
+  .pipe(HttpApiSchema.asMultipartStream())
+
+const path = "/v1/feeds/:feed_id/uploads"
+const params = { feed_id: Schema.String }
+
+export const UploadApi = HttpApiGroup.make("uploads", { topLevel: true }).add(
+  HttpApiEndpoint.post("uploadFeedFile", path, {
+    params,
+    payload: FileBody,
+    success: One(UploadRecord).pipe(HttpApiSchema.status(201)),
+    error: [...ofPath, ...ofBody, StateConflict, Unprocessable]
+  }).annotateMerge(operation("Upload a statement file", { scopes: ["jobs:write"], body: "file" })),
+  HttpApiEndpoint.get("listFeedUploads", path, {
+    params,
+    success: Many(UploadRecord),
+    error: ofPath
+  }).annotateMerge(operation("List the uploaded files of a feed, newest first", { scopes: ["jobs:read"] }))
+)

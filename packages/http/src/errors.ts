@@ -1,0 +1,244 @@
+/**
+ * Kernel error -> status, code, message and recovery (decisions 3.2): the one place where the kernel's
+ * errors meet HTTP. The table is exhaustive, so a new error does not compile until it has an answer.
+ */
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { CredentialInvalid } from "@millrace/core/access/Authenticator"
+import type { UnsupportedByProvider } from "@millrace/core/account/AccountData"
+import type { DestinationNotAvailable } from "@millrace/core/destination/Destinations"
+import type { ErrorCode } from "@millrace/core/failure/ErrorCode"
+import type {
+  Conflict,
+  CursorUnusable,
+  Detail,
+  InvalidInput,
+  LiveDataUnavailable,
+  NotFound,
+  PlanLimitReached,
+  PreconditionFailed,
+  Unprocessable
+} from "@millrace/core/failure/Failure"
+import * as Recovery from "@millrace/core/failure/Recovery"
+import { failureOf, type ProviderError } from "@millrace/core/provider/ProviderError"
+import type { ProviderNotAvailable } from "@millrace/core/provider/Providers"
+import { limits } from "@millrace/core/shared/Limits"
+import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { CurrentRequest } from "./middleware/CurrentRequest.ts"
+import type { Refused } from "./middleware/Refused.ts"
+
+/** An error as it is answered. */
+export interface Answer {
+  readonly status: number
+  readonly code: ErrorCode
+  readonly message: string
+  readonly recovery?: Recovery.Recovery
+  readonly details?: ReadonlyArray<Detail>
+  readonly errors?: ReadonlyArray<string>
+  readonly warnings?: ReadonlyArray<string>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type KernelError =
+  | NotFound
+  | InvalidInput
+  | Unprocessable
+  | Conflict
+  | PreconditionFailed
+  | PlanLimitReached
+  | CursorUnusable
+  | LiveDataUnavailable
+  | UnsupportedByProvider
+  | CredentialInvalid
+  | DestinationNotAvailable
+  | ProviderNotAvailable
+  | StorageUnavailable
+  | ProviderError
+
+const temporarily = "Temporarily unavailable"
+const storageRetrySeconds = 5
+const syncRetrySeconds = 30
+
+/** 503 with what the caller can do about it. */
+const unavailable = (code: ErrorCode, message: string, recovery: Recovery.Recovery | undefined): Answer => ({
+  status: 503,
+  code,
+  message,
+  ...(recovery === undefined ? {} : { recovery }),
+  ...(recovery?.action === "retry" ? { headers: { "retry-after": String(recovery.afterSeconds) } } : {})
+})
+
+const providerMessages: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BANK_CONSENT_REQUIRED: "The bank requires consent; reconnect it",
+  RECONNECT_REQUIRED: "The bank must be reconnected",
+  INSTITUTION_UNAVAILABLE: "The bank is temporarily unavailable",
+  PROVIDER_UNAVAILABLE: "The provider is temporarily unavailable",
+  PROVIDER_RATE_LIMITED: "The provider limits requests at the moment",
+  DATA_NOT_READY: "The first data is still being collected",
+  PROVIDER_MISCONFIGURED: "The provider is not set up correctly"
+}
+
+const needsPerson: ReadonlySet<ErrorCode> = new Set(["BANK_CONSENT_REQUIRED", "RECONNECT_REQUIRED"])
+
+const ofProvider = (error: ProviderError): Answer => {
+  const { code, recovery } = failureOf(error)
+  switch (code) {
+    case "INVALID_REQUEST":
+      return { status: 400, code, message: "Invalid connection payload" }
+    case "UNSUPPORTED_BY_PROVIDER":
+      return { status: 404, code, message: "The provider does not support this" }
+    default: {
+      const message = providerMessages[code]
+      // Codes of runs that a direct read meets all the same: the provider cannot be read now.
+      return message === undefined
+        ? unavailable("PROVIDER_UNAVAILABLE", "The provider is temporarily unavailable", Recovery.retryAfter(300))
+        : unavailable(code, message, recovery)
+    }
+  }
+}
+
+const validated: ReadonlySet<ErrorCode> = new Set(["FEED_VALIDATION_FAILED", "ENRICHMENT_VALIDATION_FAILED"])
+
+const table: {
+  readonly [Tag in KernelError["_tag"]]: (error: Extract<KernelError, { readonly _tag: Tag }>) => Answer
+} = {
+  NotFound: ({ resource }) =>
+    resource === "Loan"
+      ? { status: 404, code: "LOAN_NOT_FOUND", message: "No loan data found" }
+      : { status: 404, code: "NOT_FOUND", message: `${resource} not found` },
+  InvalidInput: ({ code, message, details }) => ({ status: 400, code, message, details }),
+  Unprocessable: ({ code, message, details, warnings }) => ({
+    status: 422,
+    code,
+    message,
+    details,
+    ...(validated.has(code) ? { errors: details.map((detail) => detail.message), warnings: warnings ?? [] } : {})
+  }),
+  Conflict: ({ code, message, details }) => ({
+    status: 409,
+    code,
+    message,
+    details,
+    ...(code === "SYNC_ALREADY_RUNNING" ? { recovery: Recovery.retryAfter(syncRetrySeconds) } : {})
+  }),
+  PreconditionFailed: () => ({ status: 412, code: "PRECONDITION_FAILED", message: "Record has changed" }),
+  PlanLimitReached: ({ what, limit }) => ({
+    status: 403,
+    code: "PLAN_LIMIT_REACHED",
+    message: `Plan limit reached: ${what} (${limit})`
+  }),
+  CursorUnusable: ({ expired }) => ({
+    status: 400,
+    code: expired ? "CURSOR_EXPIRED" : "INVALID_CURSOR",
+    message: expired ? "Cursor has expired" : "Cursor is not valid",
+    recovery: Recovery.restartPagination,
+    details: [{ field: "cursor", message: expired ? "has expired" : "is not valid" }]
+  }),
+  LiveDataUnavailable: ({ code, message, retryAfter }) =>
+    unavailable(
+      code,
+      message,
+      retryAfter !== undefined
+        ? Recovery.retryAfter(retryAfter)
+        : needsPerson.has(code)
+          ? Recovery.reconnect
+          : Recovery.contactSupport
+    ),
+  UnsupportedByProvider: ({ providerInstanceId, what }) => ({
+    status: 404,
+    code: "UNSUPPORTED_BY_PROVIDER",
+    message: `${providerInstanceId} does not support ${what}`
+  }),
+  CredentialInvalid: () => ({
+    status: 401,
+    code: "INVALID_CREDENTIAL",
+    message: "Invalid or expired API key",
+    headers: { "www-authenticate": 'ApiKey realm="millrace"' }
+  }),
+  DestinationNotAvailable: ({ type }) => ({
+    status: 501,
+    code: "DESTINATION_NOT_AVAILABLE",
+    message: `Destination ${type} is not available in this environment`
+  }),
+  ProviderNotAvailable: ({ instanceId }) => ({
+    status: 501,
+    code: "PROVIDER_NOT_AVAILABLE",
+    message: `${instanceId} is not available in this environment`
+  }),
+  StorageUnavailable: () =>
+    unavailable("STORAGE_UNAVAILABLE", temporarily, Recovery.retryAfter(storageRetrySeconds)),
+  ReauthRequired: ofProvider,
+  ConsentRequired: ofProvider,
+  ConnectionGone: ofProvider,
+  InstitutionUnavailable: ofProvider,
+  ProviderUnavailable: ofProvider,
+  RateLimited: ofProvider,
+  NotReady: ofProvider,
+  MutationDuringPagination: ofProvider,
+  CheckpointInvalid: ofProvider,
+  RangeNotAllowed: ofProvider,
+  Unsupported: ofProvider,
+  InvalidConnectPayload: ofProvider,
+  Misconfigured: ofProvider,
+  ProtocolViolation: ofProvider
+}
+
+export const answerOf = (error: KernelError): Answer =>
+  (table[error._tag] as (error: KernelError) => Answer)(error)
+
+/** Faults of shape: 400, all at once. */
+export const invalidRequest = (details: ReadonlyArray<Detail>): Answer => {
+  const first = details[0]
+  const fault = first === undefined ? "wrong shape" : [first.field, first.message].filter(Boolean).join(" ")
+  return { status: 400, code: "INVALID_REQUEST", message: `Request is invalid: ${fault}`, details }
+}
+
+export const defect: Answer = {
+  status: 500,
+  code: "INTERNAL_ERROR",
+  message: "Something went wrong",
+  recovery: Recovery.contactSupport
+}
+
+export const timedOut: Answer = unavailable(
+  "STORAGE_UNAVAILABLE",
+  temporarily,
+  Recovery.retryAfter(storageRetrySeconds)
+)
+
+export const draining: Answer = unavailable("DRAINING", temporarily, Recovery.retryAfter(storageRetrySeconds))
+
+/** The envelope, with the id of the request it answers. */
+export const bodyOf = (answer: Answer, referenceId: string) => ({
+  success: false as const,
+  error: answer.message,
+  code: answer.code,
+  ...(answer.recovery === undefined ? {} : { recovery: answer.recovery }),
+  referenceId,
+  ...(answer.details === undefined || answer.details.length === 0
+    ? {}
+    : { details: answer.details.slice(0, limits.errorDetails) }),
+  ...(answer.errors === undefined ? {} : { errors: answer.errors }),
+  ...(answer.warnings === undefined ? {} : { warnings: answer.warnings })
+})
+
+export const respond = (answer: Answer): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.map(CurrentRequest, (request) => {
+    request.code = answer.code
+    return HttpServerResponse.jsonUnsafe(bodyOf(answer, request.id), {
+      status: answer.status,
+      headers: answer.headers
+    })
+  })
+
+/** What a handler returns: its success, or the answer to the kernel's error. */
+export const answering = <A, E extends KernelError | Refused, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A | HttpServerResponse.HttpServerResponse, never, R> =>
+  Effect.catch(effect, (error: E) =>
+    error._tag === "Refused"
+      ? respond(error.answer)
+      : error._tag === "StorageUnavailable"
+        ? Effect.andThen(Effect.logError("storage unavailable", error), respond(answerOf(error)))
+        : respond(answerOf(error))
+  )

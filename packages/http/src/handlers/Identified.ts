@@ -1,0 +1,16 @@
+/** Ids in paths: malformed, unknown and foreign ones get one and the same 404 (decisions 1.1). */
+import * as Effect from "effect/Effect"
+import { NotFound } from "@millrace/core/failure/Failure"
+import { isId, type Id, type IdKind } from "@millrace/core/shared/Ids"
+
+const resources = {
+  bank: "Bank",
+  account: "Account",
+  feed: "Feed",
+  job: "Job",
+  table: "Table",
+  row: "Row"
+} as const satisfies Partial<Record<IdKind, string>>
+
+export const identified = <K extends keyof typeof resources>(kind: K, text: string): Effect.Effect<Id<K>, NotFound> =>
+  isId(kind, text) ? Effect.succeed(text) : Effect.fail(new NotFound({ resource: resources[kind] }))

@@ -1,0 +1,93 @@
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import type { Principal } from "@millrace/core/access/Principal"
+import { allScopes, type Scope } from "@millrace/core/access/Scope"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { plans, type PlanName } from "@millrace/core/workspace/Plan"
+import { atLeast, type Role } from "@millrace/core/workspace/Role"
+import type { Workspace } from "@millrace/core/workspace/Workspace"
+import { Api } from "../api/Api.ts"
+import { one } from "../api/Envelope.ts"
+import { answering } from "../errors.ts"
+import { principal } from "../middleware/CurrentRequest.ts"
+
+const workspaceOf = ({ id, name, icon, plan, timezone, parentWorkspaceId }: Workspace) => ({
+  id,
+  name,
+  ...(icon === undefined ? {} : { icon }),
+  plan,
+  timezone,
+  isPortal: parentWorkspaceId !== undefined,
+  ...(parentWorkspaceId === undefined ? {} : { parentWorkspaceId })
+})
+
+const planOf = (id: PlanName) => {
+  const { apiAccess, requestsPerMinute, banks, feeds, fastestSchedule, historyDays, members, portals, rows } = plans[id]
+  return {
+    id,
+    apiAccess,
+    requestsPerMinute,
+    limits: {
+      banks: banks ?? null,
+      feeds: feeds ?? null,
+      fastestSchedule,
+      historyDays: historyDays ?? null,
+      members: members ?? null,
+      portals: portals ?? null,
+      rows: rows ?? null
+    }
+  }
+}
+
+/** Scopes that need more than the least role that may use their kind (decisions 2.3). */
+const adminScopes: ReadonlySet<Scope> = new Set([
+  "banks:write",
+  "integrations:write",
+  "portals:read",
+  "portals:write",
+  "workspaces:write"
+])
+const viewerWrites: ReadonlySet<Scope> = new Set(["support:write", "feedback:write"])
+const editorReads: ReadonlySet<Scope> = new Set(["mailboxes:read", "automation_outputs:read"])
+
+const leastRole = (scope: Scope): Role =>
+  adminScopes.has(scope)
+    ? "admin"
+    : viewerWrites.has(scope) || (scope.endsWith(":read") && !editorReads.has(scope))
+      ? "viewer"
+      : "editor"
+
+const selfOf = (of: Principal) =>
+  of.kind === "api_key"
+    ? {
+        name: of.key.name,
+        principal: { kind: of.kind, id: of.key.id, name: of.key.name },
+        scopes: of.key.scopes,
+        key: { id: of.key.id, keyPrefix: of.key.keyPrefix, name: of.key.name, expiresAt: of.key.expiresAt }
+      }
+    : {
+        name: of.email,
+        principal: { kind: of.kind, id: of.userId, name: of.email },
+        role: of.role,
+        scopes: allScopes.filter((scope) => atLeast(of.role, leastRole(scope))),
+        user: { id: of.userId, email: of.email }
+      }
+
+export const layer = HttpApiBuilder.group(Api, "identity", (handlers) =>
+  handlers.handle("whoami", () =>
+    answering(
+      Effect.gen(function* () {
+        const of = yield* principal
+        return one({
+          workspaceId: of.workspace.id,
+          workspaceName: of.workspace.name,
+          ...selfOf(of),
+          workspace: workspaceOf(of.workspace),
+          plan: planOf(of.workspace.plan),
+          serverTime: yield* Timestamp.now,
+          apiVersion: "1.0.0" as const
+        })
+      })
+    )
+  )
+)

@@ -1,0 +1,52 @@
+/** What is known of the request at hand; set by the checks before the handler, read by handlers and log. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { Principal } from "@millrace/core/access/Principal"
+import type { NewFile } from "@millrace/core/upload/Uploads"
+import type { Route } from "./Routes.ts"
+
+export interface RequestState {
+  /** Sent as X-Request-Id and as referenceId. */
+  readonly id: string
+  /** Path and query as they came. */
+  readonly target: string
+  principal: Principal | undefined
+  route: Route | undefined
+  /** Requests per minute of the principal, once it was counted. */
+  rateLimit: number | undefined
+  /** The part `file` of a multipart body. */
+  file: NewFile | undefined
+  /** Code of the error that was answered. */
+  code: string | undefined
+}
+
+export const begin = (id: string, target: string): RequestState => ({
+  id,
+  target,
+  principal: undefined,
+  route: undefined,
+  rateLimit: undefined,
+  file: undefined,
+  code: undefined
+})
+
+export const CurrentRequest = Context.Reference<RequestState>("@millrace/http/middleware/CurrentRequest", {
+  defaultValue: () => begin("req_none", "/")
+})
+
+const present = <A>(pick: (request: RequestState) => A | undefined, what: string): Effect.Effect<A> =>
+  Effect.flatMap(CurrentRequest, (request) => {
+    const value = pick(request)
+    return value === undefined ? Effect.die(`the checks of this request did not set its ${what}`) : Effect.succeed(value)
+  })
+
+/** Whose request it is. Every operation of /v1 has one. */
+export const principal: Effect.Effect<Principal> = present((request) => request.principal, "principal")
+
+export const workspace = Effect.map(principal, (of) => of.workspace)
+
+/** The file of an operation whose body is a file. */
+export const file: Effect.Effect<NewFile> = present((request) => request.file, "file")
+
+/** Path and query of the request. */
+export const target: Effect.Effect<string> = Effect.map(CurrentRequest, (request) => request.target)

@@ -1,0 +1,158 @@
+/**
+ * Around every request: its id, the checks before the handler, the time limit, the envelope for whatever
+ * goes wrong, the headers of every answer and the access log.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerError from "effect/http/HttpServerError"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as Types from "effect/Types"
+import { Authenticator } from "@millrace/core/access/Authenticator"
+import { RateLimiter } from "@millrace/core/rate/RateLimiter"
+import { Ids } from "@millrace/core/shared/Ids"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { Api } from "../api/Api.ts"
+import * as Errors from "../errors.ts"
+import { AccessLog } from "./AccessLog.ts"
+import { begin, CurrentRequest, type RequestState } from "./CurrentRequest.ts"
+import { admit, type Services } from "./Gate.ts"
+import { Refused } from "./Refused.ts"
+import { routesOf } from "./Routes.ts"
+
+/** How long our own work on a request may take; reading its body is bounded by the server. */
+export const RequestDeadline = Context.Reference<Duration.Duration>("@millrace/http/middleware/RequestDeadline", {
+  defaultValue: () => Duration.seconds(30)
+})
+
+const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/
+/** What servers log for a client that went away. */
+const clientClosed = 499
+
+const routeNotFound: Errors.Answer = { status: 404, code: "ROUTE_NOT_FOUND", message: "No such operation" }
+const unreadable: Errors.Answer = { status: 400, code: "INVALID_REQUEST", message: "Request could not be read" }
+
+/** The answer to a failure, `undefined` for one that nobody foresaw. */
+const foreseen = (error: unknown): Errors.Answer | undefined => {
+  if (error instanceof Refused) return error.answer
+  if (HttpServerError.isHttpServerError(error)) {
+    if (error.reason._tag === "RouteNotFound") return routeNotFound
+    if (error.reason._tag === "RequestParseError") return unreadable
+  }
+  return undefined
+}
+
+const isStorageUnavailable = (error: unknown): error is StorageUnavailable =>
+  typeof error === "object" && error !== null && "_tag" in error && error._tag === "StorageUnavailable"
+
+const answerCause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+  if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause as Cause.Cause<never>)
+  for (const reason of cause.reasons) {
+    const error = reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
+    const answer = foreseen(error)
+    if (answer !== undefined) return yield* Errors.respond(answer)
+    if (isStorageUnavailable(error)) {
+      yield* Effect.logError("storage unavailable", cause)
+      return yield* Errors.respond(Errors.answerOf(error))
+    }
+  }
+  yield* Effect.logError("request died", cause)
+  return yield* Errors.respond(Errors.defect)
+})
+
+const common = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+
+const dress = (response: HttpServerResponse.HttpServerResponse, { id, rateLimit }: RequestState) =>
+  HttpServerResponse.setHeaders(response, {
+    ...common,
+    "x-request-id": id,
+    ...(rateLimit === undefined
+      ? {}
+      : { "x-ratelimit-limit": String(rateLimit), "x-ratelimit-policy": `${rateLimit};w=60` })
+  })
+
+const log = Effect.fnUntraced(function* (
+  write: AccessLog,
+  request: HttpServerRequest,
+  state: RequestState,
+  started: number,
+  status: number
+) {
+  const ended = yield* Clock.currentTimeMillis
+  const { principal } = state
+  yield* write({
+    time: Timestamp.fromMillis(started),
+    requestId: state.id,
+    method: request.method,
+    path: state.target.split("?", 1)[0]!,
+    operation: state.route?.id,
+    status,
+    code: state.code,
+    durationMs: ended - started,
+    workspaceId: principal?.workspace.id,
+    credential: principal === undefined ? undefined : principal.kind === "user" ? principal.userId : principal.key.id
+  })
+})
+
+type App = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
+
+/** Taken when the layer is built: requests run with the server's context, not with ours. */
+interface Setting extends Services {
+  readonly ids: Ids["Service"]
+  readonly write: AccessLog
+  readonly deadline: Duration.Duration
+}
+
+const handle = Effect.fnUntraced(function* (setting: Setting, app: App, state: RequestState) {
+  const request = yield* HttpServerRequest
+  const admitted = yield* admit(setting, request, state)
+  if (HttpServerResponse.isHttpServerResponse(admitted)) return admitted
+  return yield* app.pipe(
+    Effect.provideService(HttpServerRequest, admitted),
+    Effect.timeoutOrElse({ duration: setting.deadline, orElse: () => Errors.respond(Errors.timedOut) })
+  )
+})
+
+const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
+  const request = yield* HttpServerRequest
+  const started = yield* Clock.currentTimeMillis
+  const asked = request.headers["x-request-id"]
+  const id = asked !== undefined && requestIdForm.test(asked) ? asked : yield* setting.ids.next("request")
+  const state = begin(id, request.url)
+  return yield* handle(setting, app, state).pipe(
+    Effect.catchCause(answerCause),
+    Effect.map((response) => dress(response, state)),
+    Effect.onExit((exit) =>
+      log(setting.write, request, state, started, Exit.isSuccess(exit) ? exit.value.status : clientClosed)
+    ),
+    Effect.provideService(CurrentRequest, state)
+  )
+})
+
+/** Applies to every route of the router it is built with. */
+export const layer = HttpRouter.middleware(
+  Effect.gen(function* () {
+    const setting: Setting = {
+      authenticator: yield* Authenticator,
+      limiter: yield* RateLimiter,
+      routes: routesOf(Api),
+      ids: yield* Ids,
+      write: yield* AccessLog,
+      deadline: yield* RequestDeadline
+    }
+    // The types do not foresee a middleware that leaves nothing unhandled; this one does not.
+    return (app: App) =>
+      around(setting, app) as Effect.Effect<
+        HttpServerResponse.HttpServerResponse,
+        Types.unhandled,
+        HttpServerRequest
+      >
+  }),
+  { global: true }
+)

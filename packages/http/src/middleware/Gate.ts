@@ -1,0 +1,172 @@
+/**
+ * The checks before a handler, in the order of decisions 2.1: transport limits, credential, rate, route
+ * and method, plan, scope, body. The first one that fails answers.
+ */
+import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Result from "effect/Result"
+import type { Authenticator } from "@millrace/core/access/Authenticator"
+import { holds, type Principal } from "@millrace/core/access/Principal"
+import * as Recovery from "@millrace/core/failure/Recovery"
+import type { RateLimiter } from "@millrace/core/rate/RateLimiter"
+import { limits } from "@millrace/core/shared/Limits"
+import { plans } from "@millrace/core/workspace/Plan"
+import type { Answer } from "../errors.ts"
+import { authenticate } from "./Credentials.ts"
+import type { RequestState } from "./CurrentRequest.ts"
+import { refuse } from "./Refused.ts"
+import { fileOf, withJson } from "./RequestBody.ts"
+import * as Routes from "./Routes.ts"
+
+const routeMissing: Answer = { status: 404, code: "ROUTE_NOT_FOUND", message: "No such operation" }
+
+const methodNotAllowed = (allow: string): Answer => ({
+  status: 405,
+  code: "METHOD_NOT_ALLOWED",
+  message: "Method not allowed",
+  headers: { allow }
+})
+
+/** Requests per minute of a signed-in user (decisions 2.2). */
+const sessionRate = 600
+
+const budgetOf = (principal: Principal): readonly [key: string, limit: number] =>
+  principal.kind === "user"
+    ? [`user:${principal.userId}`, sessionRate]
+    : [principal.workspace.id, plans[principal.workspace.plan].requestsPerMinute]
+
+const encoder = new TextEncoder()
+
+/** Paths of the API, which need a credential even where there is no operation. */
+export const isApi = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
+
+export const checkTransport = Effect.fnUntraced(function* (request: HttpServerRequest, target: string) {
+  if (target.length > limits.requestTargetBytes || encoder.encode(target).length > limits.requestTargetBytes) {
+    return yield* refuse({
+      status: 414,
+      code: "URI_TOO_LONG",
+      message: `The request target is longer than ${limits.requestTargetBytes} bytes`
+    })
+  }
+  // Name, value, colon, space and line end.
+  const size = Object.entries(request.headers).reduce(
+    (bytes, [name, value]) => bytes + name.length + String(value).length + 4,
+    0
+  )
+  if (size > limits.headerBytes) {
+    return yield* refuse({
+      status: 431,
+      code: "HEADERS_TOO_LARGE",
+      message: `The headers are longer than ${limits.headerBytes} bytes`
+    })
+  }
+})
+
+/** Counts the request under its workspace; refused ones count as well. */
+const checkRate = Effect.fnUntraced(function* (
+  limiter: RateLimiter["Service"],
+  principal: Principal,
+  state: RequestState
+) {
+  const [key, limit] = budgetOf(principal)
+  const decision = yield* limiter.arrive(key, limit)
+  state.rateLimit = limit
+  if (!decision.admitted) {
+    return yield* refuse({
+      status: 429,
+      code: "RATE_LIMITED",
+      message: "Rate limit exceeded",
+      recovery: Recovery.retryAfter(decision.retryAfter),
+      headers: { "retry-after": String(decision.retryAfter) }
+    })
+  }
+})
+
+/** The route of a path, an answer to OPTIONS, or a refusal. */
+const checkRoute = Effect.fnUntraced(function* (found: Routes.Match | undefined) {
+  if (found === undefined) return yield* refuse(routeMissing)
+  if (found.route === undefined) return yield* refuse(methodNotAllowed(found.allow))
+  return found.route
+})
+
+const checkAccess = Effect.fnUntraced(function* (principal: Principal, { operation }: Routes.Route) {
+  if (principal.kind === "api_key" && !operation.everyPlan && !plans[principal.workspace.plan].apiAccess) {
+    return yield* refuse({
+      status: 403,
+      code: "PLAN_WITHOUT_API_ACCESS",
+      message: "The plan does not include API access"
+    })
+  }
+  if (!holds(principal, operation.scopes)) {
+    return yield* refuse({
+      status: 403,
+      code: "INSUFFICIENT_SCOPE",
+      message: `Missing scope: ${operation.scopes.join(" or ")}`,
+      details: operation.scopes.map((scope) => ({ message: scope }))
+    })
+  }
+})
+
+/** Escapes in the query must be UTF-8 without NUL. */
+const checkQuery = Effect.fnUntraced(function* (target: string) {
+  const query = target.split("?", 2)[1] ?? ""
+  const decoded = Result.try(() => decodeURIComponent(query))
+  if (Result.isFailure(decoded) || decoded.success.includes("\u0000")) {
+    return yield* refuse({
+      status: 400,
+      code: "INVALID_ENCODING",
+      message: "The query is not valid UTF-8 or holds a NUL character"
+    })
+  }
+})
+
+const withBody = Effect.fnUntraced(function* (
+  request: HttpServerRequest,
+  { operation }: Routes.Route,
+  state: RequestState
+) {
+  switch (operation.body) {
+    case "none":
+      return request
+    case "file":
+      state.file = yield* fileOf(request)
+      return request
+    default:
+      return yield* withJson(request, operation.body === "required")
+  }
+})
+
+export interface Services {
+  readonly authenticator: Authenticator["Service"]
+  readonly limiter: RateLimiter["Service"]
+  readonly routes: ReadonlyArray<Routes.Route>
+}
+
+/** The request for the router, or the answer that needs no handler. */
+export const admit = Effect.fnUntraced(function* (
+  services: Services,
+  request: HttpServerRequest,
+  state: RequestState
+) {
+  yield* checkTransport(request, state.target)
+  const path = state.target.split("?", 1)[0]!
+  const found = Routes.match(services.routes, request.method, path)
+  // Preflight requests of browsers never carry a credential.
+  if (request.method === "OPTIONS" && found !== undefined) {
+    return HttpServerResponse.empty({ status: 204, headers: { allow: found.allow } })
+  }
+  if (!isApi(path)) {
+    state.route = yield* checkRoute(found)
+    return request
+  }
+  const principal = yield* authenticate(services.authenticator, request)
+  state.principal = principal
+  yield* checkRate(services.limiter, principal, state)
+  const route = yield* checkRoute(found)
+  state.route = route
+  yield* checkAccess(principal, route)
+  yield* checkQuery(state.target)
+  const query = state.target.slice(path.length)
+  return yield* withBody(request.modify({ url: Routes.routable(route, path) + query }), route, state)
+})

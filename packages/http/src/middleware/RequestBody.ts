@@ -1,0 +1,139 @@
+/** Reading bodies: type, size, encoding, JSON and multipart (decisions 1.8 and 1.11). */
+import * as ByteSize from "effect/ByteSize"
+import * as Effect from "effect/Effect"
+import * as Headers from "effect/http/Headers"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import type * as HttpServerError from "effect/http/HttpServerError"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Multipart from "effect/http/Multipart"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import { limits } from "@millrace/core/shared/Limits"
+import type { NewFile } from "@millrace/core/upload/Uploads"
+import { invalidRequest, type Answer } from "../errors.ts"
+import { refuse, type Refused } from "./Refused.ts"
+import * as StrictJson from "./StrictJson.ts"
+
+const wrongType: Answer = {
+  status: 415,
+  code: "UNSUPPORTED_MEDIA_TYPE",
+  message: "Content type or content encoding is not supported"
+}
+
+// The rest of a body that is too large stays unread, so the connection cannot be used again.
+const tooLarge = (bytes: number): Answer => ({
+  status: 413,
+  code: "BODY_TOO_LARGE",
+  message: `Body is larger than ${bytes} bytes`,
+  headers: { connection: "close" }
+})
+
+const unreadable: Answer = { status: 400, code: "INVALID_REQUEST", message: "Body could not be read" }
+
+/** Room for part headers and boundaries around a file. */
+const multipartOverhead = 65_536
+const multipartParts = 20
+
+const mediaType = (request: HttpServerRequest): { readonly type: string; readonly charset: string } => {
+  const [type = "", ...parameters] = (request.headers["content-type"] ?? "").toLowerCase().split(";")
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="))
+  return { type: type.trim(), charset: charset?.slice(8).replaceAll('"', "") ?? "utf-8" }
+}
+
+const isJson = (request: HttpServerRequest): boolean => {
+  const { type, charset } = mediaType(request)
+  return (type === "" || type === "application/json" || /^[^/\s]+\/[^/\s]+\+json$/.test(type)) && charset === "utf-8"
+}
+
+const declared = (request: HttpServerRequest): number => {
+  const length = Number(request.headers["content-length"] ?? "0")
+  return Number.isFinite(length) ? length : 0
+}
+
+const encodingOf = (request: HttpServerRequest): string =>
+  (request.headers["content-encoding"] ?? "identity").trim().toLowerCase()
+
+const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
+  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+
+const bytesOf = Effect.fnUntraced(function* (request: HttpServerRequest, limit: number) {
+  if (declared(request) > limit) return yield* refuse(tooLarge(limit))
+  const buffer = yield* request.arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)),
+    Effect.mapError((error) => refuse(isTooLarge(error) ? tooLarge(limit) : unreadable))
+  )
+  return new Uint8Array(buffer)
+})
+
+/** The JSON text for the decoder, made anew from what the strict reader found. */
+const jsonText = Effect.fnUntraced(function* (request: HttpServerRequest, required: boolean) {
+  const bytes = yield* bytesOf(request, limits.jsonBodyBytes)
+  if (bytes.length === 0) {
+    if (required) return yield* refuse(invalidRequest([{ message: "a JSON body is required" }]))
+    return "{}"
+  }
+  if (encodingOf(request) !== "identity" || !isJson(request)) return yield* refuse(wrongType)
+  const json = StrictJson.parseBytes(bytes, limits.jsonDepth)
+  if (Result.isFailure(json)) {
+    const { code, message } = json.failure
+    return yield* refuse({ status: 400, code, message })
+  }
+  return JSON.stringify(json.success)
+})
+
+/** The request with its body replaced by JSON text that was read strictly. */
+export const withJson = (
+  request: HttpServerRequest,
+  required: boolean
+): Effect.Effect<HttpServerRequest, Refused> =>
+  Effect.map(jsonText(request, required), (text) => {
+    const plain = request.modify({ headers: Headers.set(request.headers, "content-type", "application/json") })
+    Object.defineProperty(plain, "text", { value: Effect.succeed(text) })
+    return plain
+  })
+
+const multipartFault = (error: Multipart.MultipartError): Refused => {
+  switch (error.reason._tag) {
+    case "FileTooLarge":
+    case "BodyTooLarge":
+    case "FieldTooLarge":
+    case "TooManyParts":
+      return refuse(tooLarge(limits.uploadBytes))
+    default:
+      return refuse(invalidRequest([{ message: "the body is not valid multipart/form-data" }]))
+  }
+}
+
+/** The one file of the part `file`; other parts are ignored. */
+export const fileOf = Effect.fnUntraced(function* (
+  request: HttpServerRequest
+): Effect.fn.Return<NewFile, Refused> {
+  if (declared(request) > limits.uploadBytes + multipartOverhead) return yield* refuse(tooLarge(limits.uploadBytes))
+  if (mediaType(request).type !== "multipart/form-data" || encodingOf(request) !== "identity") {
+    const empty = (yield* bytesOf(request, limits.jsonBodyBytes)).length === 0
+    return yield* refuse(empty ? invalidRequest([{ field: "file", message: "is required" }]) : wrongType)
+  }
+  const files: Array<NewFile> = []
+  yield* request.multipartStream.pipe(
+    Stream.runForEach((part) =>
+      Multipart.isFile(part)
+        ? Effect.map(part.contentEffect, (bytes) => {
+            if (part.key === "file") files.push({ fileName: part.name, contentType: part.contentType, bytes })
+          })
+        : Effect.void
+    ),
+    Effect.provideContext(
+      Multipart.limitsServices({
+        maxParts: multipartParts,
+        maxFieldSize: ByteSize.bytes(multipartOverhead),
+        maxFileSize: ByteSize.bytes(limits.uploadBytes),
+        maxTotalSize: ByteSize.bytes(limits.uploadBytes + multipartOverhead)
+      })
+    ),
+    Effect.mapError(multipartFault)
+  )
+  const [file, second] = files
+  if (file === undefined) return yield* refuse(invalidRequest([{ field: "file", message: "is required" }]))
+  if (second !== undefined) return yield* refuse(invalidRequest([{ field: "file", message: "must be one file" }]))
+  return file
+})

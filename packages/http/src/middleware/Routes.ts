@@ -1,0 +1,94 @@
+/**
+ * Which operation a path means, by our own strict rules: case matters, a trailing or doubled slash is
+ * another path, fixed segments win over parameters (decisions 1.11 and 2.9). The router is asked only for
+ * what matched here, so it cannot be more lenient.
+ */
+import * as Context from "effect/Context"
+import * as HttpApi from "effect/http-api/HttpApi"
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as Result from "effect/Result"
+import { OperationOf, type Operation } from "../api/Operation.ts"
+
+export interface Route {
+  readonly id: string
+  readonly method: string
+  readonly segments: ReadonlyArray<string>
+  readonly operation: Operation
+}
+
+/** Routes beside the API: probes and documents. */
+export const outside: ReadonlyArray<string> = ["/livez", "/readyz", "/openapi.json", "/docs"]
+
+const split = (path: string): ReadonlyArray<string> => path.slice(1).split("/")
+
+export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+): ReadonlyArray<Route> => {
+  const routes: Array<Route> = []
+  HttpApi.reflect(api, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint, mergedAnnotations }) => {
+      routes.push({
+        id: endpoint.identifier,
+        method: endpoint.method,
+        segments: split(endpoint.path),
+        operation: Context.get(mergedAnnotations, OperationOf)
+      })
+    }
+  })
+  const plain = Context.get(Context.empty(), OperationOf)
+  for (const path of outside) {
+    routes.push({ id: path.slice(1), method: "GET", segments: split(path), operation: plain })
+  }
+  return routes
+}
+
+const isParameter = (segment: string): boolean => segment.startsWith(":")
+
+const fits = (route: Route, segments: ReadonlyArray<string>): boolean =>
+  route.segments.length === segments.length &&
+  route.segments.every((expected, at) => (isParameter(expected) ? segments[at] !== "" : expected === segments[at]))
+
+/** Place of the first parameter: the later, the more fixed. */
+const fixedness = (route: Route): number => {
+  const at = route.segments.findIndex(isParameter)
+  return at < 0 ? Infinity : at
+}
+
+export interface Match {
+  /** The route of the method; undefined: the path exists with other methods only. */
+  readonly route: Route | undefined
+  /** Methods of the path, for `Allow`. */
+  readonly allow: string
+}
+
+/** `undefined`: there is no such path. */
+export const match = (routes: ReadonlyArray<Route>, method: string, path: string): Match | undefined => {
+  const segments = split(path)
+  const fitting = routes.filter((route) => fits(route, segments))
+  if (fitting.length === 0) return undefined
+  const best = Math.max(...fitting.map(fixedness))
+  const same = fitting.filter((route) => fixedness(route) === best)
+  const methods = new Set(same.map((route) => route.method))
+  if (methods.has("GET")) methods.add("HEAD")
+  methods.add("OPTIONS")
+  const wanted = method === "HEAD" ? "GET" : method
+  return { route: same.find((route) => route.method === wanted), allow: [...methods].join(", ") }
+}
+
+const longestSegment = 100
+
+/** A percent sign must begin a valid UTF-8 sequence. */
+const isDecodable = (segment: string): boolean =>
+  !segment.includes("%") || Result.isSuccess(Result.try(() => decodeURIComponent(segment)))
+
+/**
+ * The path for the router: parameters that can be no id anyway (too long, broken escapes) become `-`, so
+ * that they reach the operation and get its 404 instead of the router's.
+ */
+export const routable = (route: Route, path: string): string =>
+  `/${split(path)
+    .map((segment, at) =>
+      isParameter(route.segments[at] ?? "") && (segment.length > longestSegment || !isDecodable(segment)) ? "-" : segment
+    )
+    .join("/")}`
