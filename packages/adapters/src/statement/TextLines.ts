@@ -3,25 +3,33 @@ export class TextLines {
   readonly text: string
   // Files of old systems end lines with a bare carriage return.
   private readonly terminator: string
-  private position = 0
   private line = 1
+  // Where the current line begins, and the line end behind it (the length of the text in the last line).
+  private start = 0
+  private next: number
 
   constructor(text: string) {
     this.text = text
     this.terminator = text.includes("\n") ? "\n" : "\r"
+    this.next = this.find(0)
+  }
+
+  private find(from: number): number {
+    const found = this.text.indexOf(this.terminator, from)
+    return found < 0 ? this.text.length : found
   }
 
   /** Line of `position`, from 1. Cheap for rising positions. */
   at(position: number): number {
-    if (position < this.position) {
-      this.position = 0
+    if (position < this.start) {
       this.line = 1
+      this.start = 0
+      this.next = this.find(0)
     }
-    let next = this.text.indexOf(this.terminator, this.position)
-    while (next >= 0 && next < position) {
+    while (this.next < position && this.next < this.text.length) {
       this.line++
-      this.position = next + 1
-      next = this.text.indexOf(this.terminator, this.position)
+      this.start = this.next + 1
+      this.next = this.find(this.start)
     }
     return this.line
   }
