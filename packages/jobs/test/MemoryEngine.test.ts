@@ -15,14 +15,14 @@ import { describe } from "vitest"
 import { Chores } from "../src/Chores.ts"
 import { layerMemory } from "../src/MemoryEngine.ts"
 import { bankId, type FakeStore, feedId, makeFakeStore } from "./FakeStore.ts"
-import { makeScriptedRun, type Script } from "./ScriptedRun.ts"
+import { makeScriptedRun, type Script } from "@millrace/testing/fixture/ScriptedRun"
 
 /** An engine that the test can stop, over a store of its own or a shared one. */
 const startEngine = Effect.fnUntraced(function* (
   options: { readonly slots?: number; readonly fake?: FakeStore } & Script = {}
 ) {
   const fake = options.fake ?? (yield* makeFakeStore)
-  const runs = makeScriptedRun(fake, options)
+  const runs = makeScriptedRun(fake.store, options)
   const scope = yield* Scope.fork(yield* Effect.scope)
   const context = yield* Layer.buildWithScope(
     layerMemory({ slots: options.slots }).pipe(

@@ -9,7 +9,7 @@ import { describe } from "vitest"
 import { layerSchedules } from "../src/Chores.ts"
 import { layerMemory } from "../src/MemoryEngine.ts"
 import { feedId, makeFakeStore } from "./FakeStore.ts"
-import { makeScriptedRun } from "./ScriptedRun.ts"
+import { makeScriptedRun } from "@millrace/testing/fixture/ScriptedRun"
 
 const hour = 3_600_000
 const unused = () => Effect.die("the engine must not call this")
@@ -19,7 +19,7 @@ const pass = (millis: number) => Effect.andThen(TestClock.adjust(millis), letRun
 /** One feed that is due at every full hour, as the kernel promises: missed runs collapse into one. */
 const startHourly = Effect.fnUntraced(function* (engines = 1) {
   const fake = yield* makeFakeStore
-  const runs = makeScriptedRun(fake)
+  const runs = makeScriptedRun(fake.store)
   const feed = feedId(1)
   let nextRunAt = hour
   const scheduled = Layer.succeed(Jobs, {
