@@ -23,6 +23,11 @@ const arrange = Effect.gen(function* () {
   return { workspace, account, feed, job, store: yield* DeliveryStore }
 })
 
+const rank = (date: string | null) => date ?? "9999"
+
+const order = (a: { date: string | null; recordId: string }, b: { date: string | null; recordId: string }) =>
+  `${rank(a.date)} ${a.recordId}` < `${rank(b.date)} ${b.recordId}` ? -1 : 1
+
 const day = (n: number) => CalendarDate.addDays(CalendarDate.make("2026-03-01"), n)
 
 const settlement = (recordId: string, version: number, state: Settlement["state"]): Settlement =>
@@ -171,7 +176,7 @@ export const tests: StorageTests = (it) => {
         makeIntent(account, `r${String((i * 7) % 30).padStart(2, "0")}`, { date: i % 6 === 0 ? null : day(i % 3) })
       )
       yield* store.intend(feed.id, job.id, intents)
-      const closed = intents.filter((_, i) => i % 5 === 0).map(({ recordId }) => recordId)
+      const closed = new Set(intents.filter((_, i) => i % 5 === 0).map(({ recordId }) => recordId))
       const failed = intents.filter((_, i) => i % 5 === 1).map(({ recordId }) => recordId)
       yield* store.markSending(
         feed.id,
@@ -180,18 +185,15 @@ export const tests: StorageTests = (it) => {
       yield* store.settle(
         feed.id,
         job.id,
-        closed.map((id) => settlement(id, 1, "done"))
+        Array.from(closed, (id) => settlement(id, 1, "done"))
       )
       yield* store.settle(
         feed.id,
         job.id,
         failed.map((id) => settlement(id, 1, "failed"))
       )
-      const rank = (date: string | null) => date ?? "9999"
-      const order = (a: { date: string | null; recordId: string }, b: { date: string | null; recordId: string }) =>
-        `${rank(a.date)} ${a.recordId}` < `${rank(b.date)} ${b.recordId}` ? -1 : 1
       const expected = intents
-        .filter(({ recordId }) => !closed.includes(recordId))
+        .filter(({ recordId }) => !closed.has(recordId))
         .toSorted(order)
         .map(({ recordId }) => recordId)
       for (const limit of [1, 4, 24, 50]) {

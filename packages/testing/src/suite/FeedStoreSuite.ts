@@ -169,9 +169,9 @@ export const tests: StorageTests = (it) => {
       const disabled = yield* due(-200, { schedule: { ...schedule, enabled: false } })
       const none = yield* storeFeed(workspace)
       const { job } = yield* claimJob(locked)
-      const all = [recent, oldest, locked, future, disabled, none].map(({ id }) => id)
+      const all = new Set([recent, oldest, locked, future, disabled, none].map(({ id }) => id))
       const offered = Effect.map(store.scheduleDue(100_000), (feeds) =>
-        feeds.map(({ id }) => id).filter((id) => all.includes(id))
+        feeds.map(({ id }) => id).filter((id) => all.has(id))
       )
       expect(yield* offered).toEqual([oldest.id, recent.id])
       expect(yield* store.scheduleDue(100_000)).toContainEqual(oldest)

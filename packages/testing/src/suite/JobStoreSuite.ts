@@ -319,9 +319,9 @@ export const tests: StorageTests = (it) => {
       const arranged = yield* arrange
       const { store, clock } = arranged
       const { job } = yield* claimJob(arranged.feed)
-      for (let attempt = 2; attempt <= limits.jobAttempts; attempt++) {
+      for (let taken = 2; taken <= limits.jobAttempts; taken++) {
         yield* clock.pass(leaseOver)
-        expect(Option.getOrThrow(yield* store.claim(job.id, [])).job.attempt).toBe(attempt)
+        expect(Option.getOrThrow(yield* store.claim(job.id, [])).job.attempt).toBe(taken)
       }
       yield* clock.pass(leaseOver)
       expect(yield* store.claim(job.id, [])).toEqual(Option.none())

@@ -323,13 +323,13 @@ const describeIndex = (it: Parameters<StorageTests>[0]): void => {
   it.effect("indexes everything it holds, or what is asked for by day and upstream id", () =>
     Effect.gen(function* () {
       const { scope, records } = yield* arrange
-      const day = (text: string) => CalendarDate.make(text)
+      const day = CalendarDate.make
       const old = yield* makeWrite({ date: day("2026-01-01"), providerId: "x" })
       const edge = yield* makeWrite({ date: day("2026-02-01"), providerId: "x", state: "removed" })
       const young = yield* makeWrite({ date: day("2026-03-01"), pending: true })
       const undated = yield* makeWrite({ date: null, providerId: "" })
       yield* records.write(scope, [old, edge, young, undated])
-      const entryOf = ({ fields: _, ...rest }: typeof old): IndexEntry => ({ ...rest, missed: 0 })
+      const entryOf = ({ fields: _fields, ...rest }: typeof old): IndexEntry => ({ ...rest, missed: 0 })
       const index = (only: Parameters<typeof records.index>[1]) =>
         Effect.map(records.index(scope, only), (entries) => entries.toSorted(byId))
       const from = day("2026-02-01")

@@ -156,7 +156,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable> = Layer.effe
         const at = Timestamp.fromMillis(now)
         const isOlder = (since: Timestamp.Timestamp, minutes: number) =>
           now - Timestamp.toMillis(since) > minutes * 60_000
-        for (const id of [...table.active.values()]) {
+        for (const id of table.active.values()) {
           const stored = table.jobs.get(id)!
           const { status, resumeAt, createdAt, updatedAt } = stored.job
           if (status === "created" && isOlder(createdAt, limits.queueMinutes)) {

@@ -21,6 +21,25 @@ interface TableRows {
 const holds = ({ values }: Row, cells: FeedRow["values"]): boolean =>
   Object.entries(cells).every(([key, value]) => Object.hasOwn(values, key) && values[key] === value)
 
+const made = (
+  id: Row["id"],
+  tableId: TableId,
+  { key, values }: FeedRow,
+  actor: ActorRef,
+  at: Timestamp.Timestamp
+): Row =>
+  Object.freeze({
+    id,
+    tableId,
+    values: frozenFields(values),
+    externalKey: key,
+    createdBy: actor,
+    updatedBy: actor,
+    version: 1,
+    createdAt: at,
+    updatedAt: at
+  })
+
 export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
   TableStore,
   Effect.gen(function* () {
@@ -41,25 +60,6 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
         table.order = undefined
       })
     }
-
-    const made = (
-      id: Row["id"],
-      tableId: TableId,
-      { key, values }: FeedRow,
-      actor: ActorRef,
-      at: Timestamp.Timestamp
-    ): Row =>
-      Object.freeze({
-        id,
-        tableId,
-        values: frozenFields(values),
-        externalKey: key,
-        createdBy: actor,
-        updatedBy: actor,
-        version: 1,
-        createdAt: at,
-        updatedAt: at
-      })
 
     return TableStore.of({
       insert: (table) => call(() => set(tables, table.id, frozen(table))),

@@ -21,6 +21,13 @@ interface Transaction {
   open: boolean
 }
 
+const begin = (parent: Transaction | undefined): Transaction => ({
+  parent,
+  lock: Semaphore.makeUnsafe(1),
+  busy: false,
+  open: true
+})
+
 /** The transaction that a fiber is in; forked fibers are in that of their parent. */
 const Current = Context.Reference<Transaction | undefined>("@millrace/adapters/storage/memory/Current", {
   defaultValue: () => undefined
@@ -46,12 +53,6 @@ export class Memory extends Context.Service<
   }
 >()("@millrace/adapters/storage/memory/MemoryTransactor/Memory") {
   static readonly layer: Layer.Layer<Memory> = Layer.sync(Memory, () => {
-    const begin = (parent: Transaction | undefined): Transaction => ({
-      parent,
-      lock: Semaphore.makeUnsafe(1),
-      busy: false,
-      open: true
-    })
     const root = begin(undefined)
     let journal: Array<Undo> = []
 
