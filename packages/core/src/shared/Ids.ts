@@ -76,7 +76,7 @@ export class Ids extends Context.Service<
       if (clock > lastMillis) {
         lastMillis = clock
         digits = []
-        for (let i = 0; i < 16; i++) digits.push(yield* Random.nextIntBetween(0, 32))
+        for (let i = 0; i < 16; i++) digits.push(yield* Random.nextIntBetween(0, 32, { halfOpen: true }))
       }
       const ids: Array<Id<K>> = []
       const head = `${prefixes[kind]}_`
