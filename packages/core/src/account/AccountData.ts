@@ -4,18 +4,55 @@
  * Reads are read-through: data older than the provider's freshness is pulled first, within a time limit;
  * when that fails, stored rows answer and say that they are stale.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Bank, BankId } from "../bank/Bank.ts"
-import type { CursorUnusable, InvalidInput, LiveDataUnavailable, NotFound } from "../failure/Failure.ts"
+import { BankStore } from "../bank/BankStore.ts"
+import { InvalidInput, NotFound, type CursorUnusable, type LiveDataUnavailable } from "../failure/Failure.ts"
+import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import type { RecordFilter } from "../record/RecordStore.ts"
-import type { CalendarDate } from "../shared/CalendarDate.ts"
+import { RecordStore, type RecordFilter, type RecordScope } from "../record/RecordStore.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import { Cursors } from "../shared/Cursors.ts"
+import * as Decimal from "../shared/Decimal.ts"
+import { limits } from "../shared/Limits.ts"
+import { sizeOf } from "../shared/Page.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { ReadThrough } from "../sync/ReadThrough.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Account, AccountId } from "./Account.ts"
+import { storedBalance } from "./Balance.ts"
+import { ownerOf as publicOwner, toPublic } from "./PublicRecord.ts"
+import { Position, transactionPages } from "./TransactionPages.ts"
+
+const TradesCursor = Schema.Struct({
+  from: CalendarDate.CalendarDate,
+  to: CalendarDate.CalendarDate,
+  before: Schema.optionalKey(Position)
+})
+
+const tradesDefaultDays = 90
+
+const tradesWindow = (
+  from: CalendarDate.CalendarDate | undefined,
+  to: CalendarDate.CalendarDate | undefined,
+  today: CalendarDate.CalendarDate
+) => {
+  const end = to ?? today
+  const start = from ?? CalendarDate.addDays(end, -tradesDefaultDays)
+  return { from: CalendarDate.max(start, CalendarDate.addDays(end, -limits.tradesRangeDays)), to: end }
+}
+
+const invalidRange = new InvalidInput({
+  code: "INVALID_DATE_RANGE",
+  message: "from must not be after to",
+  details: [{ field: "from", message: "must not be after to" }]
+})
 
 /** The provider has no such data for any account (404 for loans; lists are empty instead). */
 export class UnsupportedByProvider extends Schema.TaggedError<UnsupportedByProvider>()("UnsupportedByProvider", {
@@ -47,25 +84,51 @@ export interface TransactionsQuery extends ReadOptions {
   readonly limit?: number
 }
 
+/** The days a page is about, as asked for. */
+export interface Window {
+  readonly from?: CalendarDate.CalendarDate
+  readonly to?: CalendarDate.CalendarDate
+}
+
 export interface TransactionsPage extends Freshness {
   readonly rows: ReadonlyArray<Fields>
   readonly hasMore: boolean
   /** Always present: the next page, or on the last page a watermark for what changes later. */
   readonly cursor: string
-  readonly window: { readonly from?: CalendarDate; readonly to?: CalendarDate }
+  readonly window: Window
   /** Watermark answers only: ids that vanished or no longer match. */
   readonly removed?: ReadonlyArray<string>
 }
 
 export interface TradesQuery {
-  readonly from?: CalendarDate
-  readonly to?: CalendarDate
+  readonly from?: CalendarDate.CalendarDate
+  readonly to?: CalendarDate.CalendarDate
   readonly cursor?: string
   readonly limit?: number
 }
 
 export type ReadError = NotFound | StorageUnavailable
 export type LiveError = ReadError | LiveDataUnavailable
+
+const isStale = (bank: Bank) => bank.connectionStatus !== undefined && !bank.connectionStatus.connected
+
+const freshness = (fresh: { readonly asOf: Timestamp | undefined; readonly stale: boolean }): Freshness => ({
+  stale: fresh.stale,
+  ...(fresh.asOf === undefined ? {} : { asOf: fresh.asOf })
+})
+
+/** Worth most first, then by ticker and security (decisions 1.7). */
+const byValue = (a: Fields, b: Fields): number => {
+  const [x, y] = [a["currentValue"], b["currentValue"]]
+  if (typeof x === "string" && typeof y === "string" && x !== y) {
+    return Decimal.compare(y as Decimal.Decimal, x as Decimal.Decimal)
+  }
+  const [s, t] = [
+    JSON.stringify([a["ticker"] ?? "", a["securityId"] ?? ""]),
+    JSON.stringify([b["ticker"] ?? "", b["securityId"] ?? ""])
+  ]
+  return s === t ? 0 : s < t ? -1 : 1
+}
 
 export class AccountData extends Context.Service<
   AccountData,
@@ -91,7 +154,7 @@ export class AccountData extends Context.Service<
         readonly rows: ReadonlyArray<Fields>
         readonly hasMore: boolean
         readonly cursor?: string
-        readonly window: { readonly from: CalendarDate; readonly to: CalendarDate }
+        readonly window: { readonly from: CalendarDate.CalendarDate; readonly to: CalendarDate.CalendarDate }
       } & Freshness,
       LiveError | CursorUnusable | InvalidInput
     >
@@ -109,4 +172,130 @@ export class AccountData extends Context.Service<
       options: ReadOptions
     ) => Effect.Effect<{ readonly row: Fields } & Freshness, LiveError | UnsupportedByProvider>
   }
->()("@millrace/core/account/AccountData") {}
+>()("@millrace/core/account/AccountData") {
+  static readonly layer: Layer.Layer<AccountData, never, BankStore | RecordStore | ReadThrough | Cursors> =
+    Layer.effect(
+      AccountData,
+      Effect.gen(function* () {
+        const banks = yield* BankStore
+        const records = yield* RecordStore
+        const readThrough = yield* ReadThrough
+        const cursors = yield* Cursors
+        const pages = transactionPages(records, cursors)
+
+        const bankOf = Effect.fnUntraced(function* (workspace: Workspace, id: BankId) {
+          const bank = yield* banks.get(workspace.id, id)
+          if (Option.isNone(bank)) return yield* new NotFound({ resource: "Bank" })
+          return bank.value
+        })
+
+        const ownerOf = Effect.fnUntraced(function* ({ accountId, bankId, workspace }: AccountRef) {
+          const bank = yield* bankOf(workspace, bankId)
+          const account = yield* banks.account(workspace.id, bankId, accountId)
+          if (Option.isNone(account)) return yield* new NotFound({ resource: "Account" })
+          return { bank, account: account.value }
+        })
+
+        /** Reads one type live; stored rows answer for upstream trouble, nothing answers for what a person must mend. */
+        const live = Effect.fnUntraced(function* (ref: AccountRef, dataType: SyncDataType, options: ReadOptions) {
+          const { account, bank } = yield* ownerOf(ref)
+          const fresh = yield* readThrough.freshen(ref.workspace, bank, account, dataType, options.cached ?? false)
+          const scope = { workspaceId: ref.workspace.id, accountId: account.id, dataType }
+          if (fresh.problem !== undefined && (fresh.problem.retryAfter === undefined || fresh.asOf === undefined)) {
+            return yield* fresh.problem
+          }
+          // The answer shows the account as it is after the read.
+          const after = yield* banks.account(ref.workspace.id, bank.id, account.id)
+          const owner = publicOwner(
+            bank,
+            Option.getOrElse(after, () => account)
+          )
+          return { bank, account, scope, owner, fresh: freshness(fresh) }
+        })
+
+        const all = Effect.fnUntraced(function* (scope: RecordScope, owner: Fields) {
+          const rows = yield* records.page(scope, { filter: {}, limit: limits.page.max })
+          return rows.map((record) => toPublic(scope.dataType, record, owner))
+        })
+
+        const transactions: AccountData["Service"]["transactions"] = Effect.fn("AccountData.transactions")(
+          function* (ref, query) {
+            const { account, bank } = yield* ownerOf(ref)
+            const fresh = yield* readThrough.freshen(
+              ref.workspace,
+              bank,
+              account,
+              "transactions",
+              query.cached ?? false
+            )
+            const scope = { workspaceId: ref.workspace.id, accountId: account.id, dataType: "transactions" as const }
+            const page = yield* pages.read(scope, `${bank.id}/${account.id}`, publicOwner(bank, account), query)
+            return { ...page, ...freshness(fresh) }
+          }
+        )
+
+        const trades: AccountData["Service"]["trades"] = Effect.fn("AccountData.trades")(function* (ref, query) {
+          const { account, fresh, owner, scope } = yield* live(ref, "trades", query)
+          const bound = `${ref.workspace.id}/trades/${account.id}`
+          const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, ref.workspace.timezone)
+          const start =
+            query.cursor === undefined
+              ? tradesWindow(query.from, query.to, today)
+              : yield* cursors.decode(bound, TradesCursor, query.cursor)
+          if (start.from > start.to) return yield* invalidRange
+          const limit = sizeOf(limits.tradesPage, query.limit)
+          const found = yield* records.page(scope, {
+            filter: { from: start.from, to: start.to },
+            limit: limit + 1,
+            ...("before" in start && start.before !== undefined ? { before: start.before } : {})
+          })
+          const page = found.slice(0, limit)
+          const window = { from: start.from, to: start.to }
+          const rows = page.map((record) => toPublic("trades", record, owner))
+          if (found.length <= limit) return { rows, hasMore: false, window, ...fresh }
+          const last = page[page.length - 1]!
+          const cursor = yield* cursors.encode(bound, "page", { ...window, before: { date: last.date, id: last.id } })
+          return { rows, hasMore: true, cursor, window, ...fresh }
+        })
+
+        const loan: AccountData["Service"]["loan"] = Effect.fn("AccountData.loan")(function* (ref, options) {
+          const { account, bank, fresh, owner, scope } = yield* live(ref, "loans", options)
+          const row = (yield* all(scope, owner))[0]
+          if (row !== undefined) return { row, ...fresh }
+          if (!account.supports.includes("loans") && bank.providerInstanceId !== undefined) {
+            return yield* new UnsupportedByProvider({ providerInstanceId: bank.providerInstanceId, what: "loans" })
+          }
+          return yield* new NotFound({ resource: "Loan" })
+        })
+
+        return AccountData.of({
+          accounts: Effect.fn("AccountData.accounts")(function* (workspace, bankId) {
+            const bank = yield* bankOf(workspace, bankId)
+            return { bank, rows: yield* banks.accounts(bankId), stale: isStale(bank) }
+          }),
+          account: Effect.fn("AccountData.account")(function* (ref) {
+            const { account, bank } = yield* ownerOf(ref)
+            return { row: account, stale: isStale(bank) }
+          }),
+          transactions,
+          balance: Effect.fn("AccountData.balance")(function* (ref, options) {
+            const { account, fresh, owner, scope } = yield* live(ref, "balances", options)
+            const stored = (yield* all(scope, owner))[0]
+            // Before the first read of balances the account itself knows one, from when it was connected.
+            const row = stored ?? toPublic("balances", { id: "", fields: storedBalance(account) }, owner)
+            return { row, ...fresh }
+          }),
+          trades,
+          holdings: Effect.fn("AccountData.holdings")(function* (ref, options) {
+            const { fresh, owner, scope } = yield* live(ref, "holdings", options)
+            return { rows: (yield* all(scope, owner)).toSorted(byValue), ...fresh }
+          }),
+          orders: Effect.fn("AccountData.orders")(function* (ref, options) {
+            const { fresh, owner, scope } = yield* live(ref, "orders", options)
+            return { rows: yield* all(scope, owner), ...fresh }
+          }),
+          loan
+        })
+      })
+    )
+}

@@ -47,6 +47,10 @@ export interface Outcome {
   readonly claims: ReadonlyArray<Claim>
   /** Filters only. */
   readonly verdict?: { readonly value: Verdict; readonly reason: string }
+  /** Conditions of the enrichment held, whether or not a claim came of it. */
+  readonly matched?: boolean
+  /** Actions that had an input but could make nothing of it, such as arithmetic on text. */
+  readonly skipped?: number
 }
 
 /** Everything a transform may know besides the record. */
@@ -67,7 +71,7 @@ export interface RecordKind<Config = unknown, Prepared = unknown> {
   readonly type: EnrichmentType
   readonly family: "record"
   /** Place in the pipeline; smaller numbers run first (enrichments A3). */
-  readonly stage: (config: Config) => number
+  stage(config: Config): number
   readonly capabilities: Capabilities
   /** The configuration block as it is sent and stored. */
   readonly Config: Schema.Codec<Config, unknown>
@@ -79,6 +83,8 @@ export interface RecordKind<Config = unknown, Prepared = unknown> {
   prepare(config: Config, catalog: FieldCatalog): Prepared
   /** Pure and synchronous. What it throws is a fault of this record in this enrichment, and of nothing else. */
   plan(prepared: Prepared, view: View, context: PlanContext): Outcome
+  /** Filters only: the verdict on a record that `plan` failed on. */
+  onFault?(config: Config): Verdict
   /** One sentence that says why a claim was made. */
   explain(config: Config, claim: Claim): string
 }

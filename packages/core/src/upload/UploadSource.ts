@@ -30,9 +30,7 @@ export interface UploadOwner {
 /** A file that was readable when it came and is not now: the others go on, and the job says so. */
 const fault = (message: string) => ({
   ...empty,
-  findings: [
-    { severity: "error", category: "validation", code: "FILE_UNREADABLE", message } satisfies Finding
-  ]
+  findings: [{ severity: "error", category: "validation", code: "FILE_UNREADABLE", message } satisfies Finding]
 })
 
 export class UploadSource extends Context.Service<

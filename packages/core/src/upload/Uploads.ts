@@ -1,12 +1,44 @@
 /** Uploading statement files to a feed (decisions 5.4 and 7.1). */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { Principal } from "../access/Principal.ts"
-import type { NotFound, Unprocessable } from "../failure/Failure.ts"
+import { maskNumber } from "../account/Account.ts"
+import { NotFound, Unprocessable } from "../failure/Failure.ts"
 import type { FeedId } from "../feed/Feed.ts"
+import { FeedStore } from "../feed/FeedStore.ts"
+import { Jobs } from "../job/Jobs.ts"
+import { Digest } from "../shared/Digest.ts"
+import { Ids } from "../shared/Ids.ts"
+import { limits } from "../shared/Limits.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { cleanText } from "../sync/Ingest.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import { StatementReader, type StatementAccount, type StatementFault } from "./Statement.ts"
 import type { Upload } from "./Upload.ts"
+import { UploadStore } from "./UploadStore.ts"
+
+const unreadable = (field: string, message: string) =>
+  new Unprocessable({ code: "VALIDATION_FAILED", message, details: [{ field, message }] })
+
+/** Where in the file, then what: `line 12, STMTTRN.DTPOSTED: is missing`. */
+const describe = (fault: StatementFault): string => {
+  const place = [fault.line === undefined ? undefined : `line ${fault.line}`, fault.element].filter(Boolean).join(", ")
+  return place === "" ? fault.message : `${place}: ${fault.message}`
+}
+
+const summary = (account: StatementAccount): Upload["statements"][number] => ({
+  account: maskNumber(account.number, "whole"),
+  currency: account.currency,
+  ...(account.from === undefined ? {} : { from: account.from }),
+  ...(account.to === undefined ? {} : { to: account.to }),
+  ...(account.openingBalance === undefined ? {} : { openingBalance: account.openingBalance }),
+  ...(account.closingBalance === undefined ? {} : { closingBalance: account.closingBalance }),
+  rows: account.rows.length,
+  ...(account.difference === undefined ? {} : { difference: account.difference })
+})
 
 export interface NewFile {
   readonly fileName: string
@@ -36,4 +68,71 @@ export class Uploads extends Context.Service<
       feedId: FeedId
     ) => Effect.Effect<ReadonlyArray<Upload>, NotFound | StorageUnavailable>
   }
->()("@millrace/core/upload/Uploads") {}
+>()("@millrace/core/upload/Uploads") {
+  static readonly layer: Layer.Layer<Uploads, never, UploadStore | FeedStore | StatementReader | Jobs | Digest | Ids> =
+    Layer.effect(
+      Uploads,
+      Effect.gen(function* () {
+        const store = yield* UploadStore
+        const feeds = yield* FeedStore
+        const reader = yield* StatementReader
+        const jobs = yield* Jobs
+        const digest = yield* Digest
+        const ids = yield* Ids
+
+        const feedOf = Effect.fnUntraced(function* (workspace: Workspace, id: FeedId) {
+          const feed = yield* feeds.get(workspace.id, id)
+          if (Option.isNone(feed)) return yield* new NotFound({ resource: "Feed" })
+          return feed.value
+        })
+
+        const add: Uploads["Service"]["add"] = Effect.fn("Uploads.add")(function* (principal, feedId, file) {
+          const feed = yield* feedOf(principal.workspace, feedId)
+          const config = feed.sourceConfig
+          if (feed.source !== "upload" || (config !== undefined && config.type !== "upload")) {
+            return yield* unreadable("feedId", "Files can only be uploaded to feeds of source upload")
+          }
+          const sha256 = digest.sha256(file.bytes)
+          const known = yield* store.bySha256(feedId, sha256)
+          if (Option.isSome(known)) return { upload: known.value, created: false }
+          const statement = yield* reader
+            .read(file.bytes, {
+              fileName: file.fileName,
+              baseCurrency: principal.workspace.baseCurrency,
+              ...(config?.csv === undefined ? {} : { csv: config.csv })
+            })
+            .pipe(Effect.catchTag("StatementFault", (fault) => Effect.fail(unreadable("file", describe(fault)))))
+          const upload: Upload = {
+            id: yield* ids.next("upload"),
+            feedId,
+            workspaceId: feed.workspaceId,
+            fileName: cleanText(file.fileName).slice(0, limits.nameLength) || "statement",
+            contentType: file.contentType,
+            size: file.bytes.length,
+            sha256,
+            status: "stored",
+            format: statement.format,
+            statements: statement.accounts.map(summary),
+            assumed: statement.assumed,
+            warnings: [...statement.warnings],
+            createdAt: yield* Timestamp.now
+          }
+          yield* store.insert(upload, file.bytes)
+          const scheduled = feed.schedule?.enabled === true
+          if (!scheduled && config !== undefined && feed.destinationConfig !== undefined) {
+            // A job that runs already, or cannot start now, leaves the file for the next one.
+            yield* Effect.ignore(jobs.trigger(principal, feedId, {}))
+          }
+          return { upload, created: true }
+        })
+
+        return Uploads.of({
+          add,
+          list: Effect.fn("Uploads.list")(function* (workspace, feedId) {
+            yield* feedOf(workspace, feedId)
+            return (yield* store.list(feedId, {})).toReversed()
+          })
+        })
+      })
+    )
+}
