@@ -28,6 +28,8 @@ interface FeedLedger {
   readonly entries: Map<string, Entry>
   /** Places of all rows by day and record id, until one comes, goes or moves. */
   order: ReadonlyArray<Place> | undefined
+  /** All rows before this place of `order` are closed. */
+  closedBefore: number
 }
 
 const byPlace = (a: Place, b: Place): number => byDate(a.date, b.date) || ascending(a.recordId, b.recordId)
@@ -101,7 +103,7 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
 
     const ledgerOf = (feedId: FeedId): FeedLedger => {
       let ledger = feeds.get(feedId)
-      if (ledger === undefined) set(feeds, feedId, (ledger = { entries: new Map(), order: undefined }))
+      if (ledger === undefined) set(feeds, feedId, (ledger = { entries: new Map(), order: undefined, closedBefore: 0 }))
       return ledger
     }
 
@@ -109,6 +111,14 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
       ledger.order = undefined
       journal(() => {
         ledger.order = undefined
+      })
+    }
+
+    /** Rows may be open again: at once, or only when this is undone. */
+    const reopen = (ledger: FeedLedger, atOnce: boolean): void => {
+      if (atOnce) ledger.closedBefore = 0
+      journal(() => {
+        ledger.closedBefore = 0
       })
     }
 
@@ -153,13 +163,19 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
             set(ledger.entries, intent.recordId, intended(feedId, jobId, intent, before, at))
           }
           if (moved) reorder(ledger)
+          reopen(ledger, true)
         }),
       open: (feedId, { limit, after }) =>
         call(() => {
           const ledger = ledgerOf(feedId)
           const order = orderOf(ledger)
           const rows: Array<Delivery> = []
-          const start = after === undefined ? 0 : firstIndex(order, (place) => byPlace(after, place) < 0)
+          const isClosed = (i: number): boolean => !isOpen(ledger.entries.get(order[i]!.recordId)!.row.state)
+          while (ledger.closedBefore < order.length && isClosed(ledger.closedBefore)) ledger.closedBefore++
+          const start = Math.max(
+            ledger.closedBefore,
+            after === undefined ? 0 : firstIndex(order, (place) => byPlace(after, place) < 0)
+          )
           for (let i = start; i < order.length && rows.length < limit; i++) {
             const { row } = ledger.entries.get(order[i]!.recordId)!
             if (isOpen(row.state)) rows.push(row)
@@ -195,7 +211,12 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
         }),
       settle: (feedId, jobId, settlements) =>
         call((now) => {
-          const { entries } = ledgerOf(feedId)
+          const ledger = ledgerOf(feedId)
+          const { entries } = ledger
+          reopen(
+            ledger,
+            settlements.some(({ state }) => state === "intended")
+          )
           for (const settlement of settlements) {
             const entry = entries.get(settlement.recordId)
             const next = entry === undefined ? undefined : settled(entry, settlement, jobId, Timestamp.fromMillis(now))
