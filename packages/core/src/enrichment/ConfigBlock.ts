@@ -8,7 +8,8 @@ import type { Issue, RecordKind } from "./Kind.ts"
 /** `["rules", 2, "action"]` -> `rules[2].action`. */
 export const pathText = (path: ReadonlyArray<PropertyKey>): string => {
   let text = ""
-  for (const part of path) text += typeof part === "number" ? `[${part}]` : text === "" ? String(part) : `.${String(part)}`
+  for (const part of path)
+    text += typeof part === "number" ? `[${part}]` : text === "" ? String(part) : `.${String(part)}`
   return text
 }
 
@@ -32,7 +33,8 @@ const plain = SchemaIssue.makeFormatterStandardSchemaV1({
 const distance = (found: ReadonlyArray<Found>, depth: number): number => {
   let score = 0
   for (const { path, shape } of found)
-    score += path.length <= depth ? 1_000 : shape && path.length === depth + 1 ? (path[depth] === "kind" ? 1_000 : 10) : 1
+    score +=
+      path.length <= depth ? 1_000 : shape && path.length === depth + 1 ? (path[depth] === "kind" ? 1_000 : 10) : 1
   return score
 }
 
@@ -47,15 +49,16 @@ const collect = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): Re
     case "AnyOf": {
       // The branch that comes nearest to what was sent tells best what is wrong with it.
       const branches = issue.issues.map((inner) => collect(inner, path))
-      if (branches.length === 0 || branches.every((found) => found.every(({ path: at }) => at.length === path.length)))
-        break
+      if (branches.every((found) => found.every(({ path: at }) => at.length === path.length))) break
       const ranked = branches.map((found) => ({ found, score: distance(found, path.length) }))
       return ranked.reduce((best, next) => (next.score < best.score ? next : best)).found
     }
     default:
   }
   const shape =
-    issue._tag === "MissingKey" || issue._tag === "UnexpectedKey" || (issue._tag === "InvalidType" && path.at(-1) === "kind")
+    issue._tag === "MissingKey" ||
+    issue._tag === "UnexpectedKey" ||
+    (issue._tag === "InvalidType" && path.at(-1) === "kind")
   return plain(issue).issues.map((inner) => ({
     path: [...path, ...(inner.path ?? []).map((part) => (typeof part === "object" ? part.key : part))],
     message: inner.message.replace(/^Expected /u, "must be "),

@@ -13,7 +13,8 @@ const single = (text: string): number | undefined => {
   return point !== undefined && String.fromCodePoint(point) === text ? point : undefined
 }
 
-const same = (a: number, b: number): boolean => new RegExp(`^\\u{${a.toString(16)}}$`, "iu").test(String.fromCodePoint(b))
+const same = (a: number, b: number): boolean =>
+  new RegExp(`^\\u{${a.toString(16)}}$`, "iu").test(String.fromCodePoint(b))
 
 let orbits: Map<number, ReadonlyArray<number>> | undefined
 

@@ -47,7 +47,7 @@ export class Cells {
   }
 
   /** Starts on a record. `today` is the same for a whole run. */
-  fill(fields: Fields, today: CalendarDate.CalendarDate): void {
+  load(fields: Fields, today: CalendarDate.CalendarDate): void {
     this.fields = fields
     for (let slot = 0; slot < this.known.length; slot++) this.known[slot] = 0
     if (today !== this.today) {
@@ -66,7 +66,7 @@ export class Cells {
   }
 
   value(slot: number): FieldValue {
-    if (this.known[slot]! === 0) {
+    if (this.known[slot] === 0) {
       const value: unknown = this.fields[this.names[slot]!]
       // Anything else is inherited from Object.prototype and not a value of the record.
       this.raw[slot] = typeof value === "string" || typeof value === "boolean" ? value : null

@@ -60,18 +60,64 @@ export const notNewline: CharSet = complement([[10, 10]])
 export const all: CharSet = [[0, lastCodePoint]]
 
 export const posix: ReadonlyMap<string, CharSet> = new Map([
-  ["alnum", of([[48, 57], [65, 90], [97, 122]])],
-  ["alpha", of([[65, 90], [97, 122]])],
+  [
+    "alnum",
+    of([
+      [48, 57],
+      [65, 90],
+      [97, 122]
+    ])
+  ],
+  [
+    "alpha",
+    of([
+      [65, 90],
+      [97, 122]
+    ])
+  ],
   ["ascii", of([[0, 127]])],
-  ["blank", of([[9, 9], [32, 32]])],
-  ["cntrl", of([[0, 31], [127, 127]])],
+  [
+    "blank",
+    of([
+      [9, 9],
+      [32, 32]
+    ])
+  ],
+  [
+    "cntrl",
+    of([
+      [0, 31],
+      [127, 127]
+    ])
+  ],
   ["digit", digits],
   ["graph", of([[33, 126]])],
   ["lower", of([[97, 122]])],
   ["print", of([[32, 126]])],
-  ["punct", of([[33, 47], [58, 64], [91, 96], [123, 126]])],
-  ["space", of([[9, 13], [32, 32]])],
+  [
+    "punct",
+    of([
+      [33, 47],
+      [58, 64],
+      [91, 96],
+      [123, 126]
+    ])
+  ],
+  [
+    "space",
+    of([
+      [9, 13],
+      [32, 32]
+    ])
+  ],
   ["upper", of([[65, 90]])],
   ["word", word],
-  ["xdigit", of([[48, 57], [65, 70], [97, 102]])]
+  [
+    "xdigit",
+    of([
+      [48, 57],
+      [65, 70],
+      [97, 102]
+    ])
+  ]
 ])

@@ -119,7 +119,15 @@ const leafPredicate = (test: LeafTest, slot: number): Predicate => {
 const costOf = (condition: Condition): number => {
   if (condition.tag === "group") return condition.parts.reduce((sum, part) => sum + costOf(part), 1)
   const { test } = condition
-  return test.tag === "pattern" ? 20 : test.tag === "text" ? (test.how === "contains" ? 6 : 4) : test.tag === "empty" ? 1 : 2
+  return test.tag === "pattern"
+    ? 20
+    : test.tag === "text"
+      ? test.how === "contains"
+        ? 6
+        : 4
+      : test.tag === "empty"
+        ? 1
+        : 2
 }
 
 /** Two-valued: an empty field makes positive comparisons false and negative ones true. */

@@ -49,7 +49,8 @@ export interface LeafFault {
   readonly message: string
 }
 
-const fail = (part: LeafFault["part"], message: string): Result.Result<never, LeafFault> => Result.fail({ part, message })
+const fail = (part: LeafFault["part"], message: string): Result.Result<never, LeafFault> =>
+  Result.fail({ part, message })
 
 const plainDecimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/u
 
@@ -80,6 +81,11 @@ const guess = (operator: string, text: string): FieldType => {
 }
 
 type Comparison = "gt" | "gte" | "lt" | "lte"
+
+const exactly = (value: Decimal.Decimal): NumberRange => ({
+  low: { value, open: false },
+  high: { value, open: false }
+})
 
 const numberRange = (operator: Comparison, value: Decimal.Decimal): NumberRange => {
   const bound = { value, open: operator === "gt" || operator === "lt" }
@@ -124,12 +130,12 @@ const endsOf = (text: string): readonly [string, string] | undefined => {
 const numberTest = (leaf: Leaf, text: string, negate: boolean): Result.Result<LeafTest, LeafFault> => {
   const operator = positiveOf(leaf.operator)
   if (operator === "contains") return Result.succeed({ tag: "digits", part: fold(text.trim()), negate })
-  const range = (value: Decimal.Decimal): NumberRange => ({ low: { value, open: false }, high: { value, open: false } })
   if (operator === "between") {
     const ends = endsOf(text)
     if (ends === undefined) return fail("value", 'must be a range "low..high"')
     const [low, high] = ends.map((end) => (end === "" ? undefined : numberOf(end)))
-    if ((ends[0] !== "" && low === undefined) || (ends[1] !== "" && high === undefined)) return fail("value", notDecimal)
+    if ((ends[0] !== "" && low === undefined) || (ends[1] !== "" && high === undefined))
+      return fail("value", notDecimal)
     if (low !== undefined && high !== undefined && Decimal.compare(low, high) > 0)
       return fail("value", "must not end before it begins")
     return Result.succeed({
@@ -154,7 +160,7 @@ const numberTest = (leaf: Leaf, text: string, negate: boolean): Result.Result<Le
     tag: "number",
     ranges:
       operator === "equals" || operator === "in"
-        ? values.map(range)
+        ? values.map(exactly)
         : values.map((value) => numberRange(operator as Comparison, value)),
     negate
   })

@@ -73,7 +73,11 @@ export const isNullable = (node: PatternNode): boolean => {
 
 /** What a node is when the groups around it are left out. */
 const bare = (node: PatternNode): PatternNode =>
-  node.tag === "group" ? bare(node.body) : node.tag === "sequence" && node.items.length === 1 ? bare(node.items[0]!) : node
+  node.tag === "group"
+    ? bare(node.body)
+    : node.tag === "sequence" && node.items.length === 1
+      ? bare(node.items[0]!)
+      : node
 
 /** Ways to match from one place (or up to one place), and steps to try them all. */
 interface Effort {
@@ -149,17 +153,20 @@ const lastOf = (node: PatternNode): CharSet.CharSet => {
   }
 }
 
+const isCapture = (node: PatternNode): boolean => node.tag === "group" && node.capture > 0
+
 /** Constructs in which the engines differ in what a group holds afterwards, or in where a match ends. */
 const differs = (node: PatternNode): PatternFault | undefined => {
   if (node.tag === "repeat") {
     if (isNullable(node.body)) return unproven(node.at, "repetition of something that can be empty")
-    const isCapture = (inner: PatternNode): boolean => inner.tag === "group" && inner.capture > 0
     const optional = some(
       node.body,
       (inner) =>
-        (inner.tag === "choice" || (inner.tag === "repeat" && inner.min === 0)) && some(inner, (part) => isCapture(part))
+        (inner.tag === "choice" || (inner.tag === "repeat" && inner.min === 0)) &&
+        some(inner, (part) => isCapture(part))
     )
-    if (node.max > 1 && optional) return { position: node.at + 1, message: "not supported here: optional group inside a repetition" }
+    if (node.max > 1 && optional)
+      return { position: node.at + 1, message: "not supported here: optional group inside a repetition" }
   }
   for (const child of childrenOf(node)) {
     const fault = differs(child)
@@ -193,7 +200,8 @@ const unfold = (node: PatternNode): Result.Result<ReadonlyArray<ReadonlyArray<It
         const inner = unfold(item)
         if (Result.isFailure(inner)) return inner
         all = all.flatMap((left) => inner.success.map((right) => [...left, ...right]))
-        if (all.length > maxSequences) return Result.fail({ position: 1, message: "not supported here: too many alternatives" })
+        if (all.length > maxSequences)
+          return Result.fail({ position: 1, message: "not supported here: too many alternatives" })
       }
       return Result.succeed(all)
     }
@@ -282,7 +290,8 @@ export const prove = (root: PatternNode): Result.Result<Proof, PatternFault> => 
   }
   for (const node of count.guarded)
     if (count.unguardable.has(node)) return Result.fail(unproven((node as Repeat).at, "repetition in two places"))
-  if (count.steps > maxSteps) return Result.fail({ position: 1, message: "could take more than linear time: too many ways to match" })
+  if (count.steps > maxSteps)
+    return Result.fail({ position: 1, message: "could take more than linear time: too many ways to match" })
   const anchored = unfolded.success.every(([first]) => first?.tag === "assert" && first.kind === "start")
   return Result.succeed({ anchored, guarded: count.guarded })
 }

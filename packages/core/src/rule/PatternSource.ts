@@ -20,7 +20,13 @@ const set = (value: CharSet.CharSet): string => {
 const asserts = { start: "^", end: "$", boundary: "\\b", inside: "\\B" } as const
 
 const bareSet = (node: PatternNode): CharSet.CharSet =>
-  node.tag === "set" ? node.set : node.tag === "group" ? bareSet(node.body) : node.tag === "sequence" ? bareSet(node.items[0]!) : []
+  node.tag === "set"
+    ? node.set
+    : node.tag === "group"
+      ? bareSet(node.body)
+      : node.tag === "sequence"
+        ? bareSet(node.items[0]!)
+        : []
 
 /** Source for a `RegExp` with the flag `u`. */
 export const sourceOf = (node: PatternNode, guarded: ReadonlySet<PatternNode>): string => {
@@ -30,7 +36,9 @@ export const sourceOf = (node: PatternNode, guarded: ReadonlySet<PatternNode>): 
     case "assert":
       return asserts[node.kind]
     case "sequence":
-      return node.items.map((item) => (item.tag === "choice" ? `(?:${sourceOf(item, guarded)})` : sourceOf(item, guarded))).join("")
+      return node.items
+        .map((item) => (item.tag === "choice" ? `(?:${sourceOf(item, guarded)})` : sourceOf(item, guarded)))
+        .join("")
     case "choice":
       return node.options.map((option) => sourceOf(option, guarded)).join("|")
     case "group":

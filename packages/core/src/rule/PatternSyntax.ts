@@ -176,7 +176,8 @@ class Reader {
   term(flags: Flags, items: Array<PatternNode>): void {
     const start = this.at
     if (this.take("\\Q")) {
-      while (this.more && !this.take("\\E")) items.push(this.literal(this.points[this.at]!.codePointAt(0)!, flags, this.at++))
+      while (this.more && !this.take("\\E"))
+        items.push(this.literal(this.points[this.at]!.codePointAt(0)!, flags, this.at++))
       return
     }
     let node = this.atom(flags)
@@ -314,7 +315,9 @@ class Reader {
       return Number.parseInt(digits, 8)
     }
     if (letter === "x") {
-      const match = /^(?:\{([0-9a-fA-F]{1,8})\}|([0-9a-fA-F]{2}))/u.exec(this.points.slice(this.at, this.at + 10).join(""))
+      const match = /^(?:\{([0-9a-fA-F]{1,8})\}|([0-9a-fA-F]{2}))/u.exec(
+        this.points.slice(this.at, this.at + 10).join("")
+      )
       const point = match === null ? Infinity : Number.parseInt(match[1] ?? match[2] ?? "", 16)
       if (match === null || point > CharSet.lastCodePoint) return this.fail("bad hexadecimal escape", at)
       this.at += match[0].length

@@ -27,7 +27,8 @@ const titleWord = (word: string): string => {
   const lower = [...word.toLowerCase()]
   const first = lower[0]!
   // O'NEILL, but not JOE'S: the apostrophe stands behind a single letter.
-  const second = lower.length > 2 && (lower[1] === "'" || lower[1] === "’") && /^\p{L}$/u.test(first) ? lower[2]! : undefined
+  const second =
+    lower.length > 2 && (lower[1] === "'" || lower[1] === "’") && /^\p{L}$/u.test(first) ? lower[2]! : undefined
   return second === undefined
     ? capital(first) + lower.slice(1).join("")
     : capital(first) + lower[1]! + capital(second) + lower.slice(3).join("")

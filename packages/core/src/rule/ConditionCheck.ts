@@ -1,0 +1,41 @@
+/** Checks of condition groups against the fields there are (enrichments E1, E6). */
+import * as Result from "effect/Result"
+import type { Check, Issue } from "../enrichment/Kind.ts"
+import type { FieldCatalog } from "../record/FieldCatalog.ts"
+import { conditionOf } from "./Condition.ts"
+import { leavesOf, type ConditionGroup } from "./ConditionGroup.ts"
+import { constant, isTimeDependent } from "./ConditionLint.ts"
+import { isKnown, readProblem } from "./FieldAccess.ts"
+import { leafTest } from "./LeafTest.ts"
+import type { PatternEngine } from "./Pattern.ts"
+
+/** `path` is where the group stands in the configuration block; `stage` where its kind stands in the pipeline. */
+export const checkConditions = (
+  group: ConditionGroup,
+  path: string,
+  catalog: FieldCatalog,
+  stage: number,
+  patterns: PatternEngine
+): Check => {
+  const errors: Array<Issue> = []
+  const lints: Array<Issue> = []
+  for (const [leaf, at] of leavesOf(group, path)) {
+    const problem = readProblem(leaf.field, catalog, stage)
+    if (problem !== undefined) {
+      errors.push({ field: `${at}.field`, message: problem })
+      continue
+    }
+    if (!isKnown(leaf.field, catalog))
+      lints.push({ field: `${at}.field`, message: `unknown field "${leaf.field}": nothing writes it` })
+    const test = leafTest(leaf, catalog, patterns)
+    if (Result.isFailure(test)) errors.push({ field: `${at}.${test.failure.part}`, message: test.failure.message })
+    else if (isTimeDependent(test.success))
+      lints.push({ field: at, message: "timeDependent: the answer changes with the date of the run" })
+  }
+  if (errors.length === 0) {
+    const always = constant(conditionOf(group, catalog, patterns), catalog)
+    if (always !== undefined)
+      lints.push({ field: path, message: always === "never" ? "can never hold" : "always holds" })
+  }
+  return { errors, lints }
+}

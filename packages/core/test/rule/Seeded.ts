@@ -1,0 +1,29 @@
+/** Random choices that are the same on every run. */
+export class Seeded {
+  private state: number
+
+  constructor(seed: number) {
+    this.state = seed
+  }
+
+  /** Integer from 0 to below `size`. */
+  below(size: number): number {
+    this.state = (this.state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % size
+  }
+
+  pick<A>(values: ReadonlyArray<A>): A {
+    return values[this.below(values.length)]!
+  }
+
+  /** True once in `times`. */
+  once(times: number): boolean {
+    return this.below(times) === 0
+  }
+
+  list<A>(min: number, max: number, make: () => A): Array<A> {
+    return Array.from({ length: min + this.below(max - min + 1) }, make)
+  }
+}
