@@ -2,15 +2,16 @@ import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
 import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
 import { layer as storeClock } from "@millrace/testing/postgres/PostgresClock"
 import { layer as database } from "@millrace/testing/postgres/TestPostgres"
-import { suite } from "@millrace/testing/suite/StorageSuite"
+import * as RateLimiterSuite from "@millrace/testing/suite/RateLimiterSuite"
+import * as StorageSuite from "@millrace/testing/suite/StorageSuite"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { inject } from "vitest"
 
-const secrets = aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })
-
-suite(
-  "PostgreSQL storage",
-  Layer.mergeAll(storage, storeClock).pipe(Layer.provide(secrets), Layer.provide(database(inject("postgres")))),
-  { liveClock: true }
+const services = Layer.merge(storage, storeClock).pipe(
+  Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
+  Layer.provide(database(inject("postgres")))
 )
+
+StorageSuite.suite("PostgreSQL storage", services, { liveClock: true })
+RateLimiterSuite.suite("PostgreSQL rate limiter", services, { liveClock: true })

@@ -37,17 +37,19 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
+const removeIfAbandoned = async (name: string): Promise<void> => {
+  const owner = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]
+  if (owner === undefined || isRunning(Number(owner))) return
+  const folder = join(tmpdir(), name)
+  const postmaster = await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => undefined)
+  const [pid, dataFolder] = postmaster?.split("\n") ?? []
+  if (pid !== undefined && dataFolder === folder && isRunning(Number(pid))) process.kill(Number(pid), "SIGINT")
+  await rm(folder, { recursive: true, force: true })
+}
+
 /** A run that was killed outright could not end its server: the folder says which process made it. */
 const removeAbandoned = async (): Promise<void> => {
-  for (const name of await readdir(tmpdir())) {
-    const owner = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]
-    if (owner === undefined || isRunning(Number(owner))) continue
-    const folder = join(tmpdir(), name)
-    const postmaster = await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => undefined)
-    const [pid, dataFolder] = postmaster?.split("\n") ?? []
-    if (pid !== undefined && dataFolder === folder && isRunning(Number(pid))) process.kill(Number(pid), "SIGINT")
-    await rm(folder, { recursive: true, force: true })
-  }
+  await Promise.all((await readdir(tmpdir())).map(removeIfAbandoned))
 }
 
 /**

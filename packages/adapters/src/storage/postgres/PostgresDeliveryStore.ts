@@ -15,7 +15,7 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Stream from "effect/Stream"
 import { instant, present } from "./Column.ts"
-import { stored, unavailable } from "./SqlFailure.ts"
+import { stored, storedInBulk, unavailable } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
 
 interface DeliveryRow {
@@ -71,39 +71,35 @@ const intendStatement = `
     updated_at = excluded.updated_at`
 
 const columnsOf = (intents: ReadonlyArray<Intent>) =>
-  textColumns([
-    intents.map((intent) => intent.recordId),
-    intents.map((intent) => intent.accountId),
-    intents.map((intent) => intent.date ?? ""),
-    intents.map((intent) => intent.op),
-    intents.map((intent) => intent.hash),
-    intents.map((intent) => JSON.stringify(intent.values)),
-    intents.map((intent) => JSON.stringify(intent.provenance))
-  ])
+  textColumns(
+    [
+      intents.map((intent) => intent.recordId),
+      intents.map((intent) => intent.accountId),
+      intents.map((intent) => intent.date ?? ""),
+      intents.map((intent) => intent.op),
+      intents.map((intent) => intent.hash)
+    ],
+    [intents.map((intent) => JSON.stringify(intent.values)), intents.map((intent) => JSON.stringify(intent.provenance))]
+  )
 
 // A newer version stays as it is, and learns only where its row is.
 const settleStatement = `
-  with settlement as (
-    select d.feed_id, d.record_id, d.version = s.version as settles, s.state, s.ref, s.error
-    from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text)
-    join delivery d on d.feed_id = $1 and d.record_id = s.id
-    where (d.version = s.version and (d.state in ('intended', 'sending', 'failed')
-        or (d.state, s.state) in (('done', 'skipped'), ('skipped', 'intended'))))
-      or (d.version > s.version and s.ref is not null)
-    for update of d
-  )
-  update delivery set
-    state = case when settles then s.state else delivery.state end,
-    job_id = case when settles then $2 else delivery.job_id end,
-    remote_ref = case when settles and s.state = 'done' and delivery.op = 'remove' then null
-      else coalesce(s.ref, delivery.remote_ref) end,
-    last_error = case when settles then coalesce(s.error, delivery.last_error) else delivery.last_error end,
-    present = case when not settles then delivery.present
-      when s.state = 'done' then delivery.op <> 'remove'
+  update delivery as d set
+    state = case when d.version = s.version then s.state else d.state end,
+    job_id = case when d.version = s.version then $2 else d.job_id end,
+    remote_ref = case when d.version = s.version and s.state = 'done' and d.op = 'remove' then null
+      else coalesce(s.ref, d.remote_ref) end,
+    last_error = case when d.version = s.version then coalesce(s.error, d.last_error) else d.last_error end,
+    present = case when d.version <> s.version then d.present
+      when s.state = 'done' then d.op <> 'remove'
       when s.state = 'skipped' then false
-      else delivery.present end,
+      else d.present end,
     updated_at = store_now()
-  from settlement s where delivery.feed_id = s.feed_id and delivery.record_id = s.record_id`
+  from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text)
+  where d.feed_id = $1 and d.record_id = s.id
+    and ((d.version = s.version and (d.state in ('intended', 'sending', 'failed')
+        or (d.state, s.state) in (('done', 'skipped'), ('skipped', 'intended'))))
+      or (d.version > s.version and s.ref is not null))`
 
 const toSettlementJson = (settlement: Settlement) => ({
   id: settlement.recordId,
@@ -126,13 +122,13 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
     return DeliveryStore.of({
       entries: Effect.fn("DeliveryStore.entries")(function* (feedId, recordIds) {
         if (recordIds.length === 0) return new Map<string, DeliveryEntry>()
-        const rows = yield* stored(sql<DeliveryEntry>`select record_id as "recordId", hash, op, state,
+        const rows = yield* storedInBulk(sql<DeliveryEntry>`select record_id as "recordId", hash, op, state,
             ${sql.literal(isPresent)} as present
           from delivery where feed_id = ${feedId} and record_id = any(${recordIds}::text[])`)
         return new Map(rows.map((row) => [row.recordId, row]))
       }),
       presentIds: Effect.fn("DeliveryStore.presentIds")(function* (feedId, accountId) {
-        const rows = yield* stored(sql<{ readonly record_id: string }>`select record_id from delivery
+        const rows = yield* storedInBulk(sql<{ readonly record_id: string }>`select record_id from delivery
           where feed_id = ${feedId} and account_id = ${accountId}
             and (${sql.literal(isPresent)} or (op <> 'remove' and state <> 'skipped'))`)
         return rows.map((row) => row.record_id)
@@ -140,10 +136,10 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
       intend: Effect.fn("DeliveryStore.intend")(function* (feedId, jobId, intents) {
         if (intents.length === 0) return
         const { separator, texts } = yield* columnsOf(intents)
-        yield* stored(sql.unsafe(intendStatement, [feedId, jobId, separator, ...texts]))
+        yield* storedInBulk(sql.unsafe(intendStatement, [feedId, jobId, separator, ...texts]))
       }),
       open: Effect.fn("DeliveryStore.open")(function* (feedId, { limit, after }) {
-        const rows = yield* stored(
+        const rows = yield* storedInBulk(
           sql<DeliveryRow>`select ${columns} from delivery where ${sql.and([
             sql`feed_id = ${feedId}`,
             isOpen,
@@ -163,13 +159,15 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
       }),
       markSending: Effect.fn("DeliveryStore.markSending")(function* (feedId, recordIds) {
         if (recordIds.length === 0) return
-        yield* stored(sql`update delivery set state = 'sending', attempts = attempts + 1,
+        yield* storedInBulk(sql`update delivery set state = 'sending', attempts = attempts + 1,
             updated_at = store_now()
           where feed_id = ${feedId} and record_id = any(${recordIds}::text[]) and state = 'intended'`)
       }),
       settle: Effect.fn("DeliveryStore.settle")(function* (feedId, jobId, settlements) {
         if (settlements.length === 0) return
-        yield* stored(sql.unsafe(settleStatement, [feedId, jobId, JSON.stringify(settlements.map(toSettlementJson))]))
+        yield* storedInBulk(
+          sql.unsafe(settleStatement, [feedId, jobId, JSON.stringify(settlements.map(toSettlementJson))])
+        )
       }),
       current: (feedId) =>
         sql<DeliveryRow>`select ${columns} from delivery
@@ -177,7 +175,7 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
           Stream.mapBoth({ onElement: toDelivery, onError: unavailable })
         ),
       list: Effect.fn("DeliveryStore.list")(function* (feedId, { jobId, state, recordId, limit }) {
-        const rows = yield* stored(
+        const rows = yield* storedInBulk(
           sql<DeliveryRow>`select ${columns} from delivery where ${sql.and([
             sql`feed_id = ${feedId}`,
             ...(jobId === undefined ? [] : [sql`job_id = ${jobId}`]),
@@ -188,7 +186,7 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
         return rows.map(toDelivery)
       }),
       clear: Effect.fn("DeliveryStore.clear")(function* (feedId) {
-        yield* stored(sql`delete from delivery where feed_id = ${feedId}`)
+        yield* storedInBulk(sql`delete from delivery where feed_id = ${feedId}`)
       })
     })
   })

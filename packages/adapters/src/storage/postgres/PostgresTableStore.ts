@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { instant, json, nullable, present } from "./Column.ts"
-import { stored } from "./SqlFailure.ts"
+import { stored, storedInBulk } from "./SqlFailure.ts"
 
 interface TableRow {
   readonly id: Table["id"]
@@ -150,14 +150,14 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
         const given = JSON.stringify(
           rows.map((row, n) => ({ n, key: row.key, id: ids[n], vals: row.values, must: row.mustExist }))
         )
-        const put = yield* stored(
+        const put = yield* storedInBulk(
           sql.unsafe<{ readonly key: string; readonly id: string }>(putStatement, [id, given, JSON.stringify(actor)])
         )
         return new Map(put.map((row) => [row.key, row.id]))
       }),
       removeFeedRows: Effect.fn("TableStore.removeFeedRows")(function* (id, keys) {
         if (keys.length === 0) return
-        yield* stored(sql`with gone as (
+        yield* storedInBulk(sql`with gone as (
             delete from table_row where table_id = ${id} and external_key = any(${keys}::text[]) returning 1
           )
           update app_table set row_count = row_count - (select count(*) from gone)

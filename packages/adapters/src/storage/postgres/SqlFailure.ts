@@ -3,6 +3,7 @@ import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { Statement } from "effect/sql/Statement"
 
 /** A value that PostgreSQL cannot hold, such as NUL in text: a fault of the caller, no matter when it tries. */
 export class UnstorableValue extends TypeError {
@@ -36,3 +37,10 @@ export const stored = <A, E, R>(
     const failure = unavailable(error)
     return isDataFault(stateOf(error)) ? Effect.die(new UnstorableValue(failure.message)) : Effect.fail(failure)
   })
+
+/**
+ * A statement over many rows, planned each time. A prepared one keeps the plan of its first runs, when tables
+ * may have been almost empty: such a plan reads the whole table for every row (5 s instead of 80 ms for 5,000).
+ */
+export const storedInBulk = <A>(statement: Statement<A>): Effect.Effect<ReadonlyArray<A>, StorageUnavailable> =>
+  stored(statement.unprepared)

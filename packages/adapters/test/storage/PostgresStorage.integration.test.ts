@@ -1,0 +1,180 @@
+/** What PostgreSQL adds to the promises of the ports: schema, clock, refusals and locks. */
+import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
+import { migrate, migrations } from "@millrace/adapters/storage/postgres/Migrations"
+import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
+import { UnstorableValue } from "@millrace/adapters/storage/postgres/SqlFailure"
+import { BankStore } from "@millrace/core/bank/BankStore"
+import { jobStatuses } from "@millrace/core/job/Job"
+import { jobTransitions } from "@millrace/core/job/JobLifecycle"
+import { JobStore } from "@millrace/core/job/JobStore"
+import { RateLimiter } from "@millrace/core/rate/RateLimiter"
+import { RecordStore } from "@millrace/core/record/RecordStore"
+import { Ids } from "@millrace/core/shared/Ids"
+import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { Transactor } from "@millrace/core/storage/Transactor"
+import { storeAccount } from "@millrace/testing/fixture/Account"
+import { makeConnection, storeBank } from "@millrace/testing/fixture/Bank"
+import { storeFeed } from "@millrace/testing/fixture/Feed"
+import { claimJob, storeJob } from "@millrace/testing/fixture/Job"
+import { makeWrite, scopeOf } from "@millrace/testing/fixture/Record"
+import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { layer as database } from "@millrace/testing/postgres/TestPostgres"
+import { expect, it as plain, layer } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import { inject } from "vitest"
+
+const secrets = (fill: number) => aesSecrets({ key: Redacted.make(Buffer.alloc(32, fill).toString("base64")) })
+
+const services = Layer.mergeAll(storage.pipe(Layer.provide(secrets(1))), Ids.layer).pipe(
+  Layer.provideMerge(database(inject("postgres")))
+)
+
+plain("numbers its migrations from 1 without a gap", () => {
+  const numbers = Object.keys(migrations).map((name) => Number(name.slice(0, 4)))
+  expect(numbers).toEqual(numbers.map((_, i) => i + 1))
+})
+
+layer(services, { excludeTestServices: true })("PostgreSQL storage itself", (it) => {
+  it.effect("migrates once, from however many processes", () =>
+    Effect.gen(function* () {
+      const again = yield* Effect.all([migrate, migrate, migrate], { concurrency: "unbounded" })
+      expect(again).toEqual([[], [], []])
+    })
+  )
+
+  it.effect("refuses in the database every change of a job's status that is not in the life cycle", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const workspace = yield* storeWorkspace()
+      const allowed = new Set(jobTransitions.map((row) => `${row.from} ${row.to}`))
+      for (const from of jobStatuses) {
+        for (const to of jobStatuses) {
+          const job = yield* storeJob(yield* storeFeed(workspace), { status: from })
+          const changed = yield* Effect.exit(sql`update job set status = ${to} where id = ${job.id}`)
+          expect([from, to, changed._tag]).toEqual([
+            from,
+            to,
+            from === to || allowed.has(`${from} ${to}`) ? "Success" : "Failure"
+          ])
+        }
+      }
+    })
+  )
+
+  it.effect("writes no secret of a connection to the disk, and opens none with another key", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const bank = yield* storeBank(yield* storeWorkspace())
+      const token = makeConnection(bank).connection.secrets["accessToken"]!
+      const [row] = yield* sql<{ readonly text: string }>`select bank::text as text from bank where id = ${bank.id}`
+      expect(row!.text).toContain("v1.")
+      expect(row!.text).not.toContain(token.slice(0, 5))
+      const failure = yield* Effect.flatMap(BankStore, (store) => store.connection(bank.id)).pipe(
+        Effect.provide(Layer.fresh(storage).pipe(Layer.provide(secrets(2)))),
+        Effect.flip
+      )
+      expect(failure).toEqual(
+        new StorageUnavailable({ message: `the secrets of ${bank.id} cannot be opened: unknown_key` })
+      )
+    })
+  )
+
+  it.effect("takes upstream ids that look like the separators of its bulk writes", () =>
+    Effect.gen(function* () {
+      const scope = scopeOf(yield* storeAccount(yield* storeBank(yield* storeWorkspace())))
+      const records = yield* RecordStore
+      const odd = ["\u001e", "\u001e\ue000", "\ue001\u001ea", "a\ue000", "", "null", "\\u0000 as text"]
+      const writes = yield* Effect.forEach(odd, (providerId) => makeWrite({ providerId, fields: { note: providerId } }))
+      yield* records.write(scope, writes)
+      const changes = yield* records.changes(scope, { after: 0, upTo: 100, limit: 100 })
+      expect(changes.map((record) => record.providerId)).toEqual(odd)
+      expect(changes.map((record) => record.fields["note"])).toEqual(odd)
+    })
+  )
+
+  it.effect("takes NUL for a fault of the caller, and goes on", () =>
+    Effect.gen(function* () {
+      const scope = scopeOf(yield* storeAccount(yield* storeBank(yield* storeWorkspace())))
+      const records = yield* RecordStore
+      const refused = [
+        records.write(scope, [yield* makeWrite({ providerId: "a\u0000b" })]),
+        records.write(scope, [yield* makeWrite({ fields: { note: "a\\\u0000b" } })]),
+        records.saveCheckpoint({ bankId: "bank_1" as never, accountId: undefined, dataType: "trades" }, "a\u0000b")
+      ]
+      for (const write of refused) {
+        const defect = yield* Effect.catchDefect(write, (cause) => Effect.succeed(cause))
+        expect(defect).toBeInstanceOf(UnstorableValue)
+      }
+      yield* records.write(scope, [yield* makeWrite()])
+      expect(yield* records.lastChange(scope.accountId)).toBe(1)
+    })
+  )
+
+  it.effect("tells of a failed statement what it was, and no value of it", () =>
+    Effect.gen(function* () {
+      const workspace = yield* storeWorkspace()
+      const bank = yield* storeBank(workspace)
+      const failure = yield* Effect.flip(Effect.flatMap(BankStore, (store) => store.insert(bank, undefined)))
+      expect(failure).toEqual(new StorageUnavailable({ message: "PostgreSQL: UniqueViolation of bank_pkey (23505)" }))
+    })
+  )
+
+  it.effect("goes on with a transaction after a call in it failed inside a nested one", () =>
+    Effect.gen(function* () {
+      const [transactor, banks] = [yield* Transactor, yield* BankStore]
+      const workspace = yield* storeWorkspace()
+      const bank = yield* storeBank(workspace)
+      yield* transactor.atomically(
+        Effect.gen(function* () {
+          yield* Effect.ignore(transactor.atomically(banks.insert(bank, undefined)))
+          yield* storeBank(workspace)
+        })
+      )
+      expect(yield* banks.list(workspace.id)).toHaveLength(2)
+    })
+  )
+
+  it.effect("lets nobody cancel a job while its page is being written, and does not wait to beat", () =>
+    Effect.gen(function* () {
+      const [transactor, jobs] = [yield* Transactor, yield* JobStore]
+      const workspace = yield* storeWorkspace()
+      const { job, fence } = yield* claimJob(yield* storeFeed(workspace))
+      const other = yield* claimJob(yield* storeFeed(workspace))
+      const fenced = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<void>()
+      const page = yield* transactor
+        .atomically(
+          Effect.gen(function* () {
+            yield* jobs.fence(fence, { add: { read: 1 } })
+            yield* Deferred.succeed(fenced, undefined)
+            yield* Deferred.await(go)
+          })
+        )
+        .pipe(Effect.forkChild)
+      yield* Deferred.await(fenced)
+      const cancel = yield* Effect.forkChild(jobs.cancel(job.id, "cancel"))
+      expect((yield* jobs.beat([fence, other.fence])).toSorted()).toEqual([job.id, other.job.id].toSorted())
+      expect(yield* jobs.claim(job.id, [])).toEqual(Option.none())
+      expect(cancel.pollUnsafe()).toBeUndefined()
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(page)
+      expect((yield* Fiber.join(cancel)).counts.read).toBe(1)
+    })
+  )
+
+  it.effect("admits no more than the limit of requests that come together", () =>
+    Effect.gen(function* () {
+      const limiter = yield* RateLimiter
+      const decisions = yield* Effect.forEach(Array.from({ length: 60 }), () => limiter.arrive("ws_storm", 30), {
+        concurrency: "unbounded"
+      })
+      expect(decisions.filter((decision) => decision.admitted)).toHaveLength(30)
+    })
+  )
+})
