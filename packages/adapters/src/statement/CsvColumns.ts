@@ -45,6 +45,16 @@ const findHeader = (table: CsvTable): number => {
   return -1
 }
 
+/** A row that names columns, though not all that are needed: the fault, or an override, goes by it. */
+const findPartialHeader = (table: CsvTable): number => {
+  for (let row = 0; row < Math.min(table.rowCount, maxPreamble); row++) {
+    const cells = table.row(row)
+    if (cells.length >= 2 && !cells.some(isAmount) && cells.filter((cell) => fieldsOf(cell).length > 0).length >= 2)
+      return row
+  }
+  return -1
+}
+
 const assign = (headers: ReadonlyArray<string>, columns: Record<CsvField, number>, table: CsvTable, header: number) => {
   const candidates = headers.map((name) => fieldsOf(name))
   const used = new Set<number>(Object.values(columns).filter((column) => column >= 0))
@@ -114,6 +124,7 @@ export const findLayout = (table: CsvTable, options: CsvOptions): CsvLayout | St
   let header = findHeader(table)
   const named = overrides.filter(([, column]) => !/^\d+$/.test(column.trim()))
   if (header < 0 && named.length > 0) header = findNamed(table, named[0]![1])
+  if (header < 0) header = findPartialHeader(table)
   const headers = header < 0 ? [] : table.row(header)
   const line = header < 0 ? 1 : table.line(header)
   const columns = emptyColumns()
