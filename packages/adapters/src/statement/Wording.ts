@@ -9,7 +9,8 @@ export const tidy = (text: string): string => (text.includes("  ") ? text.replac
 export const joinDistinct = (a: string, b: string): string => {
   if (a === "") return b
   if (b === "" || a === b) return a
-  return a.includes(b) ? a : b.includes(a) ? b : `${a} ${b}`
+  const contained = a.length > b.length ? a.includes(b) : b.includes(a)
+  return contained ? (a.length > b.length ? a : b) : `${a} ${b}`
 }
 
 /** A cheque number or reference; a bank that has none often writes zeros. */

@@ -6,6 +6,22 @@ const rowsOf = (...input: Parameters<typeof statementOf>) => only(statementOf(..
 const amounts = (...input: Parameters<typeof statementOf>) => rowsOf(...input).map((row) => row.amount)
 const dates = (...input: Parameters<typeof statementOf>) => rowsOf(...input).map((row) => row.date)
 
+const withMark = (bytes: ReadonlyArray<number>, body: Buffer) => Buffer.concat([Buffer.from(bytes), body])
+
+const datesFile = (...days: ReadonlyArray<string>) =>
+  `Date,Description,Amount\n${days.map((day) => `"${day}",x,1`).join("\n")}\n`
+
+const amountsFile = (...cells: ReadonlyArray<string>) =>
+  `Date;Description;Amount\n${cells.map((cell) => `2024-01-05;x;"${cell}"`).join("\n")}\n`
+
+const sidesFile = (a: string, b: string) =>
+  `Datum,Naam / Omschrijving,Af Bij,Bedrag (EUR)\n20240105,x,${a}\n20240106,y,${b}\n`
+
+const idsFile = (second: string) =>
+  `Date,Transaction ID,Description,Amount\n2024-01-05,a,x,-1\n2024-01-05,${second},x,-1\n`
+
+const balancesFile = (...rows: ReadonlyArray<string>) => `Date,Description,Amount,Balance\n${rows.join("\n")}\n`
+
 describe("CSV dialects", () => {
   it.each([",", ";", "\t", "|"])("finds the delimiter %j", (delimiter) => {
     const file = ["Date,Description,Amount", "2024-01-05,Shop,-1.50"].join("\n").replaceAll(",", delimiter)
@@ -40,12 +56,11 @@ describe("CSV dialects", () => {
 
   it("tells UTF-8, UTF-16 and windows-1252 apart", () => {
     const file = "Date;Libellé;Montant\n05.01.2024;Café €;1,50\n"
-    const bom = (bytes: ReadonlyArray<number>, body: Buffer) => Buffer.concat([Buffer.from(bytes), body])
     for (const [encoding, bytes] of [
       ["utf-8", Buffer.from(file)],
-      ["utf-8", bom([0xef, 0xbb, 0xbf], Buffer.from(file))],
-      ["utf-16le", bom([0xff, 0xfe], Buffer.from(file, "utf16le"))],
-      ["utf-16be", bom([0xfe, 0xff], Buffer.from(file, "utf16le").swap16())],
+      ["utf-8", withMark([0xef, 0xbb, 0xbf], Buffer.from(file))],
+      ["utf-16le", withMark([0xff, 0xfe], Buffer.from(file, "utf16le"))],
+      ["utf-16be", withMark([0xfe, 0xff], Buffer.from(file, "utf16le").swap16())],
       ["windows-1252", Buffer.from(file.replace("€", "\u0080"), "latin1")]
     ] as const) {
       const statement = statementOf(bytes)
@@ -58,9 +73,6 @@ describe("CSV dialects", () => {
 })
 
 describe("CSV dates", () => {
-  const file = (...days: ReadonlyArray<string>) =>
-    `Date,Description,Amount\n${days.map((day) => `"${day}",x,1`).join("\n")}\n`
-
   it.each([
     [["13/01/2024", "02/03/2024"], ["2024-01-13", "2024-03-02"], "DD/MM/YYYY"],
     [["01/13/2024", "02/03/2024"], ["2024-01-13", "2024-02-03"], "MM/DD/YYYY"],
@@ -74,21 +86,21 @@ describe("CSV dates", () => {
     [["Feb 3, 2024"], ["2024-02-03"], "MMM DD YYYY"],
     [["3. März 2024", "4 août 2024", "5 de enero de 2024"], ["2024-03-03", "2024-08-04", "2024-01-05"], "DD.MMM.YYYY"]
   ])("reads %j", (days, expected) => {
-    expect(dates(file(...days))).toEqual(expected)
+    expect(dates(datesFile(...days))).toEqual(expected)
   })
 
   it.each([
     ["USD", "MM/DD/YYYY", "2024-05-03"],
     ["EUR", "DD/MM/YYYY", "2024-03-05"]
   ])("reads an ambiguous date in %s as %s and says so", (currency, pattern, date) => {
-    const statement = statementOf(file("05/03/2024"), undefined, currency)
+    const statement = statementOf(datesFile("05/03/2024"), undefined, currency)
     expect(only(only(statement.accounts).rows).date).toBe(date)
     expect(statement.assumed["dateFormat"]).toBe(pattern)
     expect(statement.warnings.join()).toContain("dateFormat ambiguous")
   })
 
   it("prefers the reading in which the rows follow each other", () => {
-    expect(dates(file("01/02/2024", "02/02/2024", "01/03/2024"), undefined, "USD")).toEqual([
+    expect(dates(datesFile("01/02/2024", "02/02/2024", "01/03/2024"), undefined, "USD")).toEqual([
       "2024-02-01",
       "2024-02-02",
       "2024-03-01"
@@ -96,22 +108,19 @@ describe("CSV dates", () => {
   })
 
   it("refuses a date that the chosen order does not have, with line and column", () => {
-    expect(faultOf(file("13/01/2024", "01/13/2024"))).toMatchObject({ line: 3, element: "Date" })
-    expect(faultOf(file("2024-02-30"))).toMatchObject({ line: 2, element: "Date" })
-    expect(faultOf(file("2024-02-03", "soon"))).toMatchObject({ line: 3, element: "Date" })
-    expect(faultOf(file(""))).toMatchObject({ line: 2, element: "Date" })
+    expect(faultOf(datesFile("13/01/2024", "01/13/2024"))).toMatchObject({ line: 3, element: "Date" })
+    expect(faultOf(datesFile("2024-02-30"))).toMatchObject({ line: 2, element: "Date" })
+    expect(faultOf(datesFile("2024-02-03", "soon"))).toMatchObject({ line: 3, element: "Date" })
+    expect(faultOf(datesFile(""))).toMatchObject({ line: 2, element: "Date" })
   })
 
   it("takes an override", () => {
-    expect(dates(file("05/03/2024"), { dateFormat: "D/M/YYYY" }, "USD")).toEqual(["2024-03-05"])
-    expect(faultOf(file("05/03/2024"), { dateFormat: "weekly" })).toMatchObject({ element: "dateFormat" })
+    expect(dates(datesFile("05/03/2024"), { dateFormat: "D/M/YYYY" }, "USD")).toEqual(["2024-03-05"])
+    expect(faultOf(datesFile("05/03/2024"), { dateFormat: "weekly" })).toMatchObject({ element: "dateFormat" })
   })
 })
 
 describe("CSV amounts", () => {
-  const file = (...cells: ReadonlyArray<string>) =>
-    `Date;Description;Amount\n${cells.map((cell) => `2024-01-05;x;"${cell}"`).join("\n")}\n`
-
   it.each([
     [["1.234,56", "-7,5"], ["1234.56", "-7.5"], ","],
     [["1,234.56", "-7.5"], ["1234.56", "-7.5"], "."],
@@ -124,19 +133,19 @@ describe("CSV amounts", () => {
     [["50,-", "1.000,50"], ["50", "1000.5"], ","],
     [["12", "1234567"], ["12", "1234567"], "."]
   ])("reads %j", (cells, expected, decimal) => {
-    expect(amounts(file(...cells))).toEqual(expected)
-    expect(statementOf(file(...cells)).assumed["decimal"]).toBe(decimal)
+    expect(amounts(amountsFile(...cells))).toEqual(expected)
+    expect(statementOf(amountsFile(...cells)).assumed["decimal"]).toBe(decimal)
   })
 
   it("warns where every amount could be thousands or thousandths", () => {
-    const statement = statementOf(file("1,234"))
+    const statement = statementOf(amountsFile("1,234"))
     expect(only(only(statement.accounts).rows).amount).toBe("1234")
     expect(statement.warnings.join()).toContain("decimal ambiguous")
-    expect(amounts(file("1,234"), { decimal: "," })).toEqual(["1.234"])
+    expect(amounts(amountsFile("1,234"), { decimal: "," })).toEqual(["1.234"])
   })
 
   it.each(["abc", "1.2.3,4", "1,23,4", "12-34", "--5", "5 apples"])("refuses %s with line and column", (cell) => {
-    expect(faultOf(file("1.5", cell))).toMatchObject({ line: 3, element: "Amount" })
+    expect(faultOf(amountsFile("1.5", cell))).toMatchObject({ line: 3, element: "Amount" })
   })
 
   it("refuses a row without an amount", () => {
@@ -151,11 +160,9 @@ describe("CSV amounts", () => {
   })
 
   it("lets a column of sides sign unsigned amounts only", () => {
-    const sides = (a: string, b: string) =>
-      `Datum,Naam / Omschrijving,Af Bij,Bedrag (EUR)\n20240105,x,${a}\n20240106,y,${b}\n`
-    expect(amounts(sides('Af,"1,50"', 'Bij,"2,50"'), undefined, "USD")).toEqual(["-1.5", "2.5"])
-    expect(amounts(sides('Af,"-1,50"', 'Bij,"2,50"'))).toEqual(["-1.5", "2.5"])
-    expect(only(statementOf(sides('Af,"1,50"', 'Bij,"2,50"'), undefined, "USD").accounts).currency).toBe("EUR")
+    expect(amounts(sidesFile('Af,"1,50"', 'Bij,"2,50"'), undefined, "USD")).toEqual(["-1.5", "2.5"])
+    expect(amounts(sidesFile('Af,"-1,50"', 'Bij,"2,50"'))).toEqual(["-1.5", "2.5"])
+    expect(only(statementOf(sidesFile('Af,"1,50"', 'Bij,"2,50"'), undefined, "USD").accounts).currency).toBe("EUR")
   })
 
   it("keeps unsigned amounts and points to negate", () => {
@@ -251,13 +258,11 @@ describe("CSV columns", () => {
   })
 
   it("keeps an id that repeats as reference only", () => {
-    const file = (second: string) =>
-      `Date,Transaction ID,Description,Amount\n2024-01-05,a,x,-1\n2024-01-05,${second},x,-1\n`
-    expect(rowsOf(file("b")).map((row) => [row.providerId, row.reference])).toEqual([
+    expect(rowsOf(idsFile("b")).map((row) => [row.providerId, row.reference])).toEqual([
       ["a", ""],
       ["b", ""]
     ])
-    expect(rowsOf(file("a")).map((row) => [row.providerId, row.reference])).toEqual([
+    expect(rowsOf(idsFile("a")).map((row) => [row.providerId, row.reference])).toEqual([
       ["", "a"],
       ["", "a"]
     ])
@@ -310,14 +315,13 @@ describe("CSV columns", () => {
 })
 
 describe("CSV balances", () => {
-  const file = (...rows: ReadonlyArray<string>) => `Date,Description,Amount,Balance\n${rows.join("\n")}\n`
   const rising = ["2024-01-05,a,1.00,11.00", "2024-01-06,b,-2.00,9.00", "2024-01-07,c,5.00,14.00"]
 
   it.each([
     ["rising", rising],
     ["falling", rising.toReversed()]
   ])("ties out %s rows", (_, rows) => {
-    expect(only(statementOf(file(...rows)).accounts)).toMatchObject({
+    expect(only(statementOf(balancesFile(...rows)).accounts)).toMatchObject({
       openingBalance: "10",
       closingBalance: "14",
       balanceDate: "2024-01-07",
@@ -334,7 +338,7 @@ describe("CSV balances", () => {
       [1, 2, 0]
     ]) {
       const rows = order.map((index) => day[index]!)
-      expect(only(statementOf(file("2024-01-05,a,1.00,11.00", ...rows)).accounts)).toMatchObject({
+      expect(only(statementOf(balancesFile("2024-01-05,a,1.00,11.00", ...rows)).accounts)).toMatchObject({
         openingBalance: "10",
         closingBalance: "15",
         difference: "0"
@@ -343,24 +347,24 @@ describe("CSV balances", () => {
   })
 
   it("reports what is missing, and where", () => {
-    const statement = statementOf(file(rising[0]!, rising[2]!))
+    const statement = statementOf(balancesFile(rising[0]!, rising[2]!))
     expect(only(statement.accounts).difference).toBe("2")
     expect(statement.warnings.join()).toContain("line 3")
   })
 
   it("uses balance lines around the rows, and bridges rows without a balance", () => {
-    const lines = file("2024-01-05,Opening balance,,10.00", ...rising, "2024-01-07,Closing balance,,14.00")
+    const lines = balancesFile("2024-01-05,Opening balance,,10.00", ...rising, "2024-01-07,Closing balance,,14.00")
     expect(only(statementOf(lines).accounts)).toMatchObject({
       openingBalance: "10",
       closingBalance: "14",
       difference: "0"
     })
-    expect(only(statementOf(file(rising[0]!, "2024-01-06,b,-2.00,", rising[2]!)).accounts).difference).toBe("0")
+    expect(only(statementOf(balancesFile(rising[0]!, "2024-01-06,b,-2.00,", rising[2]!)).accounts).difference).toBe("0")
   })
 
   it("stays exact beyond the safe integers", () => {
     const rows = ["2024-01-05,a,0.00000001,9999999999999.00000001", "2024-01-06,b,-0.00000002,9999999999998.99999999"]
-    expect(only(statementOf(file(...rows)).accounts).difference).toBe("0")
+    expect(only(statementOf(balancesFile(...rows)).accounts).difference).toBe("0")
   })
 })
 

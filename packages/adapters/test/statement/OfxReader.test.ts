@@ -24,6 +24,22 @@ const row = (fields: string): string => `<STMTTRN>${fields}</STMTTRN>\n`
 const simple = row("<TRNTYPE>DEBIT<DTPOSTED>20240105<TRNAMT>-1.50<FITID>a1<NAME>Bakery")
 const firstRow = (file: string) => only(only(statementOf(file).accounts).rows)
 
+const textsOf = (fields: string) => {
+  const { description, originalDescription } = firstRow(bank({ rows: row(`<DTPOSTED>20240105<TRNAMT>1${fields}`) }))
+  return [description, originalDescription]
+}
+
+const openingAndClosing = (opening: string) =>
+  `<LEDGERBAL><BALAMT>98.50<DTASOF>20240131</LEDGERBAL><BALLIST><BAL><NAME>Opening Balance<DESC>x<BALTYPE>DOLLAR<VALUE>${opening}</BAL></BALLIST>`
+
+const movement = (tag: string, inner: string, body: string): string =>
+  `<${tag}>${inner === "" ? "" : `<${inner}>`}<INVTRAN><FITID>${tag}<DTTRADE>20240110<MEMO>memo</INVTRAN><SECID><UNIQUEID>US1</SECID>${body}${inner === "" ? "" : `</${inner}>`}</${tag}>`
+
+const investments = (movements: string): string =>
+  `${header}<OFX><INVSTMTMSGSRSV1><INVSTMTTRNRS><INVSTMTRS><DTASOF>20240131<CURDEF>USD<INVACCTFROM><BROKERID>b.example<ACCTID>77</INVACCTFROM>` +
+  `<INVTRANLIST><DTSTART>20240101<DTEND>20240131${movements}</INVTRANLIST><INVBAL><AVAILCASH>12.30<BALLIST><BAL><NAME>Cash<VALUE>x</BAL></BALLIST></INVBAL>` +
+  `</INVSTMTRS></INVSTMTTRNRS></INVSTMTMSGSRSV1><SECLISTMSGSRSV1><SECLIST><STOCKINFO><SECINFO><SECID><UNIQUEID>US1</SECID><SECNAME>Ore Inc</SECINFO></STOCKINFO></SECLIST></SECLISTMSGSRSV1></OFX>`
+
 describe("OFX bank statements", () => {
   it("reads SGML with open leaf tags", () => {
     const account = only(
@@ -154,15 +170,11 @@ describe("OFX bank statements", () => {
   })
 
   it("joins name and memo unless one contains the other", () => {
-    const texts = (fields: string) => {
-      const { description, originalDescription } = firstRow(bank({ rows: row(`<DTPOSTED>20240105<TRNAMT>1${fields}`) }))
-      return [description, originalDescription]
-    }
-    expect(texts("<NAME>Shop  1<MEMO>paid by card")).toEqual(["Shop 1", "Shop  1 paid by card"])
-    expect(texts("<NAME>Shop<MEMO>Shop paid")).toEqual(["Shop", "Shop paid"])
-    expect(texts("<NAME>Shop paid<MEMO>Shop")).toEqual(["Shop paid", "Shop paid"])
-    expect(texts("<NAME><MEMO>only memo")).toEqual(["only memo", "only memo"])
-    expect(texts("<PAYEE><NAME>Plumber<CITY>Bonn</PAYEE><MEMO>pipe")).toEqual(["Plumber", "Plumber pipe"])
+    expect(textsOf("<NAME>Shop  1<MEMO>paid by card")).toEqual(["Shop 1", "Shop  1 paid by card"])
+    expect(textsOf("<NAME>Shop<MEMO>Shop paid")).toEqual(["Shop", "Shop paid"])
+    expect(textsOf("<NAME>Shop paid<MEMO>Shop")).toEqual(["Shop paid", "Shop paid"])
+    expect(textsOf("<NAME><MEMO>only memo")).toEqual(["only memo", "only memo"])
+    expect(textsOf("<PAYEE><NAME>Plumber<CITY>Bonn</PAYEE><MEMO>pipe")).toEqual(["Plumber", "Plumber pipe"])
   })
 
   it("takes the currency of a row, but not that of an amount already converted", () => {
@@ -188,10 +200,12 @@ describe("OFX bank statements", () => {
   })
 
   it("ties out when the file states an opening balance", () => {
-    const balances = (opening: string) =>
-      `<LEDGERBAL><BALAMT>98.50<DTASOF>20240131</LEDGERBAL><BALLIST><BAL><NAME>Opening Balance<DESC>x<BALTYPE>DOLLAR<VALUE>${opening}</BAL></BALLIST>`
-    expect(only(statementOf(bank({ rows: simple, balances: balances("100.00") })).accounts).difference).toBe("0")
-    expect(only(statementOf(bank({ rows: simple, balances: balances("110.00") })).accounts).difference).toBe("10")
+    expect(only(statementOf(bank({ rows: simple, balances: openingAndClosing("100.00") })).accounts).difference).toBe(
+      "0"
+    )
+    expect(only(statementOf(bank({ rows: simple, balances: openingAndClosing("110.00") })).accounts).difference).toBe(
+      "10"
+    )
   })
 
   it("ignores unknown elements, closed or not", () => {
@@ -213,16 +227,9 @@ describe("OFX bank statements", () => {
 })
 
 describe("OFX investment statements", () => {
-  const movement = (tag: string, inner: string, body: string): string =>
-    `<${tag}>${inner === "" ? "" : `<${inner}>`}<INVTRAN><FITID>${tag}<DTTRADE>20240110<MEMO>memo</INVTRAN><SECID><UNIQUEID>US1</SECID>${body}${inner === "" ? "" : `</${inner}>`}</${tag}>`
-  const file = (movements: string): string =>
-    `${header}<OFX><INVSTMTMSGSRSV1><INVSTMTTRNRS><INVSTMTRS><DTASOF>20240131<CURDEF>USD<INVACCTFROM><BROKERID>b.example<ACCTID>77</INVACCTFROM>` +
-    `<INVTRANLIST><DTSTART>20240101<DTEND>20240131${movements}</INVTRANLIST><INVBAL><AVAILCASH>12.30<BALLIST><BAL><NAME>Cash<VALUE>x</BAL></BALLIST></INVBAL>` +
-    `</INVSTMTRS></INVSTMTTRNRS></INVSTMTMSGSRSV1><SECLISTMSGSRSV1><SECLIST><STOCKINFO><SECINFO><SECID><UNIQUEID>US1</SECID><SECNAME>Ore Inc</SECINFO></STOCKINFO></SECLIST></SECLISTMSGSRSV1></OFX>`
-
   it("gives the cash movements and counts the others", () => {
     const statement = statementOf(
-      file(
+      investments(
         movement("BUYSTOCK", "INVBUY", "<UNITS>2<TOTAL>-20.10") +
           movement("SELLMF", "INVSELL", "<TOTAL>30") +
           movement("INCOME", "", "<INCOMETYPE>INTEREST<TOTAL>1") +
@@ -261,7 +268,7 @@ describe("OFX investment statements", () => {
   })
 
   it("refuses a movement without its total", () => {
-    expect(faultOf(file(movement("BUYSTOCK", "INVBUY", "<UNITS>2")))).toMatchObject({
+    expect(faultOf(investments(movement("BUYSTOCK", "INVBUY", "<UNITS>2")))).toMatchObject({
       element: "BUYSTOCK.TOTAL",
       line: 11
     })
