@@ -1,0 +1,83 @@
+/**
+ * The kernel, put together: every use case as a layer over the ports.
+ *
+ * Embedders provide storage (in memory or PostgreSQL), providers, destinations, a statement reader and a job
+ * engine, and get typed services. The bundled server does the same.
+ */
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import { Authenticator } from "./access/Authenticator.ts"
+import { AccountData } from "./account/AccountData.ts"
+import type { BankStore } from "./bank/BankStore.ts"
+import { Banks } from "./bank/Banks.ts"
+import { Deliverer } from "./destination/Deliverer.ts"
+import type { DeliveryStore } from "./destination/DeliveryStore.ts"
+import type { Destinations } from "./destination/Destinations.ts"
+import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
+import { Feeds } from "./feed/Feeds.ts"
+import type { FeedStore } from "./feed/FeedStore.ts"
+import type { JobEngine } from "./job/JobEngine.ts"
+import { Jobs } from "./job/Jobs.ts"
+import type { JobStore } from "./job/JobStore.ts"
+import type { Providers } from "./provider/Providers.ts"
+import type { RecordStore } from "./record/RecordStore.ts"
+import { Cursors } from "./shared/Cursors.ts"
+import type { Digest } from "./shared/Digest.ts"
+import { Ids } from "./shared/Ids.ts"
+import type { Transactor } from "./storage/Transactor.ts"
+import { ConnectionSource } from "./sync/ConnectionSource.ts"
+import { Projector } from "./sync/Projector.ts"
+import { Puller } from "./sync/Puller.ts"
+import { ReadThrough } from "./sync/ReadThrough.ts"
+import { Source } from "./sync/Source.ts"
+import { SyncRun } from "./sync/SyncRun.ts"
+import { Writer } from "./sync/Writer.ts"
+import { Tables } from "./table/Tables.ts"
+import type { TableStore } from "./table/TableStore.ts"
+import type { StatementReader } from "./upload/Statement.ts"
+import { StatementSource } from "./upload/StatementSource.ts"
+import { Uploads } from "./upload/Uploads.ts"
+import { UploadSource } from "./upload/UploadSource.ts"
+import type { UploadStore } from "./upload/UploadStore.ts"
+import { Workspaces } from "./workspace/Workspaces.ts"
+import type { WorkspaceStore } from "./workspace/WorkspaceStore.ts"
+
+/** What storage has to provide. */
+export type Stores =
+  | WorkspaceStore
+  | BankStore
+  | RecordStore
+  | FeedStore
+  | JobStore
+  | DeliveryStore
+  | TableStore
+  | UploadStore
+  | EnrichmentStore
+  | Transactor
+
+/** Everything outside the kernel besides the job engine. */
+export type Ports = Stores | Providers | Destinations | StatementReader | Digest
+
+/** Runs jobs; the job engine stands on this. */
+export const layerRun: Layer.Layer<SyncRun | Banks | Puller | Writer | Ids, never, Ports> = SyncRun.layer.pipe(
+  Layer.provide(Source.layer),
+  Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
+  Layer.provide(StatementSource.layer),
+  Layer.provideMerge(Puller.layer),
+  Layer.provideMerge([Writer.layer, Banks.layer]),
+  Layer.provideMerge(Ids.layer)
+)
+
+export type UseCases = Authenticator | Workspaces | Banks | AccountData | Feeds | Jobs | Uploads | Tables
+
+/** What the API calls. `cursorKey` signs the cursors of lists: all servers of one installation share it. */
+export const layerUseCases = (
+  cursorKey: Redacted.Redacted<string>
+): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | Puller | Writer | Ids> =>
+  Layer.mergeAll(Workspaces.layer, AccountData.layer, Feeds.layer, Uploads.layer, Tables.layer).pipe(
+    Layer.provideMerge(Jobs.layer),
+    Layer.provide(ReadThrough.layer),
+    Layer.provideMerge(Authenticator.layer),
+    Layer.provide(Cursors.layer(cursorKey)),
+    Layer.provideMerge(Layer.effect(Banks, Banks))
+  )

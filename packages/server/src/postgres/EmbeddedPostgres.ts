@@ -1,0 +1,231 @@
+/**
+ * The PostgreSQL that comes with the server: started in the data folder, on a port of its own, and stopped
+ * with the server. It is a real PostgreSQL with fsync on; only its administration is ours.
+ */
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { chown, mkdir, readFile, rm, writeFile } from "node:fs/promises"
+import { createServer } from "node:net"
+import { userInfo } from "node:os"
+import { dirname, join } from "node:path"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Scope from "effect/Scope"
+import { binaries, isReachable, type Binaries } from "./Binaries.ts"
+import { PostgresFailure } from "./PostgresFailure.ts"
+
+export interface PostgresAddress {
+  readonly host: string
+  readonly port: number
+  readonly username: string
+  readonly password: string
+}
+
+export interface RunningPostgres extends PostgresAddress {
+  /** Ends when the server process ends by itself. */
+  readonly ended: Effect.Effect<void>
+}
+
+export interface PostgresOptions {
+  /** Folder of the cluster; made when it does not exist. */
+  readonly folder: string
+  /** `false` turns fsync off: for tests that do not cut the power. */
+  readonly durable: boolean
+  /** More settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+const username = "millrace"
+
+/** PostgreSQL refuses to run as root; then it runs as this user of the system, who owns its folder. */
+interface RunAs {
+  readonly uid: number
+  readonly gid: number
+}
+
+const readIds = async (name: string): Promise<RunAs | undefined> => {
+  const lines = (await readFile("/etc/passwd", "utf8").catch(() => "")).split("\n")
+  const fields = lines.map((line) => line.split(":")).find((parts) => parts[0] === name)
+  return fields === undefined ? undefined : { uid: Number(fields[2]), gid: Number(fields[3]) }
+}
+
+const runAs = async (): Promise<RunAs | undefined> => {
+  if (process.platform === "win32" || userInfo().uid !== 0) return undefined
+  return (await readIds("postgres")) ?? (await readIds("nobody")) ?? { uid: 65_534, gid: 65_534 }
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once("error", reject)
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+const failure = (message: string) => (cause: unknown) => new PostgresFailure({ message, cause })
+
+/** Runs a program to its end; what it printed goes into the failure. */
+const runToEnd = (program: string, args: ReadonlyArray<string>, options: SpawnOptions) =>
+  Effect.callback<void, PostgresFailure>((resume) => {
+    const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] })
+    let printed = ""
+    child.stdout?.on("data", (chunk) => (printed += String(chunk)))
+    child.stderr?.on("data", (chunk) => (printed += String(chunk)))
+    child.once("error", (cause) => resume(Effect.fail(failure(`${program} could not be started.`)(cause))))
+    child.once("close", (code) =>
+      resume(code === 0 ? Effect.void : Effect.fail(new PostgresFailure({ message: `${program} failed:\n${printed}` })))
+    )
+  })
+
+const environment = { ...process.env, LC_ALL: "C", TZ: "UTC" }
+
+/** The cluster's superuser password stands beside it, readable by us alone. */
+const passwordOf = async (file: string): Promise<string> => {
+  const known = await readFile(file, "utf8").catch(() => undefined)
+  if (known !== undefined && known.trim() !== "") return known.trim()
+  const password = randomBytes(24).toString("hex")
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, `${password}\n`, { mode: 0o600 })
+  return password
+}
+
+const isInitialised = (folder: string): Promise<boolean> =>
+  readFile(join(folder, "PG_VERSION"), "utf8").then(
+    () => true,
+    () => false
+  )
+
+const initialise = Effect.fnUntraced(function* (
+  programs: Binaries,
+  folder: string,
+  password: string,
+  user: RunAs | undefined
+) {
+  // A folder without a version is the rest of an initialisation that was cut short.
+  const passwordFile = join(folder, "..", `.initdb-${process.pid}`)
+  yield* Effect.tryPromise({
+    try: async () => {
+      await rm(folder, { recursive: true, force: true })
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await writeFile(passwordFile, `${password}\n`, { mode: 0o600 })
+      if (user !== undefined) {
+        await chown(folder, user.uid, user.gid)
+        await chown(passwordFile, user.uid, user.gid)
+      }
+    },
+    catch: failure(`The folder ${folder} cannot be made.`)
+  })
+  const args = [
+    `--pgdata=${folder}`,
+    `--username=${username}`,
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8"
+  ]
+  yield* Effect.ensuring(
+    runToEnd(programs.initdb, args, { ...user, env: environment }),
+    Effect.promise(() => rm(passwordFile, { force: true }))
+  )
+})
+
+const processOf = async (folder: string): Promise<number | undefined> => {
+  const [pid, path] = (await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => "")).split("\n")
+  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")
+  return path === folder && command.includes("postgres") ? Number(pid) : undefined
+}
+
+/** A server that was killed leaves its PostgreSQL behind; it is ended in order before a new one begins. */
+const endOrphan = (folder: string): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const pid = yield* Effect.promise(() => processOf(folder))
+    if (pid === undefined) return
+    yield* Effect.logInfo("Ending the PostgreSQL that an earlier server left behind", { pid })
+    yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGINT")))
+    for (let tries = 0; tries < 200; tries++) {
+      if ((yield* Effect.promise(() => processOf(folder))) === undefined) return
+      yield* Effect.sleep("50 millis")
+    }
+    yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGQUIT")))
+    yield* Effect.sleep("1 second")
+  })
+
+const stop = (child: ChildProcess): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+    child.once("exit", () => resume(Effect.void))
+    // Fast: roll back what is open, write a checkpoint, end.
+    child.kill("SIGINT")
+    const force = setTimeout(() => child.kill("SIGQUIT"), 5_000)
+    child.once("exit", () => clearTimeout(force))
+  })
+
+const launch = Effect.fnUntraced(function* (
+  programs: Binaries,
+  options: PostgresOptions,
+  port: number,
+  user: RunAs | undefined
+) {
+  const settings: Readonly<Record<string, string>> = {
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    max_connections: "100",
+    ...(options.durable ? {} : { fsync: "off" }),
+    ...options.settings
+  }
+  const args = ["-D", options.folder, "-p", String(port)]
+  for (const [name, value] of Object.entries(settings)) args.push("-c", `${name}=${value}`)
+  const ended = yield* Deferred.make<void>()
+  yield* Effect.acquireRelease(
+    Effect.callback<ChildProcess, PostgresFailure>((resume) => {
+      // In a process group of its own, so that Ctrl-C reaches us alone and we can drain first.
+      const child = spawn(programs.postgres, args, {
+        ...user,
+        env: environment,
+        detached: true,
+        stdio: ["ignore", "ignore", "pipe"]
+      })
+      let printed = ""
+      child.stderr?.on("data", (chunk) => {
+        printed = (printed + String(chunk)).slice(-10_000)
+        if (printed.includes("database system is ready to accept connections")) resume(Effect.succeed(child))
+      })
+      child.once("error", (cause) => resume(Effect.fail(failure("PostgreSQL could not be started.")(cause))))
+      child.once("exit", () => {
+        Deferred.doneUnsafe(ended, Exit.void)
+        resume(Effect.fail(new PostgresFailure({ message: `PostgreSQL did not start:\n${printed}` })))
+      })
+    }),
+    stop
+  )
+  return Deferred.await(ended)
+})
+
+/** Starts PostgreSQL in a folder and stops it with the scope. */
+export const start: (options: PostgresOptions) => Effect.Effect<RunningPostgres, PostgresFailure, Scope.Scope> =
+  Effect.fn("EmbeddedPostgres.start")(function* (options: PostgresOptions) {
+    const user = yield* Effect.promise(runAs)
+    const programs = yield* binaries(user !== undefined)
+    const password = yield* Effect.tryPromise({
+      try: () => passwordOf(`${options.folder}.password`),
+      catch: failure(`The folder ${dirname(options.folder)} cannot be written to.`)
+    })
+    if (user !== undefined && !(yield* Effect.promise(() => isReachable(dirname(options.folder))))) {
+      return yield* new PostgresFailure({
+        message:
+          `PostgreSQL does not run as root, and its user cannot enter ${dirname(options.folder)}. ` +
+          `Set MILLRACE_DATA to a folder below one that others may enter, such as /var/lib/millrace, or run as another user.`
+      })
+    }
+    if (!(yield* Effect.promise(() => isInitialised(options.folder)))) {
+      yield* initialise(programs, options.folder, password, user)
+    }
+    yield* endOrphan(options.folder)
+    const port = yield* Effect.tryPromise({ try: freePort, catch: failure("No port is free.") })
+    const ended = yield* launch(programs, options, port, user)
+    return { host: "127.0.0.1", port, username, password, ended }
+  })
