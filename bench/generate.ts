@@ -1,0 +1,152 @@
+/**
+ * Bank data that looks real, for benchmarks: the same seed gives the same bytes.
+ *
+ * Amounts are exact integers of minor units; the closing balance of every account is the sum of its rows, so
+ * that a reader which loses or changes one does not tie out.
+ */
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+
+export interface GeneratedRow {
+  readonly id: string
+  readonly date: CalendarDate.CalendarDate
+  /** Minor units, negative when money leaves. */
+  readonly cents: number
+  /** OFX transaction type. */
+  readonly type: string
+  readonly name: string
+  readonly memo: string
+}
+
+export interface GeneratedAccount {
+  readonly bankId: string
+  readonly number: string
+  readonly currency: string
+  /** Oldest first. */
+  readonly rows: ReadonlyArray<GeneratedRow>
+}
+
+export interface GenerateOptions {
+  readonly seed: number
+  /** Over all accounts. */
+  readonly transactions: number
+  readonly accounts: number
+}
+
+/** Mulberry32: 32 bits of state are plenty for test data. Answers integers from 0 to below `n`. */
+const randomOf = (seed: number): ((n: number) => number) => {
+  let state = seed >>> 0
+  return (n) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * n)
+  }
+}
+
+interface Habit {
+  readonly type: string
+  readonly name: string
+  readonly memo: string
+  readonly from: number
+  readonly to: number
+  readonly weight: number
+}
+
+const habit = (type: string, name: string, memo: string, from: number, to: number, weight: number): Habit => ({
+  type,
+  name,
+  memo,
+  from,
+  to,
+  weight
+})
+
+/** What people spend and earn; `#` is a digit of a store, card or order number. */
+const habits: ReadonlyArray<Habit> = [
+  habit("POS", "MIGROS M-#### ZURICH", "CARD 4821## PURCHASE", -24_000, -350, 22),
+  habit("POS", "COOP-#### BERN", "", -18_000, -290, 18),
+  habit("POS", "SQ *BLUE BOTTLE #### OAKLAND CA", "Contactless", -1_900, -380, 14),
+  habit("POS", "SHELL OIL ########## & SHOP", "PUMP ##", -12_500, -2_000, 7),
+  habit("DEBIT", "AMZN Mktp DE*##A##B##", "Order ###-#######-#######", -35_000, -499, 10),
+  habit("DEBIT", "NETFLIX.COM ###-###-####", "", -1_999, -1_299, 3),
+  habit("DIRECTDEBIT", "Stadtwerke München GmbH", "Abschlag Strom VK ########", -14_500, -6_500, 3),
+  habit("ATM", "ATM WITHDRAWAL #####", "Bahnhofstrasse", -50_000, -2_000, 4),
+  habit("XFER", "Transfer to savings", "Standing order", -150_000, -5_000, 3),
+  habit("CHECK", "Check ####", "", -220_000, -2_500, 2),
+  habit("FEE", "Account maintenance fee", "", -1_200, -300, 1),
+  habit("INT", "Interest credit", "", 1, 4_200, 1),
+  habit("DIRECTDEP", "ACME AG SALARY", "PAYROLL ######", 380_000, 910_000, 2),
+  habit("CREDIT", "REFUND ZALANDO SE", "Return ##########", 990, 25_900, 3),
+  habit("PAYMENT", "PAYPAL *CAFÉ LÜTZOW", "Ünïcode & <friends>", -6_000, -700, 4)
+]
+
+const totalWeight = habits.reduce((sum, each) => sum + each.weight, 0)
+
+const pick = (random: (n: number) => number): Habit => {
+  let rest = random(totalWeight)
+  return habits.find((each) => (rest -= each.weight) < 0)!
+}
+
+const firstDay = CalendarDate.toEpochDay(CalendarDate.make("2022-01-01"))
+const days = 1_500
+
+export const generate = ({ seed, transactions, accounts }: GenerateOptions): ReadonlyArray<GeneratedAccount> => {
+  const random = randomOf(seed)
+  const fill = (text: string): string => text.replaceAll("#", () => String(random(10)))
+  return Array.from({ length: accounts }, (_, n): GeneratedAccount => {
+    const count = Math.floor(transactions / accounts) + (n < transactions % accounts ? 1 : 0)
+    const rows = Array.from({ length: count }, (__, i): GeneratedRow => {
+      const { type, name, memo, from, to } = pick(random)
+      const date = CalendarDate.fromEpochDay(firstDay + Math.floor((i / count) * days))
+      const id = `${date.replaceAll("-", "")}${String(n).padStart(4, "0")}${String(i).padStart(8, "0")}`
+      return { id, date, cents: from + random(to - from + 1), type, name: fill(name), memo: fill(memo) }
+    })
+    return { bankId: "121000358", number: fill(`00##-######-${n}`), currency: "CHF", rows }
+  })
+}
+
+/** Plain decimal text of minor units of two digits. */
+export const decimalText = (cents: number): string => {
+  const digits = String(Math.abs(cents)).padStart(3, "0")
+  return `${cents < 0 ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
+const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+
+const ofxDate = (date: string): string => `${date.replaceAll("-", "")}120000[0:GMT]`
+
+const ofxRow = ({ id, date, cents, type, name, memo }: GeneratedRow): string =>
+  `<STMTTRN>\n<TRNTYPE>${type}\n<DTPOSTED>${ofxDate(date)}\n<TRNAMT>${decimalText(cents)}\n<FITID>${id}\n` +
+  `<NAME>${escaped(name)}\n${memo === "" ? "" : `<MEMO>${escaped(memo)}\n`}</STMTTRN>\n`
+
+const status = "<STATUS>\n<CODE>0\n<SEVERITY>INFO\n</STATUS>\n"
+
+const ofxAccount = ({ bankId, number, currency, rows }: GeneratedAccount, n: number): string => {
+  const last = rows.at(-1)?.date ?? CalendarDate.fromEpochDay(firstDay)
+  const closing = decimalText(rows.reduce((sum, row) => sum + row.cents, 0))
+  return (
+    `<STMTTRNRS>\n<TRNUID>${n + 1}\n${status}<STMTRS>\n<CURDEF>${currency}\n` +
+    `<BANKACCTFROM>\n<BANKID>${bankId}\n<ACCTID>${number}\n<ACCTTYPE>CHECKING\n</BANKACCTFROM>\n` +
+    `<BANKTRANLIST>\n<DTSTART>${ofxDate(rows[0]?.date ?? last)}\n<DTEND>${ofxDate(last)}\n` +
+    `${rows.map(ofxRow).join("")}</BANKTRANLIST>\n` +
+    `<LEDGERBAL>\n<BALAMT>${closing}\n<DTASOF>${ofxDate(last)}\n</LEDGERBAL>\n</STMTRS>\n</STMTTRNRS>\n`
+  )
+}
+
+/** One OFX 1.02 file (SGML, leaves without closing tags, UTF-8) of all accounts. */
+export const toOfx = (accounts: ReadonlyArray<GeneratedAccount>): string =>
+  "OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\nSECURITY:NONE\nENCODING:UTF-8\nCHARSET:NONE\n" +
+  "COMPRESSION:NONE\nOLDFILEUID:NONE\nNEWFILEUID:NONE\n\n<OFX>\n<SIGNONMSGSRSV1>\n<SONRS>\n" +
+  `${status}<DTSERVER>20260314120000\n<LANGUAGE>ENG\n</SONRS>\n</SIGNONMSGSRSV1>\n` +
+  `<BANKMSGSRSV1>\n${accounts.map(ofxAccount).join("")}</BANKMSGSRSV1>\n</OFX>\n`
+
+const csvCell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+/** One account as the CSV export of a bank; memos are quoted, as banks do. */
+export const toCsv = ({ currency, rows }: GeneratedAccount): string =>
+  `Date,Description,Memo,Amount,Currency,Reference\n${rows
+    .map(
+      ({ id, date, cents, name, memo }) =>
+        `${date},${csvCell(name)},"${memo}",${decimalText(cents)},${currency},${id}\n`
+    )
+    .join("")}`

@@ -1,0 +1,74 @@
+/**
+ * Benchmarks that compare: contenders do the same work side by side, and what counts is the ratio of their
+ * speeds, measured round by round. Absolute figures depend on the machine and are only shown for orientation.
+ */
+import * as Effect from "effect/Effect"
+
+/** What a run came to: equal for all contenders that did the same work. Undefined for one that did other work. */
+export type Outcome = string | number | undefined
+
+export interface Contender {
+  readonly name: string
+  /** Units of work in one run, where it is not that of the comparison: slow peers may do a slice. */
+  readonly amount?: number
+  /** The timed part. What it answers tells what came out, untimed. */
+  readonly run: Effect.Effect<() => Outcome>
+  /** Made before every run, untimed. */
+  readonly before?: Effect.Effect<void>
+}
+
+export interface Ratio {
+  /** Unique in the benchmark; goals refer to it. */
+  readonly name: string
+  /** Contender whose speed is divided ... */
+  readonly of: string
+  /** ... by the speed of this one. */
+  readonly by: string
+}
+
+export interface Comparison {
+  readonly name: string
+  /** Units of work in one run. */
+  readonly amount: number
+  readonly unit: string
+  readonly contenders: ReadonlyArray<Contender>
+  readonly ratios: ReadonlyArray<Ratio>
+}
+
+/** Something that is counted once and not timed: bytes, statements. */
+export interface Figure {
+  /** Unique in the benchmark, as the names of ratios are. */
+  readonly name: string
+  readonly value: Effect.Effect<number>
+}
+
+export interface BenchOptions {
+  /** Asks for less work: the whole run should end within 50 seconds. */
+  readonly quick: boolean
+  /** Collects garbage, for figures of memory. */
+  readonly collect: Effect.Effect<void>
+}
+
+export interface Bench {
+  readonly name: string
+  readonly title: string
+  readonly make: (options: BenchOptions) => Effect.Effect<{
+    readonly comparisons: ReadonlyArray<Comparison>
+    readonly figures?: ReadonlyArray<Figure>
+  }>
+}
+
+/** A contender that works without waiting. */
+export const contender = <A>(
+  name: string,
+  run: () => A,
+  outcome: (result: A) => Outcome,
+  options: { readonly amount?: number } = {}
+): Contender => ({
+  name,
+  ...options,
+  run: Effect.sync(() => {
+    const result = run()
+    return () => outcome(result)
+  })
+})

@@ -1,0 +1,106 @@
+/**
+ * `npm run bench -- <name> [--quick]`: runs one benchmark, prints its ratios, writes `results/<name>.json` and
+ * ends with 1 where a goal of `goals.json` is not reached.
+ */
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { availableParallelism } from "node:os"
+import { join } from "node:path"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Schema from "effect/Schema"
+import type { Bench } from "./harness/Bench.ts"
+import { Goals, judge, type Judged } from "./harness/Goals.ts"
+import { type Effort, measure, type MeasuredComparison } from "./harness/Measure.ts"
+import { comparisonText, judgedText } from "./harness/Report.ts"
+
+const folder = import.meta.dirname
+const suffix = ".bench.ts"
+
+class Misused extends Schema.TaggedError<Misused>()("Misused", { message: Schema.String }) {}
+
+const names = Effect.map(
+  Effect.promise(() => readdir(folder)),
+  (files) =>
+    files
+      .filter((file) => file.endsWith(suffix))
+      .map((file) => file.slice(0, -suffix.length))
+      .toSorted()
+)
+
+const load = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  const known = yield* names
+  const usage = `usage: npm run bench -- <name> [--quick]\nbenchmarks: ${known.join(", ")}`
+  const unknownOption = args.find((arg) => arg.startsWith("-") && arg !== "--quick")
+  if (unknownOption !== undefined) {
+    return yield* new Misused({ message: `there is no option ${unknownOption}\n${usage}` })
+  }
+  const [name, ...more] = args.filter((arg) => !arg.startsWith("-"))
+  if (name === undefined || more.length > 0) return yield* new Misused({ message: usage })
+  if (!known.includes(name)) return yield* new Misused({ message: `there is no benchmark ${name}\n${usage}` })
+  const module: { readonly bench: Bench } = yield* Effect.promise(() => import(join(folder, name + suffix)))
+  return { bench: module.bench, quick: args.includes("--quick") }
+})
+
+const collector = Effect.sync(() => {
+  setFlagsFromString("--expose-gc")
+  const collect: () => void = runInNewContext("gc")
+  return Effect.sync(collect)
+})
+
+const readGoals = Effect.promise(() => readFile(join(folder, "goals.json"), "utf8")).pipe(
+  Effect.flatMap(Schema.decodeEffect(Schema.fromJsonString(Goals)))
+)
+
+const write = Effect.fnUntraced(function* (
+  bench: Bench,
+  quick: boolean,
+  comparisons: ReadonlyArray<MeasuredComparison>,
+  judged: ReadonlyArray<Judged>
+) {
+  const result = {
+    name: bench.name,
+    quick,
+    node: process.version,
+    cores: availableParallelism(),
+    judged,
+    comparisons
+  }
+  yield* Effect.promise(() => mkdir(join(folder, "results"), { recursive: true }))
+  yield* Effect.promise(() =>
+    writeFile(join(folder, "results", `${bench.name}.json`), `${JSON.stringify(result, undefined, 2)}\n`)
+  )
+})
+
+const program = Effect.gen(function* () {
+  const { bench, quick } = yield* load(process.argv.slice(2))
+  const goals = yield* readGoals
+  const collect = yield* collector
+  const effort: Effort = { rounds: quick ? 3 : 7, minMillis: quick ? 100 : 300, settle: collect }
+  yield* Console.log(`${bench.title}${quick ? " (quick)" : ""}\n`)
+  const { comparisons, figures = [] } = yield* bench.make({ quick, collect })
+  const measured: Array<MeasuredComparison> = []
+  for (const comparison of comparisons) {
+    const result = yield* measure(comparison, effort)
+    measured.push(result)
+    yield* Console.log(`${comparisonText(result)}\n`)
+  }
+  const counted = yield* Effect.forEach(figures, ({ name, value }) =>
+    Effect.map(value, (found) => ({ name, value: found }))
+  )
+  const judged = judge(goals[bench.name] ?? {}, [...measured.flatMap(({ ratios }) => ratios), ...counted])
+  yield* Console.log(judgedText(judged))
+  yield* write(bench, quick, measured, judged)
+  return judged.every(({ met }) => met)
+})
+
+const exit = await Effect.runPromiseExit(program)
+if (Exit.isSuccess(exit)) process.exitCode = exit.value ? 0 : 1
+else {
+  const fault = Cause.squash(exit.cause)
+  process.stderr.write(`${fault instanceof Misused ? fault.message : Cause.pretty(exit.cause)}\n`)
+  process.exitCode = fault instanceof Misused ? 2 : 1
+}
