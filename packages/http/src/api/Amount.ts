@@ -5,8 +5,8 @@ import * as Decimal from "@millrace/core/shared/Decimal"
 /** Name of the component in the OpenAPI document, which says there that it is a number. */
 export const amountComponent = "Decimal"
 
-/** Encoding yields raw JSON, so no digit passes through a double. */
-export const Amount: Schema.Codec<Decimal.Decimal, unknown> = Schema.Unknown.annotate({
+/** Encoding yields raw JSON, so no digit passes through a double. `Any` keeps its name in documents, `Unknown` does not. */
+export const Amount: Schema.Codec<Decimal.Decimal, unknown> = Schema.Any.annotate({
   identifier: amountComponent
 }).pipe(Schema.decodeTo(Decimal.DecimalNumber))
 

@@ -9,18 +9,8 @@ import { Id } from "@millrace/core/shared/Ids"
 import { Timestamp } from "@millrace/core/shared/Timestamp"
 import { always, ofPath } from "./ApiError.ts"
 import { Links, Many, One } from "./Envelope.ts"
+import { family, familyScope } from "./Family.ts"
 import { operation } from "./Operation.ts"
-
-/** Owner of a resource in family answers: the portal, or `null` for the workspace itself. */
-export const family = {
-  workspaceId: Schema.optionalKey(Id("workspace")),
-  portal: Schema.optionalKey(
-    Schema.NullOr(Schema.Struct({ id: Id("workspace"), name: Schema.String, icon: Schema.NullOr(Schema.String) }))
-  )
-}
-
-/** `self` or `family`; other values have a code of their own, so they are judged by the handler. */
-export const scopeParameter = Schema.optionalKey(Schema.String.annotate({ identifier: "FamilyScope" }))
 
 export const BankRecord = Schema.Struct({
   id: Id("bank"),
@@ -40,7 +30,7 @@ export const BankRecord = Schema.Struct({
 
 export const BankApi = HttpApiGroup.make("banks", { topLevel: true }).add(
   HttpApiEndpoint.get("listBanks", "/v1/banks", {
-    query: { scope: scopeParameter },
+    query: { scope: familyScope },
     success: Many(BankRecord),
     error: always
   }).annotateMerge(operation("List bank connections", { scopes: ["banks:read"] })),

@@ -12,8 +12,8 @@ import { CalendarDate } from "@millrace/core/shared/CalendarDate"
 import { Timestamp } from "@millrace/core/shared/Timestamp"
 import { limits } from "@millrace/core/shared/Limits"
 import { always, NotAvailable, ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
-import { family, scopeParameter } from "./BankApi.ts"
 import { Done, Many, One, OneWith } from "./Envelope.ts"
+import { family, familyScope } from "./Family.ts"
 import { operation } from "./Operation.ts"
 
 export const FeedStateRecord = Schema.Struct({
@@ -92,7 +92,7 @@ export const FeedApi = HttpApiGroup.make("feeds", { topLevel: true }).add(
     query: {
       dataType: Schema.optionalKey(DataType),
       source: Schema.optionalKey(FeedSource),
-      scope: scopeParameter
+      scope: familyScope
     },
     success: Many(FeedRecord),
     error: always

@@ -1,6 +1,7 @@
 /** Faults of shape in parameters and bodies: 400 with every fault and where it is (decisions 3.1). */
 import * as Effect from "effect/Effect"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
+import { ParsedSearchParams } from "effect/http/HttpServerRequest"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { Detail } from "@millrace/core/failure/Failure"
 import { invalidRequest, respond } from "../errors.ts"
@@ -16,8 +17,15 @@ const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
     ""
   )
 
-const wordingOf = (message: string): string =>
-  message === "Missing key" ? "is required" : message.replace(/^Expected /, "must be ")
+const choice = /^"[^"]*"(?: \| "[^"]*")+$/
+
+/** The framework's wording, as a sentence that begins with the field. */
+const wordingOf = (message: string): string => {
+  if (message === "Missing key") return "is required"
+  const expected = message.replace(/^Expected /, "")
+  if (choice.test(expected)) return `must be one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}`
+  return `must be ${expected.replaceAll('"', "").replace("a value with a length of", "text or a list of length")}`
+}
 
 const detailsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Detail> =>
   format(issue).issues.map(({ path, message }) => {
@@ -25,8 +33,20 @@ const detailsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Detail> =>
     return { ...(field === "" ? {} : { field }), message: wordingOf(message) }
   })
 
-export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaFaults, (error) =>
-  error.kind === "Body" || error.kind === "ResponseHeaders"
-    ? Effect.die(error)
-    : respond(invalidRequest(detailsOf(error.cause.issue)))
-)
+type Query = ParsedSearchParams["Service"]
+
+/** A parameter that came twice is no value at all, whatever the decoder makes of the list. */
+const onlyOnce = (query: Query, detail: Detail): Detail =>
+  detail.field !== undefined && Array.isArray(query[detail.field])
+    ? { ...detail, message: "must be given only once" }
+    : detail
+
+export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaFaults, (error) => {
+  if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error)
+  const details = detailsOf(error.cause.issue)
+  return error.kind === "Query"
+    ? Effect.flatMap(ParsedSearchParams, (query) =>
+        respond(invalidRequest(details.map((detail) => onlyOnce(query, detail))))
+      )
+    : respond(invalidRequest(details))
+})

@@ -1,0 +1,249 @@
+/** Every operation with a request that succeeds: what the generated tests start from. */
+import type { Scope } from "@millrace/core/access/Scope"
+import * as Records from "./Records.ts"
+
+export interface Sample {
+  readonly id: string
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  /** Path with placeholders, as documented. */
+  readonly template: string
+  readonly status: number
+  /** Any one suffices. */
+  readonly scopes: ReadonlyArray<Scope>
+  readonly body?: Readonly<Record<string, unknown>>
+  readonly file?: boolean
+  /** Parameter or body field -> values that are refused with 400 naming it. */
+  readonly faults?: Readonly<Record<string, ReadonlyArray<unknown>>>
+  /** Query parameters -> values that are accepted. */
+  readonly query?: Readonly<Record<string, ReadonlyArray<string>>>
+  /** Body fields that must be there. */
+  readonly required?: ReadonlyArray<string>
+}
+
+export const ids: Readonly<Record<string, string>> = {
+  bank_id: Records.bank.id,
+  account_id: Records.account.id,
+  feed_id: Records.feed.id,
+  job_id: Records.job.id,
+  table_id: Records.table.id,
+  row_id: Records.row.id
+}
+
+/** The path with its placeholders filled in; `own` replaces some ids. */
+export const pathOf = (template: string, own: Readonly<Record<string, string>> = {}): string =>
+  template.replaceAll(/\{(\w+)\}/g, (_, name: string) => own[name] ?? ids[name] ?? "")
+
+const accountPath = "/v1/banks/{bank_id}/accounts/{account_id}"
+const limit = { limit: ["0", "-1", "1.5", "x", "", "1e2"] }
+const limits = { limit: ["1", "999999999999999999999"] }
+const cached = { cached: ["yes", "1", "", "TRUE"] }
+const flags = { cached: ["true", "false"] }
+const days = ["2026-02-30", "yesterday", "", "20260101", "2026-01-01T00:00:00", "1899-12-31"]
+const range = { from: days, to: days }
+const ranges = { from: ["2026-01-01", "2026-01-01T23:59:59-05:00"], to: ["2026-02-01"] }
+const cursors = { cursor: ["garbage", "old"] }
+const long = "x".repeat(201)
+const feedFaults = {
+  name: [1, null, "", long, ["a"], {}],
+  icon: [1, true, "x".repeat(2001)],
+  order: [null, 1.5, "1", Number.MAX_VALUE],
+  source: [null, "bank", 1, "SYNC"],
+  dataType: [null, "money", {}]
+}
+const newFeed = { name: "Feed", source: "sync", dataType: "transactions", schedule: null, unknownProperty: 1 }
+const newTable = { name: "T", icon: null, fields: [{ name: "Amount", type: "currency" }], other: [1] }
+const syncFaults = {
+  startDate: [1, null, "2026-13-01", "now", ""],
+  endDate: [true, "2026-02-29"],
+  forceCancelActive: ["true", 1, null],
+  resetCursors: ["false", null],
+  skipDedup: [0]
+}
+
+export const operations: ReadonlyArray<Sample> = [
+  { id: "whoami", method: "GET", template: "/v1/whoami", status: 200, scopes: [] },
+  {
+    id: "listBanks",
+    method: "GET",
+    template: "/v1/banks",
+    status: 200,
+    scopes: ["banks:read"],
+    faults: { scope: ["all", ""] },
+    query: { scope: ["self", "family"] }
+  },
+  { id: "getBank", method: "GET", template: "/v1/banks/{bank_id}", status: 200, scopes: ["banks:read"] },
+  { id: "listAccounts", method: "GET", template: "/v1/banks/{bank_id}/accounts", status: 200, scopes: ["banks:read"] },
+  { id: "getAccount", method: "GET", template: accountPath, status: 200, scopes: ["banks:read"] },
+  {
+    id: "listTransactions",
+    method: "GET",
+    template: `${accountPath}/transactions`,
+    status: 200,
+    scopes: ["banks:read"],
+    faults: {
+      ...range,
+      ...limit,
+      ...cached,
+      ...cursors,
+      pending: ["2", ""],
+      type: [""],
+      category: [""],
+      q: ["", long],
+      minAmount: ["x", "", "1,5", "1".repeat(31)],
+      maxAmount: ["NaN", "Infinity", "0x1"]
+    },
+    query: {
+      ...ranges,
+      ...limits,
+      ...flags,
+      cursor: ["next"],
+      pending: ["true"],
+      type: ["CARD"],
+      category: ["INCOME"],
+      q: ["coffee", "ä b"],
+      minAmount: ["-1.50", "1e2"],
+      maxAmount: ["9999999999999.99"]
+    }
+  },
+  {
+    id: "getBalance",
+    method: "GET",
+    template: `${accountPath}/balances`,
+    status: 200,
+    scopes: ["banks:read"],
+    faults: cached,
+    query: flags
+  },
+  {
+    id: "listTrades",
+    method: "GET",
+    template: `${accountPath}/trades`,
+    status: 200,
+    scopes: ["banks:read"],
+    faults: { ...range, ...limit, ...cached, ...cursors },
+    query: { ...ranges, ...limits, ...flags, cursor: ["next"] }
+  },
+  {
+    id: "listHoldings",
+    method: "GET",
+    template: `${accountPath}/holdings`,
+    status: 200,
+    scopes: ["banks:read"],
+    faults: cached,
+    query: flags
+  },
+  {
+    id: "listOrders",
+    method: "GET",
+    template: `${accountPath}/orders`,
+    status: 200,
+    scopes: ["banks:read"],
+    faults: cached,
+    query: flags
+  },
+  {
+    id: "getLoan",
+    method: "GET",
+    template: `${accountPath}/loan`,
+    status: 200,
+    scopes: ["banks:read"],
+    faults: cached,
+    query: flags
+  },
+  {
+    id: "listFeeds",
+    method: "GET",
+    template: "/v1/feeds",
+    status: 200,
+    scopes: ["feeds:read"],
+    faults: { dataType: ["x", ""], source: ["x"], scope: ["portal"] },
+    query: { dataType: ["loans"], source: ["upload"], scope: ["family"] }
+  },
+  {
+    id: "createFeed",
+    method: "POST",
+    template: "/v1/feeds",
+    status: 201,
+    scopes: ["feeds:write"],
+    body: newFeed,
+    faults: feedFaults,
+    required: ["name", "source", "dataType"]
+  },
+  { id: "getFeed", method: "GET", template: "/v1/feeds/{feed_id}", status: 200, scopes: ["feeds:read"] },
+  {
+    id: "updateFeed",
+    method: "PUT",
+    template: "/v1/feeds/{feed_id}",
+    status: 200,
+    scopes: ["feeds:write"],
+    body: { name: "New", icon: null },
+    faults: feedFaults
+  },
+  { id: "deleteFeed", method: "DELETE", template: "/v1/feeds/{feed_id}", status: 200, scopes: ["feeds:write"] },
+  {
+    id: "uploadFeedFile",
+    method: "POST",
+    template: "/v1/feeds/{feed_id}/uploads",
+    status: 201,
+    scopes: ["jobs:write"],
+    file: true
+  },
+  { id: "listFeedUploads", method: "GET", template: "/v1/feeds/{feed_id}/uploads", status: 200, scopes: ["jobs:read"] },
+  {
+    id: "triggerSync",
+    method: "POST",
+    template: "/v1/feeds/{feed_id}/sync",
+    status: 201,
+    scopes: ["feeds:write", "jobs:write"],
+    body: { startDate: "2026-01-01T10:00:00Z", resetCursors: true },
+    faults: syncFaults
+  },
+  {
+    id: "listJobs",
+    method: "GET",
+    template: "/v1/feeds/{feed_id}/jobs",
+    status: 200,
+    scopes: ["jobs:read"],
+    faults: { ...limit, ...cursors, status: ["done", "", "FAILED"] },
+    query: { ...limits, cursor: ["next"], status: ["paused"] }
+  },
+  { id: "getJob", method: "GET", template: "/v1/feeds/{feed_id}/jobs/{job_id}", status: 200, scopes: ["jobs:read"] },
+  {
+    id: "cancelJob",
+    method: "DELETE",
+    template: "/v1/feeds/{feed_id}/jobs/{job_id}",
+    status: 200,
+    scopes: ["jobs:write"]
+  },
+  {
+    id: "createTable",
+    method: "POST",
+    template: "/v1/tables",
+    status: 201,
+    scopes: ["tables:write"],
+    body: newTable,
+    faults: {
+      name: [null, "", 5, long],
+      icon: [1],
+      description: [{}],
+      fields: [null, {}, "x"],
+      "fields[0]": [[null]],
+      "fields[0].name": [[{ type: "text" }], [{ name: "", type: "text" }]],
+      "fields[0].type": [[{ name: "a" }], [{ name: "a", type: "money" }]],
+      "fields[0].key": [[{ name: "a", type: "text", key: "1a" }], [{ name: "a", type: "text", key: null }]]
+    },
+    required: ["name", "fields"]
+  },
+  { id: "listTables", method: "GET", template: "/v1/tables", status: 200, scopes: ["tables:read"] },
+  { id: "getTable", method: "GET", template: "/v1/tables/{table_id}", status: 200, scopes: ["tables:read"] },
+  {
+    id: "listRows",
+    method: "GET",
+    template: "/v1/tables/{table_id}/rows",
+    status: 200,
+    scopes: ["tables:read"],
+    faults: { ...limit, ...cursors },
+    query: { ...limits, cursor: ["next"] }
+  },
+  { id: "getRow", method: "GET", template: "/v1/tables/{table_id}/rows/{row_id}", status: 200, scopes: ["tables:read"] }
+]

@@ -1,0 +1,248 @@
+/** One record of every kind, with every internal field filled in. */
+import type { ApiKey } from "@millrace/core/access/ApiKey"
+import { allScopes } from "@millrace/core/access/Scope"
+import type { Account } from "@millrace/core/account/Account"
+import type { Bank } from "@millrace/core/bank/Bank"
+import type { Feed } from "@millrace/core/feed/Feed"
+import type { FeedView } from "@millrace/core/feed/Feeds"
+import { noCounts, type Job } from "@millrace/core/job/Job"
+import type { Fields } from "@millrace/core/record/FieldValue"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import * as Currency from "@millrace/core/shared/Currency"
+import * as Decimal from "@millrace/core/shared/Decimal"
+import { prefixes, type Id, type IdKind } from "@millrace/core/shared/Ids"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { Row, Table } from "@millrace/core/table/Table"
+import type { Upload } from "@millrace/core/upload/Upload"
+import type { Workspace } from "@millrace/core/workspace/Workspace"
+
+export const idOf = <K extends IdKind>(kind: K, last = "0"): Id<K> =>
+  `${prefixes[kind]}_${"0".repeat(25)}${last}` as Id<K>
+
+export const at = Timestamp.make("2026-03-04T05:06:07.008Z")
+const day = CalendarDate.make
+
+export const workspace: Workspace = {
+  id: idOf("workspace"),
+  name: "Acme",
+  plan: "business",
+  timezone: "UTC",
+  locale: "en",
+  baseCurrency: Currency.make("EUR"),
+  createdAt: at,
+  updatedAt: at,
+  version: 1
+}
+
+export const key: ApiKey = {
+  id: idOf("apiKey"),
+  workspaceId: workspace.id,
+  keyPrefix: "mill_abc",
+  name: "CI",
+  scopes: allScopes,
+  expiresAt: null,
+  createdAt: at,
+  createdBy: idOf("user"),
+  revokedAt: null
+}
+
+export const bank: Bank = {
+  id: idOf("bank"),
+  workspaceId: workspace.id,
+  name: "First Bank",
+  source: "demo",
+  type: "bank",
+  order: 1,
+  connectionStatus: { connected: true, status: "connected", lastCheckedAt: at, source: "provider_call" },
+  institutionId: "demo-1",
+  providerInstanceId: "demo:default",
+  createdAt: at,
+  updatedAt: at
+}
+
+export const account: Account = {
+  id: idOf("account"),
+  workspaceId: workspace.id,
+  bankId: bank.id,
+  providerAccountId: "SECRET-upstream",
+  stableKeys: ["SECRET-stable"],
+  accountNumber: "****1234",
+  accountName: "Main",
+  accountType: "checking",
+  // More digits than a double can hold.
+  balance: Decimal.make("9007199254740993.07"),
+  availableBalance: Decimal.make("-0.5"),
+  currency: Currency.make("EUR"),
+  supports: ["transactions", "balances"],
+  state: "open",
+  createdAt: at,
+  updatedAt: at
+}
+
+const owner = { accountId: account.id, bankId: bank.id }
+
+export const transaction: Fields = {
+  id: idOf("transaction"),
+  date: "2026-03-01",
+  description: "Coffee",
+  originalDescription: "COFFEE 123",
+  amount: "-12345678901234567.89",
+  creditAmount: "0",
+  debitAmount: "12345678901234567.89",
+  currency: "EUR",
+  category: "FOOD_AND_DRINK",
+  type: "CARD",
+  reference: "",
+  pending: false,
+  pendingTransactionId: null,
+  ...owner
+}
+
+export const balance: Fields = {
+  date: at,
+  account: "1234 (checking)",
+  accountName: "Main",
+  accountNumber: "****1234",
+  accountType: "checking",
+  amount: "10.5",
+  currency: "EUR",
+  ...owner
+}
+
+export const trade: Fields = {
+  id: idOf("trade"),
+  date: "2026-03-01",
+  type: "buy",
+  quantity: "0.000000000001",
+  amount: "-1",
+  currency: "EUR",
+  ...owner
+}
+
+export const holding: Fields = { id: "hld_1", quantity: "3.5", currency: "EUR", asOf: at, ...owner }
+
+export const order: Fields = {
+  id: idOf("order"),
+  brokerageOrderId: "b1",
+  date: at,
+  status: "PENDING",
+  action: "BUY",
+  orderType: "LIMIT",
+  timeInForce: "DAY",
+  totalQuantity: "1",
+  filledQuantity: "0",
+  openQuantity: "1",
+  canceledQuantity: "0",
+  limitPrice: "1.25",
+  currency: "EUR",
+  security: "ACME",
+  bank: "First Bank",
+  ...owner
+}
+
+export const loan: Fields = {
+  loanType: "mortgage",
+  principalBalance: "-100.01",
+  interestRatePercentage: "5.25",
+  isOverdue: false,
+  currency: "EUR",
+  ...owner
+}
+
+export const feed: Feed = {
+  id: idOf("feed"),
+  workspaceId: workspace.id,
+  name: "To table",
+  source: "sync",
+  dataType: "transactions",
+  sourceConfig: { type: "sync", accounts: [{ bankId: bank.id, accountId: account.id }] },
+  destinationConfig: { type: "table", tableId: idOf("table") },
+  fieldMappings: [{ sourceField: "amount", destinationField: "amount" }],
+  mappingsDefaulted: true,
+  dataTypeOptions: { dataType: "transactions", pendingMode: "track_and_update", lookbackDays: 7 },
+  schedule: { enabled: true, frequency: "daily", timeOfDay: "06:00" },
+  order: 1,
+  createdBy: { kind: "api", clientId: key.id },
+  createdByUser: "SECRET-user",
+  createdAt: at,
+  updatedAt: at,
+  version: 3,
+  nextRunAt: at
+}
+
+export const feedView: FeedView = {
+  feed,
+  state: { status: "ready", consecutiveFailures: 0, dataThrough: day("2026-03-03"), nextRunAt: at, warnings: [] },
+  warnings: ["No field mappings given: the defaults are used"]
+}
+
+export const job: Job = {
+  id: idOf("job"),
+  feedId: feed.id,
+  workspaceId: workspace.id,
+  userId: key.createdBy,
+  startedBy: { kind: "api", clientId: key.id },
+  status: "completed",
+  type: "manual",
+  mode: "range",
+  options: {
+    startDate: day("2026-01-01"),
+    forceCancelActive: false,
+    resetCursors: false,
+    skipDedup: true
+  },
+  counts: { ...noCounts, read: 9, created: 3, updated: 2, removed: 1, unchanged: 3 },
+  errors: [
+    { timestamp: at, message: "Row skipped", category: "validation", severity: "warning", code: "ROW_QUARANTINED" }
+  ],
+  attempt: 1,
+  createdAt: at,
+  updatedAt: at,
+  startedAt: at,
+  completedAt: at
+}
+
+export const upload: Upload = {
+  id: idOf("upload"),
+  feedId: feed.id,
+  workspaceId: workspace.id,
+  fileName: "march.ofx",
+  contentType: "application/x-ofx",
+  size: 3,
+  sha256: "0".repeat(64),
+  status: "stored",
+  format: "ofx",
+  statements: [
+    { account: "****1234", currency: "EUR", rows: 2, from: day("2026-03-01"), closingBalance: Decimal.make("1.10") }
+  ],
+  assumed: {},
+  warnings: [],
+  createdAt: at
+}
+
+export const table: Table = {
+  id: idOf("table"),
+  workspaceId: workspace.id,
+  name: "Money",
+  fields: [
+    { id: idOf("field"), key: "amount", name: "Amount", type: "currency", origin: "feed", position: 0 },
+    { id: idOf("field", "1"), key: "memo", name: "Memo", type: "text", origin: "user", position: 1 }
+  ],
+  rowCount: 1,
+  createdBy: { kind: "sync", feedId: feed.id },
+  version: 2,
+  createdAt: at,
+  updatedAt: at
+}
+
+export const row: Row = {
+  id: idOf("row"),
+  tableId: table.id,
+  values: { amount: "0.1000000000000000055511", memo: "12", done: true },
+  externalKey: "transactions:1",
+  createdBy: { kind: "sync", feedId: feed.id },
+  updatedBy: { kind: "sync", feedId: feed.id },
+  version: 5,
+  createdAt: at,
+  updatedAt: at
+}

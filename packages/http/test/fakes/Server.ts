@@ -1,0 +1,120 @@
+/** The real application over the fakes, called with plain `Request`s. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import { Authenticator, CredentialInvalid } from "@millrace/core/access/Authenticator"
+import type { Scope } from "@millrace/core/access/Scope"
+import { RateLimiter } from "@millrace/core/rate/RateLimiter"
+import * as RollingWindow from "@millrace/core/rate/RollingWindow"
+import { Ids } from "@millrace/core/shared/Ids"
+import type { Workspace } from "@millrace/core/workspace/Workspace"
+import { App } from "../../src/App.ts"
+import { AccessLog, type AccessEntry } from "../../src/middleware/AccessLog.ts"
+import { RequestDeadline } from "../../src/middleware/Edge.ts"
+import { Readiness, type ReadinessState } from "../../src/Readiness.ts"
+import * as Records from "./Records.ts"
+import * as UseCases from "./UseCases.ts"
+
+export const secret = "mill_good"
+
+export interface Options {
+  readonly scopes?: ReadonlyArray<Scope>
+  readonly workspace?: Partial<Workspace>
+  readonly trouble?: UseCases.Trouble
+  readonly readiness?: ReadinessState
+  /** Count against the plan; otherwise everything is admitted. */
+  readonly metered?: boolean
+  readonly deadline?: Duration.Duration
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: any
+}
+
+export const make = (options: Options = {}) => {
+  const calls: Record<string, Array<unknown>> = {}
+  const entries: Array<AccessEntry> = []
+  const counted: Array<string> = []
+  const windows = new Map<string, RollingWindow.Window>()
+  const kernel = Layer.mergeAll(
+    UseCases.layer(calls, options.trouble ?? {}),
+    Ids.layer,
+    Layer.succeed(
+      Authenticator,
+      Authenticator.of({
+        apiKey: (given) =>
+          Redacted.value(given) === secret
+            ? Effect.succeed({
+                kind: "api_key",
+                workspace: { ...Records.workspace, ...options.workspace },
+                key: { ...Records.key, scopes: options.scopes ?? Records.key.scopes }
+              })
+            : Effect.fail(new CredentialInvalid()),
+        createKey: () => Effect.die("not part of this API")
+      })
+    ),
+    Layer.succeed(
+      RateLimiter,
+      RateLimiter.of({
+        arrive: (key, limit) =>
+          Effect.sync(() => {
+            counted.push(key)
+            if (options.metered !== true) return { admitted: true, limit, retryAfter: 0 }
+            const window = windows.get(key) ?? RollingWindow.make(limit)
+            windows.set(key, window)
+            return RollingWindow.arrive(window, 1_000 * counted.length)
+          })
+      })
+    ),
+    Layer.succeed(AccessLog, (entry: AccessEntry) => Effect.sync(() => entries.push(entry))),
+    Layer.succeed(
+      Readiness,
+      Effect.succeed(options.readiness ?? { database: true, migrations: true, draining: false })
+    ),
+    Layer.succeed(RequestDeadline, options.deadline ?? Duration.seconds(30)),
+    HttpServer.layerServices
+  )
+  const logged: Array<string> = []
+  const logger = Logger.layer([Logger.make(({ message, cause }) => logged.push(`${String(message)} ${String(cause)}`))])
+  const { handler, dispose } = HttpRouter.toWebHandler(
+    App.pipe(Layer.provide(kernel), Layer.provideMerge(logger)),
+    { disableLogger: true }
+  )
+
+  /** `path` with a credential unless `headers` say otherwise. */
+  const call = async (
+    method: string,
+    path: string,
+    init: {
+      readonly body?: string | Uint8Array<ArrayBuffer> | FormData
+      readonly headers?: Readonly<Record<string, string>>
+      readonly anonymous?: boolean
+    } = {}
+  ): Promise<Answered> => {
+    const headers = {
+      ...(init.anonymous === true ? {} : { "x-api-key": secret }),
+      ...(typeof init.body === "string" ? { "content-type": "application/json" } : {}),
+      ...init.headers
+    }
+    const response = await handler(
+      new Request(`http://test${path}`, { method, headers, ...(init.body === undefined ? {} : { body: init.body }) })
+    )
+    const text = await response.text()
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+  }
+
+  const json = (method: string, path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+    call(method, path, { body: JSON.stringify(body), headers })
+
+  return { call, json, calls, entries, counted, logged, dispose }
+}
+
+export type Server = ReturnType<typeof make>

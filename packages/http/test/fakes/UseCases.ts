@@ -1,0 +1,184 @@
+/** The use cases in memory: one workspace with one record of every kind; `calls` keeps what they were asked. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { AccountData } from "@millrace/core/account/AccountData"
+import { Banks } from "@millrace/core/bank/Banks"
+import { Conflict, CursorUnusable, NotFound, PreconditionFailed, Unprocessable } from "@millrace/core/failure/Failure"
+import { Feeds } from "@millrace/core/feed/Feeds"
+import { Jobs } from "@millrace/core/job/Jobs"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import type { PageRequest } from "@millrace/core/shared/Page"
+import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { Tables } from "@millrace/core/table/Tables"
+import { Uploads } from "@millrace/core/upload/Uploads"
+import * as Records from "./Records.ts"
+
+export interface Calls {
+  readonly [operation: string]: Array<unknown>
+}
+
+/** How the use cases misbehave. */
+export interface Trouble {
+  /** `listBanks` dies. */
+  dies?: boolean
+  /** `listBanks` never answers. */
+  hangs?: boolean
+  /** `listBanks` finds the storage gone. */
+  storage?: boolean
+  /** `createFeed` finds faults. */
+  invalidFeed?: boolean
+  /** `triggerSync` meets a running job. */
+  running?: boolean
+}
+
+const freshness = { asOf: Records.at, stale: false }
+const window = { from: CalendarDate.make("2026-01-01"), to: CalendarDate.make("2026-03-01") }
+
+const only = <A>(resource: string, expected: string, id: string, value: A): Effect.Effect<A, NotFound> =>
+  id === expected ? Effect.succeed(value) : Effect.fail(new NotFound({ resource }))
+
+const checkCursor = (query: PageRequest): Effect.Effect<void, CursorUnusable> =>
+  query.cursor === undefined || query.cursor === "next"
+    ? Effect.void
+    : Effect.fail(new CursorUnusable({ expired: query.cursor === "old" }))
+
+const checkVersion = (ifVersion: number | undefined): Effect.Effect<void, PreconditionFailed> =>
+  ifVersion === undefined || ifVersion === Records.feed.version ? Effect.void : Effect.fail(new PreconditionFailed())
+
+export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) => {
+  const note = (operation: string, ...args: ReadonlyArray<unknown>) =>
+    Effect.sync(() => {
+      ;(calls[operation] ??= []).push(...args)
+    })
+  const bankOf = (id: string) => only("Bank", Records.bank.id, id, Records.bank)
+  const accountOf = (ref: { readonly bankId: string; readonly accountId: string }) =>
+    Effect.andThen(bankOf(ref.bankId), only("Account", Records.account.id, ref.accountId, Records.account))
+  const feedOf = (id: string) => only("Feed", Records.feed.id, id, Records.feedView)
+  const jobOf = (feedId: string, id: string) =>
+    Effect.andThen(feedOf(feedId), only("Job", Records.job.id, id, Records.job))
+  const tableOf = (id: string) => only("Table", Records.table.id, id, Records.table)
+
+  return Layer.mergeAll(
+    Layer.succeed(
+      Banks,
+      Banks.of({
+        list: () =>
+          trouble.dies === true
+            ? Effect.die(new Error("SECRET defect"))
+            : trouble.hangs === true
+              ? Effect.never
+              : trouble.storage === true
+                ? Effect.fail(new StorageUnavailable({ message: "SECRET host refused" }))
+                : Effect.succeed([Records.bank]),
+        get: (_, id) => bankOf(id),
+        connect: () => Effect.die("not part of this API"),
+        inspect: () => Effect.die("not part of this API"),
+        refreshAccounts: () => Effect.die("not part of this API")
+      })
+    ),
+    Layer.succeed(
+      AccountData,
+      AccountData.of({
+        accounts: (_, id) => Effect.map(bankOf(id), (bank) => ({ bank, rows: [Records.account], ...freshness })),
+        account: (ref) => Effect.map(accountOf(ref), (row) => ({ row, ...freshness })),
+        transactions: Effect.fnUntraced(function* (ref, query) {
+          yield* note("transactions", query)
+          yield* accountOf(ref)
+          yield* checkCursor(query)
+          return {
+            rows: [Records.transaction],
+            hasMore: query.cursor === undefined,
+            cursor: "next",
+            window,
+            removed: ["txn_gone"],
+            ...freshness
+          }
+        }),
+        balance: (ref) => Effect.map(accountOf(ref), () => ({ row: Records.balance, ...freshness })),
+        trades: Effect.fnUntraced(function* (ref, query) {
+          yield* note("trades", query)
+          yield* accountOf(ref)
+          yield* checkCursor(query)
+          return { rows: [Records.trade], hasMore: false, window, ...freshness }
+        }),
+        holdings: (ref) => Effect.map(accountOf(ref), () => ({ rows: [Records.holding], ...freshness })),
+        orders: (ref) => Effect.map(accountOf(ref), () => ({ rows: [Records.order], ...freshness })),
+        loan: (ref) => Effect.map(accountOf(ref), () => ({ row: Records.loan, stale: true }))
+      })
+    ),
+    Layer.succeed(
+      Feeds,
+      Feeds.of({
+        list: (_, query) => Effect.as(note("listFeeds", query), [Records.feedView]),
+        get: (_, id) => feedOf(id),
+        create: Effect.fnUntraced(function* (_, feed) {
+          yield* note("createFeed", feed)
+          if (trouble.invalidFeed === true) {
+            return yield* new Unprocessable({
+              code: "FEED_VALIDATION_FAILED",
+              message: "Validation failed",
+              details: [{ field: "sourceConfig.accounts", message: "is required" }],
+              warnings: ["No schedule"]
+            })
+          }
+          return Records.feedView
+        }),
+        update: Effect.fnUntraced(function* (_, id, change, ifVersion) {
+          yield* note("updateFeed", change)
+          yield* checkVersion(ifVersion)
+          return yield* feedOf(id)
+        }),
+        remove: (_, id, ifVersion) => Effect.andThen(checkVersion(ifVersion), Effect.asVoid(feedOf(id)))
+      })
+    ),
+    Layer.succeed(
+      Jobs,
+      Jobs.of({
+        trigger: Effect.fnUntraced(function* (_, id, options) {
+          yield* note("triggerSync", options)
+          yield* feedOf(id)
+          if (trouble.running === true) {
+            return yield* new Conflict({
+              code: "SYNC_ALREADY_RUNNING",
+              message: "A sync job is already running for this feed",
+              details: [{ field: "jobId", message: Records.job.id }]
+            })
+          }
+          return Records.job
+        }),
+        get: (_, feedId, id) => jobOf(feedId, id),
+        list: Effect.fnUntraced(function* (_, feedId, query) {
+          yield* note("listJobs", query)
+          yield* feedOf(feedId)
+          yield* checkCursor(query)
+          return { rows: [Records.job], hasMore: true, cursor: "next" }
+        }),
+        cancel: (_, feedId, id) => jobOf(feedId, id),
+        scheduleDue: Effect.succeed(0)
+      })
+    ),
+    Layer.succeed(
+      Uploads,
+      Uploads.of({
+        add: (_, feedId, file) =>
+          Effect.andThen(note("uploadFeedFile", file), Effect.as(feedOf(feedId), { upload: Records.upload, created: true })),
+        list: (_, feedId) => Effect.as(feedOf(feedId), [Records.upload])
+      })
+    ),
+    Layer.succeed(
+      Tables,
+      Tables.of({
+        create: (_, table) => Effect.as(note("createTable", table), Records.table),
+        list: () => Effect.succeed([Records.table]),
+        get: (_, id) => tableOf(id),
+        rows: Effect.fnUntraced(function* (_, id, query) {
+          yield* note("listRows", query)
+          yield* tableOf(id)
+          yield* checkCursor(query)
+          return { rows: [Records.row], hasMore: false }
+        }),
+        row: (_, id, rowId) => Effect.andThen(tableOf(id), only("Row", Records.row.id, rowId, Records.row))
+      })
+    )
+  )
+}
