@@ -46,7 +46,12 @@ export interface Outcome {
   /** In the order in which they were made; the last one of a field wins. Empty when nothing applies. */
   readonly claims: ReadonlyArray<Claim>
   /** Filters only. */
-  readonly verdict?: { readonly value: Verdict; readonly reason: string }
+  readonly verdict?: {
+    readonly value: Verdict
+    readonly reason: string
+    /** A row that was delivered before it was dropped is removed at the destination. */
+    readonly removeDelivered?: boolean
+  }
   /** Conditions of the enrichment held, whether or not a claim came of it. */
   readonly matched?: boolean
   /** Actions that had an input but could make nothing of it, such as arithmetic on text. */

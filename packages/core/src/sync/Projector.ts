@@ -33,7 +33,7 @@ export interface Projection {
   readonly job: Job
   readonly fence: Fence
   readonly accounts: ReadonlyArray<{ readonly bank: Bank; readonly account: Account }>
-  readonly pipeline: Pipeline.Compiled
+  readonly pipeline: Pipeline.CompiledPipeline
   readonly today: CalendarDate.CalendarDate
   readonly force: Force
   /** Look at every record again, not only at what changed. */

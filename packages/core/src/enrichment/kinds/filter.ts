@@ -47,9 +47,9 @@ const check = (config: FilterConfig, catalog: FieldCatalog, patterns: PatternEng
   return { errors: [...main.errors, ...hold.errors, ...same], lints: [...main.lints, ...hold.lints] }
 }
 
-const verdict = (value: Verdict, text: string): Outcome => ({
+const verdict = (value: Verdict, text: string, removeDelivered = false): Outcome => ({
   claims: [],
-  verdict: { value, reason: text },
+  verdict: { value, reason: text, ...(removeDelivered ? { removeDelivered } : {}) },
   ...(value === "deliver" ? {} : { matched: true })
 })
 
@@ -67,7 +67,11 @@ const prepare = (config: FilterConfig, catalog: FieldCatalog, patterns: PatternE
     outcomes: {
       deliver: verdict("deliver", ""),
       hold: verdict("hold", reason("the hold conditions match")),
-      drop: verdict("drop", reason(dropsOn ? "the conditions match" : "the conditions do not match"))
+      drop: verdict(
+        "drop",
+        reason(dropsOn ? "the conditions match" : "the conditions do not match"),
+        config.onDropAfterDelivery === "remove"
+      )
     }
   }
 }
