@@ -8,7 +8,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { instant, optionalInstant, present } from "./Column.ts"
 
-export const countKeys = [
+const countKeys = [
   "read",
   "vanished",
   "carried",

@@ -4,6 +4,7 @@
  * The feed lock is a unique index over active jobs. Every change is guarded by the statuses that
  * `job/JobLifecycle` allows, and a trigger refuses what the guards would let through.
  */
+import type { BankId } from "@millrace/core/bank/Bank"
 import { activeStatuses, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
 import { sourcesOf } from "@millrace/core/job/JobLifecycle"
@@ -11,6 +12,7 @@ import { type Fence, Fenced, FeedLocked, holderOf, JobStateConflict, JobStore } 
 import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import * as Arr from "effect/Array"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -22,9 +24,7 @@ import { appended, categoryOf, type JobRow, progressed, toJob } from "./JobRows.
 import { stored } from "./SqlFailure.ts"
 
 /** Rolls a claim back when a connection is busy. */
-class ConnectionBusy {
-  readonly _tag = "ConnectionBusy"
-}
+class ConnectionBusy extends Data.TaggedError("ConnectionBusy") {}
 
 const literals = (sql: SqlClient.SqlClient, statuses: ReadonlyArray<JobStatus>): Fragment =>
   sql.literal(statuses.map((status) => `'${status}'`).join(", "))
@@ -78,7 +78,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
         )
         select * from cancelled`
 
-    const claimed = Effect.fnUntraced(function* (jobId: JobId, banks: Parameters<JobStore["Service"]["claim"]>[1]) {
+    const claimed = Effect.fnUntraced(function* (jobId: JobId, banks: ReadonlyArray<BankId>) {
       const [found] = yield* sql<{
         readonly epoch: number
         readonly attempt: number
@@ -97,7 +97,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
         }
       }
       const fence: Fence = { jobId, epoch: found.epoch + 1 }
-      if (!(yield* takeLeases(sql, banks, holderOf(fence), lease))) return yield* Effect.fail(new ConnectionBusy())
+      if (!(yield* takeLeases(sql, banks, holderOf(fence), lease))) return yield* new ConnectionBusy()
       const rows = yield* sql<JobRow>`update job set status = 'in_progress', epoch = ${fence.epoch},
           attempt = attempt + (status = 'created' or ${found.lost})::int, heartbeat = store_now(),
           started_at = coalesce(started_at, store_now()), updated_at = store_now(),
@@ -162,7 +162,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
       }),
       claim: Effect.fn("JobStore.claim")(function* (jobId, banks) {
         return yield* sql.withTransaction(claimed(jobId, banks)).pipe(
-          Effect.catchTag("ConnectionBusy", () => Effect.succeed(Option.none())),
+          Effect.catchTag("ConnectionBusy", () => Effect.succeedNone),
           stored
         )
       }),
