@@ -1,0 +1,109 @@
+/**
+ * Millrace inside another program: the whole kernel on in-memory storage, no server and no database.
+ *
+ * Run it with `node examples/embed.ts`. It connects a bank of the demo provider, syncs its transactions
+ * through a rule into a table, and prints the first rows.
+ */
+import * as Adapters from "@millrace/adapters/Adapters"
+import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
+import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { Banks } from "@millrace/core/bank/Banks"
+import type { Principal } from "@millrace/core/access/Principal"
+import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
+import { Feeds } from "@millrace/core/feed/Feeds"
+import { isActive, type Job } from "@millrace/core/job/Job"
+import { Jobs } from "@millrace/core/job/Jobs"
+import * as Kernel from "@millrace/core/Kernel"
+import * as Currency from "@millrace/core/shared/Currency"
+import { Ids } from "@millrace/core/shared/Ids"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { Tables } from "@millrace/core/table/Tables"
+import { Workspaces } from "@millrace/core/workspace/Workspaces"
+import { layerMemory } from "@millrace/jobs/MemoryEngine"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+
+/** Storage, adapters, the runs, an engine for them, and the use cases on top. */
+export const layer = Kernel.layerUseCases(Redacted.make("an embedding program keeps its own secret here")).pipe(
+  Layer.provideMerge(layerMemory()),
+  Layer.provideMerge(Kernel.layerRun),
+  Layer.provideMerge(Adapters.layer({ providers: [DemoProvider.make()], folder: undefined })),
+  Layer.provideMerge(MemoryStorage.layer)
+)
+
+const untilFinished = Effect.fn("untilFinished")(function* (job: Job, principal: Principal) {
+  const jobs = yield* Jobs
+  let now = job
+  while (isActive(now.status)) {
+    yield* Effect.sleep("50 millis")
+    now = yield* jobs.get(principal.workspace, job.feedId, job.id)
+  }
+  return now
+})
+
+export const program = Effect.gen(function* () {
+  const { owner, workspace } = yield* (yield* Workspaces).found({
+    name: "Example",
+    plan: "business",
+    timezone: "UTC",
+    baseCurrency: Currency.make("USD"),
+    ownerEmail: "owner@example.com"
+  })
+  const principal: Principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
+
+  const { accounts, bank } = yield* (yield* Banks).connect(workspace, {
+    instanceId: "demo:default",
+    attemptId: "example",
+    payload: { kind: "provider_connection_id", connectionId: "example" }
+  })
+
+  // A rule of the workspace: it runs in every feed of transactions.
+  const now = yield* Timestamp.now
+  yield* (yield* EnrichmentStore).insert({
+    id: yield* (yield* Ids).next("enrichment"),
+    workspaceId: workspace.id,
+    name: "Subscriptions",
+    type: "rule",
+    enabled: true,
+    order: 10,
+    dataType: "transactions",
+    feedIds: [],
+    allFeeds: true,
+    config: {
+      rules: [
+        {
+          conditions: { logic: "or", conditions: [{ field: "description", operator: "contains", value: "stream" }] },
+          action: { field: "category", value: "Subscriptions" }
+        }
+      ]
+    },
+    createdBy: owner.id,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+    revision: 1
+  })
+
+  const tables = yield* Tables
+  const table = yield* tables.create(principal, { name: "Transactions", fields: [] })
+  const { feed } = yield* (yield* Feeds).create(principal, {
+    name: "Transactions to a table",
+    source: "sync",
+    dataType: "transactions",
+    sourceConfig: { type: "sync", accounts: accounts.map((account) => ({ bankId: bank.id, accountId: account.id })) },
+    destinationConfig: { type: "table", tableId: table.id }
+  })
+  const job = yield* untilFinished(yield* (yield* Jobs).trigger(principal, feed.id, {}), principal)
+  const rows = yield* tables.rows(workspace, table.id, { limit: 5 })
+  return { bank, job, rows: rows.rows }
+})
+
+if (import.meta.main) {
+  const { bank, job, rows } = await Effect.runPromise(program.pipe(Effect.provide(layer), Effect.scoped))
+  process.stdout.write(`${bank.name}: ${job.status}, ${job.counts.read} read, ${job.counts.created} written\n`)
+  for (const error of job.errors) process.stdout.write(`${error.severity}: ${error.message}\n`)
+  for (const { values } of rows) {
+    process.stdout.write(`${String(values["date"])} ${String(values["amount"])} ${String(values["description"])}\n`)
+  }
+}

@@ -1,0 +1,27 @@
+/** What the kernel needs besides storage and a job engine: providers, destinations, readers, hashing. */
+import { Destinations } from "@millrace/core/destination/Destinations"
+import type { ProviderDriver } from "@millrace/core/provider/Provider"
+import { Providers } from "@millrace/core/provider/Providers"
+import type { Digest } from "@millrace/core/shared/Digest"
+import { Ids } from "@millrace/core/shared/Ids"
+import type { TableStore } from "@millrace/core/table/TableStore"
+import type { StatementReader } from "@millrace/core/upload/Statement"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { makeDrivers, type DestinationOptions } from "./destination/registry.ts"
+import * as NodeDigest from "./digest/NodeDigest.ts"
+import * as StatementReaders from "./statement/StatementReader.ts"
+
+export interface AdapterOptions extends DestinationOptions {
+  readonly providers: ReadonlyArray<ProviderDriver>
+}
+
+export const layer = (
+  options: AdapterOptions
+): Layer.Layer<Providers | Destinations | StatementReader | Digest, never, TableStore> =>
+  Layer.mergeAll(
+    Providers.layer(options.providers),
+    Layer.unwrap(Effect.map(makeDrivers(options), Destinations.layer)).pipe(Layer.provide(Ids.layer)),
+    StatementReaders.layer,
+    NodeDigest.layer
+  )
