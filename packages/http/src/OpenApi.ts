@@ -79,7 +79,12 @@ const schemaOf = (operationId: string, name: string): Node | undefined => {
   const size = pageSizes[operationId]
   return size === undefined
     ? undefined
-    : { type: "integer", minimum: 1, default: size.default, description: `More than ${size.max} is taken for ${size.max}.` }
+    : {
+        type: "integer",
+        minimum: 1,
+        default: size.default,
+        description: `More than ${size.max} is taken for ${size.max}.`
+      }
 }
 
 const parameterOf = (operationId: string, value: unknown): unknown => {

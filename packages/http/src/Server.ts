@@ -45,11 +45,7 @@ const reasons: Readonly<Record<number, string>> = {
 }
 
 const answerTo = (code: string | undefined): Errors.Answer =>
-  code === "HPE_HEADER_OVERFLOW"
-    ? headersTooLarge
-    : code === "ERR_HTTP_REQUEST_TIMEOUT"
-      ? tookTooLong
-      : unreadable
+  code === "HPE_HEADER_OVERFLOW" ? headersTooLarge : code === "ERR_HTTP_REQUEST_TIMEOUT" ? tookTooLong : unreadable
 
 const headersOf = (referenceId: string, body: string) => ({
   "content-type": "application/json",

@@ -165,8 +165,7 @@ const table: {
     code: "PROVIDER_NOT_AVAILABLE",
     message: `${instanceId} is not available in this environment`
   }),
-  StorageUnavailable: () =>
-    unavailable("STORAGE_UNAVAILABLE", temporarily, Recovery.retryAfter(storageRetrySeconds)),
+  StorageUnavailable: () => unavailable("STORAGE_UNAVAILABLE", temporarily, Recovery.retryAfter(storageRetrySeconds)),
   ReauthRequired: ofProvider,
   ConsentRequired: ofProvider,
   ConnectionGone: ofProvider,
@@ -183,8 +182,7 @@ const table: {
   ProtocolViolation: ofProvider
 }
 
-export const answerOf = (error: KernelError): Answer =>
-  (table[error._tag] as (error: KernelError) => Answer)(error)
+export const answerOf = (error: KernelError): Answer => (table[error._tag] as (error: KernelError) => Answer)(error)
 
 /** Faults of shape: 400, all at once. */
 export const invalidRequest = (details: ReadonlyArray<Detail>): Answer => {

@@ -103,7 +103,18 @@ describe.each(operations)("$id", (sample) => {
   it("has one 404 for malformed, unknown and foreign ids", async () => {
     for (const [, name] of sample.template.matchAll(/\{(\w+)\}/g)) {
       const unknown = (sample.template.includes(name!) ? pathOf("{" + name + "}") : "").replace(/.$/, "z")
-      for (const id of [unknown, "x", "%00", "..%2f..", "%zz", "%ff", "a".repeat(120), "a".repeat(5_000), "ä", unknown.toUpperCase()]) {
+      for (const id of [
+        unknown,
+        "x",
+        "%00",
+        "..%2f..",
+        "%zz",
+        "%ff",
+        "a".repeat(120),
+        "a".repeat(5_000),
+        "ä",
+        unknown.toUpperCase()
+      ]) {
         const answer = await call(server, sample, { path: pathOf(sample.template, { [name!]: id }) })
         expectError(answer, 404, "NOT_FOUND")
         const resource = name!.replace("_id", "")
@@ -114,7 +125,11 @@ describe.each(operations)("$id", (sample) => {
 
   it("knows its path in one spelling only", async () => {
     const path = pathOf(sample.template)
-    for (const other of [`${path}/`, path.replace("/v1/", "/v1//"), path.replace(/[a-z]+$/, (end) => end.toUpperCase())]) {
+    for (const other of [
+      `${path}/`,
+      path.replace("/v1/", "/v1//"),
+      path.replace(/[a-z]+$/, (end) => end.toUpperCase())
+    ]) {
       if (other === path) continue
       const answer = await call(server, sample, { path: other })
       expect([404], `${other} ${answer.text}`).toContain(answer.status)
@@ -176,7 +191,11 @@ describe.each(operations)("$id", (sample) => {
     expectError(await send(`{"name":"\\ud800"}`), 400, "INVALID_ENCODING")
     expectError(await send(new Uint8Array([0x22, 0xff, 0x22])), 400, "INVALID_ENCODING")
     for (const shape of ["[]", "1", "null", `"x"`]) expectError(await send(shape), 400, "INVALID_REQUEST")
-    expectError(await send("a=1", { "content-type": "application/x-www-form-urlencoded" }), 415, "UNSUPPORTED_MEDIA_TYPE")
+    expectError(
+      await send("a=1", { "content-type": "application/x-www-form-urlencoded" }),
+      415,
+      "UNSUPPORTED_MEDIA_TYPE"
+    )
     expectError(await send("{}", { "content-type": "application/json; charset=latin1" }), 415, "UNSUPPORTED_MEDIA_TYPE")
     expectError(await send("{}", { "content-encoding": "gzip" }), 415, "UNSUPPORTED_MEDIA_TYPE")
     const large = await send(`{"name":"${"x".repeat(1_048_576)}"}`)

@@ -17,15 +17,7 @@ const nullable: Readonly<Partial<Record<SyncDataType, ReadonlyArray<string>>>> =
   transactions: ["pendingTransactionId"],
   balances: ["availableBalance", "limit"],
   holdings: ["costBasis"],
-  orders: [
-    "limitPrice",
-    "stopPrice",
-    "trailingStop",
-    "executionPrice",
-    "ticker",
-    "executedAt",
-    "expiresAt"
-  ]
+  orders: ["limitPrice", "stopPrice", "trailingStop", "executionPrice", "ticker", "executedAt", "expiresAt"]
 }
 
 /** Second names of balance fields. */

@@ -37,7 +37,9 @@ export const CurrentRequest = Context.Reference<RequestState>("@millrace/http/mi
 const present = <A>(pick: (request: RequestState) => A | undefined, what: string): Effect.Effect<A> =>
   Effect.flatMap(CurrentRequest, (request) => {
     const value = pick(request)
-    return value === undefined ? Effect.die(`the checks of this request did not set its ${what}`) : Effect.succeed(value)
+    return value === undefined
+      ? Effect.die(`the checks of this request did not set its ${what}`)
+      : Effect.succeed(value)
   })
 
 /** Whose request it is. Every operation of /v1 has one. */

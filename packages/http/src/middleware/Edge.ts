@@ -148,11 +148,7 @@ export const layer = HttpRouter.middleware(
     }
     // The types do not foresee a middleware that leaves nothing unhandled; this one does not.
     return (app: App) =>
-      around(setting, app) as Effect.Effect<
-        HttpServerResponse.HttpServerResponse,
-        Types.unhandled,
-        HttpServerRequest
-      >
+      around(setting, app) as Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest>
   }),
   { global: true }
 )

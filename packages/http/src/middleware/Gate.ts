@@ -144,11 +144,7 @@ export interface Services {
 }
 
 /** The request for the router, or the answer that needs no handler. */
-export const admit = Effect.fnUntraced(function* (
-  services: Services,
-  request: HttpServerRequest,
-  state: RequestState
-) {
+export const admit = Effect.fnUntraced(function* (services: Services, request: HttpServerRequest, state: RequestState) {
   yield* checkTransport(request, state.target)
   const path = state.target.split("?", 1)[0]!
   const found = Routes.match(services.routes, request.method, path)

@@ -82,10 +82,7 @@ const jsonText = Effect.fnUntraced(function* (request: HttpServerRequest, requir
 })
 
 /** The request with its body replaced by JSON text that was read strictly. */
-export const withJson = (
-  request: HttpServerRequest,
-  required: boolean
-): Effect.Effect<HttpServerRequest, Refused> =>
+export const withJson = (request: HttpServerRequest, required: boolean): Effect.Effect<HttpServerRequest, Refused> =>
   Effect.map(jsonText(request, required), (text) => {
     const plain = request.modify({ headers: Headers.set(request.headers, "content-type", "application/json") })
     Object.defineProperty(plain, "text", { value: Effect.succeed(text) })
@@ -105,9 +102,7 @@ const multipartFault = (error: Multipart.MultipartError): Refused => {
 }
 
 /** The one file of the part `file`; other parts are ignored. */
-export const fileOf = Effect.fnUntraced(function* (
-  request: HttpServerRequest
-): Effect.fn.Return<NewFile, Refused> {
+export const fileOf = Effect.fnUntraced(function* (request: HttpServerRequest): Effect.fn.Return<NewFile, Refused> {
   if (declared(request) > limits.uploadBytes + multipartOverhead) return yield* refuse(tooLarge(limits.uploadBytes))
   if (mediaType(request).type !== "multipart/form-data" || encodingOf(request) !== "identity") {
     const empty = (yield* bytesOf(request, limits.jsonBodyBytes)).length === 0

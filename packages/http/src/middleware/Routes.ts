@@ -89,6 +89,8 @@ const isDecodable = (segment: string): boolean =>
 export const routable = (route: Route, path: string): string =>
   `/${split(path)
     .map((segment, at) =>
-      isParameter(route.segments[at] ?? "") && (segment.length > longestSegment || !isDecodable(segment)) ? "-" : segment
+      isParameter(route.segments[at] ?? "") && (segment.length > longestSegment || !isDecodable(segment))
+        ? "-"
+        : segment
     )
     .join("/")}`

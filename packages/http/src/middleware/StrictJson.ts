@@ -15,6 +15,8 @@ export class JsonFault extends Data.TaggedError("JsonFault")<{
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
 const numberForm = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+// JSON forbids exactly these characters inside text.
+// oxlint-disable-next-line no-control-regex
 const plainText = /[^"\\\u0000-\u001f]*/y
 const blank = /[ \t\n\r]*/y
 const hexForm = /[0-9a-fA-F]{4}/y

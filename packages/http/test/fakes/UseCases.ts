@@ -45,19 +45,19 @@ const checkCursor = (query: PageRequest): Effect.Effect<void, CursorUnusable> =>
 const checkVersion = (ifVersion: number | undefined): Effect.Effect<void, PreconditionFailed> =>
   ifVersion === undefined || ifVersion === Records.feed.version ? Effect.void : Effect.fail(new PreconditionFailed())
 
+const bankOf = (id: string) => only("Bank", Records.bank.id, id, Records.bank)
+const accountOf = (ref: { readonly bankId: string; readonly accountId: string }) =>
+  Effect.andThen(bankOf(ref.bankId), only("Account", Records.account.id, ref.accountId, Records.account))
+const feedOf = (id: string) => only("Feed", Records.feed.id, id, Records.feedView)
+const jobOf = (feedId: string, id: string) =>
+  Effect.andThen(feedOf(feedId), only("Job", Records.job.id, id, Records.job))
+const tableOf = (id: string) => only("Table", Records.table.id, id, Records.table)
+
 export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) => {
   const note = (operation: string, ...args: ReadonlyArray<unknown>) =>
     Effect.sync(() => {
       ;(calls[operation] ??= []).push(...args)
     })
-  const bankOf = (id: string) => only("Bank", Records.bank.id, id, Records.bank)
-  const accountOf = (ref: { readonly bankId: string; readonly accountId: string }) =>
-    Effect.andThen(bankOf(ref.bankId), only("Account", Records.account.id, ref.accountId, Records.account))
-  const feedOf = (id: string) => only("Feed", Records.feed.id, id, Records.feedView)
-  const jobOf = (feedId: string, id: string) =>
-    Effect.andThen(feedOf(feedId), only("Job", Records.job.id, id, Records.job))
-  const tableOf = (id: string) => only("Table", Records.table.id, id, Records.table)
-
   return Layer.mergeAll(
     Layer.succeed(
       Banks,
@@ -161,7 +161,10 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
       Uploads,
       Uploads.of({
         add: (_, feedId, file) =>
-          Effect.andThen(note("uploadFeedFile", file), Effect.as(feedOf(feedId), { upload: Records.upload, created: true })),
+          Effect.andThen(
+            note("uploadFeedFile", file),
+            Effect.as(feedOf(feedId), { upload: Records.upload, created: true })
+          ),
         list: (_, feedId) => Effect.as(feedOf(feedId), [Records.upload])
       })
     ),

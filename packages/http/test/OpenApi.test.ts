@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest"
+import { operations, pathOf, type Sample } from "./fakes/Operations.ts"
+import * as Server from "./fakes/Server.ts"
+
+const server = Server.make()
+const document = (await server.call("GET", "/openapi.json", { anonymous: true })).body
+
+const resolve = (pointer: string): Server.Loose =>
+  pointer
+    .slice(2)
+    .split("/")
+    .reduce((node, key) => node?.[key.replaceAll("~1", "/").replaceAll("~0", "~")], document)
+
+const nodes = function* (node: unknown): Generator<Record<string, unknown>> {
+  if (typeof node !== "object" || node === null) return
+  if (!Array.isArray(node)) yield node as Record<string, unknown>
+  for (const value of Object.values(node)) yield* nodes(value)
+}
+
+const typeOf = (value: unknown): string =>
+  value === null ? "null" : Array.isArray(value) ? "array" : Number.isInteger(value) ? "integer" : typeof value
+
+/** Faults of a value against the part of JSON Schema that the document uses. */
+const faultsOf = (schema: Server.Loose, value: Server.Loose, path: string): ReadonlyArray<string> => {
+  if (schema.$ref !== undefined) return faultsOf(resolve(schema.$ref), value, path)
+  const alternatives = schema.anyOf ?? schema.oneOf
+  if (alternatives !== undefined) {
+    const fits = alternatives.some((one: unknown) => faultsOf(one, value, path).length === 0)
+    return fits ? [] : [`${path} fits no alternative`]
+  }
+  const faults: Array<string> = []
+  const type = typeOf(value)
+  if (schema.type !== undefined && schema.type !== type && !(schema.type === "number" && type === "integer")) {
+    return [`${path} is ${type}, not ${schema.type}`]
+  }
+  if (schema.enum !== undefined && !schema.enum.includes(value)) faults.push(`${path} is not in the enumeration`)
+  for (const part of schema.allOf ?? []) faults.push(...faultsOf(part, value, path))
+  if (type === "array" && schema.items !== undefined) {
+    value.forEach((item: unknown, at: number) => faults.push(...faultsOf(schema.items, item, `${path}[${at}]`)))
+  }
+  if (type === "object") {
+    for (const key of schema.required ?? []) if (!(key in value)) faults.push(`${path}.${key} is missing`)
+    for (const [key, item] of Object.entries(value)) {
+      const own = schema.properties?.[key] ?? schema.additionalProperties
+      if (own !== undefined) faults.push(...faultsOf(own, item, `${path}.${key}`))
+    }
+  }
+  return faults
+}
+
+const described = (sample: Sample) => document.paths[sample.template]?.[sample.method.toLowerCase()]
+
+describe("the OpenAPI document", () => {
+  it("is 3.1 and says so, with plain names for its components", () => {
+    expect(document.openapi).toMatch(/^3\.1\./)
+    expect(document.info.version).toBe("1.0.0")
+    expect(Object.keys(document.components.securitySchemes)).toEqual(["apiKey", "bearerAuth"])
+    expect(Object.keys(document.components.schemas).filter((name) => /Encoded|\d$/.test(name))).toEqual([])
+    expect(document.components.schemas.Decimal).toMatchObject({ type: "number" })
+  })
+
+  it("has exactly the operations that are served", () => {
+    const ids = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((path) =>
+      Object.values(path).map((operation) => operation.operationId)
+    )
+    expect(ids.toSorted()).toEqual(operations.map(({ id }) => id).toSorted())
+  })
+
+  it("resolves every reference", () => {
+    for (const node of nodes(document)) {
+      if (typeof node["$ref"] === "string") expect(resolve(node["$ref"]), node["$ref"]).toBeDefined()
+    }
+  })
+
+  it("leaves answers open for more properties", () => {
+    for (const node of nodes(document)) expect(node["additionalProperties"]).not.toBe(false)
+  })
+
+  it.each(operations)("describes $id as it is", async (sample) => {
+    const operation = described(sample)
+    expect(operation.operationId).toBe(sample.id)
+    expect(operation["x-required-scopes"]).toEqual(sample.scopes)
+    expect(operation.summary).toMatch(/\w/)
+    expect(operation.security).toEqual([{ apiKey: [] }, { bearerAuth: [] }])
+    const named = (place: string) =>
+      operation.parameters.filter((one: { in: string }) => one.in === place).map((one: { name: string }) => one.name)
+    expect(named("path")).toEqual([...sample.template.matchAll(/\{(\w+)\}/g)].map((found) => found[1]))
+    expect(named("query").toSorted()).toEqual(Object.keys(sample.query ?? {}).toSorted())
+    for (const status of ["400", "401", "403", "429", "500", "503"]) {
+      expect(operation.responses[status].content["application/json"].schema).toEqual({
+        $ref: "#/components/schemas/ApiError"
+      })
+    }
+    expect("404" in operation.responses).toBe(sample.template.includes("{"))
+    expect(operation.responses["429"].headers).toHaveProperty("Retry-After")
+    expect("requestBody" in operation).toBe(sample.body !== undefined || sample.file === true)
+  })
+
+  it.each(operations)("describes what $id answers", async (sample) => {
+    const form = new FormData()
+    form.append("file", new Blob(["x"]), "x.csv")
+    const answer =
+      sample.file === true
+        ? await server.call(sample.method, pathOf(sample.template), { body: form })
+        : sample.body === undefined
+          ? await server.call(sample.method, pathOf(sample.template))
+          : await server.json(sample.method, pathOf(sample.template), sample.body)
+    const schema = described(sample).responses[String(answer.status)].content["application/json"].schema
+    expect(faultsOf(schema, answer.body, "body")).toEqual([])
+    const refused = await server.call(sample.method, pathOf(sample.template), { anonymous: true })
+    const error = described(sample).responses["401"].content["application/json"].schema
+    expect(faultsOf(error, refused.body, "body")).toEqual([])
+  })
+
+  it("tells sizes, flags and blocks for what they are", () => {
+    const query = (id: string, name: string) => {
+      const { parameters } = described(operations.find((one) => one.id === id)!)
+      return parameters.find((one: { name: string }) => one.name === name).schema
+    }
+    expect(query("listTransactions", "limit")).toMatchObject({ type: "integer", minimum: 1, default: 500 })
+    expect(query("listJobs", "limit")).toMatchObject({ default: 20 })
+    expect(query("listTransactions", "cached")).toEqual({ type: "boolean" })
+    expect(query("listTransactions", "minAmount")).toEqual({ type: "number" })
+    expect(resolve(query("listBanks", "scope").$ref)).toMatchObject({ enum: ["self", "family"] })
+    expect(document.components.schemas.CreateFeed.properties.schedule).toMatchObject({ type: "object" })
+    expect(described(operations.find((one) => one.id === "triggerSync")!).requestBody.required).toBe(false)
+  })
+
+  it("can be read as a page that needs no other host", async () => {
+    const page = await server.call("GET", "/docs", { anonymous: true })
+    expect(page.headers.get("content-type")).toContain("text/html")
+    expect(page.text).not.toMatch(/<(?:script|link)[^>]+(?:src|href)="https?:/)
+  })
+})

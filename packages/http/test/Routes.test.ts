@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest"
+import * as Routes from "../src/middleware/Routes.ts"
+
+const operation = { scopes: [], body: "none", everyPlan: false, versioned: false } as const
+const route = (method: string, path: string): Routes.Route => ({
+  id: `${method} ${path}`,
+  method,
+  segments: path.slice(1).split("/"),
+  operation
+})
+const routes = [route("GET", "/v1/things/:id"), route("GET", "/v1/things/kinds"), route("POST", "/v1/things/kinds")]
+
+describe("routes", () => {
+  it("lets fixed segments win over parameters, whatever their order", () => {
+    for (const table of [routes, routes.toReversed()]) {
+      expect(Routes.match(table, "GET", "/v1/things/kinds")?.route?.id).toBe("GET /v1/things/kinds")
+      expect(Routes.match(table, "HEAD", "/v1/things/kind")?.route?.id).toBe("GET /v1/things/:id")
+      expect(Routes.match(table, "DELETE", "/v1/things/kinds")).toMatchObject({ route: undefined })
+      expect(Routes.match(table, "POST", "/v1/things/1")).toEqual({ route: undefined, allow: "GET, HEAD, OPTIONS" })
+    }
+  })
+
+  it("knows no other spelling of a path", () => {
+    for (const path of [
+      "/v1/things/",
+      "/v1/things",
+      "/v1//things/1",
+      "/v1/Things/1",
+      "/v1/things/1/",
+      "/v1/thing%73/1",
+      ""
+    ]) {
+      expect(Routes.match(routes, "GET", path), path).toBeUndefined()
+    }
+  })
+
+  it("hands parameters that can be no id to the router as a dash", () => {
+    const only = routes[0]!
+    expect(Routes.routable(only, "/v1/things/ok-1")).toBe("/v1/things/ok-1")
+    expect(Routes.routable(only, "/v1/things/%e2%82%ac")).toBe("/v1/things/%e2%82%ac")
+    for (const bad of ["%zz", "%ff", "%", "a".repeat(101)])
+      expect(Routes.routable(only, `/v1/things/${bad}`)).toBe("/v1/things/-")
+  })
+})
