@@ -9,14 +9,12 @@ import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { Banks } from "@millrace/core/bank/Banks"
 import type { Principal } from "@millrace/core/access/Principal"
-import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
+import { Enrichments } from "@millrace/core/enrichment/Enrichments"
 import { Feeds } from "@millrace/core/feed/Feeds"
 import { isActive, type Job } from "@millrace/core/job/Job"
 import { Jobs } from "@millrace/core/job/Jobs"
 import * as Kernel from "@millrace/core/Kernel"
 import * as Currency from "@millrace/core/shared/Currency"
-import { Ids } from "@millrace/core/shared/Ids"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { Tables } from "@millrace/core/table/Tables"
 import { Workspaces } from "@millrace/core/workspace/Workspaces"
 import { layerMemory } from "@millrace/jobs/MemoryEngine"
@@ -59,16 +57,10 @@ export const program = Effect.gen(function* () {
   })
 
   // A rule of the workspace: it runs in every feed of transactions.
-  const now = yield* Timestamp.now
-  yield* (yield* EnrichmentStore).insert({
-    id: yield* (yield* Ids).next("enrichment"),
-    workspaceId: workspace.id,
+  yield* (yield* Enrichments).create(principal, {
     name: "Subscriptions",
     type: "rule",
-    enabled: true,
-    order: 10,
     dataType: "transactions",
-    feedIds: [],
     allFeeds: true,
     config: {
       rules: [
@@ -77,12 +69,7 @@ export const program = Effect.gen(function* () {
           action: { field: "category", value: "Subscriptions" }
         }
       ]
-    },
-    createdBy: owner.id,
-    createdAt: now,
-    updatedAt: now,
-    version: 1,
-    revision: 1
+    }
   })
 
   const tables = yield* Tables

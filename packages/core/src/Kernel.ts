@@ -13,6 +13,7 @@ import { Banks } from "./bank/Banks.ts"
 import { Deliverer } from "./destination/Deliverer.ts"
 import type { DeliveryStore } from "./destination/DeliveryStore.ts"
 import type { Destinations } from "./destination/Destinations.ts"
+import { Enrichments } from "./enrichment/Enrichments.ts"
 import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
 import { Feeds } from "./feed/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
@@ -68,13 +69,13 @@ export const layerRun: Layer.Layer<SyncRun | Banks | Puller | Writer | Ids, neve
   Layer.provideMerge(Ids.layer)
 )
 
-export type UseCases = Authenticator | Workspaces | Banks | AccountData | Feeds | Jobs | Uploads | Tables
+export type UseCases = Authenticator | Workspaces | Banks | AccountData | Feeds | Jobs | Uploads | Tables | Enrichments
 
 /** What the API calls. `cursorKey` signs the cursors of lists: all servers of one installation share it. */
 export const layerUseCases = (
   cursorKey: Redacted.Redacted<string>
 ): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | Puller | Writer | Ids> =>
-  Layer.mergeAll(Workspaces.layer, AccountData.layer, Feeds.layer, Uploads.layer, Tables.layer).pipe(
+  Layer.mergeAll(Workspaces.layer, AccountData.layer, Feeds.layer, Uploads.layer, Tables.layer, Enrichments.layer).pipe(
     Layer.provideMerge(Jobs.layer),
     Layer.provide(ReadThrough.layer),
     Layer.provideMerge(Authenticator.layer),
