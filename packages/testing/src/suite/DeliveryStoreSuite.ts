@@ -213,6 +213,19 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("takes in rows that come or move after a walk", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      const ids = Effect.map(store.open(feed.id, { limit: 10 }), (rows) => rows.map(({ recordId }) => recordId))
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "b"), makeIntent(account, "c")])
+      expect(yield* ids).toEqual(["b", "c"])
+      yield* store.settle(feed.id, job.id, [settlement("b", 1, "done")])
+      expect(yield* ids).toEqual(["c"])
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a"), makeIntent(account, "b", { date: null })])
+      expect(yield* ids).toEqual(["a", "c", "b"])
+    })
+  )
+
   it.effect("tells apart what should be at the destination from what is removed or was deleted there", () =>
     Effect.gen(function* () {
       const arranged = yield* arrange

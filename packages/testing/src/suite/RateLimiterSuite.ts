@@ -64,6 +64,17 @@ export const tests: Tests = (it, liveClock) => {
     })
   )
 
+  it.effect("remembers a caller for the whole minute while others come", () =>
+    Effect.gen(function* () {
+      const [limiter, clock] = [yield* RateLimiter, yield* StoreClock]
+      const [one, two] = [yield* newKey, yield* newKey]
+      yield* limiter.arrive(one, 1)
+      yield* clock.pass(50)
+      yield* limiter.arrive(two, 1)
+      expect((yield* limiter.arrive(one, 1)).admitted).toBe(false)
+    })
+  )
+
   it.effect("admits no more than the limit of many that arrive together", () =>
     Effect.gen(function* () {
       const [limiter, key] = [yield* RateLimiter, yield* newKey]

@@ -68,8 +68,11 @@ export const tests: StorageTests = (it) => {
       expect(yield* everything(scope)).toEqual(before)
       expect(yield* (yield* WorkspaceStore).get(workspace.id)).toEqual(Option.none())
       // What comes afterwards takes the same numbers again.
-      yield* records.write(scope, [yield* makeWrite()])
+      const next = yield* makeWrite()
+      yield* records.write(scope, [next])
       expect(yield* records.lastChange(scope.accountId)).toBe(4)
+      const changes = yield* records.changes(scope, { after: 3, upTo: 4, limit: 10 })
+      expect(changes.map(({ id }) => id)).toEqual([next.id])
     })
   )
 
