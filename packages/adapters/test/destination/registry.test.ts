@@ -17,8 +17,9 @@ describe("destination registry", () => {
       expect(types.length).toBeGreaterThan(0)
       for (const type of types) expect((yield* destinations.get(type)).type).toBe(type)
     }).pipe(
-      Effect.provide(Layer.unwrap(Effect.map(makeDrivers({ folder: undefined }), Destinations.layer))),
-      Effect.provide(needed)
+      Effect.provide(
+        Layer.provide(Layer.unwrap(Effect.map(makeDrivers({ folder: undefined }), Destinations.layer)), needed)
+      )
     )
   )
 })

@@ -7,6 +7,7 @@
 import { lstat, realpath } from "node:fs/promises"
 import { basename, dirname, join, normalize, sep } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { codeOf } from "./FileFault.ts"
 
@@ -58,7 +59,11 @@ const followLink = (target: string): Effect.Effect<string, PathRefused | FileUnr
   )
 
 const statusOf = (target: string) =>
-  look(() => lstat(target)).pipe(Effect.catchTag("FileAbsent", () => Effect.succeed(undefined)))
+  look(() => lstat(target)).pipe(
+    Effect.asSome,
+    Effect.catchTag("FileAbsent", () => Effect.succeedNone),
+    Effect.map(Option.getOrUndefined)
+  )
 
 /** Finds the place of `path`; nothing is made or changed. */
 export const locate = Effect.fnUntraced(function* (
