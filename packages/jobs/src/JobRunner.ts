@@ -135,7 +135,7 @@ const make = Effect.fnUntraced(function* (slots: number) {
         entry.fence = answer.value.fence
         entry.banks = banks
         claimed++
-        const exit = entry.stopping ? Exit.interrupt() : yield* Effect.exit(restore(runClaimed(runs, answer.value)))
+        const exit = yield* Effect.exit(restore(runClaimed(runs, answer.value)))
         yield* settle(jobs, answer.value, exit, entry.stopping)
       }).pipe(
         Effect.catchTag("StorageUnavailable", (error) =>

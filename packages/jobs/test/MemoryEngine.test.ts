@@ -124,6 +124,27 @@ describe("what is due", () => {
     })
   )
 
+  it.effect("does not let a job wait for a connection that became free while its claim was refused", () =>
+    Effect.gen(function* () {
+      const fake = yield* makeFakeStore
+      const [first, second] = [yield* fake.add(feedId(1)), yield* fake.add(feedId(2))]
+      const [end, answer] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const claim: FakeStore["store"]["claim"] = (jobId, banks) =>
+        Effect.tap(fake.store.claim(jobId, banks), () => (jobId === second ? Deferred.await(answer) : Effect.void))
+      const { started } = yield* startEngine({
+        fake: { ...fake, store: { ...fake.store, claim } },
+        banksOf: () => [bankId(1)],
+        body: ({ job }) => (job.id === first ? Deferred.await(end) : Effect.void)
+      })
+      expect(started).toEqual([first])
+      yield* Deferred.succeed(end, undefined)
+      yield* letRun
+      yield* Deferred.succeed(answer, undefined)
+      yield* letRun
+      expect(started).toEqual([first, second])
+    })
+  )
+
   it.effect("lets two engines share one store without running anything twice", () =>
     Effect.gen(function* () {
       const fake = yield* makeFakeStore
@@ -220,6 +241,27 @@ describe("what goes wrong", () => {
       fake.resume(id)
       yield* engine.poke(feedId(1), id)
       yield* letRun
+      expect(started).toEqual([id, id])
+      expect(fake.job(id)).toMatchObject({ status: "completed", attempt: 1 })
+    })
+  )
+
+  it.effect("takes up a job that was resumed while its old run was still ending", () =>
+    Effect.gen(function* () {
+      const fake = yield* makeFakeStore
+      const slowToEnd = Effect.onInterrupt(Effect.never, () => Effect.sleep("100 millis"))
+      let runs = 0
+      const { engine, started } = yield* startEngine({ fake, body: () => (runs++ === 0 ? slowToEnd : Effect.void) })
+      const id = yield* fake.add(feedId(1))
+      yield* engine.poke(feedId(1), id)
+      yield* letRun
+      yield* fake.store.pause({ jobId: id, epoch: 1 }, "user", undefined)
+      yield* engine.interrupt(feedId(1), id)
+      fake.resume(id)
+      yield* engine.poke(feedId(1), id)
+      yield* letRun
+      expect(started).toEqual([id])
+      yield* pass(0.1)
       expect(started).toEqual([id, id])
       expect(fake.job(id)).toMatchObject({ status: "completed", attempt: 1 })
     })
