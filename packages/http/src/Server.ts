@@ -1,7 +1,7 @@
 /**
- * What a Node server needs around the application. Build the listening layer first of all
- * (`serve.pipe(Layer.provide(NodeHttpServer.layer(...)), Layer.provide(everything else))` with the server
- * innermost), so that the port opens last; `guard` answers whatever comes in between.
+ * What a Node server needs around the application. Of provided layers the last one is built first, so in
+ * `serve.pipe(Layer.provide(NodeHttpServer.layer(...)), Layer.provide(everything else))` the port opens
+ * last; `guard` answers whatever still comes before the application is attached.
  */
 import type { Server } from "node:http"
 import type { Duplex } from "node:stream"

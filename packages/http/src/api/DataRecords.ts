@@ -50,12 +50,11 @@ export const Holding = schemaOf("holdings", "Holding")
 export const Order = schemaOf("orders", "Order")
 export const Loan = schemaOf("loans", "Loan")
 
-/** A record as it is sent: `null` for the fields that are always there, aliases filled in. */
+/** A record as it is sent: unknown fields are `null` where they are always there, else left out. */
 export const toWire = (dataType: SyncDataType, record: Fields): Fields => {
-  const always = nullable[dataType]
-  if (always === undefined) return record
-  const result: Record<string, FieldValue> = { ...record }
-  for (const key of always) result[key] ??= null
+  const result: Record<string, FieldValue> = {}
+  for (const [key, value] of Object.entries(record)) if (value !== null) result[key] = value
+  for (const key of nullable[dataType] ?? []) result[key] ??= null
   if (dataType === "balances") {
     for (const [key, from] of Object.entries(aliases)) {
       const value = result[from]

@@ -20,7 +20,7 @@ export interface Sample {
   readonly required?: ReadonlyArray<string>
 }
 
-export const ids: Readonly<Record<string, string>> = {
+const ids: Readonly<Record<string, string>> = {
   bank_id: Records.bank.id,
   account_id: Records.account.id,
   feed_id: Records.feed.id,

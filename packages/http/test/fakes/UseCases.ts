@@ -13,10 +13,6 @@ import { Tables } from "@millrace/core/table/Tables"
 import { Uploads } from "@millrace/core/upload/Uploads"
 import * as Records from "./Records.ts"
 
-export interface Calls {
-  readonly [operation: string]: Array<unknown>
-}
-
 /** How the use cases misbehave. */
 export interface Trouble {
   /** `listBanks` dies. */
