@@ -135,7 +135,9 @@ export const compile = (
     if (Result.isFailure(config)) reject(enrichment, issueText(config.failure))
     else decoded.push({ enrichment, kind, config: config.success, stage: kind.stage(config.success) })
   }
-  decoded.sort((a, b) => a.stage - b.stage || a.enrichment.order - b.enrichment.order || byId(a.enrichment, b.enrichment))
+  decoded.sort(
+    (a, b) => a.stage - b.stage || a.enrichment.order - b.enrichment.order || byId(a.enrichment, b.enrichment)
+  )
 
   let catalog: FieldCatalog = catalogOf(dataType)
   const steps: Array<Step> = []
@@ -190,6 +192,8 @@ class Progress {
 
   judge(value: Verdict, enrichmentId: string, reason: string, removeDelivered = false): void {
     if (weight[value] > weight[this.verdict.value]) this.verdict = { value, enrichmentId, reason, removeDelivered }
+    // Several filters may drop a record; one that wants the delivered row gone is enough.
+    else if (value === this.verdict.value && removeDelivered) this.verdict = { ...this.verdict, removeDelivered }
   }
 
   take(step: Step, outcome: Outcome): void {

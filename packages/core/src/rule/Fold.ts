@@ -5,7 +5,11 @@ const space = /\s+/gu
 /** Lower case of the upper case, code point by code point: no context and no locale can change the result. */
 const foldCase = (text: string): string => {
   let folded = ""
-  for (const point of text) for (const upper of point.toUpperCase()) folded += upper.toLowerCase()
+  for (const point of text) {
+    // The capital sharp s is its own upper case, although its lower case has another one: SS.
+    if (point === "ẞ") folded += "ss"
+    else for (const upper of point.toUpperCase()) folded += upper.toLowerCase()
+  }
   return folded
 }
 

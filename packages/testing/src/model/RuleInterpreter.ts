@@ -27,7 +27,7 @@ const expression = (pattern: string): RegExp =>
   pattern.startsWith("(?i)") ? new RegExp(pattern.slice(4), "iu") : new RegExp(pattern, "u")
 
 const foldText = (text: string): string =>
-  [...text.normalize("NFC")]
+  [...text.normalize("NFC").replaceAll("ẞ", "SS")]
     .map((point) => [...point.toUpperCase()].map((upper) => upper.toLowerCase()).join(""))
     .join("")
     .normalize("NFC")

@@ -1,0 +1,269 @@
+import type { Enrichment } from "@millrace/core/enrichment/Enrichment"
+import type { RecordKind } from "@millrace/core/enrichment/Kind"
+import { kinds } from "@millrace/core/enrichment/Kinds"
+import * as Pipeline from "@millrace/core/enrichment/Pipeline"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { Fields } from "@millrace/core/record/FieldValue"
+import { describe, expect, it } from "vitest"
+
+const context = { today: CalendarDate.make("2026-05-31") }
+const at = Timestamp.make("2026-01-01T00:00:00.000Z")
+
+const enrichment = (
+  id: string,
+  type: Enrichment["type"],
+  config: unknown,
+  rest: Partial<Enrichment> = {}
+): Enrichment => ({
+  id: id as Enrichment["id"],
+  workspaceId: "wsp" as Enrichment["workspaceId"],
+  name: id,
+  type,
+  enabled: true,
+  order: 10,
+  dataType: "transactions",
+  feedIds: [],
+  allFeeds: true,
+  config: config as Enrichment["config"],
+  createdBy: "usr",
+  createdAt: at,
+  updatedAt: at,
+  version: 1,
+  revision: 1,
+  ...rest
+})
+
+const when = (field: string, operator: string, value?: string | number) => ({
+  logic: "and",
+  conditions: [{ field, operator, ...(value === undefined ? {} : { value }) }]
+})
+const setRule = (conditions: unknown, field: string, value: string | number, more = {}) => ({
+  rules: [{ id: "r1", conditions, action: { field, value } }],
+  ...more
+})
+const tram: Fields = { description: "TRAM TOURS", amount: "-61.2", category: "" }
+const run = (enrichments: ReadonlyArray<Enrichment>, fields: Fields = tram, registry = kinds) =>
+  Pipeline.run(Pipeline.compile(enrichments, "transactions", registry), { recordId: "txn", fields }, context)
+
+const poisoned: RecordKind = {
+  ...kinds.rule!,
+  plan: () => {
+    throw new RangeError("poisoned record")
+  }
+}
+
+describe("order", () => {
+  it("runs by stage before order, and shows later enrichments what earlier ones wrote", () => {
+    const result = run([
+      enrichment("a", "rule", setRule(when("category", "equals", "Transport"), "category", "Post", { phase: "post" }), {
+        order: 0
+      }),
+      enrichment("b", "rule", setRule(when("description", "contains", "tram"), "category", "Transport"), { order: 5 })
+    ])
+    expect(result.fields["category"]).toBe("Post")
+    expect(result.matched).toEqual(["b", "a"])
+  })
+
+  it("lets the higher order win, and the higher id between equal orders", () => {
+    const always = when("description", "isNotEmpty")
+    const rules = (orders: readonly [number, number]) =>
+      run([
+        enrichment("a", "rule", setRule(always, "category", "A"), { order: orders[0] }),
+        enrichment("b", "rule", setRule(always, "category", "B"), { order: orders[1] })
+      ]).fields["category"]
+    expect([rules([1, 2]), rules([2, 1]), rules([1, 1])]).toEqual(["B", "A", "B"])
+  })
+
+  it("keeps a value of greater authority when a weaker enrichment speaks later", () => {
+    const registry = {
+      ...kinds,
+      ai_categorize: { ...kinds.rule!, type: "ai_categorize", stage: () => 70 }
+    } as typeof kinds
+    const always = when("description", "isNotEmpty")
+    const result = run(
+      [
+        enrichment("a", "rule", setRule(always, "category", "Rule")),
+        enrichment("b", "ai_categorize", {
+          rules: [
+            {
+              conditions: always,
+              actions: [
+                { field: "category", value: "Model" },
+                { field: "reference", value: "R" }
+              ]
+            }
+          ]
+        })
+      ],
+      tram,
+      registry
+    )
+    expect(result.fields).toMatchObject({ category: "Rule", reference: "R" })
+    expect(result.changes.map(({ field, enrichmentId }) => [field, enrichmentId])).toEqual([
+      ["category", "a"],
+      ["reference", "b"]
+    ])
+  })
+})
+
+describe("changes", () => {
+  it("tells what each field was, what it became and which rule of which revision says so", () => {
+    const result = run([
+      enrichment("a", "rule", setRule(when("description", "contains", "tram"), "category", "Transport"), {
+        revision: 4
+      })
+    ])
+    expect(result.changes).toEqual([
+      { field: "category", before: "", after: "Transport", enrichmentId: "a", revision: 4, path: "r1" }
+    ])
+  })
+
+  it("makes one change of a field that was written twice, and none of one that ends as it began", () => {
+    const always = when("description", "isNotEmpty")
+    const twice = run([
+      enrichment("a", "rule", setRule(always, "category", "A")),
+      enrichment("b", "rule", setRule(always, "category", "B")),
+      enrichment("c", "rule", setRule(always, "description", "TRAM TOURS"))
+    ])
+    expect(twice.changes.map(({ field, after }) => [field, after])).toEqual([["category", "B"]])
+    expect(twice.matched).toEqual(["a", "b", "c"])
+  })
+
+  it("moves credit and debit with the amount", () => {
+    const result = run([enrichment("a", "rule", setRule(when("description", "isNotEmpty"), "amount", "12.50"))])
+    expect(result.fields).toMatchObject({ amount: "12.5", creditAmount: "12.5", debitAmount: "0" })
+  })
+
+  it("hands back the very record, and shared empty lists, where nothing applies", () => {
+    const pipeline = Pipeline.compile(
+      [enrichment("a", "rule", setRule(when("description", "contains", "bus"), "category", "Bus"))],
+      "transactions"
+    )
+    const [one, two] = [1, 2].map(() => Pipeline.run(pipeline, { recordId: "txn", fields: tram }, context))
+    expect(one!.fields).toBe(tram)
+    expect(one!.changes).toBe(two!.changes)
+    expect(one).toMatchObject({ verdict: { value: "deliver", enrichmentId: null }, matched: [], faults: [] })
+  })
+
+  it("leaves the record that was given as it was", () => {
+    const fields = Object.freeze({ ...tram })
+    expect(
+      run([enrichment("a", "rule", setRule(when("description", "contains", "tram"), "category", "T"))], fields).fields
+    ).not.toBe(fields)
+    expect(fields).toEqual(tram)
+  })
+})
+
+describe("verdicts", () => {
+  const dropTram = enrichment("d", "filter", {
+    conditions: when("description", "contains", "tram"),
+    reason: "no trams"
+  })
+  const holdAll = enrichment("h", "filter", {
+    mode: "keep",
+    conditions: when("description", "isNotEmpty"),
+    hold: when("amount", "lt", 0)
+  })
+
+  it("prefers drop to hold and hold to deliver, whatever the order", () => {
+    expect(run([holdAll]).verdict.value).toBe("hold")
+    for (const filters of [
+      [dropTram, holdAll],
+      [holdAll, dropTram]
+    ])
+      expect(run(filters).verdict).toEqual({
+        value: "drop",
+        enrichmentId: "d",
+        reason: "no trams",
+        removeDelivered: false
+      })
+  })
+
+  it("asks for the removal of a delivered row when one of the filters that drop it does", () => {
+    const remove = enrichment("e", "filter", { conditions: when("amount", "lt", 0), onDropAfterDelivery: "remove" })
+    expect(run([dropTram, remove]).verdict).toMatchObject({ enrichmentId: "d", removeDelivered: true })
+    expect(run([dropTram]).verdict.removeDelivered).toBe(false)
+  })
+
+  it("decides on the record as the rules left it", () => {
+    const rename = enrichment("r", "rule", setRule(when("description", "contains", "tram"), "description", "Bus"))
+    expect(run([dropTram, rename]).verdict.value).toBe("deliver")
+  })
+})
+
+describe("faults", () => {
+  const good = enrichment("g", "rule", setRule(when("description", "contains", "tram"), "category", "T"))
+
+  it("keeps a failing enrichment from disturbing the others", () => {
+    const registry = { ...kinds, lookup: { ...poisoned, stage: () => 30 } } as typeof kinds
+    const bad = enrichment("b", "lookup", setRule(when("description", "isNotEmpty"), "category", "X"))
+    const result = run([bad, good], tram, registry)
+    expect(result.fields["category"]).toBe("T")
+    expect(result.faults).toEqual([{ enrichmentId: "b", message: "RangeError: poisoned record" }])
+  })
+
+  it.each([
+    ["hold", "hold"],
+    ["deliver", "deliver"]
+  ] as const)("gives %s for a filter that fails and says so", (onFault, value) => {
+    const registry = { ...kinds, filter: { ...kinds.filter!, plan: poisoned.plan } }
+    const bad = enrichment("f", "filter", { conditions: when("description", "isNotEmpty"), onFault })
+    const result = run([bad, good], tram, registry)
+    expect(result.verdict.value).toBe(value)
+    expect(result.faults).toHaveLength(1)
+    expect(result.fields["category"]).toBe("T")
+  })
+
+  it("notes a kind it does not know once and runs the rest", () => {
+    const pipeline = Pipeline.compile([enrichment("m", "memory", {}), good], "transactions")
+    expect(pipeline.faults).toEqual([{ enrichmentId: "m", message: "enrichments of type memory cannot run here" }])
+    const result = Pipeline.run(pipeline, { recordId: "txn", fields: tram }, context)
+    expect([result.fields["category"], result.faults]).toEqual(["T", []])
+  })
+
+  it("holds everything behind a filter whose stored settings cannot be read", () => {
+    const broken = enrichment("f", "filter", { conditions: when("description", "like", "x") })
+    const pipeline = Pipeline.compile([broken], "transactions")
+    expect(pipeline.faults[0]?.message).toContain("conditions.conditions[0].operator: unknown operator")
+    expect(Pipeline.run(pipeline, { recordId: "txn", fields: tram }, context).verdict).toMatchObject({
+      value: "hold",
+      enrichmentId: "f"
+    })
+  })
+})
+
+const sign = (...list: ReadonlyArray<Enrichment>) => Pipeline.compile(list, "transactions").signature
+
+describe("compiling", () => {
+  it("adds the fields that enrichments declare to the catalog, for later ones to read as their type", () => {
+    const pipeline = Pipeline.compile(
+      [
+        enrichment("a", "rule", setRule(when("description", "contains", "tram"), "score", 9)),
+        enrichment("b", "rule", setRule(when("score", "gt", "8.5"), "category", "High"), { order: 20 })
+      ],
+      "transactions"
+    )
+    expect(pipeline.catalog.get("score")).toBe("num")
+    expect(Pipeline.run(pipeline, { recordId: "txn", fields: tram }, context).fields).toMatchObject({
+      score: "9",
+      category: "High"
+    })
+  })
+
+  it("leaves out what is disabled or for another data type", () => {
+    const pipeline = Pipeline.compile(
+      [enrichment("a", "rule", {}, { enabled: false }), enrichment("b", "rule", {}, { dataType: "balances" })],
+      "transactions"
+    )
+    expect(pipeline).toMatchObject({ steps: [], faults: [], signature: "" })
+  })
+
+  it("signs equal sets of revisions equally and others differently", () => {
+    const make = (revision: number) =>
+      enrichment("a", "rule", setRule(when("description", "isEmpty"), "category", "x"), { revision })
+    const other = enrichment("b", "filter", { conditions: when("description", "isEmpty") })
+    expect(sign(make(1), other)).toBe(sign(other, make(1)))
+    expect(sign(make(1), other)).not.toBe(sign(make(2), other))
+  })
+})
