@@ -113,7 +113,10 @@ export class Puller extends Context.Service<
             if (outcome._tag === "RangeNotAllowed") {
               const earliest = CalendarDate.parse(outcome.earliest)
               if (earliest !== undefined && earliest > request.from && earliest <= request.to) {
-                warnings.push({ code: "RANGE_CLAMPED", message: `The provider gives no data before ${earliest}` })
+                // Whoever asked for no range asked for what there is.
+                if (segment.range !== undefined) {
+                  warnings.push({ code: "RANGE_CLAMPED", message: `The provider gives no data before ${earliest}` })
+                }
                 request = { ...request, from: earliest }
                 continue
               }

@@ -1,0 +1,191 @@
+/**
+ * The first minutes: a workspace with its owner, a bank of the demo provider, two feeds, and their first
+ * syncs. Later starts find everything as it was.
+ */
+import type { Principal } from "@millrace/core/access/Principal"
+import { BankStore } from "@millrace/core/bank/BankStore"
+import { Banks } from "@millrace/core/bank/Banks"
+import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
+import { Enrichments } from "@millrace/core/enrichment/Enrichments"
+import type { Feed } from "@millrace/core/feed/Feed"
+import { Feeds } from "@millrace/core/feed/Feeds"
+import { isActive, type Job } from "@millrace/core/job/Job"
+import { Jobs } from "@millrace/core/job/Jobs"
+import * as Currency from "@millrace/core/shared/Currency"
+import { Tables } from "@millrace/core/table/Tables"
+import type { Workspace } from "@millrace/core/workspace/Workspace"
+import { Workspaces } from "@millrace/core/workspace/Workspaces"
+import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import type { Settings } from "./Settings.ts"
+import * as Terminal from "./Terminal.ts"
+
+/** The rules of the demo show what enrichment does to the rows. */
+const demoRules = {
+  rules: [
+    {
+      name: "Rent",
+      conditions: { logic: "and", conditions: [{ field: "description", operator: "contains", value: "rent" }] },
+      action: { field: "category", value: "RENT_AND_UTILITIES" }
+    },
+    {
+      name: "Own transfers",
+      conditions: {
+        logic: "or",
+        conditions: [
+          { field: "description", operator: "contains", value: "transfer to" },
+          { field: "description", operator: "contains", value: "transfer from" }
+        ]
+      },
+      action: { field: "notes", value: "Between own accounts" }
+    },
+    {
+      name: "Readable descriptions",
+      conditions: { logic: "and", conditions: [{ field: "description", operator: "isNotEmpty" }] },
+      action: { kind: "case", field: "description", mode: "title" }
+    }
+  ]
+}
+
+const found = (settings: Settings) =>
+  Effect.gen(function* () {
+    const { owner, secret, workspace } = yield* (yield* Workspaces).found({
+      name: "My workspace",
+      plan: "business",
+      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      baseCurrency: Currency.make("USD"),
+      ownerEmail: "owner@localhost"
+    })
+    yield* Terminal.field("Workspace", `${workspace.name} ${Terminal.dim(workspace.id)}`)
+    yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))}`)
+    yield* Terminal.field("", Terminal.yellow("shown this once; keep it (npm start -- --new-key makes another)"))
+    return { workspace, ownerId: owner.id, email: owner.email, secret, settings }
+  })
+
+const setUp = Effect.fn("FirstStart.setUp")(function* (principal: Principal, settings: Settings) {
+  const { workspace } = principal
+  const { accounts, bank } = yield* (yield* Banks).connect(workspace, {
+    instanceId: "demo:default",
+    attemptId: "first-start",
+    payload: { kind: "provider_connection_id", connectionId: "first start" }
+  })
+  yield* Terminal.field("Bank", `${bank.name}, ${accounts.length} accounts ${Terminal.dim("(demo provider)")}`)
+  const feeds = yield* Feeds
+  const source = {
+    type: "sync",
+    accounts: accounts.map((account) => ({ bankId: bank.id, accountId: account.id }))
+  }
+  const table = yield* (yield* Tables).create(principal, { name: "Transactions", fields: [] })
+  const toTable = yield* feeds.create(principal, {
+    name: "Transactions to a table",
+    source: "sync",
+    dataType: "transactions",
+    sourceConfig: source,
+    destinationConfig: { type: "table", tableId: table.id }
+  })
+  const made: Array<Feed> = [toTable.feed]
+  if (settings.filesFolder !== undefined) {
+    const toFile = yield* feeds.create(principal, {
+      name: "Transactions to a CSV file",
+      source: "sync",
+      dataType: "transactions",
+      sourceConfig: source,
+      destinationConfig: { type: "file", path: "transactions.csv", format: "csv" }
+    })
+    made.push(toFile.feed)
+  }
+  yield* (yield* Enrichments).create(principal, {
+    name: "First rules",
+    type: "rule",
+    dataType: "transactions",
+    allFeeds: true,
+    config: demoRules
+  })
+  return { bank, feeds: made, table }
+})
+
+const runFirst = Effect.fn("FirstStart.runFirst")(function* (principal: Principal, feed: Feed) {
+  const jobs = yield* Jobs
+  let job: Job = yield* jobs.trigger(principal, feed.id, {})
+  for (let tick = 0; isActive(job.status); tick++) {
+    const { counts } = job
+    const delivered = counts.created + counts.updated
+    yield* Terminal.progress(
+      "Sync",
+      {
+        done: delivered,
+        total: counts.read === 0 ? undefined : counts.read - counts.filtered,
+        text: `${feed.name}: ${Terminal.count(counts.read)} read, ${Terminal.count(delivered)} delivered`
+      },
+      tick
+    )
+    yield* Effect.sleep("100 millis")
+    job = yield* jobs.get(principal.workspace, feed.id, job.id)
+  }
+  yield* Terminal.endProgress
+  const enriched = yield* (yield* DeliveryStore).current(feed.id).pipe(
+    Stream.runFold(
+      () => 0,
+      (sum, delivery) => sum + (delivery.provenance.length > 0 ? 1 : 0)
+    )
+  )
+  const mark = job.status === "completed" ? Terminal.green("done") : Terminal.red(job.status)
+  const { created, read } = job.counts
+  yield* Terminal.field(
+    "Sync",
+    `${feed.name}: ${mark}, ${Terminal.count(read)} read, ${Terminal.count(enriched)} enriched, ${Terminal.count(created)} delivered`
+  )
+  for (const error of job.errors) yield* Terminal.field("", Terminal.yellow(`${error.severity}: ${error.message}`))
+  return job
+})
+
+const tellWhere = (settings: Settings, tableId: string, secret: string) =>
+  Effect.gen(function* () {
+    const base = `http://${settings.host === "0.0.0.0" ? "127.0.0.1" : settings.host}:${settings.port}`
+    yield* Terminal.say()
+    yield* Terminal.say(`  ${Terminal.bold("Delivered")}`)
+    yield* Terminal.field("table", `${base}/v1/tables/${tableId}/rows`)
+    if (settings.filesFolder !== undefined) {
+      yield* Terminal.field("file", join(settings.filesFolder, "transactions.csv"))
+    }
+    yield* Terminal.say()
+    yield* Terminal.say(`  ${Terminal.bold("Call it")}`)
+    for (const path of ["whoami", "banks", "feeds"]) {
+      yield* Terminal.say(`  curl -H 'X-API-Key: ${secret}' ${base}/v1/${path}`)
+    }
+  })
+
+/** Makes the first workspace when there is none. Answers whether it did. */
+export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings: Settings) {
+  const existing = yield* (yield* WorkspaceStore).all
+  if (existing.length > 0) {
+    yield* tellState(existing)
+    return false
+  }
+  const { email, ownerId, secret, workspace } = yield* found(settings)
+  if (!settings.demo) return true
+  const principal: Principal = { kind: "user", workspace, userId: ownerId, email, role: "owner" }
+  const { feeds, table } = yield* setUp(principal, settings)
+  for (const feed of feeds) yield* runFirst(principal, feed)
+  yield* tellWhere(settings, table.id, Redacted.value(secret))
+  return true
+})
+
+const tellState = Effect.fnUntraced(function* (workspaces: ReadonlyArray<Workspace>) {
+  const banks = yield* BankStore
+  const feeds = yield* Feeds
+  for (const workspace of workspaces) {
+    const bankCount = (yield* banks.list(workspace.id)).length
+    const views = yield* feeds.list(workspace, {})
+    const failing = views.filter((view) => view.state.status === "failing").length
+    yield* Terminal.field(
+      "Workspace",
+      `${workspace.name}: ${bankCount} ${bankCount === 1 ? "bank" : "banks"}, ` +
+        `${views.length} ${views.length === 1 ? "feed" : "feeds"}${failing > 0 ? Terminal.red(`, ${failing} failing`) : ""} ` +
+        Terminal.dim(workspace.id)
+    )
+  }
+})

@@ -1,0 +1,26 @@
+/** A new key for the owner of a workspace, for whoever runs the server: the first one may have been lost. */
+import { Authenticator } from "@millrace/core/access/Authenticator"
+import { allScopes } from "@millrace/core/access/Scope"
+import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Terminal from "./Terminal.ts"
+
+/** One key per workspace; the old ones stay as they are. */
+export const newOwnerKeys = Effect.fn("OwnerKey.newOwnerKeys")(function* () {
+  const store = yield* WorkspaceStore
+  const authenticator = yield* Authenticator
+  for (const workspace of yield* store.all) {
+    const createdBy = (yield* store.keys(workspace.id)).at(-1)?.createdBy
+    if (createdBy === undefined) continue
+    const { secret } = yield* authenticator.createKey({
+      workspaceId: workspace.id,
+      createdBy,
+      name: "Owner (made on the server)",
+      scopes: allScopes,
+      expiresAt: null
+    })
+    yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))} ${Terminal.dim(workspace.id)}`)
+    yield* Terminal.field("", Terminal.yellow("shown this once; keep it"))
+  }
+})
