@@ -99,7 +99,8 @@ export const transactionPages = (records: RecordStore["Service"], cursors: Curso
     const found = yield* records.changes(scope, { after: start.mark, upTo, limit: limit + 1 })
     const page = found.slice(0, limit)
     const hasMore = found.length > limit
-    const keeps = (record: LedgerRecord) => record.state === "live" && matches(record, start.filter)
+    const meets = matches(start.filter)
+    const keeps = (record: LedgerRecord) => record.state === "live" && meets(record)
     const mark = hasMore ? page[page.length - 1]!.changeNo : Math.max(start.mark, upTo)
     const cursor = yield* cursors.encode(bound, "watermark", { kind: "watermark", filter: { ...start.filter }, mark })
     return {

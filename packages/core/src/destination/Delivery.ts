@@ -49,6 +49,7 @@ export const deliveryTransitions: ReadonlyArray<{
   // Transactional and whole-file destinations settle in one step.
   { from: "intended", event: "acknowledged", to: "done" },
   { from: "intended", event: "refused", to: "failed" },
+  { from: "intended", event: "deletedByPerson", to: "skipped" },
   { from: "sending", event: "newContent", to: "intended" },
   { from: "sending", event: "acknowledged", to: "done" },
   { from: "sending", event: "refused", to: "failed" },

@@ -1,27 +1,32 @@
-/** Whether a record passes the filters of a list, told from the record itself. Stores agree with this. */
-import * as Decimal from "../shared/Decimal.ts"
+/** Whether a record meets the filter of a list, told from the record itself; stores that filter agree with it. */
 import type { LedgerRecord } from "./LedgerRecord.ts"
 import type { RecordFilter } from "./RecordStore.ts"
+import * as Decimal from "../shared/Decimal.ts"
 
-const contains = (value: unknown, text: string): boolean =>
-  typeof value === "string" && value.toLowerCase().includes(text.toLowerCase())
+type Test = (record: LedgerRecord) => boolean
 
-export const matches = (record: Pick<LedgerRecord, "date" | "fields" | "pending">, filter: RecordFilter): boolean => {
-  const { date, fields, pending } = record
-  if (filter.from !== undefined && (date === null || date < filter.from)) return false
-  if (filter.to !== undefined && (date === null || date > filter.to)) return false
-  if (filter.pending !== undefined && pending !== filter.pending) return false
-  if (filter.type !== undefined && fields["type"] !== filter.type) return false
-  if (filter.category !== undefined && fields["category"] !== filter.category) return false
-  if (filter.text !== undefined) {
-    if (!contains(fields["description"], filter.text) && !contains(fields["merchantName"], filter.text)) return false
-  }
-  const amount = fields["amount"]
-  if (filter.minAmount !== undefined || filter.maxAmount !== undefined) {
-    if (typeof amount !== "string") return false
-    const value = amount as Decimal.Decimal
-    if (filter.minAmount !== undefined && Decimal.compare(value, filter.minAmount) < 0) return false
-    if (filter.maxAmount !== undefined && Decimal.compare(value, filter.maxAmount) > 0) return false
-  }
-  return true
+const textTest = (text: string): Test => {
+  const wanted = text.toLowerCase()
+  const has = (value: unknown): boolean => typeof value === "string" && value.toLowerCase().includes(wanted)
+  return ({ fields }) => has(fields["description"]) || has(fields["merchantName"])
+}
+
+const amountTest =
+  (holds: (amount: Decimal.Decimal) => boolean): Test =>
+  ({ fields: { amount } }) =>
+    Decimal.is(amount) && holds(amount)
+
+/** All that the filter names must hold. */
+export const matches = (filter: RecordFilter): Test => {
+  const { from, to, pending, type, category, text, minAmount, maxAmount } = filter
+  const tests: Array<Test> = []
+  if (from !== undefined) tests.push(({ date }) => date !== null && date >= from)
+  if (to !== undefined) tests.push(({ date }) => date !== null && date <= to)
+  if (pending !== undefined) tests.push((record) => record.pending === pending)
+  if (type !== undefined) tests.push(({ fields }) => fields["type"] === type)
+  if (category !== undefined) tests.push(({ fields }) => fields["category"] === category)
+  if (text !== undefined) tests.push(textTest(text))
+  if (minAmount !== undefined) tests.push(amountTest((amount) => Decimal.compare(amount, minAmount) >= 0))
+  if (maxAmount !== undefined) tests.push(amountTest((amount) => Decimal.compare(amount, maxAmount) <= 0))
+  return (record) => tests.every((test) => test(record))
 }

@@ -94,6 +94,19 @@ export const fromUnits = (units: bigint, digits: number): Decimal => {
   return digits === 0 ? canonical(negative, text, "") : canonical(negative, text.slice(0, -digits), text.slice(-digits))
 }
 
+/** Units of a value of at most this many characters stay within the safe integers, whatever the scale up to 4. */
+const safeLength = 12
+const powers = [1, 10, 100, 1_000, 10_000]
+
+/** The value times 10^digits as a safe integer, or `undefined` where a double could not hold it. */
+const safeUnits = (value: string, digits: number): number | undefined => {
+  if (value.length > safeLength || digits > 4) return undefined
+  const point = value.indexOf(".")
+  if (point < 0) return Number(value) * powers[digits]!
+  const own = value.length - point - 1
+  return Number(value.slice(0, point) + value.slice(point + 1)) * powers[digits - own]!
+}
+
 export const add = (a: Decimal, b: Decimal): Decimal => {
   const digits = Math.max(scale(a), scale(b))
   return fromUnits(toUnits(a, digits) + toUnits(b, digits), digits)
@@ -101,26 +114,53 @@ export const add = (a: Decimal, b: Decimal): Decimal => {
 
 export const subtract = (a: Decimal, b: Decimal): Decimal => add(a, negate(b))
 
+/** Exact. Ordinary amounts are added as safe integers; whatever does not fit is added as big ones. */
 export const sum = (values: Iterable<Decimal>): Decimal => {
-  let digits = 0
-  let units = 0n
+  const digits = powers.length - 1
+  let small = 0
+  let bigDigits = digits
+  let big = 0n
   for (const value of values) {
-    const own = scale(value)
-    if (own > digits) {
-      units *= 10n ** BigInt(own - digits)
-      digits = own
+    const units = scale(value) > digits ? undefined : safeUnits(value, digits)
+    if (units === undefined) {
+      const own = scale(value)
+      if (own > bigDigits) {
+        big *= 10n ** BigInt(own - bigDigits)
+        bigDigits = own
+      }
+      big += toUnits(value, bigDigits)
+    } else {
+      small += units
+      // Long before it could leave the safe integers.
+      if (small > 4e15 || small < -4e15) {
+        big += BigInt(small) * 10n ** BigInt(bigDigits - digits)
+        small = 0
+      }
     }
-    units += toUnits(value, digits)
   }
-  return fromUnits(units, digits)
+  return fromUnits(big + BigInt(small) * 10n ** BigInt(bigDigits - digits), bigDigits)
+}
+
+/** Digits before the point, sign left out; `0.5` has 1. */
+export const wholeDigits = (value: Decimal): number => {
+  const start = isNegative(value) ? 1 : 0
+  const point = value.indexOf(".")
+  return (point < 0 ? value.length : point) - start
+}
+
+/** With as many whole digits, the order of the texts is the order of the numbers. */
+const magnitude = (a: Decimal, b: Decimal, skip: number): -1 | 0 | 1 => {
+  const [wholeA, wholeB] = [wholeDigits(a), wholeDigits(b)]
+  if (wholeA !== wholeB) return wholeA < wholeB ? -1 : 1
+  const [left, right] = skip === 0 ? [a, b] : [a.slice(skip), b.slice(skip)]
+  return left < right ? -1 : left > right ? 1 : 0
 }
 
 export const compare = (a: Decimal, b: Decimal): -1 | 0 | 1 => {
   if (a === b) return 0
   const negative = isNegative(a)
   if (negative !== isNegative(b)) return negative ? -1 : 1
-  const digits = Math.max(scale(a), scale(b))
-  return toUnits(a, digits) < toUnits(b, digits) ? -1 : 1
+  return negative ? magnitude(b, a, 1) : magnitude(a, b, 0)
 }
 
 const tenTo = (digits: number): bigint => 10n ** BigInt(digits)
@@ -147,13 +187,6 @@ export const roundHalfEven = (value: Decimal, digits: number): Decimal =>
 /** Ties go away from zero: the `round2` action and every rounding of enrichments. */
 export const roundHalfAway = (value: Decimal, digits: number): Decimal =>
   round(value, digits, (_, twice, unit) => twice >= unit)
-
-/** Digits before the point, sign left out; `0.5` has 1. */
-export const wholeDigits = (value: Decimal): number => {
-  const text = abs(value)
-  const point = text.indexOf(".")
-  return point < 0 ? text.length : point
-}
 
 /** Decimal text on both sides: what storage and internal documents use. */
 export const DecimalText: Schema.Codec<Decimal, string> = Schema.String.pipe(

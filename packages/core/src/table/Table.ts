@@ -20,7 +20,7 @@ export const TableField = Schema.Struct({
   ),
   name: Schema.NonEmptyString.check(Schema.isMaxLength(limits.nameLength)),
   type: Schema.Literals(tableFieldTypes),
-  /** Who made it: fields of people are never written by a feed. */
+  /** Who made it. A feed writes the fields that it maps, whoever made them, and no others. */
   origin: Schema.Literals(["user", "feed"]),
   position: Schema.Int
 })

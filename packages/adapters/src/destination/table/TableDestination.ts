@@ -29,7 +29,7 @@ import { type FeedRow, TableStore } from "@millrace/core/table/TableStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { fieldKey } from "./FieldKey.ts"
+import { fieldKey } from "@millrace/core/table/FieldKey"
 import { cellTypeOf, toCell } from "./TableCell.ts"
 import { resolve, type Target } from "./TableColumns.ts"
 

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import { AccountLedger, newestFirst, type TypeLedger } from "./MemoryAccountLedger.ts"
 import { Memory } from "./MemoryTransactor.ts"
 import { firstIndex } from "./Order.ts"
-import { matches } from "./RecordMatch.ts"
+import { matches } from "@millrace/core/record/RecordMatch"
 
 const keyOf = ({ bankId, accountId, dataType }: Checkpoint): string => `${bankId} ${accountId ?? ""} ${dataType}`
 
