@@ -95,7 +95,7 @@ const program = Effect.gen(function* () {
   yield* Console.log(judgedText(judged))
   yield* write(bench, quick, measured, judged)
   return judged.every(({ met }) => met)
-})
+}).pipe(Effect.scoped)
 
 const exit = await Effect.runPromiseExit(program)
 if (Exit.isSuccess(exit)) process.exitCode = exit.value ? 0 : 1

@@ -3,6 +3,7 @@
  * speeds, measured round by round. Absolute figures depend on the machine and are only shown for orientation.
  */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 
 /** What a run came to: equal for all contenders that did the same work. Undefined for one that did other work. */
 export type Outcome = string | number | undefined
@@ -31,6 +32,8 @@ export interface Comparison {
   /** Units of work in one run. */
   readonly amount: number
   readonly unit: string
+  /** Rounds that count, where a run takes so long that the usual number would not do. */
+  readonly rounds?: number
   readonly contenders: ReadonlyArray<Contender>
   readonly ratios: ReadonlyArray<Ratio>
 }
@@ -52,10 +55,14 @@ export interface BenchOptions {
 export interface Bench {
   readonly name: string
   readonly title: string
-  readonly make: (options: BenchOptions) => Effect.Effect<{
-    readonly comparisons: ReadonlyArray<Comparison>
-    readonly figures?: ReadonlyArray<Figure>
-  }>
+  readonly make: (options: BenchOptions) => Effect.Effect<
+    {
+      readonly comparisons: ReadonlyArray<Comparison>
+      readonly figures?: ReadonlyArray<Figure>
+    },
+    never,
+    Scope.Scope
+  >
 }
 
 /** A contender that works without waiting. */

@@ -84,7 +84,8 @@ export const measure = Effect.fnUntraced(function* (comparison: Comparison, effo
     }
   }
   const rounds: Array<ReadonlyMap<string, number>> = []
-  for (let n = 0; n <= effort.rounds; n++) {
+  const wanted = comparison.rounds ?? effort.rounds
+  for (let n = 0; n <= wanted; n++) {
     const speeds = new Map<string, number>()
     const outcomes = new Map<Contender, Outcome>()
     for (const contender of comparison.contenders) {

@@ -1,0 +1,78 @@
+/** COPY of rows into PostgreSQL: the fastest way there is, and so the limit of a sync. */
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import type { PostgresAddress } from "@millrace/testing/postgres/PostgresServer"
+import * as Effect from "effect/Effect"
+import { Client } from "pg"
+import { from as copyFrom, to as copyTo } from "pg-copy-streams"
+
+/** What a sync writes row by row. */
+export const tables = ["record", "delivery", "table_row"] as const
+
+export interface CopiedTable {
+  readonly table: string
+  readonly chunks: ReadonlyArray<Buffer>
+}
+
+export const client = (address: PostgresAddress) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const connection = new Client({
+        host: "127.0.0.1",
+        port: address.port,
+        user: address.username,
+        password: address.password,
+        database: "postgres"
+      })
+      await connection.connect()
+      return connection
+    }),
+    (connection) => Effect.promise(() => connection.end())
+  )
+
+/** The contents of the tables in COPY's own text form. */
+export const take = (connection: Client) =>
+  Effect.promise(async () => {
+    const taken: Array<CopiedTable> = []
+    for (const table of tables) {
+      const chunks: Array<Buffer> = []
+      for await (const chunk of connection.query(copyTo(`copy ${table} to stdout`))) chunks.push(chunk as Buffer)
+      taken.push({ table, chunks })
+    }
+    return taken
+  })
+
+/** Puts them back in one transaction, as a sync could at best. */
+export const put = (connection: Client, taken: ReadonlyArray<CopiedTable>) =>
+  Effect.promise(async () => {
+    await connection.query("begin")
+    for (const { chunks, table } of taken) {
+      await pipeline(Readable.from(chunks), connection.query(copyFrom(`copy ${table} from stdin`)))
+    }
+    await connection.query("commit")
+  })
+
+export const countRows = (connection: Client) =>
+  Effect.promise(async () => {
+    const counts: Array<number> = []
+    for (const table of tables) {
+      const { rows } = await connection.query(`select count(*)::int as n from ${table}`)
+      counts.push((rows[0] as { readonly n: number }).n)
+    }
+    return counts.join("/")
+  })
+
+/** Back to before the first sync. */
+export const forget = (connection: Client) =>
+  Effect.promise(async () => {
+    await connection.query(`truncate ${tables.join(", ")}, feed_mark, record_pull, checkpoint, account_change`)
+    await connection.query("vacuum analyze")
+    await connection.query("checkpoint")
+  })
+
+/** Bytes of write-ahead log so far. */
+export const walBytes = (connection: Client) =>
+  Effect.promise(async () => {
+    const { rows } = await connection.query("select (pg_current_wal_lsn() - '0/0'::pg_lsn)::text as n")
+    return Number((rows[0] as { readonly n: string }).n)
+  })
