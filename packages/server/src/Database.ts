@@ -3,18 +3,15 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { migrate } from "@millrace/adapters/storage/postgres/PostgresStorage"
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
 import { lock } from "./postgres/DataLock.ts"
 import { start } from "./postgres/EmbeddedPostgres.ts"
 import { PostgresFailure } from "./postgres/PostgresFailure.ts"
 import type { Settings } from "./Settings.ts"
-
-type MigrationError = typeof migrate extends Effect.Effect<unknown, infer E, unknown> ? E : StorageUnavailable
 
 const options = { applicationName: "millrace", maxConnections: 20, connectTimeout: "10 seconds" } as const
 
@@ -23,7 +20,7 @@ const embedded = Effect.fnUntraced(function* (settings: Settings) {
     try: () => mkdir(settings.dataFolder, { recursive: true }),
     catch: (cause) =>
       new PostgresFailure({
-        message: `The data folder ${settings.dataFolder} cannot be made. Set MILLRACE_DATA.`,
+        message: `The data folder ${settings.dataFolder} cannot be made. Set MILLRACE_DATA to one that can.`,
         cause
       })
   })
@@ -49,13 +46,31 @@ const embedded = Effect.fnUntraced(function* (settings: Settings) {
   })
 })
 
+/** The database cannot be reached or brought to the newest schema. The message says whose it is. */
+export class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("DatabaseUnusable", {
+  message: Schema.String,
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+const unusable = (settings: Settings) => (cause: { readonly message: string }) =>
+  new DatabaseUnusable({
+    message:
+      settings.databaseUrl === undefined
+        ? `The database in ${settings.dataFolder} cannot be used: ${cause.message}`
+        : `The database that DATABASE_URL names cannot be used: ${cause.message}`,
+    cause
+  })
+
 /** A migrated database. */
 export const layer = (
   settings: Settings
-): Layer.Layer<SqlClient | PgClient.PgClient, PostgresFailure | SqlError | MigrationError> => {
+): Layer.Layer<SqlClient | PgClient.PgClient, PostgresFailure | DatabaseUnusable> => {
   const client =
     settings.databaseUrl === undefined
       ? Layer.unwrap(embedded(settings))
       : PgClient.layer({ ...options, url: settings.databaseUrl })
-  return Layer.effectDiscard(migrate).pipe(Layer.provideMerge(client))
+  return Layer.effectDiscard(Effect.mapError(migrate, unusable(settings))).pipe(
+    Layer.provideMerge(client),
+    Layer.catchTag("SqlError", (error) => Layer.effectContext(Effect.fail(unusable(settings)(error))))
+  )
 }

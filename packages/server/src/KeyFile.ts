@@ -1,6 +1,6 @@
 /** The installation's own key, made once and readable by the server alone. */
 import { randomBytes } from "node:crypto"
-import { mkdir, open, readFile } from "node:fs/promises"
+import { link, mkdir, open, readFile, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -11,19 +11,41 @@ export class KeyFileUnusable extends Schema.TaggedError<KeyFileUnusable>()("KeyF
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
-const keyBytes = 32
+export const keyBytes = 32
+
+/** Whether the text is a key: 32 bytes in base64. */
+export const isKey = (text: string): boolean => Buffer.from(text, "base64").length === keyBytes
+
+const readKey = (path: string): Promise<string | undefined> =>
+  readFile(path, "utf8").then(
+    (text) => text.trim(),
+    (cause: NodeJS.ErrnoException) => {
+      if (cause.code === "ENOENT") return undefined
+      throw cause
+    }
+  )
 
 const readOrMake = async (path: string): Promise<string> => {
-  const known = await readFile(path, "utf8").catch(() => "")
-  if (known.trim() !== "") return known.trim()
+  const known = await readKey(path)
+  if (known !== undefined) return known
   const key = randomBytes(keyBytes).toString("base64")
   await mkdir(dirname(path), { recursive: true, mode: 0o755 })
-  const file = await open(path, "wx", 0o600)
+  const draft = `${path}.${process.pid}`
+  const file = await open(draft, "w", 0o600)
   await file.writeFile(`${key}\n`)
   // Lost with the power, it would take every stored bank connection with it.
   await file.sync()
   await file.close()
-  return key
+  try {
+    // A link is made by one process only, and what it names is complete, whenever that process dies.
+    await link(draft, path)
+    return key
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause
+    return (await readKey(path)) ?? ""
+  } finally {
+    await rm(draft, { force: true })
+  }
 }
 
 /** 32 bytes in base64. */
@@ -31,10 +53,14 @@ export const keyOf = (folder: string): Effect.Effect<Redacted.Redacted, KeyFileU
   const path = join(folder, "secret.key")
   return Effect.tryPromise({
     try: () => readOrMake(path),
-    catch: (cause) => new KeyFileUnusable({ message: `The key file ${path} cannot be read or made.`, cause })
+    catch: (cause) =>
+      new KeyFileUnusable({
+        message: `The key file ${path} cannot be read or made. Set MILLRACE_DATA to a folder the server may write to.`,
+        cause
+      })
   }).pipe(
     Effect.filterOrFail(
-      (key) => Buffer.from(key, "base64").length === keyBytes,
+      isKey,
       () =>
         new KeyFileUnusable({ message: `The key file ${path} is damaged: it must hold ${keyBytes} bytes in base64.` })
     ),

@@ -4,13 +4,22 @@ import { allScopes } from "@millrace/core/access/Scope"
 import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import * as Terminal from "./Terminal.ts"
+
+export class NoWorkspace extends Schema.TaggedError<NoWorkspace>()("NoWorkspace", { message: Schema.String }) {}
 
 /** One key per workspace; the old ones stay as they are. */
 export const newOwnerKeys = Effect.fn("OwnerKey.newOwnerKeys")(function* () {
   const store = yield* WorkspaceStore
   const authenticator = yield* Authenticator
-  for (const workspace of yield* store.all) {
+  const workspaces = yield* store.all
+  if (workspaces.length === 0) {
+    return yield* new NoWorkspace({
+      message: "There is no workspace yet: a first start makes one, and prints its key."
+    })
+  }
+  for (const workspace of workspaces) {
     const createdBy = (yield* store.keys(workspace.id)).at(-1)?.createdBy
     if (createdBy === undefined) continue
     const { secret } = yield* authenticator.createKey({

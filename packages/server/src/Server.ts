@@ -14,7 +14,9 @@ import { layerCluster } from "@millrace/jobs/ClusterEngine"
 import { createHmac } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Database from "./Database.ts"
 import { keyOf } from "./KeyFile.ts"
@@ -59,6 +61,28 @@ export const layerKernel = (settings: Settings) =>
     })
   ).pipe(Layer.provideMerge(Database.layer(settings)))
 
+/** The address and port cannot be served on. */
+export class ListenFailure extends Schema.TaggedError<ListenFailure>()("ListenFailure", {
+  message: Schema.String,
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+const listenReasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program uses it. Set MILLRACE_PORT to a free one.",
+  EACCES: "this user may not. Set MILLRACE_PORT to 1024 or above.",
+  EADDRNOTAVAIL: "this machine has no such address. Set MILLRACE_HOST.",
+  ENOTFOUND: "there is no such address. Set MILLRACE_HOST."
+}
+
+const listenFailure = (settings: Settings, cause: unknown): ListenFailure => {
+  const code = Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : "unknown"
+  const reason = listenReasons[code] ?? `${code}. Check MILLRACE_HOST and MILLRACE_PORT.`
+  return new ListenFailure({
+    message: `Port ${settings.port} of ${settings.host} cannot be served on: ${reason}`,
+    cause
+  })
+}
+
 /** The API on its port; the port opens when everything below it stands. */
 export const layerHttp = (settings: Settings) =>
   serve.pipe(
@@ -69,7 +93,8 @@ export const layerHttp = (settings: Settings) =>
         gracefulShutdownTimeout: "4 seconds"
       })
     ),
-    Layer.provide(readiness)
+    Layer.provide(readiness),
+    Layer.catchTag("ServeError", ({ cause }) => Layer.effectContext(Effect.fail(listenFailure(settings, cause))))
   )
 
 export const layer = (settings: Settings) => layerHttp(settings).pipe(Layer.provideMerge(layerKernel(settings)))

@@ -3,7 +3,9 @@ import { resolve } from "node:path"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { isKey, keyBytes } from "./KeyFile.ts"
 
 export interface Settings {
   /** Where the server keeps what is its own: database, key file, written files. */
@@ -24,19 +26,65 @@ export interface Settings {
   readonly jobLease: number
 }
 
+/** A setting that cannot be used. The message names it; it never repeats a secret. */
+export class SettingInvalid extends Schema.TaggedError<SettingInvalid>()("SettingInvalid", {
+  message: Schema.String
+}) {}
+
 const optional = <A>(config: Config.Config<A>) => Config.map(Config.option(config), Option.getOrUndefined)
 
 const config = Config.all({
   data: Config.String("MILLRACE_DATA").pipe(Config.withDefault(".millrace")),
   databaseUrl: optional(Config.Redacted("DATABASE_URL")),
   host: Config.String("MILLRACE_HOST").pipe(Config.withDefault("127.0.0.1")),
-  port: Config.Port("MILLRACE_PORT").pipe(Config.withDefault(8080)),
+  port: optional(Config.String("MILLRACE_PORT")),
   files: optional(Config.String("MILLRACE_FILES")),
   secretKey: optional(Config.Redacted("MILLRACE_SECRET")),
-  demo: Config.Boolean("MILLRACE_DEMO").pipe(Config.withDefault(true)),
-  slots: Config.Int("MILLRACE_SLOTS").pipe(Config.withDefault(4)),
-  jobLease: Config.Int("MILLRACE_JOB_LEASE").pipe(Config.withDefault(6))
+  demo: optional(Config.String("MILLRACE_DEMO")),
+  slots: optional(Config.String("MILLRACE_SLOTS")),
+  jobLease: optional(Config.String("MILLRACE_JOB_LEASE"))
 })
+
+const invalid = (message: string) => Effect.fail(new SettingInvalid({ message }))
+
+const wholeNumber = (
+  name: string,
+  text: string | undefined,
+  allowed: { readonly least: number; readonly most: number; readonly otherwise: number }
+): Effect.Effect<number, SettingInvalid> => {
+  if (text === undefined) return Effect.succeed(allowed.otherwise)
+  const value = /^\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN
+  return value >= allowed.least && value <= allowed.most
+    ? Effect.succeed(value)
+    : invalid(`${name} must be a whole number from ${allowed.least} to ${allowed.most}, and is "${text}".`)
+}
+
+const flags: Readonly<Record<string, boolean>> = {
+  true: true,
+  "1": true,
+  yes: true,
+  false: false,
+  "0": false,
+  no: false
+}
+
+const flag = (name: string, text: string | undefined, otherwise: boolean): Effect.Effect<boolean, SettingInvalid> => {
+  const value = text === undefined ? otherwise : flags[text.trim().toLowerCase()]
+  return value === undefined ? invalid(`${name} must be true or false, and is "${text}".`) : Effect.succeed(value)
+}
+
+const checkSecret = (key: Redacted.Redacted | undefined): Effect.Effect<void, SettingInvalid> =>
+  key === undefined || isKey(Redacted.value(key))
+    ? Effect.void
+    : invalid(`MILLRACE_SECRET must be ${keyBytes} bytes in base64: openssl rand -base64 ${keyBytes}`)
+
+const checkUrl = (url: Redacted.Redacted | undefined): Effect.Effect<void, SettingInvalid> => {
+  if (url === undefined) return Effect.void
+  const { protocol } = URL.parse(Redacted.value(url)) ?? { protocol: "" }
+  return protocol === "postgres:" || protocol === "postgresql:"
+    ? Effect.void
+    : invalid("DATABASE_URL must be of the form postgres://user:password@host:5432/database.")
+}
 
 /** Every setting by the name of its variable, for help and docs. */
 export const settingNames: Readonly<Record<string, string>> = {
@@ -51,18 +99,21 @@ export const settingNames: Readonly<Record<string, string>> = {
   MILLRACE_JOB_LEASE: "seconds without a sign of life after which a job is taken over (default 6)"
 }
 
-export const settings: Effect.Effect<Settings, Config.ConfigError> = Effect.map(config, (raw) => {
+export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInvalid> = Effect.gen(function* () {
+  const raw = yield* config
   const dataFolder = resolve(raw.data)
   const ownFiles = raw.databaseUrl === undefined ? resolve(dataFolder, "files") : undefined
+  yield* checkSecret(raw.secretKey)
+  yield* checkUrl(raw.databaseUrl)
   return {
     dataFolder,
     databaseUrl: raw.databaseUrl,
     host: raw.host,
-    port: raw.port,
+    port: yield* wholeNumber("MILLRACE_PORT", raw.port, { least: 1, most: 65_535, otherwise: 8080 }),
     filesFolder: raw.files === undefined ? ownFiles : resolve(raw.files),
     secretKey: raw.secretKey,
-    demo: raw.demo,
-    slots: raw.slots,
-    jobLease: raw.jobLease
+    demo: yield* flag("MILLRACE_DEMO", raw.demo, true),
+    slots: yield* wholeNumber("MILLRACE_SLOTS", raw.slots, { least: 1, most: 100, otherwise: 4 }),
+    jobLease: yield* wholeNumber("MILLRACE_JOB_LEASE", raw.jobLease, { least: 1, most: 3_600, otherwise: 6 })
   }
 })

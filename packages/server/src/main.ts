@@ -62,14 +62,23 @@ const explain = (cause: Cause.Cause<unknown>): string => {
 
 const main = program.pipe(
   Effect.provide(logging),
-  Effect.tapCause((cause) =>
-    Cause.hasInterruptsOnly(cause)
+  Effect.onExit((exit): Effect.Effect<void> => {
+    if (Exit.isSuccess(exit)) return Effect.void
+    return Cause.hasInterruptsOnly(exit.cause)
       ? Terminal.say("\n  Stopped.")
-      : Effect.sync(() => void process.stderr.write(`\n${Terminal.red("Millrace cannot run:")} ${explain(cause)}\n`))
-  )
+      : Effect.sync(
+          () => void process.stderr.write(`\n${Terminal.red("Millrace cannot run:")} ${explain(exit.cause)}\n`)
+        )
+  })
 )
 
-if (process.argv.includes("--help") || process.argv.includes("-h")) process.stdout.write(help)
+const known = new Set(["--help", "-h", "--version", "--new-key"])
+const unknown = process.argv.slice(2).find((argument) => !known.has(argument))
+
+if (unknown !== undefined) {
+  process.stderr.write(`There is no option ${unknown}. --help lists them.\n`)
+  process.exitCode = 1
+} else if (process.argv.includes("--help") || process.argv.includes("-h")) process.stdout.write(help)
 else if (process.argv.includes("--version")) process.stdout.write(`${manifest.version}\n`)
 else {
   NodeRuntime.runMain(main, {

@@ -16,9 +16,11 @@ const isRunning = (pid: number): boolean => {
 }
 
 /** When a process began: a pid that was given to another program is not the one that took the lock. */
-const startedAt = async (pid: number): Promise<string> => {
+const startedAt = async (pid: number): Promise<string | undefined> => {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")
-  return stat.slice(stat.lastIndexOf(")") + 1).split(" ")[20] ?? ""
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  // Killed, but not yet buried by its parent.
+  return fields[0] === "Z" || fields[0] === "X" ? undefined : (fields[19] ?? "")
 }
 
 const holder = async (path: string): Promise<number | undefined> => {
@@ -55,7 +57,11 @@ export const lock = (folder: string): Effect.Effect<void, PostgresFailure, Scope
   return Effect.acquireRelease(
     Effect.tryPromise({
       try: () => take(path),
-      catch: (cause) => new PostgresFailure({ message: `The data folder ${folder} cannot be written to.`, cause })
+      catch: (cause) =>
+        new PostgresFailure({
+          message: `The data folder ${folder} cannot be written to. Set MILLRACE_DATA to one that can.`,
+          cause
+        })
     }).pipe(
       Effect.flatMap((other) =>
         other === undefined

@@ -2,12 +2,12 @@
  * The PostgreSQL that comes with the server: started in the data folder, on a port of its own, and stopped
  * with the server. It is a real PostgreSQL with fsync on; only its administration is ours.
  */
-import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
+import { execFile, spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { chown, mkdir, readFile, rm, writeFile } from "node:fs/promises"
+import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { userInfo } from "node:os"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -98,28 +98,37 @@ const isInitialised = (folder: string): Promise<boolean> =>
     () => false
   )
 
+/**
+ * Beside the folder until it is complete: `initdb` writes the version long before its end, and it outlives a
+ * server that is killed. What an earlier one left is removed, and ends it if it still runs.
+ */
+const makeDraft = async (folder: string, user: RunAs | undefined): Promise<string> => {
+  const parent = dirname(folder)
+  const prefix = `.${basename(folder)}-`
+  for (const name of await readdir(parent)) {
+    if (name.startsWith(prefix)) await rm(join(parent, name), { recursive: true, force: true, maxRetries: 5 })
+  }
+  const draft = join(parent, `${prefix}${randomBytes(4).toString("hex")}`)
+  await mkdir(draft, { mode: 0o700 })
+  if (user !== undefined) await chown(draft, user.uid, user.gid)
+  return draft
+}
+
 const initialise = Effect.fnUntraced(function* (
   programs: Binaries,
   folder: string,
   password: string,
   user: RunAs | undefined
 ) {
-  // A folder without a version is the rest of an initialisation that was cut short.
-  const passwordFile = join(folder, "..", `.initdb-${process.pid}`)
-  yield* Effect.tryPromise({
-    try: async () => {
-      await rm(folder, { recursive: true, force: true })
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      await writeFile(passwordFile, `${password}\n`, { mode: 0o600 })
-      if (user !== undefined) {
-        await chown(folder, user.uid, user.gid)
-        await chown(passwordFile, user.uid, user.gid)
-      }
-    },
-    catch: failure(`The folder ${folder} cannot be made.`)
-  })
+  const made = failure(`The folder ${folder} cannot be made.`)
+  const draft = yield* Effect.tryPromise({ try: () => makeDraft(folder, user), catch: made })
+  const passwordFile = `${draft}.password`
+  const writePassword = async () => {
+    await writeFile(passwordFile, `${password}\n`, { mode: 0o600 })
+    if (user !== undefined) await chown(passwordFile, user.uid, user.gid)
+  }
   const args = [
-    `--pgdata=${folder}`,
+    `--pgdata=${draft}`,
     `--username=${username}`,
     `--pwfile=${passwordFile}`,
     "--auth=scram-sha-256",
@@ -127,16 +136,32 @@ const initialise = Effect.fnUntraced(function* (
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8"
   ]
-  yield* Effect.ensuring(
-    runToEnd(programs.initdb, args, { ...user, env: environment }),
-    Effect.promise(() => rm(passwordFile, { force: true }))
+  yield* Effect.tryPromise({ try: writePassword, catch: made }).pipe(
+    Effect.andThen(runToEnd(programs.initdb, args, { ...user, env: environment })),
+    Effect.ensuring(Effect.promise(() => rm(passwordFile, { force: true })))
   )
+  yield* Effect.tryPromise({
+    try: async () => {
+      // A folder without a version holds no cluster.
+      await rm(folder, { recursive: true, force: true })
+      await rename(draft, folder)
+    },
+    catch: made
+  })
 })
+
+/** What the process runs; `""` when there is none. */
+const commandOf = async (pid: string): Promise<string> => {
+  if (!/^\d+$/.test(pid)) return ""
+  const ps = () =>
+    new Promise<string>((resolve) => execFile("ps", ["-p", pid, "-o", "command="], (_, out) => resolve(out.trim())))
+  return readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => (process.platform === "linux" ? "" : ps()))
+}
 
 const processOf = async (folder: string): Promise<number | undefined> => {
   const [pid, path] = (await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => "")).split("\n")
-  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")
-  return path === folder && command.includes("postgres") ? Number(pid) : undefined
+  if (pid === undefined || path !== folder) return undefined
+  return (await commandOf(pid)).includes("postgres") ? Number(pid) : undefined
 }
 
 /** A server that was killed leaves its PostgreSQL behind; it is ended in order before a new one begins. */
@@ -212,7 +237,7 @@ export const start: (options: PostgresOptions) => Effect.Effect<RunningPostgres,
     const programs = yield* binaries(user !== undefined)
     const password = yield* Effect.tryPromise({
       try: () => passwordOf(`${options.folder}.password`),
-      catch: failure(`The folder ${dirname(options.folder)} cannot be written to.`)
+      catch: failure(`The folder ${dirname(options.folder)} cannot be written to. Set MILLRACE_DATA to one that can.`)
     })
     if (user !== undefined && !(yield* Effect.promise(() => isReachable(dirname(options.folder))))) {
       return yield* new PostgresFailure({
