@@ -189,6 +189,9 @@ const stop = (child: ChildProcess): Effect.Effect<void> =>
     child.once("exit", () => clearTimeout(force))
   })
 
+/** Recovery after a crash takes seconds; what takes longer than this does not come. */
+const startMillis = 120_000
+
 const launch = Effect.fnUntraced(function* (
   programs: Binaries,
   options: PostgresOptions,
@@ -215,12 +218,16 @@ const launch = Effect.fnUntraced(function* (
         stdio: ["ignore", "ignore", "pipe"]
       })
       let printed = ""
+      const tooLong = setTimeout(() => child.kill("SIGQUIT"), startMillis)
       child.stderr?.on("data", (chunk) => {
         printed = (printed + String(chunk)).slice(-10_000)
-        if (printed.includes("database system is ready to accept connections")) resume(Effect.succeed(child))
+        if (!printed.includes("database system is ready to accept connections")) return
+        clearTimeout(tooLong)
+        resume(Effect.succeed(child))
       })
       child.once("error", (cause) => resume(Effect.fail(failure("PostgreSQL could not be started.")(cause))))
       child.once("exit", () => {
+        clearTimeout(tooLong)
         Deferred.doneUnsafe(ended, Exit.void)
         resume(Effect.fail(new PostgresFailure({ message: `PostgreSQL did not start:\n${printed}` })))
       })
