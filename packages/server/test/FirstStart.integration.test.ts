@@ -1,0 +1,211 @@
+/** One folder through its life: made, stopped, started again, killed. */
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { type Answer, call } from "@millrace/testing/process/ApiCaller"
+import { type DataFolder, isRunning, makeDataFolder } from "@millrace/testing/process/DataFolder"
+import { killServers, runServer, startServer, type ServerProcess } from "@millrace/testing/process/ServerProcess"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { numbersIn, recordsOf, sumOf } from "./reading.ts"
+
+const keyForm = /mill_[A-Za-z0-9]{44}/g
+const keysIn = (text: string) => [...new Set(text.match(keyForm) ?? [])]
+
+interface Listed<A> {
+  readonly data: ReadonlyArray<A>
+  readonly meta: { readonly nextCursor?: string }
+}
+
+interface Identified {
+  readonly id: string
+}
+
+interface SentJob {
+  readonly status: string
+  readonly transactionsProcessed: number
+  readonly counts: Readonly<Record<string, number>>
+}
+
+let folder: DataFolder
+let server: ServerProcess
+let apiKey: string
+
+const start = async () => {
+  server = await startServer({ environment: { MILLRACE_DATA: folder.path } })
+  await server.line(/Serving/)
+}
+const get = (path: string) => call(server.url, apiKey, path)
+const list = async <A>(path: string): Promise<ReadonlyArray<A>> => {
+  const answer = await get(path)
+  expect(answer.status, answer.body).toBe(200)
+  return (answer.json() as Listed<A>).data
+}
+
+/** Every page of a list. */
+const pages = async (path: string): Promise<ReadonlyArray<Answer>> => {
+  const all: Array<Answer> = []
+  let cursor: string | undefined
+  do {
+    const answer = await get(cursor === undefined ? path : `${path}&cursor=${encodeURIComponent(cursor)}`)
+    expect(answer.status, answer.body).toBe(200)
+    all.push(answer)
+    cursor = (answer.json() as Listed<unknown>).meta.nextCursor
+  } while (cursor !== undefined)
+  return all
+}
+
+const tableRows = async () => {
+  const [table] = await list<Identified>("/v1/tables")
+  const answers = await pages(`/v1/tables/${table?.id}/rows?limit=500`)
+  const rows = answers.flatMap(
+    (answer) => (answer.json() as Listed<Identified & { readonly externalKey: string }>).data
+  )
+  return { rows, sum: sumOf(answers.flatMap((answer) => numbersIn(answer.body, "amount"))) }
+}
+
+const fileRecords = async () => recordsOf(await readFile(join(folder.path, "files", "transactions.csv"), "utf8"))
+
+const bankSum = async () => {
+  const amounts: Array<string> = []
+  for (const bank of await list<Identified>("/v1/banks")) {
+    for (const account of await list<Identified>(`/v1/banks/${bank.id}/accounts?cached=true`)) {
+      const path = `/v1/banks/${bank.id}/accounts/${account.id}/transactions?limit=500&cached=true`
+      amounts.push(...(await pages(path)).flatMap((answer) => numbersIn(answer.body, "amount")))
+    }
+  }
+  return { count: amounts.length, sum: sumOf(amounts) }
+}
+
+beforeAll(async () => {
+  folder = await makeDataFolder()
+  await start()
+  apiKey = keysIn(server.stdout())[0] ?? ""
+})
+
+afterAll(async () => {
+  await killServers()
+  await folder.remove()
+})
+
+describe("npm start", () => {
+  let firstCount = 0
+  let firstSum = ""
+
+  it("tells the workspace and its key, and delivers", () => {
+    const told = server.stdout()
+    expect(told).toMatch(/Workspace +My workspace ws_[a-z0-9]{26}\n/)
+    expect(told).toMatch(/API key +mill_[A-Za-z0-9]{44}\n +shown this once/)
+    expect(keysIn(told)).toHaveLength(1)
+    expect(told).toMatch(/\n {2}Delivered\n/)
+    expect(server.stderr()).toBe("")
+  })
+
+  it("answers the calls it proposes", async () => {
+    const proposed = [...server.stdout().matchAll(/curl -H 'X-API-Key: (\S+)' (\S+)/g)]
+    expect(proposed.map(([, , url]) => new URL(url ?? "").pathname)).toEqual(["/v1/whoami", "/v1/banks", "/v1/feeds"])
+    for (const [, key, url] of proposed) {
+      const answer = await call(url ?? "", key ?? "", new URL(url ?? "").pathname)
+      expect(answer.status, answer.body).toBe(200)
+    }
+    expect((await call(server.url, apiKey.replace(/.$/, "?"), "/v1/whoami")).status).toBe(401)
+  })
+
+  it("delivers every transaction of the bank to the table and to the file, once", async () => {
+    const bank = await bankSum()
+    const table = await tableRows()
+    const file = await fileRecords()
+    expect(bank.count).toBeGreaterThan(1_000)
+    expect([table.rows.length, table.sum]).toEqual([bank.count, bank.sum])
+    expect([file.length, sumOf(file.map((record) => record["Amount"] ?? ""))]).toEqual([bank.count, bank.sum])
+    expect(new Set(table.rows.map((row) => row.externalKey)).size).toBe(bank.count)
+    expect(new Set(file.map((record) => record["ID"])).size).toBe(bank.count)
+    firstCount = bank.count
+    firstSum = bank.sum
+  })
+
+  it("counts on the jobs what arrived", async () => {
+    const feeds = await list<Identified>("/v1/feeds")
+    expect(feeds).toHaveLength(2)
+    for (const feed of feeds) {
+      const jobs = await list<SentJob>(`/v1/feeds/${feed.id}/jobs`)
+      expect(jobs).toHaveLength(1)
+      expect(jobs[0]).toMatchObject({
+        status: "completed",
+        transactionsProcessed: firstCount,
+        counts: { read: firstCount, created: firstCount, updated: 0, failed: 0, carried: 0 }
+      })
+    }
+  })
+
+  it("refuses a second server on its folder, and goes on", async () => {
+    const second = await runServer({ environment: { MILLRACE_DATA: folder.path } })
+    expect(second.code).toBe(1)
+    expect(second.stderr).toContain(
+      `Another Millrace server (process ${server.pid}) uses the data folder ${folder.path}`
+    )
+    expect(second.stderr).toContain("MILLRACE_DATA")
+    expect((await get("/v1/whoami")).status).toBe(200)
+  })
+
+  it("ends within ten seconds of SIGTERM and leaves nothing running", async () => {
+    const postgres = (await folder.postgres()) ?? 0
+    expect(isRunning(postgres)).toBe(true)
+    const before = performance.now()
+    expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null })
+    expect(performance.now() - before).toBeLessThan(10_000)
+    expect(server.stdout()).toContain("Stopped.")
+    expect(await folder.postgres()).toBeUndefined()
+    expect((await readdir(folder.path)).toSorted()).toEqual(["files", "postgres", "postgres.password", "secret.key"])
+  })
+
+  it("makes another key, and every key works on the next start, which prints none and doubles nothing", async () => {
+    const made = await runServer({ environment: { MILLRACE_DATA: folder.path }, args: ["--new-key"] })
+    expect([made.code, made.stderr]).toEqual([0, ""])
+    const [second = ""] = keysIn(made.stdout)
+    expect(second).not.toBe(apiKey)
+
+    await start()
+    expect(keysIn(server.stdout())).toEqual([])
+    expect(server.stdout()).toMatch(/Workspace +My workspace: 1 bank, 2 feeds ws_/)
+    expect((await call(server.url, second, "/v1/whoami")).status).toBe(200)
+    const table = await tableRows()
+    expect([table.rows.length, table.sum]).toEqual([firstCount, firstSum])
+    expect(await fileRecords()).toHaveLength(firstCount)
+  })
+
+  it("ends the PostgreSQL of a killed server, and goes on with its data", async () => {
+    const orphan = (await folder.postgres()) ?? 0
+    expect(await server.kill("SIGKILL")).toEqual({ code: null, signal: "SIGKILL" })
+    expect(await folder.postgres()).toBe(orphan)
+    await start()
+    expect(server.stderr()).toContain(`"pid":${orphan}`)
+    const successor = await folder.postgres()
+    expect(successor).toBeGreaterThan(0)
+    expect(successor).not.toBe(orphan)
+    expect((await get("/v1/whoami")).status).toBe(200)
+    expect(await list("/v1/feeds")).toHaveLength(2)
+    expect(await server.kill("SIGINT")).toEqual({ code: 0, signal: null })
+  })
+})
+
+describe("a first start that is killed", () => {
+  it("is made good by the next one, whenever it came", { timeout: 90_000 }, async () => {
+    const fresh = await makeDataFolder()
+    try {
+      // From before anything is made, over initdb and migrations, to the first sync.
+      for (const millis of [500, 800, 1_100, 1_500, 2_100]) {
+        const cut = await startServer({ environment: { MILLRACE_DATA: fresh.path } })
+        setTimeout(() => void cut.kill("SIGKILL"), millis)
+        expect(await cut.ended).toEqual({ code: null, signal: "SIGKILL" })
+      }
+      const last = await startServer({ environment: { MILLRACE_DATA: fresh.path } })
+      await last.line(/Serving/)
+      expect(await last.kill("SIGTERM")).toEqual({ code: 0, signal: null })
+      const made = await runServer({ environment: { MILLRACE_DATA: fresh.path }, args: ["--new-key"] })
+      expect(keysIn(made.stdout), made.stderr).toHaveLength(1)
+      const left = (await readdir(fresh.path)).filter((name) => name !== "files")
+      expect(left.toSorted()).toEqual(["postgres", "postgres.password", "secret.key"])
+    } finally {
+      await fresh.remove()
+    }
+  })
+})

@@ -1,0 +1,31 @@
+/** A database of its own on the PostgreSQL of the test run: cheaper for a server than a PostgreSQL of its own. */
+import { randomBytes } from "node:crypto"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { client } from "../postgres/TestPostgres.ts"
+import type { PostgresAddress } from "../postgres/PostgresServer.ts"
+
+export interface ServerDatabase {
+  /** For `DATABASE_URL`. */
+  readonly url: string
+  /** One statement on it, from outside. */
+  readonly query: (statement: string) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
+  readonly drop: () => Promise<void>
+}
+
+export const makeServerDatabase = async (address: PostgresAddress): Promise<ServerDatabase> => {
+  const database = `server_${randomBytes(8).toString("hex")}`
+  const run = (on: string, statement: string) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      return yield* sql.unsafe<Readonly<Record<string, unknown>>>(statement)
+    }).pipe(Effect.provide(client(address, on, 1)), Effect.runPromise)
+  await run("postgres", `create database ${database}`)
+  return {
+    url: `postgres://${address.username}:${address.password}@127.0.0.1:${address.port}/${database}`,
+    query: (statement) => run(database, statement),
+    drop: async () => {
+      await run("postgres", `drop database ${database} with (force)`)
+    }
+  }
+}
