@@ -6,7 +6,7 @@
  */
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 
-export interface GeneratedRow {
+interface GeneratedRow {
   readonly id: string
   readonly date: CalendarDate.CalendarDate
   /** Minor units, negative when money leaves. */

@@ -4,31 +4,20 @@
  * Run it with `node examples/embed.ts`. It connects a bank of the demo provider, syncs its transactions
  * through a rule into a table, and prints the first rows.
  */
-import * as Adapters from "@millrace/adapters/Adapters"
 import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { Banks } from "@millrace/core/bank/Banks"
 import type { Principal } from "@millrace/core/access/Principal"
 import { Enrichments } from "@millrace/core/enrichment/Enrichments"
 import { Feeds } from "@millrace/core/feed/Feeds"
 import { isActive, type Job } from "@millrace/core/job/Job"
 import { Jobs } from "@millrace/core/job/Jobs"
-import * as Kernel from "@millrace/core/Kernel"
 import * as Currency from "@millrace/core/shared/Currency"
 import { Tables } from "@millrace/core/table/Tables"
 import { Workspaces } from "@millrace/core/workspace/Workspaces"
-import { layerMemory } from "@millrace/jobs/MemoryEngine"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
+import { layer as kernel } from "./syncOnce.ts"
 
-/** Storage, adapters, the runs, an engine for them, and the use cases on top. */
-export const layer = Kernel.layerUseCases(Redacted.make("an embedding program keeps its own secret here")).pipe(
-  Layer.provideMerge(layerMemory()),
-  Layer.provideMerge(Kernel.layerRun),
-  Layer.provideMerge(Adapters.layer({ providers: [DemoProvider.make()], folder: undefined })),
-  Layer.provideMerge(MemoryStorage.layer)
-)
+export const layer = kernel([DemoProvider.make()])
 
 const untilFinished = Effect.fn("untilFinished")(function* (job: Job, principal: Principal) {
   const jobs = yield* Jobs

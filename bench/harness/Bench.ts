@@ -39,13 +39,13 @@ export interface Comparison {
 }
 
 /** Something that is counted once and not timed: bytes, statements. */
-export interface Figure {
+interface Figure {
   /** Unique in the benchmark, as the names of ratios are. */
   readonly name: string
   readonly value: Effect.Effect<number>
 }
 
-export interface BenchOptions {
+interface BenchOptions {
   /** Asks for less work: the whole run should end within 50 seconds. */
   readonly quick: boolean
   /** Collects garbage, for figures of memory. */

@@ -29,7 +29,7 @@ export interface MeasuredComparison {
 }
 
 /** The benchmark itself is wrong: its contenders disagree, or a ratio names one that is not there. */
-export class BenchFault extends Schema.TaggedError<BenchFault>()("BenchFault", { message: Schema.String }) {}
+class BenchFault extends Schema.TaggedError<BenchFault>()("BenchFault", { message: Schema.String }) {}
 
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((a, b) => a - b)

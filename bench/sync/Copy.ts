@@ -7,7 +7,7 @@ import { Client } from "pg"
 import { from as copyFrom, to as copyTo } from "pg-copy-streams"
 
 /** What a sync writes row by row. */
-export const tables = ["record", "delivery", "table_row"] as const
+const tables = ["record", "delivery", "table_row"] as const
 
 export interface CopiedTable {
   readonly table: string

@@ -1,0 +1,81 @@
+/**
+ * An enrichment kind of your own: one object, one line in the list of kinds.
+ *
+ * This one, in place of the bundled `lookup`, writes a category by the first word of the description. Inside
+ * Millrace it would be a file in `packages/core/src/enrichment/kinds/` and a line in `Kinds.ts`; a program
+ * that embeds the kernel hands its own list to the pipeline. Run it with
+ * `node examples/add-an-enrichment-kind.ts`.
+ */
+import type { RecordKind } from "@millrace/core/enrichment/Kind"
+import { kinds } from "@millrace/core/enrichment/Kinds"
+import * as Pipeline from "@millrace/core/enrichment/Pipeline"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { Ids } from "@millrace/core/shared/Ids"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+const Config = Schema.Struct({ categories: Schema.Record(Schema.String, Schema.String) })
+
+const firstWord: RecordKind<typeof Config.Type, ReadonlyMap<string, string>> = {
+  type: "lookup",
+  family: "record",
+  // After the rules that clean text, before those that read categories.
+  stage: () => 30,
+  capabilities: { dataTypes: ["transactions"], writes: ["category"], perWorkspace: 200 },
+  Config,
+  check: (config) => ({
+    errors: Object.keys(config.categories).flatMap((word) =>
+      word.includes(" ") ? [{ field: `categories.${word}`, message: "must be a single word" }] : []
+    ),
+    lints: []
+  }),
+  declares: () => new Map(),
+  prepare: (config) => new Map(Object.entries(config.categories).map(([word, name]) => [word.toLowerCase(), name])),
+  // Pure: the same record gives the same claims, whenever and wherever it runs.
+  plan: (categories, { fields }) => {
+    const word = String(fields["description"] ?? "")
+      .split(" ")[0]!
+      .toLowerCase()
+    const value = categories.get(word)
+    return { claims: value === undefined ? [] : [{ field: "category", value, path: word }] }
+  },
+  explain: (_, claim) => `The description begins with "${claim.path}"`
+}
+
+export const program = Effect.gen(function* () {
+  const ids = yield* Ids
+  const now = yield* Timestamp.now
+  const pipeline = Pipeline.compile(
+    [
+      {
+        id: yield* ids.next("enrichment"),
+        workspaceId: yield* ids.next("workspace"),
+        name: "First words",
+        type: "lookup",
+        enabled: true,
+        order: 10,
+        dataType: "transactions",
+        feedIds: [],
+        allFeeds: true,
+        config: { categories: { bakery: "Food" } },
+        createdBy: "usr_example",
+        createdAt: now,
+        updatedAt: now,
+        version: 1,
+        revision: 1
+      }
+    ],
+    "transactions",
+    { ...kinds, lookup: firstWord }
+  )
+  const view = { recordId: "txn_1", fields: { description: "BAKERY 12", amount: "-4.8", category: "UNCATEGORIZED" } }
+  return Pipeline.run(pipeline, view, { today: CalendarDate.make("2026-01-06") })
+}).pipe(Effect.provide(Ids.layer))
+
+if (import.meta.main) {
+  const { changes } = await Effect.runPromise(program)
+  for (const { after, before, field, path } of changes) {
+    process.stdout.write(`${field}: ${String(before)} -> ${String(after)} (because of "${path}")\n`)
+  }
+}

@@ -1,0 +1,61 @@
+/** What the examples have in common: one bank into one table, once, in memory. */
+import * as Adapters from "@millrace/adapters/Adapters"
+import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import type { Principal } from "@millrace/core/access/Principal"
+import { Banks } from "@millrace/core/bank/Banks"
+import { Feeds } from "@millrace/core/feed/Feeds"
+import { isActive } from "@millrace/core/job/Job"
+import { Jobs } from "@millrace/core/job/Jobs"
+import * as Kernel from "@millrace/core/Kernel"
+import type { ProviderDriver } from "@millrace/core/provider/Provider"
+import * as Currency from "@millrace/core/shared/Currency"
+import { Tables } from "@millrace/core/table/Tables"
+import { Workspaces } from "@millrace/core/workspace/Workspaces"
+import { layerMemory } from "@millrace/jobs/MemoryEngine"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+
+/** Storage, adapters, the runs, an engine for them, and the use cases on top. */
+export const layer = (providers: ReadonlyArray<ProviderDriver>) =>
+  Kernel.layerUseCases(Redacted.make("an embedding program keeps its own secret here")).pipe(
+    Layer.provideMerge(layerMemory()),
+    Layer.provideMerge(Kernel.layerRun),
+    Layer.provideMerge(Adapters.layer({ providers, folder: undefined })),
+    Layer.provideMerge(MemoryStorage.layer)
+  )
+
+/** Connects the bank of a provider instance, syncs its transactions into a table, and answers the first rows. */
+export const sync = (providers: ReadonlyArray<ProviderDriver>, instanceId: string) =>
+  Effect.gen(function* () {
+    const { owner, workspace } = yield* (yield* Workspaces).found({
+      name: "Example",
+      plan: "business",
+      timezone: "UTC",
+      baseCurrency: Currency.make("EUR"),
+      ownerEmail: "owner@example.com"
+    })
+    const principal: Principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
+    const { accounts, bank } = yield* (yield* Banks).connect(workspace, {
+      instanceId,
+      attemptId: "example",
+      payload: { kind: "provider_connection_id", connectionId: "example" }
+    })
+    const tables = yield* Tables
+    const table = yield* tables.create(principal, { name: "Transactions", fields: [] })
+    const { feed } = yield* (yield* Feeds).create(principal, {
+      name: "Transactions to a table",
+      source: "sync",
+      dataType: "transactions",
+      sourceConfig: { type: "sync", accounts: accounts.map((account) => ({ bankId: bank.id, accountId: account.id })) },
+      destinationConfig: { type: "table", tableId: table.id }
+    })
+    const jobs = yield* Jobs
+    let job = yield* jobs.trigger(principal, feed.id, {})
+    while (isActive(job.status)) {
+      yield* Effect.sleep("20 millis")
+      job = yield* jobs.get(workspace, feed.id, job.id)
+    }
+    if (job.status !== "completed") return yield* Effect.die(job.errors.map((error) => error.message).join("; "))
+    return (yield* tables.rows(workspace, table.id, {})).rows
+  }).pipe(Effect.provide(layer(providers)), Effect.scoped)
