@@ -7,34 +7,13 @@
  */
 import type { Column } from "@millrace/core/destination/Destination"
 import type { Fields, FieldValue } from "@millrace/core/record/FieldValue"
-
-export const lineEnd = "\r\n"
+import { lineEnd, quote, spreadsheetText } from "@millrace/core/shared/SpreadsheetText"
 
 /** Every cell that can not be written as it is: most cells cost this one test. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const special = /[\0-\x1f",\x7f-\x9f\ud800-\udfff\ufeff]|^[=+\-@＝＋－＠]/
 
-// Tab, line feed and carriage return are text; the other control characters are not.
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const unprintable = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff]/g
-
-const formulaLike = /^[=+\-@\t\r\n＝＋－＠]/
-
-const mustQuote = /[",\r\n]/
-
 const plainNumber = /^-?\d+(?:\.\d+)?$/
-
-/** One cell, quoted where it holds a quote, a comma or a line break. Reading it gives back the same text. */
-export const quote = (cell: string): string => (mustQuote.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
-
-/**
- * Text that every spreadsheet shows as text: no control characters but tabs and line breaks, no lone
- * surrogates, and an apostrophe in front of what would begin a formula.
- */
-export const spreadsheetText = (text: string): string => {
-  const clean = text.replace(unprintable, "").toWellFormed()
-  return formulaLike.test(clean) ? `'${clean}` : clean
-}
 
 const textCell = (text: string): string => (special.test(text) ? quote(spreadsheetText(text)) : text)
 

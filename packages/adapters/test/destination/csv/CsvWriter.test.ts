@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { Column } from "@millrace/core/destination/Destination"
 import type { Fields } from "@millrace/core/record/FieldValue"
+import { lineEnd, quote } from "@millrace/core/shared/SpreadsheetText"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
 import * as CsvWriter from "../../../src/destination/csv/CsvWriter.ts"
@@ -112,7 +113,7 @@ describe("CsvWriter", () => {
     "is read back by RFC 4180 as the cells that went in, whatever they are",
     { rows: cellRows },
     ({ rows }) => {
-      const csv = rows.map((cells) => cells.map(CsvWriter.quote).join(",") + CsvWriter.lineEnd).join("")
+      const csv = rows.map((cells) => cells.map(quote).join(",") + lineEnd).join("")
       expect(parse(csv)).toEqual(rows)
     },
     runs
