@@ -1,0 +1,119 @@
+/**
+ * Writes the pages of `docs/reference` from the code, so that they cannot differ from it.
+ * `npm run docs` writes them, `npm run check:docs` fails where one is out of date.
+ */
+import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { scopes } from "@millrace/core/access/Scope"
+import { deliveryTransitions } from "@millrace/core/destination/Delivery"
+import { answerCodes, jobCodes, providerCodes } from "@millrace/core/failure/ErrorCode"
+import { kinds } from "@millrace/core/enrichment/Kinds"
+import { jobTransitions } from "@millrace/core/job/JobLifecycle"
+import { fieldsOf } from "@millrace/core/record/DataType"
+import { limits } from "@millrace/core/shared/Limits"
+import { plans } from "@millrace/core/workspace/Plan"
+import { settingNames } from "@millrace/server/Settings"
+
+const notice = "<!-- Written by `npm run docs`; change the code it names instead. -->\n"
+
+const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
+
+const words = (name: string): string => name.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
+
+const limitText = (value: number | { readonly max: number; readonly default: number }): string =>
+  typeof value === "number" ? value.toLocaleString("en-US") : `${value.max}, default ${value.default}`
+
+const diagram = (
+  transitions: ReadonlyArray<{ readonly from: string; readonly event: string; readonly to: string }>
+): string =>
+  [
+    "```mermaid",
+    "stateDiagram-v2",
+    ...transitions.map((row) => `  ${row.from} --> ${row.to}: ${row.event}`),
+    "```"
+  ].join("\n")
+
+const codes = (title: string, list: ReadonlyArray<string>): string =>
+  `## ${title}\n\n${list.map((code) => `- \`${code}\``).join("\n")}\n`
+
+const pages: Readonly<Record<string, string>> = {
+  limits: `# Limits\n\nFrom \`packages/core/src/shared/Limits.ts\`. All are inclusive.\n\n${table(
+    ["limit", "value"],
+    Object.entries(limits).map(([name, value]) => [words(name), limitText(value)])
+  )}\n`,
+  plans: `# Plans\n\nFrom \`packages/core/src/workspace/Plan.ts\`. A dash means no limit.\n\n${table(
+    ["plan", "API", "requests a minute", "banks", "feeds", "fastest schedule", "history days", "rows"],
+    Object.entries(plans).map(([name, plan]) => [
+      name,
+      plan.apiAccess ? "yes" : "whoami only",
+      String(plan.requestsPerMinute),
+      ...[plan.banks, plan.feeds].map((limit) => String(limit ?? "-")),
+      plan.fastestSchedule,
+      ...[plan.historyDays, plan.rows].map((limit) => limit?.toLocaleString("en-US") ?? "-")
+    ])
+  )}\n`,
+  scopes: `# Scopes\n\nFrom \`packages/core/src/access/Scope.ts\`. No scope implies another.\n\n${table(
+    ["scope", "grants"],
+    Object.entries(scopes).map(([name, grants]) => [`\`${name}\``, grants])
+  )}\n`,
+  states:
+    [
+      "# States",
+      "A pair of state and event that is not drawn here is refused.",
+      "## Sync job",
+      "From `packages/core/src/job/JobLifecycle.ts`; PostgreSQL refuses every other change as well.",
+      diagram(jobTransitions),
+      "## Delivery of one record",
+      "From `packages/core/src/destination/Delivery.ts`.",
+      diagram(deliveryTransitions)
+    ].join("\n\n") + "\n",
+  errors: [
+    "# Error codes",
+    "From `packages/core/src/failure/ErrorCode.ts`. Which status and which recovery goes with a code is in",
+    "`packages/http/src/errors.ts`.",
+    "",
+    codes("Of answers", answerCodes),
+    codes("Of providers, on answers (503) and on jobs", providerCodes),
+    codes("Of jobs", jobCodes)
+  ].join("\n"),
+  "data-types": [
+    "# Data types\n",
+    "From `packages/core/src/record/DataType.ts`. `num` is an exact decimal, written as a JSON number.\n",
+    ...Object.entries(fieldsOf).map(
+      ([name, fields]) =>
+        `## ${name}\n\n${table(
+          ["source field", "type", "label", "always there"],
+          Object.entries(fields).map(([key, spec]) => [`\`${key}\``, spec.type, spec.label, spec.required ? "yes" : ""])
+        )}\n`
+    )
+  ].join("\n"),
+  enrichments: `# Enrichment kinds\n\nFrom \`packages/core/src/enrichment/Kinds.ts\`: the kinds that this build runs.\n\n${table(
+    ["kind", "data types", "writes"],
+    Object.values(kinds).map((kind) => [
+      `\`${kind.type}\``,
+      kind.capabilities.dataTypes.length === 9 ? "all" : kind.capabilities.dataTypes.join(", "),
+      kind.capabilities.writes.map((field) => (field === "*" ? "any writable field" : field)).join(", ") || "nothing"
+    ])
+  )}\n`,
+  settings: `# Settings of the server\n\nFrom \`packages/server/src/Settings.ts\`: environment variables.\n\n${table(
+    ["variable", "meaning"],
+    Object.entries(settingNames).map(([name, text]) => [`\`${name}\``, text])
+  )}\n`
+}
+
+const folder = join(import.meta.dirname, "reference")
+const checkOnly = process.argv.includes("--check")
+const stale: Array<string> = []
+await mkdir(folder, { recursive: true })
+for (const [name, text] of Object.entries(pages)) {
+  const file = join(folder, `${name}.md`)
+  const wanted = `${notice}\n${text}`
+  if ((await readFile(file, "utf8").catch(() => "")) === wanted) continue
+  stale.push(`docs/reference/${name}.md`)
+  if (!checkOnly) await writeFile(file, wanted)
+}
+if (checkOnly && stale.length > 0) {
+  process.stderr.write(`out of date: ${stale.join(", ")}; run npm run docs\n`)
+  process.exitCode = 1
+}
