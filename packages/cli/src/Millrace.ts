@@ -1,0 +1,126 @@
+/** The command tree, and a run of it: arguments in, exit code out. */
+import * as Cause from "effect/Cause"
+import * as CliConfig from "effect/cli/CliConfig"
+import * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import { ChildProcessSpawner, make as makeSpawner } from "effect/process/ChildProcessSpawner"
+import * as Stdio from "effect/Stdio"
+import * as Terminal from "effect/Terminal"
+import * as Api from "./Api.ts"
+import { accounts } from "./commands/Accounts.ts"
+import { banks } from "./commands/Banks.ts"
+import { call } from "./commands/Call.ts"
+import { feeds } from "./commands/Feeds.ts"
+import { jobs } from "./commands/Jobs.ts"
+import { login, logout, profiles } from "./commands/Login.ts"
+import { rows, tables } from "./commands/Tables.ts"
+import { whoami } from "./commands/Whoami.ts"
+import { exitCodeOf, exitCodes, linesOf, type Failure } from "./Failure.ts"
+import * as Notes from "./Notes.ts"
+import * as Options from "./Options.ts"
+import * as Output from "./output/Output.ts"
+import * as Settings from "./Settings.ts"
+import { version } from "./Version.ts"
+
+const services = Layer.mergeAll(Api.layer, Output.layer).pipe(
+  Layer.provideMerge(Notes.layer),
+  Layer.provideMerge(Settings.layer)
+)
+
+export const millrace = Command.make("millrace").pipe(
+  Command.withDescription("Bank data in, enriched, out to where you work: the command line of the Millrace API."),
+  Command.withSubcommands([whoami, banks, accounts, feeds, jobs, tables, rows, call, login, logout, profiles]),
+  Command.provide(services),
+  Command.withGlobalFlags(Options.all)
+)
+
+const colored = (stream: NodeJS.WriteStream, args: ReadonlyArray<string>): boolean =>
+  stream.isTTY === true && Settings.wantsColors(args.includes("--no-color"))
+
+/** Help that was asked for is data; help after a mistake is not, and the mistake comes first. */
+const presenter = (args: ReadonlyArray<string>): CliOutput.Presenter => {
+  const toData = CliOutput.defaultFormatter({ colors: colored(process.stdout, args), globalFlags: "summary" })
+  const toPerson = CliOutput.defaultFormatter({ colors: colored(process.stderr, args), globalFlags: "summary" })
+  return {
+    present: (event) =>
+      Effect.sync(() => {
+        switch (event._tag) {
+          case "Version":
+            return void process.stdout.write(`${event.version}\n`)
+          case "Help":
+            return void (event.reason === "Requested" || event.commandPath.length === 1
+              ? process.stdout.write(`${toData.formatHelpDoc(event.helpDoc)}\n`)
+              : process.stderr.write(`${toPerson.formatHelpDoc(event.helpDoc)}\n`))
+          case "InvalidInvocation": {
+            const faults = event.errors.map((error) => `millrace: ${toPerson.formatCliError(error)}\n`)
+            const hint = `\nUsage: ${event.helpDoc.usage}\nSee:   ${event.commandPath.join(" ")} --help\n`
+            return void process.stderr.write([...faults, hint].join(""))
+          }
+        }
+      })
+  }
+}
+
+/** What the parser of commands may ask for, and none of our commands does. */
+const unused = Effect.die("not used by any command")
+const environment = Layer.mergeAll(
+  FileSystem.layerNoop({}),
+  Path.layer,
+  Stdio.layerTest({}),
+  Layer.succeed(
+    Terminal.Terminal,
+    Terminal.make({
+      columns: unused,
+      rows: unused,
+      size: unused,
+      readInput: unused,
+      readLine: unused,
+      display: () => unused
+    })
+  ),
+  Layer.succeed(
+    ChildProcessSpawner,
+    makeSpawner(() => unused)
+  )
+)
+
+const tell = (failure: Failure): Effect.Effect<number> =>
+  Effect.sync(() => {
+    process.stderr.write(
+      linesOf(failure)
+        .map((line, index) => `${index === 0 ? "millrace: " : ""}${line}\n`)
+        .join("")
+    )
+    return exitCodeOf(failure)
+  })
+
+/** `millrace` alone shows its help; a group of commands without a command is a mistake. */
+const codeOfHelp = (help: CliError.ShowHelp): number =>
+  help.errors.length === 0 && help.commandPath.length === 1 ? exitCodes.ok : exitCodes.usage
+
+export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
+  Command.runWith(millrace, { version })(args).pipe(
+    Effect.as<number>(exitCodes.ok),
+    Effect.catch((error) =>
+      CliError.isCliError(error)
+        ? Effect.succeed(error._tag === "ShowHelp" ? codeOfHelp(error) : exitCodes.usage)
+        : tell(error)
+    ),
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.failCause(cause as Cause.Cause<never>)
+        : Effect.sync(() => {
+            process.stderr.write(`millrace: this is a fault of the program\n${Cause.pretty(cause)}\n`)
+            return exitCodes.failure
+          })
+    ),
+    Effect.provide(environment),
+    Effect.provideService(CliOutput.Presenter, presenter(args)),
+    Effect.provide(CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }))
+  )

@@ -1,0 +1,128 @@
+import * as Command from "effect/cli/Command"
+import type { Request } from "../Api.ts"
+import { showList, showRecord } from "../Requests.ts"
+import { cursor, either, idFlag, limit, queryOf, text } from "./Flags.ts"
+
+const bank = idFlag("bank")
+const account = idFlag("account")
+const cached = either("cached", "Answer from what is stored, without asking the bank")
+const from = text("from", "<date>", "First day, YYYY-MM-DD")
+const to = text("to", "<date>", "Last day, YYYY-MM-DD")
+const paging = { limit, cursor }
+
+const ofAccount = { bank, account, cached }
+
+const requestOf = (
+  input: { readonly bank: string; readonly account: string },
+  rest: string,
+  query: Parameters<typeof queryOf>[0] = {}
+): Request => ({
+  method: "GET",
+  path: `/v1/banks/${input.bank}/accounts/${input.account}${rest}`,
+  query: queryOf(query)
+})
+
+const list = Command.make("list", { bank }, (input) =>
+  showList({ method: "GET", path: `/v1/banks/${input.bank}/accounts` }, "accounts", [
+    "id",
+    "accountName",
+    "accountNumber",
+    "accountType",
+    "balance",
+    "availableBalance",
+    "currency",
+    "state"
+  ])
+).pipe(Command.withDescription("List the accounts of a bank"))
+
+const get = Command.make("get", { bank, account }, (input) => showRecord(requestOf(input, ""))).pipe(
+  Command.withDescription("Show an account")
+)
+
+const balance = Command.make("balance", ofAccount, ({ cached, ...input }) =>
+  showRecord(requestOf(input, "/balances", { cached }))
+).pipe(Command.withDescription("Show the latest balance"))
+
+const transactions = Command.make(
+  "transactions",
+  {
+    ...ofAccount,
+    from,
+    to,
+    ...paging,
+    pending: either("pending", "Only pending transactions, or only booked ones"),
+    type: text("type", "<type>", "Only this type"),
+    category: text("category", "<category>", "Only this category"),
+    search: text("search", "<text>", "Text in the description or the merchant's name"),
+    minAmount: text("min-amount", "<amount>", "Lowest amount"),
+    maxAmount: text("max-amount", "<amount>", "Highest amount")
+  },
+  ({ account, bank, search, ...query }) =>
+    showList(requestOf({ account, bank }, "/transactions", { ...query, q: search }), "transactions", [
+      "date",
+      "description",
+      "amount",
+      "currency",
+      "category",
+      "pending",
+      "id"
+    ])
+).pipe(
+  Command.withDescription("List transactions, newest first"),
+  Command.withExamples([
+    {
+      command: "millrace accounts transactions --bank bank_01 --account acct_01 --from 2026-01-01 --all -o csv",
+      description: "Everything since January as CSV"
+    }
+  ])
+)
+
+const trades = Command.make("trades", { ...ofAccount, from, to, ...paging }, ({ account, bank, ...query }) =>
+  showList(requestOf({ account, bank }, "/trades", query), "trades", [
+    "date",
+    "type",
+    "ticker",
+    "securityName",
+    "quantity",
+    "price",
+    "amount",
+    "currency",
+    "id"
+  ])
+).pipe(Command.withDescription("List trades"))
+
+const holdings = Command.make("holdings", ofAccount, ({ account, bank, ...query }) =>
+  showList(requestOf({ account, bank }, "/holdings", query), "holdings", [
+    "ticker",
+    "securityName",
+    "quantity",
+    "currentPrice",
+    "currentValue",
+    "costBasis",
+    "currency",
+    "asOf"
+  ])
+).pipe(Command.withDescription("List investment holdings"))
+
+const orders = Command.make("orders", ofAccount, ({ account, bank, ...query }) =>
+  showList(requestOf({ account, bank }, "/orders", query), "orders", [
+    "date",
+    "status",
+    "action",
+    "security",
+    "orderType",
+    "totalQuantity",
+    "limitPrice",
+    "currency",
+    "id"
+  ])
+).pipe(Command.withDescription("List open orders"))
+
+const loan = Command.make("loan", ofAccount, ({ account, bank, ...query }) =>
+  showRecord(requestOf({ account, bank }, "/loan", query))
+).pipe(Command.withDescription("Show loan details"))
+
+export const accounts = Command.make("accounts").pipe(
+  Command.withDescription("Accounts and their data"),
+  Command.withSubcommands([list, get, balance, transactions, trades, holdings, orders, loan])
+)

@@ -1,0 +1,150 @@
+import { basename } from "node:path"
+import type { FeedRecord } from "@millrace/http/api/FeedApi"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Api } from "../Api.ts"
+import { AnswerUnreadable } from "../Failure.ts"
+import { readBytes } from "../Input.ts"
+import { Notes } from "../Notes.ts"
+import { Output } from "../output/Output.ts"
+import { recordOf, showList, showRecord } from "../Requests.ts"
+import { bodyFrom, file } from "./Body.ts"
+import { choice, idArgument, queryOf, scope, text, toggle } from "./Flags.ts"
+import { watch } from "./JobWatch.ts"
+
+type FeedShape = typeof FeedRecord.Type
+
+export const dataTypes = [
+  "transactions",
+  "balances",
+  "trades",
+  "holdings",
+  "orders",
+  "loans",
+  "receipts",
+  "invoices",
+  "documents"
+] as const satisfies ReadonlyArray<FeedShape["dataType"]>
+
+export const feedSources = ["sync", "extractor", "upload"] as const satisfies ReadonlyArray<FeedShape["source"]>
+
+const id = idArgument("feed")
+const dataType = choice("data-type", dataTypes, "Kind of the records")
+const source = choice("source", feedSources, "Where the records come from")
+const name = text("name", "<name>", "Name of the feed")
+
+const list = Command.make("list", { dataType, source, scope }, (query) =>
+  showList({ method: "GET", path: "/v1/feeds", query: queryOf(query) }, "feeds", [
+    "id",
+    "name",
+    "source",
+    "dataType",
+    "state.status",
+    "state.lastSuccessAt",
+    "state.nextRunAt"
+  ])
+).pipe(Command.withDescription("List feeds"))
+
+const get = Command.make("get", { id }, ({ id }) => showRecord({ method: "GET", path: `/v1/feeds/${id}` })).pipe(
+  Command.withDescription("Show a feed")
+)
+
+const create = Command.make("create", { name, source, dataType, file }, ({ file, ...given }) =>
+  Effect.flatMap(bodyFrom(file, given), (body) => showRecord({ method: "POST", path: "/v1/feeds", body }))
+).pipe(
+  Command.withDescription("Create a feed"),
+  Command.withExamples([
+    {
+      command: "millrace feeds create --name Banking --source sync --data-type transactions --file feed.json",
+      description: "sourceConfig and destinationConfig come from the file"
+    }
+  ])
+)
+
+const ifVersion = Flag.Int("if-version").pipe(
+  Flag.withDescription("Only if the feed still has this version"),
+  Flag.optional
+)
+
+const matching = (version: Option.Option<number>): Readonly<Record<string, string>> =>
+  Option.match(version, { onNone: () => ({}), onSome: (value) => ({ "if-match": `"${value}"` }) })
+
+const update = Command.make(
+  "update",
+  { id, name, source, dataType, file, ifVersion },
+  ({ file, id, ifVersion, ...given }) =>
+    Effect.flatMap(bodyFrom(file, given), (body) =>
+      showRecord({ method: "PUT", path: `/v1/feeds/${id}`, body, headers: matching(ifVersion) })
+    )
+).pipe(Command.withDescription("Change a feed"))
+
+const remove = Command.make("delete", { id, ifVersion }, ({ id, ifVersion }) =>
+  Effect.gen(function* () {
+    yield* (yield* Api).send({ method: "DELETE", path: `/v1/feeds/${id}`, headers: matching(ifVersion) })
+    yield* (yield* Notes).say(`Deleted ${id}. Delivered records stay where they are.`)
+  })
+).pipe(Command.withDescription("Delete a feed; delivered records stay where they are"))
+
+const jobIdOf = Effect.fnUntraced(function* (job: Readonly<Record<string, unknown>>) {
+  const { id } = job
+  return typeof id === "string" ? id : yield* new AnswerUnreadable({ message: "The answer has no job." })
+})
+
+const sync = Command.make(
+  "sync",
+  {
+    id,
+    start: text("start", "<date>", "First day, YYYY-MM-DD"),
+    end: text("end", "<date>", "Last day, YYYY-MM-DD"),
+    force: toggle("force", "Cancel a running job first"),
+    reset: toggle("reset", "Read everything again"),
+    skipDedup: toggle("skip-dedup", "Deliver records that were delivered before, too"),
+    wait: toggle("wait", "Wait until the job has ended; exit code 1 unless it completed")
+  },
+  ({ end, force, id, reset, skipDedup, start, wait }) =>
+    Effect.gen(function* () {
+      const body = JSON.stringify({
+        startDate: Option.getOrUndefined(start),
+        endDate: Option.getOrUndefined(end),
+        forceCancelActive: force || undefined,
+        resetCursors: reset || undefined,
+        skipDedup: skipDedup || undefined
+      })
+      const job = yield* recordOf(yield* (yield* Api).send({ method: "POST", path: `/v1/feeds/${id}/sync`, body }))
+      if (!wait) return yield* (yield* Output).record(job)
+      return yield* watch(id, yield* jobIdOf(job))
+    })
+).pipe(
+  Command.withDescription("Start a sync job"),
+  Command.withExamples([{ command: "millrace feeds sync feed_01 --wait", description: "Sync, and wait for the end" }])
+)
+
+const upload = Command.make(
+  "upload",
+  { id, file: Argument.String("file").pipe(Argument.withDescription("Statement: OFX, CAMT, MT940, CSV ...")) },
+  ({ file, id }) =>
+    Effect.flatMap(readBytes(file), (bytes) =>
+      showRecord({ method: "POST", path: `/v1/feeds/${id}/uploads`, body: { fileName: basename(file), bytes } })
+    )
+).pipe(Command.withDescription("Upload a statement file"))
+
+const uploads = Command.make("uploads", { id }, ({ id }) =>
+  showList({ method: "GET", path: `/v1/feeds/${id}/uploads` }, "uploads", [
+    "id",
+    "fileName",
+    "format",
+    "size",
+    "status",
+    "jobId",
+    "createdAt"
+  ])
+).pipe(Command.withDescription("List the uploaded files, newest first"))
+
+export const feeds = Command.make("feeds").pipe(
+  Command.withDescription("Feeds: what is synced where, and the files of upload feeds"),
+  Command.withShortDescription("Feeds and their files"),
+  Command.withSubcommands([list, get, create, update, remove, sync, upload, uploads])
+)

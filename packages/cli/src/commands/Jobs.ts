@@ -1,0 +1,39 @@
+import * as Command from "effect/cli/Command"
+import * as Option from "effect/Option"
+import { showList, showRecord } from "../Requests.ts"
+import { choice, cursor, idArgument, idFlag, limitOf, queryOf } from "./Flags.ts"
+import { jobStatuses } from "./JobStatus.ts"
+import { watch } from "./JobWatch.ts"
+
+const feed = idFlag("feed")
+const id = idArgument("job")
+const pageSize = 20
+
+const list = Command.make(
+  "list",
+  { feed, status: choice("status", jobStatuses, "Only jobs with this status"), limit: limitOf(pageSize), cursor },
+  ({ feed, limit, ...query }) =>
+    showList(
+      { method: "GET", path: `/v1/feeds/${feed}/jobs`, query: queryOf({ ...query, limit: Option.some(limit) }) },
+      "jobs",
+      ["id", "status", "type", "createdAt", "completedAt", "transactionsProcessed", "transactionsWritten"]
+    )
+).pipe(Command.withDescription("List the sync jobs of a feed, newest first"))
+
+const get = Command.make("get", { feed, id }, ({ feed, id }) =>
+  showRecord({ method: "GET", path: `/v1/feeds/${feed}/jobs/${id}` })
+).pipe(Command.withDescription("Show a sync job"))
+
+const cancel = Command.make("cancel", { feed, id }, ({ feed, id }) =>
+  showRecord({ method: "DELETE", path: `/v1/feeds/${feed}/jobs/${id}` })
+).pipe(Command.withDescription("Cancel a sync job"))
+
+const watchJob = Command.make("watch", { feed, id }, ({ feed, id }) => watch(feed, id)).pipe(
+  Command.withDescription("Wait until a sync job has ended; exit code 1 unless it completed"),
+  Command.withShortDescription("Wait until a sync job has ended")
+)
+
+export const jobs = Command.make("jobs").pipe(
+  Command.withDescription("Sync jobs"),
+  Command.withSubcommands([list, get, cancel, watchJob])
+)

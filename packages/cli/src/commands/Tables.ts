@@ -1,0 +1,67 @@
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import { namesOf } from "../output/Fields.ts"
+import { showList, showRecord } from "../Requests.ts"
+import { bodyFrom, file } from "./Body.ts"
+import { cursor, idArgument, idFlag, limit, queryOf, text } from "./Flags.ts"
+
+const id = idArgument("table")
+const table = idFlag("table")
+
+const list = Command.make("list", {}, () =>
+  showList({ method: "GET", path: "/v1/tables" }, "tables", [
+    "id",
+    "name",
+    "rowCount",
+    "source.kind",
+    "createdAt",
+    "updatedAt"
+  ])
+).pipe(Command.withDescription("List tables"))
+
+const get = Command.make("get", { id }, ({ id }) => showRecord({ method: "GET", path: `/v1/tables/${id}` })).pipe(
+  Command.withDescription("Show a table")
+)
+
+const create = Command.make(
+  "create",
+  {
+    name: text("name", "<name>", "Name of the table"),
+    description: text("description", "<text>", "What the table is for"),
+    icon: text("icon", "<icon>", "Icon"),
+    file
+  },
+  ({ file, ...given }) =>
+    Effect.flatMap(bodyFrom(file, given, { fields: [] }), (body) =>
+      showRecord({ method: "POST", path: "/v1/tables", body })
+    )
+).pipe(
+  Command.withDescription("Create a table; the file says which fields it has"),
+  Command.withShortDescription("Create a table"),
+  Command.withExamples([
+    {
+      command: `echo '{"fields":[{"name":"Amount","type":"currency"}]}' | millrace tables create --name Money --file -`
+    }
+  ])
+)
+
+export const tables = Command.make("tables").pipe(
+  Command.withDescription("Tables"),
+  Command.withSubcommands([list, get, create])
+)
+
+const listRows = Command.make("list", { table, limit, cursor }, ({ table, ...query }) =>
+  showList({ method: "GET", path: `/v1/tables/${table}/rows`, query: queryOf(query) }, "rows", (rows) => [
+    "id",
+    ...namesOf(rows).filter((name) => name.startsWith("values."))
+  ])
+).pipe(Command.withDescription("List the rows of a table, oldest first"))
+
+const getRow = Command.make("get", { table, id: idArgument("row") }, ({ id, table }) =>
+  showRecord({ method: "GET", path: `/v1/tables/${table}/rows/${id}` })
+).pipe(Command.withDescription("Show a row"))
+
+export const rows = Command.make("rows").pipe(
+  Command.withDescription("Rows of tables"),
+  Command.withSubcommands([listRows, getRow])
+)

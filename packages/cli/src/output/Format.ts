@@ -1,0 +1,3 @@
+/** How data is written. */
+export const formats = ["table", "json", "ndjson", "csv", "yaml", "toon"] as const
+export type Format = (typeof formats)[number]
