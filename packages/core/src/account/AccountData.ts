@@ -15,6 +15,7 @@ import { BankStore } from "../bank/BankStore.ts"
 import { InvalidInput, NotFound, type CursorUnusable, type LiveDataUnavailable } from "../failure/Failure.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
+import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import { RecordStore, type RecordFilter, type RecordScope } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Cursors } from "../shared/Cursors.ts"
@@ -201,7 +202,9 @@ export class AccountData extends Context.Service<
           const { account, bank } = yield* ownerOf(ref)
           const fresh = yield* readThrough.freshen(ref.workspace, bank, account, dataType, options.cached ?? false)
           const scope = { workspaceId: ref.workspace.id, accountId: account.id, dataType }
-          if (fresh.problem !== undefined && (fresh.problem.retryAfter === undefined || fresh.asOf === undefined)) {
+          // The account itself knows a balance, from when it was connected.
+          const stored = fresh.asOf !== undefined || dataType === "balances"
+          if (fresh.problem !== undefined && (fresh.problem.retryAfter === undefined || !stored)) {
             return yield* fresh.problem
           }
           // The answer shows the account as it is after the read.
@@ -214,8 +217,17 @@ export class AccountData extends Context.Service<
         })
 
         const all = Effect.fnUntraced(function* (scope: RecordScope, owner: Fields) {
-          const rows = yield* records.page(scope, { filter: {}, limit: limits.page.max })
-          return rows.map((record) => toPublic(scope.dataType, record, owner))
+          const rows: Array<LedgerRecord> = []
+          for (;;) {
+            const last = rows[rows.length - 1]
+            const page = yield* records.page(scope, {
+              filter: {},
+              limit: limits.page.max,
+              ...(last === undefined ? {} : { before: { date: last.date, id: last.id } })
+            })
+            rows.push(...page)
+            if (page.length < limits.page.max) return rows.map((record) => toPublic(scope.dataType, record, owner))
+          }
         })
 
         const transactions: AccountData["Service"]["transactions"] = Effect.fn("AccountData.transactions")(
@@ -228,6 +240,8 @@ export class AccountData extends Context.Service<
               "transactions",
               query.cached ?? false
             )
+            // Nothing stored is no empty answer; what a person must mend leaves the history readable.
+            if (fresh.problem?.retryAfter !== undefined && fresh.asOf === undefined) return yield* fresh.problem
             const scope = { workspaceId: ref.workspace.id, accountId: account.id, dataType: "transactions" as const }
             const page = yield* pages.read(scope, `${bank.id}/${account.id}`, publicOwner(bank, account), query)
             return { ...page, ...freshness(fresh) }

@@ -49,14 +49,12 @@ type DeliverError = DestinationError | DestinationNotAvailable | Fenced | Storag
 const briefly = Schedule.exponential("1 second", 4).pipe(Schedule.jittered)
 const briefTries = 3
 
-const send = (session: DestinationSession, batch: ReadonlyArray<Outgoing>) =>
-  session.write(batch).pipe(
-    Effect.retry({
-      schedule: briefly,
-      times: briefTries,
-      while: (error) => error._tag === "DestinationUnavailable"
-    })
-  )
+const patiently = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.retry(effect, {
+    schedule: briefly,
+    times: briefTries,
+    while: (error) => error._tag === "DestinationUnavailable"
+  })
 
 const keyOf = (feed: Feed, recordId: string) => `${feed.dataType}:${recordId}`
 
@@ -64,12 +62,15 @@ const settlementOf = (row: Delivery, receipt: Receipt | undefined): Settlement =
   const at = { recordId: row.recordId, version: row.version }
   if (receipt === undefined) return { ...at, state: "failed", error: "The destination did not answer for it" }
   switch (receipt.outcome) {
-    case "done":
+    case "done": {
+      // What a look-up found out is worth keeping, too.
+      const remoteRef = receipt.remoteRef ?? row.remoteRef
       return {
         ...at,
         state: "done",
-        ...(receipt.remoteRef === undefined ? {} : { remoteRef: receipt.remoteRef })
+        ...(remoteRef === undefined ? {} : { remoteRef })
       }
+    }
     case "skipped":
       return { ...at, state: "skipped" }
     case "failed":
@@ -77,12 +78,12 @@ const settlementOf = (row: Delivery, receipt: Receipt | undefined): Settlement =
   }
 }
 
-/** Counters of settled rows: those that an earlier job had left open are `carried` as well. */
+/** Counters of settled rows: those that an earlier job, or this one before, had left open are `carried` as well. */
 const progressOf = (run: DeliveryRun, rows: ReadonlyArray<Delivery>, settled: ReadonlyArray<Settlement>) => {
   const add = { created: 0, updated: 0, removed: 0, unchanged: 0, failed: 0, carried: 0 }
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i]!
-    if (row.jobId !== run.job.id) add.carried++
+    if (row.jobId !== run.job.id || row.state === "failed") add.carried++
     const { state } = settled[i]!
     if (state === "failed") add.failed++
     else if (state === "skipped") add.unchanged++
@@ -162,34 +163,63 @@ export class Deliverer extends Context.Service<
           rows: ReadonlyArray<Delivery>
         ) {
           yield* mark(run, rows)
-          const receipts = yield* send(
-            session,
-            rows.map((row) => outgoing(run, row))
-          )
+          const receipts = yield* patiently(session.write(rows.map((row) => outgoing(run, row))))
           return yield* atomically(settle(run, rows, receipts))
         })
 
-        /** Like `keyed`, but a row whose outcome is unknown is looked up before it is sent again. */
+        /**
+         * Rows as they are to be written, once it is known which of the doubtful ones have arrived: those are
+         * updated in place, also when what arrived was an older version, and the others are made.
+         */
+        const resolved = Effect.fnUntraced(function* (
+          run: DeliveryRun,
+          session: DestinationSession,
+          rows: ReadonlyArray<Delivery>,
+          isDoubtful: (row: Delivery) => boolean
+        ) {
+          const doubtful = rows.filter((row) => row.op === "create" && isDoubtful(row))
+          if (doubtful.length === 0) return rows
+          const found = yield* session.lookup(doubtful.map((row) => keyOf(run.feed, row.recordId)))
+          const asked = new Set(doubtful)
+          return rows.map((row): Delivery => {
+            if (!asked.has(row)) return row
+            const { remoteRef: _, ...rest } = row
+            const key = keyOf(run.feed, row.recordId)
+            const remoteRef = found.get(key)
+            return {
+              ...rest,
+              op: found.has(key) ? "update" : "create",
+              ...(remoteRef === undefined ? {} : { remoteRef })
+            }
+          })
+        })
+
+        /**
+         * Like `keyed`, but rows that may have arrived are looked up before they are sent again: after a crash,
+         * after an answer that was lost, and when newer content came before either was known. A refused row is
+         * not marked again before it is retried, so it counts among them.
+         */
         const readBack = Effect.fnUntraced(function* (
           run: DeliveryRun,
           session: DestinationSession,
           rows: ReadonlyArray<Delivery>
         ) {
-          const unknown = rows.filter((row) => row.state === "sending" && row.op === "create")
-          if (unknown.length === 0) return yield* keyed(run, session, rows)
-          const found = yield* session.lookup(unknown.map((row) => keyOf(run.feed, row.recordId)))
-          // What arrived after all may be of an older version: it is updated in place, never made twice.
-          const known = rows.map((row): Delivery => {
-            const remoteRef = found.get(keyOf(run.feed, row.recordId))
-            return found.has(keyOf(run.feed, row.recordId))
-              ? {
-                  ...row,
-                  op: row.op === "create" ? "update" : row.op,
-                  ...(remoteRef === undefined ? {} : { remoteRef })
-                }
-              : row
-          })
-          return yield* keyed(run, session, known)
+          yield* mark(run, rows)
+          let tried = false
+          const [sent, receipts] = yield* patiently(
+            Effect.gen(function* () {
+              const again = tried
+              const known = yield* resolved(
+                run,
+                session,
+                rows,
+                (row) => again || row.state !== "intended" || row.version > 1
+              )
+              tried = true
+              return [known, yield* session.write(known.map((row) => outgoing(run, row)))] as const
+            })
+          )
+          return yield* atomically(settle(run, sent, receipts))
         })
 
         /** Every row anew, in place only once all were written; then all that was open is done. */
@@ -198,13 +228,7 @@ export class Deliverer extends Context.Service<
           const rows = ledger
             .current(run.feed.id)
             .pipe(Stream.map((row) => ({ key: keyOf(run.feed, row.recordId), values: row.values })))
-          const { ref } = yield* session.replace(rows).pipe(
-            Effect.retry({
-              schedule: briefly,
-              times: briefTries,
-              while: (error) => error._tag === "DestinationUnavailable"
-            })
-          )
+          const { ref } = yield* patiently(session.replace(rows))
           yield* eachOpen(run, limits.commitChunk, (open) =>
             atomically(
               settle(

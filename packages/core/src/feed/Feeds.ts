@@ -30,7 +30,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Feed, FeedId, FeedState } from "./Feed.ts"
-import type { FeedSource } from "./FeedConfig.ts"
+import type { DestinationConfig, FeedSource } from "./FeedConfig.ts"
 import { FeedStore } from "./FeedStore.ts"
 import { allowsSchedule, carries, checkAccounts, decodeBlocks, type Decoded } from "./FeedValidation.ts"
 import { nextRun } from "./NextRun.ts"
@@ -108,6 +108,13 @@ const blocksOf = (decoded: Decoded, now: number): Partial<Feed> => {
 }
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+/** A destination without what it says about how to write: where the rows are. */
+const placeOf = (config: DestinationConfig | undefined) => {
+  if (config === undefined) return undefined
+  const { createMissingColumns: _c, onRemoved: _o, ...place } = { createMissingColumns: undefined, ...config }
+  return place
+}
 
 export class Feeds extends Context.Service<
   Feeds,
@@ -291,8 +298,11 @@ export class Feeds extends Context.Service<
             }
           }
           const { decoded, warnings } = yield* judge(workspace, before.source, before.dataType, change, before, details)
-          const moved = !same(before.destinationConfig, decoded.destinationConfig)
-          if (moved || !same(before.sourceConfig, decoded.sourceConfig)) {
+          const moved = !same(placeOf(before.destinationConfig), placeOf(decoded.destinationConfig))
+          if (
+            !same(before.destinationConfig, decoded.destinationConfig) ||
+            !same(before.sourceConfig, decoded.sourceConfig)
+          ) {
             const active = yield* jobs.active(id)
             if (Option.isSome(active)) {
               return yield* new Conflict({

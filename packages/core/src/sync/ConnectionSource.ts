@@ -21,7 +21,7 @@ import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
-import { ingest } from "./Ingest.ts"
+import { ingest, type Quarantined } from "./Ingest.ts"
 import { Puller, type Segment } from "./Puller.ts"
 import { quarantineFindings, sourceFinding, warning, type Finding, type SourceError } from "./RunReport.ts"
 import { combine, empty, rightOf, type SourceResult, type SourceRun } from "./SourceResult.ts"
@@ -41,6 +41,9 @@ const retryable: ReadonlySet<string> = new Set([
 const askedWait = (error: SourceError | Fenced | StorageUnavailable): number | undefined =>
   retryable.has(error._tag) && "retryAfter" in error ? error.retryAfter : undefined
 
+const isPermanent = (error: SourceError | Fenced | StorageUnavailable): boolean =>
+  error._tag === "InstitutionUnavailable" && error.permanent === true
+
 /** Waits before another try when the upstream named none. */
 const ownWaits = [2, 10] as const
 
@@ -51,7 +54,10 @@ const patiently = <A, E extends SourceError | Fenced | StorageUnavailable, R>(
   const attempt = (tries: number): Effect.Effect<A, E, R> =>
     Effect.catch(effect, (error) => {
       const seconds = askedWait(error) ?? (retryable.has(error._tag) ? ownWaits[tries] : undefined)
-      return tries >= ownWaits.length || seconds === undefined || seconds > limits.pauseOverSeconds
+      return tries >= ownWaits.length ||
+        isPermanent(error) ||
+        seconds === undefined ||
+        seconds > limits.pauseOverSeconds
         ? Effect.fail(error)
         : Effect.andThen(Effect.sleep(`${seconds} seconds`), attempt(tries + 1))
     })
@@ -82,6 +88,19 @@ const unusable = (bank: Bank, status: ConnectionStatus): Finding =>
         recovery: Recovery.reconnect
       }
 
+/** The first day that the plan of the workspace and the provider give. */
+const reachOf = ({ today, workspace }: SourceRun, { historyDays }: DataTypeCapability): CalendarDate.CalendarDate =>
+  CalendarDate.addDays(today, -Math.min(plans[workspace.plan].historyDays ?? historyDays, historyDays))
+
+/** What the plan cuts was said when the job was triggered; what the provider cuts is said here. */
+const clampedFindings = (run: SourceRun, bank: Bank, capability: DataTypeCapability): ReadonlyArray<Finding> => {
+  const reach = reachOf(run, capability)
+  const { startDate } = run.job.options
+  return startDate === undefined || startDate >= reach
+    ? []
+    : [warning("provider", "RANGE_CLAMPED", `${bank.name}: the provider gives no data before ${reach}`)]
+}
+
 const segmentsOf = (
   run: SourceRun,
   bank: Bank,
@@ -92,9 +111,9 @@ const segmentsOf = (
 ): ReadonlyArray<Segment> => {
   const { job, today } = run
   const { endDate, resetCursors, startDate } = job.options
-  const planDays = plans[run.workspace.plan].historyDays ?? capability.historyDays
-  const reach = CalendarDate.addDays(today, -Math.min(planDays, capability.historyDays))
+  const reach = reachOf(run, capability)
   const ranged = job.mode === "range" && startDate !== undefined && endDate !== undefined
+  if (ranged && endDate < reach) return []
   const options = run.feed.dataTypeOptions
   const base: Omit<Segment, "account"> = {
     bank,
@@ -140,27 +159,35 @@ export class ConnectionSource extends Context.Service<
 
       /** Balances ride along with the accounts. */
       const writeBalances = Effect.fnUntraced(function* (run: SourceRun, bank: Bank, accounts: ReadonlyArray<Account>) {
-        let unchanged = 0
+        const quarantined: Array<Quarantined> = []
+        let seen = 0
+        let changed = 0
         for (const account of accounts) {
           const read = ingest("balances", yield* balanceOf(account), digest)
-          if ("quarantined" in read) continue
+          if ("quarantined" in read) {
+            quarantined.push({ ...read.quarantined, providerId: account.accountName })
+            continue
+          }
           const written = yield* writer.write(rightOf(run, bank.id), {
             scope: { workspaceId: bank.workspaceId, accountId: account.id, dataType: "balances" },
             observations: [read.observation],
             removed: new Set(),
+            unread: new Set(),
             coverage: { kind: "full", complete: true },
             idTrust: "stable",
             changeModel: "snapshotFull"
           })
-          unchanged += written.unchanged
+          seen++
+          changed += written.changed
         }
-        return { ...empty, unchanged }
+        return { ...empty, seen, changed, quarantined: quarantined.length, findings: quarantineFindings(quarantined) }
       })
 
       const pullConnection = Effect.fnUntraced(function* (run: SourceRun, bank: Bank, accountIds: ReadonlySet<string>) {
         const { connection, status } = yield* banks.inspect(bank)
         if (!status.connected) return { ...empty, findings: [unusable(bank, status)] }
-        const all = yield* banks.refreshAccounts(bank)
+        // Of an account that the bank no longer lists nothing is read, and nothing is believed to be gone.
+        const all = (yield* banks.refreshAccounts(bank)).filter((account) => account.state === "open")
         const wanted = all.filter((account) => accountIds.has(account.id))
         const { dataType } = run.feed
         if (dataType === "balances") return yield* writeBalances(run, bank, wanted)
@@ -170,12 +197,13 @@ export class ConnectionSource extends Context.Service<
           const message = `${bank.name}: ${driver.name} does not support ${dataType}`
           return { ...empty, findings: [warning("provider", "UNSUPPORTED_BY_PROVIDER", message)] }
         }
-        const results: Array<SourceResult> = []
+        const results: Array<SourceResult> = [{ ...empty, findings: clampedFindings(run, bank, capability) }]
         for (const segment of segmentsOf(run, bank, connection, capability, all, wanted)) {
           const pulled = yield* puller.pull(rightOf(run, bank.id), segment)
           results.push({
             ...empty,
-            unchanged: pulled.unchanged,
+            seen: pulled.seen,
+            changed: pulled.changed,
             quarantined: pulled.quarantined.length,
             findings: [
               ...pulled.warnings.map(({ code, message }) => warning("provider", code, `${bank.name}: ${message}`)),

@@ -38,9 +38,21 @@ export const onRemovedOf = (feed: Feed, record: Pick<LedgerRecord, "pending">): 
   const options = feed.dataTypeOptions
   if (record.pending && options.dataType === "transactions" && options.pendingMode === "sync_all") return "keep"
   if (feed.destinationConfig?.onRemoved !== undefined) return feed.destinationConfig.onRemoved
+  // Another mode delivered it before; in this one it should never have been there.
+  if (record.pending && hidesPending(feed)) return "delete"
   if (options.dataType === "transactions") return options.pendingMode === "track_and_update" ? "delete" : "keep"
   return isSnapshotType(feed.dataType as SyncDataType) ? "delete" : "keep"
 }
+
+const isOpen = ({ state }: DeliveryEntry): boolean => state !== "done" && state !== "skipped"
+
+/**
+ * Whether the destination has acknowledged a row that nothing has put in doubt since. Only such a row is
+ * updated: an update of one that never arrived, or was removed after all, would be taken for one that a
+ * person deleted.
+ */
+const isKnownThere = (entry: DeliveryEntry | undefined): boolean =>
+  entry !== undefined && entry.present && (entry.op === "update" || (entry.op === "create" && entry.state === "done"))
 
 export const decide = (input: {
   readonly feed: Feed
@@ -59,22 +71,36 @@ export const decide = (input: {
 
   if (entry?.state === "skipped" && !force.skipped) return { kind: "unchanged" }
 
+  const open = entry !== undefined && isOpen(entry)
+  /** Takes back a row that is there, or on its way: removing what never arrived does no harm. */
+  const withdraw = (whenNothing: "unchanged" | "filtered"): Decision =>
+    entry?.op === "remove"
+      ? { kind: open ? "unchanged" : whenNothing }
+      : present || open
+        ? removal
+        : { kind: whenNothing }
+
   let removed = false
   if (record.state === "removed") {
-    if (!present) return { kind: "unchanged" }
     const rule = onRemovedOf(feed, record)
-    if (rule === "delete") return removal
+    // What never arrived is not made after it has vanished, whatever happens to rows that did.
+    if (rule === "delete" || !present) return withdraw("unchanged")
     if (rule === "keep") return { kind: "unchanged" }
     removed = true
   } else {
-    if (hidesPending(feed) && record.pending) return { kind: "filtered" }
+    if (hidesPending(feed) && record.pending) {
+      return onRemovedOf(feed, record) === "delete" || !present ? withdraw("filtered") : { kind: "filtered" }
+    }
     if (enriched.verdict !== "deliver") {
-      return enriched.verdict === "drop" && present && enriched.removeWhenDropped ? removal : { kind: "filtered" }
+      return (enriched.verdict === "drop" && enriched.removeWhenDropped) || !present
+        ? withdraw("filtered")
+        : { kind: "filtered" }
     }
   }
   const values = valuesOf(feed.fieldMappings, { ...enriched.fields, [removedField]: removed })
   const hash = input.hash(JSON.stringify(values))
-  const same = present && entry.op !== "remove" && entry.hash === hash
-  if (same && !force.unchanged && entry.state !== "skipped") return { kind: "unchanged" }
-  return { kind: "intend", intent: { ...base, op: present ? "update" : "create", hash, values } }
+  const same = entry !== undefined && entry.op !== "remove" && entry.hash === hash
+  // What is on its way goes out in this run, forced or not.
+  if (same && (open || (present && !force.unchanged))) return { kind: "unchanged" }
+  return { kind: "intend", intent: { ...base, op: isKnownThere(entry) ? "update" : "create", hash, values } }
 }

@@ -49,7 +49,7 @@ const moneyKeys: ReadonlySet<string> = new Set([
 
 // What a source may leave out because there is a right answer without it.
 const defaults: Readonly<Partial<Record<SyncDataType, Readonly<Record<string, FieldValue>>>>> = {
-  transactions: { category: "UNCATEGORIZED", type: "OTHER", reference: "", pending: false }
+  transactions: { category: "UNCATEGORIZED", type: "OTHER", reference: "" }
 }
 
 const derived: ReadonlySet<string> = new Set(["creditAmount", "debitAmount", "pendingTransactionId"])
@@ -58,6 +58,19 @@ const plansOf = (dataType: SyncDataType): ReadonlyArray<Plan> =>
   Object.entries(fieldsOf[dataType])
     .filter(([key]) => !ownerFieldKeys.has(key) && !derived.has(key))
     .map(([key, spec]) => ({ key, type: spec.type, required: spec.required, money: moneyKeys.has(key) }))
+
+/** Where a field that was left out is told by another: a pending row has no booking day of its own yet. */
+const elsewhere = (dataType: SyncDataType, key: string, observed: ObservedRecord): FieldValue | undefined => {
+  if (dataType !== "transactions") return undefined
+  const { fields, pending } = observed
+  const value =
+    key === "date" && pending
+      ? fields["authorizedDate"]
+      : key === "description"
+        ? fields["originalDescription"]
+        : undefined
+  return typeof value === "string" ? (key === "date" ? CalendarDate.parse(value) : cleanText(value)) : undefined
+}
 
 const plans = new Map<SyncDataType, ReadonlyArray<Plan>>()
 
@@ -106,7 +119,7 @@ export const ingest = (
   observed: ObservedRecord,
   digest: Digest["Service"]
 ): { readonly observation: Observation } | { readonly quarantined: Quarantined } => {
-  const refuse = (reason: string) => ({ quarantined: { providerId: observed.providerId, reason } })
+  const refuse = (reason: string) => ({ quarantined: { providerId: cleanText(observed.providerId), reason } })
   let list = plans.get(dataType)
   if (list === undefined) {
     list = plansOf(dataType)
@@ -121,9 +134,9 @@ export const ingest = (
   const fallback = defaults[dataType]
   const fields: Record<string, FieldValue> = {}
   for (const plan of list) {
-    const raw = source[plan.key]
+    const raw = plan.key === "pending" ? observed.pending : source[plan.key]
     if (raw === undefined || raw === null) {
-      const value = plan.key === "pending" ? observed.pending : fallback?.[plan.key]
+      const value = elsewhere(dataType, plan.key, observed) ?? fallback?.[plan.key]
       if (value !== undefined) fields[plan.key] = value
       else if (plan.required) return refuse(`${plan.key}: is missing`)
       continue
@@ -140,8 +153,8 @@ export const ingest = (
   }
   return {
     observation: {
-      providerId: observed.providerId.trim(),
-      pendingProviderId: observed.pendingProviderId?.trim() ?? "",
+      providerId: cleanText(observed.providerId),
+      pendingProviderId: cleanText(observed.pendingProviderId ?? ""),
       pending: observed.pending,
       date: dateOf(fields),
       hash: digest.contentHash(JSON.stringify(fields)),

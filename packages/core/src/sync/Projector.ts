@@ -13,7 +13,7 @@ import * as Pipeline from "../enrichment/Pipeline.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { FeedStore, type FeedMark } from "../feed/FeedStore.ts"
 import type { Job } from "../job/Job.ts"
-import { JobStore, type Fence, type Fenced, type Progress } from "../job/JobStore.ts"
+import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
@@ -51,6 +51,9 @@ export interface ProjectionFault {
 const appends = ({ dataTypeOptions }: Feed) =>
   dataTypeOptions.dataType === "balances" && dataTypeOptions.mode === "append"
 
+/** Whether the job has run before: then some of its looks and deliveries are counted already. */
+const hasCounted = ({ counts }: Job): boolean => counts.read + counts.vanished + counts.carried > 0
+
 const inRange = ({ range }: Projection, { date }: LedgerRecord): boolean =>
   range === undefined || (date !== null && date >= range.from && date <= range.to)
 
@@ -67,9 +70,14 @@ const startOf = (projection: Projection, mark: FeedMark | undefined, signature: 
 export class Projector extends Context.Service<
   Projector,
   {
-    readonly project: (
-      projection: Projection
-    ) => Effect.Effect<ReadonlyArray<ProjectionFault>, Fenced | StorageUnavailable>
+    readonly project: (projection: Projection) => Effect.Effect<
+      {
+        readonly faults: ReadonlyArray<ProjectionFault>
+        /** Records that the upstream has and that were looked at; counted as read. */
+        readonly looked: number
+      },
+      Fenced | StorageUnavailable
+    >
   }
 >()("@millrace/core/sync/Projector") {
   static readonly layer: Layer.Layer<
@@ -94,6 +102,26 @@ export class Projector extends Context.Service<
         )
         return `${own}|${digest.contentHash(projection.pipeline.signature)}`
       }
+
+      /**
+       * Writes intents. Answers how many replaced one that the same job had made before it was taken up again:
+       * of those two looks only the later one will be settled.
+       */
+      const intend = Effect.fnUntraced(function* (
+        feed: Feed,
+        job: Job,
+        intents: ReadonlyArray<Intent>,
+        resumed: boolean
+      ) {
+        if (!resumed) {
+          yield* deliveries.intend(feed.id, job.id, intents)
+          return 0
+        }
+        const before = yield* deliveries.countOpen(feed.id, job.id)
+        yield* deliveries.intend(feed.id, job.id, intents)
+        const after = yield* deliveries.countOpen(feed.id, job.id)
+        return intents.length - (after.own - before.own)
+      })
 
       const projectAccount = Effect.fnUntraced(function* (
         projection: Projection,
@@ -124,7 +152,9 @@ export class Projector extends Context.Service<
           }
         }
 
+        const resumed = hasCounted(job)
         let at = after
+        let live = 0
         while (at < upTo) {
           const changes = yield* records.changes(scope, { after: at, upTo, limit: limits.commitChunk })
           if (changes.length === 0) break
@@ -154,14 +184,16 @@ export class Projector extends Context.Service<
             else unchanged++
             if (record.state === "removed") gone++
           }
-          const progress: Progress = {
-            add: { read: looked.length - gone, vanished: gone, filtered, unchanged }
-          }
+          live += looked.length - gone
+          const add = { read: looked.length - gone, vanished: gone, filtered, unchanged }
           const changeNo = at
           yield* atomically(
             Effect.gen(function* () {
-              yield* jobs.fence(projection.fence, progress)
-              if (intents.length > 0) yield* deliveries.intend(feed.id, job.id, intents)
+              yield* jobs.fence(projection.fence, { add })
+              if (intents.length > 0) {
+                const replaced = yield* intend(feed, job, intents, resumed)
+                if (replaced > 0) yield* jobs.fence(projection.fence, { add: { unchanged: replaced } })
+              }
               // Until the last chunk a changed signature stays unfinished, so that a new run begins again.
               const done =
                 projection.range === undefined &&
@@ -180,15 +212,17 @@ export class Projector extends Context.Service<
             )
           )
         }
+        return live
       })
 
       const project = Effect.fn("Projector.project")(function* (projection: Projection) {
         const marks = new Map((yield* feeds.marks(projection.feed.id)).map((mark) => [mark.accountId, mark]))
         const faults = new Map<string, ProjectionFault>()
+        let looked = 0
         for (const owner of projection.accounts) {
-          yield* projectAccount(projection, owner, marks.get(owner.account.id), faults)
+          looked += yield* projectAccount(projection, owner, marks.get(owner.account.id), faults)
         }
-        return [...faults.values()]
+        return { faults: [...faults.values()], looked }
       })
 
       return Projector.of({ project })

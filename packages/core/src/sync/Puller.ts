@@ -46,8 +46,10 @@ export interface Segment {
 }
 
 export interface Pulled {
-  readonly read: number
-  readonly unchanged: number
+  /** Rows of the accounts asked for, each counted once. */
+  readonly seen: number
+  /** Those of them that were new or another. */
+  readonly changed: number
   readonly quarantined: ReadonlyArray<Quarantined>
   readonly warnings: ReadonlyArray<{ readonly code: PullWarning; readonly message: string }>
 }
@@ -158,7 +160,9 @@ export class Puller extends Context.Service<
           })
 
           const known = new Map(segment.accounts.map((account) => [account.providerAccountId, account]))
-          let unchanged = 0
+          let seen = 0
+          let changed = 0
+          const unread = staged.unread
           for (const providerAccountId of staged.accounts) {
             if (known.has(providerAccountId)) continue
             staged.quarantined.push({ providerId: providerAccountId, reason: "rows of an account that is not listed" })
@@ -169,11 +173,13 @@ export class Puller extends Context.Service<
               scope,
               observations: staged.rows(account.providerAccountId),
               removed: staged.removed(account.providerAccountId),
+              unread,
               coverage: staged.coverage,
               idTrust: segment.capability.idTrust,
               changeModel: segment.capability.changeModel
             })
-            unchanged += written.unchanged
+            seen += written.unchanged + written.changed
+            changed += written.changed
             if (written.coverageSuspect) {
               warnings.push({
                 code: "PAGINATION_UNSTABLE",
@@ -186,7 +192,9 @@ export class Puller extends Context.Service<
               yield* writer.guard(right, {})
               // A range of dates says nothing about what lies outside it: checkpoint and watermark stay.
               if (segment.range !== undefined) return
-              if (staged.checkpoint !== undefined) yield* records.saveCheckpoint(key, staged.checkpoint)
+              if (staged.checkpoint !== undefined && staged.checkpoint !== stored) {
+                yield* records.saveCheckpoint(key, staged.checkpoint)
+              }
               for (const account of owners) {
                 yield* records.setPulled({
                   workspaceId: segment.bank.workspaceId,
@@ -196,7 +204,7 @@ export class Puller extends Context.Service<
               }
             })
           )
-          return { read: staged.count, unchanged, quarantined: staged.quarantined, warnings }
+          return { seen, changed, quarantined: staged.quarantined, warnings }
         })
 
         return Puller.of({ pull })

@@ -34,6 +34,8 @@ import { Writer, type WriteRight } from "./Writer.ts"
 /** How long a caller waits for the upstream before stored data answers. */
 const waitLimit = "10 seconds"
 const leaseSeconds = 30
+/** When a caller may try again after somebody else's read or a slow upstream. */
+const retrySeconds = 10
 
 export interface Freshened {
   readonly asOf: Timestamp.Timestamp | undefined
@@ -50,6 +52,10 @@ const problemOf = (bank: Bank, error: SourceError): LiveDataUnavailable => {
     ...(finding.recovery?.action === "retry" ? { retryAfter: finding.recovery.afterSeconds } : {})
   })
 }
+
+/** It may be had in a moment. Stored data answers until then, if there is any. */
+const later = (message: string): LiveDataUnavailable =>
+  new LiveDataUnavailable({ code: "DATA_NOT_READY", message, retryAfter: retrySeconds })
 
 const reconnectProblem = (status: ConnectionStatus): LiveDataUnavailable =>
   new LiveDataUnavailable(
@@ -88,6 +94,7 @@ export class ReadThrough extends Context.Service<
       const digest = yield* Digest
       const ids = yield* Ids
 
+      /** Answers whether the upstream still has the account. */
       const pull = Effect.fnUntraced(function* (
         right: WriteRight,
         workspace: Workspace,
@@ -98,31 +105,34 @@ export class ReadThrough extends Context.Service<
         const { connection, status } = yield* banks.inspect(bank)
         if (!status.connected) return yield* reconnectProblem(status)
         const accounts = yield* banks.refreshAccounts(bank)
-        const current = accounts.find((one) => one.id === account.id) ?? account
+        const current = accounts.find((one) => one.id === account.id)
+        // Of an account that the bank no longer lists nothing is believed to be gone.
+        if (current?.state !== "open") return false
         const scope = { workspaceId: bank.workspaceId, accountId: account.id, dataType }
         if (dataType === "balances") {
           const read = ingest("balances", yield* balanceOf(current), digest)
-          if ("quarantined" in read) return
+          if ("quarantined" in read) return false
           yield* writer.write(right, {
             scope,
             observations: [read.observation],
             removed: new Set(),
+            unread: new Set(),
             coverage: { kind: "full", complete: true },
             idTrust: "stable",
             changeModel: "snapshotFull"
           })
           yield* records.setPulled(scope)
-          return
+          return true
         }
         const driver = yield* providers.get(connection.instanceId)
         const capability = driver.capabilities.dataTypes[dataType]
-        if (capability === undefined || !current.supports.includes(dataType)) return
+        if (capability === undefined || !current.supports.includes(dataType)) return true
         const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone)
         const days = Math.min(plans[workspace.plan].historyDays ?? capability.historyDays, capability.historyDays)
         const segment: Segment = {
           bank,
           connection,
-          accounts,
+          accounts: accounts.filter((one) => one.state === "open"),
           account: capability.scope === "connection" ? undefined : current,
           dataType,
           capability,
@@ -133,6 +143,7 @@ export class ReadThrough extends Context.Service<
           reset: false
         }
         yield* puller.pull(right, segment)
+        return true
       })
 
       const isFresh = Effect.fnUntraced(function* (bank: Bank, asOf: Timestamp.Timestamp | undefined) {
@@ -155,7 +166,7 @@ export class ReadThrough extends Context.Service<
           if (!isUsable(status.status)) return { asOf: before, stale: true, problem: reconnectProblem(status) }
           const holder = `read:${yield* ids.next("request")}`
           if (!(yield* jobs.lease([bank.id], holder, leaseSeconds))) {
-            return { asOf: before, stale: true, problem: undefined }
+            return { asOf: before, stale: true, problem: later("The bank is being read already") }
           }
           const right: WriteRight = { bankId: bank.id, leaseHolder: holder, fence: undefined }
           const outcome = yield* pull(right, workspace, bank, account, dataType).pipe(
@@ -164,15 +175,18 @@ export class ReadThrough extends Context.Service<
             Effect.ensuring(Effect.ignore(jobs.unlease(holder)))
           )
           let problem: LiveDataUnavailable | undefined
+          let listed = true
+          if (Result.isSuccess(outcome)) {
+            if (Option.isNone(outcome.success)) problem = later("The provider did not answer in time")
+            else listed = outcome.success.value
+          }
           if (Result.isFailure(outcome)) {
             const error = outcome.failure
             if (error._tag === "StorageUnavailable") return yield* error
             // Without a job there is nothing to be fenced off from.
             if (error._tag !== "Fenced") problem = error._tag === "LiveDataUnavailable" ? error : problemOf(bank, error)
           }
-          const after = yield* records.pulledAt(scope)
-          const moved = after !== undefined && after !== before
-          return { asOf: after, stale: !moved && problem !== undefined ? true : !moved && after === before, problem }
+          return { asOf: yield* records.pulledAt(scope), stale: problem !== undefined || !listed, problem }
         }
       )
 

@@ -21,19 +21,28 @@ export interface SourceResult {
   /** Accounts that the feed projects. */
   readonly accounts: ReadonlyArray<{ readonly bank: Bank; readonly account: Account }>
   readonly findings: ReadonlyArray<Finding>
-  /** Rows that were read and are as they were; the others are counted when they are projected. */
-  readonly unchanged: number
+  /** Rows that were read, and those of them that the ledger did not have like this. */
+  readonly seen: number
+  readonly changed: number
   readonly quarantined: number
   /** The upstream asks to wait this many seconds, longer than a slot may be held. */
   readonly waitSeconds: number | undefined
 }
 
-export const empty: SourceResult = { accounts: [], findings: [], unchanged: 0, quarantined: 0, waitSeconds: undefined }
+export const empty: SourceResult = {
+  accounts: [],
+  findings: [],
+  seen: 0,
+  changed: 0,
+  quarantined: 0,
+  waitSeconds: undefined
+}
 
 export const combine = (results: ReadonlyArray<SourceResult>): SourceResult => ({
   accounts: results.flatMap((result) => result.accounts),
   findings: results.flatMap((result) => result.findings),
-  unchanged: results.reduce((sum, result) => sum + result.unchanged, 0),
+  seen: results.reduce((sum, result) => sum + result.seen, 0),
+  changed: results.reduce((sum, result) => sum + result.changed, 0),
   quarantined: results.reduce((sum, result) => sum + result.quarantined, 0),
   waitSeconds: results.reduce<number | undefined>(
     (most, { waitSeconds }) => (waitSeconds === undefined ? most : Math.max(most ?? 0, waitSeconds)),

@@ -41,7 +41,13 @@ export class Stage {
     }
     this.quarantined.push(...page.quarantined)
     this.coverage = page.coverage
-    if (page.end.kind === "done") this.checkpoint = page.end.checkpoint
+    // A blank checkpoint would mean "from the start" to the upstream and "continue" to us.
+    if (page.end.kind === "done" && page.end.checkpoint?.trim() !== "") this.checkpoint = page.end.checkpoint
+  }
+
+  /** Ids of rows that were shown but could not be read: they are not missing. */
+  get unread(): ReadonlySet<string> {
+    return new Set(this.quarantined.map((row) => row.providerId))
   }
 
   get accounts(): Iterable<string> {

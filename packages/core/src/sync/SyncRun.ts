@@ -92,13 +92,9 @@ export class SyncRun extends Context.Service<
         if (refreshed.waitSeconds !== undefined) {
           return yield* jobs.pause(fence, "provider_wait", refreshed.waitSeconds)
         }
-        // A job that is taken up again reads the same rows again: they were counted the first time.
-        const unchanged = job.attempt > 1 ? 0 : refreshed.unchanged
-        yield* jobs.fence(fence, { add: { read: unchanged, unchanged, quarantined: refreshed.quarantined } })
-
         const pipeline = yield* pipelineOf(feed)
         const { endDate, resetCursors, skipDedup, startDate } = job.options
-        const faults = yield* projector.project({
+        const { faults, looked } = yield* projector.project({
           feed,
           job,
           fence,
@@ -112,6 +108,14 @@ export class SyncRun extends Context.Service<
               ? { from: startDate, to: endDate }
               : undefined
         })
+        // Rows that were read and not looked at are as they were. A job that is taken up again reads and looks
+        // at rows that it has counted before.
+        const before = job.counts.read
+        const unchanged = Math.max(0, refreshed.seen - Math.max(refreshed.changed, looked + before))
+        const quarantined = before > 0 ? 0 : refreshed.quarantined
+        if (unchanged + quarantined > 0) {
+          yield* jobs.fence(fence, { add: { read: unchanged, unchanged, quarantined } })
+        }
         const delivered = yield* Effect.result(
           deliverer.deliver({ feed, config, job, fence, columns: columnsOf(feed, pipeline.catalog) })
         )

@@ -14,7 +14,7 @@ import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { identify, type IdentityResult } from "./Identity.ts"
+import { identify, trusted, type IdentityResult } from "./Identity.ts"
 import type { Observation } from "./Ingest.ts"
 import { LeaseLost } from "./PullError.ts"
 
@@ -29,6 +29,8 @@ export interface SnapshotOfAccount {
   readonly scope: RecordScope
   readonly observations: ReadonlyArray<Observation>
   readonly removed: ReadonlySet<string>
+  /** Upstream ids of rows that could not be read; `""` among them is a row that could be any. */
+  readonly unread: ReadonlySet<string>
   readonly coverage: Coverage
   readonly idTrust: IdTrust
   readonly changeModel: ChangeModel
@@ -42,13 +44,19 @@ export interface Written {
 }
 
 /**
- * Snapshot types are what their last read says. A change feed read whole is as good as its feed: there will
- * be no second whole read to wait for. Everything else must be missing twice.
+ * Snapshot types are what their last read says. A change feed that was read whole, or over a range, is as good
+ * as its feed: there will be no second such read to wait for. Everything else must be missing twice.
  */
 const absenceRule = ({ changeModel, coverage, scope }: SnapshotOfAccount) =>
   isSnapshotType(scope.dataType)
     ? { removeAfter: 1, guarded: false }
-    : { removeAfter: changeModel === "delta" && coverage.kind === "full" ? 1 : 2, guarded: true }
+    : { removeAfter: changeModel === "delta" && coverage.kind !== "delta" ? 1 : 2, guarded: true }
+
+/** A row that could not be read may be any of those that are missing, unless its id says which one it is. */
+const believable = ({ coverage, idTrust, unread }: SnapshotOfAccount): Coverage =>
+  coverage.kind === "delta" || unread.size === 0 || (trusted(idTrust) && !unread.has(""))
+    ? coverage
+    : { ...coverage, complete: false }
 
 type WriteError = Fenced | LeaseLost | StorageUnavailable
 
@@ -75,22 +83,32 @@ export class Writer extends Context.Service<
         }
       })
 
-      const heldFor = (snapshot: SnapshotOfAccount) => {
-        const { coverage, observations, scope } = snapshot
-        if (coverage.kind === "delta") {
-          const wanted = new Set(snapshot.removed)
-          for (const { pendingProviderId, providerId } of observations) {
-            if (providerId !== "") wanted.add(providerId)
-            if (pendingProviderId !== "") wanted.add(pendingProviderId)
-          }
-          return records.index(scope, { providerIds: [...wanted] })
+      /** Ids that the observations name, and which are not in `known`; `""` stands for rows without one. */
+      const idsNamed = ({ observations, removed }: SnapshotOfAccount, known: ReadonlySet<string>) => {
+        const named = new Set(removed)
+        for (const { pendingProviderId, providerId } of observations) {
+          named.add(providerId)
+          if (pendingProviderId !== "") named.add(pendingProviderId)
         }
-        // Rows may have been booked some days before the window they are now seen in.
-        return records.index(
-          scope,
-          coverage.kind === "window" ? { from: CalendarDate.addDays(coverage.from, -14) } : {}
-        )
+        return [...named].filter((id) => !known.has(id))
       }
+
+      const heldFor = Effect.fnUntraced(function* (snapshot: SnapshotOfAccount) {
+        const { coverage, idTrust, scope } = snapshot
+        const byId = trusted(idTrust)
+        if (coverage.kind === "full" || (coverage.kind === "delta" && !byId)) return yield* records.index(scope, {})
+        if (coverage.kind === "delta") {
+          const named = idsNamed(snapshot, new Set())
+          return named.length === 0 ? [] : yield* records.index(scope, { providerIds: named })
+        }
+        // Rows may have been booked some days before the window they are now seen in; with an id that counts
+        // they are found wherever they were.
+        const near = yield* records.index(scope, { from: CalendarDate.addDays(coverage.from, -14) })
+        const far = byId ? idsNamed(snapshot, new Set(near.map((entry) => entry.providerId)).add("")) : []
+        if (far.length === 0) return near
+        const held = new Set(near.map((entry) => entry.id))
+        return [...near, ...(yield* records.index(scope, { providerIds: far })).filter((entry) => !held.has(entry.id))]
+      })
 
       const writesOf = Effect.fnUntraced(function* (snapshot: SnapshotOfAccount, result: IdentityResult) {
         const isNew = result.changed.filter((match) => match.entry === undefined)
@@ -147,8 +165,9 @@ export class Writer extends Context.Service<
           observations: snapshot.observations,
           held: yield* heldFor(snapshot),
           idTrust: snapshot.idTrust,
-          coverage: snapshot.coverage,
+          coverage: believable(snapshot),
           removed: snapshot.removed,
+          unread: snapshot.unread,
           ...absenceRule(snapshot)
         })
         const writes = [...(yield* writesOf(snapshot, result)), ...(yield* tombstones(scope, result.gone))]

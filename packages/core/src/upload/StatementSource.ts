@@ -27,7 +27,7 @@ import { UploadStore } from "./UploadStore.ts"
 export interface Taken {
   readonly accounts: ReadonlyArray<Account>
   readonly read: number
-  readonly unchanged: number
+  readonly changed: number
   readonly quarantined: ReadonlyArray<Quarantined>
 }
 
@@ -183,7 +183,7 @@ export class StatementSource extends Context.Service<
           const accounts: Array<Account> = []
           const quarantined: Array<Quarantined> = []
           let read = 0
-          let unchanged = 0
+          let changed = 0
           for (const one of statement.accounts) {
             const account = target ?? (yield* accountFor(right, bank, one))
             accounts.push(account)
@@ -198,12 +198,13 @@ export class StatementSource extends Context.Service<
               scope,
               observations: rows,
               removed: new Set(),
+              unread: new Set(),
               coverage: { kind: "delta" },
               idTrust: "stable",
               changeModel: "appendOnly"
             })
             read += all.length
-            unchanged += written.unchanged + all.length - rows.length
+            changed += written.changed
           }
           yield* atomically(
             Effect.gen(function* () {
@@ -214,7 +215,7 @@ export class StatementSource extends Context.Service<
               })
             })
           )
-          return { accounts, read, unchanged, quarantined }
+          return { accounts, read, changed, quarantined }
         }
       )
 

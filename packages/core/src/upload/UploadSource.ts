@@ -72,7 +72,8 @@ export class UploadSource extends Context.Service<
           const taken = yield* statements.take(rightOf(run, bank.id), run.feed, bank, target, upload, read.success)
           return {
             ...empty,
-            unchanged: taken.unchanged,
+            seen: taken.read,
+            changed: taken.changed,
             quarantined: taken.quarantined.length,
             findings: [
               ...quarantineFindings(taken.quarantined),

@@ -1,0 +1,123 @@
+/**
+ * A destination in memory that does what the test says: it fails, refuses single rows, loses its answer after
+ * it has written, and people delete rows there. It takes the place of the file destination; each path is one.
+ */
+import {
+  DestinationUnavailable,
+  type DestinationDriver,
+  type Outgoing,
+  type Receipt,
+  type WriteModel
+} from "@millrace/core/destination/Destination"
+import type { FileDestinationConfig } from "@millrace/core/feed/FeedConfig"
+import type { Fields } from "@millrace/core/record/FieldValue"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+
+export interface ScriptedRow {
+  readonly key: string
+  readonly ref: string
+  values: Fields
+}
+
+/** What happens to one of the next calls that write: nothing, before anything is written, or after everything. */
+export type ScriptedFault = "none" | "unavailable" | "answerLost"
+
+/** One path: the rows that are there, and the faults to come. */
+export class ScriptedPlace {
+  /** May hold a key twice, as a destination without keys of its own would. */
+  rows: Array<ScriptedRow> = []
+  readonly faults: Array<ScriptedFault> = []
+  /** Rows that are refused, told from their values. */
+  refuses: (values: Fields) => boolean = () => false
+  /** Records written or removed, whole files counted as one. */
+  writes = 0
+  private refs = 0
+
+  /** A person deletes a row. */
+  remove(key: string): void {
+    this.rows = this.rows.filter((row) => row.key !== key)
+  }
+
+  create(key: string, values: Fields): string {
+    const ref = `r${++this.refs}`
+    this.rows.push({ key, ref, values })
+    return ref
+  }
+}
+
+const unavailable = (message: string) => new DestinationUnavailable({ message })
+
+const writeOne = (place: ScriptedPlace, model: WriteModel, one: Outgoing): Receipt => {
+  const { key, op, remoteRef, values } = one
+  if (op === "remove") {
+    place.rows = place.rows.filter((row) => row.key !== key)
+    return { key, outcome: "done" }
+  }
+  if (place.refuses(values)) return { key, outcome: "failed", reason: "is refused here" }
+  const held = place.rows.find((row) =>
+    op === "update" && model === "readBack" && remoteRef !== undefined ? row.ref === remoteRef : row.key === key
+  )
+  if (op === "update") {
+    if (held === undefined) return { key, outcome: "skipped" }
+    held.values = values
+    return { key, outcome: "done", remoteRef: held.ref }
+  }
+  // Without keys of its own a destination makes another row of the same record.
+  if (held === undefined || model === "readBack") {
+    return { key, outcome: "done", remoteRef: place.create(key, values) }
+  }
+  held.values = values
+  return { key, outcome: "done", remoteRef: held.ref }
+}
+
+export const makeScriptedDestination = (model: Exclude<WriteModel, "transactional">, batch: number) => {
+  const places = new Map<string, ScriptedPlace>()
+  const at = (path: string): ScriptedPlace => {
+    let place = places.get(path)
+    if (place === undefined) places.set(path, (place = new ScriptedPlace()))
+    return place
+  }
+
+  /** A call that writes, with the next fault around it. */
+  const faulty = <A>(place: ScriptedPlace, call: () => A) =>
+    Effect.suspend(() => {
+      const fault = place.faults.shift() ?? "none"
+      if (fault === "unavailable") return unavailable("The destination is away")
+      const answer = call()
+      return fault === "answerLost" ? unavailable("The connection broke") : Effect.succeed(answer)
+    })
+
+  const driver: DestinationDriver<typeof FileDestinationConfig.Type> = {
+    type: "file",
+    capabilities: { write: model, canRemove: true, batch },
+    check: () => Effect.succeed([]),
+    open: (_feed, { path }) =>
+      Effect.sync(() => {
+        const place = at(path)
+        return {
+          write: (records) =>
+            faulty(place, () => {
+              place.writes += records.length
+              return records.map((one) => writeOne(place, model, one))
+            }),
+          lookup: (keys) =>
+            Effect.sync(() => {
+              const wanted = new Set(keys)
+              return new Map(place.rows.filter((row) => wanted.has(row.key)).map((row) => [row.key, row.ref]))
+            }),
+          replace: (rows) =>
+            Effect.flatMap(Stream.runCollect(rows), (all) =>
+              faulty(place, () => {
+                place.writes++
+                place.rows = all.map(({ key, values }, i) => ({ key, ref: `${path}#${i}`, values }))
+                return { rows: all.length, ref: path }
+              })
+            )
+        }
+      })
+  }
+  return { driver, at }
+}
+
+export type ScriptedDestination = ReturnType<typeof makeScriptedDestination>

@@ -1,0 +1,130 @@
+/** A bank whose truth is what the test says: the upstream behind `ScriptedProvider`. */
+import type { ObservedAccount, ObservedRecord } from "@millrace/core/provider/Provider"
+import type { ProviderError } from "@millrace/core/provider/ProviderError"
+import type { Fields } from "@millrace/core/record/FieldValue"
+import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import * as Currency from "@millrace/core/shared/Currency"
+import * as Decimal from "@millrace/core/shared/Decimal"
+
+/** One event in the life of an account; `line` is its identity, whatever ids it goes through. */
+export interface TrueRow {
+  readonly line: number
+  readonly account: string
+  readonly providerId: string
+  readonly pendingProviderId?: string
+  readonly pending: boolean
+  readonly date: CalendarDate
+  readonly amount: string
+  readonly description: string
+  /** Shown in a form that cannot be read. */
+  readonly broken?: boolean
+}
+
+export interface Posting {
+  readonly account: string
+  readonly date: CalendarDate
+  readonly amount: string
+  readonly description: string
+  readonly pending?: boolean
+}
+
+type Event = { readonly kind: "shown"; readonly row: TrueRow } | { readonly kind: "gone"; readonly row: TrueRow }
+
+export class ScriptedBank {
+  readonly rows = new Map<number, TrueRow>()
+  /** Everything that ever happened, for change feeds. */
+  readonly events: Array<Event> = []
+  readonly accountIds: ReadonlyArray<string>
+  /** Accounts that are no longer listed. */
+  readonly unlisted = new Set<string>()
+  /** Errors of the next pulls, in order; `undefined` lets one pass. */
+  readonly failures: Array<ProviderError | undefined> = []
+  /** What happens behind the back of a reader, each before one of its next pages after the first. */
+  readonly meanwhile: Array<() => void> = []
+  /** Checkpoints of earlier generations are not accepted. */
+  generation = 1
+  pulls = 0
+  balance = "0"
+  private lines = 0
+  private ids = 0
+
+  constructor(accountIds: ReadonlyArray<string>) {
+    this.accountIds = accountIds
+  }
+
+  private nextId(): string {
+    return `u${++this.ids}`
+  }
+
+  private show(row: TrueRow): TrueRow {
+    this.rows.set(row.line, row)
+    this.events.push({ kind: "shown", row })
+    return row
+  }
+
+  post(posting: Posting, providerId = this.nextId()): TrueRow {
+    return this.show({ ...posting, line: ++this.lines, providerId, pending: posting.pending ?? false })
+  }
+
+  /** Becomes posted: under another id with `newId`, which names the pending one with `link`. */
+  settle(
+    row: TrueRow,
+    how: { readonly newId: boolean; readonly link: boolean; readonly change?: Partial<Posting> }
+  ): TrueRow {
+    const posted: TrueRow = {
+      ...row,
+      ...how.change,
+      pending: false,
+      ...(how.newId ? { providerId: this.nextId() } : {}),
+      ...(how.newId && how.link ? { pendingProviderId: row.providerId } : {})
+    }
+    if (how.newId) this.events.push({ kind: "gone", row })
+    return this.show(posted)
+  }
+
+  change(row: TrueRow, change: Partial<Omit<TrueRow, "line" | "account" | "providerId">>): TrueRow {
+    return this.show({ ...row, ...change })
+  }
+
+  remove(row: TrueRow): void {
+    this.rows.delete(row.line)
+    this.events.push({ kind: "gone", row })
+  }
+
+  loseCheckpoints(): void {
+    this.generation++
+  }
+
+  listAccounts(): ReadonlyArray<ObservedAccount> {
+    return this.accountIds
+      .filter((id) => !this.unlisted.has(id))
+      .map((id) => ({
+        providerAccountId: id,
+        stableKeys: [`scripted:${id}`],
+        number: "12345678",
+        name: `Account ${id}`,
+        type: "checking",
+        currency: Currency.make("USD"),
+        balance: Decimal.make(this.balance),
+        supports: ["transactions", "balances"]
+      }))
+  }
+}
+
+/** The fields of a row as a driver gives them. */
+export const fieldsOf = (row: TrueRow): Fields => ({
+  date: row.date,
+  description: row.description,
+  originalDescription: row.description.toUpperCase(),
+  amount: row.broken === true ? "not a number" : row.amount,
+  currency: "USD"
+})
+
+/** A row as a driver gives it, under the id that the upstream shows. */
+export const observed = (row: TrueRow, providerId = row.providerId): ObservedRecord => ({
+  providerAccountId: row.account,
+  providerId,
+  ...(row.pendingProviderId === undefined ? {} : { pendingProviderId: row.pendingProviderId }),
+  pending: row.pending,
+  fields: fieldsOf(row)
+})

@@ -1,0 +1,160 @@
+/**
+ * A provider whose world the test scripts: every change model, scope and kind of id behind one driver.
+ *
+ * It does what honest drivers do. A change feed tells when it moved between two pages, a snapshot does not;
+ * a change feed that is asked without a checkpoint gives all its rows and says that these are all.
+ */
+import type { ChangeModel, DataTypeCapability, IdTrust } from "@millrace/core/provider/Capabilities"
+import type { ObservedRecord, ProviderDriver, PullRequest, SyncPage } from "@millrace/core/provider/Provider"
+import {
+  CheckpointInvalid,
+  ConnectionGone,
+  MutationDuringPagination,
+  type ProviderError
+} from "@millrace/core/provider/ProviderError"
+import * as Effect from "effect/Effect"
+import { observed, ScriptedBank, type TrueRow } from "./ScriptedBank.ts"
+
+export interface ScriptedOptions {
+  /** Part of the instance id after `demo:`. */
+  readonly instance: string
+  readonly changeModel: ChangeModel
+  readonly scope: DataTypeCapability["scope"]
+  readonly idTrust: IdTrust
+  readonly pageSize: number
+  readonly overlapDays: number
+  readonly historyDays: number
+  readonly freshnessSeconds?: number
+}
+
+const newestFirst = (a: TrueRow, b: TrueRow): number => (a.date === b.date ? b.line - a.line : a.date < b.date ? 1 : -1)
+
+const isTrusted = (trust: IdTrust): boolean => trust !== "none" && trust !== "positional"
+
+/** Items of one run, in the order in which its pages show them. */
+type Item = { readonly upserted: ObservedRecord } | { readonly removed: SyncPage["removed"][number] }
+
+const pageOf = (items: ReadonlyArray<Item>, coverage: SyncPage["coverage"], end: SyncPage["end"]): SyncPage => ({
+  upserted: items.flatMap((item) => ("upserted" in item ? [item.upserted] : [])),
+  removed: items.flatMap((item) => ("removed" in item ? [item.removed] : [])),
+  quarantined: [],
+  coverage,
+  end
+})
+
+export const makeScriptedProvider = (options: ScriptedOptions) => {
+  const banks = new Map<string, ScriptedBank>()
+  const { changeModel, idTrust, pageSize } = options
+  const capability: DataTypeCapability = {
+    changeModel,
+    scope: options.scope,
+    idTrust,
+    historyDays: options.historyDays,
+    overlapDays: options.overlapDays
+  }
+
+  /** The bank of a connection; made when it is first asked for. */
+  const bank = (ref: string, accountIds: ReadonlyArray<string> = ["a"]): ScriptedBank => {
+    let one = banks.get(ref)
+    if (one === undefined) banks.set(ref, (one = new ScriptedBank(accountIds)))
+    return one
+  }
+
+  const visible = (one: ScriptedBank, request: PullRequest): ReadonlyArray<TrueRow> =>
+    [...one.rows.values()]
+      .filter((row) => request.providerAccountIds.includes(row.account) && !one.unlisted.has(row.account))
+      .toSorted(newestFirst)
+
+  const items = (rows: ReadonlyArray<TrueRow>): ReadonlyArray<Item> =>
+    rows.map((row, at) => ({
+      upserted: observed(
+        row,
+        idTrust === "none" ? "" : idTrust === "positional" ? `${rows.length - at}` : row.providerId
+      )
+    }))
+
+  const snapshot = (one: ScriptedBank, request: PullRequest): SyncPage => {
+    const window = changeModel === "snapshotWindow"
+    const all = items(
+      visible(one, request).filter((row) => !window || (row.date >= request.from && row.date <= request.to))
+    )
+    const start = request.position === undefined ? 0 : Number(request.position.slice(3))
+    const page = all.slice(start, start + pageSize)
+    const more = start + pageSize < all.length
+    return pageOf(
+      page,
+      window
+        ? { kind: "window", from: request.from, to: request.to, complete: true }
+        : { kind: "full", complete: true },
+      more ? { kind: "more", position: `v1:${start + pageSize}` } : { kind: "done" }
+    )
+  }
+
+  const changes = (one: ScriptedBank, request: PullRequest): Effect.Effect<SyncPage, ProviderError> => {
+    const { checkpoint, position } = request
+    const [end, start] = (position ?? `v1:${one.events.length}:0`).split(":").slice(1).map(Number)
+    if (end !== one.events.length) return new MutationDuringPagination({ message: "The feed moved" })
+    const whole = checkpoint === undefined
+    const [generation, since] = whole ? [one.generation, 0] : checkpoint.split(":").slice(1).map(Number)
+    if (generation !== one.generation) return new CheckpointInvalid({ message: "No such checkpoint" })
+    const all: ReadonlyArray<Item> = whole
+      ? items(visible(one, request).filter((row) => row.date >= request.from))
+      : one.events
+          .slice(since)
+          .filter(({ row }) => request.providerAccountIds.includes(row.account))
+          .flatMap(({ kind, row }): ReadonlyArray<Item> =>
+            kind === "shown"
+              ? [{ upserted: observed(row) }]
+              : changeModel === "appendOnly"
+                ? []
+                : [{ removed: { providerAccountId: row.account, providerId: row.providerId } }]
+          )
+    const next = start! + pageSize
+    return Effect.succeed(
+      pageOf(
+        all.slice(start!, next),
+        whole && changeModel === "delta"
+          ? { kind: "window", from: request.from, to: request.to, complete: true }
+          : { kind: "delta" },
+        next < all.length
+          ? { kind: "more", position: `v1:${end}:${next}` }
+          : { kind: "done", checkpoint: `v1:${one.generation}:${end}` }
+      )
+    )
+  }
+
+  const driver: ProviderDriver = {
+    kind: "demo",
+    instanceId: `demo:${options.instance}`,
+    name: `Scripted ${options.instance}`,
+    countryCodes: ["US"],
+    capabilities: {
+      connectFlow: "token",
+      dataTypes: { transactions: capability },
+      removal: "sync",
+      freshnessSeconds: options.freshnessSeconds ?? 300,
+      webhooks: false
+    },
+    listInstitutions: () => Effect.succeed([]),
+    beginConnect: () => new ConnectionGone({ message: "Scripted connections are made by tests" }),
+    completeConnect: () => new ConnectionGone({ message: "Scripted connections are made by tests" }),
+    inspect: () => Effect.succeed({ status: "connected" }),
+    listAccounts: ({ ref }) => Effect.sync(() => bank(ref).listAccounts()),
+    pull: ({ ref }, request) =>
+      Effect.suspend(() => {
+        const one = bank(ref)
+        one.pulls++
+        const failure = one.failures.shift()
+        if (failure !== undefined) return Effect.fail(failure)
+        if (request.position !== undefined) one.meanwhile.shift()?.()
+        return isTrusted(idTrust) && (changeModel === "delta" || changeModel === "appendOnly")
+          ? changes(one, request)
+          : Effect.sync(() => snapshot(one, request))
+      }),
+    revoke: () => Effect.succeed("done")
+  }
+
+  return { driver, bank, options }
+}
+
+export type ScriptedProvider = ReturnType<typeof makeScriptedProvider>
