@@ -39,8 +39,8 @@ const get = Command.make("get", { bank, account }, (input) => showRecord(request
   Command.withDescription("Show an account")
 )
 
-const balance = Command.make("balance", ofAccount, ({ cached, ...input }) =>
-  showRecord(requestOf(input, "/balances", { cached }))
+const balance = Command.make("balance", ofAccount, (input) =>
+  showRecord(requestOf(input, "/balances", { cached: input.cached }))
 ).pipe(Command.withDescription("Show the latest balance"))
 
 const transactions = Command.make(
@@ -57,16 +57,12 @@ const transactions = Command.make(
     minAmount: text("min-amount", "<amount>", "Lowest amount"),
     maxAmount: text("max-amount", "<amount>", "Highest amount")
   },
-  ({ account, bank, search, ...query }) =>
-    showList(requestOf({ account, bank }, "/transactions", { ...query, q: search }), "transactions", [
-      "date",
-      "description",
-      "amount",
-      "currency",
-      "category",
-      "pending",
-      "id"
-    ])
+  ({ account: accountId, bank: bankId, search, ...query }) =>
+    showList(
+      requestOf({ account: accountId, bank: bankId }, "/transactions", { ...query, q: search }),
+      "transactions",
+      ["date", "description", "amount", "currency", "category", "pending"]
+    )
 ).pipe(
   Command.withDescription("List transactions, newest first"),
   Command.withExamples([
@@ -77,22 +73,24 @@ const transactions = Command.make(
   ])
 )
 
-const trades = Command.make("trades", { ...ofAccount, from, to, ...paging }, ({ account, bank, ...query }) =>
-  showList(requestOf({ account, bank }, "/trades", query), "trades", [
-    "date",
-    "type",
-    "ticker",
-    "securityName",
-    "quantity",
-    "price",
-    "amount",
-    "currency",
-    "id"
-  ])
+const trades = Command.make(
+  "trades",
+  { ...ofAccount, from, to, ...paging },
+  ({ account: accountId, bank: bankId, ...query }) =>
+    showList(requestOf({ account: accountId, bank: bankId }, "/trades", query), "trades", [
+      "date",
+      "type",
+      "ticker",
+      "securityName",
+      "quantity",
+      "price",
+      "amount",
+      "currency"
+    ])
 ).pipe(Command.withDescription("List trades"))
 
-const holdings = Command.make("holdings", ofAccount, ({ account, bank, ...query }) =>
-  showList(requestOf({ account, bank }, "/holdings", query), "holdings", [
+const holdings = Command.make("holdings", ofAccount, ({ account: accountId, bank: bankId, ...query }) =>
+  showList(requestOf({ account: accountId, bank: bankId }, "/holdings", query), "holdings", [
     "ticker",
     "securityName",
     "quantity",
@@ -104,8 +102,8 @@ const holdings = Command.make("holdings", ofAccount, ({ account, bank, ...query 
   ])
 ).pipe(Command.withDescription("List investment holdings"))
 
-const orders = Command.make("orders", ofAccount, ({ account, bank, ...query }) =>
-  showList(requestOf({ account, bank }, "/orders", query), "orders", [
+const orders = Command.make("orders", ofAccount, ({ account: accountId, bank: bankId, ...query }) =>
+  showList(requestOf({ account: accountId, bank: bankId }, "/orders", query), "orders", [
     "date",
     "status",
     "action",
@@ -113,13 +111,12 @@ const orders = Command.make("orders", ofAccount, ({ account, bank, ...query }) =
     "orderType",
     "totalQuantity",
     "limitPrice",
-    "currency",
-    "id"
+    "currency"
   ])
 ).pipe(Command.withDescription("List open orders"))
 
-const loan = Command.make("loan", ofAccount, ({ account, bank, ...query }) =>
-  showRecord(requestOf({ account, bank }, "/loan", query))
+const loan = Command.make("loan", ofAccount, ({ account: accountId, bank: bankId, ...query }) =>
+  showRecord(requestOf({ account: accountId, bank: bankId }, "/loan", query))
 ).pipe(Command.withDescription("Show loan details"))
 
 export const accounts = Command.make("accounts").pipe(

@@ -4,8 +4,8 @@ import { idArgument, queryOf, scope } from "./Flags.ts"
 
 const columns = ["id", "name", "source", "type", "connectionStatus.status", "connectionStatus.lastCheckedAt"]
 
-const list = Command.make("list", { scope }, ({ scope }) =>
-  showList({ method: "GET", path: "/v1/banks", query: queryOf({ scope }) }, "banks", columns)
+const list = Command.make("list", { scope }, (query) =>
+  showList({ method: "GET", path: "/v1/banks", query: queryOf(query) }, "banks", columns)
 ).pipe(Command.withDescription("List bank connections"))
 
 const get = Command.make("get", { id: idArgument("bank") }, ({ id }) =>

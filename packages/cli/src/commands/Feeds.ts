@@ -48,12 +48,12 @@ const list = Command.make("list", { dataType, source, scope }, (query) =>
   ])
 ).pipe(Command.withDescription("List feeds"))
 
-const get = Command.make("get", { id }, ({ id }) => showRecord({ method: "GET", path: `/v1/feeds/${id}` })).pipe(
+const get = Command.make("get", { id }, (input) => showRecord({ method: "GET", path: `/v1/feeds/${input.id}` })).pipe(
   Command.withDescription("Show a feed")
 )
 
-const create = Command.make("create", { name, source, dataType, file }, ({ file, ...given }) =>
-  Effect.flatMap(bodyFrom(file, given), (body) => showRecord({ method: "POST", path: "/v1/feeds", body }))
+const create = Command.make("create", { name, source, dataType, file }, ({ file: path, ...given }) =>
+  Effect.flatMap(bodyFrom(path, given), (body) => showRecord({ method: "POST", path: "/v1/feeds", body }))
 ).pipe(
   Command.withDescription("Create a feed"),
   Command.withExamples([
@@ -75,22 +75,22 @@ const matching = (version: Option.Option<number>): Readonly<Record<string, strin
 const update = Command.make(
   "update",
   { id, name, source, dataType, file, ifVersion },
-  ({ file, id, ifVersion, ...given }) =>
-    Effect.flatMap(bodyFrom(file, given), (body) =>
-      showRecord({ method: "PUT", path: `/v1/feeds/${id}`, body, headers: matching(ifVersion) })
+  ({ file: path, id: feedId, ifVersion: expected, ...given }) =>
+    Effect.flatMap(bodyFrom(path, given), (body) =>
+      showRecord({ method: "PUT", path: `/v1/feeds/${feedId}`, body, headers: matching(expected) })
     )
 ).pipe(Command.withDescription("Change a feed"))
 
-const remove = Command.make("delete", { id, ifVersion }, ({ id, ifVersion }) =>
+const remove = Command.make("delete", { id, ifVersion }, (input) =>
   Effect.gen(function* () {
-    yield* (yield* Api).send({ method: "DELETE", path: `/v1/feeds/${id}`, headers: matching(ifVersion) })
-    yield* (yield* Notes).say(`Deleted ${id}. Delivered records stay where they are.`)
+    yield* (yield* Api).send({ method: "DELETE", path: `/v1/feeds/${input.id}`, headers: matching(input.ifVersion) })
+    yield* (yield* Notes).say(`Deleted ${input.id}. Delivered records stay where they are.`)
   })
 ).pipe(Command.withDescription("Delete a feed; delivered records stay where they are"))
 
 const jobIdOf = Effect.fnUntraced(function* (job: Readonly<Record<string, unknown>>) {
-  const { id } = job
-  return typeof id === "string" ? id : yield* new AnswerUnreadable({ message: "The answer has no job." })
+  const found = job["id"]
+  return typeof found === "string" ? found : yield* new AnswerUnreadable({ message: "The answer has no job." })
 })
 
 const sync = Command.make(
@@ -104,7 +104,7 @@ const sync = Command.make(
     skipDedup: toggle("skip-dedup", "Deliver records that were delivered before, too"),
     wait: toggle("wait", "Wait until the job has ended; exit code 1 unless it completed")
   },
-  ({ end, force, id, reset, skipDedup, start, wait }) =>
+  ({ end, force, id: feedId, reset, skipDedup, start, wait }) =>
     Effect.gen(function* () {
       const body = JSON.stringify({
         startDate: Option.getOrUndefined(start),
@@ -113,9 +113,9 @@ const sync = Command.make(
         resetCursors: reset || undefined,
         skipDedup: skipDedup || undefined
       })
-      const job = yield* recordOf(yield* (yield* Api).send({ method: "POST", path: `/v1/feeds/${id}/sync`, body }))
+      const job = yield* recordOf(yield* (yield* Api).send({ method: "POST", path: `/v1/feeds/${feedId}/sync`, body }))
       if (!wait) return yield* (yield* Output).record(job)
-      return yield* watch(id, yield* jobIdOf(job))
+      return yield* watch(feedId, yield* jobIdOf(job))
     })
 ).pipe(
   Command.withDescription("Start a sync job"),
@@ -125,14 +125,18 @@ const sync = Command.make(
 const upload = Command.make(
   "upload",
   { id, file: Argument.String("file").pipe(Argument.withDescription("Statement: OFX, CAMT, MT940, CSV ...")) },
-  ({ file, id }) =>
-    Effect.flatMap(readBytes(file), (bytes) =>
-      showRecord({ method: "POST", path: `/v1/feeds/${id}/uploads`, body: { fileName: basename(file), bytes } })
+  (input) =>
+    Effect.flatMap(readBytes(input.file), (bytes) =>
+      showRecord({
+        method: "POST",
+        path: `/v1/feeds/${input.id}/uploads`,
+        body: { fileName: basename(input.file), bytes }
+      })
     )
 ).pipe(Command.withDescription("Upload a statement file"))
 
-const uploads = Command.make("uploads", { id }, ({ id }) =>
-  showList({ method: "GET", path: `/v1/feeds/${id}/uploads` }, "uploads", [
+const uploads = Command.make("uploads", { id }, (input) =>
+  showList({ method: "GET", path: `/v1/feeds/${input.id}/uploads` }, "uploads", [
     "id",
     "fileName",
     "format",

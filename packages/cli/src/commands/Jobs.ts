@@ -12,23 +12,23 @@ const pageSize = 20
 const list = Command.make(
   "list",
   { feed, status: choice("status", jobStatuses, "Only jobs with this status"), limit: limitOf(pageSize), cursor },
-  ({ feed, limit, ...query }) =>
+  ({ feed: feedId, limit, ...query }) =>
     showList(
-      { method: "GET", path: `/v1/feeds/${feed}/jobs`, query: queryOf({ ...query, limit: Option.some(limit) }) },
+      { method: "GET", path: `/v1/feeds/${feedId}/jobs`, query: queryOf({ ...query, limit: Option.some(limit) }) },
       "jobs",
       ["id", "status", "type", "createdAt", "completedAt", "transactionsProcessed", "transactionsWritten"]
     )
 ).pipe(Command.withDescription("List the sync jobs of a feed, newest first"))
 
-const get = Command.make("get", { feed, id }, ({ feed, id }) =>
-  showRecord({ method: "GET", path: `/v1/feeds/${feed}/jobs/${id}` })
+const get = Command.make("get", { feed, id }, (input) =>
+  showRecord({ method: "GET", path: `/v1/feeds/${input.feed}/jobs/${input.id}` })
 ).pipe(Command.withDescription("Show a sync job"))
 
-const cancel = Command.make("cancel", { feed, id }, ({ feed, id }) =>
-  showRecord({ method: "DELETE", path: `/v1/feeds/${feed}/jobs/${id}` })
+const cancel = Command.make("cancel", { feed, id }, (input) =>
+  showRecord({ method: "DELETE", path: `/v1/feeds/${input.feed}/jobs/${input.id}` })
 ).pipe(Command.withDescription("Cancel a sync job"))
 
-const watchJob = Command.make("watch", { feed, id }, ({ feed, id }) => watch(feed, id)).pipe(
+const watchJob = Command.make("watch", { feed, id }, (input) => watch(input.feed, input.id)).pipe(
   Command.withDescription("Wait until a sync job has ended; exit code 1 unless it completed"),
   Command.withShortDescription("Wait until a sync job has ended")
 )

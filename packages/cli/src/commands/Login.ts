@@ -15,9 +15,10 @@ import { recordOf } from "../Requests.ts"
 import { Settings } from "../Settings.ts"
 
 const ownerOf = (who: JsonObject): string => {
-  const { workspace, workspaceName, name } = who
+  const { workspace, workspaceName } = who
+  const called = String(who["name"])
   const of = typeof workspaceName === "string" ? workspaceName : isObject(workspace) ? String(workspace["name"]) : ""
-  return of === "" ? String(name) : `${String(name)} of ${of}`
+  return of === "" ? called : `${called} of ${of}`
 }
 
 export const login = Command.make("login", {}, () =>
@@ -70,9 +71,9 @@ const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
     const file = yield* Profiles.read
     const current = file.current ?? Profiles.defaultName
-    const profiles = Object.entries(file.profiles).map(([name, { apiKey, baseUrl }]) => ({
-      name,
-      current: name === current,
+    const profiles = Object.entries(file.profiles).map(([known, { apiKey, baseUrl }]) => ({
+      name: known,
+      current: known === current,
       baseUrl,
       keyPrefix: apiKey === undefined ? null : apiKey.slice(0, prefixLength)
     }))
@@ -82,17 +83,17 @@ const list = Command.make("list", {}, () =>
 
 const name = Argument.String("name").pipe(Argument.withDescription("Name of the profile"))
 
-const use = Command.make("use", { name }, ({ name }) =>
+const use = Command.make("use", { name }, (input) =>
   Effect.gen(function* () {
-    yield* Profiles.use(name)
-    yield* (yield* Notes).say(`Using profile "${name}".`)
+    yield* Profiles.use(input.name)
+    yield* (yield* Notes).say(`Using profile "${input.name}".`)
   })
 ).pipe(Command.withDescription("Make a profile the one that is used"))
 
-const remove = Command.make("remove", { name }, ({ name }) =>
+const remove = Command.make("remove", { name }, (input) =>
   Effect.gen(function* () {
-    yield* Profiles.remove(name)
-    yield* (yield* Notes).say(`Removed profile "${name}".`)
+    yield* Profiles.remove(input.name)
+    yield* (yield* Notes).say(`Removed profile "${input.name}".`)
   })
 ).pipe(Command.withDescription("Remove a profile with its key"))
 

@@ -19,7 +19,7 @@ const list = Command.make("list", {}, () =>
   ])
 ).pipe(Command.withDescription("List tables"))
 
-const get = Command.make("get", { id }, ({ id }) => showRecord({ method: "GET", path: `/v1/tables/${id}` })).pipe(
+const get = Command.make("get", { id }, (input) => showRecord({ method: "GET", path: `/v1/tables/${input.id}` })).pipe(
   Command.withDescription("Show a table")
 )
 
@@ -31,8 +31,8 @@ const create = Command.make(
     icon: text("icon", "<icon>", "Icon"),
     file
   },
-  ({ file, ...given }) =>
-    Effect.flatMap(bodyFrom(file, given, { fields: [] }), (body) =>
+  ({ file: path, ...given }) =>
+    Effect.flatMap(bodyFrom(path, given, { fields: [] }), (body) =>
       showRecord({ method: "POST", path: "/v1/tables", body })
     )
 ).pipe(
@@ -50,15 +50,15 @@ export const tables = Command.make("tables").pipe(
   Command.withSubcommands([list, get, create])
 )
 
-const listRows = Command.make("list", { table, limit, cursor }, ({ table, ...query }) =>
-  showList({ method: "GET", path: `/v1/tables/${table}/rows`, query: queryOf(query) }, "rows", (rows) => [
+const listRows = Command.make("list", { table, limit, cursor }, ({ table: tableId, ...query }) =>
+  showList({ method: "GET", path: `/v1/tables/${tableId}/rows`, query: queryOf(query) }, "rows", (rows) => [
     "id",
     ...namesOf(rows).filter((name) => name.startsWith("values."))
   ])
 ).pipe(Command.withDescription("List the rows of a table, oldest first"))
 
-const getRow = Command.make("get", { table, id: idArgument("row") }, ({ id, table }) =>
-  showRecord({ method: "GET", path: `/v1/tables/${table}/rows/${id}` })
+const getRow = Command.make("get", { table, id: idArgument("row") }, (input) =>
+  showRecord({ method: "GET", path: `/v1/tables/${input.table}/rows/${input.id}` })
 ).pipe(Command.withDescription("Show a row"))
 
 export const rows = Command.make("rows").pipe(

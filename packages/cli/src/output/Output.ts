@@ -30,6 +30,8 @@ export class Output extends Context.Service<
 
 const jsonOf = (value: Json, indent?: number): string => `${escapeJson(stringify(value, indent))}\n`
 
+const text = (data: string) => Effect.sync(() => void process.stdout.write(data))
+
 const chosen = (columns: Columns | undefined, records: ReadonlyArray<JsonObject>): ReadonlyArray<string> =>
   columns === undefined ? namesOf(records) : typeof columns === "function" ? columns(records) : columns
 
@@ -37,8 +39,6 @@ const make = Effect.gen(function* () {
   const { colors, fields, format, width } = yield* Settings
   const notes = yield* Notes
   const style = { colors, width }
-
-  const text = (data: string) => Effect.sync(() => void process.stdout.write(data))
 
   const warnOfUnknown = Effect.fnUntraced(function* (records: ReadonlyArray<JsonObject>) {
     const unknown = records.length === 0 || fields === undefined ? [] : unknownOf(records, fields)
@@ -82,7 +82,11 @@ const make = Effect.gen(function* () {
       yield* warnOfUnknown(records)
       if (format === "table") {
         if (records.length === 0) return yield* notes.say(`No ${noun}.`)
-        return yield* text(Table.list(records, fields ?? chosen(columns, records), style))
+        return yield* text(
+          fields === undefined
+            ? Table.list(records, chosen(columns, records), style, Table.briefly)
+            : Table.list(records, fields, style)
+        )
       }
       if (format === "csv") return yield* text(Csv.write(records, fields ?? namesOf(records)))
       if (format === "ndjson") return yield* lines(records)

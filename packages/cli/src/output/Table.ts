@@ -1,6 +1,7 @@
 /** Tables for people: aligned columns for lists, a line per field for one record. */
 import { displayWidth } from "effect/cli/CliOutput"
 import { cellOf } from "./Cell.ts"
+import { clean } from "./Clean.ts"
 import { isNumber, type Json, type JsonObject } from "./ExactJson.ts"
 import { flatten, valueOf } from "./Fields.ts"
 
@@ -38,7 +39,7 @@ const shorten = (text: string, width: number): string => {
 }
 
 interface Column {
-  readonly name: string
+  readonly heading: string
   readonly cells: ReadonlyArray<string>
   readonly right: boolean
   /** Half an id or half an amount is worth nothing, so only other text is shortened. */
@@ -46,15 +47,26 @@ interface Column {
   width: number
 }
 
+const fullTime = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.\d+)?Z$/
+
+/** Times as people read them; the other formats have every digit. */
+const timeOf = (cell: string): string => cell.replace(fullTime, "$1 $2Z")
+
+/** The last part of each name, where no other name ends alike. */
+export const briefly = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const last = names.map((name) => name.slice(name.lastIndexOf(".") + 1))
+  return last.map((part, index) => (last.indexOf(part) === last.lastIndexOf(part) ? part : names[index]!))
+}
+
 const isId = (name: string): boolean => /(?:^|[.a-z])id$/i.test(name)
 
-const columnOf = (records: ReadonlyArray<JsonObject>, name: string): Column => {
+const columnOf = (records: ReadonlyArray<JsonObject>, name: string, heading: string): Column => {
   const values = records.map((record): Json | undefined => valueOf(record, name))
   const known = values.filter((value) => value !== undefined && value !== null)
-  const cells = values.map(cellOf)
+  const cells = values.map((value) => timeOf(cellOf(value)))
   const right = known.length > 0 && known.every(isNumber)
-  const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), displayWidth(name))
-  return { name, cells, right, whole: right || isId(name), width }
+  const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), displayWidth(heading))
+  return { heading, cells, right, whole: right || isId(name), width }
 }
 
 /** Narrows the widest column step by step until a line fits, as far as that goes. */
@@ -75,8 +87,14 @@ const fit = (columns: ReadonlyArray<Column>, width: number | undefined): void =>
 }
 
 /** A heading and a line per record. */
-export const list = (records: ReadonlyArray<JsonObject>, names: ReadonlyArray<string>, style: TableStyle): string => {
-  const columns = names.map((name) => columnOf(records, name))
+export const list = (
+  records: ReadonlyArray<JsonObject>,
+  names: ReadonlyArray<string>,
+  style: TableStyle,
+  headingsOf: (names: ReadonlyArray<string>) => ReadonlyArray<string> = (given) => given
+): string => {
+  const headings = headingsOf(names).map(clean)
+  const columns = names.map((name, index) => columnOf(records, name, headings[index]!))
   fit(columns, style.width)
   const line = (cells: ReadonlyArray<string>): string =>
     cells
@@ -86,7 +104,7 @@ export const list = (records: ReadonlyArray<JsonObject>, names: ReadonlyArray<st
       })
       .join(gap)
       .trimEnd()
-  const heading = bold(line(names), style)
+  const heading = bold(line(headings), style)
   return [heading, ...records.map((_, row) => line(columns.map(({ cells }) => cells[row]!)))].join("\n") + "\n"
 }
 
