@@ -46,13 +46,15 @@ export const tests: StorageTests = (it) => {
         mappingsDefaulted: true,
         dataTypeOptions: { dataType: "transactions", pendingMode: "filter_pending", lookbackDays: 10 },
         schedule: { ...schedule, frequency: "weekly", dayOfWeek: 0 },
-        nextRunAt: Timestamp.make("2199-12-31T23:59:59.999Z")
+        nextRunAt: Timestamp.make("2199-12-31T23:59:59.999Z"),
+        fileBankId: account.bankId
       })
       expect(yield* store.get(workspace.id, full.id)).toEqual(Option.some(full))
       expect(yield* store.byId(full.id)).toEqual(Option.some(full))
       const read = Option.getOrThrow(yield* store.get(workspace.id, plain.id))
       expect(read).toEqual(plain)
-      for (const key of ["icon", "sourceConfig", "schedule", "nextRunAt"]) expect(Object.keys(read)).not.toContain(key)
+      for (const key of ["icon", "sourceConfig", "schedule", "nextRunAt", "fileBankId"])
+        expect(Object.keys(read)).not.toContain(key)
       expect(yield* store.get((yield* storeWorkspace()).id, full.id)).toEqual(Option.none())
     })
   )

@@ -5,6 +5,7 @@ import { stored } from "./SqlFailure.ts"
 import { foundation } from "./migrations/0001_foundation.ts"
 import { feeds } from "./migrations/0002_feeds.ts"
 import { tables } from "./migrations/0003_tables.ts"
+import { fileBanks } from "./migrations/0004_file_banks.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -13,7 +14,8 @@ import { tables } from "./migrations/0003_tables.ts"
 export const migrations = {
   "0001_foundation": foundation,
   "0002_feeds": feeds,
-  "0003_tables": tables
+  "0003_tables": tables,
+  "0004_file_banks": fileBanks
 } as const
 
 /** Brings the database to the newest schema. Safe to run from several processes at once. */

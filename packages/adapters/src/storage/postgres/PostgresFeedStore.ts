@@ -29,6 +29,7 @@ interface FeedRow {
   readonly updated_at: Date
   readonly version: number
   readonly next_run_at: Date | null
+  readonly file_bank_id: NonNullable<Feed["fileBankId"]> | null
 }
 
 const toFeed = (row: FeedRow): Feed => ({
@@ -51,7 +52,8 @@ const toFeed = (row: FeedRow): Feed => ({
     sourceConfig: row.source_config,
     destinationConfig: row.destination_config,
     schedule: row.schedule,
-    nextRunAt: optionalInstant(row.next_run_at)
+    nextRunAt: optionalInstant(row.next_run_at),
+    fileBankId: row.file_bank_id
   })
 })
 
@@ -119,12 +121,12 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
       insert: Effect.fn("FeedStore.insert")(function* (feed) {
         yield* stored(sql`insert into feed (id, workspace_id, name, icon, source, data_type, source_config,
             destination_config, field_mappings, mappings_defaulted, data_type_options, schedule, position, created_by,
-            created_by_user, created_at, updated_at, version, next_run_at)
+            created_by_user, created_at, updated_at, version, next_run_at, file_bank_id)
           values (${feed.id}, ${feed.workspaceId}, ${feed.name}, ${nullable(feed.icon)}, ${feed.source},
             ${feed.dataType}, ${json(feed.sourceConfig)}, ${json(feed.destinationConfig)}, ${json(feed.fieldMappings)},
             ${feed.mappingsDefaulted}, ${json(feed.dataTypeOptions)}, ${json(feed.schedule)}, ${feed.order},
             ${json(feed.createdBy)}, ${feed.createdByUser}, ${feed.createdAt}, ${feed.updatedAt}, ${feed.version},
-            ${nullable(feed.nextRunAt)})`)
+            ${nullable(feed.nextRunAt)}, ${nullable(feed.fileBankId)})`)
       }),
       update: Effect.fn("FeedStore.update")(function* (feed) {
         const rows = yield* stored(sql`update feed set name = ${feed.name}, icon = ${nullable(feed.icon)},
@@ -133,7 +135,8 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
             mappings_defaulted = ${feed.mappingsDefaulted}, data_type_options = ${json(feed.dataTypeOptions)},
             schedule = ${json(feed.schedule)}, position = ${feed.order}, created_by = ${json(feed.createdBy)},
             created_by_user = ${feed.createdByUser}, created_at = ${feed.createdAt}, updated_at = ${feed.updatedAt},
-            version = ${feed.version}, next_run_at = ${nullable(feed.nextRunAt)}
+            version = ${feed.version}, next_run_at = ${nullable(feed.nextRunAt)},
+            file_bank_id = ${nullable(feed.fileBankId)}
           where id = ${feed.id} and workspace_id = ${feed.workspaceId} and version = ${feed.version - 1} returning id`)
         return rows.length > 0
       }),
