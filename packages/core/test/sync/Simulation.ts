@@ -94,10 +94,17 @@ export interface SimulationOptions {
   readonly storage: Stores
   readonly clock: VirtualClock
   readonly model: Exclude<WriteModel, "transactional">
+  /** Lets time pass for storage as well, where it has a clock of its own. */
+  readonly pass?: (seconds: number) => Effect.Effect<void>
 }
 
 /** The services of a run, with the raw stores beside it: what the tests do themselves cannot crash. */
-export const makeSimulation = ({ clock, model, storage }: SimulationOptions) => {
+export const makeSimulation = ({ clock, model, pass, storage }: SimulationOptions) => {
+  const passed = (seconds: number) =>
+    Effect.andThen(
+      Effect.sync(() => clock.pass(seconds)),
+      pass === undefined ? Effect.void : pass(seconds)
+    )
   const points = new FaultPoints()
   const providers = makeProviders()
   const destination = makeScriptedDestination(model, 4)
@@ -151,7 +158,7 @@ export const makeSimulation = ({ clock, model, storage }: SimulationOptions) => 
     NodeDigest.layer
   )
   const layer = Kernel.layerRun.pipe(Layer.provide(adapters), Layer.provide(wrapped), Layer.provideMerge(raw))
-  return { points, providers, destination, layer, clock, model }
+  return { points, providers, destination, layer, clock, pass: passed, model }
 }
 
 export type Simulation = ReturnType<typeof makeSimulation>
@@ -210,7 +217,7 @@ export const drive = Effect.fnUntraced(function* (simulation: Simulation, feed: 
     now = yield* get
     if (!isActive(now.status)) break
     if (now.status === "in_progress" && options.released === true && fence !== undefined) yield* jobs.release(fence)
-    else simulation.clock.pass(leaseSeconds + 1)
+    else yield* simulation.pass(leaseSeconds + 1)
     yield* jobs.sweep
     now = yield* get
   }
