@@ -12,7 +12,8 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
-import { binaries, isReachable, type Binaries } from "./Binaries.ts"
+import { binaries, type Binaries } from "./Binaries.ts"
+import { clusterFolder } from "./ClusterFolder.ts"
 import { PostgresFailure } from "./PostgresFailure.ts"
 
 export interface PostgresAddress {
@@ -246,18 +247,10 @@ export const start: (options: PostgresOptions) => Effect.Effect<RunningPostgres,
       try: () => passwordOf(`${options.folder}.password`),
       catch: failure(`The folder ${dirname(options.folder)} cannot be written to. Set MILLRACE_DATA to one that can.`)
     })
-    if (user !== undefined && !(yield* Effect.promise(() => isReachable(dirname(options.folder))))) {
-      return yield* new PostgresFailure({
-        message:
-          `PostgreSQL does not run as root, and its user cannot enter ${dirname(options.folder)}. ` +
-          `Set MILLRACE_DATA to a folder below one that others may enter, such as /var/lib/millrace, or run as another user.`
-      })
-    }
-    if (!(yield* Effect.promise(() => isInitialised(options.folder)))) {
-      yield* initialise(programs, options.folder, password, user)
-    }
-    yield* endOrphan(options.folder)
+    const folder = yield* clusterFolder(options.folder, user !== undefined)
+    if (!(yield* Effect.promise(() => isInitialised(folder)))) yield* initialise(programs, folder, password, user)
+    yield* endOrphan(folder)
     const port = yield* Effect.tryPromise({ try: freePort, catch: failure("No port is free.") })
-    const ended = yield* launch(programs, options, port, user)
+    const ended = yield* launch(programs, { ...options, folder }, port, user)
     return { host: "127.0.0.1", port, username, password, ended }
   })
