@@ -1,0 +1,279 @@
+/** Every command, as a process, against the real HTTP application. */
+import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Api } from "@millrace/http/api/Api"
+import { dataTypes as allDataTypes } from "@millrace/core/record/DataType"
+import { feedSources as allSources } from "@millrace/core/feed/FeedConfig"
+import { jobStatuses as allStatuses } from "@millrace/core/job/Job"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Records from "../../http/test/fakes/Records.ts"
+import { dataTypes, feedSources } from "../src/commands/Feeds.ts"
+import { jobStatuses } from "../src/commands/JobStatus.ts"
+import { run, startApi } from "./Process.ts"
+
+let api: Awaited<ReturnType<typeof startApi>>
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.stop())
+
+const bank = Records.bank.id
+const account = Records.account.id
+const feed = Records.feed.id
+const job = Records.job.id
+const table = Records.table.id
+const row = Records.row.id
+const of = ["--bank", bank, "--account", account]
+
+const folder = mkdtempSync(join(tmpdir(), "millrace-cli-files-"))
+const file = (name: string, text: string): string => {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+const millrace = (args: ReadonlyArray<string>, stdin = "") => run(args, { env: api.env, stdin })
+
+interface Case {
+  readonly operation: string
+  readonly args: ReadonlyArray<string>
+  readonly data: unknown
+}
+
+const feedFile = file("feed.json", '{"name":"from file","sourceConfig":{"type":"sync"},"order":7}')
+
+const cases: ReadonlyArray<Case> = [
+  { operation: "whoami", args: ["whoami"], data: { workspaceName: "Acme", plan: { requestsPerMinute: 30 } } },
+  { operation: "listBanks", args: ["banks", "list", "--scope", "self"], data: [{ id: bank, name: "First Bank" }] },
+  { operation: "getBank", args: ["banks", "get", bank], data: { id: bank } },
+  { operation: "listAccounts", args: ["accounts", "list", "--bank", bank], data: [{ id: account, bankId: bank }] },
+  { operation: "getAccount", args: ["accounts", "get", ...of], data: { id: account } },
+  { operation: "getBalance", args: ["accounts", "balance", ...of, "--cached"], data: { amount: 10.5 } },
+  { operation: "listTransactions", args: ["accounts", "transactions", ...of], data: [{ description: "Coffee" }] },
+  { operation: "listTrades", args: ["accounts", "trades", ...of, "--limit", "5"], data: [{ type: "buy" }] },
+  { operation: "listHoldings", args: ["accounts", "holdings", ...of], data: [{ quantity: 3.5 }] },
+  { operation: "listOrders", args: ["accounts", "orders", ...of], data: [{ security: "ACME" }] },
+  { operation: "getLoan", args: ["accounts", "loan", ...of], data: { loanType: "mortgage" } },
+  { operation: "listFeeds", args: ["feeds", "list", "--data-type", "loans"], data: [{ id: feed }] },
+  { operation: "getFeed", args: ["feeds", "get", feed], data: { id: feed, version: 3 } },
+  {
+    operation: "createFeed",
+    args: ["feeds", "create", "--source", "sync", "--data-type", "transactions", "--file", feedFile],
+    data: { id: feed }
+  },
+  {
+    operation: "updateFeed",
+    args: ["feeds", "update", feed, "--name", "New", "--if-version", "3"],
+    data: { id: feed }
+  },
+  { operation: "triggerSync", args: ["feeds", "sync", feed, "--start", "2026-01-01", "--reset"], data: { id: job } },
+  {
+    operation: "uploadFeedFile",
+    args: ["feeds", "upload", feed, file("march.ofx", "OFX")],
+    data: { fileName: "march.ofx", status: "stored" }
+  },
+  { operation: "listFeedUploads", args: ["feeds", "uploads", feed], data: [{ fileName: "march.ofx" }] },
+  { operation: "listJobs", args: ["jobs", "list", "--feed", feed, "--status", "failed"], data: [{ id: job }] },
+  { operation: "getJob", args: ["jobs", "get", job, "--feed", feed], data: { id: job, feedId: feed } },
+  { operation: "cancelJob", args: ["jobs", "cancel", job, "--feed", feed], data: { id: job } },
+  { operation: "createTable", args: ["tables", "create", "--name", "T"], data: { id: table } },
+  { operation: "listTables", args: ["tables", "list"], data: [{ id: table }] },
+  { operation: "getTable", args: ["tables", "get", table], data: { id: table, name: "Money" } },
+  { operation: "listRows", args: ["rows", "list", "--table", table], data: [{ id: row, values: { memo: "12" } }] },
+  { operation: "getRow", args: ["rows", "get", row, "--table", table], data: { id: row } }
+]
+
+describe("commands", () => {
+  it.each(cases)("$operation: answers with its data on standard output", async ({ args, data }) => {
+    const { code, err, out } = await millrace(args)
+    expect(code, err).toBe(0)
+    expect(JSON.parse(out)).toMatchObject(data as object)
+  })
+
+  it("deletes a feed, with nothing on standard output", async () => {
+    const { code, err, out } = await millrace(["feeds", "delete", feed])
+    expect([code, out]).toEqual([0, ""])
+    expect(err).toContain(`Deleted ${feed}.`)
+  })
+
+  it("has a command for every operation of the API", () => {
+    const operations = Object.values(Api.groups).flatMap((group) => Object.keys(group.endpoints))
+    expect([...cases.map(({ operation }) => operation), "deleteFeed"].sort()).toEqual([...operations].sort())
+  })
+
+  it("offers the values that the API knows", () => {
+    expect(dataTypes).toEqual(allDataTypes)
+    expect(feedSources).toEqual(allSources)
+    expect(jobStatuses).toEqual(allStatuses)
+  })
+})
+
+describe("what commands send", () => {
+  const last = (operation: string): unknown => api.calls[operation]?.at(-1)
+
+  it("puts options over what the file of a new feed says", async () => {
+    await millrace([
+      "feeds",
+      "create",
+      "--name",
+      "mine",
+      "--source",
+      "sync",
+      "--data-type",
+      "loans",
+      "--file",
+      feedFile
+    ])
+    expect(last("createFeed")).toEqual({
+      name: "mine",
+      source: "sync",
+      dataType: "loans",
+      sourceConfig: { type: "sync" },
+      order: 7
+    })
+  })
+
+  it("reads the body of a new table from standard input", async () => {
+    await millrace(["tables", "create", "--name", "M", "--file", "-"], '{"fields":[{"name":"A","type":"text"}]}')
+    expect(last("createTable")).toEqual({ name: "M", fields: [{ name: "A", type: "text" }] })
+  })
+
+  it("asks for a sync with only the options that were given", async () => {
+    await millrace(["feeds", "sync", feed, "--end", "2026-02-01", "--force", "--skip-dedup"])
+    expect(last("triggerSync")).toEqual({ endDate: "2026-02-01", forceCancelActive: true, skipDedup: true })
+    await millrace(["feeds", "sync", feed])
+    expect(last("triggerSync")).toEqual({})
+  })
+
+  it("lists 20 jobs unless told otherwise", async () => {
+    await millrace(["jobs", "list", "--feed", feed])
+    expect(last("listJobs")).toEqual({ limit: 20 })
+  })
+
+  it("uploads the bytes of a file under its name", async () => {
+    const bytes = new Uint8Array([0, 255, 13, 10, 1])
+    const path = file("raw.bin", "")
+    writeFileSync(path, bytes)
+    await millrace(["feeds", "upload", feed, path])
+    const sent = last("uploadFeedFile") as { readonly fileName: string; readonly bytes: Uint8Array }
+    expect([sent.fileName, new Uint8Array(sent.bytes)]).toEqual(["raw.bin", bytes])
+  })
+
+  it("refuses a change of a feed that is no longer what it was", async () => {
+    const { code, err } = await millrace(["feeds", "update", feed, "--name", "x", "--if-version", "2"])
+    expect([code, err]).toEqual([1, expect.stringContaining("(412 PRECONDITION_FAILED)")])
+  })
+})
+
+describe("call", () => {
+  it("shows the whole answer as JSON", async () => {
+    const { code, out } = await millrace(["call", "get", "/v1/feeds?source=sync", "-q", "dataType=loans"])
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ success: true, data: [{ id: feed }], meta: { count: 1 } })
+    expect(api.calls["listFeeds"]?.at(-1)).toEqual({ source: "sync", dataType: "loans" })
+  })
+
+  it("shows the records alone where a format has no place for more", async () => {
+    const { out } = await millrace(["call", "GET", "/v1/banks", "-o", "csv", "--fields", "id,name"])
+    expect(out).toBe(`id,name\r\n${bank},First Bank\r\n`)
+  })
+
+  it.each([
+    ["an argument", '{"name":"N","fields":[]}', ""],
+    ["a file", `@${file("table.json", '{"name":"N","fields":[]}')}`, ""],
+    ["standard input", "@-", '{"name":"N","fields":[]}']
+  ])("sends a body from %s", async (_, data, stdin) => {
+    const { code, err } = await millrace(["call", "POST", "/v1/tables", "-d", data], stdin)
+    expect(code, err).toBe(0)
+    expect(api.calls["createTable"]?.at(-1)).toEqual({ name: "N", fields: [] })
+  })
+
+  it("sends headers, and takes 304 for a success with nothing to show", async () => {
+    const ran = await millrace(["call", "GET", `/v1/feeds/${feed}`, "-H", 'If-None-Match="3"'])
+    expect(ran).toEqual({ code: 0, out: "", err: "" })
+  })
+
+  it.each([["https://elsewhere.example/v1/banks"], ["//elsewhere.example/v1/banks"]])(
+    "does not take the key to another server: %s",
+    async (path) => {
+      const { code, err } = await millrace(["call", "GET", path])
+      expect([code, err]).toEqual([2, expect.stringContaining("not one below the server")])
+    }
+  )
+
+  it.each([
+    ["a body that is not JSON", ["call", "POST", "/v1/tables", "-d", "{"], "is not JSON"],
+    ["a file that is not there", ["call", "POST", "/v1/tables", "-d", "@/nowhere"], "/nowhere cannot be read (ENOENT)"],
+    ["a method that is none", ["call", "FETCH", "/v1/tables"], "GET, POST, PUT, PATCH, DELETE"],
+    ["a query without a name", ["call", "GET", "/v1/banks", "-q", "=1"], "name=value"]
+  ])("refuses %s", async (_, args, message) => {
+    const { code, err, out } = await millrace(args)
+    expect([code, out]).toEqual([2, ""])
+    expect(err).toContain(message)
+  })
+})
+
+describe("profiles", () => {
+  it("logs in with a key from standard input, uses it, and forgets it", async () => {
+    const home = mkdtempSync(join(tmpdir(), "millrace-cli-home-"))
+    const env = { XDG_CONFIG_HOME: home }
+    const config = join(home, "millrace", "config.json")
+
+    const login = await run(["login", "--api-key", "-", "--base-url", `${api.baseUrl}/`], { env, stdin: "mill_good\n" })
+    expect([login.code, login.out]).toEqual([0, ""])
+    expect(login.err).toBe(`Logged in to ${api.baseUrl} as CI of Acme; kept in profile "default".\n`)
+    expect(statSync(config).mode & 0o777).toBe(0o600)
+    expect(statSync(join(home, "millrace")).mode & 0o777).toBe(0o700)
+    expect(JSON.parse((await run(["whoami"], { env })).out)).toMatchObject({ workspaceName: "Acme" })
+
+    chmodSync(config, 0o644)
+    const second = ["login", "--api-key", "mill_good", "--base-url", api.baseUrl, "--profile", "second"]
+    expect((await run(second, { env })).code).toBe(0)
+    expect(statSync(config).mode & 0o777).toBe(0o600)
+    const listed = await run(["profiles", "list"], { env })
+    expect(listed.out).not.toContain("mill_good")
+    expect(JSON.parse(listed.out)).toEqual([
+      { name: "default", current: false, baseUrl: api.baseUrl, keyPrefix: "mill_goo" },
+      { name: "second", current: true, baseUrl: api.baseUrl, keyPrefix: "mill_goo" }
+    ])
+
+    expect((await run(["profiles", "use", "default"], { env })).code).toBe(0)
+    expect(JSON.parse(readFileSync(config, "utf8"))).toMatchObject({ current: "default" })
+    expect((await run(["logout"], { env })).err).toContain("stays valid until it is revoked")
+    expect((await run(["whoami"], { env })).code).toBe(4)
+    expect((await run(["whoami", "--profile", "second"], { env })).code).toBe(0)
+    expect((await run(["profiles", "remove", "second"], { env })).code).toBe(0)
+    const gone = await run(["whoami", "--profile", "second"], { env })
+    expect([gone.code, gone.err]).toEqual([2, expect.stringContaining('no profile "second"')])
+  })
+
+  it("keeps no key that the server refuses", async () => {
+    const home = mkdtempSync(join(tmpdir(), "millrace-cli-home-"))
+    const env = { XDG_CONFIG_HOME: home, MILLRACE_BASE_URL: api.baseUrl }
+    const { code, err } = await run(["login", "--api-key", "-"], { env, stdin: "mill_wrong" })
+    expect([code, err]).toEqual([4, expect.stringContaining("Invalid or expired API key (401 INVALID_CREDENTIAL)")])
+    expect(JSON.parse((await run(["profiles", "list"], { env })).out)).toEqual([])
+  })
+
+  it("takes options before the environment, and the environment before the profile", async () => {
+    const home = mkdtempSync(join(tmpdir(), "millrace-cli-home-"))
+    const env = { XDG_CONFIG_HOME: home }
+    await run(["login", "--api-key", "mill_good", "--base-url", api.baseUrl], { env })
+    const code = async (args: ReadonlyArray<string>, more: Record<string, string>) =>
+      (await run(["whoami", ...args], { env: { ...env, ...more } })).code
+    expect(await code([], { MILLRACE_API_KEY: "mill_wrong" })).toBe(4)
+    expect(await code(["--api-key", "mill_good"], { MILLRACE_API_KEY: "mill_wrong" })).toBe(0)
+    expect(await code(["--no-retry"], { MILLRACE_BASE_URL: "http://127.0.0.1:1" })).toBe(6)
+    expect(await code(["--base-url", api.baseUrl], { MILLRACE_BASE_URL: "http://127.0.0.1:1" })).toBe(0)
+  })
+
+  it("says so when the profile file is damaged", async () => {
+    const home = mkdtempSync(join(tmpdir(), "millrace-cli-home-"))
+    const env = { XDG_CONFIG_HOME: home }
+    await run(["login", "--api-key", "mill_good", "--base-url", api.baseUrl], { env })
+    writeFileSync(join(home, "millrace", "config.json"), "{")
+    const { code, err } = await run(["whoami"], { env })
+    expect([code, err]).toEqual([1, expect.stringContaining("config.json is damaged")])
+  })
+})
