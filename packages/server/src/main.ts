@@ -43,7 +43,7 @@ const program = Effect.gen(function* () {
   if (process.argv.includes("--new-key")) {
     return yield* Effect.provide(newOwnerKeys(), Server.layerKernel(config))
   }
-  yield* Effect.gen(function* () {
+  return yield* Effect.gen(function* () {
     yield* firstStart(config)
     const base = `http://${config.host === "0.0.0.0" ? "127.0.0.1" : config.host}:${config.port}`
     yield* Terminal.say()

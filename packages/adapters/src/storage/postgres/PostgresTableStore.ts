@@ -1,12 +1,13 @@
 /** Tables and their rows in PostgreSQL. */
 import type { Row, Table, TableField } from "@millrace/core/table/Table"
-import { TableStore } from "@millrace/core/table/TableStore"
+import { TableStore, type FeedRow } from "@millrace/core/table/TableStore"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { instant, json, nullable, present } from "./Column.ts"
 import { stored, storedInBulk } from "./SqlFailure.ts"
+import { textColumns } from "./TextColumns.ts"
 
 interface TableRow {
   readonly id: Table["id"]
@@ -69,16 +70,18 @@ const selectTables = `select t.id, t.workspace_id, t.name, t.icon, t.description
 // Cells that are equal already leave the row alone; `||` writes the given cells and no others.
 const putStatement = `
   with given as (
-    select * from json_to_recordset($2::json) as g(n int, key text, id text, vals jsonb, must boolean)
+    select g.key, g.id, g.must = 't' as must, g.vals::jsonb as vals, g.n
+    from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3), string_to_array($7, $3))
+      with ordinality as g(key, id, must, vals, n)
   ), merged as (
-    update table_row r set field_values = r.field_values || g.vals, updated_by = $3::json, version = r.version + 1,
+    update table_row r set field_values = r.field_values || g.vals, updated_by = $2::json, version = r.version + 1,
       updated_at = store_now()
     from given g
     where g.must and r.table_id = $1 and r.external_key = g.key and r.field_values || g.vals <> r.field_values
   ), put as (
     insert into table_row as r (id, table_id, field_values, external_key, created_by, updated_by, version, created_at,
       updated_at)
-    select g.id, $1, g.vals, g.key, $3::json, $3::json, 1, store_now(), store_now()
+    select g.id, $1, g.vals, g.key, $2::json, $2::json, 1, store_now(), store_now()
     from given g where not g.must order by g.n
     on conflict (table_id, external_key) do update set field_values = r.field_values || excluded.field_values,
       updated_by = excluded.updated_by, version = r.version + 1, updated_at = excluded.updated_at
@@ -89,8 +92,15 @@ const putStatement = `
     where id = $1 and exists (select from put where version = 1)
   )
   select external_key as key, id from put
-  union
-  select r.external_key, r.id from table_row r join given g on g.key = r.external_key where r.table_id = $1`
+  union all
+  select r.external_key, r.id from given g join table_row r on r.table_id = $1 and r.external_key = g.key
+  where not exists (select from put p where p.external_key = g.key)`
+
+const putColumns = (rows: ReadonlyArray<FeedRow>, ids: ReadonlyArray<Row["id"]>) =>
+  textColumns(
+    [rows.map((row) => row.key), rows.map((_, n) => ids[n] ?? ""), rows.map((row) => (row.mustExist ? "t" : "f"))],
+    [rows.map((row) => JSON.stringify(row.values))]
+  )
 
 export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.effect(
   TableStore,
@@ -147,11 +157,14 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
       }),
       putFeedRows: Effect.fn("TableStore.putFeedRows")(function* (id, rows, ids, actor) {
         if (rows.length === 0) return new Map<string, string>()
-        const given = JSON.stringify(
-          rows.map((row, n) => ({ n, key: row.key, id: ids[n], vals: row.values, must: row.mustExist }))
-        )
+        const { separator, texts } = yield* putColumns(rows, ids)
         const put = yield* storedInBulk(
-          sql.unsafe<{ readonly key: string; readonly id: string }>(putStatement, [id, given, JSON.stringify(actor)])
+          sql.unsafe<{ readonly key: string; readonly id: string }>(putStatement, [
+            id,
+            JSON.stringify(actor),
+            separator,
+            ...texts
+          ])
         )
         return new Map(put.map((row) => [row.key, row.id]))
       }),
