@@ -1,5 +1,5 @@
 /** One throw-away PostgreSQL server, started the way the bundled server starts its own. */
-import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises"
+import { chmod, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { start } from "@millrace/server/postgres/EmbeddedPostgres"
@@ -24,15 +24,24 @@ const isRunning = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
     return true
-  } catch {
-    return false
+  } catch (cause) {
+    // It runs, but belongs to somebody else.
+    return (cause as NodeJS.ErrnoException).code === "EPERM"
   }
+}
+
+/** Another user's is theirs to end and to remove. */
+const isOurs = async (folder: string): Promise<boolean> => {
+  const { uid } = await stat(folder).catch(() => ({ uid: undefined }))
+  const own = process.getuid?.()
+  return own === undefined || own === 0 || own === uid
 }
 
 const removeIfAbandoned = async (name: string): Promise<void> => {
   const owner = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]
   if (owner === undefined || isRunning(Number(owner))) return
   const folder = join(tmpdir(), name)
+  if (!(await isOurs(folder))) return
   const data = join(folder, "postgres")
   const postmaster = await readFile(join(data, "postmaster.pid"), "utf8").catch(() => undefined)
   const [pid, dataFolder] = postmaster?.split("\n") ?? []
