@@ -99,7 +99,7 @@ describe("commands", () => {
 
   it("has a command for every operation of the API", () => {
     const operations = Object.values(Api.groups).flatMap((group) => Object.keys(group.endpoints))
-    expect([...cases.map(({ operation }) => operation), "deleteFeed"].sort()).toEqual([...operations].sort())
+    expect([...cases.map(({ operation }) => operation), "deleteFeed"].toSorted()).toEqual(operations.toSorted())
   })
 
   it("offers the values that the API knows", () => {
@@ -109,9 +109,9 @@ describe("commands", () => {
   })
 })
 
-describe("what commands send", () => {
-  const last = (operation: string): unknown => api.calls[operation]?.at(-1)
+const last = (operation: string): unknown => api.calls[operation]?.at(-1)
 
+describe("what commands send", () => {
   it("puts options over what the file of a new feed says", async () => {
     await millrace([
       "feeds",

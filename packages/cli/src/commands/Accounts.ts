@@ -29,7 +29,6 @@ const list = Command.make("list", { bank }, (input) =>
     "accountNumber",
     "accountType",
     "balance",
-    "availableBalance",
     "currency",
     "state"
   ])

@@ -16,7 +16,7 @@ const list = Command.make(
     showList(
       { method: "GET", path: `/v1/feeds/${feedId}/jobs`, query: queryOf({ ...query, limit: Option.some(limit) }) },
       "jobs",
-      ["id", "status", "type", "createdAt", "completedAt", "transactionsProcessed", "transactionsWritten"]
+      ["id", "status", "type", "counts.read", "counts.created", "counts.updated", "createdAt", "completedAt"]
     )
 ).pipe(Command.withDescription("List the sync jobs of a feed, newest first"))
 

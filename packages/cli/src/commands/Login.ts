@@ -30,8 +30,8 @@ export const login = Command.make("login", {}, () =>
       })
     }
     const key = settings.givenKey ?? (yield* readSecret("API key"))
-    // Only a key that works is kept.
-    const own = Api.layer.pipe(Layer.provide(Layer.succeed(Settings, { ...settings, apiKey: key })))
+    // Only a key that works is kept; fresh, because the one in use has another key or none.
+    const own = Layer.fresh(Api.layer).pipe(Layer.provide(Layer.succeed(Settings, { ...settings, apiKey: key })))
     const answer = yield* Effect.flatMap(Api.Api, (api) => api.send({ method: "GET", path: "/v1/whoami" })).pipe(
       Effect.provide(own)
     )

@@ -1,5 +1,6 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
+import type { JsonObject } from "../output/ExactJson.ts"
 import { namesOf } from "../output/Fields.ts"
 import { showList, showRecord } from "../Requests.ts"
 import { bodyFrom, file } from "./Body.ts"
@@ -50,11 +51,16 @@ export const tables = Command.make("tables").pipe(
   Command.withSubcommands([list, get, create])
 )
 
+const isId = (name: string): boolean => /\.id$|Id$/.test(name)
+
+/** What a person reads first comes first; the ids of delivered records come last. */
+const columnsOf = (records: ReadonlyArray<JsonObject>): ReadonlyArray<string> => {
+  const values = namesOf(records).filter((name) => name.startsWith("values."))
+  return ["id", ...values.filter((name) => !isId(name)), ...values.filter(isId)]
+}
+
 const listRows = Command.make("list", { table, limit, cursor }, ({ table: tableId, ...query }) =>
-  showList({ method: "GET", path: `/v1/tables/${tableId}/rows`, query: queryOf(query) }, "rows", (rows) => [
-    "id",
-    ...namesOf(rows).filter((name) => name.startsWith("values."))
-  ])
+  showList({ method: "GET", path: `/v1/tables/${tableId}/rows`, query: queryOf(query) }, "rows", columnsOf)
 ).pipe(Command.withDescription("List the rows of a table, oldest first"))
 
 const getRow = Command.make("get", { table, id: idArgument("row") }, (input) =>

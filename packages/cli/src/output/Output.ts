@@ -82,11 +82,13 @@ const make = Effect.gen(function* () {
       yield* warnOfUnknown(records)
       if (format === "table") {
         if (records.length === 0) return yield* notes.say(`No ${noun}.`)
-        return yield* text(
-          fields === undefined
-            ? Table.list(records, chosen(columns, records), style, Table.briefly)
-            : Table.list(records, fields, style)
-        )
+        if (fields !== undefined) return yield* text(Table.list(records, fields, style))
+        const overview = Table.overview(records, chosen(columns, records), style)
+        yield* text(overview.text)
+        if (overview.leftOut > 0) {
+          yield* notes.say(`${overview.leftOut} more columns do not fit: name some with --fields, or use -o json`)
+        }
+        return
       }
       if (format === "csv") return yield* text(Csv.write(records, fields ?? namesOf(records)))
       if (format === "ndjson") return yield* lines(records)
