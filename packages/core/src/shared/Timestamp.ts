@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as CalendarDate from "./CalendarDate.ts"
 
 declare const TimestampBrand: unique symbol
 
@@ -16,7 +17,8 @@ export const toMillis = (at: Timestamp): number => Date.parse(at)
 
 /** Any RFC 3339 offset, kept as UTC; without an offset: `undefined`. */
 export const parse = (text: string): Timestamp | undefined => {
-  if (!form.test(text)) return undefined
+  // A day that does not exist would be taken for one of the next month.
+  if (!form.test(text) || CalendarDate.parse(text.slice(0, 10)) === undefined) return undefined
   const millis = Date.parse(text)
   if (Number.isNaN(millis)) return undefined
   const year = new Date(millis).getUTCFullYear()
