@@ -114,7 +114,8 @@ export class StatementSource extends Context.Service<
             providerAccountId: statement.key,
             stableKeys: [statement.key],
             accountNumber: maskNumber(statement.number, "whole"),
-            accountName: statement.name,
+            accountName:
+              statement.name === "" ? `${bank.name} ${maskNumber(statement.number, "whole")}` : statement.name,
             accountType: statement.type,
             currency: statement.currency,
             supports: ["transactions", "balances"] as const,

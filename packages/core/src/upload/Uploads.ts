@@ -23,10 +23,15 @@ import { UploadStore } from "./UploadStore.ts"
 const unreadable = (field: string, message: string) =>
   new Unprocessable({ code: "VALIDATION_FAILED", message, details: [{ field, message }] })
 
-/** Where in the file, then what: `line 12, STMTTRN.DTPOSTED: is missing`. */
-const describe = (fault: StatementFault): string => {
-  const place = [fault.line === undefined ? undefined : `line ${fault.line}`, fault.element].filter(Boolean).join(", ")
-  return place === "" ? fault.message : `${place}: ${fault.message}`
+/** Where in the file, then what: `line 12, STMTTRN.DTPOSTED: the row has no date`. */
+const describe = ({ element, line, message }: StatementFault): string => {
+  const place = [
+    ...(line === undefined ? [] : [`line ${line}`]),
+    // Some messages name the element themselves.
+    ...(element === undefined || message.startsWith(element) ? [] : [element])
+  ].join(", ")
+  const joint = element !== undefined && message.startsWith(element) ? ", " : ": "
+  return place === "" ? message : `${place}${joint}${message}`
 }
 
 const summary = (account: StatementAccount): Upload["statements"][number] => ({
