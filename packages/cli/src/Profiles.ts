@@ -54,13 +54,15 @@ const codeOf = (cause: unknown): string =>
 const fault = (what: string) => (cause: unknown) =>
   new LocalFault({ message: `The profile file ${path()} cannot be ${what} (${codeOf(cause)}).` })
 
+const readIfAny = (): Promise<string | undefined> =>
+  readFile(path(), "utf8").catch((cause: unknown) => {
+    if (codeOf(cause) === "ENOENT") return undefined
+    throw cause
+  })
+
 /** Without a file: no profiles. */
 export const read: Effect.Effect<ProfileFile, LocalFault> = Effect.gen(function* () {
-  const text = yield* Effect.tryPromise({ try: () => readFile(path(), "utf8"), catch: (cause) => cause }).pipe(
-    Effect.catch((cause) =>
-      codeOf(cause) === "ENOENT" ? Effect.succeed(undefined) : Effect.fail(fault("read")(cause))
-    )
-  )
+  const text = yield* Effect.tryPromise({ try: readIfAny, catch: fault("read") })
   if (text === undefined) return { profiles: {} }
   return yield* Effect.mapError(
     decode(text),

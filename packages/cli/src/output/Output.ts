@@ -86,7 +86,9 @@ const make = Effect.gen(function* () {
         const overview = Table.overview(records, chosen(columns, records), style)
         yield* text(overview.text)
         if (overview.leftOut > 0) {
-          yield* notes.say(`${overview.leftOut} more columns do not fit: name some with --fields, or use -o json`)
+          yield* notes.say(
+            `${overview.leftOut} more ${overview.leftOut === 1 ? "column does" : "columns do"} not fit: name some with --fields, or use -o json`
+          )
         }
         return
       }
