@@ -32,7 +32,7 @@ export interface Setting {
 const cache = mkdtempSync(join(tmpdir(), "millrace-cli-cache-"))
 
 /** A home without profiles. */
-export const emptyHome = (): string => mkdtempSync(join(tmpdir(), "millrace-cli-home-"))
+const emptyHome = (): string => mkdtempSync(join(tmpdir(), "millrace-cli-home-"))
 
 export const run = (args: ReadonlyArray<string>, setting: Setting = {}): Promise<Ran> =>
   new Promise((resolve, reject) => {
