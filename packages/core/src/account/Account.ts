@@ -41,5 +41,6 @@ export type Account = typeof Account.Type
  */
 export const maskNumber = (number: string, known: "whole" | "masked" = "masked"): string => {
   const plain = number.replace(/[^\p{L}\p{N}]/gu, "")
-  return `****${plain.slice(known === "whole" && plain.length <= 4 ? Math.min(-1, -Math.floor(plain.length / 2)) : -4)}`
+  const shown = known === "whole" && plain.length <= 4 ? Math.floor(plain.length / 2) : 4
+  return `****${plain.slice(Math.max(0, plain.length - shown))}`
 }

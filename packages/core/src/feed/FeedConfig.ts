@@ -74,7 +74,10 @@ export const DataTypeOptions = Schema.Union([
   }),
   Schema.Struct({ dataType: Schema.Literal("balances"), mode: Schema.Literals(["append", "overwrite"]) }),
   Schema.Struct({ dataType: Schema.Literal("trades"), lookbackDays }),
-  Schema.Struct({ dataType: Schema.Literals(["holdings", "orders", "loans"]) })
+  // One literal each, so that the faults of one shape are not told together with those of another.
+  Schema.Struct({ dataType: Schema.Literal("holdings") }),
+  Schema.Struct({ dataType: Schema.Literal("orders") }),
+  Schema.Struct({ dataType: Schema.Literal("loans") })
 ])
 export type DataTypeOptions = typeof DataTypeOptions.Type
 

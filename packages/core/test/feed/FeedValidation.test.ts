@@ -1,0 +1,145 @@
+import type { Detail } from "@millrace/core/failure/Failure"
+import { feedSources } from "@millrace/core/feed/FeedConfig"
+import { allowsSchedule, carries, checkAccounts, decodeBlocks, type Blocks } from "@millrace/core/feed/FeedValidation"
+import { dataTypes, fieldsOf, type SyncDataType } from "@millrace/core/record/DataType"
+import { planNames, plans } from "@millrace/core/workspace/Plan"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+
+const account = { bankId: `bank_${"0".repeat(26)}`, accountId: `acct_${"0".repeat(26)}` }
+const sync = { type: "sync", accounts: [account] }
+const daily = { enabled: true, frequency: "daily", timeOfDay: "06:00" }
+
+const decode = (blocks: Blocks, dataType: SyncDataType = "transactions") => {
+  const details: Array<Detail> = []
+  const warnings: Array<string> = []
+  const decoded = decodeBlocks("sync", dataType, blocks, undefined, details, warnings)
+  return { decoded, warnings, fields: details.map(({ field }) => field) }
+}
+
+describe("decodeBlocks", () => {
+  it.each([
+    [{ sourceConfig: { type: "upload" } }, ["sourceConfig.type"]],
+    [{ sourceConfig: { type: "sync", accounts: [] } }, ["sourceConfig.accounts"]],
+    [{ sourceConfig: { type: "sync", accounts: [{ ...account, bankId: "x" }] } }, ["sourceConfig.accounts[0].bankId"]],
+    [{ sourceConfig: { ...sync, extra: 1 } }, ["sourceConfig.extra"]],
+    [{ destinationConfig: { type: "file", path: "../x.csv", format: "csv" } }, ["destinationConfig.path"]],
+    [{ destinationConfig: { type: "file", path: "/etc/x.csv", format: "csv" } }, ["destinationConfig.path"]],
+    [
+      { destinationConfig: { type: "table", tableId: `tbl_${"0".repeat(26)}`, onRemoved: "burn" } },
+      ["destinationConfig.onRemoved"]
+    ],
+    [{ fieldMappings: [{ sourceField: "Not A Field", destinationField: "A" }] }, ["fieldMappings[0].sourceField"]],
+    [{ fieldMappings: [{ sourceField: "id", destinationField: "" }] }, ["fieldMappings[0].destinationField"]],
+    [
+      {
+        fieldMappings: [
+          { sourceField: "id", destinationField: "A" },
+          { sourceField: "date", destinationField: "A" }
+        ]
+      },
+      ["fieldMappings[1].destinationField"]
+    ],
+    [{ dataTypeOptions: { dataType: "trades" } }, ["dataTypeOptions.dataType"]],
+    [
+      { dataTypeOptions: { dataType: "transactions", pendingMode: "sync_all", lookbackDays: 91 } },
+      ["dataTypeOptions.lookbackDays"]
+    ],
+    [{ schedule: { ...daily, timeOfDay: "24:00" } }, ["schedule.timeOfDay"]],
+    [{ schedule: { ...daily, frequency: "weekly" } }, ["schedule.dayOfWeek"]],
+    [{ schedule: { ...daily, frequency: "monthly" } }, ["schedule.dayOfMonth"]],
+    [{ schedule: { ...daily, frequency: "monthly", dayOfMonth: 32 } }, ["schedule.dayOfMonth"]],
+    [{ schedule: { ...daily, dayofweek: 1 } }, ["schedule.dayofweek"]]
+  ] as const)("names what is wrong with %j", (blocks, fields) => {
+    expect(decode(blocks).fields).toEqual(fields)
+  })
+
+  it("names all faults of all blocks at once", () => {
+    const { fields } = decode({
+      sourceConfig: { type: "sync", accounts: [{ bankId: "x", accountId: "y" }] },
+      schedule: { enabled: "yes", frequency: "daily", timeOfDay: "6" },
+      fieldMappings: [{ sourceField: "No", destinationField: "A" }]
+    })
+    expect(fields).toEqual([
+      "sourceConfig.accounts[0].bankId",
+      "sourceConfig.accounts[0].accountId",
+      "fieldMappings[0].sourceField",
+      "schedule.enabled",
+      "schedule.timeOfDay"
+    ])
+  })
+
+  it("takes fields that enrichments add, and the mark of removed rows", () => {
+    const fieldMappings = [
+      { sourceField: "removed", destinationField: "Gone" },
+      { sourceField: "cost_centre", destinationField: "Centre" }
+    ]
+    expect(decode({ fieldMappings }).fields).toEqual([])
+  })
+
+  it("writes every field under its label when nothing is mapped, and says so", () => {
+    for (const dataType of Object.keys(fieldsOf) as Array<SyncDataType>) {
+      const { decoded, fields, warnings } = decode({ sourceConfig: sync }, dataType)
+      expect(fields).toEqual([])
+      expect(decoded.fieldMappings).toHaveLength(Object.keys(fieldsOf[dataType]).length)
+      expect(new Set(decoded.fieldMappings.map((one) => one.destinationField)).size).toBe(decoded.fieldMappings.length)
+      expect([decoded.mappingsDefaulted, decoded.dataTypeOptions.dataType, warnings.length]).toEqual([
+        true,
+        dataType,
+        2
+      ])
+    }
+  })
+
+  it("keeps absent blocks and clears null ones", () => {
+    const details: Array<Detail> = []
+    const first = decodeBlocks("sync", "transactions", { sourceConfig: sync, schedule: daily }, undefined, details, [])
+    const before = { ...first, mappingsDefaulted: false } as unknown as Parameters<typeof decodeBlocks>[3]
+    const second = decodeBlocks("sync", "transactions", { schedule: null }, before, details, [])
+    expect([details, second.sourceConfig, second.schedule]).toEqual([[], sync, undefined])
+  })
+})
+
+describe("carries", () => {
+  it("pairs sources with the data types they have", () => {
+    const pairs = feedSources.flatMap((source) =>
+      dataTypes.filter((dataType) => carries(source, dataType)).map((dataType) => `${source} ${dataType}`)
+    )
+    expect(pairs).toEqual([
+      ...["transactions", "balances", "trades", "holdings", "orders", "loans"].map((one) => `sync ${one}`),
+      "upload transactions",
+      "upload balances"
+    ])
+  })
+})
+
+describe("allowsSchedule", () => {
+  it("lets each plan be as fast as it may, and slower", () => {
+    const order = ["hourly", "daily", "weekly", "monthly"] as const
+    for (const name of planNames) {
+      const fastest = order.indexOf(plans[name].fastestSchedule)
+      expect(
+        order.map((frequency) => allowsSchedule(plans[name], { enabled: true, frequency, timeOfDay: "06:00" }))
+      ).toEqual(order.map((_, at) => at >= fastest))
+    }
+  })
+})
+
+describe("checkAccounts", () => {
+  it.effect("names accounts that are listed twice or are not there", () =>
+    Effect.gen(function* () {
+      const other = { ...account, accountId: `acct_${"1".repeat(26)}` }
+      const config = { type: "sync", accounts: [account, account, other] } as unknown as Parameters<
+        typeof checkAccounts
+      >[0]
+      const exists = (_: string, id: string) =>
+        Effect.succeed(id === account.accountId ? Option.some(1) : Option.none())
+      expect(yield* checkAccounts(config, exists)).toEqual([
+        { field: "sourceConfig.accounts[1].accountId", message: "is listed twice" },
+        { field: "sourceConfig.accounts[2].accountId", message: "is not an account of this bank" }
+      ])
+      expect(yield* checkAccounts({ type: "upload" }, exists)).toEqual([])
+    })
+  )
+})

@@ -1,0 +1,66 @@
+import type { LedgerRecord } from "@millrace/core/record/LedgerRecord"
+import { matches } from "@millrace/core/record/RecordMatch"
+import type { RecordFilter } from "@millrace/core/record/RecordStore"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import * as Decimal from "@millrace/core/shared/Decimal"
+import { Id } from "@millrace/core/shared/Ids"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import * as Schema from "effect/Schema"
+import { describe, expect, it } from "vitest"
+
+const accountId = Schema.decodeSync(Id("account"))(`acct_${"0".repeat(26)}`)
+
+const at = Timestamp.make("2026-03-14T09:30:00.000Z")
+
+const recordOf = (change: Partial<LedgerRecord>): LedgerRecord => ({
+  id: "txn_1",
+  accountId,
+  dataType: "transactions",
+  providerId: "p1",
+  date: null,
+  pending: false,
+  state: "live",
+  hash: "h",
+  fields: {},
+  changeNo: 1,
+  version: 1,
+  createdAt: at,
+  updatedAt: at,
+  ...change
+})
+
+const record = recordOf({
+  date: CalendarDate.make("2026-03-14"),
+  pending: false,
+  fields: { description: "Coop 100% Zürich", merchantName: "COOP", type: "CARD", category: "FOOD", amount: "-12.5" }
+})
+const bare = recordOf({ pending: true })
+const day = CalendarDate.make
+const money = Decimal.make
+
+describe("matches", () => {
+  it.each([
+    [{}, true, true],
+    [{ from: day("2026-03-14"), to: day("2026-03-14") }, true, false],
+    [{ from: day("2026-03-15") }, false, false],
+    [{ to: day("2026-03-13") }, false, false],
+    [{ pending: true }, false, true],
+    [{ pending: false }, true, false],
+    [{ type: "CARD" }, true, false],
+    [{ type: "card" }, false, false],
+    [{ category: "FOOD", text: "zürich" }, true, false],
+    [{ text: "coop" }, true, false],
+    [{ text: "100%" }, true, false],
+    [{ text: "1_0" }, false, false],
+    [{ text: "co.p" }, false, false],
+    [{ minAmount: money("-12.5"), maxAmount: money("-12.5") }, true, false],
+    [{ minAmount: money("-12.49") }, false, false],
+    [{ maxAmount: money("-100") }, false, false],
+    [{ maxAmount: money("0") }, true, false]
+  ] as ReadonlyArray<[RecordFilter, boolean, boolean]>)(
+    "tells for %j whether a row passes: %s, and an empty one: %s",
+    (filter, full, empty) => {
+      expect([matches(filter)(record), matches(filter)(bare)]).toEqual([full, empty])
+    }
+  )
+})

@@ -1,0 +1,167 @@
+import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
+import type { ConnectionHealth } from "@millrace/core/bank/ConnectionHealth"
+import { Banks } from "@millrace/core/bank/Banks"
+import { BankStore } from "@millrace/core/bank/BankStore"
+import { JobStore } from "@millrace/core/job/JobStore"
+import { ReauthRequired, ProviderUnavailable, type ProviderError } from "@millrace/core/provider/ProviderError"
+import { Providers } from "@millrace/core/provider/Providers"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { Ids } from "@millrace/core/shared/Ids"
+import { Puller } from "@millrace/core/sync/Puller"
+import { ReadThrough } from "@millrace/core/sync/ReadThrough"
+import { Writer } from "@millrace/core/sync/Writer"
+import { makeBank } from "@millrace/testing/fixture/Bank"
+import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { makeScriptedProvider } from "@millrace/testing/provider/ScriptedProvider"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { ledgerOf } from "./Simulation.ts"
+
+const setup = () => {
+  const provider = makeScriptedProvider({
+    instance: "one",
+    changeModel: "delta",
+    scope: "account",
+    idTrust: "stable",
+    pageSize: 10,
+    overlapDays: 7,
+    historyDays: 400,
+    freshnessSeconds: 300
+  })
+  const upstream = provider.bank("ref", ["a"])
+  let health: ConnectionHealth = { status: "connected" }
+  let delay = 0
+  const driver = {
+    ...provider.driver,
+    inspect: () => Effect.succeed(health),
+    pull: (...args: Parameters<typeof provider.driver.pull>) =>
+      Effect.andThen(Effect.sleep(`${delay} seconds`), provider.driver.pull(...args))
+  }
+  const layer = ReadThrough.layer.pipe(
+    Layer.provideMerge(Puller.layer),
+    Layer.provideMerge([Writer.layer, Banks.layer]),
+    Layer.provideMerge(Ids.layer),
+    Layer.provideMerge(Layer.mergeAll(Providers.layer([driver]), NodeDigest.layer, MemoryStorage.layer))
+  )
+  const connected = Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2026-11-21T09:30:00Z"))
+    const workspace = yield* storeWorkspace({ plan: "enterprise", timezone: "UTC" })
+    const bank = yield* makeBank(workspace, { providerInstanceId: driver.instanceId })
+    const connection = { ref: "ref", secrets: {} }
+    yield* (yield* BankStore).insert(bank, { instanceId: driver.instanceId, connection })
+    const [account] = yield* (yield* Banks).refreshAccounts(bank)
+    upstream.post({ account: "a", date: CalendarDate.make("2026-11-20"), amount: "-1.5", description: "coffee" })
+    const readThrough = yield* ReadThrough
+    const read = (cached = false, of = bank) => readThrough.freshen(workspace, of, account!, "transactions", cached)
+    return { workspace, bank, account: account!, read }
+  })
+  return {
+    upstream,
+    layer,
+    connected,
+    fail: (error: ProviderError) => upstream.failures.push(error),
+    be: (status: ConnectionHealth["status"]) => void (health = { status }),
+    slow: (seconds: number) => void (delay = seconds)
+  }
+}
+
+const scenario = (
+  title: string,
+  body: (
+    world: ReturnType<typeof setup>
+  ) => Effect.Effect<void, unknown, Layer.Success<ReturnType<typeof setup>["layer"]>>
+) =>
+  it.effect(title, () => {
+    const world = setup()
+    return body(world).pipe(Effect.provide(world.layer))
+  })
+
+describe("ReadThrough", () => {
+  scenario("pulls what is older than the provider's freshness, and nothing younger", (world) =>
+    Effect.gen(function* () {
+      const { account, read } = yield* world.connected
+      expect(yield* read()).toMatchObject({ stale: false, problem: undefined, asOf: "2026-11-21T09:30:00.000Z" })
+      expect([world.upstream.pulls, (yield* ledgerOf(account)).length]).toEqual([1, 1])
+      yield* TestClock.adjust("299 seconds")
+      expect(yield* read()).toMatchObject({ stale: false, asOf: "2026-11-21T09:30:00.000Z" })
+      expect(world.upstream.pulls).toBe(1)
+      yield* TestClock.adjust("1 second")
+      expect(yield* read()).toMatchObject({ stale: false, asOf: "2026-11-21T09:35:00.000Z" })
+      expect(world.upstream.pulls).toBe(2)
+    })
+  )
+
+  scenario("never calls upstream when asked for stored data", (world) =>
+    Effect.gen(function* () {
+      const { read } = yield* world.connected
+      expect(yield* read(true)).toEqual({ asOf: undefined, stale: true, problem: undefined })
+      expect(world.upstream.pulls).toBe(0)
+    })
+  )
+
+  scenario("asks for a reconnect where only a person can help, without calling upstream once that is known", (world) =>
+    Effect.gen(function* () {
+      const { bank, read } = yield* world.connected
+      world.be("consent_expired")
+      expect(yield* read()).toMatchObject({ stale: true, problem: { code: "BANK_CONSENT_REQUIRED" } })
+      const status = { connected: false, status: "reauth_required" } as const
+      const known = yield* read(false, { ...bank, connectionStatus: status })
+      expect(known).toMatchObject({ stale: true, problem: { code: "RECONNECT_REQUIRED" } })
+      expect([world.upstream.pulls, known.problem?.retryAfter]).toEqual([0, undefined])
+    })
+  )
+
+  scenario("answers from storage while somebody else reads the bank, and gives its own lease back", (world) =>
+    Effect.gen(function* () {
+      const { bank, read } = yield* world.connected
+      const jobs = yield* JobStore
+      expect(yield* jobs.lease([bank.id], "other", 60)).toBe(true)
+      const busy = yield* read()
+      expect([busy.stale, busy.problem?.retryAfter, world.upstream.pulls]).toEqual([true, 10, 0])
+      yield* jobs.unlease("other")
+      expect((yield* read()).stale).toBe(false)
+      expect(yield* jobs.lease([bank.id], "next", 60)).toBe(true)
+    })
+  )
+
+  scenario("waits ten seconds for a slow upstream, then answers from storage and writes nothing more", (world) =>
+    Effect.gen(function* () {
+      const { account, bank, read } = yield* world.connected
+      world.slow(11)
+      const fiber = yield* Effect.forkChild(read())
+      yield* TestClock.adjust("10 seconds")
+      const late = yield* Fiber.join(fiber)
+      expect(late).toMatchObject({ asOf: undefined, stale: true, problem: { code: "DATA_NOT_READY", retryAfter: 10 } })
+      yield* TestClock.adjust("20 seconds")
+      expect(yield* ledgerOf(account)).toEqual([])
+      expect(yield* (yield* JobStore).lease([bank.id], "next", 60)).toBe(true)
+    })
+  )
+
+  scenario("tells trouble upstream apart from what a person must mend", (world) =>
+    Effect.gen(function* () {
+      const { read } = yield* world.connected
+      world.fail(new ProviderUnavailable({ message: "down" }))
+      expect(yield* read()).toMatchObject({ stale: true, problem: { code: "PROVIDER_UNAVAILABLE", retryAfter: 300 } })
+      world.fail(new ReauthRequired({ message: "sign in" }))
+      const reauth = yield* read()
+      expect([reauth.problem?.code, reauth.problem?.retryAfter]).toEqual(["RECONNECT_REQUIRED", undefined])
+      expect(yield* read()).toMatchObject({ stale: false })
+    })
+  )
+
+  scenario("keeps the rows of an account that the bank no longer lists", (world) =>
+    Effect.gen(function* () {
+      const { account, read } = yield* world.connected
+      yield* read()
+      world.upstream.unlisted.add("a")
+      yield* TestClock.adjust("1 hour")
+      expect(yield* read()).toMatchObject({ stale: true, problem: undefined })
+      expect((yield* ledgerOf(account)).map(({ state }) => state)).toEqual(["live"])
+    })
+  )
+})

@@ -1,0 +1,293 @@
+/** Single scenes of runs: each the shortest life in which something once went wrong, or could. */
+import { describe, expect, it } from "@effect/vitest"
+import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
+import type { Feed } from "@millrace/core/feed/Feed"
+import { FeedStore } from "@millrace/core/feed/FeedStore"
+import { JobStore } from "@millrace/core/job/JobStore"
+import { ProviderUnavailable, RateLimited, ReauthRequired } from "@millrace/core/provider/ProviderError"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { storeFeed } from "@millrace/testing/fixture/Feed"
+import { makeJob } from "@millrace/testing/fixture/Job"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import {
+  connect,
+  drive,
+  ledgerOf,
+  makeSimulation,
+  mappings,
+  VirtualClock,
+  work,
+  type Simulation
+} from "./Simulation.ts"
+
+const scene = (
+  title: string,
+  model: "upsertByKey" | "readBack" | "wholeFile",
+  body: (simulation: Simulation) => Effect.Effect<void, unknown, Layer.Success<Simulation["layer"]>>
+) =>
+  it.effect(title, () => {
+    const clock = new VirtualClock()
+    const simulation = makeSimulation({ storage: MemoryStorage.layer, clock, model })
+    return body(simulation).pipe(Effect.provide(simulation.layer), Effect.provideService(Clock.Clock, clock))
+  })
+
+const day = CalendarDate.make("2026-11-20")
+
+const opened = Effect.fnUntraced(function* (simulation: Simulation, instance: string, change: Partial<Feed> = {}) {
+  const provider = simulation.providers.find((one) => one.options.instance === instance)!
+  const world = yield* connect(provider, ["a"])
+  const path = `${world.bank.id}.csv`
+  const place = simulation.destination.at(path)
+  const account = world.accounts[0]!
+  const feed = yield* storeFeed(world.workspace, {
+    destinationConfig: { type: "file", path, format: "csv" },
+    sourceConfig: { type: "sync", accounts: [{ bankId: world.bank.id, accountId: account.id }] },
+    fieldMappings: mappings,
+    ...change
+  })
+  const post = (description: string, pending = false) =>
+    world.upstream.post({ account: "a", date: day, amount: "-1.5", description, pending })
+  const texts = () => place.rows.map(({ values }) => String(values["description"])).toSorted()
+  return { ...world, account, feed, place, post, texts }
+})
+
+const delta = "delta-connection-perstatus"
+
+describe("a run", () => {
+  scene("does not make twice what arrived although the answer was lost", "readBack", (simulation) =>
+    Effect.gen(function* () {
+      const { feed, place, post, texts } = yield* opened(simulation, delta)
+      post("one")
+      place.faults.push("answerLost", "answerLost", "answerLost", "answerLost")
+      const lost = yield* drive(simulation, feed)
+      expect([lost.job.status, lost.job.errors[0]?.code]).toEqual(["failed", "DESTINATION_UNAVAILABLE"])
+      const next = yield* drive(simulation, feed)
+      expect([next.job.status, next.job.counts.carried, texts()]).toEqual(["completed", 1, ["one"]])
+    })
+  )
+
+  scene("sends what changed before it ever arrived, and does not take it for deleted", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { feed, place, post, texts, upstream } = yield* opened(simulation, delta)
+      const row = post("one")
+      place.faults.push("unavailable", "unavailable", "unavailable", "unavailable")
+      yield* drive(simulation, feed)
+      upstream.change(row, { description: "two" })
+      yield* drive(simulation, feed)
+      expect(texts()).toEqual(["two"])
+    })
+  )
+
+  scene("does not send what vanished before it ever arrived", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { feed, place, post, texts, upstream } = yield* opened(simulation, delta)
+      const row = post("one")
+      place.faults.push("unavailable", "unavailable", "unavailable", "unavailable")
+      yield* drive(simulation, feed)
+      upstream.remove(row)
+      yield* drive(simulation, feed)
+      expect(texts()).toEqual([])
+    })
+  )
+
+  scene("retries a refused row and counts it as carried", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { feed, place, post, texts } = yield* opened(simulation, delta)
+      post("one")
+      post("two")
+      place.refuses = (values) => values["description"] === "one"
+      const first = yield* drive(simulation, feed)
+      expect([first.job.status, first.job.counts, first.job.errors.map(({ code }) => code)]).toMatchObject([
+        "completed",
+        { read: 2, created: 1, failed: 1, carried: 0 },
+        ["DESTINATION_REJECTED"]
+      ])
+      const second = yield* drive(simulation, feed)
+      expect(second.job.counts).toMatchObject({ read: 0, carried: 1, failed: 1 })
+      place.refuses = () => false
+      const third = yield* drive(simulation, feed)
+      expect([third.job.counts, texts()]).toMatchObject([{ carried: 1, created: 1 }, ["one", "two"]])
+    })
+  )
+
+  scene("brings a kept row back to life in its place", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const world = yield* opened(simulation, "snapshotfull-account-stable")
+      const { account, feed, place, post, upstream } = world
+      const kept = {
+        ...feed,
+        version: 2,
+        destinationConfig: { ...feed.destinationConfig!, onRemoved: "keep" as const }
+      }
+      yield* (yield* FeedStore).update(kept)
+      const row = post("one")
+      yield* drive(simulation, kept)
+      upstream.remove(row)
+      yield* drive(simulation, kept)
+      const gone = yield* drive(simulation, kept)
+      expect([(yield* ledgerOf(account)).map(({ state }) => state), gone.job.counts, world.texts()]).toMatchObject([
+        ["removed"],
+        { vanished: 1, unchanged: 1 },
+        ["one"]
+      ])
+      upstream.change(row, { description: "again" })
+      yield* drive(simulation, kept)
+      expect([place.rows.length, world.texts(), (yield* ledgerOf(account)).length]).toEqual([1, ["again"], 1])
+    })
+  )
+
+  scene("settles a pending row whose removal came in an earlier run under its old id", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { account, feed, post, texts, upstream } = yield* opened(simulation, delta)
+      const held = post("held", true)
+      yield* drive(simulation, feed)
+      const [before] = yield* ledgerOf(account)
+      upstream.remove(held)
+      yield* drive(simulation, feed)
+      expect(texts()).toEqual([])
+      upstream.change({ ...held, providerId: "posted", pendingProviderId: held.providerId }, { pending: false })
+      yield* drive(simulation, feed)
+      expect([(yield* ledgerOf(account)).map(({ id }) => id), texts()]).toEqual([[before!.id], ["held"]])
+    })
+  )
+
+  scene("removes what vanished while the provider lost our place", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { feed, post, texts, upstream } = yield* opened(simulation, delta)
+      const row = post("one")
+      post("two")
+      yield* drive(simulation, feed)
+      upstream.remove(row)
+      upstream.loseCheckpoints()
+      const { job } = yield* drive(simulation, feed)
+      expect([job.status, job.errors.map(({ code }) => code), texts()]).toEqual([
+        "completed",
+        ["CHECKPOINT_LOST"],
+        ["two"]
+      ])
+    })
+  )
+
+  scene("counts each row once for a feed that came late to an account", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const world = yield* opened(simulation, "snapshotfull-account-stable")
+      for (const text of ["one", "two", "three"]) world.post(text)
+      yield* drive(simulation, world.feed)
+      const late = yield* storeFeed(world.workspace, {
+        destinationConfig: { type: "file", path: "late.csv", format: "csv" },
+        sourceConfig: world.feed.sourceConfig!,
+        fieldMappings: mappings
+      })
+      expect((yield* drive(simulation, late)).job.counts).toMatchObject({ read: 3, created: 3, unchanged: 0 })
+      expect((yield* drive(simulation, late)).job.counts).toMatchObject({ read: 3, created: 0, unchanged: 3 })
+    })
+  )
+
+  scene("appends one balance for each run, however often the run is taken up", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const world = yield* opened(simulation, delta, {
+        dataType: "balances",
+        dataTypeOptions: { dataType: "balances", mode: "append" },
+        fieldMappings: ["date", "amount", "accountId"].map((field) => ({ sourceField: field, destinationField: field }))
+      })
+      for (let n = 1; n <= 3; n++) {
+        simulation.clock.pass(60)
+        const { job } = yield* drive(simulation, world.feed, {
+          arm: (attempt) => simulation.points.arm(attempt === 0 ? 30 + n * 7 : Infinity),
+          released: true
+        })
+        expect([job.status, world.place.rows.length]).toEqual(["completed", n])
+      }
+    })
+  )
+
+  scene(
+    "keeps the other types of an account out of a feed, and does not look at them again",
+    "upsertByKey",
+    (simulation) =>
+      Effect.gen(function* () {
+        const world = yield* opened(simulation, delta)
+        world.post("one")
+        yield* drive(simulation, world.feed)
+        const balances = yield* storeFeed(world.workspace, {
+          dataType: "balances",
+          dataTypeOptions: { dataType: "balances", mode: "overwrite" },
+          destinationConfig: { type: "file", path: "balances.csv", format: "csv" },
+          sourceConfig: world.feed.sourceConfig!,
+          fieldMappings: [{ sourceField: "amount", destinationField: "amount" }]
+        })
+        world.upstream.balance = "10"
+        yield* drive(simulation, balances)
+        const { job } = yield* drive(simulation, world.feed)
+        expect([job.counts.read, simulation.destination.at("balances.csv").rows.map(({ values }) => values)]).toEqual([
+          0,
+          [{ amount: "10" }]
+        ])
+        const [mark] = yield* (yield* FeedStore).marks(world.feed.id)
+        expect(mark?.changeNo).toBe(2)
+      })
+  )
+
+  scene("stops without a trace when its feed is deleted", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { feed, place, post, workspace } = yield* opened(simulation, delta)
+      const feeds = yield* FeedStore
+      post("one")
+      for (const at of [1, 2, 3, 4]) {
+        const doomed = yield* storeFeed(workspace, {
+          destinationConfig: feed.destinationConfig!,
+          sourceConfig: feed.sourceConfig!,
+          fieldMappings: mappings
+        })
+        const job = yield* makeJob(doomed)
+        yield* (yield* JobStore).create(job, { replacing: false })
+        simulation.points.arm(at, Effect.asVoid(feeds.remove(workspace.id, doomed.id)), "Provider")
+        const { exit } = yield* work(
+          simulation,
+          job,
+          feed.sourceConfig?.type === "sync" ? feed.sourceConfig.accounts.map(({ bankId }) => bankId) : []
+        )
+        expect(exit?._tag).toBe("Failure")
+        expect(String(exit)).toContain("Fenced")
+        expect([place.rows, yield* (yield* DeliveryStore).list(doomed.id, { limit: 10 })]).toEqual([[], []])
+      }
+    })
+  )
+
+  scene("waits for a busy upstream in its place, or hands its place back", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { feed, post, texts, upstream } = yield* opened(simulation, delta)
+      post("one")
+      const began = simulation.clock.now
+      upstream.failures.push(
+        new RateLimited({ message: "slow", scope: "client", retryAfter: 30 }),
+        new ProviderUnavailable({ message: "down" })
+      )
+      expect((yield* drive(simulation, feed)).job.status).toBe("completed")
+      expect([(simulation.clock.now - began) / 1000, texts()]).toEqual([40, ["one"]])
+      upstream.failures.push(new RateLimited({ message: "slow", scope: "client", retryAfter: 900 }))
+      const { exits, job } = yield* drive(simulation, feed)
+      expect([job.status, exits.length, job.attempt]).toEqual(["completed", 2, 1])
+    })
+  )
+
+  scene("delivers what it has when a bank wants its person, and fails with what to do", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { feed, place, post, texts, upstream } = yield* opened(simulation, delta)
+      post("one")
+      place.faults.push("unavailable", "unavailable", "unavailable", "unavailable")
+      yield* drive(simulation, feed)
+      upstream.failures.push(new ReauthRequired({ message: "sign in" }))
+      const { job } = yield* drive(simulation, feed)
+      expect([job.status, job.errorCategory, job.errors[0]?.recovery, texts()]).toEqual([
+        "failed",
+        "consent",
+        { action: "reconnect" },
+        ["one"]
+      ])
+    })
+  )
+})
