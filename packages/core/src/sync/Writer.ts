@@ -58,6 +58,16 @@ const believable = ({ coverage, idTrust, unread }: SnapshotOfAccount): Coverage 
     ? coverage
     : { ...coverage, complete: false }
 
+/** Ids that the observations name, and which are not in `known`; `""` stands for rows without one. */
+const idsNamed = ({ observations, removed }: SnapshotOfAccount, known: ReadonlySet<string>) => {
+  const named = new Set(removed)
+  for (const { pendingProviderId, providerId } of observations) {
+    named.add(providerId)
+    if (pendingProviderId !== "") named.add(pendingProviderId)
+  }
+  return [...named].filter((id) => !known.has(id))
+}
+
 type WriteError = Fenced | LeaseLost | StorageUnavailable
 
 export class Writer extends Context.Service<
@@ -82,16 +92,6 @@ export class Writer extends Context.Service<
           return yield* new LeaseLost({ bankId: right.bankId })
         }
       })
-
-      /** Ids that the observations name, and which are not in `known`; `""` stands for rows without one. */
-      const idsNamed = ({ observations, removed }: SnapshotOfAccount, known: ReadonlySet<string>) => {
-        const named = new Set(removed)
-        for (const { pendingProviderId, providerId } of observations) {
-          named.add(providerId)
-          if (pendingProviderId !== "") named.add(pendingProviderId)
-        }
-        return [...named].filter((id) => !known.has(id))
-      }
 
       const heldFor = Effect.fnUntraced(function* (snapshot: SnapshotOfAccount) {
         const { coverage, idTrust, scope } = snapshot

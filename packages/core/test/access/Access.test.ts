@@ -84,6 +84,8 @@ describe("Authenticator", () => {
   )
 })
 
+const limit = (value: number | undefined) => value ?? Infinity
+
 describe("scopes, roles and plans", () => {
   it("are 34 scopes, each of one resource and one verb", () => {
     expect(allScopes).toHaveLength(34)
@@ -112,7 +114,6 @@ describe("scopes, roles and plans", () => {
   })
 
   it("gives a bigger plan nothing less", () => {
-    const limit = (value: number | undefined) => value ?? Infinity
     for (let i = 1; i < planNames.length; i++) {
       const [less, more] = [plans[planNames[i - 1]!], plans[planNames[i]!]]
       for (const key of ["banks", "feeds", "historyDays", "members", "portals", "rows", "requestsPerMinute"] as const) {

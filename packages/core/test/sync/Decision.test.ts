@@ -35,7 +35,7 @@ const feedOf = ({ mode = "track_and_update", onRemoved }: Options): Feed => ({
   destinationConfig: { type: "file", path: "x.csv", format: "csv", ...(onRemoved === undefined ? {} : { onRemoved }) }
 })
 
-const at = Timestamp.make("2026-03-14T09:30:00.000Z")
+const instant = Timestamp.make("2026-03-14T09:30:00.000Z")
 
 const recordOf = (change: Partial<LedgerRecord> = {}): LedgerRecord => ({
   id: "txn_1",
@@ -49,8 +49,8 @@ const recordOf = (change: Partial<LedgerRecord> = {}): LedgerRecord => ({
   fields: {},
   changeNo: 1,
   version: 1,
-  createdAt: at,
-  updatedAt: at,
+  createdAt: instant,
+  updatedAt: instant,
   ...change
 })
 

@@ -42,6 +42,12 @@ const pageOf = (items: ReadonlyArray<Item>, coverage: SyncPage["coverage"], end:
   end
 })
 
+/** What the bank shows of the accounts that are asked for. */
+const visible = (one: ScriptedBank, request: PullRequest): ReadonlyArray<TrueRow> =>
+  [...one.rows.values()]
+    .filter((row) => request.providerAccountIds.includes(row.account) && !one.unlisted.has(row.account))
+    .toSorted(newestFirst)
+
 export const makeScriptedProvider = (options: ScriptedOptions) => {
   const banks = new Map<string, ScriptedBank>()
   const { changeModel, idTrust, pageSize } = options
@@ -59,11 +65,6 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
     if (one === undefined) banks.set(ref, (one = new ScriptedBank(accountIds)))
     return one
   }
-
-  const visible = (one: ScriptedBank, request: PullRequest): ReadonlyArray<TrueRow> =>
-    [...one.rows.values()]
-      .filter((row) => request.providerAccountIds.includes(row.account) && !one.unlisted.has(row.account))
-      .toSorted(newestFirst)
 
   const items = (rows: ReadonlyArray<TrueRow>): ReadonlyArray<Item> =>
     rows.map((row, at) => ({
