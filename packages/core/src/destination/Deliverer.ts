@@ -9,6 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Feed } from "../feed/Feed.ts"
 import type { DestinationConfig } from "../feed/FeedConfig.ts"
@@ -19,7 +20,7 @@ import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Delivery } from "./Delivery.ts"
-import { DeliveryStore, type Settlement } from "./DeliveryStore.ts"
+import { DeliveryStore, type Intent, type Outcome, type Settlement } from "./DeliveryStore.ts"
 import type {
   Column,
   DestinationDriver,
@@ -58,9 +59,11 @@ const patiently = <A, E extends { readonly _tag: string }, R>(effect: Effect.Eff
 
 const keyOf = (feed: Feed, recordId: string) => `${feed.dataType}:${recordId}`
 
+const noAnswer = "The destination did not answer for it"
+
 const settlementOf = (row: Delivery, receipt: Receipt | undefined): Settlement => {
   const at = { recordId: row.recordId, version: row.version }
-  if (receipt === undefined) return { ...at, state: "failed", error: "The destination did not answer for it" }
+  if (receipt === undefined) return { ...at, state: "failed", error: noAnswer }
   switch (receipt.outcome) {
     case "done": {
       // What a look-up found out is worth keeping, too.
@@ -78,20 +81,44 @@ const settlementOf = (row: Delivery, receipt: Receipt | undefined): Settlement =
   }
 }
 
-/** Counters of settled rows: those that an earlier job, or this one before, had left open are `carried` as well. */
-const progressOf = (run: DeliveryRun, rows: ReadonlyArray<Delivery>, settled: ReadonlyArray<Settlement>) => {
-  const add = { created: 0, updated: 0, removed: 0, unchanged: 0, failed: 0, carried: 0 }
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!
-    if (row.jobId !== run.job.id || row.state === "failed") add.carried++
-    const { state } = settled[i]!
+const addOf = (rows: ReadonlyArray<Pick<Delivery, "op">>, outcomes: ReadonlyArray<{ readonly state: string }>) => {
+  const add = { created: 0, updated: 0, removed: 0, unchanged: 0, failed: 0 }
+  for (const [n, { op }] of rows.entries()) {
+    const { state } = outcomes[n]!
     if (state === "failed") add.failed++
     else if (state === "skipped") add.unchanged++
-    else if (row.op === "create") add.created++
-    else if (row.op === "update") add.updated++
+    else if (op === "create") add.created++
+    else if (op === "update") add.updated++
     else add.removed++
   }
-  return { add } satisfies Progress
+  return add
+}
+
+/** Counters of settled rows: those that an earlier job, or this one before, had left open are `carried` as well. */
+const progressOf = (run: DeliveryRun, rows: ReadonlyArray<Delivery>, settled: ReadonlyArray<Settlement>): Progress => ({
+  add: {
+    ...addOf(rows, settled),
+    carried: rows.filter((row) => row.jobId !== run.job.id || row.state === "failed").length
+  }
+})
+
+/** Writes rows and their ledger entries; to be called inside a transaction, after its fence. */
+export interface Direct {
+  /** Opens the destination, once; outside of any transaction. */
+  readonly open: Effect.Effect<void, DestinationError>
+  readonly write: (intents: ReadonlyArray<Intent>) => Effect.Effect<Progress, DestinationError | StorageUnavailable>
+}
+
+const outcomeOf = (receipt: Receipt | undefined): Outcome => {
+  if (receipt === undefined) return { state: "failed", error: noAnswer }
+  switch (receipt.outcome) {
+    case "done":
+      return { state: "done", ...(receipt.remoteRef === undefined ? {} : { remoteRef: receipt.remoteRef }) }
+    case "skipped":
+      return { state: "skipped" }
+    case "failed":
+      return { state: "failed", error: receipt.reason }
+  }
 }
 
 export class Deliverer extends Context.Service<
@@ -99,6 +126,11 @@ export class Deliverer extends Context.Service<
   {
     /** Sends everything that is open. Answers the records that were refused one by one. */
     readonly deliver: (run: DeliveryRun) => Effect.Effect<ReadonlyArray<Refused>, DeliverError>
+    /**
+     * For destinations whose rows are part of our transactions: a way to write intents and what became of them
+     * in the transaction that makes them. `undefined` for all others.
+     */
+    readonly direct: (run: DeliveryRun) => Effect.Effect<Direct | undefined, DestinationNotAvailable, Scope.Scope>
   }
 >()("@millrace/core/destination/Deliverer") {
   static readonly layer: Layer.Layer<Deliverer, never, DeliveryStore | Destinations | JobStore | Transactor | Digest> =
@@ -285,7 +317,31 @@ export class Deliverer extends Context.Service<
           )
         })
 
-        return Deliverer.of({ deliver })
+        const direct = Effect.fn("Deliverer.direct")(function* (run: DeliveryRun) {
+          const driver = yield* destinations.get(run.config.type)
+          if (driver.capabilities.write !== "transactional") return undefined
+          const scope = yield* Effect.scope
+          const session = yield* Effect.cached(Scope.provide(driver.open(run.feed, run.config, run.columns), scope))
+          const outgoingOf = (intent: Intent): Outgoing => {
+            const key = keyOf(run.feed, intent.recordId)
+            const idempotencyKey = digest.contentHash(JSON.stringify([run.config, key, intent.op, intent.hash]))
+            return { key, op: intent.op, values: intent.values, idempotencyKey }
+          }
+          const write = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>) {
+            const opened = yield* session
+            const byKey = new Map<string, Receipt>()
+            for (let at = 0; at < intents.length; at += driver.capabilities.batch) {
+              const batch = intents.slice(at, at + driver.capabilities.batch)
+              for (const receipt of yield* opened.write(batch.map(outgoingOf))) byKey.set(receipt.key, receipt)
+            }
+            const outcomes = intents.map((intent) => outcomeOf(byKey.get(keyOf(run.feed, intent.recordId))))
+            yield* ledger.intendSettled(run.feed.id, run.job.id, intents, outcomes)
+            return { add: addOf(intents, outcomes) } satisfies Progress
+          })
+          return { open: Effect.asVoid(session), write } satisfies Direct
+        })
+
+        return Deliverer.of({ deliver, direct })
       })
     )
 }

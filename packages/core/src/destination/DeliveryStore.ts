@@ -47,6 +47,12 @@ export type Settlement = {
   | { readonly state: "intended" }
 )
 
+/** What became of an intent in the very transaction that writes it down. */
+export type Outcome =
+  | { readonly state: "done"; readonly remoteRef?: string }
+  | { readonly state: "failed"; readonly error: string }
+  | { readonly state: "skipped" }
+
 export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
@@ -67,6 +73,16 @@ export class DeliveryStore extends Context.Service<
       feedId: FeedId,
       jobId: JobId,
       intents: ReadonlyArray<Intent>
+    ) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * `intend` and `settle` of the same rows in one step, for destinations whose rows are part of the same
+     * transaction. `outcomes[n]` belongs to `intents[n]`.
+     */
+    readonly intendSettled: (
+      feedId: FeedId,
+      jobId: JobId,
+      intents: ReadonlyArray<Intent>,
+      outcomes: ReadonlyArray<Outcome>
     ) => Effect.Effect<void, StorageUnavailable>
     /**
      * Rows in `intended`, `sending` or `failed`, by date and record id, undated ones last. `after` is the last

@@ -8,7 +8,9 @@ import * as Layer from "effect/Layer"
 import type { Account } from "../account/Account.ts"
 import { ownerOf, toPublic } from "../account/PublicRecord.ts"
 import type { Bank } from "../bank/Bank.ts"
+import type { Direct } from "../destination/Deliverer.ts"
 import { DeliveryStore, type Intent } from "../destination/DeliveryStore.ts"
+import type { DestinationError } from "../destination/Destination.ts"
 import * as Pipeline from "../enrichment/Pipeline.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { FeedStore, type FeedMark } from "../feed/FeedStore.ts"
@@ -21,7 +23,6 @@ import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
-import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { decide, type Force } from "./Decision.ts"
 
@@ -38,6 +39,8 @@ export interface Projection {
   readonly force: Force
   /** Look at every record again, not only at what changed. */
   readonly everything: boolean
+  /** Writes what is intended in the same transaction; `undefined` leaves it in the ledger for later. */
+  readonly direct: Direct | undefined
   /** Only records of these days; how far the feed has come is then left as it is. */
   readonly range: { readonly from: CalendarDate.CalendarDate; readonly to: CalendarDate.CalendarDate } | undefined
 }
@@ -76,7 +79,7 @@ export class Projector extends Context.Service<
         /** Records that the upstream has and that were looked at; counted as read. */
         readonly looked: number
       },
-      Fenced | StorageUnavailable
+      Fenced | DestinationError
     >
   }
 >()("@millrace/core/sync/Projector") {
@@ -187,10 +190,13 @@ export class Projector extends Context.Service<
           live += looked.length - gone
           const add = { read: looked.length - gone, vanished: gone, filtered, unchanged }
           const changeNo = at
+          const direct = intents.length > 0 ? projection.direct : undefined
+          if (direct !== undefined) yield* direct.open
           yield* atomically(
             Effect.gen(function* () {
               yield* jobs.fence(projection.fence, { add })
-              if (intents.length > 0) {
+              if (direct !== undefined) yield* jobs.fence(projection.fence, yield* direct.write(intents))
+              else if (intents.length > 0) {
                 const replaced = yield* intend(feed, job, intents, resumed)
                 if (replaced > 0) yield* jobs.fence(projection.fence, { add: { unchanged: replaced } })
               }
@@ -218,11 +224,13 @@ export class Projector extends Context.Service<
       const project = Effect.fn("Projector.project")(function* (projection: Projection) {
         const marks = new Map((yield* feeds.marks(projection.feed.id)).map((mark) => [mark.accountId, mark]))
         const faults = new Map<string, ProjectionFault>()
-        let looked = 0
-        for (const owner of projection.accounts) {
-          looked += yield* projectAccount(projection, owner, marks.get(owner.account.id), faults)
-        }
-        return { faults: [...faults.values()], looked }
+        // While the database writes one account, the records of the next one are enriched.
+        const looked = yield* Effect.forEach(
+          projection.accounts,
+          (owner) => projectAccount(projection, owner, marks.get(owner.account.id), faults),
+          { concurrency: 2 }
+        )
+        return { faults: [...faults.values()], looked: looked.reduce((sum, live) => sum + live, 0) }
       })
 
       return Projector.of({ project })

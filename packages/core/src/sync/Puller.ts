@@ -167,7 +167,7 @@ export class Puller extends Context.Service<
             if (known.has(providerAccountId)) continue
             staged.quarantined.push({ providerId: providerAccountId, reason: "rows of an account that is not listed" })
           }
-          for (const account of owners) {
+          const writeAccount = Effect.fnUntraced(function* (account: Account) {
             const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
             const written = yield* writer.write(right, {
               scope,
@@ -186,7 +186,9 @@ export class Puller extends Context.Service<
                 message: `Too many rows of ${account.accountName} vanished at once to be believed; none was removed`
               })
             }
-          }
+          })
+          // While the database writes one account, the next one is matched.
+          yield* Effect.forEach(owners, writeAccount, { concurrency: 2, discard: true })
           yield* atomically(
             Effect.gen(function* () {
               yield* writer.guard(right, {})

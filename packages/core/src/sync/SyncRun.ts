@@ -94,20 +94,31 @@ export class SyncRun extends Context.Service<
         }
         const pipeline = yield* pipelineOf(feed)
         const { endDate, resetCursors, skipDedup, startDate } = job.options
-        const { faults, looked } = yield* projector.project({
-          feed,
-          job,
-          fence,
-          accounts: refreshed.accounts,
-          pipeline,
-          today,
-          force: { unchanged: resetCursors || skipDedup, skipped: resetCursors },
-          everything: resetCursors || skipDedup,
-          range:
-            job.mode === "range" && startDate !== undefined && endDate !== undefined
-              ? { from: startDate, to: endDate }
-              : undefined
-        })
+        const delivery = { feed, config, job, fence, columns: columnsOf(feed, pipeline.catalog) }
+        const projected = yield* Effect.gen(function* () {
+          const direct = yield* deliverer.direct(delivery)
+          return yield* projector.project({
+            direct,
+            feed,
+            job,
+            fence,
+            accounts: refreshed.accounts,
+            pipeline,
+            today,
+            force: { unchanged: resetCursors || skipDedup, skipped: resetCursors },
+            everything: resetCursors || skipDedup,
+            range:
+              job.mode === "range" && startDate !== undefined && endDate !== undefined
+                ? { from: startDate, to: endDate }
+                : undefined
+          })
+        }).pipe(Effect.scoped, Effect.result)
+        if (Result.isFailure(projected)) {
+          const error = projected.failure
+          if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
+          return yield* finish(claimed, [...refreshed.findings, destinationFinding(error)])
+        }
+        const { faults, looked } = projected.success
         // Rows that were read and not looked at are as they were. A job that is taken up again reads and looks
         // at rows that it has counted before.
         const before = job.counts.read
@@ -116,9 +127,7 @@ export class SyncRun extends Context.Service<
         if (unchanged + quarantined > 0) {
           yield* jobs.fence(fence, { add: { read: unchanged, unchanged, quarantined } })
         }
-        const delivered = yield* Effect.result(
-          deliverer.deliver({ feed, config, job, fence, columns: columnsOf(feed, pipeline.catalog) })
-        )
+        const delivered = yield* Effect.result(deliverer.deliver(delivery))
         const findings: Array<Finding> = [
           ...refreshed.findings,
           ...faults.map((fault) =>

@@ -1,6 +1,6 @@
 /** Conformance of `DeliveryStore`. */
 import { Delivery, deliveryStates, type DeliveryState } from "@millrace/core/destination/Delivery"
-import { DeliveryStore, type Settlement } from "@millrace/core/destination/DeliveryStore"
+import { DeliveryStore, type Outcome, type Settlement } from "@millrace/core/destination/DeliveryStore"
 import { JobStore } from "@millrace/core/job/JobStore"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { expect } from "@effect/vitest"
@@ -83,6 +83,50 @@ export const tests: StorageTests = (it) => {
       ])
       expect(rows[0]!.values).toEqual({ x: "1" })
       expect(yield* store.list(feed.id, { recordId: "b", limit: 5 })).toMatchObject([{ version: 1 }])
+    })
+  )
+
+  it.effect("intends and settles in one step as in two", () =>
+    Effect.gen(function* () {
+      const one = yield* arrange
+      const two = yield* arrange
+      const outcomes: ReadonlyArray<Outcome> = [
+        { state: "done" },
+        { state: "done", remoteRef: "ref" },
+        { state: "failed", error: "refused" },
+        { state: "skipped" }
+      ]
+      const ops = ["create", "update", "remove"] as const
+      const cases = outcomes.flatMap((outcome, n) => ops.map((op) => ({ outcome, op, recordId: `${op}-${n}` })))
+      const intents = cases.map(({ op, recordId }) => makeIntent(one.account, recordId, { op }))
+      // Twice: on rows that are new, and on rows that have been something before.
+      for (const version of [1, 2]) {
+        yield* one.store.intendSettled(
+          one.feed.id,
+          one.job.id,
+          intents,
+          cases.map(({ outcome }) => outcome)
+        )
+        yield* two.store.intend(two.feed.id, two.job.id, intents)
+        yield* two.store.settle(
+          two.feed.id,
+          two.job.id,
+          cases.map(({ outcome, recordId }) => ({ recordId, version, ...outcome }))
+        )
+      }
+      const shown = Effect.fnUntraced(function* ({ feed, store }: typeof one) {
+        const rows = yield* store.list(feed.id, { limit: 100 })
+        const entries = yield* store.entries(
+          feed.id,
+          intents.map(({ recordId }) => recordId)
+        )
+        return rows
+          .map(({ feedId: _f, jobId: _j, updatedAt: _u, ...row }) => ({ ...row, entry: entries.get(row.recordId) }))
+          .toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1))
+      })
+      const result = yield* shown(one)
+      expect(result).toHaveLength(cases.length)
+      expect(result).toEqual(yield* shown(two))
     })
   )
 

@@ -130,6 +130,18 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
       return ledger.order
     }
 
+    const put = (feedId: FeedId, jobId: JobId, intents: ReadonlyArray<Intent>, at: Timestamp.Timestamp): void => {
+      const ledger = ledgerOf(feedId)
+      let moved = false
+      for (const intent of intents) {
+        const before = ledger.entries.get(intent.recordId)
+        moved ||= before === undefined || before.row.date !== intent.date
+        set(ledger.entries, intent.recordId, intended(feedId, jobId, intent, before, at))
+      }
+      if (moved) reorder(ledger)
+      reopen(ledger, true)
+    }
+
     return DeliveryStore.of({
       entries: (feedId, recordIds) =>
         call(() => {
@@ -152,18 +164,17 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
           }
           return ids
         }),
-      intend: (feedId, jobId, intents) =>
+      intend: (feedId, jobId, intents) => call((now) => put(feedId, jobId, intents, Timestamp.fromMillis(now))),
+      intendSettled: (feedId, jobId, intents, outcomes) =>
         call((now) => {
-          const ledger = ledgerOf(feedId)
           const at = Timestamp.fromMillis(now)
-          let moved = false
-          for (const intent of intents) {
-            const before = ledger.entries.get(intent.recordId)
-            moved ||= before === undefined || before.row.date !== intent.date
-            set(ledger.entries, intent.recordId, intended(feedId, jobId, intent, before, at))
+          put(feedId, jobId, intents, at)
+          const { entries } = ledgerOf(feedId)
+          for (const [n, { recordId }] of intents.entries()) {
+            const entry = entries.get(recordId)!
+            const next = settled(entry, { recordId, version: entry.row.version, ...outcomes[n]! }, jobId, at)
+            if (next !== undefined) set(entries, recordId, next)
           }
-          if (moved) reorder(ledger)
-          reopen(ledger, true)
         }),
       open: (feedId, { limit, after }) =>
         call(() => {

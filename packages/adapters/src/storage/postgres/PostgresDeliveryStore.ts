@@ -5,6 +5,7 @@ import {
   type DeliveryEntry,
   DeliveryStore,
   type Intent,
+  type Outcome,
   type Settlement
 } from "@millrace/core/destination/DeliveryStore"
 import type { FeedId } from "@millrace/core/feed/Feed"
@@ -56,28 +57,47 @@ const toDelivery = (row: DeliveryRow): Delivery => ({
 // What is being sent may have arrived already.
 const isPresent = "(delivery.present or (delivery.state = 'sending' and delivery.op <> 'remove'))"
 
-const intendStatement = `
+// `settled`: the rows arrived with the same transaction, and the last three columns say how it went.
+const intendStatement = (settled: boolean) => `
   insert into delivery (feed_id, job_id, record_id, account_id, date, op, hash, field_values, provenance, version, state,
-    attempts, present, updated_at)
+    attempts, present, remote_ref, last_error, updated_at)
   select $1, $2, i.record_id, i.account_id, i.date::date, i.op, coalesce(i.hash, ''), i.field_values::json,
-    i.provenance::json, 1, 'intended', 0, false, store_now()
+    i.provenance::json, 1, ${settled ? "i.state, 0, i.state = 'done' and i.op <> 'remove', i.ref, i.error" : "'intended', 0, false, null, null"},
+    store_now()
   from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3, ''), string_to_array($7, $3),
-    string_to_array($8, $3, ''), string_to_array($9, $3), string_to_array($10, $3))
-    as i(record_id, account_id, date, op, hash, field_values, provenance)
+    string_to_array($8, $3, ''), ${settled ? "string_to_array($9, $3), string_to_array($10, $3, ''), string_to_array($11, $3, ''), string_to_array($12, $3), string_to_array($13, $3)" : "string_to_array($9, $3), string_to_array($10, $3)"})
+    as i(record_id, account_id, date, op, hash, ${settled ? "state, ref, error, " : ""}field_values, provenance)
   on conflict (feed_id, record_id) do update set
     job_id = excluded.job_id, account_id = excluded.account_id, date = excluded.date, op = excluded.op,
     hash = excluded.hash, field_values = excluded.field_values, provenance = excluded.provenance,
-    version = delivery.version + 1, state = 'intended', attempts = 0, last_error = null, present = ${isPresent},
-    updated_at = excluded.updated_at`
+    version = delivery.version + 1, state = excluded.state, attempts = excluded.attempts,
+    last_error = excluded.last_error, updated_at = excluded.updated_at, ${
+      settled
+        ? `present = case excluded.state when 'done' then excluded.op <> 'remove' when 'skipped' then false
+      else ${isPresent} end,
+    remote_ref = case when excluded.state = 'done' and excluded.op = 'remove' then null
+      else coalesce(excluded.remote_ref, delivery.remote_ref) end`
+        : `present = ${isPresent}`
+    }`
 
-const columnsOf = (intents: ReadonlyArray<Intent>) =>
+const intendOpen = intendStatement(false)
+const intendClosed = intendStatement(true)
+
+const outcomeColumns = (outcomes: ReadonlyArray<Outcome>) => [
+  outcomes.map(({ state }) => state),
+  outcomes.map((outcome) => (outcome.state === "done" ? (outcome.remoteRef ?? "") : "")),
+  outcomes.map((outcome) => (outcome.state === "failed" ? outcome.error : ""))
+]
+
+const columnsOf = (intents: ReadonlyArray<Intent>, more: ReadonlyArray<ReadonlyArray<string>> = []) =>
   textColumns(
     [
       intents.map((intent) => intent.recordId),
       intents.map((intent) => intent.accountId),
       intents.map((intent) => intent.date ?? ""),
       intents.map((intent) => intent.op),
-      intents.map((intent) => intent.hash)
+      intents.map((intent) => intent.hash),
+      ...more
     ],
     [intents.map((intent) => JSON.stringify(intent.values)), intents.map((intent) => JSON.stringify(intent.provenance))]
   )
@@ -136,7 +156,12 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
       intend: Effect.fn("DeliveryStore.intend")(function* (feedId, jobId, intents) {
         if (intents.length === 0) return
         const { separator, texts } = yield* columnsOf(intents)
-        yield* storedInBulk(sql.unsafe(intendStatement, [feedId, jobId, separator, ...texts]))
+        yield* storedInBulk(sql.unsafe(intendOpen, [feedId, jobId, separator, ...texts]))
+      }),
+      intendSettled: Effect.fn("DeliveryStore.intendSettled")(function* (feedId, jobId, intents, outcomes) {
+        if (intents.length === 0) return
+        const { separator, texts } = yield* columnsOf(intents, outcomeColumns(outcomes))
+        yield* storedInBulk(sql.unsafe(intendClosed, [feedId, jobId, separator, ...texts]))
       }),
       open: Effect.fn("DeliveryStore.open")(function* (feedId, { limit, after }) {
         const rows = yield* storedInBulk(
