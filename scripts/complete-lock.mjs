@@ -43,6 +43,6 @@ for (const [path, entry] of Object.entries({ ...lock.packages })) {
     added.push(`${name}@${version}`)
   }
 }
-const sorted = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+const sorted = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => a.localeCompare(b, "en")))
 writeFileSync(file, `${JSON.stringify({ ...lock, packages: sorted }, undefined, 2)}\n`)
 process.stdout.write(`${added.length} entries added\n`)

@@ -41,7 +41,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 
-export const leaseSeconds = 3_600
+const leaseSeconds = 3_600
 
 /** Time that passes when somebody sleeps, and at no cost. */
 export class VirtualClock implements Clock.Clock {
@@ -63,7 +63,7 @@ const trusts = ["stable", "perStatus", "none", "positional"] as const
 const models = ["delta", "snapshotWindow", "snapshotFull", "appendOnly"] as const
 
 /** Every combination of change model, scope and trust that makes sense, with pages of a few rows. */
-export const makeProviders = (): ReadonlyArray<ScriptedProvider> =>
+const makeProviders = (): ReadonlyArray<ScriptedProvider> =>
   models.flatMap((changeModel) =>
     (["connection", "account"] as const).flatMap((scope) =>
       trusts
