@@ -5,13 +5,15 @@ import * as Layer from "effect/Layer"
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
+const contentHashLength = 22
+
 const bytesOf = (text: string): Buffer => hash("sha256", text, "buffer")
 
 export const layer: Layer.Layer<Digest> = Layer.succeed(
   Digest,
   Digest.of({
     sha256: (input) => hash("sha256", input, "hex"),
-    contentHash: (text) => bytesOf(text).toString("base64url", 0, 16),
+    contentHash: (text) => hash("sha256", text, "base64url").slice(0, contentHashLength),
     sign: (text, key) => createHmac("sha256", key).update(text).digest("base64url"),
     // Texts of any length become 32 bytes, so that not even the length leaks.
     equal: (a, b) => timingSafeEqual(bytesOf(a), bytesOf(b)),

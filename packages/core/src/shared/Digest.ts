@@ -7,7 +7,7 @@ export class Digest extends Context.Service<
   {
     /** SHA-256 of UTF-8 text, lower-case hexadecimal, 64 characters. */
     readonly sha256: (input: string | Uint8Array) => string
-    /** SHA-256 cut to 128 bits, base64url, 22 characters: content hashes of records. */
+    /** The first 22 characters of SHA-256 in base64url (132 bits): content hashes of records. */
     readonly contentHash: (text: string) => string
     /** HMAC-SHA-256 in base64url: signs cursors. */
     readonly sign: (text: string, key: string) => string

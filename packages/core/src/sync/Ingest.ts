@@ -113,7 +113,14 @@ const dateOf = (fields: Readonly<Record<string, FieldValue>>): CalendarDate.Cale
   return typeof date === "string" ? (date.slice(0, 10) as CalendarDate.CalendarDate) : null
 }
 
-/** Reads one observation. Fields come out in the order of the data type, so equal contents are equal text. */
+// Separators of the text that is hashed; clean text holds neither.
+const nextField = "\u001f"
+const noValue = "\u0000"
+
+/**
+ * Reads one observation. The hash is over the values in the order of the data type, so equal contents have
+ * equal hashes; fields that follow from others are left out of it.
+ */
 export const ingest = (
   dataType: SyncDataType,
   observed: ObservedRecord,
@@ -133,18 +140,24 @@ export const ingest = (
   }
   const fallback = defaults[dataType]
   const fields: Record<string, FieldValue> = {}
+  let content = ""
   for (const plan of list) {
     const raw = plan.key === "pending" ? observed.pending : source[plan.key]
     if (raw === undefined || raw === null) {
       const value = elsewhere(dataType, plan.key, observed) ?? fallback?.[plan.key]
       if (value !== undefined) fields[plan.key] = value
       else if (plan.required) return refuse(`${plan.key}: is missing`)
+      content += nextField + (value === undefined ? noValue : String(value))
       continue
     }
     const value = plan.key === "currency" ? currency : read(raw, plan, currency)
     if (value === undefined) return refuse(`${plan.key}: cannot be read as ${plan.type}`)
-    if (value === "" && !plan.required) continue
+    if (value === "" && !plan.required) {
+      content += nextField + noValue
+      continue
+    }
     fields[plan.key] = value
+    content += nextField + String(value)
     if (plan.key === "amount" && dataType === "transactions") {
       const amount = value as Decimal.Decimal
       fields["creditAmount"] = Decimal.isNegative(amount) ? Decimal.zero : amount
@@ -157,7 +170,7 @@ export const ingest = (
       pendingProviderId: cleanText(observed.pendingProviderId ?? ""),
       pending: observed.pending,
       date: dateOf(fields),
-      hash: digest.contentHash(JSON.stringify(fields)),
+      hash: digest.contentHash(content),
       fields
     }
   }
