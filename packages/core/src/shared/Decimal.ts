@@ -94,17 +94,29 @@ export const fromUnits = (units: bigint, digits: number): Decimal => {
   return digits === 0 ? canonical(negative, text, "") : canonical(negative, text.slice(0, -digits), text.slice(-digits))
 }
 
-/** Units of a value of at most this many characters stay within the safe integers, whatever the scale up to 4. */
+/** Texts of at most this many characters, scaled by at most four digits, stay within the safe integers. */
 const safeLength = 12
-const powers = [1, 10, 100, 1_000, 10_000]
+const safeDigits = 4
+const powers = [1, 10, 100, 1_000, 10_000] as const
 
-/** The value times 10^digits as a safe integer, or `undefined` where a double could not hold it. */
-const safeUnits = (value: string, digits: number): number | undefined => {
-  if (value.length > safeLength || digits > 4) return undefined
-  const point = value.indexOf(".")
-  if (point < 0) return Number(value) * powers[digits]!
-  const own = value.length - point - 1
-  return Number(value.slice(0, point) + value.slice(point + 1)) * powers[digits - own]!
+/** The value times 10^safeDigits as a safe integer, or NaN where a double might not hold it. */
+const safeUnits = (value: Decimal): number => {
+  const length = value.length
+  if (length > safeLength) return Number.NaN
+  const start = isNegative(value) ? 1 : 0
+  let units = 0
+  let digits = -1
+  for (let at = start; at < length; at++) {
+    const code = value.charCodeAt(at)
+    if (code === 46) digits = 0
+    else {
+      units = units * 10 + (code - 48)
+      if (digits >= 0) digits++
+    }
+  }
+  if (digits > safeDigits) return Number.NaN
+  const scaled = units * powers[safeDigits - Math.max(digits, 0)]!
+  return start === 1 ? -scaled : scaled
 }
 
 export const add = (a: Decimal, b: Decimal): Decimal => {
@@ -116,13 +128,12 @@ export const subtract = (a: Decimal, b: Decimal): Decimal => add(a, negate(b))
 
 /** Exact. Ordinary amounts are added as safe integers; whatever does not fit is added as big ones. */
 export const sum = (values: Iterable<Decimal>): Decimal => {
-  const digits = powers.length - 1
   let small = 0
-  let bigDigits = digits
+  let bigDigits = safeDigits
   let big = 0n
   for (const value of values) {
-    const units = scale(value) > digits ? undefined : safeUnits(value, digits)
-    if (units === undefined) {
+    const units = safeUnits(value)
+    if (Number.isNaN(units)) {
       const own = scale(value)
       if (own > bigDigits) {
         big *= 10n ** BigInt(own - bigDigits)
@@ -133,12 +144,12 @@ export const sum = (values: Iterable<Decimal>): Decimal => {
       small += units
       // Long before it could leave the safe integers.
       if (small > 4e15 || small < -4e15) {
-        big += BigInt(small) * 10n ** BigInt(bigDigits - digits)
+        big += BigInt(small) * 10n ** BigInt(bigDigits - safeDigits)
         small = 0
       }
     }
   }
-  return fromUnits(big + BigInt(small) * 10n ** BigInt(bigDigits - digits), bigDigits)
+  return fromUnits(big + BigInt(small) * 10n ** BigInt(bigDigits - safeDigits), bigDigits)
 }
 
 /** Digits before the point, sign left out; `0.5` has 1. */
