@@ -95,7 +95,7 @@ export const fromUnits = (units: bigint, digits: number): Decimal => {
 }
 
 /** Texts of at most this many characters, scaled by at most four digits, stay within the safe integers. */
-const safeLength = 12
+const safeLength = 11
 const safeDigits = 4
 const powers = [1, 10, 100, 1_000, 10_000] as const
 

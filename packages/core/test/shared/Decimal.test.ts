@@ -150,4 +150,22 @@ describe("Currency", () => {
       Array.from({ length: 8 }, () => undefined)
     )
   })
+  it("adds values on both sides of what a double holds", () => {
+    const edges = [
+      "99999999999",
+      "999999999999",
+      "950670683604",
+      "-99999999999.9999",
+      "0.0001",
+      "-0.00001",
+      "9007199254740993"
+    ]
+    for (const a of edges) {
+      for (const b of edges) {
+        const [x, y] = [Decimal.make(a), Decimal.make(b)]
+        expect(Decimal.sum([x, y, x, Decimal.negate(y)])).toBe(Decimal.add(x, x))
+        expect(Decimal.sum([x, y])).toBe(Decimal.add(x, y))
+      }
+    }
+  })
 })
