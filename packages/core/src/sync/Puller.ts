@@ -13,7 +13,7 @@ import type { Bank } from "../bank/Bank.ts"
 import type { BankConnection } from "../bank/BankStore.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
 import type { ProviderDriver, PullRequest } from "../provider/Provider.ts"
-import type { ProviderError } from "../provider/ProviderError.ts"
+import { ProtocolViolation, type ProviderError } from "../provider/ProviderError.ts"
 import { Providers } from "../provider/Providers.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
@@ -74,8 +74,9 @@ export class Puller extends Context.Service<
 
         const stage = Effect.fnUntraced(function* (driver: ProviderDriver, segment: Segment, request: PullRequest) {
           const staged = new Stage(segment.dataType, digest)
+          const positions = new Set<string>()
           let position: string | undefined
-          do {
+          for (;;) {
             const page = yield* driver.pull(segment.connection.connection, {
               ...request,
               ...(position === undefined ? {} : { position })
@@ -87,8 +88,15 @@ export class Puller extends Context.Service<
               })
             }
             position = page.end.kind === "more" ? page.end.position : undefined
-          } while (position !== undefined)
-          return staged
+            if (position === undefined) return staged
+            if (positions.has(position)) {
+              return yield* new ProtocolViolation({
+                message: "The provider leads from page to page in a circle",
+                path: "position"
+              })
+            }
+            positions.add(position)
+          }
         })
 
         /** Reads until a set of pages is consistent; says what had to be given up for it. */

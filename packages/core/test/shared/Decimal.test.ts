@@ -88,6 +88,25 @@ describe("Decimal", () => {
     }
   })
 
+  it("adds values on both sides of what a double holds", () => {
+    const edges = [
+      "99999999999",
+      "999999999999",
+      "950670683604",
+      "-99999999999.9999",
+      "0.0001",
+      "-0.00001",
+      "9007199254740993"
+    ]
+    for (const a of edges) {
+      for (const b of edges) {
+        const [x, y] = [Decimal.make(a), Decimal.make(b)]
+        expect(Decimal.sum([x, y, x, Decimal.negate(y)])).toBe(Decimal.add(x, x))
+        expect(Decimal.sum([x, y])).toBe(Decimal.add(x, y))
+      }
+    }
+  })
+
   it("keeps a sum exact where doubles would lose it", () => {
     const values = Array.from({ length: 10_000 }, () => Decimal.make("999999999.9999"))
     expect(Decimal.sum(values)).toBe("9999999999999")
@@ -149,23 +168,5 @@ describe("Currency", () => {
     expect(["", "US", "USDX", "ZZZ", "x:", "x:a b", " USD", "$"].map((text) => Currency.parse(text))).toEqual(
       Array.from({ length: 8 }, () => undefined)
     )
-  })
-  it("adds values on both sides of what a double holds", () => {
-    const edges = [
-      "99999999999",
-      "999999999999",
-      "950670683604",
-      "-99999999999.9999",
-      "0.0001",
-      "-0.00001",
-      "9007199254740993"
-    ]
-    for (const a of edges) {
-      for (const b of edges) {
-        const [x, y] = [Decimal.make(a), Decimal.make(b)]
-        expect(Decimal.sum([x, y, x, Decimal.negate(y)])).toBe(Decimal.add(x, x))
-        expect(Decimal.sum([x, y])).toBe(Decimal.add(x, y))
-      }
-    }
   })
 })

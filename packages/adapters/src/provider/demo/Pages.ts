@@ -1,5 +1,5 @@
 /** Pages of the demo bank: rows of the world in which the run began. */
-import type { ObservedRecord, PageEnd, PullRequest, SyncPage } from "@millrace/core/provider/Provider"
+import type { Coverage, ObservedRecord, PageEnd, PullRequest, SyncPage } from "@millrace/core/provider/Provider"
 import {
   CheckpointInvalid,
   MutationDuringPagination,
@@ -82,7 +82,12 @@ const transactionsPage = Effect.fnUntraced(function* (
       })
     }
   }
-  return { upserted, removed, quarantined, coverage: { kind: "delta" }, end: page.end }
+  // Without a checkpoint it is no change feed but everything there is: what is not in it is gone.
+  const coverage: Coverage =
+    since === undefined
+      ? { kind: "window", from, to: request.to, complete: page.end.kind === "done" }
+      : { kind: "delta" }
+  return { upserted, removed, quarantined, coverage, end: page.end }
 })
 
 const settledRecord = (

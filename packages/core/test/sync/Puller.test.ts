@@ -1,0 +1,85 @@
+import * as Adapters from "@millrace/adapters/Adapters"
+import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { JobStore } from "@millrace/core/job/JobStore"
+import * as Kernel from "@millrace/core/Kernel"
+import type { ProviderDriver } from "@millrace/core/provider/Provider"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { Puller } from "@millrace/core/sync/Puller"
+import { storeAccount } from "@millrace/testing/fixture/Account"
+import { storeBank } from "@millrace/testing/fixture/Bank"
+import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+const capability = {
+  changeModel: "snapshotFull",
+  scope: "connection",
+  idTrust: "stable",
+  historyDays: 90,
+  overlapDays: 0
+} as const
+
+/** Its second page leads back to itself. */
+const circle: ProviderDriver = {
+  kind: "demo",
+  instanceId: "demo:circle",
+  name: "Circle",
+  countryCodes: [],
+  capabilities: {
+    connectFlow: "token",
+    dataTypes: { transactions: capability },
+    removal: "local",
+    freshnessSeconds: 0,
+    webhooks: false
+  },
+  listInstitutions: () => Effect.succeed([]),
+  beginConnect: () => Effect.die("not used"),
+  completeConnect: () => Effect.die("not used"),
+  inspect: () => Effect.succeed({ status: "connected" }),
+  listAccounts: () => Effect.succeed([]),
+  pull: () =>
+    Effect.succeed({
+      upserted: [],
+      removed: [],
+      quarantined: [],
+      coverage: { kind: "full", complete: false },
+      end: { kind: "more", position: "again" }
+    }),
+  revoke: () => Effect.succeed("done")
+}
+
+const layer = Kernel.layerRun.pipe(
+  Layer.provideMerge(Adapters.layer({ providers: [circle], folder: undefined })),
+  Layer.provideMerge(MemoryStorage.layer)
+)
+
+describe("a pull", () => {
+  it.effect("does not go round in the circle of a provider", () =>
+    Effect.gen(function* () {
+      const bank = yield* storeBank(yield* storeWorkspace())
+      const account = yield* storeAccount(bank)
+      yield* (yield* JobStore).lease([bank.id], "test", 60)
+      const today = CalendarDate.make("2026-11-20")
+      const pulled = yield* Effect.flip(
+        (yield* Puller).pull(
+          { bankId: bank.id, leaseHolder: "test", fence: undefined },
+          {
+            bank,
+            connection: { instanceId: "demo:circle", connection: { ref: "circle", secrets: {} } },
+            accounts: [account],
+            account: undefined,
+            dataType: "transactions",
+            capability,
+            range: undefined,
+            earliest: CalendarDate.addDays(today, -90),
+            today,
+            lookbackDays: 0,
+            reset: false
+          }
+        )
+      )
+      expect(pulled).toMatchObject({ _tag: "ProtocolViolation", path: "position" })
+    }).pipe(Effect.provide(layer))
+  )
+})
