@@ -81,6 +81,8 @@ if (unknown !== undefined) {
 } else if (process.argv.includes("--help") || process.argv.includes("-h")) process.stdout.write(help)
 else if (process.argv.includes("--version")) process.stdout.write(`${manifest.version}\n`)
 else {
+  // A terminal that is closed is a stop like any other.
+  process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
   NodeRuntime.runMain(main, {
     disableErrorReporting: true,
     // A stop that was asked for is a success.
