@@ -45,12 +45,14 @@ export interface Progress {
   readonly text: string
 }
 
+const columns = (): number => (stdout.columns > 0 ? stdout.columns : 80)
+
 /** Draws over the same line on a terminal; elsewhere nothing is drawn until the end. */
 export const progress = (name: string, state: Progress, tick: number): Effect.Effect<void> =>
   Effect.sync(() => {
     if (!isTerminal) return
-    const line = `  ${dim(name.padEnd(nameWidth))}${bar(state.done, state.total, tick)} ${state.text}`
-    stdout.write(`\r\u001b[2K${line.slice(0, (stdout.columns ?? 80) + 20)}`)
+    const left = `${bar(state.done, state.total, tick)} ${state.text}`.slice(0, columns() - nameWidth - 3)
+    stdout.write(`\r\u001b[2K  ${dim(name.padEnd(nameWidth))}${left}`)
   })
 
 export const endProgress: Effect.Effect<void> = Effect.sync(() => {
