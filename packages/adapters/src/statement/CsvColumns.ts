@@ -24,8 +24,29 @@ export interface CsvLayout {
 /** Preamble lines that may stand above the header. */
 const maxPreamble = 60
 
-const emptyColumns = (): Record<CsvField, number> =>
-  Object.fromEntries(csvFields.map((field) => [field, -1])) as Record<CsvField, number>
+// A literal: the layout of one is known to compiled code as long as this file is.
+const emptyColumns = (): Record<CsvField, number> => ({
+  date: -1,
+  authorizedDate: -1,
+  valueDate: -1,
+  amount: -1,
+  debit: -1,
+  credit: -1,
+  sign: -1,
+  type: -1,
+  description: -1,
+  originalDescription: -1,
+  payee: -1,
+  reference: -1,
+  id: -1,
+  category: -1,
+  balance: -1,
+  currency: -1,
+  account: -1,
+  accountName: -1,
+  status: -1,
+  note: -1
+})
 
 /** Number of fields that the cells of a row would name; a header names a date and an amount. */
 export const headerScore = (cells: ReadonlyArray<string>): number => {
@@ -142,7 +163,14 @@ export const findLayout = (table: CsvTable, options: CsvOptions): CsvLayout | St
     if (fault !== undefined) return fault
     if (columns.description >= 0) extra.descriptions.push(columns.description)
     if (columns.reference >= 0) extra.references.push(columns.reference)
-    return { header, headers, single: columns, ...extra, currency: undefined }
+    return {
+      header,
+      headers,
+      single: columns,
+      descriptions: extra.descriptions,
+      references: extra.references,
+      currency: undefined
+    }
   }
   const amountGiven = columns.amount >= 0
   const { candidates, used } = assign(headers, columns, table, header)
@@ -174,7 +202,8 @@ export const findLayout = (table: CsvTable, options: CsvOptions): CsvLayout | St
     header,
     headers,
     single: columns,
-    ...extra,
+    descriptions: extra.descriptions,
+    references: extra.references,
     currency: stated === undefined ? undefined : Currency.parse(stated)
   }
 }

@@ -26,6 +26,8 @@ const isDigit = (c: number): boolean => c >= 48 && c <= 57
 
 /** Reads three parts out of a cell; its fields hold the last cell that was read. */
 export class DateParts {
+  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
+  static readonly exemplar = new DateParts()
   a = 0
   b = 0
   c = 0
@@ -152,6 +154,8 @@ const assembleCompact = (parts: DateParts, order: DateOrder): CalendarDate.Calen
 
 /** Reads cells in one order; the same day is assembled once. */
 export class DateReader {
+  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
+  static readonly exemplar = new DateReader("YMD")
   private readonly order: DateOrder
   private readonly parts = new DateParts()
   private readonly days = new Map<number, CalendarDate.CalendarDate>()
@@ -175,12 +179,15 @@ export class DateReader {
 
 /** What all dates of a column say about their order. */
 export class DateEvidence {
+  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
+  static readonly exemplar = new DateEvidence()
   private readonly parts = new DateParts()
   private count = 0
   private yearFirst = 0
   private maxFirst = 0
   private maxSecond = 0
   private numeric = 0
+  private lastNumeric = false
   private compact = 0
   private readonly compactOk = { YMD: true, DMY: true, MDY: true }
   private separator = 0
@@ -196,6 +203,7 @@ export class DateEvidence {
     const parts = this.parts
     if (!parts.read(text, from, to)) return false
     this.count++
+    this.lastNumeric = false
     if (parts.aDigits >= 6) {
       this.compact++
       if (this.sample === "") this.sample = text.slice(from, to)
@@ -214,10 +222,17 @@ export class DateEvidence {
     }
     if (parts.aDigits === 0 || parts.bDigits === 0) return true
     this.numeric++
+    this.lastNumeric = true
     if (parts.a > this.maxFirst) this.maxFirst = parts.a
     if (parts.b > this.maxSecond) this.maxSecond = parts.b
     if (this.maxFirst <= 12 && this.maxSecond <= 12) this.follow(parts)
     return true
+  }
+
+  /** As `add`, for a cell that reads as the last one that had the form of a date. */
+  addAgain(): void {
+    this.count++
+    if (this.lastNumeric) this.numeric++
   }
 
   private follow(parts: DateParts): void {

@@ -4,6 +4,8 @@ export const point = 46
 export const comma = 44
 
 export class DecimalEvidence {
+  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
+  static readonly exemplar = new DecimalEvidence()
   private points = 0
   private commas = 0
   private openPoints = 0
@@ -14,7 +16,7 @@ export class DecimalEvidence {
   hasEuro = false
   hasPound = false
 
-  add(text: string, from: number, to: number): void {
+  add(codes: Uint16Array, from: number, to: number): void {
     let lastPoint = -1
     let lastComma = -1
     let pointCount = 0
@@ -23,7 +25,7 @@ export class DecimalEvidence {
     let digitsBefore = 0
     let leadingZero = false
     for (let at = from; at < to; at++) {
-      const c = text.charCodeAt(at)
+      const c = codes[at]!
       if (c >= 48 && c <= 57) {
         if (lastPoint < 0 && lastComma < 0) {
           if (digitsBefore === 0) leadingZero = c === 48
@@ -32,7 +34,7 @@ export class DecimalEvidence {
         digitsBehind++
       } else if (c === point) {
         // The full stop of "Fr. 20" stands before any digit and a blank.
-        if (digitsBefore === 0 && !(text.charCodeAt(at + 1) >= 48 && text.charCodeAt(at + 1) <= 57)) continue
+        if (digitsBefore === 0 && !(codes[at + 1]! >= 48 && codes[at + 1]! <= 57)) continue
         lastPoint = at
         pointCount++
         digitsBehind = 0
@@ -40,8 +42,7 @@ export class DecimalEvidence {
         lastComma = at
         commaCount++
         digitsBehind = 0
-      } else if (c === 45 || c === 40 || c === 0x2212 || (c === 82 && text.charCodeAt(at - 1) === 68))
-        this.signed = true
+      } else if (c === 45 || c === 40 || c === 0x2212 || (c === 82 && codes[at - 1] === 68)) this.signed = true
       else if (c === 36) this.hasDollar = true
       else if (c === 0x20ac) this.hasEuro = true
       else if (c === 0xa3) this.hasPound = true

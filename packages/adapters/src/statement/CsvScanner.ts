@@ -2,6 +2,7 @@
  * One pass over delimited text: only positions are kept, a cell becomes a string when somebody asks for it.
  * Quotes (`"` doubled inside), line breaks inside quotes, and CRLF, LF or bare CR line ends.
  */
+import { Buffer } from "node:buffer"
 import { StatementFault } from "@millrace/core/upload/Statement"
 import { maxColumns, maxRows } from "./StatementLimits.ts"
 
@@ -10,49 +11,53 @@ const maxLines = maxRows + 10_000
 
 const isBlank = (c: number): boolean => c === 32 || c === 0xa0 || c === 9
 
+/**
+ * Codes of the characters, read much faster than out of a string. A line end stands behind the last one.
+ * Every index of `text` is the same index here.
+ */
+const codesOf = (text: string): Uint16Array => {
+  const codes = new Uint16Array(text.length + 2)
+  Buffer.from(codes.buffer).write(text, "utf16le")
+  codes[text.length] = 10
+  return codes
+}
+
+/** Where cells and rows of a text lie. */
+interface CsvPositions {
+  /** Cell ends; the cell before begins behind its delimiter. Row `r` owns `firstCell[r]` up to `firstCell[r + 1]`. */
+  cellEnds: Int32Array<ArrayBuffer>
+  firstCell: Int32Array<ArrayBuffer>
+  rowStarts: Int32Array<ArrayBuffer>
+  rowLines: Int32Array<ArrayBuffer>
+}
+
 /** The cells of a file by row and column, both from 0. Blank lines are no rows. */
 export class CsvTable {
+  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
+  static readonly exemplar = new CsvTable("", new Uint16Array(2), 0, {
+    cellEnds: new Int32Array(1),
+    firstCell: new Int32Array(1),
+    rowStarts: new Int32Array(1),
+    rowLines: new Int32Array(1)
+  })
+
   readonly text: string
-  rowCount = 0
-  /** Cell ends; the cell before begins behind its delimiter. Row `r` owns `firstCell[r]` up to `firstCell[r + 1]`. */
-  private cellEnds: Int32Array<ArrayBuffer>
-  private firstCell: Int32Array<ArrayBuffer>
-  private rowStarts: Int32Array<ArrayBuffer>
-  private rowLines: Int32Array<ArrayBuffer>
-  private cellCount = 0
+  /** Character codes of `text`. */
+  readonly codes: Uint16Array
+  readonly rowCount: number
+  private readonly cellEnds: Int32Array<ArrayBuffer>
+  private readonly firstCell: Int32Array<ArrayBuffer>
+  private readonly rowStarts: Int32Array<ArrayBuffer>
+  private readonly rowLines: Int32Array<ArrayBuffer>
 
-  constructor(text: string) {
+  constructor(text: string, codes: Uint16Array, rowCount: number, positions: CsvPositions) {
     this.text = text
-    this.cellEnds = new Int32Array(Math.max(64, text.length >> 3))
-    this.firstCell = new Int32Array(1024)
-    this.rowStarts = new Int32Array(1024)
-    this.rowLines = new Int32Array(1024)
-  }
-
-  addCell(end: number): void {
-    if (this.cellCount === this.cellEnds.length) this.cellEnds = grown(this.cellEnds)
-    this.cellEnds[this.cellCount++] = end
-  }
-
-  /** Closes the row that began at `start`; the cells added since the last row belong to it. */
-  addRow(start: number, line: number): void {
-    if (this.rowCount + 1 >= this.firstCell.length) {
-      this.firstCell = grown(this.firstCell)
-      this.rowStarts = grown(this.rowStarts)
-      this.rowLines = grown(this.rowLines)
-    }
-    this.rowStarts[this.rowCount] = start
-    this.rowLines[this.rowCount] = line
-    this.firstCell[++this.rowCount] = this.cellCount
-  }
-
-  /** Forgets the cells of a row that turned out to be blank. */
-  dropRow(): void {
-    this.cellCount = this.firstCell[this.rowCount]!
-  }
-
-  cellsOfOpenRow(): number {
-    return this.cellCount - this.firstCell[this.rowCount]!
+    this.codes = codes
+    this.rowCount = rowCount
+    this.cellEnds = positions.cellEnds
+    this.firstCell = positions.firstCell
+    this.rowStarts = positions.rowStarts
+    this.rowLines = positions.rowLines
   }
 
   line(row: number): number {
@@ -79,17 +84,26 @@ export class CsvTable {
     let start = this.start(row, column)
     if (start < 0) return ""
     let end = this.end(row, column)
-    const text = this.text
-    while (start < end && isBlank(text.charCodeAt(start))) start++
-    while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+    const { codes, text } = this
+    while (start < end && isBlank(codes[start]!)) start++
+    while (end > start && isBlank(codes[end - 1]!)) end--
     if (start === end) return ""
-    const first = text.charCodeAt(start)
+    const first = codes[start]
     // Spreadsheet programs protect numbers as ="0123".
-    if (first === 61 && text.charCodeAt(start + 1) === 34) start++
+    if (first === 61 && codes[start + 1] === 34) start++
     else if (first !== 34) return text.slice(start, end)
-    if (text.charCodeAt(end - 1) !== 34 || end - start < 2) return text.slice(start, end).replaceAll('"', "").trim()
-    const inner = text.slice(start + 1, end - 1)
-    return (inner.includes('"') ? inner.replaceAll('""', '"') : inner).trim()
+    if (codes[end - 1] !== 34 || end - start < 2) return text.slice(start, end).replaceAll('"', "").trim()
+    start++
+    end--
+    for (let at = start; at < end; at++) {
+      if (codes[at] === 34) return text.slice(start, end).replaceAll('""', '"').trim()
+    }
+    if (start === end) return ""
+    // Only what may be white space is worth asking about.
+    const outer = codes[start]!
+    const last = codes[end - 1]!
+    const value = text.slice(start, end)
+    return outer <= 32 || outer >= 0xa0 || last <= 32 || last >= 0xa0 ? value.trim() : value
   }
 
   /** Bounds of the value that `locate` found, quotes and blanks around it left out. */
@@ -101,19 +115,39 @@ export class CsvTable {
     let start = this.start(row, column)
     if (start < 0) return false
     let end = this.end(row, column)
-    const text = this.text
-    while (start < end && isBlank(text.charCodeAt(start))) start++
-    while (end > start && isBlank(text.charCodeAt(end - 1))) end--
-    if (text.charCodeAt(start) === 61 && text.charCodeAt(start + 1) === 34) start++
-    if (end - start >= 2 && text.charCodeAt(start) === 34 && text.charCodeAt(end - 1) === 34) {
+    const { codes } = this
+    while (start < end && isBlank(codes[start]!)) start++
+    while (end > start && isBlank(codes[end - 1]!)) end--
+    if (codes[start] === 61 && codes[start + 1] === 34) start++
+    if (end - start >= 2 && codes[start] === 34 && codes[end - 1] === 34) {
       start++
       end--
-      while (start < end && isBlank(text.charCodeAt(start))) start++
-      while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+      while (start < end && isBlank(codes[start]!)) start++
+      while (end > start && isBlank(codes[end - 1]!)) end--
     }
     this.from = start
     this.to = end
     return start < end
+  }
+
+  /** Does what `locate` found read exactly as the text from `from` to `to`? */
+  repeats(from: number, to: number): boolean {
+    const length = to - from
+    if (length !== this.to - this.from) return false
+    const { codes } = this
+    const own = this.from
+    for (let offset = length - 1; offset >= 0; offset--) if (codes[from + offset] !== codes[own + offset]) return false
+    return true
+  }
+
+  /** May the value of a cell hold two blanks in a row? */
+  hasBlankRun(row: number, column: number): boolean {
+    const start = this.start(row, column)
+    if (start < 0) return false
+    const { codes } = this
+    for (let at = this.end(row, column) - 2; at >= start; at--)
+      if (codes[at] === 32 && codes[at + 1] === 32) return true
+    return false
   }
 
   /** Every cell of a row as text. */
@@ -135,39 +169,58 @@ export const scanCsv = (
   limit = Number.POSITIVE_INFINITY,
   lenient = false
 ): CsvTable | StatementFault => {
-  const table = new CsvTable(text)
+  const codes = codesOf(text)
   const length = text.length
-  let at = text.charCodeAt(0) === 0xfeff ? 1 : 0
+  let cellEnds = new Int32Array(Math.max(64, length >> 3))
+  let firstCell = new Int32Array(1024)
+  let rowStarts = new Int32Array(1024)
+  let rowLines = new Int32Array(1024)
+  let cellCount = 0
+  let rowCount = 0
+  // First cell of the open row.
+  let rowCell = 0
+  let at = codes[0] === 0xfeff ? 1 : 0
   let rowStart = at
   let line = 1
   let rowLine = 1
   let blank = true
   let cellStart = true
+  const finish = (): CsvTable => new CsvTable(text, codes, rowCount, { cellEnds, firstCell, rowStarts, rowLines })
   while (at <= length) {
-    const c = at < length ? text.charCodeAt(at) : 10
+    const c = codes[at]!
     if (c === delimiter) {
-      table.addCell(at++)
+      if (cellCount === cellEnds.length) cellEnds = grown(cellEnds)
+      cellEnds[cellCount++] = at++
       cellStart = true
-      if (table.cellsOfOpenRow() > maxColumns) {
-        if (lenient) return table
+      if (cellCount - rowCell > maxColumns) {
+        if (lenient) return finish()
         return new StatementFault({ message: `more than ${maxColumns} columns in one row`, line: rowLine })
       }
       continue
     }
     if (c === 10 || c === 13) {
-      table.addCell(at)
-      if (blank) table.dropRow()
+      if (blank) cellCount = rowCell
       else {
-        table.addRow(rowStart, rowLine)
-        if (table.rowCount >= limit) return table
-        if (table.rowCount > maxLines) {
+        if (cellCount === cellEnds.length) cellEnds = grown(cellEnds)
+        cellEnds[cellCount++] = at
+        if (rowCount + 1 >= firstCell.length) {
+          firstCell = grown(firstCell)
+          rowStarts = grown(rowStarts)
+          rowLines = grown(rowLines)
+        }
+        rowStarts[rowCount] = rowStart
+        rowLines[rowCount] = rowLine
+        firstCell[++rowCount] = cellCount
+        rowCell = cellCount
+        if (rowCount >= limit) return finish()
+        if (rowCount > maxLines) {
           return new StatementFault({
             message: `more than ${maxRows} rows in one file: split it by period`,
             line: rowLine
           })
         }
       }
-      if (c === 13 && text.charCodeAt(at + 1) === 10) at++
+      if (c === 13 && at + 1 < length && codes[at + 1] === 10) at++
       at++
       rowStart = at
       rowLine = ++line
@@ -177,24 +230,21 @@ export const scanCsv = (
     }
     if (c === 34 && cellStart) {
       const opened = line
-      let close = at
+      let close = at + 1
       while (true) {
-        const quote = text.indexOf('"', close + 1)
-        if (quote < 0) {
-          if (lenient) return table
+        if (close >= length) {
+          if (lenient) return finish()
           return new StatementFault({ message: "a quoted cell never ends", line: opened })
         }
-        if (text.charCodeAt(quote + 1) === 34) {
-          close = quote + 1
+        const code = codes[close]!
+        if (code === 34) {
+          if (codes[close + 1] !== 34) break
+          close += 2
           continue
         }
         // Line breaks inside the quotes still count as lines of the file.
-        for (let inside = at + 1; inside < quote; inside++) {
-          const code = text.charCodeAt(inside)
-          if (code === 10 || (code === 13 && text.charCodeAt(inside + 1) !== 10)) line++
-        }
-        close = quote
-        break
+        if (code === 10 || (code === 13 && codes[close + 1] !== 10)) line++
+        close++
       }
       if (close > at + 1) blank = false
       at = close + 1
@@ -206,14 +256,14 @@ export const scanCsv = (
       continue
     }
     blank = false
-    if (c === 61 && cellStart && text.charCodeAt(at + 1) === 34) {
+    if (c === 61 && cellStart && codes[at + 1] === 34) {
       at++
       continue
     }
     // Nothing but a delimiter or a line end counts until the cell is over.
     cellStart = false
-    let inner = text.charCodeAt(++at)
-    while (inner !== delimiter && inner !== 10 && inner !== 13 && at < length) inner = text.charCodeAt(++at)
+    let inner = codes[++at]!
+    while (inner !== delimiter && inner !== 10 && inner !== 13 && at < length) inner = codes[++at]!
   }
-  return table
+  return finish()
 }

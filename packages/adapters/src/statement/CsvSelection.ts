@@ -27,7 +27,7 @@ export const columnName = (layout: CsvLayout, column: number): string => {
 }
 
 export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | StatementFault => {
-  const { text } = table
+  const { text, codes } = table
   const { date, amount, debit, credit, status, balance } = layout.single
   const amountColumns = [amount, debit, credit].filter((column) => column >= 0)
   const single = amountColumns.length === 1 ? amountColumns[0]! : -1
@@ -37,6 +37,9 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
   const decimals = new DecimalEvidence()
   const warnings: Array<string> = []
   let skipped = 0
+  // The date cell of the movement before: rows of one day follow each other.
+  let lastFrom = 0
+  let lastTo = 0
   let opening: string | undefined
   let closing: string | undefined
   const headerDate = layout.headers[date] ?? ""
@@ -61,7 +64,11 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
         continue
       }
       table.locate(row, date)
-      if (dates.add(text, table.from, table.to)) {
+      const again = lastTo > 0 && table.repeats(lastFrom, lastTo)
+      if (again) dates.addAgain()
+      if (again || dates.add(text, table.from, table.to)) {
+        lastFrom = table.from
+        lastTo = table.to
         if (width > 0 && table.columns(row) > width && hasExtra(table, row, width)) {
           return new StatementFault({
             message: `the row has ${table.columns(row)} cells, the header names ${width}`,
@@ -74,8 +81,8 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
             line: table.line(row)
           })
         }
-        for (const column of amountColumns) if (table.locate(row, column)) decimals.add(text, table.from, table.to)
-        if (balance >= 0 && table.locate(row, balance)) decimals.add(text, table.from, table.to)
+        for (const column of amountColumns) if (table.locate(row, column)) decimals.add(codes, table.from, table.to)
+        if (balance >= 0 && table.locate(row, balance)) decimals.add(codes, table.from, table.to)
         rows.push(row)
         continue
       }

@@ -1,6 +1,6 @@
 /** Builds the accounts of a CSV file from its movements. */
 import type { AccountType } from "@millrace/core/account/AccountType"
-import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Currency from "@millrace/core/shared/Currency"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import {
@@ -53,9 +53,26 @@ interface Draft {
 
 /** A row with all of its properties inside the object: a literal that grows later costs twice the memory. */
 class CsvRow implements Mutable<StatementRow> {
+  /** Compiled code knows the layout of rows only while one lives: it stays valid between files. */
+  static readonly exemplar = new CsvRow(
+    1,
+    "",
+    CalendarDate.make("2000-01-01"),
+    Decimal.zero,
+    "",
+    Currency.make("CHF"),
+    "",
+    "",
+    "",
+    "",
+    false,
+    "",
+    ""
+  )
+
   line: number
   providerId: string
-  date: CalendarDate
+  date: CalendarDate.CalendarDate
   amount: Decimal.Decimal
   amountText: string
   currency: Currency.Currency
@@ -66,12 +83,12 @@ class CsvRow implements Mutable<StatementRow> {
   pending: boolean
   declare merchantName?: string
   declare category?: string
-  declare authorizedDate?: CalendarDate
+  declare authorizedDate?: CalendarDate.CalendarDate
 
   constructor(
     line: number,
     providerId: string,
-    date: CalendarDate,
+    date: CalendarDate.CalendarDate,
     amount: Decimal.Decimal,
     amountText: string,
     currency: Currency.Currency,
@@ -135,6 +152,13 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
   const ids = new Set<string>()
   let idsUnique = columns.id >= 0
   let lastKey: string | undefined
+  // Cells of the row before: dates and currencies seldom change from row to row.
+  let date: CalendarDate.CalendarDate | undefined
+  let dateFrom = 0
+  let dateTo = 0
+  let ownCurrency: Currency.Currency | undefined
+  let currencyFrom = 0
+  let currencyTo = 0
   let draft: Draft | undefined
 
   const faultAt = (row: number, column: number, what: string): StatementFault => {
@@ -148,7 +172,11 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
 
   for (const row of reading.selection.rows) {
     table.locate(row, columns.date)
-    const date = dates.read(text, table.from, table.to)
+    if (date === undefined || !table.repeats(dateFrom, dateTo)) {
+      date = dates.read(text, table.from, table.to)
+      dateFrom = table.from
+      dateTo = table.to
+    }
     if (date === undefined)
       return faultAt(row, columns.date, `"${table.cell(row, columns.date).slice(0, 40)}" is not a date`)
 
@@ -186,15 +214,24 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
 
     let currency = reading.currency
     if (columns.currency >= 0 && table.locate(row, columns.currency)) {
-      const code = text.slice(table.from, table.to)
-      const own = currencyOf(code)
-      if (own === "") return faultAt(row, columns.currency, `"${code.slice(0, 40)}" is not a currency`)
-      currency = own as Currency.Currency
+      if (ownCurrency === undefined || !table.repeats(currencyFrom, currencyTo)) {
+        const code = text.slice(table.from, table.to)
+        const own = currencyOf(code)
+        if (own === "") return faultAt(row, columns.currency, `"${code.slice(0, 40)}" is not a currency`)
+        ownCurrency = own as Currency.Currency
+        currencyFrom = table.from
+        currencyTo = table.to
+      }
+      currency = ownCurrency
     }
 
     let body = description0 < 0 ? "" : table.cell(row, description0)
-    for (const column of moreDescriptions) {
-      if (table.locate(row, column)) body = joinDistinct(body, table.cell(row, column))
+    let even = description0 < 0 || !table.hasBlankRun(row, description0)
+    for (let index = 0; index < moreDescriptions.length; index++) {
+      const column = moreDescriptions[index]!
+      if (!table.locate(row, column)) continue
+      body = joinDistinct(body, table.cell(row, column))
+      if (even) even = !table.hasBlankRun(row, column)
     }
     const payee = columns.payee < 0 ? "" : table.cell(row, columns.payee)
     const own = columns.originalDescription < 0 ? "" : table.cell(row, columns.originalDescription)
@@ -237,7 +274,8 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
       amount,
       amountText,
       currency,
-      tidy(body === "" ? (payee === "" ? own : payee) : body),
+      // Joining even texts with one blank leaves nothing to tidy, and no need to lay the parts out anew.
+      body === "" ? tidy(payee === "" ? own : payee) : even ? body : tidy(body),
       original,
       Decimal.isNegative(amount) ? pair[1] : pair[0],
       reference,
@@ -313,7 +351,7 @@ const finish = (draft: Draft, reading: CsvReading, only: boolean, warnings: Arra
   const type = named !== "unknown" ? named : header.startsWith("card") ? "credit_card" : reading.accountType
   let opening = only ? stated(reading.selection.opening ?? reading.preamble.opening, reading.decimal) : undefined
   let closing = only ? stated(reading.selection.closing ?? reading.preamble.closing, reading.decimal) : undefined
-  let balanceDate: CalendarDate | undefined
+  let balanceDate: CalendarDate.CalendarDate | undefined
   let missing: Decimal.Decimal | undefined
   if (draft.hasBalance) {
     const settled = draft.rows.every((row) => !row.pending)
@@ -328,7 +366,7 @@ const finish = (draft: Draft, reading: CsvReading, only: boolean, warnings: Arra
     if (result !== undefined) {
       opening ??= result.opening
       closing ??= result.closing
-      if (closing !== undefined) balanceDate = result.closingDate as CalendarDate
+      if (closing !== undefined) balanceDate = result.closingDate as CalendarDate.CalendarDate
       missing = result.difference
       if (result.gapLine !== undefined) {
         warnings.push(`line ${result.gapLine}: the balance does not follow from the rows, ${missing} is missing`)

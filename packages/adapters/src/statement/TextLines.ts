@@ -1,5 +1,7 @@
 /** Line numbers of positions, counted on demand: only rows and faults need one. */
 export class TextLines {
+  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
+  static readonly exemplar = new TextLines("")
   readonly text: string
   // Files of old systems end lines with a bare carriage return.
   private readonly terminator: string
