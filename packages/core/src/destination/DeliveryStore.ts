@@ -60,14 +60,6 @@ export class DeliveryStore extends Context.Service<
       feedId: FeedId,
       recordIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, DeliveryEntry>, StorageUnavailable>
-    /**
-     * Records of an account that are, or should be, at the destination (present, or an open or acknowledged
-     * create or update), in no order; for snapshot types and resets.
-     */
-    readonly presentIds: (
-      feedId: FeedId,
-      accountId: AccountId
-    ) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
     /** Inserts or replaces rows as `intended`. Record ids are unique within one call. */
     readonly intend: (
       feedId: FeedId,

@@ -12,15 +12,3 @@ export type Fields = Readonly<Record<string, FieldValue>>
 
 export const FieldValue = Schema.Union([Schema.String, Schema.Boolean, Schema.Null])
 export const Fields = Schema.Record(Schema.String, FieldValue)
-
-/** Text that is equal exactly when the records are: keys in byte order, absent keys left out. */
-export const canonicalText = (fields: Fields): string => {
-  const keys = Object.keys(fields).toSorted()
-  let text = "{"
-  for (const key of keys) {
-    const value = fields[key]
-    if (value === undefined) continue
-    text += `${JSON.stringify(key)}:${typeof value === "string" ? JSON.stringify(value) : String(value)},`
-  }
-  return text
-}

@@ -1,32 +1,13 @@
 /** What the conformance suites of the storage ports need, and how they are registered. */
-import type { BankStore } from "@millrace/core/bank/BankStore"
-import type { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
-import type { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
-import type { FeedStore } from "@millrace/core/feed/FeedStore"
-import type { JobStore } from "@millrace/core/job/JobStore"
-import type { RecordStore } from "@millrace/core/record/RecordStore"
+import type { Stores } from "@millrace/core/Kernel"
 import { Ids } from "@millrace/core/shared/Ids"
-import type { Transactor } from "@millrace/core/storage/Transactor"
-import type { TableStore } from "@millrace/core/table/TableStore"
-import type { UploadStore } from "@millrace/core/upload/UploadStore"
-import type { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import { layer as withLayer, type Vitest } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /** Every store, and the transactions over them. */
-export type StorageServices =
-  | Transactor
-  | WorkspaceStore
-  | BankStore
-  | RecordStore
-  | FeedStore
-  | JobStore
-  | DeliveryStore
-  | TableStore
-  | UploadStore
-  | EnrichmentStore
+export type StorageServices = Stores
 
 /** Makes time pass for the store alone: a database's clock cannot be set, but its instants can be moved back. */
 export class StoreClock extends Context.Service<

@@ -155,15 +155,6 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
           }
           return found
         }),
-      presentIds: (feedId, accountId) =>
-        call(() => {
-          const ids: Array<string> = []
-          for (const entry of ledgerOf(feedId).entries.values()) {
-            if (entry.row.accountId === accountId && (isPresent(entry) || isWanted(entry.row)))
-              ids.push(entry.row.recordId)
-          }
-          return ids
-        }),
       intend: (feedId, jobId, intents) => call((now) => put(feedId, jobId, intents, Timestamp.fromMillis(now))),
       intendSettled: (feedId, jobId, intents, outcomes) =>
         call((now) => {

@@ -2,17 +2,8 @@
  * Everything that is stored, in the memory of one process: for tests, trials and embedding without a
  * database. It keeps the promises of the ports, but nothing survives the process.
  */
-import type { BankStore } from "@millrace/core/bank/BankStore"
-import type { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
-import type { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
-import type { FeedStore } from "@millrace/core/feed/FeedStore"
-import type { JobStore } from "@millrace/core/job/JobStore"
+import type { Stores } from "@millrace/core/Kernel"
 import type { RateLimiter } from "@millrace/core/rate/RateLimiter"
-import type { RecordStore } from "@millrace/core/record/RecordStore"
-import type { Transactor } from "@millrace/core/storage/Transactor"
-import type { TableStore } from "@millrace/core/table/TableStore"
-import type { UploadStore } from "@millrace/core/upload/UploadStore"
-import type { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import * as Layer from "effect/Layer"
 import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
@@ -28,19 +19,7 @@ import * as MemoryUploadStore from "./MemoryUploadStore.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 
 /** Each build is a store of its own, empty. `JobLease` sets how long claims last. */
-export const layer: Layer.Layer<
-  | Transactor
-  | WorkspaceStore
-  | BankStore
-  | RecordStore
-  | FeedStore
-  | JobStore
-  | DeliveryStore
-  | TableStore
-  | UploadStore
-  | EnrichmentStore
-  | RateLimiter
-> = Layer.mergeAll(
+export const layer: Layer.Layer<Stores | RateLimiter> = Layer.mergeAll(
   MemoryTransactor.layer,
   MemoryWorkspaceStore.layer,
   MemoryBankStore.layer,

@@ -147,12 +147,6 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
           from delivery where feed_id = ${feedId} and record_id = any(${recordIds}::text[])`)
         return new Map(rows.map((row) => [row.recordId, row]))
       }),
-      presentIds: Effect.fn("DeliveryStore.presentIds")(function* (feedId, accountId) {
-        const rows = yield* storedInBulk(sql<{ readonly record_id: string }>`select record_id from delivery
-          where feed_id = ${feedId} and account_id = ${accountId}
-            and (${sql.literal(isPresent)} or (op <> 'remove' and state <> 'skipped'))`)
-        return rows.map((row) => row.record_id)
-      }),
       intend: Effect.fn("DeliveryStore.intend")(function* (feedId, jobId, intents) {
         if (intents.length === 0) return
         const { separator, texts } = yield* columnsOf(intents)
