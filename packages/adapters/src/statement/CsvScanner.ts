@@ -2,25 +2,14 @@
  * One pass over delimited text: only positions are kept, a cell becomes a string when somebody asks for it.
  * Quotes (`"` doubled inside), line breaks inside quotes, and CRLF, LF or bare CR line ends.
  */
-import { Buffer } from "node:buffer"
 import { StatementFault } from "@millrace/core/upload/Statement"
+import { characterCodes } from "./CharacterCodes.ts"
 import { maxColumns, maxRows } from "./StatementLimits.ts"
 
 /** Rows that carry no movement (preamble, blanks, summaries) may come on top of `maxRows`. */
 const maxLines = maxRows + 10_000
 
 const isBlank = (c: number): boolean => c === 32 || c === 0xa0 || c === 9
-
-/**
- * Codes of the characters, read much faster than out of a string. A line end stands behind the last one.
- * Every index of `text` is the same index here.
- */
-const codesOf = (text: string): Uint16Array => {
-  const codes = new Uint16Array(text.length + 2)
-  Buffer.from(codes.buffer).write(text, "utf16le")
-  codes[text.length] = 10
-  return codes
-}
 
 /** Where cells and rows of a text lie. */
 interface CsvPositions {
@@ -169,7 +158,7 @@ export const scanCsv = (
   limit = Number.POSITIVE_INFINITY,
   lenient = false
 ): CsvTable | StatementFault => {
-  const codes = codesOf(text)
+  const codes = characterCodes(text)
   const length = text.length
   let cellEnds = new Int32Array(Math.max(64, length >> 3))
   let firstCell = new Int32Array(1024)

@@ -6,8 +6,9 @@
  */
 import { StatementFault } from "@millrace/core/upload/Statement"
 import { isSpace } from "./AmountText.ts"
+import { characterCodes } from "./CharacterCodes.ts"
 import { findTag, firstLeaf, nameCodes, nextHash, Tag, tagNames } from "./OfxTags.ts"
-import type { TextLines } from "./TextLines.ts"
+import { TextLines } from "./TextLines.ts"
 
 /** Receives the elements in file order. A set `fault` ends the scan. */
 export interface OfxHandler {
@@ -29,7 +30,16 @@ const isFreeText = (tag: number): boolean => tag === Tag.NAME || tag === Tag.MEM
 const root = /<OFX[\s>]/gi
 
 export class OfxScanner {
+  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
+  static readonly exemplar = new OfxScanner(TextLines.exemplar, {
+    fault: undefined,
+    open: () => undefined,
+    close: () => undefined,
+    leaf: () => undefined
+  })
+
   private readonly text: string
+  private readonly codes: Uint16Array
   private readonly lines: TextLines
   private readonly handler: OfxHandler
   // Open elements: tag number, and where its name stands (for unknown ones).
@@ -41,6 +51,7 @@ export class OfxScanner {
 
   constructor(lines: TextLines, handler: OfxHandler) {
     this.text = lines.text
+    this.codes = characterCodes(lines.text)
     this.lines = lines
     this.handler = handler
   }
@@ -68,13 +79,14 @@ export class OfxScanner {
 
   /** Scans from `<OFX>` to its end; gives the position behind it. */
   private block(from: number): number | StatementFault {
-    const { text, handler } = this
+    const { text, codes, handler } = this
     const length = text.length
     let at = from
     while (true) {
-      const less = text.indexOf("<", at)
-      if (less < 0) return this.truncated(length)
-      const next = text.charCodeAt(less + 1)
+      let less = at
+      while (less < length && codes[less] !== 60) less++
+      if (less >= length) return this.truncated(length)
+      const next = codes[less + 1]!
       if (next === 33 || next === 63) {
         const end = this.skipMarkup(less)
         if (end < 0) return this.truncated(length)
@@ -85,12 +97,12 @@ export class OfxScanner {
       const nameFrom = closing ? less + 2 : less + 1
       let nameTo = nameFrom
       let hash = 0
-      let c = text.charCodeAt(nameTo)
+      let c = codes[nameTo]!
       while (c < 128) {
         const code = nameCodes[c]!
         if (code === 0) break
         hash = nextHash(hash, code)
-        c = text.charCodeAt(++nameTo)
+        c = codes[++nameTo]!
       }
       let greater = nameTo
       let empty = false
@@ -131,11 +143,11 @@ export class OfxScanner {
       }
       // A leaf: its value ends at the next tag.
       let start = greater + 1
-      let end = text.indexOf("<", start)
+      let end = this.nextLess(start)
       let raw = false
       let source = text
       while (end >= 0) {
-        const follow = text.charCodeAt(end + 1)
+        const follow = codes[end + 1]!
         if (follow === 47 || (isLetter(follow) && (!isFreeText(tag) || this.isTag(end)))) break
         if (follow === 33) {
           if (!text.startsWith("<![CDATA[", end)) break
@@ -146,7 +158,7 @@ export class OfxScanner {
           break
         }
         if (follow === 63) break
-        end = text.indexOf("<", end + 1)
+        end = this.nextLess(end + 1)
       }
       if (end < 0) return this.truncated(length)
       const valueEnd = end
@@ -158,7 +170,7 @@ export class OfxScanner {
       }
       while (start < stop && isSpace(source.charCodeAt(start))) start++
       while (stop > start && isSpace(source.charCodeAt(stop - 1))) stop--
-      const closed = this.closesHere(valueEnd, nameFrom, nameTo)
+      const closed = codes[valueEnd + 1] === 47 && this.closesHere(valueEnd, nameFrom, nameTo)
       if (tag !== 0) {
         if (stop > start) {
           handler.leaf(tag, less, source, start, stop, raw)
@@ -177,6 +189,15 @@ export class OfxScanner {
       }
       at = closed ? valueEnd + 3 + (nameTo - nameFrom) : valueEnd
     }
+  }
+
+  /** Position of the next `<`, -1 when there is none. */
+  private nextLess(from: number): number {
+    const { codes } = this
+    const { length } = this.text
+    let at = from
+    while (at < length && codes[at] !== 60) at++
+    return at < length ? at : -1
   }
 
   private push(tag: number, nameFrom: number, nameTo: number): void {
@@ -246,10 +267,10 @@ export class OfxScanner {
     return true
   }
 
+  /** Is the closing tag at `position` that of the element? */
   private closesHere(position: number, nameFrom: number, nameTo: number): boolean {
     const length = nameTo - nameFrom
     return (
-      this.text.charCodeAt(position + 1) === 47 &&
       this.text.charCodeAt(position + 2 + length) === 62 &&
       this.sameName(nameFrom, nameTo, position + 2, position + 2 + length)
     )

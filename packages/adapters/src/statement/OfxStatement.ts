@@ -1,6 +1,6 @@
 /** Builds the accounts of an OFX file from the elements that the scanner reports. */
 import type { AccountType } from "@millrace/core/account/AccountType"
-import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Currency from "@millrace/core/shared/Currency"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import { type StatementAccount, StatementFault, type StatementRow } from "@millrace/core/upload/Statement"
@@ -10,24 +10,85 @@ import { Tag, tagNames } from "./OfxTags.ts"
 import { bankAccountType, transactionType } from "./OfxTypes.ts"
 import { ofxDate, ofxGroupedAmount, ofxPlainAmount, ofxText } from "./OfxValues.ts"
 import { maxAccounts, maxRows } from "./StatementLimits.ts"
-import type { TextLines } from "./TextLines.ts"
+import { TextLines } from "./TextLines.ts"
 import { difference } from "./TieOut.ts"
 import { joinDistinct, meaningful, tidy } from "./Wording.ts"
 
 type Mutable<A> = { -readonly [K in keyof A]: A[K] }
 
+/** A row with all of its properties inside the object. */
+class OfxRow implements Mutable<StatementRow> {
+  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
+  static readonly exemplar = new OfxRow(
+    1,
+    "",
+    CalendarDate.make("2000-01-01"),
+    Decimal.zero,
+    "",
+    Currency.make("CHF"),
+    "",
+    "",
+    "",
+    "",
+    false
+  )
+
+  line: number
+  providerId: string
+  date: CalendarDate.CalendarDate
+  amount: Decimal.Decimal
+  amountText: string
+  currency: Currency.Currency
+  description: string
+  originalDescription: string
+  type: string
+  reference: string
+  pending: boolean
+  declare authorizedDate?: CalendarDate.CalendarDate
+  declare merchantName?: string
+
+  constructor(
+    line: number,
+    providerId: string,
+    date: CalendarDate.CalendarDate,
+    amount: Decimal.Decimal,
+    amountText: string,
+    currency: Currency.Currency,
+    description: string,
+    originalDescription: string,
+    type: string,
+    reference: string,
+    pending: boolean
+  ) {
+    this.line = line
+    this.providerId = providerId
+    this.date = date
+    this.amount = amount
+    this.amountText = amountText
+    this.currency = currency
+    this.description = description
+    this.originalDescription = originalDescription
+    this.type = type
+    this.reference = reference
+    this.pending = pending
+  }
+}
+
 /** An account under construction. */
 class AccountDraft {
+  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
+  static readonly exemplar = new AccountDraft()
+
   bankId = ""
   number = ""
   type: AccountType = "unknown"
   currency: Currency.Currency | undefined
-  from: CalendarDate | undefined
-  to: CalendarDate | undefined
+  from: CalendarDate.CalendarDate | undefined
+  to: CalendarDate.CalendarDate | undefined
   opening: Decimal.Decimal | undefined
   closing: Decimal.Decimal | undefined
   available: Decimal.Decimal | undefined
-  balanceDate: CalendarDate | undefined
+  balanceDate: CalendarDate.CalendarDate | undefined
   readonly rows: Array<Mutable<StatementRow>> = []
   /** Rows of securities, whose names stand at the end of the file. */
   readonly securities: Array<readonly [row: number, uniqueId: string]> = []
@@ -51,6 +112,9 @@ const investmentType = (movement: number, incomeType: string): string =>
       : "OTHER"
 
 export class OfxStatement implements OfxHandler {
+  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
+  static readonly exemplar = new OfxStatement(TextLines.exemplar, Currency.make("CHF"))
+
   fault: StatementFault | undefined
   readonly warnings: Array<string> = []
   readonly assumed: Record<string, string> = {}
@@ -69,8 +133,8 @@ export class OfxStatement implements OfxHandler {
   private rowTag = 0
   private rowAt = 0
   private movement = 0
-  private date: CalendarDate | undefined
-  private userDate: CalendarDate | undefined
+  private date: CalendarDate.CalendarDate | undefined
+  private userDate: CalendarDate.CalendarDate | undefined
   private amount: Decimal.Decimal | undefined
   private amountText = ""
   private trnType = ""
@@ -91,7 +155,7 @@ export class OfxStatement implements OfxHandler {
   private message = ""
   private balance: Decimal.Decimal | undefined
   private balanceSet = false
-  private balanceDate: CalendarDate | undefined
+  private balanceDate: CalendarDate.CalendarDate | undefined
   private balanceName = ""
   private securityName = ""
   private securityId = ""
@@ -326,22 +390,21 @@ export class OfxStatement implements OfxHandler {
     if (currency === undefined) draft.inherits = true
     if (this.movement !== 0 && this.uniqueId !== "") draft.securities.push([draft.rows.length, this.uniqueId])
     const checkNumber = meaningful(this.checkNumber)
-    const row: Mutable<StatementRow> = {
-      line: this.lines.at(this.rowAt),
-      providerId: this.fitId,
-      date: this.date,
-      amount: this.amount,
-      amountText: this.amountText,
-      currency: currency ?? ("" as Currency.Currency),
-      description: tidy(name === "" ? this.memo : name),
-      originalDescription: joinDistinct(name, this.memo),
-      type:
-        this.movement === 0
-          ? transactionType(this.trnType, Decimal.isNegative(this.amount))
-          : investmentType(this.movement, this.incomeType),
-      reference: checkNumber === "" ? meaningful(this.refNumber) : checkNumber,
-      pending: tag === Tag.STMTTRNP || this.trnType === "HOLD"
-    }
+    const row = new OfxRow(
+      this.lines.at(this.rowAt),
+      this.fitId,
+      this.date,
+      this.amount,
+      this.amountText,
+      currency ?? ("" as Currency.Currency),
+      tidy(name === "" ? this.memo : name),
+      joinDistinct(name, this.memo),
+      this.movement === 0
+        ? transactionType(this.trnType, Decimal.isNegative(this.amount))
+        : investmentType(this.movement, this.incomeType),
+      checkNumber === "" ? meaningful(this.refNumber) : checkNumber,
+      tag === Tag.STMTTRNP || this.trnType === "HOLD"
+    )
     if (this.userDate !== undefined) row.authorizedDate = this.userDate
     if (this.payee !== "") row.merchantName = this.payee
     draft.rows.push(row)
@@ -393,7 +456,7 @@ export class OfxStatement implements OfxHandler {
     end: number,
     parent: number,
     tag: number
-  ): CalendarDate | undefined {
+  ): CalendarDate.CalendarDate | undefined {
     const date = ofxDate(source, start, end)
     if (date === undefined)
       this.failAt(`"${source.slice(start, Math.min(end, start + 40))}" is not a date`, at, parent, tag)
@@ -485,9 +548,9 @@ export class OfxStatement implements OfxHandler {
   }
 }
 
-const earlier = (a: CalendarDate | undefined, b: CalendarDate | undefined) =>
+const earlier = (a: CalendarDate.CalendarDate | undefined, b: CalendarDate.CalendarDate | undefined) =>
   a === undefined ? b : b === undefined || a < b ? a : b
-const later = (a: CalendarDate | undefined, b: CalendarDate | undefined) =>
+const later = (a: CalendarDate.CalendarDate | undefined, b: CalendarDate.CalendarDate | undefined) =>
   a === undefined ? b : b === undefined || a > b ? a : b
 
 /** A second statement of the same account: its rows follow, the later balance counts. */
