@@ -53,7 +53,59 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
   }
   const quoted = (row: number, column: number): string => `"${table.cell(row, column).slice(0, 40)}"`
 
-  for (let row = layout.header + 1; row < table.rowCount; row++) {
+  /** Summaries, repeated headers, pending rows, faults: all of them rare. */
+  const setAside = (row: number, hasDate: boolean, hasAmount: boolean): StatementFault | undefined => {
+    if (layout.header >= 0 && hasDate && table.cell(row, date) === headerDate) return undefined
+    const cells = table.row(row).filter((cell) => cell !== "")
+    const summary = summaryOf(cells.slice(0, 6).join(" ")) ?? cells.map(summaryOf).find((kind) => kind !== undefined)
+    if (!hasDate && !hasAmount) {
+      if (summary !== undefined) note(row, cells, summary)
+      skip(row, "neither a date nor an amount")
+      return undefined
+    }
+    const dateText = table.cell(row, date)
+    const pendingDate = isPending(dateText) || ((status >= 0 || !hasDate) && cells.some(isPending))
+    if (!hasDate || !/\d/.test(dateText)) {
+      if (pendingDate) {
+        skip(row, "pending and without a date")
+        return undefined
+      }
+      if (summary !== undefined) {
+        note(row, cells, summary)
+        skip(row, "a summary line")
+        return undefined
+      }
+      if (hasDate && !hasAmount && cells.length <= 2) {
+        skip(row, "neither a date nor an amount")
+        return undefined
+      }
+      return fault(row, date, hasDate ? `${quoted(row, date)} is not a date` : "the row has no date")
+    }
+    if (!hasAmount) {
+      if (summary === "opening" || summary === "closing") {
+        note(row, cells, summary)
+        skip(row, "a summary line")
+        return undefined
+      }
+      if (cells.some(isVoid)) {
+        skip(row, "cancelled and without an amount")
+        return undefined
+      }
+      if (cells.length === 1) {
+        skip(row, "neither a date nor an amount")
+        return undefined
+      }
+      return fault(row, amountColumns[0]!, "the row has no amount")
+    }
+    if (summary !== undefined && cells.length <= 4) {
+      note(row, cells, summary)
+      skip(row, "a summary line")
+      return undefined
+    }
+    return fault(row, date, `${quoted(row, date)} is not a date`)
+  }
+
+  const select = (row: number): StatementFault | undefined => {
     let hasAmount = false
     if (single >= 0) hasAmount = table.locate(row, single)
     else for (const column of amountColumns) if (table.locate(row, column)) hasAmount = true
@@ -61,7 +113,7 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
     if (hasDate && hasAmount) {
       if (status >= 0 && table.locate(row, status) && isVoid(text.slice(table.from, table.to))) {
         skip(row, `the status is ${quoted(row, status)}`)
-        continue
+        return undefined
       }
       table.locate(row, date)
       const again = lastTo > 0 && table.repeats(lastFrom, lastTo)
@@ -84,58 +136,15 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
         for (const column of amountColumns) if (table.locate(row, column)) decimals.add(codes, table.from, table.to)
         if (balance >= 0 && table.locate(row, balance)) decimals.add(codes, table.from, table.to)
         rows.push(row)
-        continue
+        return undefined
       }
     }
-    // Everything below is rare: summaries, repeated headers, pending rows, faults.
-    if (layout.header >= 0 && hasDate && table.cell(row, date) === headerDate) continue
-    const cells = table.row(row).filter((cell) => cell !== "")
-    const summary = summaryOf(cells.slice(0, 6).join(" ")) ?? cells.map(summaryOf).find((kind) => kind !== undefined)
-    if (!hasDate && !hasAmount) {
-      if (summary !== undefined) note(row, cells, summary)
-      skip(row, "neither a date nor an amount")
-      continue
-    }
-    const dateText = table.cell(row, date)
-    const pendingDate = isPending(dateText) || ((status >= 0 || !hasDate) && cells.some(isPending))
-    if (!hasDate || !/\d/.test(dateText)) {
-      if (pendingDate) {
-        skip(row, "pending and without a date")
-        continue
-      }
-      if (summary !== undefined) {
-        note(row, cells, summary)
-        skip(row, "a summary line")
-        continue
-      }
-      if (hasDate && !hasAmount && cells.length <= 2) {
-        skip(row, "neither a date nor an amount")
-        continue
-      }
-      return fault(row, date, hasDate ? `${quoted(row, date)} is not a date` : "the row has no date")
-    }
-    if (!hasAmount) {
-      if (summary === "opening" || summary === "closing") {
-        note(row, cells, summary)
-        skip(row, "a summary line")
-        continue
-      }
-      if (cells.some(isVoid)) {
-        skip(row, "cancelled and without an amount")
-        continue
-      }
-      if (cells.length === 1) {
-        skip(row, "neither a date nor an amount")
-        continue
-      }
-      return fault(row, amountColumns[0]!, "the row has no amount")
-    }
-    if (summary !== undefined && cells.length <= 4) {
-      note(row, cells, summary)
-      skip(row, "a summary line")
-      continue
-    }
-    return fault(row, date, `${quoted(row, date)} is not a date`)
+    return setAside(row, hasDate, hasAmount)
+  }
+
+  for (let row = layout.header + 1; row < table.rowCount; row++) {
+    const found = select(row)
+    if (found !== undefined) return found
   }
   // Banks put balance lines in front of and behind the movements, dated like them.
   for (const last of [false, true]) {

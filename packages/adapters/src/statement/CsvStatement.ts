@@ -170,7 +170,8 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
     (decimal === 46 ? plainAmount(text, table.from, table.to) : undefined) ??
     groupedAmount(text, table.from, table.to, decimal, true)
 
-  for (const row of reading.selection.rows) {
+  // A function of its own: it is compiled for good long before a loop around it would be.
+  const addRow = (row: number): StatementFault | undefined => {
     table.locate(row, columns.date)
     if (date === undefined || !table.repeats(dateFrom, dateTo)) {
       date = dates.read(text, table.from, table.to)
@@ -299,7 +300,7 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
       built.authorizedDate = authorized
     }
     draft.rows.push(built)
-    if (balanceColumn < 0) continue
+    if (balanceColumn < 0) return undefined
     if (!table.locate(row, balanceColumn)) draft.balances.push(undefined)
     else {
       const balance = readAmount()
@@ -309,6 +310,12 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
       draft.balances.push(balance)
       draft.hasBalance = true
     }
+    return undefined
+  }
+
+  for (const row of reading.selection.rows) {
+    const fault = addRow(row)
+    if (fault !== undefined) return fault
   }
 
   const warnings: Array<string> = []
