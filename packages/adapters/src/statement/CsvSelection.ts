@@ -109,13 +109,17 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
     let hasAmount = false
     if (single >= 0) hasAmount = table.locate(row, single)
     else for (const column of amountColumns) if (table.locate(row, column)) hasAmount = true
+    const amountFrom = table.from
+    const amountTo = table.to
     const hasDate = table.locate(row, date)
     if (hasDate && hasAmount) {
-      if (status >= 0 && table.locate(row, status) && isVoid(text.slice(table.from, table.to))) {
-        skip(row, `the status is ${quoted(row, status)}`)
-        return undefined
+      if (status >= 0) {
+        if (table.locate(row, status) && isVoid(text.slice(table.from, table.to))) {
+          skip(row, `the status is ${quoted(row, status)}`)
+          return undefined
+        }
+        table.locate(row, date)
       }
-      table.locate(row, date)
       const again = lastTo > 0 && table.repeats(lastFrom, lastTo)
       if (again) dates.addAgain()
       if (again || dates.add(text, table.from, table.to)) {
@@ -133,7 +137,10 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
             line: table.line(row)
           })
         }
-        for (const column of amountColumns) if (table.locate(row, column)) decimals.add(codes, table.from, table.to)
+        if (single >= 0) decimals.add(codes, amountFrom, amountTo)
+        else {
+          for (const column of amountColumns) if (table.locate(row, column)) decimals.add(codes, table.from, table.to)
+        }
         if (balance >= 0 && table.locate(row, balance)) decimals.add(codes, table.from, table.to)
         rows.push(row)
         return undefined
