@@ -86,12 +86,6 @@ describe("a data folder that cannot be written to", () => {
     expect(code).toBe(1)
   })
 
-  it("is refused where nobody may write", async () => {
-    const { code, stderr } = await runServer({ environment: { MILLRACE_DATA: "/proc/millrace" } })
-    expect(stderr).toContain("The data folder /proc/millrace cannot be made. Set MILLRACE_DATA")
-    expect(code).toBe(1)
-  })
-
   // Skipped as root in a checkout that others may not enter: nobody could not even start Node there.
   it.skipIf(cannotBeNobody)("is refused where the user may not write, and left as it was", async () => {
     const closed = join(folder.path, "closed")
