@@ -103,20 +103,20 @@ const powers = [1, 10, 100, 1_000, 10_000] as const
 const safeUnits = (value: Decimal): number => {
   const length = value.length
   if (length > safeLength) return Number.NaN
-  const start = isNegative(value) ? 1 : 0
+  const negative = value.charCodeAt(0) === 45
+  let at = negative ? 1 : 0
   let units = 0
-  let digits = -1
-  for (let at = start; at < length; at++) {
-    const code = value.charCodeAt(at)
-    if (code === 46) digits = 0
-    else {
-      units = units * 10 + (code - 48)
-      if (digits >= 0) digits++
-    }
+  for (; at < length; at++) {
+    const digit = value.charCodeAt(at) - 48
+    // The point.
+    if (digit < 0) break
+    units = units * 10 + digit
   }
+  const digits = Math.max(0, length - at - 1)
   if (digits > safeDigits) return Number.NaN
-  const scaled = units * powers[safeDigits - Math.max(digits, 0)]!
-  return start === 1 ? -scaled : scaled
+  for (at++; at < length; at++) units = units * 10 + (value.charCodeAt(at) - 48)
+  units *= powers[safeDigits - digits]!
+  return negative ? -units : units
 }
 
 export const add = (a: Decimal, b: Decimal): Decimal => {
