@@ -19,6 +19,7 @@ import { limits } from "../shared/Limits.ts"
 import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
 import { toJobErrors } from "../sync/RunReport.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { JobStatus, noCounts, type Job, type JobError, type JobId, type SyncOptions } from "./Job.ts"
@@ -68,170 +69,179 @@ export class Jobs extends Context.Service<
     readonly scheduleDue: Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/job/Jobs") {
-  static readonly layer: Layer.Layer<Jobs, never, JobStore | FeedStore | BankStore | JobEngine | Cursors | Ids> =
-    Layer.effect(
-      Jobs,
-      Effect.gen(function* () {
-        const store = yield* JobStore
-        const feeds = yield* FeedStore
-        const banks = yield* BankStore
-        const engine = yield* JobEngine
-        const cursors = yield* Cursors
-        const ids = yield* Ids
+  static readonly layer: Layer.Layer<
+    Jobs,
+    never,
+    JobStore | FeedStore | BankStore | JobEngine | Cursors | Ids | Transactor
+  > = Layer.effect(
+    Jobs,
+    Effect.gen(function* () {
+      const store = yield* JobStore
+      const feeds = yield* FeedStore
+      const banks = yield* BankStore
+      const engine = yield* JobEngine
+      const { atomically } = yield* Transactor
+      const cursors = yield* Cursors
+      const ids = yield* Ids
 
-        const feedOf = Effect.fnUntraced(function* (workspace: Workspace, id: FeedId) {
-          const feed = yield* feeds.get(workspace.id, id)
-          if (Option.isNone(feed)) return yield* new NotFound({ resource: "Feed" })
-          return feed.value
-        })
+      const feedOf = Effect.fnUntraced(function* (workspace: Workspace, id: FeedId) {
+        const feed = yield* feeds.get(workspace.id, id)
+        if (Option.isNone(feed)) return yield* new NotFound({ resource: "Feed" })
+        return feed.value
+      })
 
-        const newJob = Effect.fnUntraced(function* (
-          feed: Feed,
-          by: Pick<Job, "userId" | "startedBy" | "type">,
-          mode: Job["mode"],
-          options: SyncOptions,
-          errors: ReadonlyArray<JobError>
-        ) {
-          const now = yield* Timestamp.now
-          const job: Job = {
-            id: yield* ids.next("job"),
-            feedId: feed.id,
-            workspaceId: feed.workspaceId,
-            ...by,
-            status: "created",
-            mode,
-            options,
-            counts: noCounts,
-            errors,
-            attempt: 0,
-            createdAt: now,
-            updatedAt: now
-          }
-          return job
-        })
+      const newJob = Effect.fnUntraced(function* (
+        feed: Feed,
+        by: Pick<Job, "userId" | "startedBy" | "type">,
+        mode: Job["mode"],
+        options: SyncOptions,
+        errors: ReadonlyArray<JobError>
+      ) {
+        const now = yield* Timestamp.now
+        const job: Job = {
+          id: yield* ids.next("job"),
+          feedId: feed.id,
+          workspaceId: feed.workspaceId,
+          ...by,
+          status: "created",
+          mode,
+          options,
+          counts: noCounts,
+          errors,
+          attempt: 0,
+          createdAt: now,
+          updatedAt: now
+        }
+        return job
+      })
 
-        /** A removed bank cannot be read: better to say so now than on the job (decisions 7.5). */
-        const checkBanks = Effect.fnUntraced(function* (feed: Feed) {
-          if (feed.sourceConfig?.type !== "sync") return
-          for (const { bankId } of feed.sourceConfig.accounts) {
-            if (Option.isNone(yield* banks.get(feed.workspaceId, bankId))) {
-              return yield* new Conflict({
-                code: "BANK_REMOVING",
-                message: "A bank of this feed was removed",
-                details: [{ field: "bankId", message: bankId }]
-              })
-            }
-          }
-        })
-
-        const trigger: Jobs["Service"]["trigger"] = Effect.fn("Jobs.trigger")(function* (principal, feedId, request) {
-          const { workspace } = principal
-          const feed = yield* feedOf(workspace, feedId)
-          if (feed.sourceConfig === undefined || feed.destinationConfig === undefined) {
-            const missing = feed.sourceConfig === undefined ? "source" : "destination"
-            return yield* new Unprocessable({
-              code: "FEED_NOT_READY",
-              message: `Feed has no ${missing}`,
-              details: [{ field: `${missing}Config`, message: "is required before a sync" }]
+      /** A removed bank cannot be read: better to say so now than on the job (decisions 7.5). */
+      const checkBanks = Effect.fnUntraced(function* (feed: Feed) {
+        if (feed.sourceConfig?.type !== "sync") return
+        for (const { bankId } of feed.sourceConfig.accounts) {
+          if (Option.isNone(yield* banks.get(feed.workspaceId, bankId))) {
+            return yield* new Conflict({
+              code: "BANK_REMOVING",
+              message: "A bank of this feed was removed",
+              details: [{ field: "bankId", message: bankId }]
             })
           }
-          const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone)
-          const { clamped, mode, options } = yield* planSync(feed, workspace, request, today)
-          yield* checkBanks(feed)
-          const warnings = clamped === undefined ? [] : yield* toJobErrors([clamped])
-          const job = yield* newJob(
-            feed,
-            { userId: userOf(principal), startedBy: actorOf(principal), type: "manual" },
-            mode,
-            options,
-            warnings
-          )
-          const { cancelled } = yield* store.create(job, { replacing: options.forceCancelActive }).pipe(
-            Effect.catchTag("FeedLocked", (locked) =>
-              Effect.fail(
-                new Conflict({
-                  code: "SYNC_ALREADY_RUNNING",
-                  message: "A sync job is already running for this feed",
-                  details: [{ field: "jobId", message: locked.jobId }]
-                })
-              )
-            )
-          )
-          if (Option.isSome(cancelled)) yield* engine.interrupt(feedId, cancelled.value)
-          yield* engine.poke(feedId, job.id)
-          return job
-        })
-
-        const load = Effect.fnUntraced(function* (workspace: Workspace, feedId: FeedId, id: JobId) {
-          const job = yield* store.get(workspace.id, feedId, id)
-          if (Option.isNone(job)) return yield* new NotFound({ resource: "Job" })
-          return job.value
-        })
-
-        const list: Jobs["Service"]["list"] = Effect.fn("Jobs.list")(function* (workspace, feedId, query) {
-          yield* feedOf(workspace, feedId)
-          const bound = `${workspace.id}/jobs/${feedId}`
-          const start =
-            query.cursor === undefined
-              ? { status: query.status }
-              : yield* cursors.decode(bound, JobsCursor, query.cursor)
-          const limit = sizeOf(limits.jobsPage, query.limit)
-          const rows = yield* store.list(workspace.id, feedId, {
-            limit: limit + 1,
-            ...(start.status === undefined ? {} : { status: start.status }),
-            ...("before" in start && start.before !== undefined ? { before: start.before } : {})
-          })
-          const page = rows.slice(0, limit)
-          const hasMore = rows.length > limit
-          if (!hasMore) return { rows: page, hasMore }
-          const before = page[page.length - 1]!.id
-          const cursor = yield* cursors.encode(bound, "page", {
-            before,
-            ...(start.status === undefined ? {} : { status: start.status })
-          })
-          return { rows: page, hasMore, cursor }
-        })
-
-        const cancel: Jobs["Service"]["cancel"] = Effect.fn("Jobs.cancel")(function* (workspace, feedId, id) {
-          yield* load(workspace, feedId, id)
-          const job = yield* store
-            .cancel(id, "cancel")
-            .pipe(
-              Effect.catchTag("JobStateConflict", ({ status }) =>
-                Effect.fail(
-                  status === "paused"
-                    ? new Conflict({ code: "JOB_PAUSED", message: "Resume the job first", details: [] })
-                    : new Conflict({ code: "JOB_ALREADY_FINISHED", message: `Job is already ${status}`, details: [] })
-                )
-              )
-            )
-          yield* engine.interrupt(feedId, id)
-          return job
-        })
-
-        const scheduleOne = Effect.fnUntraced(function* (feed: Feed) {
-          if (feed.schedule === undefined || feed.nextRunAt === undefined) return false
-          const next = feed.schedule.enabled ? nextRun(feed.schedule, yield* Clock.currentTimeMillis) : undefined
-          if (!(yield* feeds.advanceSchedule(feed.id, feed.nextRunAt, next))) return false
-          if (feed.sourceConfig === undefined || feed.destinationConfig === undefined) return false
-          const options = { forceCancelActive: false, resetCursors: false, skipDedup: false }
-          const by = { userId: feed.createdByUser, startedBy: scheduler, type: "scheduled" as const }
-          const job = yield* newJob(feed, by, "incremental", options, [])
-          return yield* store.create(job, { replacing: false }).pipe(
-            Effect.andThen(engine.poke(feed.id, job.id)),
-            Effect.as(true),
-            // A manual run came first: it does the same work.
-            Effect.catchTag("FeedLocked", () => Effect.succeed(false))
-          )
-        })
-
-        const scheduleDue = Effect.gen(function* () {
-          let made = 0
-          for (const feed of yield* feeds.scheduleDue(scheduleBatch)) if (yield* scheduleOne(feed)) made++
-          return made
-        }).pipe(Effect.withSpan("Jobs.scheduleDue"))
-
-        return Jobs.of({ trigger, get: Effect.fn("Jobs.get")(load), list, cancel, scheduleDue })
+        }
       })
-    )
+
+      const trigger: Jobs["Service"]["trigger"] = Effect.fn("Jobs.trigger")(function* (principal, feedId, request) {
+        const { workspace } = principal
+        const feed = yield* feedOf(workspace, feedId)
+        if (feed.sourceConfig === undefined || feed.destinationConfig === undefined) {
+          const missing = feed.sourceConfig === undefined ? "source" : "destination"
+          return yield* new Unprocessable({
+            code: "FEED_NOT_READY",
+            message: `Feed has no ${missing}`,
+            details: [{ field: `${missing}Config`, message: "is required before a sync" }]
+          })
+        }
+        const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone)
+        const { clamped, mode, options } = yield* planSync(feed, workspace, request, today)
+        yield* checkBanks(feed)
+        const warnings = clamped === undefined ? [] : yield* toJobErrors([clamped])
+        const job = yield* newJob(
+          feed,
+          { userId: userOf(principal), startedBy: actorOf(principal), type: "manual" },
+          mode,
+          options,
+          warnings
+        )
+        const { cancelled } = yield* store.create(job, { replacing: options.forceCancelActive }).pipe(
+          Effect.catchTag("FeedLocked", (locked) =>
+            Effect.fail(
+              new Conflict({
+                code: "SYNC_ALREADY_RUNNING",
+                message: "A sync job is already running for this feed",
+                details: [{ field: "jobId", message: locked.jobId }]
+              })
+            )
+          )
+        )
+        if (Option.isSome(cancelled)) yield* engine.interrupt(feedId, cancelled.value)
+        yield* engine.poke(feedId, job.id)
+        return job
+      })
+
+      const load = Effect.fnUntraced(function* (workspace: Workspace, feedId: FeedId, id: JobId) {
+        const job = yield* store.get(workspace.id, feedId, id)
+        if (Option.isNone(job)) return yield* new NotFound({ resource: "Job" })
+        return job.value
+      })
+
+      const list: Jobs["Service"]["list"] = Effect.fn("Jobs.list")(function* (workspace, feedId, query) {
+        yield* feedOf(workspace, feedId)
+        const bound = `${workspace.id}/jobs/${feedId}`
+        const start =
+          query.cursor === undefined ? { status: query.status } : yield* cursors.decode(bound, JobsCursor, query.cursor)
+        const limit = sizeOf(limits.jobsPage, query.limit)
+        const rows = yield* store.list(workspace.id, feedId, {
+          limit: limit + 1,
+          ...(start.status === undefined ? {} : { status: start.status }),
+          ...("before" in start && start.before !== undefined ? { before: start.before } : {})
+        })
+        const page = rows.slice(0, limit)
+        const hasMore = rows.length > limit
+        if (!hasMore) return { rows: page, hasMore }
+        const before = page[page.length - 1]!.id
+        const cursor = yield* cursors.encode(bound, "page", {
+          before,
+          ...(start.status === undefined ? {} : { status: start.status })
+        })
+        return { rows: page, hasMore, cursor }
+      })
+
+      const cancel: Jobs["Service"]["cancel"] = Effect.fn("Jobs.cancel")(function* (workspace, feedId, id) {
+        yield* load(workspace, feedId, id)
+        const job = yield* store
+          .cancel(id, "cancel")
+          .pipe(
+            Effect.catchTag("JobStateConflict", ({ status }) =>
+              Effect.fail(
+                status === "paused"
+                  ? new Conflict({ code: "JOB_PAUSED", message: "Resume the job first", details: [] })
+                  : new Conflict({ code: "JOB_ALREADY_FINISHED", message: `Job is already ${status}`, details: [] })
+              )
+            )
+          )
+        yield* engine.interrupt(feedId, id)
+        return job
+      })
+
+      /** The due time moves on with the job that it makes, or not at all: no run is skipped by a crash. */
+      const scheduleOne = Effect.fnUntraced(function* (feed: Feed) {
+        if (feed.schedule === undefined || feed.nextRunAt === undefined) return false
+        const due = feed.nextRunAt
+        const next = feed.schedule.enabled ? nextRun(feed.schedule, yield* Clock.currentTimeMillis) : undefined
+        const by = { userId: feed.createdByUser, startedBy: scheduler, type: "scheduled" as const }
+        const options = { forceCancelActive: false, resetCursors: false, skipDedup: false }
+        const job = yield* newJob(feed, by, "incremental", options, [])
+        const made = yield* atomically(
+          Effect.gen(function* () {
+            if (!(yield* feeds.advanceSchedule(feed.id, due, next))) return false
+            if (feed.sourceConfig === undefined || feed.destinationConfig === undefined) return false
+            return yield* store.create(job, { replacing: false }).pipe(
+              Effect.as(true),
+              // A manual run came first: it does the same work.
+              Effect.catchTag("FeedLocked", () => Effect.succeed(false))
+            )
+          })
+        )
+        if (made) yield* engine.poke(feed.id, job.id)
+        return made
+      })
+
+      const scheduleDue = Effect.gen(function* () {
+        let made = 0
+        for (const feed of yield* feeds.scheduleDue(scheduleBatch)) if (yield* scheduleOne(feed)) made++
+        return made
+      }).pipe(Effect.withSpan("Jobs.scheduleDue"))
+
+      return Jobs.of({ trigger, get: Effect.fn("Jobs.get")(load), list, cancel, scheduleDue })
+    })
+  )
 }

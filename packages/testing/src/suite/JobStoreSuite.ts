@@ -5,6 +5,7 @@ import { jobEvents, transition, type JobEvent } from "@millrace/core/job/JobLife
 import { Ids } from "@millrace/core/shared/Ids"
 import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { Transactor } from "@millrace/core/storage/Transactor"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -159,6 +160,25 @@ export const tests: StorageTests = (it) => {
         expect((yield* read(arranged, job.id)).completedAt).toBeDefined()
         expect(yield* store.active(feed.id)).toEqual(Option.some(next))
       })
+  )
+
+  it.effect("leaves the transaction it is in usable when the feed is locked", () =>
+    Effect.gen(function* () {
+      const { feed, store } = yield* arrange
+      const other = yield* storeFeed(yield* storeWorkspace())
+      const { atomically } = yield* Transactor
+      yield* storeJob(feed)
+      const refused = yield* makeJob(feed)
+      const stored = yield* makeJob(other)
+      yield* atomically(
+        Effect.gen(function* () {
+          yield* Effect.flip(store.create(refused, { replacing: false }))
+          yield* store.create(stored, { replacing: false })
+        })
+      )
+      expect(yield* store.get(feed.workspaceId, feed.id, refused.id)).toEqual(Option.none())
+      expect(yield* store.active(other.id)).toEqual(Option.some(stored))
+    })
   )
 
   it.effect.each(["completed", "failed", "cancelled"] as const)("frees the feed when a job is %s", (status) =>
