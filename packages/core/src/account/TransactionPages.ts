@@ -58,6 +58,20 @@ const invalidRange = new InvalidInput({
   details: [{ field: "from", message: "must not be after to" }]
 })
 
+/** What the rest of a cursor, its signature and base64 leave of `limits.cursorLength` for the filter. */
+const filterBytes = 512
+
+/** A filter goes into the cursors of its pages: one that fits in none would fail on the second page. */
+const tooLong = (filter: RecordFilter): InvalidInput | undefined => {
+  if (new TextEncoder().encode(JSON.stringify(filter)).length <= filterBytes) return undefined
+  const texts = { q: filter.text, category: filter.category, type: filter.type }
+  const [field] = Object.entries(texts).reduce((longest, each) =>
+    (each[1]?.length ?? 0) > (longest[1]?.length ?? 0) ? each : longest
+  )
+  const message = `is too long: all filters together take up to ${filterBytes} bytes`
+  return new InvalidInput({ code: "INVALID_REQUEST", message: `${field} ${message}`, details: [{ field, message }] })
+}
+
 export const transactionPages = (records: RecordStore["Service"], cursors: Cursors["Service"]) => {
   const newestFirst = Effect.fnUntraced(function* (
     scope: RecordScope,
@@ -128,6 +142,8 @@ export const transactionPages = (records: RecordStore["Service"], cursors: Curso
     }
     const { filter } = query
     if (filter.from !== undefined && filter.to !== undefined && filter.from > filter.to) return yield* invalidRange
+    const refused = tooLong(filter)
+    if (refused !== undefined) return yield* refused
     const mark = yield* records.lastChange(scope.accountId)
     return yield* newestFirst(scope, bound, owner, { filter, mark }, limit)
   })

@@ -104,6 +104,28 @@ describe("pages of transactions", () => {
     }).pipe(Effect.provide(services))
   )
 
+  it.effect("gives every filter it takes a cursor that reads on, and refuses longer ones by name", () =>
+    Effect.gen(function* () {
+      const { read, records, scope } = yield* opened
+      const text = "\u00e9".repeat(200)
+      const date = CalendarDate.make("2026-03-05")
+      for (let n = 0; n < 3; n++) {
+        yield* records.write(scope, [yield* makeWrite({ date, fields: { date, description: text }, hash: `${n}` })])
+      }
+      const first = yield* read({ filter: { text, pending: false }, limit: 1 })
+      expect(first.hasMore).toBe(true)
+      expect((yield* read({ filter: {}, limit: 1, cursor: first.cursor })).rows).toHaveLength(1)
+      for (const [field, filter] of [
+        ["q", { text: "\u6c34".repeat(200) }],
+        ["type", { text: "a", type: "b".repeat(2_000) }],
+        ["category", { category: "c".repeat(600) }]
+      ] as const) {
+        const refused = yield* Effect.flip(read({ filter }))
+        expect(refused).toMatchObject({ _tag: "InvalidInput", details: [{ field }] })
+      }
+    }).pipe(Effect.provide(services))
+  )
+
   it.effect("refuses a window that ends before it begins", () =>
     Effect.gen(function* () {
       const { read } = yield* opened
