@@ -12,6 +12,7 @@ import { Feeds } from "@millrace/core/feed/Feeds"
 import { isActive, type Job } from "@millrace/core/job/Job"
 import { Jobs } from "@millrace/core/job/Jobs"
 import * as Currency from "@millrace/core/shared/Currency"
+import { Transactor } from "@millrace/core/storage/Transactor"
 import { Tables } from "@millrace/core/table/Tables"
 import type { Workspace } from "@millrace/core/workspace/Workspace"
 import { Workspaces } from "@millrace/core/workspace/Workspaces"
@@ -50,21 +51,6 @@ const demoRules = {
   ]
 }
 
-const found = (settings: Settings) =>
-  Effect.gen(function* () {
-    const { owner, secret, workspace } = yield* (yield* Workspaces).found({
-      name: "My workspace",
-      plan: "business",
-      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      baseCurrency: Currency.make("USD"),
-      ownerEmail: "owner@localhost"
-    })
-    yield* Terminal.field("Workspace", `${workspace.name} ${Terminal.dim(workspace.id)}`)
-    yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))}`)
-    yield* Terminal.field("", Terminal.yellow("shown this once; keep it (npm start -- --new-key makes another)"))
-    return { workspace, ownerId: owner.id, email: owner.email, secret, settings }
-  })
-
 const setUp = Effect.fn("FirstStart.setUp")(function* (principal: Principal, settings: Settings) {
   const { workspace } = principal
   const { accounts, bank } = yield* (yield* Banks).connect(workspace, {
@@ -72,7 +58,6 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (principal: Principal, set
     attemptId: "first-start",
     payload: { kind: "provider_connection_id", connectionId: "first start" }
   })
-  yield* Terminal.field("Bank", `${bank.name}, ${accounts.length} accounts ${Terminal.dim("(demo provider)")}`)
   const feeds = yield* Feeds
   const source = {
     type: "sync",
@@ -104,7 +89,19 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (principal: Principal, set
     allFeeds: true,
     config: demoRules
   })
-  return { bank, feeds: made, table }
+  return { principal, bank, accounts, feeds: made, table }
+})
+
+const make = Effect.fn("FirstStart.make")(function* (settings: Settings) {
+  const { owner, secret, workspace } = yield* (yield* Workspaces).found({
+    name: "My workspace",
+    plan: "business",
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    baseCurrency: Currency.make("USD"),
+    ownerEmail: "owner@localhost"
+  })
+  const principal: Principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
+  return { demo: settings.demo ? yield* setUp(principal, settings) : undefined, secret, workspace }
 })
 
 const runFirst = Effect.fn("FirstStart.runFirst")(function* (principal: Principal, feed: Feed) {
@@ -165,10 +162,14 @@ export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings
     yield* tellState(existing)
     return false
   }
-  const { email, ownerId, secret, workspace } = yield* found(settings)
-  if (!settings.demo) return true
-  const principal: Principal = { kind: "user", workspace, userId: ownerId, email, role: "owner" }
-  const { feeds, table } = yield* setUp(principal, settings)
+  // As one: a start that is killed here leaves nothing, and the next one begins again.
+  const { demo, secret, workspace } = yield* (yield* Transactor).atomically(make(settings))
+  yield* Terminal.field("Workspace", `${workspace.name} ${Terminal.dim(workspace.id)}`)
+  yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))}`)
+  yield* Terminal.field("", Terminal.yellow("shown this once; keep it (npm start -- --new-key makes another)"))
+  if (demo === undefined) return true
+  const { accounts, bank, feeds, principal, table } = demo
+  yield* Terminal.field("Bank", `${bank.name}, ${accounts.length} accounts ${Terminal.dim("(demo provider)")}`)
   for (const feed of feeds) yield* runFirst(principal, feed)
   yield* tellWhere(settings, table.id, Redacted.value(secret))
   return true
