@@ -35,6 +35,7 @@ import { makeJob } from "@millrace/testing/fixture/Job"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 import { makeScriptedProvider, type ScriptedProvider } from "@millrace/testing/provider/ScriptedProvider"
 import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -109,31 +110,18 @@ export const makeSimulation = ({ clock, model, pass, storage }: SimulationOption
   const providers = makeProviders()
   const destination = makeScriptedDestination(model, 4)
   const raw = storage.pipe(Layer.provide(Layer.succeed(JobLease, leaseSeconds)))
+  const pointed = <I, S extends object>(name: string, key: Context.Key<I, S>): Layer.Layer<I, never, I> =>
+    Layer.effect(
+      key,
+      Effect.map(key, (service) => points.wrap(name, service))
+    )
   const wrapped = Layer.mergeAll(
-    Layer.effect(
-      RecordStore,
-      Effect.map(RecordStore, (store) => points.wrap("RecordStore", store))
-    ),
-    Layer.effect(
-      FeedStore,
-      Effect.map(FeedStore, (store) => points.wrap("FeedStore", store))
-    ),
-    Layer.effect(
-      JobStore,
-      Effect.map(JobStore, (store) => points.wrap("JobStore", store))
-    ),
-    Layer.effect(
-      DeliveryStore,
-      Effect.map(DeliveryStore, (store) => points.wrap("DeliveryStore", store))
-    ),
-    Layer.effect(
-      BankStore,
-      Effect.map(BankStore, (store) => points.wrap("BankStore", store))
-    ),
-    Layer.effect(
-      Transactor,
-      Effect.map(Transactor, (store) => points.wrap("Transactor", store))
-    ),
+    pointed("RecordStore", RecordStore),
+    pointed("FeedStore", FeedStore),
+    pointed("JobStore", JobStore),
+    pointed("DeliveryStore", DeliveryStore),
+    pointed("BankStore", BankStore),
+    pointed("Transactor", Transactor),
     Layer.effect(UploadStore, UploadStore),
     Layer.effect(WorkspaceStore, WorkspaceStore),
     Layer.effect(EnrichmentStore, EnrichmentStore),
