@@ -21,6 +21,7 @@ export const quote = (cell: string): string => (mustQuote.test(cell) ? `"${cell.
  * surrogates, and an apostrophe in front of what would begin a formula.
  */
 export const spreadsheetText = (text: string): string => {
-  const clean = text.replace(unprintable, "").toWellFormed()
+  // Halves first: without the control character between them, two would join to a letter that nobody wrote.
+  const clean = text.toWellFormed().replace(unprintable, "")
   return formulaLike.test(clean) ? `'${clean}` : clean
 }

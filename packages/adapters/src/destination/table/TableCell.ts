@@ -29,8 +29,12 @@ const accepted: Readonly<Record<FieldType, ReadonlySet<CellType>>> = {
 /** Whether a field can hold the values of a column at all. */
 export const fits = (from: FieldType, to: CellType): boolean => accepted[from].has(to)
 
-// Storage keeps neither NUL nor half a surrogate pair.
-const storable = (text: string): string => (text.includes("\0") ? text.replaceAll("\0", "") : text).toWellFormed()
+// Storage keeps neither NUL nor half a surrogate pair. Halves first: without the NUL between them, two would
+// join to a letter that nobody wrote.
+const storable = (text: string): string => {
+  const whole = text.toWellFormed()
+  return whole.includes("\0") ? whole.replaceAll("\0", "") : whole
+}
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false }
 

@@ -140,6 +140,11 @@ describe("CsvWriter", () => {
     runs
   )
 
+  it("does not join halves of letters that a control character kept apart", () => {
+    const cell = parse(written({ Text: "\ud800\u0000\udc00", Number: "1", Day: "2026-03-14", Yes: true }))[1]![0]
+    expect(cell).toBe("\ufffd\ufffd")
+  })
+
   it("writes the same text for the same records", () => {
     const record = { Text: "Zürich\r\n=1", Number: "-1", Day: "2026-03-14", Yes: true }
     expect(written(record, record)).toBe(written(record, record))

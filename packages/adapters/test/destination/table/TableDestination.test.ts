@@ -219,7 +219,8 @@ describe("TableDestination", () => {
         ["number", "", null],
         ["text", "", ""],
         ["text", "a\0b", "ab"],
-        ["text", "\ud800", "\ufffd"]
+        ["text", "\ud800", "\ufffd"],
+        ["text", "\ud800\0\udc00", "\ufffd\ufffd"]
       ]
       for (const [type, given, kept] of cases) {
         const world = yield* arrange({ table: { fields: [yield* fieldOf("cell", { type })] } })
