@@ -16,7 +16,7 @@ import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import { decodeConfig } from "./ConfigBlock.ts"
+import { decode } from "../shared/StrictDecoding.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import { EnrichmentStore } from "./EnrichmentStore.ts"
 import type { EnrichmentType } from "./EnrichmentType.ts"
@@ -59,7 +59,7 @@ const judge = ({ config, dataType, type }: NewEnrichment, details: Array<Detail>
   if (!kind.capabilities.dataTypes.includes(dataType)) {
     details.push({ field: "dataType", message: `${type} does not apply to ${dataType}` })
   }
-  const decoded = decodeConfig(kind, config)
+  const decoded = decode(kind.Config, config)
   const block = blockName(type)
   const at = (field: string) => (field === "" ? block : `${block}.${field}`)
   if (Result.isFailure(decoded)) {

@@ -10,6 +10,7 @@ import type { FieldCatalog } from "../record/FieldCatalog.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { EnrichmentType } from "./EnrichmentType.ts"
+import type { Fault } from "../shared/StrictDecoding.ts"
 
 /** A record on its way through the pipeline; later enrichments see what earlier ones wrote. */
 export interface View {
@@ -18,11 +19,8 @@ export interface View {
   readonly fields: Fields
 }
 
-export interface Issue {
-  /** Path inside the configuration block, such as `rules[2].action.pattern`; `""` is the block itself. */
-  readonly field: string
-  readonly message: string
-}
+/** What is wrong inside a configuration block. */
+export type Issue = Fault
 
 export interface Check {
   /** Stop the enrichment from being saved. */

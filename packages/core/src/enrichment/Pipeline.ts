@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import type { DataType } from "../record/DataType.ts"
 import { catalogOf, type FieldCatalog } from "../record/FieldCatalog.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
-import { decodeConfig } from "./ConfigBlock.ts"
+import { decode } from "../shared/StrictDecoding.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import type { EnrichmentType } from "./EnrichmentType.ts"
 import type { Claim, Issue, Outcome, PlanContext, RecordKind, Verdict, View } from "./Kind.ts"
@@ -131,7 +131,7 @@ export const compile = (
       reject(enrichment, `enrichments of type ${enrichment.type} cannot run here`)
       continue
     }
-    const config = decodeConfig(kind, enrichment.config)
+    const config = decode(kind.Config, enrichment.config)
     if (Result.isFailure(config)) reject(enrichment, issueText(config.failure))
     else decoded.push({ enrichment, kind, config: config.success, stage: kind.stage(config.success) })
   }

@@ -1,7 +1,7 @@
 /** Condition groups compiled to closures over cells (enrichments E1). */
 import * as Result from "effect/Result"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
-import type { Cells } from "./Cells.ts"
+import type { Cells } from "../filter/Cells.ts"
 import { isGroup, type ConditionGroup, type Leaf } from "./ConditionGroup.ts"
 import { compare as order } from "../shared/Decimal.ts"
 import { leafTest, type DayBound, type DayRange, type LeafTest, type NumberRange } from "./LeafTest.ts"

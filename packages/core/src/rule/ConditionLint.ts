@@ -3,7 +3,7 @@ import type { FieldCatalog } from "../record/FieldCatalog.ts"
 import type { FieldValue } from "../record/FieldValue.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import * as Decimal from "../shared/Decimal.ts"
-import { Cells } from "./Cells.ts"
+import { Cells } from "../filter/Cells.ts"
 import { compile, type Condition } from "./Condition.ts"
 import type { LeafTest } from "./LeafTest.ts"
 

@@ -7,10 +7,10 @@ import * as Decimal from "../shared/Decimal.ts"
 import { limits } from "../shared/Limits.ts"
 import type { Leaf } from "./ConditionGroup.ts"
 import { typeOf } from "./FieldAccess.ts"
-import { fold } from "./Fold.ts"
+import { fold } from "../filter/Fold.ts"
 import { isNegative, positiveOf, takesNoValue } from "./Operator.ts"
 import { faultText, type CompiledPattern, type PatternEngine } from "./Pattern.ts"
-import { relativeDateOf, type RelativeDate } from "./RelativeDate.ts"
+import { relativeDateOf, type RelativeDate } from "../filter/RelativeDate.ts"
 
 /** An end of a range: a value of its own, or an end of a period that moves. */
 export type Bound<A> = { readonly value: A; readonly open: boolean }

@@ -1,7 +1,7 @@
 /** Texts without which a pattern cannot match: what lets most rows skip it (performance 2, 3). */
 import * as Result from "effect/Result"
 import { orbitOf } from "./CaseOrbit.ts"
-import { fold } from "./Fold.ts"
+import { fold } from "../filter/Fold.ts"
 import { parse, type PatternNode } from "./PatternSyntax.ts"
 
 /** The one ASCII character that every member of the set folds to. */

@@ -1,5 +1,5 @@
 /** Text with fields of the record in it (enrichments E4). */
-import type { Cells } from "./Cells.ts"
+import type { Cells } from "../filter/Cells.ts"
 import { limits } from "../shared/Limits.ts"
 
 /** Literal text, or the name of a field. */

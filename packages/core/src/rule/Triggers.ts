@@ -2,7 +2,7 @@
 import type { Condition } from "./Condition.ts"
 import type { Place } from "./LiteralIndex.ts"
 import { requiredLiterals } from "./PatternLiterals.ts"
-import { fold } from "./Fold.ts"
+import { fold } from "../filter/Fold.ts"
 
 export interface Trigger {
   readonly field: string

@@ -26,6 +26,10 @@ export const limits = {
   rulesPerEnrichment: 500,
   conditionsPerGroup: 256,
   conditionDepth: 8,
+  filterNodes: 256,
+  filterDepth: 8,
+  /** Characters of a text that a filter compares with. */
+  filterText: 2_000,
   inListItems: 1_000,
   conditionText: 1_000,
   patternLength: 500,

@@ -1,7 +1,7 @@
 import { catalogOf } from "@millrace/core/record/FieldCatalog"
 import type { Fields, FieldValue } from "@millrace/core/record/FieldValue"
 import { checkAction, compileAction, unusable } from "@millrace/core/rule/ActionPlan"
-import { Cells } from "@millrace/core/rule/Cells"
+import { Cells } from "@millrace/core/filter/Cells"
 import { provenPatterns } from "@millrace/core/rule/Pattern"
 import type { RuleAction } from "@millrace/core/rule/RuleAction"
 import { titleCase } from "@millrace/core/rule/TitleCase"

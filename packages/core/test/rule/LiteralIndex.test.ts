@@ -1,4 +1,4 @@
-import { fold } from "@millrace/core/rule/Fold"
+import { fold } from "@millrace/core/filter/Fold"
 import { LiteralIndex, type Literal, type Place } from "@millrace/core/rule/LiteralIndex"
 import { expect, it } from "vitest"
 import { Seeded } from "./Seeded.ts"

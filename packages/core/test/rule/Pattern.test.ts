@@ -1,5 +1,5 @@
 import { faultText, provenPatterns, searchable } from "@millrace/core/rule/Pattern"
-import { fold } from "@millrace/core/rule/Fold"
+import { fold } from "@millrace/core/filter/Fold"
 import { requiredLiterals } from "@millrace/core/rule/PatternLiterals"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"

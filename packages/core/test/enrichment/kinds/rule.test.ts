@@ -1,4 +1,4 @@
-import { decode } from "@millrace/core/enrichment/ConfigBlock"
+import { decode } from "@millrace/core/shared/StrictDecoding"
 import { rule, RuleConfig, ruleId } from "@millrace/core/enrichment/kinds/rule"
 import { catalogOf } from "@millrace/core/record/FieldCatalog"
 import type { Fields } from "@millrace/core/record/FieldValue"

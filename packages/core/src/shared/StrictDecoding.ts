@@ -1,9 +1,14 @@
-/** Decoding of configuration blocks, with every fault at its path (enrichments A1). */
+/** Decoding of documents in which a misspelt key changes the meaning: every fault at its path (decisions 1.4). */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
-import type { Issue, RecordKind } from "./Kind.ts"
+
+/** What is wrong, and where: a path such as `rules[2].action.pattern`, `""` for the whole. */
+export interface Fault {
+  readonly field: string
+  readonly message: string
+}
 
 /** `["rules", 2, "action"]` -> `rules[2].action`. */
 export const pathText = (path: ReadonlyArray<PropertyKey>): string => {
@@ -29,12 +34,21 @@ const plain = SchemaIssue.makeFormatterStandardSchemaV1({
         : SchemaIssue.defaultLeafHook(issue).replace(/^Expected /u, "must be ")
 })
 
+/** Keys whose value says which branch is meant. */
+const discriminators: ReadonlySet<PropertyKey | undefined> = new Set(["kind", "logic"])
+
 /** How far a branch is from what was sent: other keys at its own level weigh most. */
 const distance = (found: ReadonlyArray<Found>, depth: number): number => {
   let score = 0
   for (const { path, shape } of found)
     score +=
-      path.length <= depth ? 1_000 : shape && path.length === depth + 1 ? (path[depth] === "kind" ? 1_000 : 10) : 1
+      path.length <= depth
+        ? 1_000
+        : shape && path.length === depth + 1
+          ? discriminators.has(path[depth])
+            ? 1_000
+            : 10
+          : 1
   return score
 }
 
@@ -58,7 +72,7 @@ const collect = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): Re
   const shape =
     issue._tag === "MissingKey" ||
     issue._tag === "UnexpectedKey" ||
-    (issue._tag === "InvalidType" && path.at(-1) === "kind")
+    (issue._tag === "InvalidType" && discriminators.has(path.at(-1)))
   return plain(issue).issues.map((inner) => ({
     path: [...path, ...(inner.path ?? []).map((part) => (typeof part === "object" ? part.key : part))],
     message: inner.message.replace(/^Expected /u, "must be "),
@@ -66,21 +80,14 @@ const collect = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): Re
   }))
 }
 
-const issuesPerBlock = 100
+const maxFaults = 100
 
 /** Every fault of the shape, at most 100; unknown keys are faults. */
-export const decode = <Config>(
-  schema: Schema.Codec<Config, unknown>,
-  block: unknown
-): Result.Result<Config, ReadonlyArray<Issue>> =>
+export const decode = <A>(schema: Schema.Codec<A, unknown>, input: unknown): Result.Result<A, ReadonlyArray<Fault>> =>
   Result.mapError(
-    SchemaParser.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(block),
+    SchemaParser.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(input),
     (issue) =>
       collect(issue, [])
-        .slice(0, issuesPerBlock)
+        .slice(0, maxFaults)
         .map(({ path, message }) => ({ field: pathText(path), message }))
   )
-
-/** The configuration of a kind as it was sent or stored. */
-export const decodeConfig = (kind: RecordKind, block: unknown): Result.Result<unknown, ReadonlyArray<Issue>> =>
-  decode(kind.Config, block)
