@@ -3,11 +3,14 @@ import * as Effect from "effect/Effect"
 import { inlineIf } from "./filter/inlineIf.ts"
 import { jsonLogic } from "./filter/jsonLogic.ts"
 import { mingo, sifting, ucast } from "./filter/mongo.ts"
+import { closures, generated } from "./filter/ours.ts"
 import { digest, type PeerRow, peerRow, type Select } from "./filter/Selected.ts"
 import { type Bench, contender } from "./harness/Bench.ts"
 import { transactions } from "./transactions.ts"
 
 const limit = "limit: inline if in written order"
+const ours = "millrace, generated code"
+const fallback = "millrace, closures"
 
 export const bench: Bench = {
   name: "filter",
@@ -30,16 +33,20 @@ export const bench: Bench = {
             unit: "rows",
             contenders: [
               contender(limit, () => inlineIf(rows), digest),
+              contender(ours, () => generated(rows), digest),
+              contender(fallback, () => closures(rows), digest),
               contender("json-logic-engine", () => jsonLogic(peerRows), digest),
               contender("ucast", () => ucast(peerRows), digest),
               sliced("sift", sifting),
               sliced("mingo", mingo)
             ],
             ratios: [
-              { name: "inline if against json-logic-engine", of: limit, by: "json-logic-engine" },
-              { name: "inline if against ucast", of: limit, by: "ucast" },
-              { name: "inline if against sift", of: limit, by: "sift" },
-              { name: "inline if against mingo", of: limit, by: "mingo" }
+              { name: "generated against inline if", of: ours, by: limit },
+              { name: "closures against inline if", of: fallback, by: limit },
+              { name: "generated against json-logic-engine", of: ours, by: "json-logic-engine" },
+              { name: "generated against ucast", of: ours, by: "ucast" },
+              { name: "generated against sift", of: ours, by: "sift" },
+              { name: "generated against mingo", of: ours, by: "mingo" }
             ]
           }
         ]

@@ -31,6 +31,7 @@ export const ucast: Select<PeerRow> = (rows) => {
 }
 
 // Its types say that the module is what it exports as default; it is both.
+// oxlint-disable-next-line import/no-named-as-default-member -- the same function under either name
 const sifted = sift.default<PeerRow>(query)
 
 export const sifting: Select<PeerRow> = (rows) => {

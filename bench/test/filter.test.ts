@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { inlineIf } from "../filter/inlineIf.ts"
 import { jsonLogic } from "../filter/jsonLogic.ts"
 import { mingo, sifting, ucast } from "../filter/mongo.ts"
+import { closures, generated } from "../filter/ours.ts"
 import { digest, peerRow } from "../filter/Selected.ts"
 import { transactions } from "../transactions.ts"
 
@@ -13,6 +14,13 @@ describe("filter of the benchmark", () => {
   it("lets about three rows in a hundred pass", () => {
     expect(selected.length / rows.length).toBeGreaterThan(0.02)
     expect(selected.length / rows.length).toBeLessThan(0.04)
+  })
+
+  it.each([
+    ["generated code", generated],
+    ["closures", closures]
+  ] as const)("selects the same rows with our %s", (_, select) => {
+    expect(select(rows)).toEqual(selected)
   })
 
   it.each([
