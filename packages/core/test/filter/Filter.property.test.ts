@@ -1,5 +1,7 @@
 import { bind } from "@millrace/core/filter/Bind"
-import { compile, type RelatedRows } from "@millrace/core/filter/Compile"
+import { compile, type RelatedRows, type RowTest } from "@millrace/core/filter/Compile"
+import { generate } from "@millrace/core/filter/Generated"
+import type { Order } from "@millrace/core/filter/Order"
 import * as Plan from "@millrace/core/filter/FilterPlan"
 import { FilterNode } from "@millrace/core/filter/FilterNode"
 import { provenPatterns } from "@millrace/core/rule/Pattern"
@@ -22,10 +24,10 @@ const long = process.env["MILLRACE_LONG"] === "1"
 const filters = long ? 50_000 : 2_500
 const rowsPerFilter = 40
 
-const answers = (plan: Plan.FilterPlan, how: "generated" | "closures") => {
-  const isTrue = compile(plan, how)
-  const isFalse = compile(Plan.not(plan), how)
-  return (row: Parameters<typeof isTrue>[0], related: RelatedRows): Answer =>
+const answers = (plan: Plan.FilterPlan, make: (plan: Plan.FilterPlan) => RowTest) => {
+  const isTrue = make(plan)
+  const isFalse = make(Plan.not(plan))
+  return (row: Parameters<RowTest>[0], related: RelatedRows): Answer =>
     isTrue(row, related) ? true : isFalse(row, related) ? false : null
 }
 
@@ -41,8 +43,10 @@ it(
       const zone = random.pick(zones)
       const now = Timestamp.make(random.pick(moments))
       const plan = Result.getOrThrow(bind(filter, randomFields, { now, zone, patterns: provenPatterns }))
-      const generated = answers(plan, "generated")
-      const closures = answers(plan, "closures")
+      // Whatever order the parts are asked in.
+      const shuffled: Order = (parts) => parts.toSorted(() => random.below(3) - 1)
+      const generated = answers(plan, (part) => generate(part, shuffled)!)
+      const closures = answers(plan, (part) => compile(part, "closures"))
       const byId = randomRelated(random)
       const related: RelatedRows = (_relation, ids) => ids.flatMap((id) => (byId.has(id) ? [byId.get(id)!] : []))
       for (let at = 0; at < rowsPerFilter; at++) {

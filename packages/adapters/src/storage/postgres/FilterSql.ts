@@ -23,6 +23,9 @@ const ownColumns: Readonly<Record<string, (row: string) => string>> = {
   updatedAt: (row) => `to_char(${row}.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
+/** Conditions have tests of their own, such as parts of days and blank text; they are asked of records alone. */
+const onlyRecords = "a condition is not asked of tables"
+
 type Typed = Exclude<Test, { readonly tag: "pattern" }>
 
 const orders = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const
@@ -161,15 +164,15 @@ class Row {
         return this.keys(field, test)
       case "number":
         return this.numbers(node, test)
-      case "day":
-      case "instant":
-        return anyOf(test.ranges.map((range) => this.textRange(this.raw(field), range as Range<string>)))
+      case "time":
+        return anyOf(test.ranges.map((range) => this.textRange(this.raw(field), range)))
       case "truth":
         return `(case when ${this.raw(field)} in ('true', 'false') then ${this.raw(field)} = any(${this.parameters.texts(test.values.map(String))}) end)`
       case "field":
         return this.against(node, test)
+      case "day":
       case "digits":
-        throw new TypeError("only conditions ask for digits, and they are not asked of tables")
+        throw new TypeError(onlyRecords)
     }
   }
 
@@ -200,10 +203,8 @@ class Row {
   }
 }
 
-/** Tests of conditions have more to them, such as blank text; they run on records and not on tables. */
 const typed = (node: TestNode): Typed | undefined => {
-  if (node.blank || (node.test.tag === "text" && node.test.trimmed))
-    throw new TypeError("a condition is not asked of tables")
+  if (node.blank || (node.test.tag === "text" && node.test.trimmed)) throw new TypeError(onlyRecords)
   return node.test.tag === "pattern" ? undefined : node.test
 }
 
