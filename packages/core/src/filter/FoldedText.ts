@@ -13,9 +13,12 @@ for (let code = 0; code < 128; code++)
 const blank = 32
 
 const asciiOnly = /^[\0-\x7f]*$/
-/** Text that must be folded before it is known what it does not contain; blanks matter only to literals with blanks. */
-const foldable = /[^\0-\x7f]/
-const foldableWithBlanks = /[^\0-\x7f]|\s\s|[\t-\r]/
+/**
+ * Text that must be folded before it is known what it does not contain. Of the letters below U+0100 only the sharp
+ * s becomes ASCII when it is folded; blanks matter only to literals with blanks.
+ */
+const foldable = /[\xdf\u0100-\uffff]/
+const foldableWithBlanks = /[\xa0\xdf\u0100-\uffff]|\s\s|[\t-\r]/
 
 /** The literal in upper or lower case, unless a mark behind it may make another letter of its last. */
 const anyCase = (literal: string): RegExp => {
