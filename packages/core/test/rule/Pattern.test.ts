@@ -3,7 +3,7 @@ import { fold } from "@millrace/core/rule/Fold"
 import { requiredLiterals } from "@millrace/core/rule/PatternLiterals"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import { Seeded } from "./Seeded.ts"
+import { Seeded } from "@millrace/testing/random/Seeded"
 
 const compile = (pattern: string) => Result.getOrThrow(provenPatterns.compile(pattern))
 const fault = (pattern: string): string => {
@@ -43,7 +43,14 @@ describe("refusals", () => {
       "could take more than linear time: repetition that can be entered again inside its own characters at position 2"
     ],
     ["(?:a?){3}", "could take more than linear time: repetition of something that can be empty at position 1"],
-    ["(?m)^a", "not supported here: multi-line mode at position 3"]
+    ["(?m)^a", "not supported here: multi-line mode at position 5"],
+    ["a\\pL", "not supported here: a Unicode class at position 2"],
+    ["x|{2}", "there is nothing to repeat at position 3"],
+    ["\\p{Greek", "unknown class at position 1"],
+    ["a(?i-)b", "unknown group at position 2"],
+    ["a{1234567890}", "a repetition count is at most 1000 at position 2"],
+    ["(?i)[\\x{100}-\\x{1000}]", "not supported here: a large range with (?i) at position 6"],
+    ["x|\\B", "not supported here: \\B in a pattern that can match nothing at position 1"]
   ])("refuses %s", (pattern, message) => {
     expect(fault(pattern)).toBe(message)
   })
@@ -63,6 +70,9 @@ describe("meaning", () => {
     ["\\Qa.b\\E", "axb a.b", ["a.b"]],
     ["(?s)a.b", "a\nb", ["a\nb"]],
     ["a{,2}", "a{,2}", ["a{,2}"]],
+    ["a{01}", "a{01}", ["a{01}"]],
+    ["(?U)a+?b", "aab", ["aab"]],
+    ["(?U)a+", "aa", ["a"]],
     ["(?i)STRASSE", "strasse", ["strasse"]],
     ["(?i:a)b", "Ab", ["Ab"]],
     ["😀+", "x😀😀", ["😀😀"]],
@@ -93,6 +103,10 @@ describe("meaning", () => {
       ["µ", "Μ"],
       ["Ü", "ü"],
       ["[a-k]", "\u212A"],
+      ["\u212A", "k"],
+      ["\u212A", "K"],
+      ["ſ", "s"],
+      ["ſ", "S"],
       ["ᾳ", "ᾼ"]
     ])
       expect(compile(`(?i)^${pattern}$`).test(text!), text).toBe(true)
