@@ -7,9 +7,10 @@ import { join } from "node:path"
 import { scopes } from "@millrace/core/access/Scope"
 import { deliveryTransitions } from "@millrace/core/destination/Delivery"
 import { answerCodes, jobCodes, providerCodes } from "@millrace/core/failure/ErrorCode"
-import { kinds } from "@millrace/core/enrichment/Kinds"
+import { makeKinds } from "@millrace/core/enrichment/Kinds"
 import { jobTransitions } from "@millrace/core/job/JobLifecycle"
 import { fieldsOf } from "@millrace/core/record/DataType"
+import { provenPatterns } from "@millrace/core/rule/Pattern"
 import { limits } from "@millrace/core/shared/Limits"
 import { plans } from "@millrace/core/workspace/Plan"
 import { settingNames } from "@millrace/server/Settings"
@@ -90,7 +91,7 @@ const pages: Readonly<Record<string, string>> = {
   ].join("\n"),
   enrichments: `# Enrichment kinds\n\nFrom \`packages/core/src/enrichment/Kinds.ts\`: the kinds that this build runs.\n\n${table(
     ["kind", "data types", "writes"],
-    Object.values(kinds).map((kind) => [
+    Object.values(makeKinds(provenPatterns)).map((kind) => [
       `\`${kind.type}\``,
       kind.capabilities.dataTypes.length === 9 ? "all" : kind.capabilities.dataTypes.join(", "),
       kind.capabilities.writes.map((field) => (field === "*" ? "any writable field" : field)).join(", ") || "nothing"
