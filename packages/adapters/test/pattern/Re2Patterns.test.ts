@@ -1,8 +1,12 @@
 import * as Re2Patterns from "@millrace/adapters/pattern/Re2Patterns"
 import { sizeOf } from "@millrace/adapters/pattern/PatternProgram"
+import { decode } from "@millrace/core/enrichment/ConfigBlock"
+import { makeRule, RuleConfig } from "@millrace/core/enrichment/kinds/rule"
+import { catalogOf } from "@millrace/core/record/FieldCatalog"
 import { compileProven, faultText, searchable } from "@millrace/core/rule/Pattern"
 import { requiredLiterals } from "@millrace/core/rule/PatternLiterals"
 import { parse } from "@millrace/core/rule/PatternSyntax"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { Seeded } from "@millrace/testing/random/Seeded"
 import { suite } from "@millrace/testing/suite/PatternsSuite"
 import * as Result from "effect/Result"
@@ -40,6 +44,31 @@ describe("what is not proven to be linear", () => {
   ])("refuses %s, which is no RE2 or too costly", (pattern, reason) => {
     const result = re2Patterns.compile(pattern)
     expect(Result.isFailure(result) ? faultText(result.failure) : "accepted").toBe(reason)
+  })
+
+  it("decides and rewrites in a rule", () => {
+    const rule = makeRule(re2Patterns)
+    const catalog = catalogOf("transactions")
+    const config = Result.getOrThrow(
+      decode(RuleConfig, {
+        rules: [
+          {
+            conditions: {
+              logic: "and",
+              conditions: [{ field: "description", operator: "matches", value: "TRAM.*TOURS" }]
+            },
+            action: { kind: "regexExtract", field: "reference", source: "description", pattern: "(?m)^Ref (.*)$" }
+          }
+        ]
+      })
+    )
+    expect(rule.check(config, catalog)).toEqual({ errors: [], lints: [] })
+    const prepared = rule.prepare(config, catalog)
+    const context = { today: CalendarDate.make("2026-05-31") }
+    const referenceOf = (description: string) =>
+      rule.plan(prepared, { recordId: "txn", fields: { description } }, context).claims[0]?.value
+    expect(referenceOf("TRAM 12 TOURS\nRef 4471\nend")).toBe("4471")
+    expect(referenceOf("TOURS TRAM\nRef 4471")).toBe(undefined)
   })
 
   it("has literals that announce it", () => {
