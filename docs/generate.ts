@@ -7,10 +7,11 @@ import { join } from "node:path"
 import { scopes } from "@millrace/core/access/Scope"
 import { deliveryTransitions } from "@millrace/core/destination/Delivery"
 import { answerCodes, jobCodes, providerCodes } from "@millrace/core/failure/ErrorCode"
-import { kinds } from "@millrace/core/enrichment/Kinds"
 import { filterOperators } from "@millrace/core/filter/FilterOperator"
+import { makeKinds } from "@millrace/core/enrichment/Kinds"
 import { jobTransitions } from "@millrace/core/job/JobLifecycle"
 import { fieldsOf } from "@millrace/core/record/DataType"
+import { provenPatterns } from "@millrace/core/rule/Pattern"
 import { limits } from "@millrace/core/shared/Limits"
 import { plans } from "@millrace/core/workspace/Plan"
 import { settingNames } from "@millrace/server/Settings"
@@ -49,9 +50,9 @@ const truthOf = (op: string): string =>
     ["field", "clause", "value in the row: answer"],
     filterTruth
       .filter(({ clause }) => clause.op === op)
-      .map(({ type, clause: { op: _, ...rest }, answers }) => [
+      .map(({ type, clause, answers }) => [
         type,
-        Object.keys(rest).length === 0 ? "" : `\`${JSON.stringify(rest).slice(1, -1)}\``,
+        `\`${JSON.stringify(clause)}\``,
         answers.map(([x, answer]) => `${cell(x)}: ${answerWord(answer)}`).join("; ")
       ])
   )
@@ -109,7 +110,7 @@ const pages: Readonly<Record<string, string>> = {
   ].join("\n"),
   enrichments: `# Enrichment kinds\n\nFrom \`packages/core/src/enrichment/Kinds.ts\`: the kinds that this build runs.\n\n${table(
     ["kind", "data types", "writes"],
-    Object.values(kinds).map((kind) => [
+    Object.values(makeKinds(provenPatterns)).map((kind) => [
       `\`${kind.type}\``,
       kind.capabilities.dataTypes.length === 9 ? "all" : kind.capabilities.dataTypes.join(", "),
       kind.capabilities.writes.map((field) => (field === "*" ? "any writable field" : field)).join(", ") || "nothing"
