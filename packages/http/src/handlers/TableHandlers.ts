@@ -1,14 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { ActorRef } from "@millrace/core/access/ActorRef"
-import type { Fields } from "@millrace/core/record/FieldValue"
+import type { RowValues } from "@millrace/core/filter/FilterField"
 import type { Row, Table } from "@millrace/core/table/Table"
 import { Tables } from "@millrace/core/table/Tables"
 import { rawNumber } from "../api/Amount.ts"
 import { Api } from "../api/Api.ts"
 import { many, one } from "../api/Envelope.ts"
 import { answering } from "../errors.ts"
-import { principal, target, workspace } from "../middleware/CurrentRequest.ts"
+import { principal, target } from "../middleware/CurrentRequest.ts"
 import { identified } from "./Identified.ts"
 import { versioned } from "./Versions.ts"
 
@@ -46,7 +46,7 @@ const toWire = (table: Table) => ({
 })
 
 /** Cells by the type of their field: numbers and amounts as exact JSON numbers. */
-const valuesToWire = (numeric: ReadonlySet<string>, values: Fields): Readonly<Record<string, unknown>> =>
+const valuesToWire = (numeric: ReadonlySet<string>, values: RowValues): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
       key,
@@ -93,7 +93,7 @@ export const layer = HttpApiBuilder.group(
       .handle("listTables", () =>
         answering(
           Effect.gen(function* () {
-            const rows = yield* tables.list(yield* workspace)
+            const rows = yield* tables.list(yield* principal, {})
             return many(yield* target, rows.map(toWire))
           })
         )
@@ -101,7 +101,7 @@ export const layer = HttpApiBuilder.group(
       .handle("getTable", ({ params, headers }) =>
         answering(
           Effect.gen(function* () {
-            const table = yield* tables.get(yield* workspace, yield* identified("table", params.table_id))
+            const table = yield* tables.get(yield* principal, yield* identified("table", params.table_id))
             return yield* versioned(table.version, headers["if-none-match"], one(toWire(table)))
           })
         )
@@ -109,19 +109,16 @@ export const layer = HttpApiBuilder.group(
       .handle("listRows", ({ params, query }) =>
         answering(
           Effect.gen(function* () {
-            const of = yield* workspace
-            const table = yield* tables.get(of, yield* identified("table", params.table_id))
-            const page = yield* tables.rows(of, table.id, query)
-            return many(yield* target, page.rows.map(rowToWire(table)), page)
+            const page = yield* tables.queryRows(yield* principal, yield* identified("table", params.table_id), query)
+            return many(yield* target, page.rows.map(rowToWire(page.table)), page)
           })
         )
       )
       .handle("getRow", ({ params, headers }) =>
         answering(
           Effect.gen(function* () {
-            const of = yield* workspace
-            const table = yield* tables.get(of, yield* identified("table", params.table_id))
-            const row = yield* tables.row(of, table.id, yield* identified("row", params.row_id))
+            const id = yield* identified("table", params.table_id)
+            const { table, row } = yield* tables.getRow(yield* principal, id, yield* identified("row", params.row_id))
             return yield* versioned(row.version, headers["if-none-match"], one(rowToWire(table)(row)))
           })
         )

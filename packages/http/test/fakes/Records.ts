@@ -220,14 +220,17 @@ export const upload: Upload = {
   createdAt: at
 }
 
+const plain = { required: false, unique: false, indexed: false } as const
+
 export const table: Table = {
   id: idOf("table"),
   workspaceId: workspace.id,
   name: "Money",
   fields: [
-    { id: idOf("field"), key: "amount", name: "Amount", type: "currency", origin: "feed", position: 0 },
-    { id: idOf("field", "1"), key: "memo", name: "Memo", type: "text", origin: "user", position: 1 }
+    { id: idOf("field"), key: "amount", name: "Amount", type: "currency", ...plain, origin: "feed", position: 0 },
+    { id: idOf("field", "1"), key: "memo", name: "Memo", type: "text", ...plain, origin: "user", position: 1 }
   ],
+  keyFields: [],
   rowCount: 1,
   createdBy: { kind: "sync", feedId: feed.id },
   version: 2,
@@ -240,6 +243,7 @@ export const row: Row = {
   tableId: table.id,
   values: { amount: "0.1000000000000000055511", memo: "12", done: true },
   externalKey: "transactions:1",
+  held: [],
   createdBy: { kind: "sync", feedId: feed.id },
   updatedBy: { kind: "sync", feedId: feed.id },
   version: 5,

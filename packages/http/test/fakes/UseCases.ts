@@ -49,6 +49,9 @@ const jobOf = (feedId: string, id: string) =>
   Effect.andThen(feedOf(feedId), only("Job", Records.job.id, id, Records.job))
 const tableOf = (id: string) => only("Table", Records.table.id, id, Records.table)
 
+/** Of operations that no test of HTTP asks for. */
+const unasked = () => Effect.die("not asked for")
+
 export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) => {
   const note = (operation: string, ...args: ReadonlyArray<unknown>) =>
     Effect.sync(() => {
@@ -170,13 +173,27 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
         create: (_, table) => Effect.as(note("createTable", table), Records.table),
         list: () => Effect.succeed([Records.table]),
         get: (_, id) => tableOf(id),
-        rows: Effect.fnUntraced(function* (_, id, query) {
+        update: unasked,
+        trash: unasked,
+        restore: unasked,
+        createField: unasked,
+        updateField: unasked,
+        deleteField: unasked,
+        queryRows: Effect.fnUntraced(function* (_, id, query) {
           yield* note("listRows", query)
-          yield* tableOf(id)
           yield* checkCursor(query)
-          return { rows: [Records.row], hasMore: false }
+          return { table: yield* tableOf(id), rows: [Records.row], hasMore: false }
         }),
-        row: (_, id, rowId) => Effect.andThen(tableOf(id), only("Row", Records.row.id, rowId, Records.row))
+        getRow: Effect.fnUntraced(function* (_, id, rowId) {
+          return { table: yield* tableOf(id), row: yield* only("Row", Records.row.id, rowId, Records.row) }
+        }),
+        createRows: unasked,
+        updateRows: unasked,
+        updateRow: unasked,
+        deleteRows: unasked,
+        deleteRow: unasked,
+        restoreRow: unasked,
+        purge: unasked()
       })
     )
   )

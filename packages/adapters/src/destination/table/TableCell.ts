@@ -6,6 +6,7 @@ import * as Decimal from "@millrace/core/shared/Decimal"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import type { TableField } from "@millrace/core/table/Table"
 
+/** Types whose cells the values of records can be. */
 type CellType = TableField["type"]
 
 /** Field type that a column gets when it is created. */
@@ -51,6 +52,8 @@ const ofText = (text: string, to: CellType): FieldValue | undefined => {
       return Timestamp.parse(text)
     case "boolean":
       return Object.hasOwn(booleans, text) ? booleans[text] : undefined
+    default:
+      return undefined
   }
 }
 

@@ -85,7 +85,8 @@ export const make: Effect.Effect<DestinationDriver<TableConfig>, never, TableSto
       const key = fieldKey(column.name, taken)
       taken.add(key)
       const type = cellTypeOf[column.type]
-      return { id: fieldIds[i]!, key, name: column.name, type, origin: "feed", position: first + i }
+      const flags = { required: false, unique: false, indexed: false }
+      return { id: fieldIds[i]!, key, name: column.name, type, ...flags, origin: "feed", position: first + i }
     })
     yield* store.addFields(table.id, fields)
   })

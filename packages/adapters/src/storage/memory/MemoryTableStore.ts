@@ -33,6 +33,7 @@ const made = (
     tableId,
     values: frozenFields(values),
     externalKey: key,
+    held: [],
     createdBy: actor,
     updatedBy: actor,
     version: 1,
@@ -119,7 +120,7 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
             answer.set(feedRow.key, heldId)
             const held = table.rows.get(heldId)!
             if (holds(held, feedRow.values)) continue
-            const values = frozenFields({ ...held.values, ...feedRow.values })
+            const values = Object.freeze({ ...held.values, ...feedRow.values })
             set(
               table.rows,
               heldId,

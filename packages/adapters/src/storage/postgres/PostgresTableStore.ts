@@ -28,6 +28,7 @@ const toTable = (row: TableRow): Table => ({
   workspaceId: row.workspace_id,
   name: row.name,
   fields: row.fields,
+  keyFields: [],
   rowCount: row.row_count,
   createdBy: row.created_by,
   version: row.version,
@@ -52,6 +53,7 @@ const toRow = (row: RowRow): Row => ({
   id: row.id,
   tableId: row.table_id,
   values: row.field_values,
+  held: [],
   createdBy: row.created_by,
   updatedBy: row.updated_by,
   version: row.version,
@@ -63,6 +65,7 @@ const toRow = (row: RowRow): Row => ({
 const selectTables = `select t.id, t.workspace_id, t.name, t.icon, t.description, t.row_count, t.created_by, t.version,
     t.created_at, t.updated_at,
     (select coalesce(json_agg(json_build_object('id', f.id, 'key', f.key, 'name', f.name, 'type', f.type,
+      'required', false, 'unique', false, 'indexed', false,
       'origin', f.origin, 'position', f.position) order by f.seq), '[]')
       from table_field f where f.table_id = t.id) as fields
   from app_table t`
