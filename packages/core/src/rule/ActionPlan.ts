@@ -8,6 +8,7 @@ import * as Decimal from "../shared/Decimal.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { Cells } from "../filter/Cells.ts"
+import { isEmpty } from "../filter/ValueTest.ts"
 import { typeOf, writeProblem } from "./FieldAccess.ts"
 import { faultText, type PatternEngine } from "./Pattern.ts"
 import type { RuleAction } from "./RuleAction.ts"
@@ -149,12 +150,12 @@ export const compileAction = (
     case "case": {
       const source = cells.slot(action.source ?? action.field)
       return (given) =>
-        given.isEmpty(source) ? undefined : derived(changeCase(action.mode, given.plainText(source)), type)
+        isEmpty(given.value(source), true) ? undefined : derived(changeCase(action.mode, given.plainText(source)), type)
     }
     default: {
       const source = cells.slot(action.source ?? action.field)
       return (given) => {
-        const value = given.decimal(source)
+        const value = Decimal.parse(given.plainText(source).trim())
         return value === undefined ? unusable : computeMath(action.op, value)
       }
     }

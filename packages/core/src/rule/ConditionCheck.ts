@@ -6,7 +6,7 @@ import { conditionOf } from "./Condition.ts"
 import { leavesOf, type ConditionGroup } from "./ConditionGroup.ts"
 import { constant, isTimeDependent } from "./ConditionLint.ts"
 import { isKnown, readProblem } from "./FieldAccess.ts"
-import { leafTest } from "./LeafTest.ts"
+import { leafPlan } from "./LeafPlan.ts"
 import type { PatternEngine } from "./Pattern.ts"
 
 /** `path` is where the group stands in the configuration block; `stage` where its kind stands in the pipeline. */
@@ -27,9 +27,9 @@ export const checkConditions = (
     }
     if (!isKnown(leaf.field, catalog))
       lints.push({ field: `${at}.field`, message: `unknown field "${leaf.field}": nothing writes it` })
-    const test = leafTest(leaf, catalog, patterns)
-    if (Result.isFailure(test)) errors.push({ field: `${at}.${test.failure.part}`, message: test.failure.message })
-    else if (isTimeDependent(test.success))
+    const plan = leafPlan(leaf, catalog, patterns)
+    if (Result.isFailure(plan)) errors.push({ field: `${at}.${plan.failure.part}`, message: plan.failure.message })
+    else if (isTimeDependent(plan.success))
       lints.push({ field: at, message: "timeDependent: the answer changes with the date of the run" })
   }
   if (errors.length === 0) {

@@ -4,20 +4,22 @@ import type { FieldValue } from "../record/FieldValue.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import * as Decimal from "../shared/Decimal.ts"
 import { Cells } from "../filter/Cells.ts"
-import { compile, type Condition } from "./Condition.ts"
-import type { LeafTest } from "./LeafTest.ts"
+import { predicate } from "../filter/Closures.ts"
+import { partsOf, type EmptyNode, type FilterPlan, type Test, type TestNode } from "../filter/FilterPlan.ts"
 
 export type Constant = "never" | "always"
 
-type Leaf = Extract<Condition, { readonly tag: "leaf" }>
+type Leaf = TestNode | EmptyNode
 
-const leavesOf = (condition: Condition): ReadonlyArray<Leaf> =>
-  condition.tag === "leaf" ? [condition] : condition.parts.flatMap(leavesOf)
+const leavesOf = (plan: FilterPlan): ReadonlyArray<Leaf> =>
+  plan.tag === "test" || plan.tag === "empty" ? [plan] : partsOf(plan).flatMap(leavesOf)
+
+const testsOf = (leaves: ReadonlyArray<Leaf>): ReadonlyArray<Test> =>
+  leaves.flatMap((leaf) => (leaf.tag === "test" ? [leaf.test] : []))
 
 /** Tests whose truth changes at known values only. */
-const isDecidable = (test: LeafTest): boolean => {
+const isDecidable = (test: Test): boolean => {
   switch (test.tag) {
-    case "empty":
     case "number":
     case "truth":
       return true
@@ -35,7 +37,7 @@ const half = (a: Decimal.Decimal, b: Decimal.Decimal): Decimal.Decimal => {
   return Decimal.fromUnits((Decimal.toUnits(a, digits) + Decimal.toUnits(b, digits)) * 5n, digits + 1)
 }
 
-const numberPoints = (tests: ReadonlyArray<LeafTest>): ReadonlyArray<string> => {
+const numberPoints = (tests: ReadonlyArray<Test>): ReadonlyArray<string> => {
   const ends = new Set<Decimal.Decimal>()
   for (const test of tests)
     if (test.tag === "number")
@@ -50,7 +52,7 @@ const numberPoints = (tests: ReadonlyArray<LeafTest>): ReadonlyArray<string> => 
   ]
 }
 
-const dayPoints = (tests: ReadonlyArray<LeafTest>): ReadonlyArray<string> => {
+const dayPoints = (tests: ReadonlyArray<Test>): ReadonlyArray<string> => {
   const points = new Set<string>()
   for (const test of tests)
     if (test.tag === "day")
@@ -65,7 +67,7 @@ const dayPoints = (tests: ReadonlyArray<LeafTest>): ReadonlyArray<string> => {
 
 /** One value of every kind that the tests tell apart. */
 const pointsOf = (leaves: ReadonlyArray<Leaf>, catalog: FieldCatalog): ReadonlyArray<FieldValue> => {
-  const tests = leaves.map(({ test }) => test)
+  const tests = testsOf(leaves)
   const points: Array<FieldValue> = [null, ...numberPoints(tests), ...dayPoints(tests)]
   for (const test of tests) if (test.tag === "text") points.push(...test.values)
   if (tests.some((test) => test.tag === "truth")) points.push(true, false)
@@ -75,10 +77,10 @@ const pointsOf = (leaves: ReadonlyArray<Leaf>, catalog: FieldCatalog): ReadonlyA
   return points
 }
 
-const constantOf = (condition: Condition, leaves: ReadonlyArray<Leaf>, catalog: FieldCatalog): Constant | undefined => {
-  if (!leaves.every(({ test }) => isDecidable(test))) return undefined
+const constantOf = (plan: FilterPlan, leaves: ReadonlyArray<Leaf>, catalog: FieldCatalog): Constant | undefined => {
+  if (!testsOf(leaves).every(isDecidable)) return undefined
   const cells = new Cells()
-  const holds = compile(condition, cells)
+  const holds = predicate(plan, cells)
   const { field } = leaves[0]!
   let seen: boolean | undefined
   for (const point of pointsOf(leaves, catalog)) {
@@ -91,26 +93,29 @@ const constantOf = (condition: Condition, leaves: ReadonlyArray<Leaf>, catalog: 
 }
 
 /** Whether the condition gives the same answer for every record; `undefined` when that is not certain. */
-export const constant = (condition: Condition, catalog: FieldCatalog): Constant | undefined => {
-  const leaves = leavesOf(condition)
+export const constant = (plan: FilterPlan, catalog: FieldCatalog): Constant | undefined => {
+  const leaves = leavesOf(plan)
   const fields = new Set(leaves.map(({ field }) => field))
-  if (fields.size === 1 || condition.tag === "leaf") return constantOf(condition, leaves, catalog)
-  const decisive: Constant = condition.all ? "never" : "always"
-  const results = condition.parts.map((part) => constant(part, catalog))
+  if (fields.size === 1) return constantOf(plan, leaves, catalog)
+  if (plan.tag !== "and" && plan.tag !== "or") return undefined
+  const decisive: Constant = plan.tag === "and" ? "never" : "always"
+  const results = plan.parts.map((part) => constant(part, catalog))
   if (results.includes(decisive)) return decisive
-  if (results.every((result) => result !== undefined)) return condition.all ? "always" : "never"
+  if (results.every((result) => result !== undefined)) return plan.tag === "and" ? "always" : "never"
   // Parts about one field may contradict each other, whatever the parts about other fields say.
   for (const field of fields) {
-    const parts = condition.parts.filter((part) => leavesOf(part).every((leaf) => leaf.field === field))
+    const parts = plan.parts.filter((part) => leavesOf(part).every((leaf) => leaf.field === field))
     if (parts.length < 2) continue
-    const together: Condition = { tag: "group", all: condition.all, parts }
+    const together: FilterPlan = { tag: plan.tag, parts }
     if (constantOf(together, leavesOf(together), catalog) === decisive) return decisive
   }
   return undefined
 }
 
 /** Whether the answer can change from one day to the next while the record stays as it is. */
-export const isTimeDependent = (test: LeafTest): boolean =>
-  test.tag === "passed" ||
-  (test.tag === "day" &&
-    test.ranges.some((range) => typeof range.low?.value === "object" || typeof range.high?.value === "object"))
+export const isTimeDependent = (plan: FilterPlan): boolean =>
+  testsOf(leavesOf(plan)).some(
+    (test) =>
+      test.tag === "day" &&
+      test.ranges.some((range) => typeof range.low?.value === "object" || typeof range.high?.value === "object")
+  )

@@ -1,11 +1,14 @@
 /** Runs many rules over one record in the time of the few that concern it (enrichments C5). */
 import type { Claim, Outcome } from "../enrichment/Kind.ts"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
+import type { CellValue } from "../filter/FilterField.ts"
+import { textOf } from "../filter/ValueTest.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import { compileAction, sidesOf, unusable, type Compute } from "./ActionPlan.ts"
 import { Cells } from "../filter/Cells.ts"
-import { compile, conditionOf, type Predicate } from "./Condition.ts"
+import { predicate, type Predicate } from "../filter/Closures.ts"
+import { conditionOf } from "./Condition.ts"
 import type { ConditionGroup } from "./ConditionGroup.ts"
 import { LiteralIndex, type Literal, type Marks } from "./LiteralIndex.ts"
 import type { PatternEngine } from "./Pattern.ts"
@@ -98,7 +101,7 @@ export class RuleEngine {
           if (list === undefined) literals.set(slot, [{ text, place, rule: index }])
           else list.push({ text, place, rule: index })
         }
-      const holds = compile(condition, cells)
+      const holds = predicate(condition, cells)
       const actions = rule.actions.map((action) => ({
         field: action.field,
         slot: cells.slot(action.field),
@@ -113,9 +116,9 @@ export class RuleEngine {
     this.indexOfSlot = cells.names.map((_, slot) => this.scanIndexes[this.scanSlots.indexOf(slot)])
   }
 
-  private scan(index: LiteralIndex, value: FieldValue): void {
-    if (value === null) return
-    index.scan(typeof value === "string" ? value : String(value), this.candidates)
+  private scan(index: LiteralIndex, value: CellValue): void {
+    const text = textOf(value)
+    if (text !== undefined) index.scan(text, this.candidates)
   }
 
   private write(slot: number, value: FieldValue): void {

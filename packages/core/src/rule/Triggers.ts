@@ -1,5 +1,5 @@
 /** Which literals must be found before a condition can hold (enrichments C5, performance 2). */
-import type { Condition } from "./Condition.ts"
+import type { FilterPlan } from "../filter/FilterPlan.ts"
 import type { Place } from "./LiteralIndex.ts"
 import { requiredLiterals } from "./PatternLiterals.ts"
 import { fold } from "../filter/Fold.ts"
@@ -23,21 +23,28 @@ const worth = (triggers: ReadonlyArray<Trigger>): number => {
  * The condition can hold only if at least one of these is found; none at all means that it never holds.
  * `undefined`: nothing must be found, the condition has to be asked for every record.
  */
-export const triggersOf = (condition: Condition): ReadonlyArray<Trigger> | undefined => {
-  if (condition.tag === "leaf") {
-    const { field, test } = condition
-    if (test.tag === "text" && !test.negate)
-      return test.values.filter((text) => text !== "").map((text) => ({ field, text, place: placeOf[test.how] }))
-    if (test.tag === "pattern" && !test.negate) {
+export const triggersOf = (plan: FilterPlan): ReadonlyArray<Trigger> | undefined => {
+  switch (plan.tag) {
+    case "test": {
+      const { field, test } = plan
+      if (test.tag === "text")
+        return test.values.filter((text) => text !== "").map((text) => ({ field, text, place: placeOf[test.how] }))
+      if (test.tag !== "pattern") return undefined
       const prefix = fold(/^[\x20-\x7e]*/u.exec(test.pattern.literalPrefix)![0].slice(0, -1))
       const literals = requiredLiterals(test.source) ?? (prefix.length < 2 ? undefined : [prefix])
       return literals?.map((text) => ({ field, text, place: "anywhere" }))
     }
-    return undefined
+    case "or": {
+      const parts = plan.parts.map(triggersOf)
+      return parts.every((part) => part !== undefined) ? parts.flat() : undefined
+    }
+    case "and": {
+      let best: ReadonlyArray<Trigger> | undefined
+      for (const part of plan.parts.map(triggersOf))
+        if (part !== undefined && (best === undefined || worth(part) > worth(best))) best = part
+      return best
+    }
+    default:
+      return undefined
   }
-  const parts = condition.parts.map(triggersOf)
-  if (!condition.all) return parts.every((part) => part !== undefined) ? parts.flat() : undefined
-  let best: ReadonlyArray<Trigger> | undefined
-  for (const part of parts) if (part !== undefined && (best === undefined || worth(part) > worth(best))) best = part
-  return best
 }

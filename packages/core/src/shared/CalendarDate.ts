@@ -39,6 +39,28 @@ export const parse = (text: string): CalendarDate | undefined => {
   return match === null ? undefined : fromParts(Number(match[1]), Number(match[2]), Number(match[3]))
 }
 
+const digit = (text: string, at: number): number => {
+  const value = text.charCodeAt(at) - 48
+  return value >>> 0 > 9 ? Number.NaN : value
+}
+
+/** Whether the text begins with a day that exists. Same as `parse` of its first ten characters, without making any. */
+export const beginsWithDay = (text: string): boolean => {
+  if (text.length < 10 || text.charCodeAt(4) !== 45 || text.charCodeAt(7) !== 45) return false
+  const year = ((digit(text, 0) * 10 + digit(text, 1)) * 10 + digit(text, 2)) * 10 + digit(text, 3)
+  const month = digit(text, 5) * 10 + digit(text, 6)
+  const day = digit(text, 8) * 10 + digit(text, 9)
+  // Comparisons with what is no number are false.
+  return (
+    year >= 1900 &&
+    year <= 2199 &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    (day <= 28 || day <= daysInMonth(year, month))
+  )
+}
+
 /** For literals in code; dies on anything that is not a date. */
 export const make = (text: string): CalendarDate => {
   const value = parse(text)

@@ -1,7 +1,8 @@
 import { catalogOf } from "@millrace/core/record/FieldCatalog"
 import type { FieldValue } from "@millrace/core/record/FieldValue"
 import { Cells } from "@millrace/core/filter/Cells"
-import { compile, conditionOf } from "@millrace/core/rule/Condition"
+import { predicate } from "@millrace/core/filter/Closures"
+import { conditionOf } from "@millrace/core/rule/Condition"
 import { checkConditions } from "@millrace/core/rule/ConditionCheck"
 import type { ConditionGroup } from "@millrace/core/rule/ConditionGroup"
 import { fold } from "@millrace/core/filter/Fold"
@@ -25,9 +26,9 @@ const holds = (
   given: FieldValue | undefined
 ): boolean => {
   const cells = new Cells()
-  const predicate = compile(conditionOf(group(field, operator, value), catalog, provenPatterns), cells)
+  const asked = predicate(conditionOf(group(field, operator, value), catalog, provenPatterns), cells)
   cells.load(given === undefined ? {} : { [field]: given }, today)
-  return predicate(cells)
+  return asked(cells)
 }
 const check = (conditions: ConditionGroup, stage = 60) =>
   checkConditions(conditions, "conditions", catalog, stage, provenPatterns)

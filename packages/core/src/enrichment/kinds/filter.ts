@@ -4,7 +4,8 @@ import * as Schema from "effect/Schema"
 import { dataTypes } from "../../record/DataType.ts"
 import type { FieldCatalog } from "../../record/FieldCatalog.ts"
 import { Cells } from "../../filter/Cells.ts"
-import { compile, conditionOf, type Predicate } from "../../rule/Condition.ts"
+import { predicate, type Predicate } from "../../filter/Closures.ts"
+import { conditionOf } from "../../rule/Condition.ts"
 import { checkConditions } from "../../rule/ConditionCheck.ts"
 import { ConditionGroup } from "../../rule/ConditionGroup.ts"
 import { provenPatterns, type PatternEngine } from "../../rule/Pattern.ts"
@@ -55,7 +56,7 @@ const verdict = (value: Verdict, text: string, removeDelivered = false): Outcome
 
 const prepare = (config: FilterConfig, catalog: FieldCatalog, patterns: PatternEngine): PreparedFilter => {
   const cells = new Cells()
-  const compiled = (group: ConditionGroup): Predicate => compile(conditionOf(group, catalog, patterns), cells)
+  const compiled = (group: ConditionGroup): Predicate => predicate(conditionOf(group, catalog, patterns), cells)
   const dropsOn = config.mode === "drop"
   const reason = (fallback: string): string =>
     config.reason === undefined || config.reason === "" ? fallback : config.reason

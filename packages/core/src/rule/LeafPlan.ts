@@ -1,4 +1,4 @@
-/** What one comparison means for the type of its field (enrichments E1). */
+/** What one comparison of a condition means for the type of its field (enrichments E1). */
 import * as Result from "effect/Result"
 import type { FieldType } from "../record/DataType.ts"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
@@ -7,41 +7,13 @@ import * as Decimal from "../shared/Decimal.ts"
 import { limits } from "../shared/Limits.ts"
 import type { Leaf } from "./ConditionGroup.ts"
 import { typeOf } from "./FieldAccess.ts"
+import type { Day, FilterPlan, Range, Test } from "../filter/FilterPlan.ts"
+import * as Plan from "../filter/FilterPlan.ts"
 import { fold } from "../filter/Fold.ts"
-import { isNegative, positiveOf, takesNoValue } from "./Operator.ts"
-import { faultText, type CompiledPattern, type PatternEngine } from "./Pattern.ts"
-import { relativeDateOf, type RelativeDate } from "../filter/RelativeDate.ts"
-
-/** An end of a range: a value of its own, or an end of a period that moves. */
-export type Bound<A> = { readonly value: A; readonly open: boolean }
-export type DayBound = Bound<string | { readonly token: RelativeDate; readonly end: "start" | "end" }>
-
-export interface NumberRange {
-  readonly low?: Bound<Decimal.Decimal>
-  readonly high?: Bound<Decimal.Decimal>
-}
-export interface DayRange {
-  readonly low?: DayBound
-  readonly high?: DayBound
-}
-
-/** `negate` holds for empty fields too; an unreadable number, date or truth value makes any test false. */
-export type LeafTest =
-  | { readonly tag: "empty"; readonly negate: boolean }
-  | {
-      readonly tag: "text"
-      readonly how: "equals" | "contains" | "startsWith" | "endsWith"
-      /** Folded; one of them is enough. */
-      readonly values: ReadonlyArray<string>
-      readonly negate: boolean
-    }
-  | { readonly tag: "number"; readonly ranges: ReadonlyArray<NumberRange>; readonly negate: boolean }
-  /** Part of the plain decimal text. */
-  | { readonly tag: "digits"; readonly part: string; readonly negate: boolean }
-  | { readonly tag: "day"; readonly ranges: ReadonlyArray<DayRange>; readonly negate: boolean }
-  | { readonly tag: "passed"; readonly passed: boolean }
-  | { readonly tag: "truth"; readonly values: ReadonlyArray<boolean>; readonly negate: boolean }
-  | { readonly tag: "pattern"; readonly source: string; readonly pattern: CompiledPattern; readonly negate: boolean }
+import { isOrder, orderRange, type Whole } from "../filter/ValueRange.ts"
+import { isNegative, positiveOf } from "./Operator.ts"
+import { faultText, type PatternEngine } from "./Pattern.ts"
+import { relativeDateOf } from "../filter/RelativeDate.ts"
 
 /** Which part of the leaf is at fault, and why. */
 export interface LeafFault {
@@ -80,19 +52,12 @@ const guess = (operator: string, text: string): FieldType => {
   return relativeDateOf(part.trim()) === undefined && CalendarDate.parse(part.trim()) === undefined ? "num" : "date"
 }
 
-type Comparison = "gt" | "gte" | "lt" | "lte"
-
-const exactly = (value: Decimal.Decimal): NumberRange => ({
+const exactly = (value: Decimal.Decimal): Whole<Decimal.Decimal> => ({
   low: { value, open: false },
   high: { value, open: false }
 })
 
-const numberRange = (operator: Comparison, value: Decimal.Decimal): NumberRange => {
-  const bound = { value, open: operator === "gt" || operator === "lt" }
-  return operator === "gt" || operator === "gte" ? { low: bound } : { high: bound }
-}
-
-const dayEnds = (text: string): Required<DayRange> | undefined => {
+const wholeDay = (text: string): Whole<Day> | undefined => {
   const token = relativeDateOf(text)
   if (token !== undefined)
     return {
@@ -101,19 +66,6 @@ const dayEnds = (text: string): Required<DayRange> | undefined => {
     }
   const day = CalendarDate.parse(text)
   return day === undefined ? undefined : { low: { value: day, open: false }, high: { value: day, open: false } }
-}
-
-const dayRange = (operator: Comparison, ends: Required<DayRange>): DayRange => {
-  switch (operator) {
-    case "gt":
-      return { low: { ...ends.high, open: true } }
-    case "gte":
-      return { low: ends.low }
-    case "lt":
-      return { high: { ...ends.low, open: true } }
-    case "lte":
-      return { high: ends.high }
-  }
 }
 
 const notDecimal = "must be a plain decimal such as -12.50"
@@ -127,9 +79,9 @@ const endsOf = (text: string): readonly [string, string] | undefined => {
   return ends[0] === "" && ends[1] === "" ? undefined : ends
 }
 
-const numberTest = (leaf: Leaf, text: string, negate: boolean): Result.Result<LeafTest, LeafFault> => {
+const numberTest = (leaf: Leaf, text: string): Result.Result<Test, LeafFault> => {
   const operator = positiveOf(leaf.operator)
-  if (operator === "contains") return Result.succeed({ tag: "digits", part: fold(text.trim()), negate })
+  if (operator === "contains") return Result.succeed({ tag: "digits", part: fold(text.trim()) })
   if (operator === "between") {
     const ends = endsOf(text)
     if (ends === undefined) return fail("value", 'must be a range "low..high"')
@@ -145,8 +97,7 @@ const numberTest = (leaf: Leaf, text: string, negate: boolean): Result.Result<Le
           ...(low === undefined ? {} : { low: { value: low, open: false } }),
           ...(high === undefined ? {} : { high: { value: high, open: false } })
         }
-      ],
-      negate
+      ]
     })
   }
   const texts = operator === "in" ? itemsOf(text) : [text.trim()]
@@ -158,46 +109,41 @@ const numberTest = (leaf: Leaf, text: string, negate: boolean): Result.Result<Le
   }
   return Result.succeed({
     tag: "number",
-    ranges:
-      operator === "equals" || operator === "in"
-        ? values.map(exactly)
-        : values.map((value) => numberRange(operator as Comparison, value)),
-    negate
+    ranges: values.map(exactly).map((whole) => (isOrder(operator) ? orderRange(operator, whole) : whole))
   })
 }
 
-const dayTest = (leaf: Leaf, text: string, negate: boolean): Result.Result<LeafTest, LeafFault> => {
+const dayTest = (leaf: Leaf, text: string): Result.Result<Test, LeafFault> => {
   const operator = positiveOf(leaf.operator)
   if (operator === "between") {
     const ends = endsOf(text)
     if (ends === undefined) return fail("value", 'must be a range "first..last"')
-    const [low, high] = ends.map((end) => (end === "" ? undefined : dayEnds(end)))
+    const [low, high] = ends.map((end) => (end === "" ? undefined : wholeDay(end)))
     if ((ends[0] !== "" && low === undefined) || (ends[1] !== "" && high === undefined)) return fail("value", notDate)
     if (typeof low?.low.value === "string" && typeof high?.high.value === "string" && low.low.value > high.high.value)
       return fail("value", "must not end before it begins")
     return Result.succeed({
       tag: "day",
-      ranges: [{ ...(low === undefined ? {} : { low: low.low }), ...(high === undefined ? {} : { high: high.high }) }],
-      negate
+      ranges: [{ ...(low === undefined ? {} : { low: low.low }), ...(high === undefined ? {} : { high: high.high }) }]
     })
   }
-  const ranges: Array<DayRange> = []
+  const ranges: Array<Range<Day>> = []
   for (const item of operator === "in" ? itemsOf(text) : [text.trim()]) {
-    const ends = dayEnds(item)
+    const ends = wholeDay(item)
     if (ends === undefined) return fail("value", notDate)
-    ranges.push(operator === "equals" || operator === "in" ? ends : dayRange(operator as Comparison, ends))
+    ranges.push(isOrder(operator) ? orderRange(operator, ends) : ends)
   }
-  return Result.succeed({ tag: "day", ranges, negate })
+  return Result.succeed({ tag: "day", ranges })
 }
 
-const truthTest = (text: string, many: boolean, negate: boolean): Result.Result<LeafTest, LeafFault> => {
+const truthTest = (text: string, many: boolean): Result.Result<Test, LeafFault> => {
   const values: Array<boolean> = []
   for (const item of many ? itemsOf(text) : [text.trim()]) {
     const word = item.toLowerCase()
     if (word !== "true" && word !== "false") return fail("value", "must be true or false")
     values.push(word === "true")
   }
-  return Result.succeed({ tag: "truth", values, negate })
+  return Result.succeed({ tag: "truth", values })
 }
 
 const supported: Readonly<Record<FieldType, ReadonlySet<string>>> = {
@@ -208,20 +154,16 @@ const supported: Readonly<Record<FieldType, ReadonlySet<string>>> = {
   bool: new Set(["equals", "in"])
 }
 
-/** The meaning of a leaf, or what is wrong with it. */
-export const leafTest = (
-  leaf: Leaf,
-  catalog: FieldCatalog,
-  patterns: PatternEngine
-): Result.Result<LeafTest, LeafFault> => {
+const today = { value: { token: "today", end: "end" }, open: false } as const
+
+/** What is asked of a value that is there. */
+const testOf = (leaf: Leaf, catalog: FieldCatalog, patterns: PatternEngine): Result.Result<Test, LeafFault> => {
   const operator = positiveOf(leaf.operator)
-  const negate = isNegative(leaf.operator)
-  if (operator === "isEmpty" || operator === "isNotEmpty")
-    return Result.succeed({ tag: "empty", negate: operator === "isNotEmpty" })
   const text = leaf.value === undefined ? "" : String(leaf.value)
   const type = typeOf(leaf.field, catalog) ?? guess(operator, text)
   if (!supported[type].has(operator)) return fail("operator", `"${leaf.operator}" does not apply to ${typeNames[type]}`)
-  if (takesNoValue(leaf.operator)) return Result.succeed({ tag: "passed", passed: operator === "hasPassed" })
+  if (operator === "hasPassed") return Result.succeed({ tag: "day", ranges: [{ high: today }] })
+  if (operator === "notPassed") return Result.succeed({ tag: "day", ranges: [{ low: { ...today, open: true } }] })
   if (leaf.value === undefined) return fail("value", "is missing")
   if ([...text].length > limits.conditionText && operator !== "in")
     return fail("value", `has more than ${limits.conditionText} characters`)
@@ -235,25 +177,41 @@ export const leafTest = (
   if (text === "" && operator !== "equals") return fail("value", "must not be empty")
   switch (type) {
     case "num":
-      return numberTest(leaf, text, negate)
+      return numberTest(leaf, text)
     case "date":
     case "ts":
-      return dayTest(leaf, text, negate)
+      return dayTest(leaf, text)
     case "bool":
-      return truthTest(text, operator === "in", negate)
+      return truthTest(text, operator === "in")
     case "str":
   }
   if (operator === "matches") {
     const compiled = patterns.compile(text)
     return Result.isFailure(compiled)
       ? fail("value", faultText(compiled.failure))
-      : Result.succeed({ tag: "pattern", source: text, pattern: compiled.success, negate })
+      : Result.succeed({ tag: "pattern", source: text, pattern: compiled.success })
   }
   const values = operator === "in" ? itemsOf(text).map(fold) : [fold(operator === "equals" ? text.trim() : text)]
-  return Result.succeed({
-    tag: "text",
-    how: operator === "in" ? "equals" : (operator as "equals" | "contains" | "startsWith" | "endsWith"),
-    values,
-    negate
+  const trimmed = operator === "equals" || operator === "in"
+  const how = trimmed ? "equals" : (operator as "contains" | "startsWith" | "endsWith")
+  return Result.succeed({ tag: "text", how, values, trimmed })
+}
+
+/**
+ * The meaning of a leaf, or what is wrong with it. Two-valued wherever it stands: an empty field makes positive
+ * comparisons false and negative ones true, and a value that cannot be read makes both false.
+ */
+export const leafPlan = (
+  leaf: Leaf,
+  catalog: FieldCatalog,
+  patterns: PatternEngine
+): Result.Result<FilterPlan, LeafFault> => {
+  const { field } = leaf
+  const empty: FilterPlan = { tag: "empty", field, blank: true }
+  if (leaf.operator === "isEmpty") return Result.succeed(empty)
+  if (leaf.operator === "isNotEmpty") return Result.succeed(Plan.not(empty))
+  return Result.map(testOf(leaf, catalog, patterns), (test): FilterPlan => {
+    const asked: FilterPlan = { tag: "test", field, test, blank: true }
+    return isNegative(leaf.operator) ? Plan.or([empty, Plan.not(asked)]) : asked
   })
 }

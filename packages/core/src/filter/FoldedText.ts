@@ -1,0 +1,107 @@
+/**
+ * Comparisons of text with folded literals that fold only where they must (enrichments E2). Each answers what the
+ * plain form answers: `fold(text).includes(literal)` and so on. Text of ASCII letters with single blanks, which is
+ * nearly all there is, is compared as it stands.
+ */
+import { fold } from "./Fold.ts"
+
+/** Code -> code of the folded letter, for ASCII. */
+const folded = new Uint8Array(128)
+for (let code = 0; code < 128; code++)
+  folded[code] = code >= 65 && code <= 90 ? code + 32 : code >= 9 && code <= 13 ? 32 : code
+
+const blank = 32
+
+/** Whether the literal stands at `start` of a text whose letters are all ASCII. */
+const standsAt = (text: string, start: number, literal: string): boolean => {
+  const size = literal.length
+  if (start + size > text.length) return false
+  for (let at = 1; at < size; at++) {
+    const code = text.charCodeAt(start + at)
+    if (code > 127 || folded[code] !== literal.charCodeAt(at)) return false
+  }
+  // A mark behind the last letter may make another letter of it.
+  return start + size === text.length || text.charCodeAt(start + size) < 128
+}
+
+/** Same as `fold(text).includes(literal)`; the literal is folded. */
+export const containsFolded = (text: string, literal: string): boolean => {
+  if (literal === "") return true
+  const first = literal.charCodeAt(0)
+  const size = text.length
+  let wasBlank = false
+  for (let at = 0; at < size; at++) {
+    const code = text.charCodeAt(at)
+    if (code > 127) return fold(text).includes(literal)
+    const letter = folded[code]!
+    if (letter === blank) {
+      if (wasBlank) return fold(text).includes(literal)
+      wasBlank = true
+    } else wasBlank = false
+    if (letter === first && standsAt(text, at, literal)) return true
+  }
+  return false
+}
+
+/** -1: not decided here, because something must be folded. */
+const equality = (text: string, literal: string): 0 | 1 | -1 => {
+  const size = text.length
+  let wasBlank = false
+  for (let at = 0; at < size; at++) {
+    const code = text.charCodeAt(at)
+    if (code > 127) return -1
+    const letter = folded[code]!
+    if (letter === blank) {
+      if (wasBlank) return -1
+      wasBlank = true
+    } else wasBlank = false
+    if (at >= literal.length || letter !== literal.charCodeAt(at))
+      return at + 1 < size && text.charCodeAt(at + 1) > 127 ? -1 : 0
+  }
+  return size === literal.length ? 1 : 0
+}
+
+/** Same as `fold(text) === literal`; the literal is folded. */
+export const equalsFolded = (text: string, literal: string): boolean => {
+  if (text === literal) return true
+  const decided = equality(text, literal)
+  return decided === -1 ? fold(text) === literal : decided === 1
+}
+
+/** How many answers are kept; texts that repeat, such as categories, are few. */
+const kept = 512
+
+/**
+ * Same as `literals.includes(fold(text))`, for several literals. Remembers what it answered: use one for each
+ * compiled filter.
+ */
+export const oneOfFolded = (literals: ReadonlyArray<string>): ((text: string) => boolean) => {
+  const set = new Set(literals)
+  const known = new Map<string, boolean>()
+  return (text) => {
+    let answer = known.get(text)
+    if (answer === undefined) {
+      answer = set.has(fold(text))
+      // Long texts hardly repeat.
+      if (text.length <= 64) {
+        if (known.size >= kept) known.clear()
+        known.set(text, answer)
+      }
+    }
+    return answer
+  }
+}
+
+/** Surrogates stand for the highest code points, yet they are not the highest units. */
+const rank = (unit: number): number => (unit >= 0xe0_00 ? unit - 0x8_00 : unit >= 0xd8_00 ? unit + 0x20_00 : unit)
+
+/** Order by code points, as PostgreSQL has it with the collation "C". Well-formed text only. */
+export const comparePoints = (a: string, b: string): number => {
+  const size = Math.min(a.length, b.length)
+  for (let at = 0; at < size; at++) {
+    const left = a.charCodeAt(at)
+    const right = b.charCodeAt(at)
+    if (left !== right) return rank(left) - rank(right)
+  }
+  return a.length - b.length
+}

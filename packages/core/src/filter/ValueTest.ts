@@ -1,0 +1,214 @@
+/** Tests of single values, as functions. */
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import * as Decimal from "../shared/Decimal.ts"
+import type { CellValue } from "./FilterField.ts"
+import type { Bound, Comparable, Day, Range, Test, TestNode } from "./FilterPlan.ts"
+import { fold, isBlank } from "./Fold.ts"
+import { comparePoints, containsFolded, equalsFolded, oneOfFolded } from "./FoldedText.ts"
+import { jsonScalar } from "./JsonScalar.ts"
+import { numberTest } from "./NumberTest.ts"
+import type { Period, RelativeDate } from "./RelativeDate.ts"
+
+/** 1: true, 0: false, -1: unknown, since there is no value of the type. */
+export type Truth = 1 | 0 | -1
+
+/** Periods of the day that the test is made on. */
+export type Periods = (token: RelativeDate) => Period
+
+/** `other` is the value of the field that the test names, if it names one. */
+export type ValueTest = (value: CellValue | undefined, periods: Periods, other?: CellValue) => Truth
+
+const truth = (holds: boolean): Truth => (holds ? 1 : 0)
+
+/** Text as it stands; truth values by their words. `undefined` for nothing and for lists. */
+export const textOf = (value: CellValue | undefined): string | undefined =>
+  typeof value === "string" ? value : typeof value === "boolean" ? String(value) : undefined
+
+/** Text that begins with a day, cut down to it. */
+export const dayOf = (value: CellValue | undefined): string | undefined =>
+  typeof value === "string" && CalendarDate.beginsWithDay(value)
+    ? value.length === 10
+      ? value
+      : value.slice(0, 10)
+    : undefined
+
+/** Whether there is no value: nothing, or with `blank` nothing but white space. */
+export const isEmpty = (value: CellValue | undefined, blank: boolean): boolean =>
+  value === null || value === undefined
+    ? true
+    : typeof value === "string"
+      ? blank && isBlank(value)
+      : typeof value === "boolean"
+        ? false
+        : !Array.isArray(value) || value.length === 0
+
+const isWithin = <A>(value: A, { low, high }: Range<A>, compare: (a: A, b: A) => number): boolean => {
+  if (low !== undefined) {
+    const at = compare(value, low.value)
+    if (at < 0 || (at === 0 && low.open)) return false
+  }
+  if (high !== undefined) {
+    const at = compare(value, high.value)
+    if (at > 0 || (at === 0 && high.open)) return false
+  }
+  return true
+}
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const fixedBound = ({ value, open }: Bound<Day>, periods: Periods): Bound<string> => ({
+  value: typeof value === "string" ? value : periods(value.token)[value.end],
+  open
+})
+
+const fixedRange = ({ low, high }: Range<Day>, periods: Periods): Range<string> => ({
+  ...(low === undefined ? {} : { low: fixedBound(low, periods) }),
+  ...(high === undefined ? {} : { high: fixedBound(high, periods) })
+})
+
+const isMoving = ({ low, high }: Range<Day>): boolean =>
+  typeof low?.value === "object" || typeof high?.value === "object"
+
+type TextTest = (text: string) => boolean
+
+const textTest = ({ how, values, trimmed }: Extract<Test, { readonly tag: "text" }>): TextTest => {
+  const literal = values[0]!
+  const asked: TextTest =
+    how === "equals"
+      ? values.length > 1
+        ? oneOfFolded(values)
+        : (text) => equalsFolded(text, literal)
+      : how === "contains"
+        ? (text) => containsFolded(text, literal)
+        : how === "startsWith"
+          ? (text) => fold(text).startsWith(literal)
+          : (text) => fold(text).endsWith(literal)
+  return trimmed ? (text) => asked(text.trim()) : asked
+}
+
+const ofText =
+  (asked: TextTest): ValueTest =>
+  (value) => {
+    const text = textOf(value)
+    return text === undefined ? -1 : truth(asked(text))
+  }
+
+const wordOf = (value: CellValue | undefined): boolean | undefined => {
+  if (typeof value === "boolean") return value
+  if (typeof value !== "string") return undefined
+  const word = value.trim().toLowerCase()
+  return word === "true" ? true : word === "false" ? false : undefined
+}
+
+/** How two values of one row compare; `undefined` where one of them is none of the type. */
+const compareAs = (as: Comparable, a: CellValue | undefined, b: CellValue | undefined): number | undefined => {
+  const both = <A>(
+    read: (value: CellValue | undefined) => A | undefined,
+    compare: (left: A, right: A) => number
+  ): number | undefined => {
+    const left = read(a)
+    const right = read(b)
+    return left === undefined || right === undefined ? undefined : compare(left, right)
+  }
+  switch (as) {
+    case "text":
+      return both((value) => {
+        const text = textOf(value)
+        return text === undefined ? undefined : fold(text)
+      }, comparePoints)
+    case "number":
+      return both((value) => (typeof value === "string" ? Decimal.parse(value.trim()) : undefined), Decimal.compare)
+    case "boolean":
+      return both(wordOf, (left, right) => Number(left) - Number(right))
+    case "date":
+      return both(dayOf, compareTexts)
+    case "key":
+    case "datetime":
+      return both(textOf, compareTexts)
+  }
+}
+
+const orders: Readonly<Record<Extract<Test, { readonly tag: "field" }>["op"], (at: number) => boolean>> = {
+  eq: (at) => at === 0,
+  gt: (at) => at > 0,
+  gte: (at) => at >= 0,
+  lt: (at) => at < 0,
+  lte: (at) => at <= 0
+}
+
+const compiled = (test: Test): ValueTest => {
+  switch (test.tag) {
+    case "text":
+      return ofText(textTest(test))
+    case "order":
+      return ofText((text) => isWithin(fold(text), test.range, comparePoints))
+    case "pattern":
+      return ofText((text) => test.pattern.test(text))
+    case "key": {
+      const keys = new Set(test.values)
+      return ofText((text) => keys.has(text))
+    }
+    case "keys": {
+      const keys = new Set(test.values)
+      return (value) =>
+        !Array.isArray(value) || value.length === 0
+          ? -1
+          : truth(
+              test.how === "only"
+                ? value.length === 1 && keys.has(value[0])
+                : value.some((key: string) => keys.has(key))
+            )
+    }
+    case "number": {
+      const asked = numberTest(test.ranges)
+      return (value) => (typeof value === "string" ? asked(value) : -1)
+    }
+    case "digits":
+      return (value) => {
+        const number = typeof value === "string" ? Decimal.parse(value.trim()) : undefined
+        return number === undefined ? -1 : truth(number.includes(test.part))
+      }
+    case "day": {
+      const { ranges } = test
+      if (ranges.some(isMoving))
+        return (value, periods) => {
+          const day = dayOf(value)
+          return day === undefined
+            ? -1
+            : truth(ranges.some((range) => isWithin(day, fixedRange(range, periods), compareTexts)))
+        }
+      const fixed = ranges as ReadonlyArray<Range<string>>
+      return (value) => {
+        const day = dayOf(value)
+        return day === undefined ? -1 : truth(fixed.some((range) => isWithin(day, range, compareTexts)))
+      }
+    }
+    case "instant":
+      return ofText((text) => test.ranges.some((range) => isWithin(text, range, compareTexts)))
+    case "truth":
+      return (value) => {
+        const word = wordOf(value)
+        return word === undefined ? -1 : truth(test.values.includes(word))
+      }
+    case "field": {
+      const holds = orders[test.op]
+      return (value, _periods, other) => {
+        const at = compareAs(test.as, value, other)
+        return at === undefined ? -1 : truth(holds(at))
+      }
+    }
+  }
+}
+
+/** The test of a node with all that its field asks for: JSON text read, blank text taken for nothing. */
+export const valueTest = ({ test, blank, json }: TestNode): ValueTest => {
+  const asked = compiled(test)
+  if (json !== undefined)
+    return (value, periods) => {
+      const scalar = typeof value === "string" ? jsonScalar(value, json) : undefined
+      return scalar === undefined ? -1 : asked(scalar, periods)
+    }
+  return blank
+    ? (value, periods, other) => (typeof value === "string" && isBlank(value) ? -1 : asked(value, periods, other))
+    : asked
+}
