@@ -139,8 +139,11 @@ const withBody = Effect.fnUntraced(function* (
     case "file":
       state.file = yield* fileOf(request)
       return request
-    default:
-      return yield* withJson(request, operation.body === "required")
+    default: {
+      const { json, plain } = yield* withJson(request, operation.body === "required")
+      state.json = json
+      return plain
+    }
   }
 })
 
