@@ -50,6 +50,8 @@ export const limits = {
   bulkRows: 500,
   /** Rows that are read to count those that match a pattern. */
   patternScanRows: 100_000,
+  /** Bytes of a filter in a query; longer ones are posted. */
+  filterParameterBytes: 6_144,
   externalKeyLength: 256,
   /** Days that things stay in the trash. */
   trashDays: 30,
