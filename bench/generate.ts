@@ -33,7 +33,7 @@ export interface GenerateOptions {
 }
 
 /** Mulberry32: 32 bits of state are plenty for test data. Answers integers from 0 to below `n`. */
-const randomOf = (seed: number): ((n: number) => number) => {
+export const randomOf = (seed: number): ((n: number) => number) => {
   let state = seed >>> 0
   return (n) => {
     state = (state + 0x6d2b79f5) >>> 0

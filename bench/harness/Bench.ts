@@ -12,6 +12,8 @@ export interface Contender {
   readonly name: string
   /** Units of work in one run, where it is not that of the comparison: slow peers may do a slice. */
   readonly amount?: number
+  /** What it must come to, where no other contender does as much work. */
+  readonly expected?: Outcome
   /** The timed part. What it answers tells what came out, untimed. */
   readonly run: Effect.Effect<() => Outcome>
   /** Made before every run, untimed. */
@@ -70,7 +72,7 @@ export const contender = <A>(
   name: string,
   run: () => A,
   outcome: (result: A) => Outcome,
-  options: { readonly amount?: number } = {}
+  options: Pick<Contender, "amount" | "expected"> = {}
 ): Contender => ({
   name,
   ...options,

@@ -59,6 +59,9 @@ const round = Effect.fnUntraced(function* (contender: Contender, amount: number,
 const disagreement = (comparison: Comparison, outcomes: ReadonlyMap<Contender, Outcome>): string | undefined => {
   const first = new Map<number, readonly [Contender, Outcome]>()
   for (const [contender, outcome] of outcomes) {
+    if (contender.expected !== undefined && outcome !== contender.expected) {
+      return `${comparison.name}: ${contender.name} came to ${outcome} and not to ${contender.expected}`
+    }
     if (outcome === undefined) continue
     const work = contender.amount ?? comparison.amount
     const known = first.get(work)

@@ -79,6 +79,14 @@ describe("measure", () => {
     })
   )
 
+  it.effect("refuses a slice that does not come to what is expected of it", () =>
+    Effect.gen(function* () {
+      const slice = { ...taking("b", [10], "1 row"), amount: 10, expected: "2 rows" }
+      const fault = yield* Effect.flip(measure(comparison([taking("a", [10], "7 rows"), slice]), effort))
+      expect(fault).toMatchObject({ _tag: "BenchFault", message: "work: b came to 1 row and not to 2 rows" })
+    })
+  )
+
   it.effect("compares no result of a contender that does other work", () =>
     Effect.gen(function* () {
       const limit: Contender = { name: "b", run: Effect.as(TestClock.adjust(10), () => undefined) }

@@ -6,6 +6,7 @@ import { applies, clauseTest, inapplicable, type PlainValue, type Positive } fro
 import type { FilterField, FilterFields } from "./FilterField.ts"
 import { refuse, type ClauseFault, type FilterFault } from "./FilterFault.ts"
 import { isClause, type FilterClause, type FilterNode, type FilterValue } from "./FilterNode.ts"
+import { takesNoValue } from "./FilterOperator.ts"
 import * as Plan from "./FilterPlan.ts"
 import type { FilterPlan, TestNode } from "./FilterPlan.ts"
 import { isOrder, type Moment } from "./ValueRange.ts"
@@ -74,7 +75,7 @@ const positives = { neq: "eq", nin: "in" } as const
 
 /** Without negation, `optional` and security. */
 const plain = (target: Target, op: Positive, value: PlainValue, environment: FilterEnvironment): Bound => {
-  if (value === null) return refuse("value", `${op} takes no null`)
+  if (value === null && !takesNoValue(op)) return refuse("value", `${op} takes no null`)
   if (Array.isArray(value) && value.length === 0 && op === "in") return Result.succeed(Plan.never)
   return Result.map(clauseTest(target.field, op, value, environment, environment.patterns), (tests) =>
     Plan.or(tests.map((test) => asked(target, test)))

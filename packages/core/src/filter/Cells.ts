@@ -1,27 +1,13 @@
-/** The fields of one row that a compiled filter or set of rules reads. */
+/** The fields of one record that a compiled set of rules reads and writes. */
 import type { CalendarDate } from "../shared/CalendarDate.ts"
+import type { Reading } from "./Closures.ts"
 import type { CellValue, RowValues } from "./FilterField.ts"
+import { ownValue } from "./ValueTest.ts"
 import { periodOf, type Period, type RelativeDate } from "./RelativeDate.ts"
 
-/** The live rows that a relation of a row leads to, by the ids in its cell. */
-export type RelatedRows = (relation: string, ids: ReadonlyArray<string>) => ReadonlyArray<RowValues>
-
-const none: RelatedRows = () => []
-
-const idsOf = (value: CellValue): ReadonlyArray<string> =>
-  typeof value === "string" ? [value] : Array.isArray(value) ? value : []
-
-/** What rows inherit from `Object.prototype` is no value of theirs. */
-export const ownValue = (value: unknown): CellValue =>
-  typeof value === "string" || typeof value === "boolean"
-    ? value
-    : Array.isArray(value)
-      ? (value as ReadonlyArray<string>)
-      : null
-
 /**
- * One set of cells belongs to one compiled configuration and is filled anew for every row, so that rules see what
- * earlier rules wrote while the row stays as it is. Not for use by two evaluations at a time.
+ * One set of cells belongs to one compiled configuration and is filled anew for every record, so that rules see
+ * what earlier rules wrote while the record stays as it is. Not for use by two evaluations at a time.
  */
 export class Cells {
   readonly names: Array<string> = []
@@ -29,7 +15,6 @@ export class Cells {
   private readonly values: Array<CellValue> = []
   private readonly known: Array<boolean> = []
   private row: RowValues = {}
-  private relatedRows: RelatedRows = none
   private today = "" as CalendarDate
   private readonly periods = new Map<RelativeDate, Period>()
 
@@ -46,19 +31,18 @@ export class Cells {
     return slot
   }
 
-  /** Starts on a row. `today` is the same for a whole run; filters without moving dates need none. */
-  load(row: RowValues, today?: CalendarDate, relatedRows: RelatedRows = none): void {
+  /** Starts on a record. `today` is the same for a whole run. */
+  load(row: RowValues, today: CalendarDate): void {
     this.row = row
-    this.relatedRows = relatedRows
     const { known } = this
     for (let slot = 0; slot < known.length; slot++) known[slot] = false
-    if (today !== undefined && today !== this.today) {
+    if (today !== this.today) {
       this.today = today
       this.periods.clear()
     }
   }
 
-  readonly period = (token: RelativeDate): Period => {
+  private period(token: RelativeDate): Period {
     let period = this.periods.get(token)
     if (period === undefined) {
       period = periodOf(token, this.today)
@@ -86,8 +70,18 @@ export class Cells {
     return typeof value === "string" ? value : value === null ? "" : String(value)
   }
 
-  related(slot: number): ReadonlyArray<RowValues> {
-    const ids = idsOf(this.value(slot))
-    return ids.length === 0 ? [] : this.relatedRows(this.names[slot]!, ids)
+  /** How conditions read the cells; only while compiling. Records have no relations. */
+  readonly reading: Reading<Cells> = {
+    value: (field) => {
+      const slot = this.slot(field)
+      return (cells) => cells.value(slot)
+    },
+    ask: (field, asked) => {
+      const slot = this.slot(field)
+      const { periods } = this.reading
+      return (cells) => asked(cells.value(slot), periods)
+    },
+    related: () => () => [],
+    periods: (token) => this.period(token)
   }
 }

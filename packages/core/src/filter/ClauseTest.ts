@@ -134,8 +134,7 @@ const numberTest = (op: Positive, value: PlainValue): Tested => {
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const timeTest = (type: "date" | "datetime", op: Positive, value: PlainValue, moment: Moment): Tested => {
-  const testOf = (ranges: ReadonlyArray<Range<string>>): Tested =>
-    one(type === "date" ? { tag: "day", ranges } : { tag: "instant", ranges })
+  const testOf = (ranges: ReadonlyArray<Range<string>>): Tested => one({ tag: "time", ranges })
   if (op === "has-passed" || op === "not-passed") {
     const at = { value: type === "date" ? todayOf(moment) : moment.now, open: op === "has-passed" }
     return testOf([op === "has-passed" ? { high: at } : { low: at }])

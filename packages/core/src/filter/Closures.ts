@@ -1,75 +1,96 @@
-/** Plans as functions over cells: for sets of rules, and where code cannot be generated. */
-import { ownValue, type Cells } from "./Cells.ts"
-import { byCost, type FilterPlan, type RelatedNode, type TestNode, type UnrelatedNode } from "./FilterPlan.ts"
-import { isEmpty, valueTest, type Truth } from "./ValueTest.ts"
+/** Plans as functions that call each other: for sets of rules, for few rows, and where code cannot be made. */
+import { byCost, type Order } from "./Order.ts"
+import type { RowValues } from "./FilterField.ts"
+import type { FilterPlan, RelatedNode, TestNode, UnrelatedNode } from "./FilterPlan.ts"
+import { isEmpty, ownValue, valuePredicate, valueTest, type Periods, type ValuePredicate } from "./ValueTest.ts"
 
-export type Predicate = (cells: Cells) => boolean
+/** How rows of some kind are read. */
+export interface Reading<Row> {
+  readonly value: (field: string) => (row: Row) => unknown
+  /** Asks the value of a field. */
+  readonly ask: (field: string, asked: ValuePredicate) => Predicate<Row>
+  /** The rows that a relation leads to. */
+  readonly related: (relation: string) => (row: Row) => ReadonlyArray<RowValues>
+  readonly periods: Periods
+}
 
-const testPredicate = (node: TestNode, cells: Cells, wanted: Truth): Predicate => {
-  const slot = cells.slot(node.field)
-  const asked = valueTest(node)
-  if (node.test.tag === "field") {
-    const other = cells.slot(node.test.other)
-    return (given) => asked(given.value(slot), given.period, given.value(other)) === wanted
-  }
-  return (given) => asked(given.value(slot), given.period) === wanted
+export type Predicate<Row> = (row: Row) => boolean
+
+const testPredicate = <Row>(node: TestNode, reading: Reading<Row>, wanted: 1 | 0): Predicate<Row> => {
+  const asked = valuePredicate(node, wanted)
+  if (node.test.tag !== "field") return reading.ask(node.field, asked)
+  const read = reading.value(node.field)
+  const readOther = reading.value(node.test.other)
+  const { periods } = reading
+  return (row) => asked(read(row), periods, readOther(row))
 }
 
 /** Any row makes it true; it is false when there are rows and it is false of each. */
-const relatedPredicate = (node: RelatedNode, cells: Cells, wanted: Truth): Predicate => {
-  const slot = cells.slot(node.relation)
+const relatedPredicate = <Row>(node: RelatedNode, reading: Reading<Row>, wanted: 1 | 0): Predicate<Row> => {
+  const related = reading.related(node.relation)
   const { field } = node.part
+  const { periods } = reading
   const asked = valueTest(node.part)
-  return (given) => {
-    const rows = given.related(slot)
-    return wanted === 1
-      ? rows.some((row) => asked(ownValue(row[field]), given.period) === 1)
-      : rows.length > 0 && rows.every((row) => asked(ownValue(row[field]), given.period) === 0)
-  }
+  return wanted === 1
+    ? (row) => related(row).some((one) => asked(ownValue(one[field]), periods) === 1)
+    : (row) => {
+        const rows = related(row)
+        return rows.length > 0 && rows.every((one) => asked(ownValue(one[field]), periods) === 0)
+      }
 }
 
-const unrelatedPredicate = (node: UnrelatedNode, cells: Cells, wanted: Truth): Predicate => {
-  const slot = cells.slot(node.relation)
-  return (given) => given.related(slot).every((row) => isEmpty(ownValue(row[node.field]), false)) === (wanted === 1)
+const unrelatedPredicate = <Row>(node: UnrelatedNode, reading: Reading<Row>, wanted: 1 | 0): Predicate<Row> => {
+  const related = reading.related(node.relation)
+  return (row) => related(row).every((one) => isEmpty(ownValue(one[node.field]), false)) === (wanted === 1)
 }
 
 /**
  * Whether the plan is true of a row, or with `wanted` 0 whether it is false; unknown is neither. Negations are
  * worked into the parts, so that nothing has three values when it runs.
  */
-export const predicate = (plan: FilterPlan, cells: Cells, wanted: Truth = 1): Predicate => {
+export const predicate = <Row>(
+  plan: FilterPlan,
+  reading: Reading<Row>,
+  wanted: 1 | 0 = 1,
+  order: Order = byCost
+): Predicate<Row> => {
   switch (plan.tag) {
     case "constant": {
       const holds = plan.value === (wanted === 1)
       return () => holds
     }
     case "empty": {
-      const slot = cells.slot(plan.field)
+      const read = reading.value(plan.field)
       const { blank } = plan
-      return (given) => isEmpty(given.value(slot), blank) === (wanted === 1)
+      return (row) => isEmpty(ownValue(read(row)), blank) === (wanted === 1)
     }
     case "test":
-      return testPredicate(plan, cells, wanted)
+      return testPredicate(plan, reading, wanted)
     case "related":
-      return relatedPredicate(plan, cells, wanted)
+      return relatedPredicate(plan, reading, wanted)
     case "unrelated":
-      return unrelatedPredicate(plan, cells, wanted)
+      return unrelatedPredicate(plan, reading, wanted)
     case "not":
-      return predicate(plan.part, cells, wanted === 1 ? 0 : 1)
+      return predicate(plan.part, reading, wanted === 1 ? 0 : 1, order)
     case "and":
     case "or": {
-      const parts = byCost(plan.parts).map((part) => predicate(part, cells, wanted))
-      if (parts.length === 1) return parts[0]!
       // An "and" is false, and an "or" true, as soon as one part is.
-      const decisive = (plan.tag === "or") === (wanted === 1)
+      const all = (plan.tag === "and") === (wanted === 1)
+      const parts = order(plan.parts, all).map((part) => predicate(part, reading, wanted, order))
+      if (parts.length === 1) return parts[0]!
       if (parts.length === 2) {
-        const [first, second] = parts as [Predicate, Predicate]
-        return decisive ? (given) => first(given) || second(given) : (given) => first(given) && second(given)
+        const [first, second] = parts as [Predicate<Row>, Predicate<Row>]
+        return all ? (row) => first(row) && second(row) : (row) => first(row) || second(row)
       }
-      return (given) => {
-        for (const part of parts) if (part(given) === decisive) return decisive
-        return !decisive
-      }
+      return all
+        ? (row) => {
+            for (let at = 0; at < parts.length; at++) if (!parts[at]!(row)) return false
+            return true
+          }
+        : (row) => {
+            for (let at = 0; at < parts.length; at++) if (parts[at]!(row)) return true
+            return false
+          }
     }
   }
 }

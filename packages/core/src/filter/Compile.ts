@@ -1,24 +1,61 @@
 /** Filters as functions over rows (decisions 8.1). */
-import { Cells } from "./Cells.ts"
-import { predicate } from "./Closures.ts"
-import type { FilterPlan } from "./FilterPlan.ts"
-import { generate, type RowTest } from "./Generated.ts"
+import { predicate, type Predicate } from "./Closures.ts"
+import type { RowValues } from "./FilterField.ts"
+import { partsOf, relationsOf, type FilterPlan } from "./FilterPlan.ts"
+import { generate } from "./Generated.ts"
+import { byCost, Selectivity, type Order } from "./Order.ts"
+import { RowReading, type RowTest } from "./RowTest.ts"
 
-export type { RelatedRows } from "./Cells.ts"
-export type { RowTest } from "./Generated.ts"
+export type { RelatedRows, RowTest } from "./RowTest.ts"
 
-const closures = (plan: FilterPlan): RowTest => {
-  const cells = new Cells()
-  const holds = predicate(plan, cells)
+const closures = (plan: FilterPlan, order: Order): RowTest => {
+  const reading = new RowReading()
+  const holds = predicate(plan, reading, 1, order)
+  if (relationsOf(plan).size === 0) return holds
   return (row, related) => {
-    cells.load(row, undefined, related)
-    return holds(cells)
+    reading.current = related
+    return holds(row)
   }
 }
 
+/** Every part of every group, with the function that tells whether it holds where it stands. */
+const partsOfGroups = (
+  plan: FilterPlan,
+  reading: RowReading
+): ReadonlyArray<readonly [FilterPlan, Predicate<RowValues>]> => {
+  const found: Array<readonly [FilterPlan, Predicate<RowValues>]> = []
+  const walk = (node: FilterPlan, wanted: 1 | 0): void => {
+    const inner = node.tag === "not" ? (wanted === 1 ? 0 : 1) : wanted
+    for (const part of partsOf(node)) {
+      if (node.tag !== "not") found.push([part, predicate(part, reading, inner)])
+      walk(part, inner)
+    }
+  }
+  walk(plan, 1)
+  return found
+}
+
+/** Rows after which it is worth while to make code, and to know which clauses decide. */
+const sampled = 256
+
 /**
- * Whether a row passes: only rows of which the filter is true do. Generated code where the host allows it, else
- * closures; both answer the same. One compiled filter serves one evaluation at a time.
+ * Whether a row passes: only rows of which the filter is true do. The first rows are asked by closures, which also
+ * find out which clauses decide most; after that, in the order this tells, by generated code where the host allows
+ * it. Whatever the order and the form, the answers are the same. One compiled filter serves one evaluation at a time.
  */
-export const compile = (plan: FilterPlan, how: "generated" | "closures" = "generated"): RowTest =>
-  (how === "generated" ? generate(plan) : undefined) ?? closures(plan)
+export const compile = (plan: FilterPlan, how: "generated" | "closures" = "generated"): RowTest => {
+  const first = closures(plan, byCost)
+  const reading = new RowReading()
+  const parts = partsOfGroups(plan, reading)
+  const selectivity = new Selectivity()
+  let rows = 0
+  let asked: RowTest = (row, related) => {
+    reading.current = related
+    selectivity.note(parts.map(([part, holds]) => [part, holds(row)]))
+    rows++
+    if (rows === sampled)
+      asked = (how === "generated" ? generate(plan, selectivity.order) : undefined) ?? closures(plan, selectivity.order)
+    return first(row, related)
+  }
+  return (row, related) => asked(row, related)
+}

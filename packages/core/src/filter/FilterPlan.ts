@@ -7,6 +7,7 @@
  */
 import type { CompiledPattern } from "../rule/Pattern.ts"
 import type { Decimal } from "../shared/Decimal.ts"
+import type { JsonType } from "./JsonScalar.ts"
 import type { RelativeDate } from "./RelativeDate.ts"
 
 export interface Bound<A> {
@@ -45,9 +46,10 @@ export type Test =
   | { readonly tag: "number"; readonly ranges: ReadonlyArray<Range<Decimal>> }
   /** Part of the plain decimal text. */
   | { readonly tag: "digits"; readonly part: string }
-  /** The first ten characters of a date or an instant. */
+  /** The day that a date or an instant begins with, where it begins with one. */
   | { readonly tag: "day"; readonly ranges: ReadonlyArray<Range<Day>> }
-  | { readonly tag: "instant"; readonly ranges: ReadonlyArray<Range<string>> }
+  /** Dates or instants in their one form, in which the order of the texts is that of time. */
+  | { readonly tag: "time"; readonly ranges: ReadonlyArray<Range<string>> }
   | { readonly tag: "truth"; readonly values: ReadonlyArray<boolean> }
   | { readonly tag: "pattern"; readonly source: string; readonly pattern: CompiledPattern }
   /** Against another field of the same row. */
@@ -70,7 +72,7 @@ export interface TestNode extends Placed {
   /** Text of nothing but white space counts as no value. */
   readonly blank: boolean
   /** The field holds JSON text, and the test is of values of this JSON type. */
-  readonly json?: "string" | "number" | "boolean"
+  readonly json?: JsonType
 }
 
 /** Two-valued: whether there is no value. */
@@ -154,7 +156,7 @@ const testCosts: Readonly<Record<Test["tag"], number>> = {
   keys: 4,
   number: 3,
   day: 3,
-  instant: 3,
+  time: 3,
   digits: 4,
   field: 5,
   text: 4,
@@ -162,7 +164,7 @@ const testCosts: Readonly<Record<Test["tag"], number>> = {
   pattern: 20
 }
 
-/** What asking costs, roughly; of several parts that must hold, the cheap ones are asked first. */
+/** What asking costs, roughly. */
 export const costOf = (plan: FilterPlan): number => {
   switch (plan.tag) {
     case "constant":
@@ -181,6 +183,3 @@ export const costOf = (plan: FilterPlan): number => {
       return 100
   }
 }
-
-export const byCost = (parts: ReadonlyArray<FilterPlan>): ReadonlyArray<FilterPlan> =>
-  parts.toSorted((a, b) => costOf(a) - costOf(b))

@@ -13,6 +13,20 @@ const foldCase = (text: string): string => {
   return folded
 }
 
+/** Below it no letter changes when text is composed, and none depends on its neighbours when its case changes. */
+const firstMark = 0x300
+
+const isBelowMarks = (text: string): boolean => {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) >= firstMark) return false
+  return true
+}
+
+/** Same as the general form, letter by letter; folding can bring marks with it, as that of a dotted capital I does. */
+const foldLatin = (text: string): string => {
+  const folded = text.toUpperCase().toLowerCase()
+  return (isBelowMarks(folded) ? folded : folded.normalize("NFC")).replace(space, " ")
+}
+
 /**
  * Text that is equal for spellings that differ in case, Unicode composition or the amount of white space
  * between words. Accents stay significant. Idempotent.
@@ -23,7 +37,8 @@ export const fold = (text: string): string => {
   let previousSpace = false
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    if (code > 127) return foldCase(text.normalize("NFC")).normalize("NFC").replace(space, " ")
+    if (code > 127)
+      return isBelowMarks(text) ? foldLatin(text) : foldCase(text.normalize("NFC")).normalize("NFC").replace(space, " ")
     if (code === 32) {
       if (previousSpace) spaces = true
       previousSpace = true

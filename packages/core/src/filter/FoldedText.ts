@@ -12,35 +12,24 @@ for (let code = 0; code < 128; code++)
 
 const blank = 32
 
-/** Whether the literal stands at `start` of a text whose letters are all ASCII. */
-const standsAt = (text: string, start: number, literal: string): boolean => {
-  const size = literal.length
-  if (start + size > text.length) return false
-  for (let at = 1; at < size; at++) {
-    const code = text.charCodeAt(start + at)
-    if (code > 127 || folded[code] !== literal.charCodeAt(at)) return false
-  }
-  // A mark behind the last letter may make another letter of it.
-  return start + size === text.length || text.charCodeAt(start + size) < 128
+const asciiOnly = /^[\0-\x7f]*$/
+/** Text that must be folded before it is known what it does not contain; blanks matter only to literals with blanks. */
+const foldable = /[^\0-\x7f]/
+const foldableWithBlanks = /[^\0-\x7f]|\s\s|[\t-\r]/
+
+/** The literal in upper or lower case, unless a mark behind it may make another letter of its last. */
+const anyCase = (literal: string): RegExp => {
+  const source = Array.from(literal, (letter) => `\\x${letter.charCodeAt(0).toString(16).padStart(2, "0")}`).join("")
+  return new RegExp(`${source}(?![^\\0-\\x7f])`, "i")
 }
 
-/** Same as `fold(text).includes(literal)`; the literal is folded. */
-export const containsFolded = (text: string, literal: string): boolean => {
-  if (literal === "") return true
-  const first = literal.charCodeAt(0)
-  const size = text.length
-  let wasBlank = false
-  for (let at = 0; at < size; at++) {
-    const code = text.charCodeAt(at)
-    if (code > 127) return fold(text).includes(literal)
-    const letter = folded[code]!
-    if (letter === blank) {
-      if (wasBlank) return fold(text).includes(literal)
-      wasBlank = true
-    } else wasBlank = false
-    if (letter === first && standsAt(text, at, literal)) return true
-  }
-  return false
+/** Same as `(text) => fold(text).includes(literal)`; the literal is folded. */
+export const containing = (literal: string): ((text: string) => boolean) => {
+  if (literal === "") return () => true
+  if (!asciiOnly.test(literal)) return (text) => fold(text).includes(literal)
+  const found = anyCase(literal)
+  const undecided = literal.includes(" ") ? foldableWithBlanks : foldable
+  return (text) => found.test(text) || (undecided.test(text) && fold(text).includes(literal))
 }
 
 /** -1: not decided here, because something must be folded. */

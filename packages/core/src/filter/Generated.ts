@@ -4,33 +4,19 @@
  * looked up among the fields there are, and of names of parameters; no value of a filter ever becomes code.
  */
 import * as Result from "effect/Result"
-import { ownValue, type RelatedRows } from "./Cells.ts"
 import type { RowValues } from "./FilterField.ts"
-import { byCost, type FilterPlan, type Range, type Test, type TestNode } from "./FilterPlan.ts"
-import { containsFolded, equalsFolded } from "./FoldedText.ts"
+import type { FilterPlan, Range, Test, TestNode } from "./FilterPlan.ts"
+import { containing, equalsFolded, oneOfFolded } from "./FoldedText.ts"
 import { unitsOf } from "./NumberTest.ts"
-import { dayOf, isEmpty, textOf, valueTest, type Truth } from "./ValueTest.ts"
-
-/** Whether the row passes. Relations need the rows they lead to. */
-export type RowTest = (row: RowValues, related?: RelatedRows) => boolean
+import type { Order } from "./Order.ts"
+import { relatedOf, type RelatedRows, type RowTest } from "./RowTest.ts"
+import { isEmpty, noPeriods, ownValue, textOf, valueTest, type Truth } from "./ValueTest.ts"
 
 /** Keys that stand as a property in code; all others never get there. */
 const property = /^[A-Za-z][A-Za-z0-9_]*$/
 
-const idsOf = (value: unknown): ReadonlyArray<string> =>
-  typeof value === "string" ? [value] : Array.isArray(value) ? (value as ReadonlyArray<string>) : []
-
-const relatedOf = (related: RelatedRows | undefined, relation: string, value: unknown): ReadonlyArray<RowValues> => {
-  const ids = idsOf(value)
-  return related === undefined || ids.length === 0 ? [] : related(relation, ids)
-}
-
-const noPeriods = (): never => {
-  throw new TypeError("a generated filter has no dates that move")
-}
-
 /** What the code calls by name. */
-const library = { containsFolded, dayOf, equalsFolded, isEmpty, noPeriods, ownValue, relatedOf, textOf, unitsOf }
+const library = { equalsFolded, isEmpty, noPeriods, ownValue, relatedOf, textOf, unitsOf }
 
 class Code {
   readonly constants: Array<unknown> = []
@@ -87,9 +73,11 @@ const inline = (code: Code, node: TestNode, wanted: Truth): string | undefined =
   const is = wanted === 1 ? "" : "!"
   switch (test.tag) {
     case "text": {
-      if (test.values.length > 1 || (test.how !== "equals" && test.how !== "contains") || test.trimmed) return undefined
-      const compare = test.how === "equals" ? "equalsFolded" : "containsFolded"
-      return `(${text} && ${is}${compare}(${value}, ${code.constant(test.values[0])}))`
+      if ((test.how !== "equals" && test.how !== "contains") || test.trimmed) return undefined
+      if (test.values.length > 1) return `(${text} && ${is}${code.constant(oneOfFolded(test.values))}(${value}))`
+      return test.how === "equals"
+        ? `(${text} && ${is}equalsFolded(${value}, ${code.constant(test.values[0])}))`
+        : `(${text} && ${is}${code.constant(containing(test.values[0]!))}(${value}))`
     }
     case "key": {
       if (test.values.length > 1) return undefined
@@ -102,20 +90,26 @@ const inline = (code: Code, node: TestNode, wanted: Truth): string | undefined =
       const slow = `${code.constant(valueTest(node))}(${value}, noPeriods) === ${wanted}`
       return `(typeof (${value} = ${load}) === "string" && ((${units} = unitsOf(${value})) === ${units} ? ${is}(${bounds(code, units, range)}) : ${slow}))`
     }
-    case "day": {
-      if (test.ranges.length !== 1) return undefined
-      const day = `(${value} = dayOf(${load})) !== undefined`
-      return `(${day} && ${is}(${bounds(code, value, test.ranges[0] as Range<string>)}))`
-    }
+    case "time":
+      return test.ranges.length === 1 ? `(${text} && ${is}(${bounds(code, value, test.ranges[0]!)}))` : undefined
     case "truth": {
       if (test.values.length !== 1) return undefined
       const holds = test.values[0] === (wanted === 1)
       const slow = `${code.constant(valueTest(node))}(${value}, noPeriods) === ${wanted}`
       return `(typeof (${value} = ${load}) === "boolean" ? ${value} === ${holds} : ${slow})`
     }
+    case "pattern":
+      return `(${text} && ${is}${code.constant(test.pattern)}.test(${value}))`
     default:
       return undefined
   }
+}
+
+const empty = (code: Code, field: string, blank: boolean, wanted: Truth): string => {
+  const value = code.variable()
+  const asked = `isEmpty(ownValue(${value}), ${blank})`
+  const is = blank ? asked : `(typeof (${value} = ${code.read(field)}) !== "string" && ${asked})`
+  return `${wanted === 1 ? "" : "!"}${blank ? `(${value} = ${code.read(field)}, ${is})` : is}`
 }
 
 const tested = (code: Code, node: TestNode, wanted: Truth): string => {
@@ -125,12 +119,12 @@ const tested = (code: Code, node: TestNode, wanted: Truth): string => {
   return `${code.constant(valueTest(node))}(ownValue(${code.read(node.field)}), noPeriods${other}) === ${wanted}`
 }
 
-const expression = (code: Code, plan: FilterPlan, wanted: Truth): string => {
+const expression = (code: Code, plan: FilterPlan, wanted: Truth, order: Order): string => {
   switch (plan.tag) {
     case "constant":
       return String(plan.value === (wanted === 1))
     case "empty":
-      return `${wanted === 1 ? "" : "!"}isEmpty(ownValue(${code.read(plan.field)}), ${plan.blank})`
+      return empty(code, plan.field, plan.blank, wanted)
     case "test":
       return tested(code, plan, wanted)
     case "related": {
@@ -148,12 +142,12 @@ const expression = (code: Code, plan: FilterPlan, wanted: Truth): string => {
       return `${wanted === 1 ? "" : "!"}${rows}.every((one) => isEmpty(ownValue(one[${field}]), false))`
     }
     case "not":
-      return expression(code, plan.part, wanted === 1 ? 0 : 1)
+      return expression(code, plan.part, wanted === 1 ? 0 : 1, order)
     case "and":
     case "or": {
       // An "and" is false when any part is.
       const all = (plan.tag === "and") === (wanted === 1)
-      const parts = byCost(plan.parts).map((part) => expression(code, part, wanted))
+      const parts = order(plan.parts, all).map((part) => expression(code, part, wanted, order))
       return parts.length === 0 ? String(all) : `(${parts.join(all ? " && " : " || ")})`
     }
   }
@@ -165,9 +159,9 @@ type Make = (
 ) => (row: RowValues, related: RelatedRows | undefined) => boolean
 
 /** `undefined` where the host does not let code be made, as under a strict content security policy. */
-export const generate = (plan: FilterPlan): RowTest | undefined => {
+export const generate = (plan: FilterPlan, order: Order): RowTest | undefined => {
   const code = new Code()
-  const body = expression(code, plan, 1)
+  const body = expression(code, plan, 1, order)
   const source = `"use strict";
 const { ${Object.keys(library).join(", ")} } = l;
 ${code.declarations}

@@ -40,10 +40,11 @@ interface Ends {
   readonly high: number
 }
 
+const end = (bound: Bound<Decimal.Decimal> | undefined, without: number): number =>
+  bound === undefined ? without : unitsOf(bound.value)
+
 /** The units inside, both ends included; `undefined` where an end does not fit. */
 const endsOf = ({ low, high }: Range<Decimal.Decimal>): Ends | undefined => {
-  const end = (bound: Bound<Decimal.Decimal> | undefined, without: number): number =>
-    bound === undefined ? without : unitsOf(bound.value)
   const from = end(low, Number.NEGATIVE_INFINITY)
   const to = end(high, Number.POSITIVE_INFINITY)
   if (Number.isNaN(from) || Number.isNaN(to)) return undefined

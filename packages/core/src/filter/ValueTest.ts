@@ -4,7 +4,7 @@ import * as Decimal from "../shared/Decimal.ts"
 import type { CellValue } from "./FilterField.ts"
 import type { Bound, Comparable, Day, Range, Test, TestNode } from "./FilterPlan.ts"
 import { fold, isBlank } from "./Fold.ts"
-import { comparePoints, containsFolded, equalsFolded, oneOfFolded } from "./FoldedText.ts"
+import { comparePoints, containing, equalsFolded, oneOfFolded } from "./FoldedText.ts"
 import { jsonScalar } from "./JsonScalar.ts"
 import { numberTest } from "./NumberTest.ts"
 import type { Period, RelativeDate } from "./RelativeDate.ts"
@@ -15,6 +15,11 @@ export type Truth = 1 | 0 | -1
 /** Periods of the day that the test is made on. */
 export type Periods = (token: RelativeDate) => Period
 
+/** For plans whose days stand still. */
+export const noPeriods: Periods = () => {
+  throw new TypeError("a filter whose dates move is asked without saying which day it is")
+}
+
 /** `other` is the value of the field that the test names, if it names one. */
 export type ValueTest = (value: CellValue | undefined, periods: Periods, other?: CellValue) => Truth
 
@@ -24,13 +29,8 @@ const truth = (holds: boolean): Truth => (holds ? 1 : 0)
 export const textOf = (value: CellValue | undefined): string | undefined =>
   typeof value === "string" ? value : typeof value === "boolean" ? String(value) : undefined
 
-/** Text that begins with a day, cut down to it. */
-export const dayOf = (value: CellValue | undefined): string | undefined =>
-  typeof value === "string" && CalendarDate.beginsWithDay(value)
-    ? value.length === 10
-      ? value
-      : value.slice(0, 10)
-    : undefined
+/** The day that text begins with, as a number; NaN where it begins with none. */
+const dayOf = (value: unknown): number => (typeof value === "string" ? CalendarDate.numberOf(value) : Number.NaN)
 
 /** Whether there is no value: nothing, or with `blank` nothing but white space. */
 export const isEmpty = (value: CellValue | undefined, blank: boolean): boolean =>
@@ -54,16 +54,18 @@ const isWithin = <A>(value: A, { low, high }: Range<A>, compare: (a: A, b: A) =>
   return true
 }
 
+const compareNumbers = (a: number, b: number): number => a - b
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-const fixedBound = ({ value, open }: Bound<Day>, periods: Periods): Bound<string> => ({
-  value: typeof value === "string" ? value : periods(value.token)[value.end],
+const dayBound = ({ value, open }: Bound<Day>, periods: Periods): Bound<number> => ({
+  value: CalendarDate.numberOf(typeof value === "string" ? value : periods(value.token)[value.end]),
   open
 })
 
-const fixedRange = ({ low, high }: Range<Day>, periods: Periods): Range<string> => ({
-  ...(low === undefined ? {} : { low: fixedBound(low, periods) }),
-  ...(high === undefined ? {} : { high: fixedBound(high, periods) })
+/** The days inside, as numbers. */
+const dayRange = ({ low, high }: Range<Day>, periods: Periods): Range<number> => ({
+  ...(low === undefined ? {} : { low: dayBound(low, periods) }),
+  ...(high === undefined ? {} : { high: dayBound(high, periods) })
 })
 
 const isMoving = ({ low, high }: Range<Day>): boolean =>
@@ -79,7 +81,7 @@ const textTest = ({ how, values, trimmed }: Extract<Test, { readonly tag: "text"
         ? oneOfFolded(values)
         : (text) => equalsFolded(text, literal)
       : how === "contains"
-        ? (text) => containsFolded(text, literal)
+        ? containing(literal)
         : how === "startsWith"
           ? (text) => fold(text).startsWith(literal)
           : (text) => fold(text).endsWith(literal)
@@ -121,7 +123,6 @@ const compareAs = (as: Comparable, a: CellValue | undefined, b: CellValue | unde
     case "boolean":
       return both(wordOf, (left, right) => Number(left) - Number(right))
     case "date":
-      return both(dayOf, compareTexts)
     case "key":
     case "datetime":
       return both(textOf, compareTexts)
@@ -170,20 +171,18 @@ const compiled = (test: Test): ValueTest => {
       }
     case "day": {
       const { ranges } = test
+      const inside = (day: number, days: ReadonlyArray<Range<number>>): Truth =>
+        Number.isNaN(day) ? -1 : truth(days.some((range) => isWithin(day, range, compareNumbers)))
       if (ranges.some(isMoving))
-        return (value, periods) => {
-          const day = dayOf(value)
-          return day === undefined
-            ? -1
-            : truth(ranges.some((range) => isWithin(day, fixedRange(range, periods), compareTexts)))
-        }
-      const fixed = ranges as ReadonlyArray<Range<string>>
-      return (value) => {
-        const day = dayOf(value)
-        return day === undefined ? -1 : truth(fixed.some((range) => isWithin(day, range, compareTexts)))
-      }
+        return (value, periods) =>
+          inside(
+            dayOf(value),
+            ranges.map((range) => dayRange(range, periods))
+          )
+      const days = ranges.map((range) => dayRange(range, noPeriods))
+      return (value) => inside(dayOf(value), days)
     }
-    case "instant":
+    case "time":
       return ofText((text) => test.ranges.some((range) => isWithin(text, range, compareTexts)))
     case "truth":
       return (value) => {
@@ -211,4 +210,48 @@ export const valueTest = ({ test, blank, json }: TestNode): ValueTest => {
   return blank
     ? (value, periods, other) => (typeof value === "string" && isBlank(value) ? -1 : asked(value, periods, other))
     : asked
+}
+
+/** What is nothing of all this is inherited from `Object.prototype`, and no value of a row. */
+export const ownValue = (value: unknown): CellValue =>
+  typeof value === "string" || typeof value === "boolean"
+    ? value
+    : Array.isArray(value)
+      ? (value as ReadonlyArray<string>)
+      : null
+
+/** Whether a value, as it was found in a row, makes the test true, or with `wanted` 0 false. */
+export type ValuePredicate = (value: unknown, periods: Periods, other?: unknown) => boolean
+
+/** The same as `valueTest(node)(...) === wanted`, with a shorter way for the commonest tests. */
+export const valuePredicate = (node: TestNode, wanted: 1 | 0): ValuePredicate => {
+  const { test, blank, json } = node
+  const slow = valueTest(node)
+  const slowly: ValuePredicate = (value, periods, other) =>
+    slow(ownValue(value), periods, other === undefined ? undefined : ownValue(other)) === wanted
+  if (json !== undefined || blank) return slowly
+  switch (test.tag) {
+    case "text": {
+      const asked = textTest(test)
+      return wanted === 1
+        ? (value, periods) => (typeof value === "string" ? asked(value) : slowly(value, periods))
+        : (value, periods) => (typeof value === "string" ? !asked(value) : slowly(value, periods))
+    }
+    case "number": {
+      const asked = numberTest(test.ranges)
+      return (value) => typeof value === "string" && asked(value) === wanted
+    }
+    case "time": {
+      const [range] = test.ranges
+      const low = range?.low
+      const high = range?.high
+      if (test.ranges.length !== 1 || wanted === 0 || low?.open === true || high?.open === true) return slowly
+      const from = low?.value
+      const to = high?.value
+      return (value) =>
+        typeof value === "string" && (from === undefined || value >= from) && (to === undefined || value <= to)
+    }
+    default:
+      return slowly
+  }
 }

@@ -80,7 +80,7 @@ const pointsOf = (leaves: ReadonlyArray<Leaf>, catalog: FieldCatalog): ReadonlyA
 const constantOf = (plan: FilterPlan, leaves: ReadonlyArray<Leaf>, catalog: FieldCatalog): Constant | undefined => {
   if (!testsOf(leaves).every(isDecidable)) return undefined
   const cells = new Cells()
-  const holds = predicate(plan, cells)
+  const holds = predicate(plan, cells.reading)
   const { field } = leaves[0]!
   let seen: boolean | undefined
   for (const point of pointsOf(leaves, catalog)) {

@@ -29,7 +29,7 @@ interface CompiledAction {
 
 interface CompiledRule {
   readonly id: string
-  readonly holds: Predicate
+  readonly holds: Predicate<Cells>
   readonly actions: ReadonlyArray<CompiledAction>
 }
 
@@ -101,7 +101,7 @@ export class RuleEngine {
           if (list === undefined) literals.set(slot, [{ text, place, rule: index }])
           else list.push({ text, place, rule: index })
         }
-      const holds = predicate(condition, cells)
+      const holds = predicate(condition, cells.reading)
       const actions = rule.actions.map((action) => ({
         field: action.field,
         slot: cells.slot(action.field),

@@ -44,21 +44,24 @@ const digit = (text: string, at: number): number => {
   return value >>> 0 > 9 ? Number.NaN : value
 }
 
-/** Whether the text begins with a day that exists. Same as `parse` of its first ten characters, without making any. */
-export const beginsWithDay = (text: string): boolean => {
-  if (text.length < 10 || text.charCodeAt(4) !== 45 || text.charCodeAt(7) !== 45) return false
+/**
+ * The day that the text begins with, as a number such as 20240229: the order of the numbers is that of the days.
+ * NaN where `parse` of the first ten characters would find no day; no text is made on the way.
+ */
+export const numberOf = (text: string): number => {
+  if (text.length < 10 || text.charCodeAt(4) !== 45 || text.charCodeAt(7) !== 45) return Number.NaN
   const year = ((digit(text, 0) * 10 + digit(text, 1)) * 10 + digit(text, 2)) * 10 + digit(text, 3)
   const month = digit(text, 5) * 10 + digit(text, 6)
   const day = digit(text, 8) * 10 + digit(text, 9)
   // Comparisons with what is no number are false.
-  return (
-    year >= 1900 &&
+  return year >= 1900 &&
     year <= 2199 &&
     month >= 1 &&
     month <= 12 &&
     day >= 1 &&
     (day <= 28 || day <= daysInMonth(year, month))
-  )
+    ? year * 10_000 + month * 100 + day
+    : Number.NaN
 }
 
 /** For literals in code; dies on anything that is not a date. */

@@ -14,7 +14,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { Seeded } from "../rule/Seeded.ts"
+import { Seeded } from "@millrace/testing/model/Seeded"
 
 const services = Layer.mergeAll(
   MemoryStorage.layer,

@@ -1,7 +1,7 @@
 import type { Schedule } from "@millrace/core/feed/FeedConfig"
 import { nextRun } from "@millrace/core/feed/NextRun"
 import { describe, expect, it } from "vitest"
-import { Seeded } from "../rule/Seeded.ts"
+import { Seeded } from "@millrace/testing/model/Seeded"
 
 const at = (text: string) => Date.parse(text)
 const plan = (schedule: Partial<Schedule>): Schedule => ({

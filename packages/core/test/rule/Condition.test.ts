@@ -26,7 +26,7 @@ const holds = (
   given: FieldValue | undefined
 ): boolean => {
   const cells = new Cells()
-  const asked = predicate(conditionOf(group(field, operator, value), catalog, provenPatterns), cells)
+  const asked = predicate(conditionOf(group(field, operator, value), catalog, provenPatterns), cells.reading)
   cells.load(given === undefined ? {} : { [field]: given }, today)
   return asked(cells)
 }

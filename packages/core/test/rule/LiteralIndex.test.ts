@@ -1,7 +1,7 @@
 import { fold } from "@millrace/core/filter/Fold"
 import { LiteralIndex, type Literal, type Place } from "@millrace/core/rule/LiteralIndex"
 import { expect, it } from "vitest"
-import { Seeded } from "./Seeded.ts"
+import { Seeded } from "@millrace/testing/model/Seeded"
 
 const marked = (index: LiteralIndex, text: string): ReadonlySet<number> => {
   const rules = new Set<number>()

@@ -3,7 +3,7 @@ import { fold } from "@millrace/core/filter/Fold"
 import { requiredLiterals } from "@millrace/core/rule/PatternLiterals"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import { Seeded } from "./Seeded.ts"
+import { Seeded } from "@millrace/testing/model/Seeded"
 
 const compile = (pattern: string) => Result.getOrThrow(provenPatterns.compile(pattern))
 const fault = (pattern: string): string => {

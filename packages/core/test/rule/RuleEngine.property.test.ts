@@ -7,7 +7,7 @@ import { RuleEngine } from "@millrace/core/rule/RuleEngine"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { interpret, type PlainRule } from "@millrace/testing/model/RuleInterpreter"
 import { expect, it } from "vitest"
-import { Seeded } from "./Seeded.ts"
+import { Seeded } from "@millrace/testing/model/Seeded"
 
 const catalog = new Map([...catalogOf("transactions"), ["score", "num"], ["due", "date"]] as const)
 

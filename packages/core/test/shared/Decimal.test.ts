@@ -1,7 +1,7 @@
 import * as Currency from "@millrace/core/shared/Currency"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import { describe, expect, it } from "vitest"
-import { Seeded } from "../rule/Seeded.ts"
+import { Seeded } from "@millrace/testing/model/Seeded"
 
 const scaleMost = 30
 

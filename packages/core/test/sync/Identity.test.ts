@@ -3,7 +3,7 @@ import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { identify, type IdentityInput } from "@millrace/core/sync/Identity"
 import type { Observation } from "@millrace/core/sync/Ingest"
 import { describe, expect, it } from "vitest"
-import { Seeded } from "../rule/Seeded.ts"
+import { Seeded } from "@millrace/testing/model/Seeded"
 
 const day = CalendarDate.make("2026-03-14")
 

@@ -29,7 +29,7 @@ import type { ScriptedBank, TrueRow } from "@millrace/testing/provider/ScriptedB
 import type { ScriptedProvider } from "@millrace/testing/provider/ScriptedProvider"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { Seeded } from "../rule/Seeded.ts"
+import { Seeded } from "@millrace/testing/model/Seeded"
 import { connect, drive, ledgerOf, mappings, type Simulation } from "./Simulation.ts"
 
 const columns = ["id", "date", "amount", "description", "pending", "category", "removed"] as const

@@ -23,10 +23,11 @@ export interface PlainClaim {
 }
 
 /** `(?i)` at the front is the only construct of RE2 that the host's engine does not read the same way. */
-const expression = (pattern: string): RegExp =>
+export const plainPattern = (pattern: string): RegExp =>
   pattern.startsWith("(?i)") ? new RegExp(pattern.slice(4), "iu") : new RegExp(pattern, "u")
 
-const foldText = (text: string): string =>
+/** Text without regard to case, composition and runs of white space, the long way. */
+export const plainFold = (text: string): string =>
   [...text.normalize("NFC").replaceAll("ẞ", "SS")]
     .map((point) => [...point.toUpperCase()].map((upper) => upper.toLowerCase()).join(""))
     .join("")
@@ -44,8 +45,8 @@ const dayOf = (value: FieldValue): number | undefined => {
 
 const first = (date: string): number => CalendarDate.toEpochDay(CalendarDate.make(date))
 
-/** First and last day of a date or a relative word. */
-const period = (text: string, today: CalendarDate.CalendarDate): readonly [number, number] => {
+/** First and last day of a date or a relative word, as days since 1970. */
+export const plainPeriod = (text: string, today: CalendarDate.CalendarDate): readonly [number, number] => {
   const end = CalendarDate.toEpochDay(today)
   switch (text) {
     case "today":
@@ -120,7 +121,7 @@ const compareTyped = (
     const at = (text: string): number => Decimal.compare(number, Decimal.make(text.trim()))
     switch (operator) {
       case "contains":
-        return number.includes(foldText(wanted.trim()))
+        return number.includes(plainFold(wanted.trim()))
       case "in":
         return items(wanted).some((item) => at(item) === 0)
       case "between": {
@@ -141,7 +142,7 @@ const compareTyped = (
   }
   const day = dayOf(value)
   if (day === undefined) return undefined
-  const range = (text: string): readonly [number, number] => period(text.trim(), today)
+  const range = (text: string): readonly [number, number] => plainPeriod(text.trim(), today)
   const inside = (text: string): boolean => day >= range(text)[0] && day <= range(text)[1]
   switch (operator) {
     case "in":
@@ -187,19 +188,19 @@ const leafHolds = (leaf: Leaf, fields: Fields, catalog: FieldCatalog, today: Cal
     return result !== undefined && result === (positive === undefined)
   }
   const text = String(value)
-  const folded = foldText(text)
+  const folded = plainFold(text)
   const holds =
     operator === "matches"
-      ? expression(wanted).test(text)
+      ? plainPattern(wanted).test(text)
       : operator === "in"
-        ? items(wanted).some((item) => foldText(item) === foldText(text.trim()))
+        ? items(wanted).some((item) => plainFold(item) === plainFold(text.trim()))
         : operator === "equals"
-          ? foldText(wanted.trim()) === foldText(text.trim())
+          ? plainFold(wanted.trim()) === plainFold(text.trim())
           : operator === "contains"
-            ? folded.includes(foldText(wanted))
+            ? folded.includes(plainFold(wanted))
             : operator === "startsWith"
-              ? folded.startsWith(foldText(wanted))
-              : folded.endsWith(foldText(wanted))
+              ? folded.startsWith(plainFold(wanted))
+              : folded.endsWith(plainFold(wanted))
   return holds === (positive === undefined)
 }
 
@@ -243,7 +244,7 @@ const result = (action: RuleAction, fields: Fields, catalog: FieldCatalog): Fiel
           .trim()
       )
     case "regexExtract":
-      return finish(expression(action.pattern).exec(text(action.source))?.[action.group ?? 1] ?? "")
+      return finish(plainPattern(action.pattern).exec(text(action.source))?.[action.group ?? 1] ?? "")
     case "case": {
       const source = text(action.source ?? action.field)
       if (source.trim() === "") return undefined

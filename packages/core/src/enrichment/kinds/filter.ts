@@ -30,8 +30,8 @@ const stage = 170
 
 export interface PreparedFilter {
   readonly cells: Cells
-  readonly holds: Predicate | undefined
-  readonly matches: Predicate
+  readonly holds: Predicate<Cells> | undefined
+  readonly matches: Predicate<Cells>
   /** What `matches` must say for a record to be dropped. */
   readonly dropsOn: boolean
   readonly outcomes: Readonly<Record<Verdict, Outcome>>
@@ -56,7 +56,8 @@ const verdict = (value: Verdict, text: string, removeDelivered = false): Outcome
 
 const prepare = (config: FilterConfig, catalog: FieldCatalog, patterns: PatternEngine): PreparedFilter => {
   const cells = new Cells()
-  const compiled = (group: ConditionGroup): Predicate => predicate(conditionOf(group, catalog, patterns), cells)
+  const compiled = (group: ConditionGroup): Predicate<Cells> =>
+    predicate(conditionOf(group, catalog, patterns), cells.reading)
   const dropsOn = config.mode === "drop"
   const reason = (fallback: string): string =>
     config.reason === undefined || config.reason === "" ? fallback : config.reason

@@ -1,4 +1,4 @@
-/** Random choices that are the same on every run. */
+/** Random choices that are the same on every run: what property tests draw from. */
 export class Seeded {
   private state: number
 
