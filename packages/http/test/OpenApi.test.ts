@@ -51,6 +51,11 @@ const faultsOf = (schema: Server.Loose, value: Server.Loose, path: string): Read
 
 const described = (sample: Sample) => document.paths[sample.template]?.[sample.method.toLowerCase()]
 
+const query = (id: string, name: string) => {
+  const { parameters } = described(operations.find((one) => one.id === id)!)
+  return parameters.find((one: { name: string }) => one.name === name).schema
+}
+
 describe("the OpenAPI document", () => {
   it("is 3.1 and says so, with plain names for its components", () => {
     expect(document.openapi).toMatch(/^3\.1\./)
@@ -114,10 +119,6 @@ describe("the OpenAPI document", () => {
   })
 
   it("tells sizes, flags and blocks for what they are", () => {
-    const query = (id: string, name: string) => {
-      const { parameters } = described(operations.find((one) => one.id === id)!)
-      return parameters.find((one: { name: string }) => one.name === name).schema
-    }
     expect(query("listTransactions", "limit")).toMatchObject({ type: "integer", minimum: 1, default: 500 })
     expect(query("listJobs", "limit")).toMatchObject({ default: 20 })
     expect(query("listTransactions", "cached")).toEqual({ type: "boolean" })

@@ -15,6 +15,9 @@ const asked = (operation: string): Server.Loose => server.calls[operation]?.at(-
 const written = (operation: string): string => JSON.stringify(asked(operation))
 const send = (method: string, path: string, body: string) => server.call(method, path, { body })
 
+const detailsOf = async (filter: string) =>
+  (await server.call("GET", `${table}/rows?filter=${encodeURIComponent(filter)}`)).body.details
+
 describe("numbers in values", () => {
   const numbers =
     '{"a":0.1,"b":12345678901234567890.12,"c":1e2,"d":{"deep":[0.10000000000000000001,"0.1"]},"e":-0.30,"f":1e999}'
@@ -114,10 +117,8 @@ describe("queries of rows", () => {
   })
 
   it("are refused with a reason where the filter is no JSON or too long", async () => {
-    const message = async (filter: string) =>
-      (await server.call("GET", `${table}/rows?filter=${encodeURIComponent(filter)}`)).body.details
-    expect(await message("{")).toEqual([{ field: "filter", message: "must be a filter as JSON" }])
-    expect(await message(`"${"x".repeat(6_143)}"`)).toEqual([
+    expect(await detailsOf("{")).toEqual([{ field: "filter", message: "must be a filter as JSON" }])
+    expect(await detailsOf(`"${"x".repeat(6_143)}"`)).toEqual([
       { field: "filter", message: "must be JSON of at most 6144 bytes; longer ones can be posted" }
     ])
   })

@@ -40,15 +40,15 @@ export const fieldToWire = (field: TableField) => ({
 })
 
 /** What is asked for with a new field; `exactDefault` has the digits that the payload lost. */
-export const newField = (
-  { default: _, description, options, ...field }: typeof CreateField.Type,
-  exactDefault: unknown
-): NewField => ({
-  ...field,
-  ...(options === undefined || options === null ? {} : { options }),
-  ...(exactDefault === undefined || exactDefault === null ? {} : { default: exactDefault }),
-  ...(typeof description === "string" ? { description } : {})
-})
+export const newField = (asked: typeof CreateField.Type, exactDefault: unknown): NewField => {
+  const { default: _, description, options, ...field } = asked
+  return {
+    ...field,
+    ...(options === undefined || options === null ? {} : { options }),
+    ...(exactDefault === undefined || exactDefault === null ? {} : { default: exactDefault }),
+    ...(typeof description === "string" ? { description } : {})
+  }
+}
 
 export const layer = HttpApiBuilder.group(
   Api,
