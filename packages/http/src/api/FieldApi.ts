@@ -7,7 +7,7 @@ import { Id } from "@millrace/core/shared/Ids"
 import { askableFieldTypes, fieldKeyForm, FieldOptions, tableFieldTypes } from "@millrace/core/table/Table"
 import { ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Deleted, One } from "./Envelope.ts"
-import { ifMatch, Name, OptionalText } from "./FeedApi.ts"
+import { Name, OptionalText } from "./FeedApi.ts"
 import { operation } from "./Operation.ts"
 import { Text } from "./Parameters.ts"
 
@@ -75,6 +75,11 @@ export const UpdateField = Schema.Struct({
   )
 }).annotate({ identifier: "UpdateField" })
 
+/** Fields have no version of their own. */
+const ifTableMatch = {
+  "if-match": Schema.optionalKey(Schema.String.annotate({ description: "Version of the table, as its ETag has it." }))
+}
+
 const scopes = ["tables:write"] as const
 const inTable = { table_id: Schema.String }
 const byId = { ...inTable, field_id: Schema.String }
@@ -88,14 +93,14 @@ export const FieldApi = HttpApiGroup.make("fields", { topLevel: true }).add(
   }).annotateMerge(operation("Add a field to a table", { scopes, body: "required" })),
   HttpApiEndpoint.put("updateField", "/v1/tables/:table_id/fields/:field_id", {
     params: byId,
-    headers: ifMatch,
+    headers: ifTableMatch,
     payload: UpdateField,
     success: One(FieldRecord),
     error: [...ofPath, ...ofBody, StateConflict, Stale, Unprocessable]
   }).annotateMerge(operation("Change a field; its key stays", { scopes, body: "required" })),
   HttpApiEndpoint.delete("deleteField", "/v1/tables/:table_id/fields/:field_id", {
     params: byId,
-    headers: ifMatch,
+    headers: ifTableMatch,
     success: Deleted,
     error: [...ofPath, StateConflict, Stale]
   }).annotateMerge(operation("Delete a field and its cells", { scopes }))
