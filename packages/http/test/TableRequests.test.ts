@@ -124,6 +124,18 @@ describe("queries of rows", () => {
   })
 })
 
+describe("faults of shape", () => {
+  it("are told in words, each at its place", async () => {
+    const rows = [{ values: [1] }, { values: {}, externalKey: 1 }]
+    const { body } = await server.json("POST", `${table}/rows`, { rows, mode: "replace" })
+    expect(body.details).toEqual([
+      { field: "rows[0].values", message: "must be an object" },
+      { field: "rows[1].externalKey", message: "must be text or null" },
+      { field: "mode", message: "must be one of insert, upsert" }
+    ])
+  })
+})
+
 describe("versions", () => {
   it.each([
     ["updateTable", "PUT", table, "{}", Records.table.version],
