@@ -21,7 +21,9 @@ export const layer = (
 ): Layer.Layer<Providers | Destinations | StatementReader | Digest, never, TableStore> =>
   Layer.mergeAll(
     Providers.layer(options.providers),
-    Layer.unwrap(Effect.map(makeDrivers(options), Destinations.layer)).pipe(Layer.provide(Ids.layer)),
+    Layer.unwrap(Effect.map(makeDrivers(options), Destinations.layer)).pipe(
+      Layer.provide([Ids.layer, NodeDigest.layer])
+    ),
     StatementReaders.layer,
     NodeDigest.layer
   )

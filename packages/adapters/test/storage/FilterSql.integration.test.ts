@@ -56,8 +56,6 @@ const relatedFields = randomFields.get("parent")!.related!
 
 const arrange = Effect.fnUntraced(function* (random: Seeded) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`alter table table_row add column if not exists folded jsonb not null default '{}',
-    add column if not exists trashed_at timestamptz`
   const insert = (id: string, owner: string, row: RowValues, fields: FilterFields, trashed = false) =>
     sql`insert into table_row (id, table_id, field_values, folded, created_by, updated_by, version, created_at,
         updated_at, trashed_at)

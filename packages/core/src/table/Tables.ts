@@ -2,51 +2,34 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
-import { actorOf, sees, type Principal } from "../access/Principal.ts"
-import {
+import type { Principal } from "../access/Principal.ts"
+import type {
+  Conflict,
+  CursorUnusable,
+  InvalidInput,
   NotFound,
-  Unprocessable,
-  type Conflict,
-  type CursorUnusable,
-  type Detail,
-  type InvalidInput,
-  type PlanLimitReached,
-  type PreconditionFailed
+  PlanLimitReached,
+  PreconditionFailed,
+  Unprocessable
 } from "../failure/Failure.ts"
-import { Cursors } from "../shared/Cursors.ts"
-import { Id, Ids } from "../shared/Ids.ts"
-import { limits } from "../shared/Limits.ts"
-import { sizeOf } from "../shared/Page.ts"
-import * as Timestamp from "../shared/Timestamp.ts"
+import type { FeedStore } from "../feed/FeedStore.ts"
+import type { Cursors } from "../shared/Cursors.ts"
+import type { Digest } from "../shared/Digest.ts"
+import type { Ids } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import { fieldKey } from "./FieldKey.ts"
+import type { Transactor } from "../storage/Transactor.ts"
+import * as FieldChanges from "./FieldChanges.ts"
+import * as RowReads from "./RowReads.ts"
 import type { NewRow, RowChange, RowChangeOf, RowMode, RowOutcome, RowPage, RowQuery, RowView } from "./RowRequest.ts"
+import * as RowWrites from "./RowWrites.ts"
 import type { FieldId, Row, RowId, Table, TableField, TableId } from "./Table.ts"
+import * as TableChanges from "./TableChanges.ts"
 import type { FieldChange, NewField, NewTable, TableChange, TableList } from "./TableRequest.ts"
-import { TableStore } from "./TableStore.ts"
+import type { TableStore } from "./TableStore.ts"
 
 export interface FieldView {
   readonly table: Table
   readonly field: TableField
-}
-
-const RowsCursor = Schema.Struct({ after: Id("row") })
-
-/** Keys of new fields, made from the names where none is given. */
-const fieldKeys = (fields: NewTable["fields"]) => {
-  const details: Array<Detail> = []
-  const taken = new Set(fields.flatMap((field) => (field.key === undefined ? [] : [field.key])))
-  const seen = new Set<string>()
-  const keys = fields.map((field, at) => {
-    const key = field.key ?? fieldKey(field.name, taken)
-    if (seen.has(key)) details.push({ field: `fields[${at}].key`, message: `"${key}" is used twice` })
-    seen.add(key)
-    taken.add(key)
-    return key
-  })
-  return { details, keys }
 }
 
 /**
@@ -159,102 +142,16 @@ export class Tables extends Context.Service<
     readonly purge: Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/table/Tables") {
-  static readonly layer: Layer.Layer<Tables, never, TableStore | Cursors | Ids> = Layer.effect(
-    Tables,
-    Effect.gen(function* () {
-      const store = yield* TableStore
-      const cursors = yield* Cursors
-      const ids = yield* Ids
-
-      const load = Effect.fn("Tables.get")(function* (principal: Principal, id: TableId) {
-        const table = yield* store.get(principal.workspace.id, id)
-        if (Option.isNone(table) || !sees(principal, table.value.createdBy)) {
-          return yield* new NotFound({ resource: "Table" })
-        }
-        return table.value
+  static readonly layer: Layer.Layer<Tables, never, TableStore | FeedStore | Transactor | Digest | Cursors | Ids> =
+    Layer.effect(
+      Tables,
+      Effect.gen(function* () {
+        return Tables.of({
+          ...(yield* TableChanges.make),
+          ...(yield* FieldChanges.make),
+          ...(yield* RowReads.make),
+          ...(yield* RowWrites.make)
+        })
       })
-
-      const create: Tables["Service"]["create"] = Effect.fn("Tables.create")(function* (principal, request) {
-        const { details, keys } = fieldKeys(request.fields)
-        if (request.fields.length > limits.tableFields) {
-          details.push({ field: "fields", message: `has more than ${limits.tableFields} fields` })
-        }
-        if (details.length > 0) {
-          return yield* new Unprocessable({ code: "VALIDATION_FAILED", message: "Validation failed", details })
-        }
-        const now = yield* Timestamp.now
-        const fieldIds = yield* ids.batch("field", request.fields.length)
-        const { fields, folderId: _, ...rest } = request
-        const table: Table = {
-          ...rest,
-          id: yield* ids.next("table"),
-          workspaceId: principal.workspace.id,
-          fields: fields.flatMap((field, position) =>
-            field.type === "file"
-              ? []
-              : {
-                  id: fieldIds[position]!,
-                  key: keys[position]!,
-                  name: field.name,
-                  type: field.type,
-                  required: false,
-                  unique: false,
-                  indexed: false,
-                  origin: "user",
-                  position
-                }
-          ),
-          keyFields: [],
-          rowCount: 0,
-          createdBy: actorOf(principal),
-          version: 1,
-          createdAt: now,
-          updatedAt: now
-        }
-        yield* store.insert(table)
-        return table
-      })
-
-      const queryRows: Tables["Service"]["queryRows"] = Effect.fn("Tables.queryRows")(function* (principal, id, query) {
-        const table = yield* load(principal, id)
-        const bound = `${principal.workspace.id}/rows/${id}`
-        const start = query.cursor === undefined ? undefined : yield* cursors.decode(bound, RowsCursor, query.cursor)
-        const limit = sizeOf(limits.page, query.limit)
-        const found = yield* store.rows(id, { limit: limit + 1, ...(start === undefined ? {} : start) })
-        const rows = found.slice(0, limit)
-        if (found.length <= limit) return { table, rows, hasMore: false }
-        const cursor = yield* cursors.encode(bound, "page", { after: rows[rows.length - 1]!.id })
-        return { table, rows, hasMore: true, cursor }
-      })
-      const pending = () => Effect.die("follows with the stores")
-
-      return Tables.of({
-        create,
-        list: Effect.fn("Tables.list")(function* (principal) {
-          return (yield* store.list(principal.workspace.id)).filter((table) => sees(principal, table.createdBy))
-        }),
-        get: load,
-        update: pending,
-        trash: pending,
-        restore: pending,
-        createField: pending,
-        updateField: pending,
-        deleteField: pending,
-        queryRows,
-        getRow: Effect.fn("Tables.getRow")(function* (principal, id, rowId) {
-          const table = yield* load(principal, id)
-          const row = yield* store.row(id, rowId)
-          if (Option.isNone(row)) return yield* new NotFound({ resource: "Row" })
-          return { table, row: row.value }
-        }),
-        createRows: pending,
-        updateRows: pending,
-        updateRow: pending,
-        deleteRows: pending,
-        deleteRow: pending,
-        restoreRow: pending,
-        purge: pending()
-      })
-    })
-  )
+    )
 }
