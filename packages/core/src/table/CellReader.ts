@@ -1,7 +1,6 @@
 /** JSON from outside as the cell of a field, or what is wrong with it (decisions 1.3 and 4.5). */
-import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
-import type { CellValue } from "../filter/FilterField.ts"
+import type { CellValue, RowValues } from "../filter/FilterField.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import * as Decimal from "../shared/Decimal.ts"
 import { isId } from "../shared/Ids.ts"
@@ -21,9 +20,13 @@ const unstorableJson = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i
 const email = /^[^\s@"(),:;<>[\\\]]{1,64}@[^\s@"(),:;<>[\\\]]{1,189}\.[^\s@."(),:;<>[\\\]]{2,63}$/u
 const url = /^https?:\/\/[^\s/?#]+(?:[/?#]\S*)?$/iu
 
-/** A number that was read with all its digits is raw JSON. */
-const rawNumber = (value: unknown): string | undefined =>
-  Predicate.hasProperty(value, "rawJSON") && typeof value.rawJSON === "string" ? value.rawJSON : undefined
+// The types of this version of TypeScript do not know this part of JSON yet.
+const { isRawJSON } = JSON as unknown as {
+  readonly isRawJSON: (value: unknown) => value is { readonly rawJSON: string }
+}
+
+/** A number that was read with all its digits is raw JSON, which no document can hold by itself. */
+const rawNumber = (value: unknown): string | undefined => (isRawJSON(value) ? value.rawJSON : undefined)
 
 const readText = (input: unknown): Read =>
   typeof input !== "string"
@@ -117,6 +120,10 @@ export const readCell = ({ type, options }: CellForm, input: unknown): Result.Re
       return readJson(input)
   }
 }
+
+/** The cell of a field. Keys such as `constructor` are names like any other, and nothing is inherited. */
+export const cellOf = (values: RowValues, key: string): CellValue =>
+  Object.hasOwn(values, key) ? (values[key] ?? null) : null
 
 /** Whether there is nothing in it. */
 export const isAbsent = (cell: CellValue | undefined): cell is null | undefined =>

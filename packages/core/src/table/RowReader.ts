@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import type { CellValue, RowValues } from "../filter/FilterField.ts"
 import { limits } from "../shared/Limits.ts"
-import { isAbsent, readCell } from "./CellReader.ts"
+import { cellOf, isAbsent, readCell } from "./CellReader.ts"
 import type { Faults } from "./FieldDefinition.ts"
 import { isTooLarge } from "./RowShape.ts"
 import type { Table, TableField } from "./Table.ts"
@@ -31,7 +31,7 @@ export const readValues = (
 /** Required cells are there and the row is not too large. */
 export const checkRow = (table: Table, values: RowValues, path: string, faults: Faults): void => {
   for (const { key, required } of table.fields)
-    if (required && isAbsent(values[key])) faults.add(path, key, "is required")
+    if (required && isAbsent(cellOf(values, key))) faults.add(path, key, "is required")
   if (isTooLarge(values)) faults.add(path, "", `is larger than ${limits.rowBytes} bytes`)
 }
 

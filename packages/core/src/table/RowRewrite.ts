@@ -5,7 +5,7 @@ import type { Detail } from "../failure/Failure.ts"
 import type { CellValue } from "../filter/FilterField.ts"
 import type { Digest } from "../shared/Digest.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
-import { cellText, isAbsent, readCell, sameCell } from "./CellReader.ts"
+import { cellOf, cellText, isAbsent, readCell, sameCell } from "./CellReader.ts"
 import { entriesOf, facetsOf, type Facet } from "./Facet.ts"
 import { wholeScan } from "./RowScan.ts"
 import { shapeOf } from "./RowShape.ts"
@@ -99,7 +99,7 @@ export const rewriteRows = Effect.fnUntraced(function* (
     const changed: Array<Row> = []
     const entries: Array<{ readonly id: Row["id"]; readonly entries: ReturnType<typeof entriesOf> }> = []
     for (const row of rows) {
-      const cell = field === undefined ? undefined : row.values[field.before.key]
+      const cell = field === undefined ? undefined : cellOf(row.values, field.before.key)
       const next = converted(cell)
       if (demanded && row.trashedAt === undefined && isAbsent(next)) violate("is not possible: {} have no value", next)
       const same = sameCell(cell, next)

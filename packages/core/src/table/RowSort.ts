@@ -1,9 +1,9 @@
 /** How rows are sorted, and where a row stands in that order (decisions 1.7). */
 import type { Detail } from "../failure/Failure.ts"
-import type { CellValue, RowValues } from "../filter/FilterField.ts"
 import { fold } from "../filter/Fold.ts"
 import * as Decimal from "../shared/Decimal.ts"
 import { limits } from "../shared/Limits.ts"
+import { cellOf } from "./CellReader.ts"
 import { facetsOf, isNumber, isScalar, isText } from "./Facet.ts"
 import type { SortRequest } from "./RowRequest.ts"
 import type { RowPosition, SortAs, SortKey, SortValue } from "./RowScan.ts"
@@ -36,9 +36,6 @@ export const sortKeys = (
     return []
   })
 }
-
-const cellOf = (values: RowValues, key: string): CellValue =>
-  Object.hasOwn(values, key) ? (values[key] ?? null) : null
 
 /** What the row is sorted by. */
 export const sortValue = (row: Row, { as, field }: SortKey): SortValue => {

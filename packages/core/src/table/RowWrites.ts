@@ -9,7 +9,7 @@ import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { plans } from "../workspace/Plan.ts"
-import { sameCell } from "./CellReader.ts"
+import { cellOf, sameCell } from "./CellReader.ts"
 import { keyMark } from "./Facet.ts"
 import { Faults } from "./FieldDefinition.ts"
 import { takenMarks } from "./Marks.ts"
@@ -119,7 +119,7 @@ export const make = Effect.gen(function* () {
         if (mark === undefined) {
           for (const { key } of byFields.fields)
             if (
-              (values[key] ?? null) === null &&
+              cellOf(values, key) === null &&
               !faults.details.some(({ field }) => field === `rows[${at}].values.${key}`)
             )
               faults.add(`rows[${at}].values`, key, "is a key field and must have a value")
@@ -227,7 +227,7 @@ export const make = Effect.gen(function* () {
     path: string,
     faults: Faults
   ): Row => {
-    const keys = Object.keys(values).filter((key) => !sameCell(row.values[key] ?? null, values[key]))
+    const keys = Object.keys(values).filter((key) => !sameCell(cellOf(row.values, key), values[key]))
     const held = heldAfter(row, keys, release)
     const sameHeld = held.length === row.held.length && held.every((key) => row.held.includes(key))
     if (keys.length === 0 && sameHeld) return row
