@@ -63,10 +63,10 @@ beforeAll(async () => {
   const types = ["text", "number", "date", "datetime", "boolean", "select", "multi_select", "", "email", "url", "json"]
   const people = await server.get("", { json: { name: "People", fields: [{ key: "name", name: "N", type: "text" }] } })
   await server.get(`/${people.id}/rows`, { json: { rows: [{ values: { name: "Ada" } }] } })
-  const fields = keys.map((key, at) =>
+  const fields = keys.map((key, place) =>
     key === "owner"
       ? { key, name: key, type: "relation", options: { relation: { tableId: people.id } } }
-      : { key, name: key, type: types[at] }
+      : { key, name: key, type: types[place] }
   )
   table = await server.get("", { json: { name: "Target", fields } })
   const rows = ["one", "two"].map((name) => ({ values: { name, amount: 1 }, externalKey: name }))

@@ -341,7 +341,7 @@ describe("changes", () => {
     expect((await server.get(at(`/rows/${ids["one"]}`))).values.postCode).toBe(10115)
     expect(await server.get(path, remove)).toEqual({ deleted: true })
     expect((await server.get(at(`/rows/${ids["one"]}`))).values).not.toHaveProperty("postCode")
-    const [{ id: keyId }] = (await server.get(at(""))).fields.filter(({ key }: Loose) => key === "name")
+    const { id: keyId } = (await server.get(at(""))).fields.find(({ key }: Loose) => key === "name")
     const inUse = await server.ask(at(`/fields/${keyId}`), remove)
     expect([inUse.status, inUse.body.code]).toEqual([409, "FIELD_IN_USE"])
   })

@@ -50,6 +50,26 @@ interface Candidate {
 
 const below = (path: string, part: string): string => (path === "" ? part : `${path}.${part}`)
 
+/** The row with these cells, or the row itself when nothing changes. */
+const changed = (
+  table: Table,
+  row: Row,
+  values: RowValues,
+  release: ReadonlyArray<string>,
+  actor: Row["updatedBy"],
+  now: Timestamp.Timestamp,
+  path: string,
+  faults: Faults
+): Row => {
+  const keys = Object.keys(values).filter((key) => !sameCell(cellOf(row.values, key), values[key]))
+  const held = heldAfter(row, keys, release)
+  const sameHeld = held.length === row.held.length && held.every((key) => row.held.includes(key))
+  if (keys.length === 0 && sameHeld) return row
+  const merged = { ...row.values, ...values }
+  if (keys.length > 0) checkRow(table, merged, path, faults)
+  return { ...row, values: merged, held, updatedBy: actor, updatedAt: now, version: row.version + 1 }
+}
+
 export const make = Effect.gen(function* () {
   const store = yield* TableStore
   const ids = yield* Ids
@@ -215,26 +235,6 @@ export const make = Effect.gen(function* () {
     },
     (effect) => atomically(effect)
   )
-
-  /** The row with these cells, or the row itself when nothing changes. */
-  const changed = (
-    table: Table,
-    row: Row,
-    values: RowValues,
-    release: ReadonlyArray<string>,
-    actor: Row["updatedBy"],
-    now: Timestamp.Timestamp,
-    path: string,
-    faults: Faults
-  ): Row => {
-    const keys = Object.keys(values).filter((key) => !sameCell(cellOf(row.values, key), values[key]))
-    const held = heldAfter(row, keys, release)
-    const sameHeld = held.length === row.held.length && held.every((key) => row.held.includes(key))
-    if (keys.length === 0 && sameHeld) return row
-    const merged = { ...row.values, ...values }
-    if (keys.length > 0) checkRow(table, merged, path, faults)
-    return { ...row, values: merged, held, updatedBy: actor, updatedAt: now, version: row.version + 1 }
-  }
 
   /** Changes live rows of a locked table, all or none. */
   const change = Effect.fnUntraced(function* (

@@ -61,6 +61,11 @@ const cellsOf = (targets: ReadonlyArray<Target>, values: Fields): Result.Result<
 
 const byWriteOnly = Effect.fail(new DestinationRejected({ message: "A table is written row by row, not whole." }))
 
+const live = (table: Option.Option<Table>): Effect.Effect<Table, DestinationRejected> =>
+  Option.isSome(table) && table.value.trashedAt === undefined
+    ? Effect.succeed(table.value)
+    : Effect.fail(new DestinationRejected({ message: noTable }))
+
 /** Driver over the `TableStore` of the context. Writes belong inside the transaction that keeps the receipts. */
 export const make: Effect.Effect<DestinationDriver<TableConfig>, never, TableStore | Ids | Digest> = Effect.gen(
   function* () {
@@ -68,11 +73,6 @@ export const make: Effect.Effect<DestinationDriver<TableConfig>, never, TableSto
     const ids = yield* Ids
 
     const { contentHash } = yield* Digest
-
-    const live = (table: Option.Option<Table>): Effect.Effect<Table, DestinationRejected> =>
-      Option.isSome(table) && table.value.trashedAt === undefined
-        ? Effect.succeed(table.value)
-        : Effect.fail(new DestinationRejected({ message: noTable }))
 
     const tableOf = Effect.fnUntraced(function* (feed: Feed, config: TableConfig) {
       return yield* live(yield* store.get(feed.workspaceId, config.tableId))
