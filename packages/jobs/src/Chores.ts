@@ -6,6 +6,8 @@
  */
 import { Jobs } from "@millrace/core/job/Jobs"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { Tables } from "@millrace/core/table/Tables"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -45,5 +47,24 @@ export const layerSchedules: Layer.Layer<never, never, Chores | Jobs> = Layer.ef
   Effect.gen(function* () {
     const { scheduleDue } = yield* Jobs
     yield* (yield* Chores).add("schedules", scheduleDue)
+  })
+)
+
+const purgeEveryMillis = 60_000
+
+/** Removes what has been in the trash for its time: about once a minute, a bounded number each time. */
+export const layerPurge: Layer.Layer<never, never, Chores | Tables> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { purge } = yield* Tables
+    let due = 0
+    yield* (yield* Chores).add(
+      "purge",
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        if (now < due) return 0
+        due = now + purgeEveryMillis
+        return yield* purge
+      })
+    )
   })
 )
