@@ -27,7 +27,7 @@ import { Ids } from "@millrace/core/shared/Ids"
 import { limits } from "@millrace/core/shared/Limits"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { isPlain, putFeedRows } from "@millrace/core/table/FeedRows"
-import { foldedOf, isTooLarge } from "@millrace/core/table/RowShape"
+import { folding, isTooLarge } from "@millrace/core/table/RowShape"
 import type { Table, TableField } from "@millrace/core/table/Table"
 import { type FeedRow, TableStore } from "@millrace/core/table/TableStore"
 import * as Effect from "effect/Effect"
@@ -166,7 +166,8 @@ export const make: Effect.Effect<DestinationDriver<TableConfig>, never, TableSto
       const put = Effect.fnUntraced(function* (table: Table, rows: ReadonlyArray<Omit<FeedRow, "folded">>) {
         const rowIds = yield* ids.batch("row", rows.length)
         if (!isPlain(table)) return yield* putFeedRows(store, contentHash, table, rows, rowIds, actor)
-        const folded = rows.map((row) => ({ ...row, folded: foldedOf(table.fields, row.values) }))
+        const foldedOf = folding(table.fields)
+        const folded = rows.map((row) => ({ ...row, folded: foldedOf(row.values) }))
         const written = yield* store.putFeedRows(table.id, folded, rowIds, actor)
         return { written, failed: new Map<string, string>() }
       })
