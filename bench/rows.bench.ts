@@ -6,6 +6,7 @@ import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
 import { layer as noSecrets } from "@millrace/adapters/secrets/AesSecrets"
 import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresStorage"
 import type { Principal } from "@millrace/core/access/Principal"
+import { Patterns } from "@millrace/core/rule/Pattern"
 import { Cursors } from "@millrace/core/shared/Cursors"
 import { Ids } from "@millrace/core/shared/Ids"
 import type { RowQuery } from "@millrace/core/table/RowRequest"
@@ -97,7 +98,7 @@ export const bench: Bench = {
           ManagedRuntime.make(
             Tables.layer.pipe(
               Layer.provide(Cursors.layer(Redacted.make("bench"))),
-              Layer.provideMerge(Layer.mergeAll(storage, NodeDigest.layer, Ids.layer))
+              Layer.provideMerge(Layer.mergeAll(storage, NodeDigest.layer, Ids.layer, Patterns.layerProven))
             )
           )
         ),

@@ -7,12 +7,16 @@ import { join } from "node:path"
 import { scopes } from "@millrace/core/access/Scope"
 import { deliveryTransitions } from "@millrace/core/destination/Delivery"
 import { answerCodes, jobCodes, providerCodes } from "@millrace/core/failure/ErrorCode"
-import { kinds } from "@millrace/core/enrichment/Kinds"
+import { filterOperators } from "@millrace/core/filter/FilterOperator"
+import { makeKinds } from "@millrace/core/enrichment/Kinds"
 import { jobTransitions } from "@millrace/core/job/JobLifecycle"
 import { fieldsOf } from "@millrace/core/record/DataType"
+import { provenPatterns } from "@millrace/core/rule/Pattern"
 import { limits } from "@millrace/core/shared/Limits"
 import { plans } from "@millrace/core/workspace/Plan"
 import { settingNames } from "@millrace/server/Settings"
+import type { Answer } from "@millrace/testing/model/FilterInterpreter"
+import { filterTruth, groupTruth, notTruth, truthNow, truthZone } from "@millrace/testing/model/FilterTruth"
 
 const notice = "<!-- Written by `npm run docs`; change the code it names instead. -->\n"
 
@@ -36,6 +40,22 @@ const diagram = (
 
 const codes = (title: string, list: ReadonlyArray<string>): string =>
   `## ${title}\n\n${list.map((code) => `- \`${code}\``).join("\n")}\n`
+
+const cell = (value: unknown): string => (value === null ? "no value" : `\`${JSON.stringify(value)}\``)
+
+const answerWord = (answer: Answer): string => (answer === null ? "unknown" : String(answer))
+
+const truthOf = (op: string): string =>
+  table(
+    ["field", "clause", "value in the row: answer"],
+    filterTruth
+      .filter(({ clause }) => clause.op === op)
+      .map(({ type, clause, answers }) => [
+        type,
+        `\`${JSON.stringify(clause)}\``,
+        answers.map(([x, answer]) => `${cell(x)}: ${answerWord(answer)}`).join("; ")
+      ])
+  )
 
 const pages: Readonly<Record<string, string>> = {
   limits: `# Limits\n\nFrom \`packages/core/src/shared/Limits.ts\`. All are inclusive.\n\n${table(
@@ -90,12 +110,29 @@ const pages: Readonly<Record<string, string>> = {
   ].join("\n"),
   enrichments: `# Enrichment kinds\n\nFrom \`packages/core/src/enrichment/Kinds.ts\`: the kinds that this build runs.\n\n${table(
     ["kind", "data types", "writes"],
-    Object.values(kinds).map((kind) => [
+    Object.values(makeKinds(provenPatterns)).map((kind) => [
       `\`${kind.type}\``,
       kind.capabilities.dataTypes.length === 9 ? "all" : kind.capabilities.dataTypes.join(", "),
       kind.capabilities.writes.map((field) => (field === "*" ? "any writable field" : field)).join(", ") || "nothing"
     ])
   )}\n`,
+  filters:
+    [
+      "# Filters",
+      [
+        "From `packages/testing/src/model/FilterTruth.ts`, which the tests hold every evaluator to. A clause says of a row",
+        "that it is true, false or unknown; only rows of which the whole filter is true pass. Text is compared without",
+        `regard to case. Here it is ${truthNow}, and days begin in ${truthZone}.`
+      ].join("\n"),
+      `## Groups\n\n${table(
+        ["a", "b", "a and b", "a or b"],
+        groupTruth.map(({ a, b, and, or }) => [a, b, and, or].map(answerWord))
+      )}\n\n${table(
+        ["a", "not a"],
+        notTruth.map(({ a, not }) => [a, not].map(answerWord))
+      )}`,
+      ...filterOperators.map((op) => `## ${op}\n\n${truthOf(op)}`)
+    ].join("\n\n") + "\n",
   settings: `# Settings of the server\n\nFrom \`packages/server/src/Settings.ts\`: environment variables.\n\n${table(
     ["variable", "meaning"],
     Object.entries(settingNames).map(([name, text]) => [`\`${name}\``, text])

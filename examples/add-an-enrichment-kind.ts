@@ -6,9 +6,11 @@
  * that embeds the kernel hands its own list to the pipeline. Run it with
  * `node examples/add-an-enrichment-kind.ts`.
  */
+import * as Re2Patterns from "@millrace/adapters/pattern/Re2Patterns"
 import type { RecordKind } from "@millrace/core/enrichment/Kind"
-import { kinds } from "@millrace/core/enrichment/Kinds"
+import { makeKinds } from "@millrace/core/enrichment/Kinds"
 import * as Pipeline from "@millrace/core/enrichment/Pipeline"
+import { Patterns } from "@millrace/core/rule/Pattern"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { Ids } from "@millrace/core/shared/Ids"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
@@ -67,11 +69,11 @@ export const program = Effect.gen(function* () {
       }
     ],
     "transactions",
-    { ...kinds, lookup: firstWord }
+    { ...makeKinds(yield* Patterns), lookup: firstWord }
   )
   const view = { recordId: "txn_1", fields: { description: "BAKERY 12", amount: "-4.8", category: "UNCATEGORIZED" } }
   return Pipeline.run(pipeline, view, { today: CalendarDate.make("2026-01-06") })
-}).pipe(Effect.provide(Ids.layer))
+}).pipe(Effect.provide([Ids.layer, Re2Patterns.layer]))
 
 if (import.meta.main) {
   const { changes } = await Effect.runPromise(program)

@@ -13,3 +13,12 @@ export const digest = (selected: ReadonlyArray<number>): string =>
 export type PeerRow = Omit<Transaction, "amount"> & { readonly amount: number }
 
 export const peerRow = (row: Transaction): PeerRow => ({ ...row, amount: Number(row.amount) })
+
+/** Selects by each of the functions in turn. */
+export const selecting =
+  <Row>(filters: ReadonlyArray<(row: Row) => boolean>): Select<Row> =>
+  (rows) => {
+    const selected: Array<number> = []
+    for (const holds of filters) for (let at = 0; at < rows.length; at++) if (holds(rows[at]!)) selected.push(at)
+    return selected
+  }

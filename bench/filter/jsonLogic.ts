@@ -1,7 +1,7 @@
-/** The filter on json-logic-engine, which makes code of it too; text needs methods of its own. */
+/** The filters on json-logic-engine, which makes code of it too; text needs methods of its own. */
 import { LogicEngine } from "json-logic-engine"
-import type { PeerRow, Select } from "./Selected.ts"
-import { categories, purchase, since } from "./tree.ts"
+import { type PeerRow, selecting } from "./Selected.ts"
+import { categories, purchase, rotated, rotations, since } from "./tree.ts"
 
 const engine = new LogicEngine()
 const pattern = new RegExp(purchase)
@@ -11,24 +11,23 @@ engine.addMethod("isPurchase", (text: string) => pattern.test(text), plain)
 
 const lower = (field: keyof PeerRow) => ({ lower: { val: field } })
 
-const holds = engine.build({
-  and: [
-    { "===": [lower("type"), "debit"] },
-    {
-      or: [
-        { in: [lower("category"), categories.map((category) => category.toLowerCase())] },
-        { in: ["coffee", lower("description")] }
-      ]
-    },
-    { "<=": [-110, { val: "amount" }, -5] },
-    { ">=": [{ val: "date" }, since] },
-    { or: [{ "===": [{ val: "merchantName" }, null] }, { isPurchase: { val: "description" } }] },
-    { "!==": [lower("currency"), "usd"] }
-  ]
+const parts = [
+  { "===": [lower("type"), "debit"] },
+  {
+    or: [
+      { in: [lower("category"), categories.map((category) => category.toLowerCase())] },
+      { in: ["coffee", lower("description")] }
+    ]
+  },
+  { "<=": [-110, { val: "amount" }, -5] },
+  { ">=": [{ val: "date" }, since] },
+  { or: [{ "===": [{ val: "merchantName" }, null] }, { isPurchase: { val: "description" } }] },
+  { "!==": [lower("currency"), "usd"] }
+]
+
+const filters = rotations.map((by) => {
+  const holds = engine.build({ and: rotated<object>(parts, by) })
+  return (row: PeerRow): boolean => holds(row) === true
 })
 
-export const jsonLogic: Select<PeerRow> = (rows) => {
-  const selected: Array<number> = []
-  for (let at = 0; at < rows.length; at++) if (holds(rows[at]!) === true) selected.push(at)
-  return selected
-}
+export const jsonLogic = selecting(filters)

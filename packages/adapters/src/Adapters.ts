@@ -1,7 +1,8 @@
-/** What the kernel needs besides storage and a job engine: providers, destinations, readers, hashing. */
+/** What the kernel needs besides storage and a job engine: providers, destinations, readers, patterns, hashing. */
 import { Destinations } from "@millrace/core/destination/Destinations"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { Providers } from "@millrace/core/provider/Providers"
+import type { Patterns } from "@millrace/core/rule/Pattern"
 import type { Digest } from "@millrace/core/shared/Digest"
 import { Ids } from "@millrace/core/shared/Ids"
 import type { TableStore } from "@millrace/core/table/TableStore"
@@ -10,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { makeDrivers, type DestinationOptions } from "./destination/registry.ts"
 import * as NodeDigest from "./digest/NodeDigest.ts"
+import * as Re2Patterns from "./pattern/Re2Patterns.ts"
 import * as StatementReaders from "./statement/StatementReader.ts"
 
 export interface AdapterOptions extends DestinationOptions {
@@ -18,12 +20,13 @@ export interface AdapterOptions extends DestinationOptions {
 
 export const layer = (
   options: AdapterOptions
-): Layer.Layer<Providers | Destinations | StatementReader | Digest, never, TableStore> =>
+): Layer.Layer<Providers | Destinations | StatementReader | Patterns | Digest, never, TableStore> =>
   Layer.mergeAll(
     Providers.layer(options.providers),
     Layer.unwrap(Effect.map(makeDrivers(options), Destinations.layer)).pipe(
       Layer.provide([Ids.layer, NodeDigest.layer])
     ),
     StatementReaders.layer,
+    Re2Patterns.layer,
     NodeDigest.layer
   )

@@ -1,8 +1,8 @@
 /**
  * The kernel, put together: every use case as a layer over the ports.
  *
- * Embedders provide storage (in memory or PostgreSQL), providers, destinations, a statement reader and a job
- * engine, and get typed services. The bundled server does the same.
+ * Embedders provide storage (in memory or PostgreSQL), providers, destinations, a statement reader, an engine for
+ * patterns and a job engine, and get typed services. The bundled server does the same.
  */
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
@@ -22,6 +22,7 @@ import { Jobs } from "./job/Jobs.ts"
 import type { JobStore } from "./job/JobStore.ts"
 import type { Providers } from "./provider/Providers.ts"
 import type { RecordStore } from "./record/RecordStore.ts"
+import type { Patterns } from "./rule/Pattern.ts"
 import { Cursors } from "./shared/Cursors.ts"
 import type { Digest } from "./shared/Digest.ts"
 import { Ids } from "./shared/Ids.ts"
@@ -57,7 +58,7 @@ export type Stores =
   | Transactor
 
 /** Everything outside the kernel besides the job engine. */
-export type Ports = Stores | Providers | Destinations | StatementReader | Digest
+export type Ports = Stores | Providers | Destinations | StatementReader | Patterns | Digest
 
 /** Runs jobs; the job engine stands on this. */
 export const layerRun: Layer.Layer<SyncRun | Banks | Puller | Writer | Ids, never, Ports> = SyncRun.layer.pipe(

@@ -16,6 +16,7 @@ import {
   randomRow,
   zones
 } from "@millrace/testing/model/RandomFilters"
+import { filterTruth, truthNow, truthZone } from "@millrace/testing/model/FilterTruth"
 import { Seeded } from "@millrace/testing/model/Seeded"
 import { layer as database } from "@millrace/testing/postgres/TestPostgres"
 import { describe, expect, it } from "@effect/vitest"
@@ -54,13 +55,39 @@ const foldedOf = (row: RowValues, fields: FilterFields): Record<string, string> 
 
 const relatedFields = randomFields.get("parent")!.related!
 
-const arrange = Effect.fnUntraced(function* (random: Seeded) {
+const insert = Effect.fnUntraced(function* (
+  id: string,
+  owner: string,
+  row: RowValues,
+  fields: FilterFields,
+  trashed = false
+) {
   const sql = yield* SqlClient.SqlClient
-  const insert = (id: string, owner: string, row: RowValues, fields: FilterFields, trashed = false) =>
-    sql`insert into table_row (id, table_id, field_values, folded, created_by, updated_by, version, created_at,
-        updated_at, trashed_at)
-      values (${id}, ${owner}, ${JSON.stringify(row)}::jsonb, ${JSON.stringify(foldedOf(row, fields))}::jsonb, '{}', '{}',
-        1, now(), now(), ${trashed ? "2024-01-01T00:00:00.000Z" : null}::timestamptz)`
+  yield* sql`insert into table_row (id, table_id, field_values, folded, created_by, updated_by, version, created_at,
+      updated_at, trashed_at)
+    values (${id}, ${owner}, ${JSON.stringify(row)}::jsonb, ${JSON.stringify(foldedOf(row, fields))}::jsonb, '{}', '{}',
+      1, now(), now(), ${trashed ? "2024-01-01T00:00:00.000Z" : null}::timestamptz)`
+})
+
+/** Text that would do harm if it were ever read as part of a statement. */
+const hostile = [
+  "'; drop table table_row; --",
+  '"; delete from table_row; --',
+  "') or true or ('' = '",
+  "$1",
+  "$$ || pg_sleep(9) || $$",
+  "\\'",
+  "%",
+  "_%\\",
+  "\u2019",
+  "{a,b}",
+  '{"a":1}',
+  "->>'x'",
+  "null",
+  "__proto__"
+]
+
+const arrange = Effect.fnUntraced(function* (random: Seeded) {
   const rows = new Map(
     Array.from({ length: rowCount }, (_, n) => [`row_${String(n).padStart(4, "0")}`, randomRow(random)])
   )
@@ -85,6 +112,48 @@ const statement = (plan: Plan.FilterPlan) => {
 }
 
 describe("FilterSql", () => {
+  it.live("answers what the truth table says, of every operator and kind of value", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      for (const [n, { type, clause, answers }] of filterTruth.entries()) {
+        const owner = `tbl_${n}`
+        const fields: FilterFields = new Map([["x", { type }]])
+        for (const [at, [x]] of answers.entries()) yield* insert(String(at), owner, { x }, fields)
+        const moment = { now: Timestamp.make(truthNow), zone: truthZone, patterns: provenPatterns }
+        const plan = Result.getOrThrow(bind({ field: "x", ...clause }, fields, moment))
+        if (Plan.hasPattern(plan)) continue
+        const parameters = new SqlParameters()
+        const expression = filterSql(plan, { id: owner, own: new Set(), relations: new Map() }, parameters)
+        const found = yield* sql.unsafe<{ readonly answer: boolean | null }>(
+          `select ${expression} as answer from table_row r where r.table_id = ${parameters.text(owner)} order by r.id`,
+          parameters.values
+        )
+        expect([clause, ...found.map(({ answer }) => answer)]).toEqual([clause, ...answers.map(([, answer]) => answer)])
+      }
+    }).pipe(Effect.provide(database(inject("postgres"))))
+  )
+
+  it.live("takes filters for values, whatever they hold, and never for statements", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const fields: FilterFields = new Map(hostile.map((key) => [key, { type: "text" }] as const))
+      const row: RowValues = Object.fromEntries(hostile.map((key) => [key, key]))
+      yield* insert("row_1", tableId, row, fields)
+      const moment = { now: Timestamp.make(truthNow), zone: "UTC", patterns: provenPatterns }
+      for (const field of hostile)
+        for (const value of hostile)
+          for (const op of ["eq", "contains", "starts-with", "ends-with", "lte", "in"] as const) {
+            const node = { field, op, value: op === "in" ? [value] : value }
+            const plan = Result.getOrThrow(bind(node, fields, moment))
+            const { text, values } = statement(plan)
+            for (const part of hostile.filter((one) => one.length > 3)) expect(text).not.toContain(part)
+            const [found] = yield* sql.unsafe<{ readonly answer: boolean }>(text, values)
+            expect([node, found!.answer]).toEqual([node, compile(plan)(row)])
+          }
+      expect(yield* sql`select count(*)::int as rows from table_row`).toEqual([{ rows: 1 }])
+    }).pipe(Effect.provide(database(inject("postgres"))))
+  )
+
   it.live(
     `answers in PostgreSQL what the compiled filter answers, on ${filterCount * rowCount} random pairs of filter and row`,
     () =>

@@ -11,6 +11,7 @@ import type { FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import type { DataType } from "../record/DataType.ts"
 import { catalogOf } from "../record/FieldCatalog.ts"
+import { Patterns } from "../rule/Pattern.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -21,7 +22,7 @@ import type { Enrichment } from "./Enrichment.ts"
 import { EnrichmentStore } from "./EnrichmentStore.ts"
 import type { EnrichmentType } from "./EnrichmentType.ts"
 import type { Issue } from "./Kind.ts"
-import { kinds } from "./Kinds.ts"
+import { makeKinds, type Kinds } from "./Kinds.ts"
 
 export interface NewEnrichment {
   readonly name: string
@@ -50,7 +51,11 @@ export const blockName = (type: EnrichmentType): string =>
 const orderStep = 10
 
 /** Collects what is wrong with type, data type and block; answers what is only suspicious. */
-const judge = ({ config, dataType, type }: NewEnrichment, details: Array<Detail>): ReadonlyArray<Issue> => {
+const judge = (
+  { config, dataType, type }: NewEnrichment,
+  kinds: Kinds,
+  details: Array<Detail>
+): ReadonlyArray<Issue> => {
   const kind = kinds[type]
   if (kind === undefined) {
     details.push({ field: "type", message: `enrichments of type ${type} cannot run here` })
@@ -83,17 +88,18 @@ export class Enrichments extends Context.Service<
     readonly list: (workspace: Workspace) => Effect.Effect<ReadonlyArray<Enrichment>, StorageUnavailable>
   }
 >()("@millrace/core/enrichment/Enrichments") {
-  static readonly layer: Layer.Layer<Enrichments, never, EnrichmentStore | FeedStore | Ids> = Layer.effect(
+  static readonly layer: Layer.Layer<Enrichments, never, EnrichmentStore | FeedStore | Patterns | Ids> = Layer.effect(
     Enrichments,
     Effect.gen(function* () {
       const store = yield* EnrichmentStore
       const feeds = yield* FeedStore
       const ids = yield* Ids
+      const kinds = makeKinds(yield* Patterns)
 
       const create: Enrichments["Service"]["create"] = Effect.fn("Enrichments.create")(function* (principal, request) {
         const { workspace } = principal
         const details: Array<Detail> = []
-        const lints = [...judge(request, details)]
+        const lints = [...judge(request, kinds, details)]
         const feedIds = request.feedIds ?? []
         const allFeeds = request.allFeeds ?? false
         if (allFeeds && feedIds.length > 0) {

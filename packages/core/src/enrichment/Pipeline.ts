@@ -12,7 +12,7 @@ import { decode } from "../shared/StrictDecoding.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import type { EnrichmentType } from "./EnrichmentType.ts"
 import type { Claim, Issue, Outcome, PlanContext, RecordKind, Verdict, View } from "./Kind.ts"
-import { kinds as allKinds } from "./Kinds.ts"
+import type { Kinds } from "./Kinds.ts"
 import type { FieldChange } from "./Provenance.ts"
 
 /** Whose word counts more; between equals the later in (stage, order, id, position) wins (enrichments A6). */
@@ -110,12 +110,8 @@ const holdAll = (enrichment: Enrichment): Step => ({
   onFault: "hold"
 })
 
-/** `registry`: the kinds this build can run, when others than the bundled ones. */
-export const compile = (
-  enrichments: ReadonlyArray<Enrichment>,
-  dataType: DataType,
-  registry: { readonly [T in EnrichmentType]?: RecordKind } = allKinds
-): CompiledPipeline => {
+/** `kinds`: those that can run here; an enrichment of any other is a fault. */
+export const compile = (enrichments: ReadonlyArray<Enrichment>, dataType: DataType, kinds: Kinds): CompiledPipeline => {
   const inScope = enrichments.filter((enrichment) => enrichment.enabled && enrichment.dataType === dataType)
   const faults: Array<EnrichmentFault> = []
   const broken: Array<Step> = []
@@ -126,7 +122,7 @@ export const compile = (
 
   const decoded: Array<Decoded> = []
   for (const enrichment of inScope.toSorted(byId)) {
-    const kind = registry[enrichment.type]
+    const kind = kinds[enrichment.type]
     if (kind === undefined) {
       reject(enrichment, `enrichments of type ${enrichment.type} cannot run here`)
       continue

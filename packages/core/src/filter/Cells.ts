@@ -76,10 +76,12 @@ export class Cells {
       const slot = this.slot(field)
       return (cells) => cells.value(slot)
     },
-    ask: (field, asked) => {
+    ask: (field, { text, other }) => {
       const slot = this.slot(field)
-      const { periods } = this.reading
-      return (cells) => asked(cells.value(slot), periods)
+      return (cells) => {
+        const value = cells.value(slot)
+        return typeof value === "string" ? text(value) : other(value)
+      }
     },
     related: () => () => [],
     periods: (token) => this.period(token)

@@ -131,17 +131,18 @@ const numberTest = (op: Positive, value: PlainValue): Tested => {
   })
 }
 
+const inTime = (ranges: ReadonlyArray<Range<string>>): Tested => one({ tag: "time", ranges })
+
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const timeTest = (type: "date" | "datetime", op: Positive, value: PlainValue, moment: Moment): Tested => {
-  const testOf = (ranges: ReadonlyArray<Range<string>>): Tested => one({ tag: "time", ranges })
   if (op === "has-passed" || op === "not-passed") {
     const at = { value: type === "date" ? todayOf(moment) : moment.now, open: op === "has-passed" }
-    return testOf([op === "has-passed" ? { high: at } : { low: at }])
+    return inTime([op === "has-passed" ? { high: at } : { low: at }])
   }
   if (isRelative(value)) {
     const whole = wholePeriod(type, value.rel, moment)
-    return testOf([isOrder(op) ? orderRange(op, whole) : whole])
+    return inTime([isOrder(op) ? orderRange(op, whole) : whole])
   }
   if (op === "between") {
     if (typeof value !== "object" || value === null || !("start" in value))
@@ -154,12 +155,12 @@ const timeTest = (type: "date" | "datetime", op: Positive, value: PlainValue, mo
           compareTexts
         )
       }),
-      (range) => testOf([range])
+      (range) => inTime([range])
     )
   }
   return Result.flatMap(
     Result.flatMap(scalarsOf(op, value), (scalars) => each(scalars, (scalar) => wholeTime(type, scalar, moment))),
-    (wholes) => testOf(isOrder(op) ? [orderRange(op, wholes[0]!)] : wholes)
+    (wholes) => inTime(isOrder(op) ? [orderRange(op, wholes[0]!)] : wholes)
   )
 }
 

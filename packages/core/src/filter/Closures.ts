@@ -17,12 +17,12 @@ export interface Reading<Row> {
 export type Predicate<Row> = (row: Row) => boolean
 
 const testPredicate = <Row>(node: TestNode, reading: Reading<Row>, wanted: 1 | 0): Predicate<Row> => {
-  const asked = valuePredicate(node, wanted)
-  if (node.test.tag !== "field") return reading.ask(node.field, asked)
+  const { periods } = reading
+  if (node.test.tag !== "field") return reading.ask(node.field, valuePredicate(node, wanted, periods))
+  const asked = valueTest(node)
   const read = reading.value(node.field)
   const readOther = reading.value(node.test.other)
-  const { periods } = reading
-  return (row) => asked(read(row), periods, readOther(row))
+  return (row) => asked(ownValue(read(row)), periods, ownValue(readOther(row))) === wanted
 }
 
 /** Any row makes it true; it is false when there are rows and it is false of each. */
@@ -42,6 +42,41 @@ const relatedPredicate = <Row>(node: RelatedNode, reading: Reading<Row>, wanted:
 const unrelatedPredicate = <Row>(node: UnrelatedNode, reading: Reading<Row>, wanted: 1 | 0): Predicate<Row> => {
   const related = reading.related(node.relation)
   return (row) => related(row).every((one) => isEmpty(ownValue(one[node.field]), false)) === (wanted === 1)
+}
+
+type Parts<Row> = readonly [Predicate<Row>, Predicate<Row>, Predicate<Row>, Predicate<Row>]
+
+/** Written out for few parts: a call of its own for each part is what engines inline. */
+const allOf = <Row>(parts: ReadonlyArray<Predicate<Row>>): Predicate<Row> => {
+  const [a, b, c, d] = parts as Parts<Row>
+  switch (parts.length) {
+    case 2:
+      return (row) => a(row) && b(row)
+    case 3:
+      return (row) => a(row) && b(row) && c(row)
+    case 4:
+      return (row) => a(row) && b(row) && c(row) && d(row)
+    default: {
+      const rest = parts.length === 5 ? parts[4]! : allOf(parts.slice(4))
+      return (row) => a(row) && b(row) && c(row) && d(row) && rest(row)
+    }
+  }
+}
+
+const anyOf = <Row>(parts: ReadonlyArray<Predicate<Row>>): Predicate<Row> => {
+  const [a, b, c, d] = parts as Parts<Row>
+  switch (parts.length) {
+    case 2:
+      return (row) => a(row) || b(row)
+    case 3:
+      return (row) => a(row) || b(row) || c(row)
+    case 4:
+      return (row) => a(row) || b(row) || c(row) || d(row)
+    default: {
+      const rest = parts.length === 5 ? parts[4]! : anyOf(parts.slice(4))
+      return (row) => a(row) || b(row) || c(row) || d(row) || rest(row)
+    }
+  }
 }
 
 /**
@@ -77,11 +112,9 @@ export const predicate = <Row>(
       // An "and" is false, and an "or" true, as soon as one part is.
       const all = (plan.tag === "and") === (wanted === 1)
       const parts = order(plan.parts, all).map((part) => predicate(part, reading, wanted, order))
+      if (parts.length === 0) return () => all
       if (parts.length === 1) return parts[0]!
-      if (parts.length === 2) {
-        const [first, second] = parts as [Predicate<Row>, Predicate<Row>]
-        return all ? (row) => first(row) && second(row) : (row) => first(row) || second(row)
-      }
+      if (parts.length <= 8) return all ? allOf(parts) : anyOf(parts)
       return all
         ? (row) => {
             for (let at = 0; at < parts.length; at++) if (!parts[at]!(row)) return false

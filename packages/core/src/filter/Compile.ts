@@ -35,27 +35,41 @@ const partsOfGroups = (
   return found
 }
 
-/** Rows after which it is worth while to make code, and to know which clauses decide. */
-const sampled = 256
+/**
+ * Rows that are looked at closely: the first ones, and some of those that follow, since rows often come in order of
+ * time and the first are not like the rest. After the first ones it is worth while to make code.
+ */
+const phases = [
+  { every: 1, samples: 256 },
+  { every: 64, samples: 256 }
+] as const
 
 /**
- * Whether a row passes: only rows of which the filter is true do. The first rows are asked by closures, which also
- * find out which clauses decide most; after that, in the order this tells, by generated code where the host allows
- * it. Whatever the order and the form, the answers are the same. One compiled filter serves one evaluation at a time.
+ * Whether a row passes: only rows of which the filter is true do. The first rows are asked by closures, and it is
+ * noted which clauses decide; after that, in the order this tells, by generated code where the host allows it.
+ * Whatever the order and the form, the answers are the same. One compiled filter serves one evaluation at a time.
  */
 export const compile = (plan: FilterPlan, how: "generated" | "closures" = "generated"): RowTest => {
-  const first = closures(plan, byCost)
   const reading = new RowReading()
   const parts = partsOfGroups(plan, reading)
   const selectivity = new Selectivity()
-  let rows = 0
-  let asked: RowTest = (row, related) => {
-    reading.current = related
-    selectivity.note(parts.map(([part, holds]) => [part, holds(row)]))
-    rows++
-    if (rows === sampled)
-      asked = (how === "generated" ? generate(plan, selectivity.order) : undefined) ?? closures(plan, selectivity.order)
-    return first(row, related)
+  const ordered = (): RowTest =>
+    (how === "generated" ? generate(plan, selectivity.order) : undefined) ?? closures(plan, selectivity.order)
+
+  const inPhase = (phase: number, current: RowTest): RowTest => {
+    const { every, samples } = phases[phase]!
+    let left = every * samples
+    return (row, related) => {
+      left--
+      if (left % every === 0) {
+        reading.current = related
+        selectivity.note(parts.map(([part, holds]) => [part, holds(row)]))
+        if (left === 0) asked = phase + 1 < phases.length ? inPhase(phase + 1, ordered()) : ordered()
+      }
+      return current(row, related)
+    }
   }
+
+  let asked = inPhase(0, closures(plan, byCost))
   return (row, related) => asked(row, related)
 }

@@ -13,15 +13,22 @@ for (let code = 0; code < 128; code++)
 const blank = 32
 
 const asciiOnly = /^[\0-\x7f]*$/
-/** Text that must be folded before it is known what it does not contain; blanks matter only to literals with blanks. */
-const foldable = /[^\0-\x7f]/
-const foldableWithBlanks = /[^\0-\x7f]|\s\s|[\t-\r]/
+/**
+ * Text that must be folded before it is known what it does not contain. Of the letters below U+0100 only the sharp
+ * s becomes ASCII when it is folded; blanks matter only to literals with blanks.
+ */
+const foldable = /[\xdf\u0100-\uffff]/
+const foldableWithBlanks = /[\xa0\xdf\u0100-\uffff]|\s\s|[\t-\r]/
+
+/** The letter in both cases. Not by a flag, under which ranges of other letters mean more than they say. */
+const eitherCase = (letter: string): string =>
+  /[a-z]/.test(letter)
+    ? `[${letter}${letter.toUpperCase()}]`
+    : `\\x${letter.charCodeAt(0).toString(16).padStart(2, "0")}`
 
 /** The literal in upper or lower case, unless a mark behind it may make another letter of its last. */
-const anyCase = (literal: string): RegExp => {
-  const source = Array.from(literal, (letter) => `\\x${letter.charCodeAt(0).toString(16).padStart(2, "0")}`).join("")
-  return new RegExp(`${source}(?![^\\0-\\x7f])`, "i")
-}
+const anyCase = (literal: string): RegExp =>
+  new RegExp(`${Array.from(literal, eitherCase).join("")}(?![\\u0300-\\uffff])`)
 
 /** Same as `(text) => fold(text).includes(literal)`; the literal is folded. */
 export const containing = (literal: string): ((text: string) => boolean) => {

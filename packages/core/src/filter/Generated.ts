@@ -4,10 +4,10 @@
  * looked up among the fields there are, and of names of parameters; no value of a filter ever becomes code.
  */
 import * as Result from "effect/Result"
+import * as Decimal from "../shared/Decimal.ts"
 import type { RowValues } from "./FilterField.ts"
 import type { FilterPlan, Range, Test, TestNode } from "./FilterPlan.ts"
 import { containing, equalsFolded, oneOfFolded } from "./FoldedText.ts"
-import { unitsOf } from "./NumberTest.ts"
 import type { Order } from "./Order.ts"
 import { relatedOf, type RelatedRows, type RowTest } from "./RowTest.ts"
 import { isEmpty, noPeriods, ownValue, textOf, valueTest, type Truth } from "./ValueTest.ts"
@@ -16,7 +16,7 @@ import { isEmpty, noPeriods, ownValue, textOf, valueTest, type Truth } from "./V
 const property = /^[A-Za-z][A-Za-z0-9_]*$/
 
 /** What the code calls by name. */
-const library = { equalsFolded, isEmpty, noPeriods, ownValue, relatedOf, textOf, unitsOf }
+const library = { equalsFolded, isEmpty, noPeriods, ownValue, relatedOf, textOf, safeUnits: Decimal.safeUnits }
 
 class Code {
   readonly constants: Array<unknown> = []
@@ -55,8 +55,8 @@ const bounds = (code: Code, name: string, { low, high }: Range<string | number>)
 }
 
 const unitRange = (range: Extract<Test, { readonly tag: "number" }>["ranges"][number]): Range<number> | undefined => {
-  const low = range.low && { value: unitsOf(range.low.value), open: range.low.open }
-  const high = range.high && { value: unitsOf(range.high.value), open: range.high.open }
+  const low = range.low && { value: Decimal.safeUnits(range.low.value), open: range.low.open }
+  const high = range.high && { value: Decimal.safeUnits(range.high.value), open: range.high.open }
   return Number.isNaN(low?.value) || Number.isNaN(high?.value)
     ? undefined
     : { ...(low === undefined ? {} : { low }), ...(high === undefined ? {} : { high }) }
@@ -88,7 +88,7 @@ const inline = (code: Code, node: TestNode, wanted: Truth): string | undefined =
       if (range === undefined) return undefined
       const units = code.variable()
       const slow = `${code.constant(valueTest(node))}(${value}, noPeriods) === ${wanted}`
-      return `(typeof (${value} = ${load}) === "string" && ((${units} = unitsOf(${value})) === ${units} ? ${is}(${bounds(code, units, range)}) : ${slow}))`
+      return `(typeof (${value} = ${load}) === "string" && ((${units} = safeUnits(${value})) === ${units} ? ${is}(${bounds(code, units, range)}) : ${slow}))`
     }
     case "time":
       return test.ranges.length === 1 ? `(${text} && ${is}(${bounds(code, value, test.ranges[0]!)}))` : undefined

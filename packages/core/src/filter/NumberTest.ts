@@ -3,45 +3,13 @@ import * as Decimal from "../shared/Decimal.ts"
 import type { Bound, Range } from "./FilterPlan.ts"
 import type { Truth } from "./ValueTest.ts"
 
-/** Four fraction digits, and few enough digits in all that a double holds them exactly. */
-const digits = 4
-const powers = [10_000, 1_000, 100, 10, 1] as const
-const maxLength = 12
-
-/** Ten-thousandths as a safe integer; NaN where the text is no plain decimal, or a long one. */
-export const unitsOf = (text: string): number => {
-  const size = text.length
-  if (size > maxLength || size === 0) return Number.NaN
-  const negative = text.charCodeAt(0) === 45
-  let at = negative ? 1 : 0
-  if (at === size) return Number.NaN
-  let units = 0
-  for (; at < size; at++) {
-    const digit = text.charCodeAt(at) - 48
-    if (digit >>> 0 > 9) break
-    units = units * 10 + digit
-  }
-  if (at < size) {
-    if (text.charCodeAt(at) !== 46 || at === size - 1) return Number.NaN
-    const places = size - at - 1
-    if (places > digits || at === (negative ? 1 : 0)) return Number.NaN
-    for (at++; at < size; at++) {
-      const digit = text.charCodeAt(at) - 48
-      if (digit >>> 0 > 9) return Number.NaN
-      units = units * 10 + digit
-    }
-    units *= powers[places]!
-  } else units *= powers[0]
-  return negative ? -units : units
-}
-
 interface Ends {
   readonly low: number
   readonly high: number
 }
 
 const end = (bound: Bound<Decimal.Decimal> | undefined, without: number): number =>
-  bound === undefined ? without : unitsOf(bound.value)
+  bound === undefined ? without : Decimal.safeUnits(bound.value)
 
 /** The units inside, both ends included; `undefined` where an end does not fit. */
 const endsOf = ({ low, high }: Range<Decimal.Decimal>): Ends | undefined => {
@@ -81,14 +49,14 @@ export const numberTest = (ranges: ReadonlyArray<Range<Decimal.Decimal>>): Numbe
   if (ends.length === 1) {
     const { low, high } = ends[0]!
     return (text) => {
-      const units = unitsOf(text)
+      const units = Decimal.safeUnits(text)
       // Not a number is not equal to itself.
       return units !== units ? slow(text) : units >= low && units <= high ? 1 : 0
     }
   }
   const all = ends as ReadonlyArray<Ends>
   return (text) => {
-    const units = unitsOf(text)
+    const units = Decimal.safeUnits(text)
     if (units !== units) return slow(text)
     for (const { low, high } of all) if (units >= low && units <= high) return 1
     return 0

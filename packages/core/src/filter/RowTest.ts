@@ -26,7 +26,12 @@ export class RowReading implements Reading<RowValues> {
   current: RelatedRows | undefined
 
   readonly value = (field: string) => (row: RowValues) => row[field]
-  readonly ask = (field: string, asked: ValuePredicate) => (row: RowValues) => asked(row[field], noPeriods)
+  readonly ask =
+    (field: string, { text, other }: ValuePredicate) =>
+    (row: RowValues) => {
+      const value = row[field]
+      return typeof value === "string" ? text(value) : other(value)
+    }
   readonly related = (relation: string) => (row: RowValues) => relatedOf(this.current, relation, row[relation])
   readonly periods = noPeriods
 }

@@ -220,38 +220,41 @@ export const ownValue = (value: unknown): CellValue =>
       ? (value as ReadonlyArray<string>)
       : null
 
-/** Whether a value, as it was found in a row, makes the test true, or with `wanted` 0 false. */
-export type ValuePredicate = (value: unknown, periods: Periods, other?: unknown) => boolean
+/** The same question of text that was found in a row, and of anything else that was. */
+export interface ValuePredicate {
+  readonly text: (text: string) => boolean
+  readonly other: (value: unknown) => boolean
+}
 
-/** The same as `valueTest(node)(...) === wanted`, with a shorter way for the commonest tests. */
-export const valuePredicate = (node: TestNode, wanted: 1 | 0): ValuePredicate => {
-  const { test, blank, json } = node
+const timeTest = ({ low, high }: Range<string>): TextTest => {
+  if (low?.open === true || high?.open === true)
+    return (text) => isWithin(text, { low, high } as Range<string>, compareTexts)
+  const from = low?.value
+  const to = high?.value
+  return (text) => (from === undefined || text >= from) && (to === undefined || text <= to)
+}
+
+/** What text is asked where the answer is never unknown. */
+const knownText = ({ test, blank, json }: TestNode): TextTest | undefined => {
+  if (json !== undefined || blank) return undefined
+  return test.tag === "text"
+    ? textTest(test)
+    : test.tag === "pattern"
+      ? (text) => test.pattern.test(text)
+      : test.tag === "time" && test.ranges.length === 1
+        ? timeTest(test.ranges[0]!)
+        : undefined
+}
+
+/** Whether a value makes the test true, or with `wanted` 0 false: the same as `valueTest(node)(...) === wanted`. */
+export const valuePredicate = (node: TestNode, wanted: 1 | 0, periods: Periods): ValuePredicate => {
   const slow = valueTest(node)
-  const slowly: ValuePredicate = (value, periods, other) =>
-    slow(ownValue(value), periods, other === undefined ? undefined : ownValue(other)) === wanted
-  if (json !== undefined || blank) return slowly
-  switch (test.tag) {
-    case "text": {
-      const asked = textTest(test)
-      return wanted === 1
-        ? (value, periods) => (typeof value === "string" ? asked(value) : slowly(value, periods))
-        : (value, periods) => (typeof value === "string" ? !asked(value) : slowly(value, periods))
-    }
-    case "number": {
-      const asked = numberTest(test.ranges)
-      return (value) => typeof value === "string" && asked(value) === wanted
-    }
-    case "time": {
-      const [range] = test.ranges
-      const low = range?.low
-      const high = range?.high
-      if (test.ranges.length !== 1 || wanted === 0 || low?.open === true || high?.open === true) return slowly
-      const from = low?.value
-      const to = high?.value
-      return (value) =>
-        typeof value === "string" && (from === undefined || value >= from) && (to === undefined || value <= to)
-    }
-    default:
-      return slowly
+  const other = (value: unknown): boolean => slow(ownValue(value), periods) === wanted
+  const known = knownText(node)
+  if (known !== undefined) return { text: wanted === 1 ? known : (text) => !known(text), other }
+  if (node.test.tag === "number" && !node.blank && node.json === undefined) {
+    const asked = numberTest(node.test.ranges)
+    return { text: (text) => asked(text) === wanted, other }
   }
+  return { text: (text) => slow(text, periods) === wanted, other }
 }

@@ -45,6 +45,8 @@ const isAsciiLetter = (point: number): boolean => (point | 32) >= 97 && (point |
 
 /** The code point and all that equal it. */
 export const orbitOf = (point: number): ReadonlyArray<number> => {
+  if (point === 0x21_2a) return orbitOf(107)
+  if (point === 0x1_7f) return orbitOf(115)
   if (point < 128) {
     if (!isAsciiLetter(point)) return [point]
     const both = [point, point ^ 32]

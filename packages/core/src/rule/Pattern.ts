@@ -1,10 +1,12 @@
 /** Patterns in conditions and actions: RE2 syntax and meaning, always in linear time (enrichments E3). */
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { limits } from "../shared/Limits.ts"
 import { literalPrefix } from "./PatternLiterals.ts"
 import { prove } from "./PatternProof.ts"
 import { sourceOf } from "./PatternSource.ts"
-import { parse, type PatternFault } from "./PatternSyntax.ts"
+import { parse, type ParsedPattern, type PatternFault } from "./PatternSyntax.ts"
 
 export type { PatternFault } from "./PatternSyntax.ts"
 
@@ -18,7 +20,10 @@ export interface CompiledPattern {
   readonly literalPrefix: string
 }
 
-/** Whatever can run RE2 patterns. It must promise time linear in the text for everything it accepts. */
+/**
+ * Whatever can run RE2 patterns. It must promise time linear in the text for everything it accepts, and says
+ * what is wrong with everything else. Synchronous: a pattern runs for every record.
+ */
 export interface PatternEngine {
   readonly compile: (pattern: string) => Result.Result<CompiledPattern, PatternFault>
 }
@@ -45,13 +50,18 @@ export const lengthFault = (pattern: string): PatternFault | undefined =>
       ? { position: limits.patternLength + 1, message: `a pattern has at most ${limits.patternLength} characters` }
       : undefined
 
-/** Runs on the host's own engine what is proven to be linear and to mean the same there; refuses the rest. */
-export const provenPatterns: PatternEngine = {
-  compile: (pattern) => {
-    const tooLong = lengthFault(pattern)
-    if (tooLong !== undefined) return Result.fail(tooLong)
-    return Result.flatMap(parse(pattern), ({ root, groupCount }) =>
-      Result.map(prove(root), ({ anchored, guarded }) => {
+/**
+ * The pattern on the host's own engine, when it is proven to be linear there and to mean the same as in RE2;
+ * otherwise what stands against it.
+ */
+export const compileProven = ({
+  groupCount,
+  root,
+  vague
+}: ParsedPattern): Result.Result<CompiledPattern, PatternFault> =>
+  vague !== undefined
+    ? Result.fail(vague)
+    : Result.map(prove(root), ({ anchored, guarded }) => {
         // Sticky at 0: an anchored pattern is tried once and not at every character.
         const expression = new RegExp(sourceOf(root, guarded), anchored ? "uy" : "u")
         const rewind = (): void => {
@@ -70,6 +80,16 @@ export const provenPatterns: PatternEngine = {
           literalPrefix: literalPrefix(root)
         }
       })
-    )
+
+/** Refuses what it cannot prove to be linear. For kernels without an engine of RE2. */
+export const provenPatterns: PatternEngine = {
+  compile: (pattern) => {
+    const fault = lengthFault(pattern)
+    return fault === undefined ? Result.flatMap(parse(pattern), compileProven) : Result.fail(fault)
   }
+}
+
+/** The engine that runs the patterns of conditions and actions. */
+export class Patterns extends Context.Service<Patterns, PatternEngine>()("@millrace/core/rule/Pattern") {
+  static readonly layerProven: Layer.Layer<Patterns> = Layer.succeed(Patterns, provenPatterns)
 }

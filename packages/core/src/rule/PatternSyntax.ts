@@ -32,11 +32,18 @@ export type PatternNode =
 export interface ParsedPattern {
   readonly root: PatternNode
   readonly groupCount: number
+  /**
+   * The first part that this parser reads without knowing exactly what it matches. Every set in the tree is
+   * then a superset of what it stands for, and line anchors stand as anchors of the text.
+   */
+  readonly vague: PatternFault | undefined
 }
 
 interface Flags {
   readonly fold: boolean
   readonly dotAll: boolean
+  readonly multiLine: boolean
+  readonly ungreedy: boolean
 }
 
 class Stop {
@@ -84,6 +91,7 @@ class Reader {
   at = 0
   groups = 0
   nesting = 0
+  vague: PatternFault | undefined
   readonly names = new Set<string>()
 
   constructor(pattern: string) {
@@ -109,14 +117,14 @@ class Reader {
     return true
   }
 
-  set(set: CharSet.CharSet, flags: Flags, at: number): PatternNode {
-    const wide = flags.fold ? widen(set) : set
-    if (wide === undefined) return this.fail("not supported here: a large class with (?i)", at)
-    return { tag: "set", set: wide, at }
+  /** Notes a part that only a whole RE2 can tell the meaning of. */
+  leave(what: string, at: number): void {
+    this.vague ??= { position: at + 1, message: `not supported here: ${what}` }
   }
 
   literal(point: number, flags: Flags, at: number): PatternNode {
-    return this.set([[point, point]], flags, at)
+    const set: CharSet.CharSet = [[point, point]]
+    return { tag: "set", set: flags.fold ? (widen(set) ?? set) : set, at }
   }
 
   choice(outer: Flags): PatternNode {
@@ -156,7 +164,7 @@ class Reader {
   }
 
   flagLetters(flags: Flags): Flags | undefined {
-    let { fold, dotAll } = flags
+    let { fold, dotAll, multiLine, ungreedy } = flags
     let on = true
     let seen = false
     while (this.more) {
@@ -164,13 +172,14 @@ class Reader {
       if (letter === "-" && on) on = false
       else if (letter === "i") fold = on
       else if (letter === "s") dotAll = on
-      else if (letter === "m" || letter === "U") {
-        if (on) this.fail(letter === "m" ? "not supported here: multi-line mode" : "not supported here: ungreedy mode")
-      } else break
-      if (letter !== "-") seen = true
+      else if (letter === "m") multiLine = on
+      else if (letter === "U") ungreedy = on
+      else break
+      // A minus needs a letter of its own.
+      seen = letter !== "-"
       this.at++
     }
-    return seen ? { fold, dotAll } : undefined
+    return seen ? { fold, dotAll, multiLine, ungreedy } : undefined
   }
 
   term(flags: Flags, items: Array<PatternNode>): void {
@@ -187,7 +196,7 @@ class Reader {
       const bounds = this.bounds()
       if (bounds === undefined) break
       if (++repeats > 1) this.fail("bad repetition", at)
-      const lazy = this.take("?")
+      const lazy = this.take("?") !== flags.ungreedy
       node = { tag: "repeat", body: node, ...bounds, lazy, at: start }
     }
     items.push(node)
@@ -197,10 +206,12 @@ class Reader {
     if (this.take("*")) return { min: 0, max: Infinity }
     if (this.take("+")) return { min: 1, max: Infinity }
     if (this.take("?")) return { min: 0, max: 1 }
-    const match = /^\{(\d{1,9})(?:(,)(\d{0,9}))?\}/u.exec(this.points.slice(this.at, this.at + 24).join(""))
+    if (!this.looksAt("{")) return undefined
+    // Counts with leading zeros are no counts in RE2, and the braces are plain characters.
+    const match = /^\{(0|[1-9]\d*)(?:(,)(0|[1-9]\d*)?)?\}/u.exec(this.points.slice(this.at).join(""))
     if (match === null) return undefined
     const min = Number(match[1])
-    const max = match[2] === undefined ? min : match[3] === "" ? Infinity : Number(match[3])
+    const max = match[2] === undefined ? min : match[3] === undefined ? Infinity : Number(match[3])
     if (min > maxRepeat || (max !== Infinity && (max > maxRepeat || max < min)))
       this.fail(max < min ? "bad repetition: the first count is larger" : `a repetition count is at most ${maxRepeat}`)
     this.at += match[0].length
@@ -219,17 +230,20 @@ class Reader {
         this.at++
         return { tag: "set", set: flags.dotAll ? CharSet.all : CharSet.notNewline, at }
       case "^":
-        this.at++
-        return { tag: "assert", kind: "start", at }
       case "$":
         this.at++
-        return { tag: "assert", kind: "end", at }
+        if (flags.multiLine) this.leave("multi-line mode", at)
+        return { tag: "assert", kind: text === "^" ? "start" : "end", at }
       case "*":
       case "+":
       case "?":
         return this.fail("there is nothing to repeat")
       case "\\":
         return this.escape(flags)
+      case "{":
+        if (this.bounds() !== undefined) this.fail("there is nothing to repeat", at)
+        this.at++
+        return this.literal(123, flags, at)
       default:
         this.at++
         return this.literal(text.codePointAt(0)!, flags, at)
@@ -292,12 +306,25 @@ class Reader {
   /** `\d`, `\W` ... with `(?i)` applied. */
   escapedSet(flags: Flags): CharSet.CharSet | undefined {
     const letter = this.points[this.at + 1] ?? ""
-    if (letter === "p" || letter === "P") this.fail("not supported here: a Unicode class")
+    if (letter === "p" || letter === "P") return this.unicodeClass()
     const set = perl.get(letter.toLowerCase())
     if (set === undefined) return undefined
     this.at += 2
     const wide = flags.fold ? (widen(set) ?? set) : set
     return letter === letter.toLowerCase() ? wide : CharSet.complement(wide)
+  }
+
+  /** `\pL`, `\P{Greek}`: which characters they are depends on the version of Unicode. */
+  unicodeClass(): CharSet.CharSet {
+    const at = this.at
+    this.at += 2
+    if (!this.more) this.fail("unknown class", at)
+    if (this.take("{")) {
+      while (this.more && !this.looksAt("}")) this.at++
+      if (!this.take("}")) this.fail("unknown class", at)
+    } else this.at++
+    this.leave("a Unicode class", at)
+    return CharSet.all
   }
 
   escapedPoint(): number {
@@ -333,6 +360,7 @@ class Reader {
     this.at++
     const negated = this.take("^")
     const ranges: Array<readonly [number, number]> = []
+    let vague = false
     let first = true
     while (first || !this.looksAt("]")) {
       if (!this.more) this.fail("this class is not closed", at)
@@ -348,6 +376,7 @@ class Reader {
         continue
       }
       if (this.looksAt("\\")) {
+        vague ||= /^[pP]$/u.test(this.points[this.at + 1] ?? "")
         const set = this.escapedSet(flags)
         if (set !== undefined) {
           ranges.push(...set)
@@ -364,12 +393,14 @@ class Reader {
       }
       const set: CharSet.CharSet = [[low, high]]
       const wide = flags.fold ? widen(set) : set
-      if (wide === undefined) return this.fail("not supported here: a large range with (?i)", start)
-      ranges.push(...wide)
+      if (wide === undefined) {
+        vague = true
+        this.leave("a large range with (?i)", start)
+      } else ranges.push(...wide)
     }
     this.at++
     const set = CharSet.of(ranges)
-    return { tag: "set", set: negated ? CharSet.complement(set) : set, at }
+    return { tag: "set", set: vague ? CharSet.all : negated ? CharSet.complement(set) : set, at }
   }
 
   classPoint(opening: number): number {
@@ -379,14 +410,14 @@ class Reader {
   }
 }
 
-/** Reads a pattern; what RE2 does not have is refused by name, and so is what this parser cannot vouch for. */
+/** Reads a pattern; what RE2 does not have is refused by name. Only names of Unicode classes are not looked up. */
 export const parse = (pattern: string): Result.Result<ParsedPattern, PatternFault> => {
   const reader = new Reader(pattern)
   // Leaving a recursive descent at its deepest point is what an exception is for; it does not leave this file.
   try {
-    const root = reader.choice({ fold: false, dotAll: false })
+    const root = reader.choice({ fold: false, dotAll: false, multiLine: false, ungreedy: false })
     if (reader.more) reader.fail("unexpected )")
-    return Result.succeed({ root, groupCount: reader.groups })
+    return Result.succeed({ root, groupCount: reader.groups, vague: reader.vague })
   } catch (stop) {
     if (stop instanceof Stop) return Result.fail(stop.fault)
     throw stop

@@ -97,25 +97,36 @@ export const fromUnits = (units: bigint, digits: number): Decimal => {
 /** Texts of at most this many characters, scaled by at most four digits, stay within the safe integers. */
 const safeLength = 11
 const safeDigits = 4
-const powers = [1, 10, 100, 1_000, 10_000] as const
+const powers = [10_000, 1_000, 100, 10, 1] as const
 
-/** The value times 10^safeDigits as a safe integer, or NaN where a double might not hold it. */
-const safeUnits = (value: Decimal): number => {
-  const length = value.length
-  if (length > safeLength) return Number.NaN
-  const negative = value.charCodeAt(0) === 45
-  let at = negative ? 1 : 0
+/**
+ * Ten-thousandths as a safe integer; NaN where a double might not hold them exactly, or where the text is no plain
+ * decimal. For most amounts, and much faster than anything that works for all.
+ */
+export const safeUnits = (text: string): number => {
+  const size = text.length
+  const negative = text.charCodeAt(0) === 45
+  const start = negative ? 1 : 0
+  if (size > safeLength || size === start) return Number.NaN
   let units = 0
-  for (; at < length; at++) {
-    const digit = value.charCodeAt(at) - 48
-    // The point.
-    if (digit < 0) break
+  let at = start
+  for (; at < size; at++) {
+    const digit = text.charCodeAt(at) - 48
+    if (digit >>> 0 > 9) break
     units = units * 10 + digit
   }
-  const digits = Math.max(0, length - at - 1)
-  if (digits > safeDigits) return Number.NaN
-  for (at++; at < length; at++) units = units * 10 + (value.charCodeAt(at) - 48)
-  units *= powers[safeDigits - digits]!
+  if (at === size) units *= powers[0]
+  else {
+    const places = size - at - 1
+    // No digit on one side of the point is allowed elsewhere, and not worth while here.
+    if (text.charCodeAt(at) !== 46 || at === start || places === 0 || places > safeDigits) return Number.NaN
+    for (at++; at < size; at++) {
+      const digit = text.charCodeAt(at) - 48
+      if (digit >>> 0 > 9) return Number.NaN
+      units = units * 10 + digit
+    }
+    units *= powers[places]!
+  }
   return negative ? -units : units
 }
 

@@ -72,7 +72,7 @@ const collect = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): Re
   const shape =
     issue._tag === "MissingKey" ||
     issue._tag === "UnexpectedKey" ||
-    (issue._tag === "InvalidType" && discriminators.has(path.at(-1)))
+    ((issue._tag === "InvalidType" || issue._tag === "AnyOf") && discriminators.has(path.at(-1)))
   return plain(issue).issues.map((inner) => ({
     path: [...path, ...(inner.path ?? []).map((part) => (typeof part === "object" ? part.key : part))],
     message: inner.message.replace(/^Expected /u, "must be "),

@@ -9,10 +9,12 @@ import type { BankId } from "../bank/Bank.ts"
 import { columnsOf } from "../destination/Columns.ts"
 import { Deliverer } from "../destination/Deliverer.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
+import { makeKinds } from "../enrichment/Kinds.ts"
 import * as Pipeline from "../enrichment/Pipeline.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { JobStore, type ClaimedJob, type Fenced } from "../job/JobStore.ts"
+import { Patterns } from "../rule/Pattern.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
@@ -38,7 +40,7 @@ export class SyncRun extends Context.Service<
   static readonly layer: Layer.Layer<
     SyncRun,
     never,
-    FeedStore | JobStore | WorkspaceStore | EnrichmentStore | Source | Projector | Deliverer | Transactor
+    FeedStore | JobStore | WorkspaceStore | EnrichmentStore | Source | Projector | Deliverer | Transactor | Patterns
   > = Layer.effect(
     SyncRun,
     Effect.gen(function* () {
@@ -50,6 +52,7 @@ export class SyncRun extends Context.Service<
       const projector = yield* Projector
       const deliverer = yield* Deliverer
       const { atomically } = yield* Transactor
+      const kinds = makeKinds(yield* Patterns)
 
       const pipelineOf = Effect.fnUntraced(function* (feed: Feed) {
         const all = yield* enrichments.list(feed.workspaceId)
@@ -57,7 +60,8 @@ export class SyncRun extends Context.Service<
           all.filter(
             (one) => one.enabled && one.dataType === feed.dataType && (one.allFeeds || one.feedIds.includes(feed.id))
           ),
-          feed.dataType
+          feed.dataType,
+          kinds
         )
       })
 

@@ -9,7 +9,7 @@ import type { RowValues } from "../filter/FilterField.ts"
 import { FilterNode } from "../filter/FilterNode.ts"
 import { hasPattern, relationsOf, type FilterPlan } from "../filter/FilterPlan.ts"
 import type { PlainValue } from "../filter/ClauseTest.ts"
-import { provenPatterns } from "../rule/Pattern.ts"
+import { Patterns } from "../rule/Pattern.ts"
 import { Cursors } from "../shared/Cursors.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
@@ -80,6 +80,7 @@ interface Asked {
 export const make = Effect.gen(function* () {
   const store = yield* TableStore
   const cursors = rowCursors(yield* Cursors, yield* Digest)
+  const patterns = yield* Patterns
   const access = accessTo(store)
 
   const ask = Effect.fnUntraced(function* (
@@ -123,7 +124,7 @@ export const make = Effect.gen(function* () {
         "FILTER_INVALID",
         "The filter is not valid"
       )
-    const bound = bind(node.success, filterFields(table, related), { now, zone, params, patterns: provenPatterns })
+    const bound = bind(node.success, filterFields(table, related), { now, zone, params, patterns })
     if (Result.isFailure(bound)) {
       const faults = bound.failure
       return yield* unprocessable(

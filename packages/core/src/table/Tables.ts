@@ -13,6 +13,7 @@ import type {
   Unprocessable
 } from "../failure/Failure.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
+import type { Patterns } from "../rule/Pattern.ts"
 import type { Cursors } from "../shared/Cursors.ts"
 import type { Digest } from "../shared/Digest.ts"
 import type { Ids } from "../shared/Ids.ts"
@@ -142,16 +143,19 @@ export class Tables extends Context.Service<
     readonly purge: Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/table/Tables") {
-  static readonly layer: Layer.Layer<Tables, never, TableStore | FeedStore | Transactor | Digest | Cursors | Ids> =
-    Layer.effect(
-      Tables,
-      Effect.gen(function* () {
-        return Tables.of({
-          ...(yield* TableChanges.make),
-          ...(yield* FieldChanges.make),
-          ...(yield* RowReads.make),
-          ...(yield* RowWrites.make)
-        })
+  static readonly layer: Layer.Layer<
+    Tables,
+    never,
+    TableStore | FeedStore | Transactor | Digest | Patterns | Cursors | Ids
+  > = Layer.effect(
+    Tables,
+    Effect.gen(function* () {
+      return Tables.of({
+        ...(yield* TableChanges.make),
+        ...(yield* FieldChanges.make),
+        ...(yield* RowReads.make),
+        ...(yield* RowWrites.make)
       })
-    )
+    })
+  )
 }

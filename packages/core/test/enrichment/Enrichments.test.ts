@@ -2,6 +2,7 @@ import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import type { Principal } from "@millrace/core/access/Principal"
 import { blockName, Enrichments, type NewEnrichment } from "@millrace/core/enrichment/Enrichments"
 import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
+import { Patterns } from "@millrace/core/rule/Pattern"
 import { limits } from "@millrace/core/shared/Limits"
 import { Ids } from "@millrace/core/shared/Ids"
 import { makeEnrichment } from "@millrace/testing/fixture/Enrichment"
@@ -11,7 +12,9 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-const services = Enrichments.layer.pipe(Layer.provideMerge(Layer.mergeAll(MemoryStorage.layer, Ids.layer)))
+const services = Enrichments.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(MemoryStorage.layer, Patterns.layerProven, Ids.layer))
+)
 
 const rule = {
   name: "Coffee",

@@ -1,12 +1,14 @@
 import type { Enrichment } from "@millrace/core/enrichment/Enrichment"
 import type { RecordKind } from "@millrace/core/enrichment/Kind"
-import { kinds } from "@millrace/core/enrichment/Kinds"
+import { makeKinds } from "@millrace/core/enrichment/Kinds"
 import * as Pipeline from "@millrace/core/enrichment/Pipeline"
+import { provenPatterns } from "@millrace/core/rule/Pattern"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import { describe, expect, it } from "vitest"
 
+const kinds = makeKinds(provenPatterns)
 const context = { today: CalendarDate.make("2026-05-31") }
 const at = Timestamp.make("2026-01-01T00:00:00.000Z")
 
@@ -138,7 +140,8 @@ describe("changes", () => {
   it("hands back the very record, and shared empty lists, where nothing applies", () => {
     const pipeline = Pipeline.compile(
       [enrichment("a", "rule", setRule(when("description", "contains", "bus"), "category", "Bus"))],
-      "transactions"
+      "transactions",
+      kinds
     )
     const [one, two] = [1, 2].map(() => Pipeline.run(pipeline, { recordId: "txn", fields: tram }, context))
     expect(one!.fields).toBe(tram)
@@ -216,7 +219,7 @@ describe("faults", () => {
   })
 
   it("notes a kind it does not know once and runs the rest", () => {
-    const pipeline = Pipeline.compile([enrichment("m", "memory", {}), good], "transactions")
+    const pipeline = Pipeline.compile([enrichment("m", "memory", {}), good], "transactions", kinds)
     expect(pipeline.faults).toEqual([{ enrichmentId: "m", message: "enrichments of type memory cannot run here" }])
     const result = Pipeline.run(pipeline, { recordId: "txn", fields: tram }, context)
     expect([result.fields["category"], result.faults]).toEqual(["T", []])
@@ -224,7 +227,7 @@ describe("faults", () => {
 
   it("holds everything behind a filter whose stored settings cannot be read", () => {
     const broken = enrichment("f", "filter", { conditions: when("description", "like", "x") })
-    const pipeline = Pipeline.compile([broken], "transactions")
+    const pipeline = Pipeline.compile([broken], "transactions", kinds)
     expect(pipeline.faults[0]?.message).toContain("conditions.conditions[0].operator: unknown operator")
     expect(Pipeline.run(pipeline, { recordId: "txn", fields: tram }, context).verdict).toMatchObject({
       value: "hold",
@@ -233,7 +236,7 @@ describe("faults", () => {
   })
 })
 
-const sign = (...list: ReadonlyArray<Enrichment>) => Pipeline.compile(list, "transactions").signature
+const sign = (...list: ReadonlyArray<Enrichment>) => Pipeline.compile(list, "transactions", kinds).signature
 
 describe("compiling", () => {
   it("adds the fields that enrichments declare to the catalog, for later ones to read as their type", () => {
@@ -242,7 +245,8 @@ describe("compiling", () => {
         enrichment("a", "rule", setRule(when("description", "contains", "tram"), "score", 9)),
         enrichment("b", "rule", setRule(when("score", "gt", "8.5"), "category", "High"), { order: 20 })
       ],
-      "transactions"
+      "transactions",
+      kinds
     )
     expect(pipeline.catalog.get("score")).toBe("num")
     expect(Pipeline.run(pipeline, { recordId: "txn", fields: tram }, context).fields).toMatchObject({
@@ -254,7 +258,8 @@ describe("compiling", () => {
   it("leaves out what is disabled or for another data type", () => {
     const pipeline = Pipeline.compile(
       [enrichment("a", "rule", {}, { enabled: false }), enrichment("b", "rule", {}, { dataType: "balances" })],
-      "transactions"
+      "transactions",
+      kinds
     )
     expect(pipeline).toMatchObject({ steps: [], faults: [], signature: "" })
   })

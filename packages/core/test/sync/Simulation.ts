@@ -20,6 +20,7 @@ import { JobStore } from "@millrace/core/job/JobStore"
 import * as Kernel from "@millrace/core/Kernel"
 import { Providers } from "@millrace/core/provider/Providers"
 import { RecordStore } from "@millrace/core/record/RecordStore"
+import { Patterns } from "@millrace/core/rule/Pattern"
 import { Ids } from "@millrace/core/shared/Ids"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { Transactor } from "@millrace/core/storage/Transactor"
@@ -143,6 +144,7 @@ export const makeSimulation = ({ clock, model, pass, storage }: SimulationOption
       )
     ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
     noReader,
+    Patterns.layerProven,
     NodeDigest.layer
   )
   const layer = Kernel.layerRun.pipe(Layer.provide(adapters), Layer.provide(wrapped), Layer.provideMerge(raw))

@@ -6,6 +6,7 @@ import type { Principal } from "@millrace/core/access/Principal"
 import type { Outgoing } from "@millrace/core/destination/Destination"
 import type { Stores } from "@millrace/core/Kernel"
 import type { Fields } from "@millrace/core/record/FieldValue"
+import { Patterns } from "@millrace/core/rule/Pattern"
 import { Cursors } from "@millrace/core/shared/Cursors"
 import type { Digest } from "@millrace/core/shared/Digest"
 import { Ids } from "@millrace/core/shared/Ids"
@@ -21,13 +22,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 
-export type World = Tables | Stores | Ids | Digest | Cursors
+export type World = Tables | Stores | Ids | Digest | Cursors | Patterns
 
 /** Everything over a layer of stores. */
 export const worldOver = <E>(stores: Layer.Layer<Stores, E>): Layer.Layer<World, E> =>
   Tables.layer.pipe(
     Layer.provideMerge(Cursors.layer(Redacted.make("key"))),
-    Layer.provideMerge(Layer.mergeAll(stores, Ids.layer, NodeDigest.layer))
+    Layer.provideMerge(Layer.mergeAll(stores, Ids.layer, NodeDigest.layer, Patterns.layerProven))
   )
 
 export const memoryWorld = worldOver(MemoryStorage.layer)

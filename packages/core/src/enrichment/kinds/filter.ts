@@ -8,7 +8,7 @@ import { predicate, type Predicate } from "../../filter/Closures.ts"
 import { conditionOf } from "../../rule/Condition.ts"
 import { checkConditions } from "../../rule/ConditionCheck.ts"
 import { ConditionGroup } from "../../rule/ConditionGroup.ts"
-import { provenPatterns, type PatternEngine } from "../../rule/Pattern.ts"
+import type { PatternEngine } from "../../rule/Pattern.ts"
 import { limits } from "../../shared/Limits.ts"
 import type { Check, Outcome, RecordKind, Verdict, View, PlanContext } from "../Kind.ts"
 
@@ -103,5 +103,3 @@ export const makeFilter = (patterns: PatternEngine): RecordKind<FilterConfig, Pr
   explain: (config) =>
     config.mode === "drop" ? "Records that match are not delivered" : "Only records that match are delivered"
 })
-
-export const filter = makeFilter(provenPatterns)

@@ -7,7 +7,7 @@ import type { FieldCatalog } from "../../record/FieldCatalog.ts"
 import { checkAction, declaredBy } from "../../rule/ActionPlan.ts"
 import { checkConditions } from "../../rule/ConditionCheck.ts"
 import { ConditionGroup } from "../../rule/ConditionGroup.ts"
-import { provenPatterns, type PatternEngine } from "../../rule/Pattern.ts"
+import type { PatternEngine } from "../../rule/Pattern.ts"
 import { RuleAction } from "../../rule/RuleAction.ts"
 import { RuleEngine } from "../../rule/RuleEngine.ts"
 import { limits } from "../../shared/Limits.ts"
@@ -150,5 +150,3 @@ export const makeRule = (patterns: PatternEngine): RecordKind<RuleConfig, RuleEn
       : `${name} set ${claim.field} to ${JSON.stringify(claim.value)}`
   }
 })
-
-export const rule = makeRule(provenPatterns)

@@ -1,11 +1,13 @@
 import { decode } from "@millrace/core/shared/StrictDecoding"
-import { filter, FilterConfig } from "@millrace/core/enrichment/kinds/filter"
+import { makeFilter, FilterConfig } from "@millrace/core/enrichment/kinds/filter"
 import { catalogOf } from "@millrace/core/record/FieldCatalog"
 import type { Fields } from "@millrace/core/record/FieldValue"
+import { provenPatterns } from "@millrace/core/rule/Pattern"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 
+const filter = makeFilter(provenPatterns)
 const catalog = catalogOf("transactions")
 const context = { today: CalendarDate.make("2026-05-31") }
 const when = (field: string, operator: string, value?: string) => ({

@@ -1,12 +1,14 @@
 import { decode } from "@millrace/core/shared/StrictDecoding"
-import { rule, RuleConfig, ruleId } from "@millrace/core/enrichment/kinds/rule"
+import { makeRule, RuleConfig, ruleId } from "@millrace/core/enrichment/kinds/rule"
 import { catalogOf } from "@millrace/core/record/FieldCatalog"
 import type { Fields } from "@millrace/core/record/FieldValue"
+import { provenPatterns } from "@millrace/core/rule/Pattern"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
 
+const rule = makeRule(provenPatterns)
 const catalog = catalogOf("transactions")
 const context = { today: CalendarDate.make("2026-05-31") }
 const leaf = (field: string, operator: string, value?: string | number) => ({
