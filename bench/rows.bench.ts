@@ -38,8 +38,8 @@ const filled = Effect.fnUntraced(
     })
     const [payee, amount, day] = table.fields
     yield* sql`create temporary table made on commit preserve rows as
-    select n, 'row_' || lpad(n::text, 26, '0') as id, 'Store ' || n % 50 as payee, ((n * 7919) % 100000 + 0.25)::numeric as amount,
-      (date '2000-01-01' + ((n * 31) % 9000)::int)::text as day
+    select n, 'row_' || lpad(n::text, 26, '0') as id, 'Store ' || n % 50 as payee, ((n::bigint * 7919) % 100000 + 0.25)::numeric as amount,
+      (date '2000-01-01' + ((n::bigint * 31) % 9000)::int)::text as day
     from generate_series(1, ${rows}::int) n`
     yield* sql`insert into table_row (id, table_id, field_values, folded, created_by, updated_by, version, created_at, updated_at)
     select id, ${table.id}, jsonb_build_object('payee', payee, 'amount', amount::text, 'day', day, 'memo', 'memo ' || n),

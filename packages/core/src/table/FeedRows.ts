@@ -32,6 +32,8 @@ const merged = (row: Row, values: Fields): Row["values"] | undefined => {
   return changed.length === 0 ? undefined : { ...row.values, ...Object.fromEntries(changed) }
 }
 
+const marksOf = (stored: StoredRow | undefined) =>
+  (stored?.entries ?? []).flatMap(({ facet, mark }) => (mark === undefined ? [] : [{ facet, mark }]))
 /** Runs while the table is locked. Rows come one after the other: what one gives up, a later one can have. */
 export const putFeedRows = Effect.fnUntraced(function* (
   store: TableStore["Service"],
@@ -78,8 +80,6 @@ export const putFeedRows = Effect.fnUntraced(function* (
     }
   }
 
-  const marksOf = (stored: StoredRow | undefined) =>
-    (stored?.entries ?? []).flatMap(({ facet, mark }) => (mark === undefined ? [] : [{ facet, mark }]))
   const holders = new Map(
     yield* store.holders(
       table.id,

@@ -88,6 +88,11 @@ const changedField = (before: TableField, change: FieldChange, faults: Faults): 
   }
 }
 
+const fieldOf = (table: Table, fieldId: TableField["id"]): Effect.Effect<TableField, NotFound> => {
+  const field = table.fields.find(({ id }) => id === fieldId)
+  return field === undefined ? Effect.fail(noField) : Effect.succeed(field)
+}
+
 export const make = Effect.gen(function* () {
   const store = yield* TableStore
   const feeds = yield* FeedStore
@@ -102,11 +107,6 @@ export const make = Effect.gen(function* () {
     yield* store.update(next)
     return next
   })
-
-  const fieldOf = (table: Table, fieldId: TableField["id"]): Effect.Effect<TableField, NotFound> => {
-    const field = table.fields.find(({ id }) => id === fieldId)
-    return field === undefined ? Effect.fail(noField) : Effect.succeed(field)
-  }
 
   const createField: Tables["Service"]["createField"] = Effect.fn("Tables.createField")(
     function* (principal, id, request) {

@@ -34,10 +34,11 @@ const isZone = (zone: string): boolean =>
 
 const unusable = new CursorUnusable({ expired: false })
 
+const scalar = (item: unknown) => typeof item === "string" || typeof item === "number"
+
 const givenOf = (params: Readonly<Record<string, unknown>>, details: Array<Detail>): Given => {
   const given = new Map<string, PlainValue>()
   for (const [name, value] of Object.entries(params)) {
-    const scalar = (item: unknown) => typeof item === "string" || typeof item === "number"
     const known =
       value === null || typeof value === "boolean" || scalar(value) || (Array.isArray(value) && value.every(scalar))
     if (known && storable(value)) given.set(name, value as PlainValue)
@@ -69,6 +70,12 @@ const only = (fields: ReadonlyArray<string> | undefined) => {
   })
 }
 
+const scanned = (of: Table, relations: ScannedTable["relations"]): ScannedTable => ({
+  id: of.id,
+  own: ownNamesOf(of),
+  relations
+})
+
 /** A question with its meaning worked out. */
 interface Asked {
   readonly scan: Omit<RowScan, "limit">
@@ -99,11 +106,6 @@ export const make = Effect.gen(function* () {
     const params = givenOf(question.params ?? {}, details)
     if (details.length > 0) return yield* unprocessable(details)
     const related = yield* access.related(principal, table)
-    const scanned = (of: Table, relations: ScannedTable["relations"]): ScannedTable => ({
-      id: of.id,
-      own: ownNamesOf(of),
-      relations
-    })
     const relations = new Map(
       table.fields.flatMap(({ key, options }): ReadonlyArray<[string, ScannedTable]> => {
         const target = options?.relation && related.get(options.relation.tableId)

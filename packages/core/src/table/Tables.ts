@@ -20,6 +20,7 @@ import type { Ids } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { Transactor } from "../storage/Transactor.ts"
 import * as FieldChanges from "./FieldChanges.ts"
+import * as RowCreates from "./RowCreates.ts"
 import * as RowReads from "./RowReads.ts"
 import type { NewRow, RowChange, RowChangeOf, RowMode, RowOutcome, RowPage, RowQuery, RowView } from "./RowRequest.ts"
 import * as RowWrites from "./RowWrites.ts"
@@ -154,6 +155,7 @@ export class Tables extends Context.Service<
         ...(yield* TableChanges.make),
         ...(yield* FieldChanges.make),
         ...(yield* RowReads.make),
+        ...(yield* RowCreates.make),
         ...(yield* RowWrites.make)
       })
     })

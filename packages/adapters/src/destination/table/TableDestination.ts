@@ -59,6 +59,12 @@ const cellsOf = (targets: ReadonlyArray<Target>, values: Fields): Result.Result<
   return isTooLarge(cells) ? Result.fail(`The row is larger than ${limits.rowBytes} bytes.`) : Result.succeed(cells)
 }
 
+/** Neither absent nor in the trash. */
+const live = (table: Option.Option<Table>): Effect.Effect<Table, DestinationRejected> =>
+  Option.isSome(table) && table.value.trashedAt === undefined
+    ? Effect.succeed(table.value)
+    : Effect.fail(new DestinationRejected({ message: noTable }))
+
 const byWriteOnly = Effect.fail(new DestinationRejected({ message: "A table is written row by row, not whole." }))
 
 /** Driver over the `TableStore` of the context. Writes belong inside the transaction that keeps the receipts. */
@@ -68,11 +74,6 @@ export const make: Effect.Effect<DestinationDriver<TableConfig>, never, TableSto
     const ids = yield* Ids
 
     const { contentHash } = yield* Digest
-
-    const live = (table: Option.Option<Table>): Effect.Effect<Table, DestinationRejected> =>
-      Option.isSome(table) && table.value.trashedAt === undefined
-        ? Effect.succeed(table.value)
-        : Effect.fail(new DestinationRejected({ message: noTable }))
 
     const tableOf = Effect.fnUntraced(function* (feed: Feed, config: TableConfig) {
       return yield* live(yield* store.get(feed.workspaceId, config.tableId))
