@@ -70,6 +70,12 @@ const only = (fields: ReadonlyArray<string> | undefined) => {
   })
 }
 
+const scanned = (of: Table, relations: ScannedTable["relations"]): ScannedTable => ({
+  id: of.id,
+  own: ownNamesOf(of),
+  relations
+})
+
 /** A question with its meaning worked out. */
 interface Asked {
   readonly scan: Omit<RowScan, "limit">
@@ -78,16 +84,10 @@ interface Asked {
   readonly plan: FilterPlan | undefined
 }
 
-const scanned = (of: Table, relations: ScannedTable["relations"]): ScannedTable => ({
-  id: of.id,
-  own: ownNamesOf(of),
-  relations
-})
-
 export const make = Effect.gen(function* () {
   const store = yield* TableStore
-  const patterns = yield* Patterns
   const cursors = rowCursors(yield* Cursors, yield* Digest)
+  const patterns = yield* Patterns
   const access = accessTo(store)
 
   const ask = Effect.fnUntraced(function* (

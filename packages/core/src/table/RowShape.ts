@@ -24,16 +24,26 @@ export const isTooLarge = (values: RowValues): boolean => {
 }
 
 /** Cells of text fields folded, and text in JSON fields, where that makes a difference. */
-export const foldedOf = (fields: Table["fields"], values: RowValues): Readonly<Record<string, string>> => {
-  const folded: Record<string, string> = {}
-  for (const field of fields) {
-    const cell = Object.hasOwn(values, field.key) ? values[field.key] : null
-    if (typeof cell !== "string") continue
-    const text = isText(field) ? cell : field.type === "json" ? jsonScalar(cell, "string") : undefined
-    const plain = text === undefined ? undefined : fold(text)
-    if (plain !== undefined && plain !== text) folded[field.key] = plain
+export const folding = (fields: Table["fields"]): ((values: RowValues) => Readonly<Record<string, string>>) => {
+  const texts = fields.flatMap((field) => (isText(field) ? [field.key] : []))
+  const documents = fields.flatMap((field) => (field.type === "json" ? [field.key] : []))
+  return (values) => {
+    const folded: Record<string, string> = {}
+    const add = (key: string, text: string): void => {
+      const plain = fold(text)
+      if (plain !== text) folded[key] = plain
+    }
+    for (const key of texts) {
+      const cell = values[key]
+      if (typeof cell === "string") add(key, cell)
+    }
+    for (const key of documents) {
+      const cell = values[key]
+      const text = typeof cell === "string" ? jsonScalar(cell, "string") : undefined
+      if (text !== undefined) add(key, text)
+    }
+    return folded
   }
-  return folded
 }
 
 /** Cells that new rows have where nobody says otherwise. */
@@ -47,11 +57,12 @@ export interface RowShape {
 
 export const shapeOf = (table: Table, hash: Digest["Service"]["contentHash"]): RowShape => {
   const facets = facetsOf(table)
+  const foldedOf = folding(table.fields)
   return {
     facets,
     stored: (row) => ({
       row,
-      folded: foldedOf(table.fields, row.values),
+      folded: foldedOf(row.values),
       entries: row.trashedAt === undefined && facets.length > 0 ? entriesOf(facets, row.values, hash) : []
     })
   }

@@ -13,13 +13,14 @@ import type {
   Unprocessable
 } from "../failure/Failure.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
+import type { Patterns } from "../rule/Pattern.ts"
 import type { Cursors } from "../shared/Cursors.ts"
 import type { Digest } from "../shared/Digest.ts"
 import type { Ids } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import type { Patterns } from "../rule/Pattern.ts"
 import type { Transactor } from "../storage/Transactor.ts"
 import * as FieldChanges from "./FieldChanges.ts"
+import * as RowCreates from "./RowCreates.ts"
 import * as RowReads from "./RowReads.ts"
 import type { NewRow, RowChange, RowChangeOf, RowMode, RowOutcome, RowPage, RowQuery, RowView } from "./RowRequest.ts"
 import * as RowWrites from "./RowWrites.ts"
@@ -146,7 +147,7 @@ export class Tables extends Context.Service<
   static readonly layer: Layer.Layer<
     Tables,
     never,
-    TableStore | FeedStore | Transactor | Patterns | Digest | Cursors | Ids
+    TableStore | FeedStore | Transactor | Digest | Patterns | Cursors | Ids
   > = Layer.effect(
     Tables,
     Effect.gen(function* () {
@@ -154,6 +155,7 @@ export class Tables extends Context.Service<
         ...(yield* TableChanges.make),
         ...(yield* FieldChanges.make),
         ...(yield* RowReads.make),
+        ...(yield* RowCreates.make),
         ...(yield* RowWrites.make)
       })
     })

@@ -3,7 +3,7 @@ import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { ActorRef } from "@millrace/core/access/ActorRef"
 import { isSecret, keyPrefixOf } from "@millrace/core/access/ApiKey"
 import { Authenticator } from "@millrace/core/access/Authenticator"
-import { holds, type Principal } from "@millrace/core/access/Principal"
+import { actorOf, holds, sees, userOf, type Principal } from "@millrace/core/access/Principal"
 import { allScopes } from "@millrace/core/access/Scope"
 import { maskNumber } from "@millrace/core/account/Account"
 import { Ids } from "@millrace/core/shared/Ids"
@@ -92,7 +92,7 @@ describe("scopes, roles and plans", () => {
     expect(allScopes.filter((scope) => !/^[a-z_]+:(read|write)$/.test(scope))).toEqual([])
   })
 
-  it.effect("gives a key only the scopes it has, and a user all", () =>
+  it.effect("gives a key only the scopes it has, and a user what the role allows", () =>
     Effect.gen(function* () {
       const { user, workspace } = yield* owned
       const key = yield* makeApiKey(workspace, user, { scopes: ["banks:write"] })
@@ -103,7 +103,37 @@ describe("scopes, roles and plans", () => {
         true,
         true
       ])
-      expect(holds(byUser, ["banks:read"])).toBe(true)
+      expect([holds(byUser, ["banks:read"]), holds(byUser, ["tables:write"])]).toEqual([true, false])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("gives an app what both its scopes and the role of its user allow", () =>
+    Effect.gen(function* () {
+      const { user, workspace } = yield* owned
+      const app: Extract<Principal, { kind: "oauth_app" }> = {
+        kind: "oauth_app",
+        workspace,
+        app: { clientId: "app_1", name: "Planner", firstParty: false },
+        userId: user.id,
+        role: "editor",
+        scopes: ["tables:read", "tables:write", "banks:write"]
+      }
+      expect(
+        (["tables:read", "tables:write", "feeds:read", "banks:write"] as const).map((scope) => holds(app, [scope]))
+      ).toEqual([true, true, false, false])
+      expect(holds({ ...app, role: "viewer" }, ["tables:write"])).toBe(false)
+      expect(holds({ ...app, role: "admin" }, ["banks:write"])).toBe(true)
+      expect(actorOf(app)).toEqual({ kind: "api", clientId: "app_1" })
+      expect(userOf(app)).toBe(user.id)
+      const mine = { kind: "api", clientId: "app_1" } as const
+      const others: ReadonlyArray<ActorRef> = [
+        { kind: "api", clientId: "app_2" },
+        { kind: "user", userId: "app_1" },
+        { kind: "sync", feedId: "app_1" }
+      ]
+      expect([mine, ...others].map((createdBy) => sees(app, createdBy))).toEqual([true, false, false, false])
+      const trusted = { ...app, app: { ...app.app, firstParty: true } }
+      expect(others.every((createdBy) => sees(trusted, createdBy))).toBe(true)
     }).pipe(Effect.provide(services))
   )
 

@@ -78,13 +78,13 @@ const inputs: ReadonlyArray<unknown> = [
 // The types of this version of TypeScript do not know this part of JSON yet.
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown }
 
-const read = (input: unknown, scale?: number) =>
+const readNumber = (input: unknown, scale?: number) =>
   Result.getOrElse(
     readCell({ type: "number", ...(scale === undefined ? {} : { options: { scale } }) }, input),
     (message) => `! ${message}`
   )
 
-const chosen = (input: unknown) => Result.getOrUndefined(readCell({ type: "select", options: { choices } }, input))
+const readChoice = (input: unknown) => Result.getOrUndefined(readCell({ type: "select", options: { choices } }, input))
 
 const refused = (form: CellForm, input: unknown) => Result.isFailure(readCell(form, input))
 
@@ -107,28 +107,28 @@ describe("cells", () => {
   })
 
   it("keep every digit of a number, and refuse those that the field does not allow", () => {
-    expect(read("0012.500")).toBe("12.5")
-    expect(read(0.1)).toBe("0.1")
-    expect(read(rawJSON("12345678901234567.890"))).toBe("12345678901234567.89")
-    expect(read("1.5", 0)).toBe("! must have at most 0 digits after the point")
-    expect(read("1.0", 0)).toBe("1")
-    expect(read("1e3")).toBe(Decimal.make("1000"))
+    expect(readNumber("0012.500")).toBe("12.5")
+    expect(readNumber(0.1)).toBe("0.1")
+    expect(readNumber(rawJSON("12345678901234567.890"))).toBe("12345678901234567.89")
+    expect(readNumber("1.5", 0)).toBe("! must have at most 0 digits after the point")
+    expect(readNumber("1.0", 0)).toBe("1")
+    expect(readNumber("1e3")).toBe(Decimal.make("1000"))
     for (const wrong of ["", "1,5", "=1+1", " 1", "Infinity", Number.NaN, true, []])
-      expect(read(wrong)).toMatch(/^! must be/)
-    expect(read("1".repeat(limits.numberText))).toBe("1".repeat(limits.numberText))
-    expect(read("1".repeat(limits.numberText + 1))).toMatch(/^! must have at most 30/)
-    expect(read("1e300")).toMatch(/^! must have at most 30/)
+      expect(readNumber(wrong)).toMatch(/^! must be/)
+    expect(readNumber("1".repeat(limits.numberText))).toBe("1".repeat(limits.numberText))
+    expect(readNumber("1".repeat(limits.numberText + 1))).toMatch(/^! must have at most 30/)
+    expect(readNumber("1e300")).toMatch(/^! must have at most 30/)
   })
 
   it("of a select are an id or an exact label, the id first", () => {
-    expect([chosen("f"), chosen("Food"), chosen("Other"), chosen("food"), chosen(" Food"), chosen(1)]).toEqual([
-      "f",
-      "Food",
-      "Food",
-      undefined,
-      undefined,
-      undefined
-    ])
+    expect([
+      readChoice("f"),
+      readChoice("Food"),
+      readChoice("Other"),
+      readChoice("food"),
+      readChoice(" Food"),
+      readChoice(1)
+    ]).toEqual(["f", "Food", "Food", undefined, undefined, undefined])
   })
 
   it("hold no NUL and no half of a surrogate pair, wherever they hide", () => {

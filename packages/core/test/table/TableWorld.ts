@@ -22,14 +22,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 
-export type World = Tables | Stores | Ids | Digest | Cursors
+export type World = Tables | Stores | Ids | Digest | Cursors | Patterns
 
 /** Everything over a layer of stores. */
 export const worldOver = <E>(stores: Layer.Layer<Stores, E>): Layer.Layer<World, E> =>
   Tables.layer.pipe(
     Layer.provideMerge(Cursors.layer(Redacted.make("key"))),
-    Layer.provideMerge(Layer.mergeAll(stores, Ids.layer, NodeDigest.layer)),
-    Layer.provide(Patterns.layerProven)
+    Layer.provideMerge(Layer.mergeAll(stores, Ids.layer, NodeDigest.layer, Patterns.layerProven))
   )
 
 export const memoryWorld = worldOver(MemoryStorage.layer)

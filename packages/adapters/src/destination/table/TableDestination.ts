@@ -27,7 +27,7 @@ import { Ids } from "@millrace/core/shared/Ids"
 import { limits } from "@millrace/core/shared/Limits"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { isPlain, putFeedRows } from "@millrace/core/table/FeedRows"
-import { foldedOf, isTooLarge } from "@millrace/core/table/RowShape"
+import { folding, isTooLarge } from "@millrace/core/table/RowShape"
 import type { Table, TableField } from "@millrace/core/table/Table"
 import { type FeedRow, TableStore } from "@millrace/core/table/TableStore"
 import * as Effect from "effect/Effect"
@@ -59,12 +59,13 @@ const cellsOf = (targets: ReadonlyArray<Target>, values: Fields): Result.Result<
   return isTooLarge(cells) ? Result.fail(`The row is larger than ${limits.rowBytes} bytes.`) : Result.succeed(cells)
 }
 
-const byWriteOnly = Effect.fail(new DestinationRejected({ message: "A table is written row by row, not whole." }))
-
+/** Neither absent nor in the trash. */
 const live = (table: Option.Option<Table>): Effect.Effect<Table, DestinationRejected> =>
   Option.isSome(table) && table.value.trashedAt === undefined
     ? Effect.succeed(table.value)
     : Effect.fail(new DestinationRejected({ message: noTable }))
+
+const byWriteOnly = Effect.fail(new DestinationRejected({ message: "A table is written row by row, not whole." }))
 
 /** Driver over the `TableStore` of the context. Writes belong inside the transaction that keeps the receipts. */
 export const make: Effect.Effect<DestinationDriver<TableConfig>, never, TableStore | Ids | Digest> = Effect.gen(
@@ -166,7 +167,8 @@ export const make: Effect.Effect<DestinationDriver<TableConfig>, never, TableSto
       const put = Effect.fnUntraced(function* (table: Table, rows: ReadonlyArray<Omit<FeedRow, "folded">>) {
         const rowIds = yield* ids.batch("row", rows.length)
         if (!isPlain(table)) return yield* putFeedRows(store, contentHash, table, rows, rowIds, actor)
-        const folded = rows.map((row) => ({ ...row, folded: foldedOf(table.fields, row.values) }))
+        const foldedOf = folding(table.fields)
+        const folded = rows.map((row) => ({ ...row, folded: foldedOf(row.values) }))
         const written = yield* store.putFeedRows(table.id, folded, rowIds, actor)
         return { written, failed: new Map<string, string>() }
       })

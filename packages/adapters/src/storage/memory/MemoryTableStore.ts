@@ -231,7 +231,7 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
       dropFacets: (id, facets) =>
         call(() => {
           const table = rowsOf(id)
-          for (const [rowId, entries] of table.entries) {
+          for (const [rowId, entries] of Array.from(table.entries)) {
             const kept = entries.filter(({ facet }) => !facets.includes(facet))
             if (kept.length === entries.length) continue
             forget(table, rowId)

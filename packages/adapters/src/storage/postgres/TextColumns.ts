@@ -26,6 +26,9 @@ const separatorFor = (columns: ReadonlyArray<ReadonlyArray<string>>): string => 
 // An escaped NUL inside JSON: an even number of backslashes before it belongs to the text.
 const escapedNul = /(?<!\\)(?:\\\\)*\\u0000/
 
+/** The expression reads every character twice; almost no text has what it looks for. */
+const hasEscapedNul = (text: string): boolean => text.includes("\\u0000") && escapedNul.test(text)
+
 /**
  * Joins columns of text, then columns of JSON, in this order. Empty text reads back as null, as does the only
  * text of a column when it is empty: columns that cannot be null say `coalesce(x, '')`. Dies on NUL, which
@@ -38,7 +41,7 @@ export const textColumns = (
   const columns = [...plain, ...json]
   const separator = separatorFor(columns)
   const texts = columns.map((column) => column.join(separator))
-  return texts.some((text, n) => (n < plain.length ? text.includes("\u0000") : escapedNul.test(text)))
+  return texts.some((text, n) => (n < plain.length ? text.includes("\u0000") : hasEscapedNul(text)))
     ? Effect.die(new UnstorableValue("PostgreSQL cannot store NUL in text"))
     : Effect.succeed({ separator, texts })
 }
