@@ -105,8 +105,15 @@ const tell = (failure: Failure): Effect.Effect<number> =>
 const codeOfHelp = (help: CliError.ShowHelp): number =>
   help.errors.length === 0 && help.commandPath.length === 1 ? exitCodes.ok : exitCodes.usage
 
+/** `--sort -amount` means a field to descend by; without this it would be read as options of one letter. */
+const joined = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args.flatMap((arg, at) => {
+    if (arg === "--sort" && /^-[^-]/.test(args[at + 1] ?? "")) return [`--sort=${args[at + 1]}`]
+    return args[at - 1] === "--sort" && /^-[^-]/.test(arg) ? [] : [arg]
+  })
+
 export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
-  Command.runWith(millrace, { version })(args).pipe(
+  Command.runWith(millrace, { version })(joined(args)).pipe(
     Effect.as<number>(exitCodes.ok),
     Effect.catch((error) =>
       CliError.isCliError(error)

@@ -62,7 +62,7 @@ beforeAll(async () => {
   server = await startTableServer(inject("postgres"))
   const types = ["text", "number", "date", "datetime", "boolean", "select", "multi_select", "", "email", "url", "json"]
   const people = await server.get("", { json: { name: "People", fields: [{ key: "name", name: "N", type: "text" }] } })
-  await server.get(`/${people.id}/rows`, { json: { rows: [{ values: { name: "Ada" } }] } })
+  await server.get(`/${people.id}/rows`, { json: { rows: [{ values: { name: "Desk" } }] } })
   const fields = keys.map((key, place) =>
     key === "owner"
       ? { key, name: key, type: "relation", options: { relation: { tableId: people.id } } }

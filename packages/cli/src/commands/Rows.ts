@@ -95,7 +95,7 @@ const query = Command.make(
   Command.withDescription("Find rows by a filter of any size, with parameters, a time zone and a total"),
   Command.withShortDescription("Find rows by a filter of any size"),
   Command.withExamples([
-    { command: "millrace rows query --table tbl_01 --filter @overdue.json --param owner=Ada --total" }
+    { command: "millrace rows query --table tbl_01 --filter @overdue.json --param owner=me --total" }
   ])
 )
 

@@ -187,7 +187,7 @@ describe("ActorRef", () => {
   })
 
   it.each([
-    { ...user, name: "Ada" },
+    { ...user, name: "Desk" },
     { kind: "user", userId: "" },
     { kind: "robot" },
     { kind: "sync", feedId: "f", untrustedSender: true },

@@ -11,7 +11,7 @@ import { suiteOf, type StorageTests } from "./StorageTests.ts"
 
 const arrange = Effect.gen(function* () {
   const workspace = yield* makeWorkspace()
-  const owner = yield* makeUser({ name: "Ada" })
+  const owner = yield* makeUser({ name: "Desk" })
   const store = yield* WorkspaceStore
   yield* store.create(workspace, owner)
   return { workspace, owner, store }
