@@ -6,6 +6,7 @@
  */
 import { Jobs } from "@millrace/core/job/Jobs"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { WaitingUploads } from "@millrace/core/upload/WaitingUploads"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -45,5 +46,13 @@ export const layerSchedules: Layer.Layer<never, never, Chores | Jobs> = Layer.ef
   Effect.gen(function* () {
     const { scheduleDue } = yield* Jobs
     yield* (yield* Chores).add("schedules", scheduleDue)
+  })
+)
+
+/** Jobs for the feeds with uploaded files that no job has come for. */
+export const layerUploads: Layer.Layer<never, never, Chores | WaitingUploads> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { takeUp } = yield* WaitingUploads
+    yield* (yield* Chores).add("uploads", takeUp)
   })
 )

@@ -1,4 +1,6 @@
 /** Uploaded files in PostgreSQL. Their bytes are read only when they are asked for. */
+import type { FeedId } from "@millrace/core/feed/Feed"
+import { activeStatuses } from "@millrace/core/job/Job"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import type { Upload } from "@millrace/core/upload/Upload"
 import * as Arr from "effect/Array"
@@ -72,6 +74,24 @@ export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient> = Layer
           ])} order by created_at, id`
         )
         return rows.map(toUpload)
+      }),
+      waiting: Effect.fn("UploadStore.waiting")(function* (limit) {
+        const rows = yield* stored(sql<{ readonly id: FeedId }>`select feed.id from feed
+          left join lateral (
+            select status, created_at from job where feed_id = feed.id order by id desc limit 1
+          ) newest on true
+          cross join lateral (
+            select min(created_at) as since from upload
+            where feed_id = feed.id and status = 'stored'
+              and (newest.status is null or newest.status = 'completed' or created_at > newest.created_at)
+          ) waiting
+          where source_config->>'type' = 'upload' and destination_config is not null
+            and (schedule->>'enabled')::boolean is not true
+            and not exists (select from job where feed_id = feed.id
+              and status in (${sql.literal(activeStatuses.map((s) => `'${s}'`).join(", "))}))
+            and since is not null
+          order by since, id limit ${limit}`)
+        return rows.map(({ id }) => id)
       }),
       bytes: Effect.fn("UploadStore.bytes")(function* (id) {
         const rows = yield* stored(sql<{ readonly bytes: Uint8Array }>`select bytes from upload where id = ${id}`)
