@@ -71,7 +71,7 @@ export const program = Effect.gen(function* () {
     destinationConfig: { type: "table", tableId: table.id }
   })
   const job = yield* untilFinished(yield* (yield* Jobs).trigger(principal, feed.id, {}), principal)
-  const rows = yield* tables.rows(workspace, table.id, { limit: 5 })
+  const rows = yield* tables.queryRows(principal, table.id, { limit: 5 })
   return { bank, job, rows: rows.rows }
 })
 

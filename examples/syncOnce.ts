@@ -57,5 +57,5 @@ export const sync = (providers: ReadonlyArray<ProviderDriver>, instanceId: strin
       job = yield* jobs.get(workspace, feed.id, job.id)
     }
     if (job.status !== "completed") return yield* Effect.die(job.errors.map((error) => error.message).join("; "))
-    return (yield* tables.rows(workspace, table.id, {})).rows
+    return (yield* tables.queryRows(principal, table.id, {})).rows
   }).pipe(Effect.provide(layer(providers)), Effect.scoped)

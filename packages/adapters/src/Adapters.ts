@@ -23,7 +23,9 @@ export const layer = (
 ): Layer.Layer<Providers | Destinations | StatementReader | Patterns | Digest, never, TableStore> =>
   Layer.mergeAll(
     Providers.layer(options.providers),
-    Layer.unwrap(Effect.map(makeDrivers(options), Destinations.layer)).pipe(Layer.provide(Ids.layer)),
+    Layer.unwrap(Effect.map(makeDrivers(options), Destinations.layer)).pipe(
+      Layer.provide([Ids.layer, NodeDigest.layer])
+    ),
     StatementReaders.layer,
     Re2Patterns.layer,
     NodeDigest.layer

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { Api, type Answer, type Request } from "./Api.ts"
 import { AnswerUnreadable } from "./Failure.ts"
 import { Notes } from "./Notes.ts"
-import { isArray, isNumber, isObject, parse, type Json, type JsonObject } from "./output/ExactJson.ts"
+import { isArray, isNumber, isObject, parse, stringify, type Json, type JsonObject } from "./output/ExactJson.ts"
 import { Output, type Columns } from "./output/Output.ts"
 import { Settings } from "./Settings.ts"
 
@@ -33,6 +33,8 @@ const tellMeta = Effect.fn("Requests.tellMeta")(function* ({ meta }: JsonObject)
     )
   }
   for (const warning of textsAt(meta, "warnings")) yield* notes.say(`warning: ${warning}`)
+  const total = isObject(meta) ? meta["total"] : undefined
+  if (isNumber(total)) yield* notes.say(`${total.rawJSON} in all`)
   const removed = textsAt(meta, "removed")
   if (removed.length > 0) yield* notes.say(`No longer there: ${removed.join(", ")}`)
 })
@@ -63,10 +65,14 @@ export const showRecord = Effect.fn("Requests.showRecord")(function* (
   yield* (yield* Output).record(record, columns)
 })
 
-const withCursor = (request: Request, cursor: string): Request => ({
-  ...request,
-  query: [...(request.query ?? []).filter(([name]) => name !== "cursor"), ["cursor", cursor]]
-})
+/** Queries that are posted take their cursor where they have everything else. */
+const withCursor = (request: Request, cursor: string): Request => {
+  if (request.method === "POST" && typeof request.body === "string") {
+    const body = parse(request.body)
+    return { ...request, body: stringify({ ...(isObject(body) ? body : {}), cursor }) }
+  }
+  return { ...request, query: [...(request.query ?? []).filter(([name]) => name !== "cursor"), ["cursor", cursor]] }
+}
 
 /** Hands every page to `each`: the first one, or all of them with `--all`. */
 export const eachPage = Effect.fn("Requests.eachPage")(function* <E, R>(

@@ -6,10 +6,12 @@ import { Api } from "@millrace/http/api/Api"
 import { dataTypes as allDataTypes } from "@millrace/core/record/DataType"
 import { feedSources as allSources } from "@millrace/core/feed/FeedConfig"
 import { jobStatuses as allStatuses } from "@millrace/core/job/Job"
+import { tableFieldTypes as allFieldTypes } from "@millrace/core/table/Table"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Records from "../../http/test/fakes/Records.ts"
 import { dataTypes, feedSources } from "../src/commands/Feeds.ts"
 import { jobStatuses } from "../src/commands/JobStatus.ts"
+import { fieldTypes } from "../src/commands/TableFields.ts"
 import { run, startApi } from "./Process.ts"
 
 let api: Awaited<ReturnType<typeof startApi>>
@@ -23,6 +25,7 @@ const account = Records.account.id
 const feed = Records.feed.id
 const job = Records.job.id
 const table = Records.table.id
+const field = Records.field.id
 const row = Records.row.id
 const of = ["--bank", bank, "--account", account]
 
@@ -42,6 +45,26 @@ interface Case {
 }
 
 const feedFile = file("feed.json", '{"name":"from file","sourceConfig":{"type":"sync"},"order":7}')
+
+const rowsFile = file("rows.json", `[{"id":"${row}","values":{"amount":12345678901234567890.12}}]`)
+const rowFile = file("row.json", '{"values":{"amount":1.50}}')
+
+/** What answers with a note instead of data. */
+const silent: ReadonlyArray<{
+  readonly operation: string
+  readonly args: ReadonlyArray<string>
+  readonly note: string
+}> = [
+  { operation: "deleteFeed", args: ["feeds", "delete", feed], note: `Deleted ${feed}.` },
+  { operation: "deleteTable", args: ["tables", "delete", table], note: `millrace tables restore ${table}` },
+  {
+    operation: "deleteField",
+    args: ["tables", "fields", "remove", field, "--table", table],
+    note: `Removed ${field} and its cells.`
+  },
+  { operation: "deleteRow", args: ["rows", "delete", row, "--table", table], note: `Moved ${row} to the trash.` },
+  { operation: "deleteRows", args: ["rows", "delete", row, row, "--table", table], note: "Moved 2 rows to the trash." }
+]
 
 const cases: ReadonlyArray<Case> = [
   { operation: "whoami", args: ["whoami"], data: { workspaceName: "Acme", plan: { requestsPerMinute: 30 } } },
@@ -78,10 +101,31 @@ const cases: ReadonlyArray<Case> = [
   { operation: "getJob", args: ["jobs", "get", job, "--feed", feed], data: { id: job, feedId: feed } },
   { operation: "cancelJob", args: ["jobs", "cancel", job, "--feed", feed], data: { id: job } },
   { operation: "createTable", args: ["tables", "create", "--name", "T"], data: { id: table } },
-  { operation: "listTables", args: ["tables", "list"], data: [{ id: table }] },
+  { operation: "listTables", args: ["tables", "list", "--trashed"], data: [{ id: table }] },
   { operation: "getTable", args: ["tables", "get", table], data: { id: table, name: "Money" } },
+  { operation: "updateTable", args: ["tables", "update", table, "--name", "M"], data: { id: table } },
+  { operation: "restoreTable", args: ["tables", "restore", table], data: { id: table } },
+  {
+    operation: "createField",
+    args: ["tables", "fields", "add", "--table", table, "--name", "N", "--type", "number"],
+    data: { key: "amount" }
+  },
+  {
+    operation: "updateField",
+    args: ["tables", "fields", "update", field, "--table", table, "--no-required"],
+    data: { id: field }
+  },
   { operation: "listRows", args: ["rows", "list", "--table", table], data: [{ id: row, values: { memo: "12" } }] },
-  { operation: "getRow", args: ["rows", "get", row, "--table", table], data: { id: row } }
+  { operation: "queryRows", args: ["rows", "query", "--table", table], data: [{ id: row }] },
+  { operation: "getRow", args: ["rows", "get", row, "--table", table], data: { id: row } },
+  {
+    operation: "createRows",
+    args: ["rows", "create", "--table", table, "--file", rowsFile],
+    data: [{ id: row, status: "created" }]
+  },
+  { operation: "updateRow", args: ["rows", "update", row, "--table", table, "--file", rowFile], data: { id: row } },
+  { operation: "updateRows", args: ["rows", "update", "--table", table, "--file", rowsFile], data: [{ id: row }] },
+  { operation: "restoreRow", args: ["rows", "restore", row, "--table", table], data: { id: row } }
 ]
 
 describe("commands", () => {
@@ -91,20 +135,21 @@ describe("commands", () => {
     expect(JSON.parse(out)).toMatchObject(data as object)
   })
 
-  it("deletes a feed, with nothing on standard output", async () => {
-    const { code, err, out } = await millrace(["feeds", "delete", feed])
-    expect([code, out]).toEqual([0, ""])
-    expect(err).toContain(`Deleted ${feed}.`)
+  it.each(silent)("$operation: says what it did, with nothing on standard output", async ({ args, note }) => {
+    const { code, err, out } = await millrace(args)
+    expect([code, out], err).toEqual([0, ""])
+    expect(err).toContain(note)
   })
 
   it("has a command for every operation of the API", () => {
     const operations = Object.values(Api.groups).flatMap((group) => Object.keys(group.endpoints))
-    expect([...cases.map(({ operation }) => operation), "deleteFeed"].toSorted()).toEqual(operations.toSorted())
+    expect([...cases, ...silent].map(({ operation }) => operation).toSorted()).toEqual(operations.toSorted())
   })
 
   it("offers the values that the API knows", () => {
     expect(dataTypes).toEqual(allDataTypes)
     expect(feedSources).toEqual(allSources)
+    expect(fieldTypes).toEqual(allFieldTypes)
     expect(jobStatuses).toEqual(allStatuses)
   })
 })
@@ -158,6 +203,102 @@ describe("what commands send", () => {
     await millrace(["feeds", "upload", feed, path])
     const sent = last("uploadFeedFile") as { readonly fileName: string; readonly bytes: Uint8Array }
     expect([sent.fileName, new Uint8Array(sent.bytes)]).toEqual(["raw.bin", bytes])
+  })
+
+  it("keeps the digits of values, and takes a list of rows for the body", async () => {
+    await millrace(["rows", "create", "--table", table, "--file", rowsFile, "--mode", "upsert"])
+    expect(JSON.stringify(last("createRows"))).toBe(
+      '{"rows":[{"values":{"amount":12345678901234567890.12}}],"mode":"upsert"}'
+    )
+    await millrace(["rows", "create", "--table", table, "--file", "-"], '{"rows":[{"values":{}}],"mode":"insert"}')
+    expect(last("createRows")).toEqual({ rows: [{ values: {} }], mode: "insert" })
+    await millrace(
+      ["rows", "update", row, "--table", table, "--file", "-", "--if-version", "5"],
+      '{"values":{"a":0.10}}'
+    )
+    expect(last("updateRow")).toEqual({ values: { a: 0.1 } })
+  })
+
+  it("asks for rows by filter, order and the cells that are shown", async () => {
+    const filter = '{"field":"amount","op":"gt","value":0.10}'
+    const read = { field: "amount", op: "gt", value: 0.1 }
+    const shown = ["--fields", "id,values.amount,values.extra.n"]
+    const list = ["rows", "list", "--table", table, "--filter", filter, "--sort=-amount,memo", "--trashed", ...shown]
+    const { code, err, out } = await millrace(list)
+    expect(code, err).toBe(0)
+    expect(JSON.parse(out)[0]).toMatchObject({ "values.amount": 0.1 })
+    expect(out).toContain('"values.extra.n": 12345678901234567890.12')
+    const sort = [{ field: "amount", desc: true }, { field: "memo" }]
+    expect(last("queryRows")).toEqual({ filter: read, sort, fields: ["amount", "extra"], trashed: true })
+
+    const filterFile = `@${file("filter.json", filter)}`
+    const more = ["--param", "owner=Ada=B", "--timezone", "Europe/Berlin", "--total", "--limit", "1"]
+    const query = ["rows", "query", "--table", table, "--filter", filterFile, "--sort=-amount,memo", ...more]
+    const queried = await millrace(query)
+    expect(queried.code, queried.err).toBe(0)
+    expect(queried.err).toContain("7 in all")
+    expect(queried.err).toContain("There are more rows: add --all, or --cursor next")
+    const asked = {
+      filter: read,
+      sort,
+      params: { owner: "Ada=B" },
+      timezone: "Europe/Berlin",
+      includeTotal: true,
+      limit: 1
+    }
+    expect(last("queryRows")).toEqual(asked)
+    expect((await millrace([...query, "--all"])).code).toBe(0)
+    expect(last("queryRows")).toEqual({ ...asked, cursor: "next" })
+  })
+
+  it("says where a filter is wrong", async () => {
+    const filter = '{"logic":"and","conditions":[{"field":"a","op":"like","value":1}]}'
+    const { code, err } = await millrace(["rows", "query", "--table", table, "--filter", filter])
+    expect([code, err]).toEqual([1, expect.stringContaining("filter.conditions[0].op")])
+    expect(err).toContain("(422 FILTER_INVALID)")
+  })
+
+  it("adds a field with what its options and its file say", async () => {
+    const add = ["tables", "fields", "add", "--table", table, "--name", "State", "--type", "select", "--unique"]
+    await millrace([...add, "--file", "-"], '{"options":{"choices":[{"label":"Open"}]},"default":1.0}')
+    expect(last("createField")).toEqual({
+      name: "State",
+      type: "select",
+      unique: true,
+      options: { choices: [{ label: "Open" }] },
+      default: 1
+    })
+  })
+
+  it("demands versions of tables and rows", async () => {
+    for (const args of [
+      ["tables", "update", table, "--name", "x"],
+      ["tables", "delete", table, "--permanent"],
+      ["tables", "fields", "remove", field, "--table", table],
+      ["rows", "update", row, "--table", table, "--file", rowFile],
+      ["rows", "delete", row, "--table", table]
+    ]) {
+      const { code, err } = await millrace([...args, "--if-version", "1"])
+      expect([code, err]).toEqual([1, expect.stringContaining("(412 PRECONDITION_FAILED)")])
+    }
+    expect(last("deleteTable")).toEqual({ permanent: true, ifVersion: 1 })
+  })
+
+  it.each([
+    ["a filter that is not JSON", ["rows", "list", "--filter", "{"], "The filter is not JSON"],
+    [
+      "a file without rows",
+      ["rows", "create", "--file", file("text.json", '"x"')],
+      'a list of rows, or one JSON object with "rows"'
+    ],
+    ["an order without a name", ["rows", "query", "--sort", "a,,b"], "--sort needs names"],
+    ["a version of many rows", ["rows", "delete", row, "row_2", "--if-version", "1"], "goes with one row"],
+    ["no row to delete", ["rows", "delete"], "row-id"],
+    ["a mode that is none", ["rows", "create", "--file", rowsFile, "--mode", "replace"], "upsert"]
+  ])("refuses %s", async (_, args, message) => {
+    const { code, err, out } = await millrace([...args, "--table", table])
+    expect([code, out]).toEqual([2, ""])
+    expect(err).toContain(message)
   })
 
   it("refuses a change of a feed that is no longer what it was", async () => {

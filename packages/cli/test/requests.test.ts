@@ -167,6 +167,23 @@ describe("requests", () => {
     expect((await run([...command, "--quiet"], { env: server.env })).err).toBe("")
   })
 
+  it("follows the pages of a posted query in its body", async () => {
+    const server = await start(({ body }, response) =>
+      json(
+        response,
+        200,
+        body.includes("cursor") ? list('{"id":"2"}') : list('{"id":"1"}', '"hasMore":true,"nextCursor":"two"')
+      )
+    )
+    const filter = '{"field":"a","op":"eq","value":1.50}'
+    const args = ["rows", "query", "--table", "tbl_1", "--filter", filter, "--all"]
+    expect(JSON.parse((await run(args, { env: server.env })).out)).toEqual([{ id: "1" }, { id: "2" }])
+    expect(server.asked.map(({ body }) => body)).toEqual([
+      `{"filter":${filter}}`,
+      `{"filter":${filter},"cursor":"two"}`
+    ])
+  })
+
   it("does not follow pages that never end", async () => {
     const server = await start((_, response) => json(response, 200, list("", '"hasMore":true,"nextCursor":"same"')))
     const { code, err } = await run(["rows", "list", "--table", "tbl_1", "--all"], { env: server.env })
@@ -413,8 +430,8 @@ describe("help", () => {
     ["accounts", ["list", "get", "balance", "transactions", "trades", "holdings", "orders", "loan"]],
     ["feeds", ["list", "get", "create", "update", "delete", "sync", "upload", "uploads"]],
     ["jobs", ["list", "get", "cancel", "watch"]],
-    ["tables", ["list", "get", "create"]],
-    ["rows", ["list", "get"]],
+    ["tables", ["list", "get", "create", "update", "delete", "restore", "fields"]],
+    ["rows", ["list", "query", "get", "create", "update", "delete", "restore"]],
     ["profiles", ["list", "use", "remove"]]
   ])("lists the commands of %s", async (group, commands) => {
     const { code, out } = await run([group, "--help"])

@@ -9,8 +9,10 @@ import { Api } from "./api/Api.ts"
 import * as AccountHandlers from "./handlers/AccountHandlers.ts"
 import * as BankHandlers from "./handlers/BankHandlers.ts"
 import * as FeedHandlers from "./handlers/FeedHandlers.ts"
+import * as FieldHandlers from "./handlers/FieldHandlers.ts"
 import * as IdentityHandlers from "./handlers/IdentityHandlers.ts"
 import * as JobHandlers from "./handlers/JobHandlers.ts"
+import * as RowHandlers from "./handlers/RowHandlers.ts"
 import * as TableHandlers from "./handlers/TableHandlers.ts"
 import * as UploadHandlers from "./handlers/UploadHandlers.ts"
 import * as Edge from "./middleware/Edge.ts"
@@ -24,7 +26,9 @@ const handlers = Layer.mergeAll(
   FeedHandlers.layer,
   JobHandlers.layer,
   UploadHandlers.layer,
-  TableHandlers.layer
+  TableHandlers.layer,
+  FieldHandlers.layer,
+  RowHandlers.layer
 ).pipe(Layer.provide(SchemaFaults.layer))
 
 /** Provide `HttpServer.layerServices` (or a platform's) and the kernel's use cases. */

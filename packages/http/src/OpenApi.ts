@@ -1,8 +1,11 @@
 /** The OpenAPI document: what the generator cannot know is put in here (decisions 1.12 and 1.13). */
+import * as Schema from "effect/Schema"
+import { FilterNode } from "@millrace/core/filter/FilterNode"
 import { limits } from "@millrace/core/shared/Limits"
 import type { PageSize } from "@millrace/core/shared/Page"
 import { amountComponent } from "./api/Amount.ts"
 import { familyScopeComponent } from "./api/Family.ts"
+import { filterComponent } from "./api/Filter.ts"
 
 type Node = Record<string, unknown>
 
@@ -10,13 +13,42 @@ const isNode = (value: unknown): value is Node => typeof value === "object" && v
 
 const nodeOf = (value: unknown): Node => (isNode(value) ? value : {})
 
+const omit = (node: Node, name: string): Node => {
+  const { [name]: _, ...rest } = node
+  return rest
+}
+
 const mapValues = (node: Node, change: (value: unknown, key: string) => unknown): Node =>
   Object.fromEntries(Object.entries(node).map(([key, value]) => [key, change(value, key)]))
+
+const componentRef = (name: string): Node => ({ $ref: `#/components/schemas/${name}` })
+
+const definitionPath = "#/$defs/"
+
+/** The shape of filters from the kernel's schema; what it defines besides is put where it is used. */
+const filterShape = (): Node => {
+  const { definitions } = Schema.toJsonSchemaDocument(FilterNode)
+  const resolved = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolved)
+    if (!isNode(value)) return value
+    const { $ref: ref } = value
+    if (typeof ref !== "string" || !ref.startsWith(definitionPath)) {
+      return mapValues(omit(value, "additionalProperties"), resolved)
+    }
+    const name = ref.slice(definitionPath.length)
+    return name === filterComponent ? componentRef(name) : resolved(definitions[name])
+  }
+  return {
+    ...nodeOf(resolved(definitions[filterComponent])),
+    description: `At most ${limits.filterNodes} clauses and groups, nested at most ${limits.filterDepth} deep. Unknown keys are refused.`
+  }
+}
 
 /** Components that are described better than their codecs can tell. */
 const described: Readonly<Record<string, Node>> = {
   [amountComponent]: { type: "number", description: "An exact decimal: no exponent, no trailing zeros." },
-  [familyScopeComponent]: { type: "string", enum: ["self", "family"], default: "self" }
+  [familyScopeComponent]: { type: "string", enum: ["self", "family"], default: "self" },
+  [filterComponent]: filterShape()
 }
 
 const encodedSuffix = /Encoded$/
@@ -70,6 +102,8 @@ const decimal: Node = { type: "number" }
 const parameterSchemas: Readonly<Record<string, Node>> = {
   pending: flag,
   cached: flag,
+  trashed: flag,
+  permanent: flag,
   minAmount: decimal,
   maxAmount: decimal
 }
@@ -87,10 +121,24 @@ const schemaOf = (operationId: string, name: string): Node | undefined => {
       }
 }
 
+/** What is said of query parameters beside their schema. */
+const parameterNotes: Readonly<Record<string, string>> = {
+  sort: `At most ${limits.rowSortFields} keys of fields, separated by commas; \`-\` before one to descend.`,
+  fields: "Keys of the only cells to answer, separated by commas.",
+  filter: `A filter as JSON, at most ${limits.filterParameterBytes} bytes. Longer ones can be posted.`,
+  trashed: "Those in the trash instead.",
+  permanent: "Delete for good what is in the trash."
+}
+
 const parameterOf = (operationId: string, value: unknown): unknown => {
-  const parameter = nodeOf(value)
-  const name = String(parameter["name"])
-  if (parameter["in"] === "header") return { ...parameter, name: headerNames[name] ?? name }
+  const given = nodeOf(value)
+  const name = String(given["name"])
+  if (given["in"] === "header") return { ...given, name: headerNames[name] ?? name }
+  const note = given["in"] === "query" ? parameterNotes[name] : undefined
+  const parameter = note === undefined ? given : { ...given, description: note }
+  if (name === "filter") {
+    return { ...omit(parameter, "schema"), content: { "application/json": { schema: componentRef(filterComponent) } } }
+  }
   const schema = parameter["in"] === "query" ? schemaOf(operationId, name) : undefined
   return schema === undefined ? parameter : { ...parameter, schema }
 }
@@ -114,6 +162,8 @@ const meanings: Readonly<Record<string, string>> = {
   "503": "Temporarily unavailable, or the bank must be reconnected"
 }
 
+const optionalBodies: ReadonlySet<string> = new Set(["triggerSync", "queryRows"])
+
 const operationOf = (value: unknown): Node => {
   const operation = nodeOf(value)
   const operationId = String(operation["operationId"])
@@ -130,7 +180,7 @@ const operationOf = (value: unknown): Node => {
     ...operation,
     parameters,
     security: [{ apiKey: [] }, { bearerAuth: [] }],
-    ...(operationId === "triggerSync" ? { requestBody: { ...optionalBody, required: false } } : {}),
+    ...(optionalBodies.has(operationId) ? { requestBody: { ...optionalBody, required: false } } : {}),
     responses: mapValues(responses, (response, status) => ({
       ...nodeOf(response),
       ...(meanings[status] === undefined ? {} : { description: meanings[status] }),

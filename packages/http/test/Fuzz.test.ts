@@ -38,6 +38,8 @@ const texts = [
   "2026-01-01",
   "family",
   '{"a":1}',
+  '{"field":"amount","op":"eq","value":{"$field":"__proto__"}}',
+  "-amount,constructor",
   "[]"
 ]
 const keys = [
@@ -53,7 +55,13 @@ const keys = [
   "toString",
   "",
   "a[b]",
-  "minAmount"
+  "minAmount",
+  "filter",
+  "sort",
+  "fields",
+  "rows",
+  "values",
+  "params"
 ]
 const types = [
   "application/json",

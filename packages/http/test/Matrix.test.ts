@@ -39,6 +39,9 @@ const expectError = (answer: Server.Answered, status: number, code: string) => {
   expect(answer.headers.get("x-content-type-options")).toBe("nosniff")
 }
 
+const isServed = (path: string): boolean =>
+  operations.some(({ template }) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path))
+
 const fieldsOf = (answer: Server.Answered): ReadonlyArray<string> =>
   (answer.body.details as ReadonlyArray<{ field: string }>).map((detail) => detail.field)
 
@@ -132,7 +135,8 @@ describe.each(operations)("$id", (sample) => {
     ]) {
       if (other === path) continue
       const answer = await call(server, sample, { path: other })
-      expect([404], `${other} ${answer.text}`).toContain(answer.status)
+      // `query` in another case is the id of a row, which has other methods.
+      expect(answer.status, `${other} ${answer.text}`).toBe(isServed(other) ? 405 : 404)
       expect(answer.body.success).toBe(false)
     }
   })

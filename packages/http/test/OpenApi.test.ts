@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { filterOperators } from "@millrace/core/filter/FilterOperator"
 import { operations, pathOf, type Sample } from "./fakes/Operations.ts"
 import * as Server from "./fakes/Server.ts"
 
@@ -49,6 +50,11 @@ const faultsOf = (schema: Server.Loose, value: Server.Loose, path: string): Read
 }
 
 const described = (sample: Sample) => document.paths[sample.template]?.[sample.method.toLowerCase()]
+
+const query = (id: string, name: string) => {
+  const { parameters } = described(operations.find((one) => one.id === id)!)
+  return parameters.find((one: { name: string }) => one.name === name).schema
+}
 
 describe("the OpenAPI document", () => {
   it("is 3.1 and says so, with plain names for its components", () => {
@@ -113,17 +119,37 @@ describe("the OpenAPI document", () => {
   })
 
   it("tells sizes, flags and blocks for what they are", () => {
-    const query = (id: string, name: string) => {
-      const { parameters } = described(operations.find((one) => one.id === id)!)
-      return parameters.find((one: { name: string }) => one.name === name).schema
-    }
     expect(query("listTransactions", "limit")).toMatchObject({ type: "integer", minimum: 1, default: 500 })
     expect(query("listJobs", "limit")).toMatchObject({ default: 20 })
     expect(query("listTransactions", "cached")).toEqual({ type: "boolean" })
     expect(query("listTransactions", "minAmount")).toEqual({ type: "number" })
     expect(resolve(query("listBanks", "scope").$ref)).toMatchObject({ enum: ["self", "family"] })
     expect(document.components.schemas.CreateFeed.properties.schedule).toMatchObject({ type: "object" })
-    expect(described(operations.find((one) => one.id === "triggerSync")!).requestBody.required).toBe(false)
+    for (const id of ["triggerSync", "queryRows"]) {
+      expect(described(operations.find((one) => one.id === id)!).requestBody.required).toBe(false)
+    }
+    expect(query("listTables", "trashed")).toEqual({ type: "boolean" })
+    expect(query("deleteTable", "permanent")).toEqual({ type: "boolean" })
+  })
+
+  it("describes filters as a tree, for queries and bodies alike", () => {
+    const ref = { $ref: "#/components/schemas/FilterNode" }
+    const { description, ...filter } = document.components.schemas.FilterNode
+    expect(description).toContain("256")
+    const [clause, group, not] = filter.anyOf
+    expect(clause.required).toEqual(["field", "op"])
+    expect(clause.properties.op.enum).toEqual(filterOperators)
+    expect(group).toMatchObject({
+      properties: { logic: { enum: ["and", "or"] }, conditions: { type: "array", items: ref } },
+      required: ["logic", "conditions"]
+    })
+    expect(not).toMatchObject({ properties: { logic: { enum: ["not"] }, condition: ref } })
+    expect(document.components.schemas.QueryRows.properties.filter).toEqual(ref)
+    const { parameters } = described(operations.find((one) => one.id === "listRows")!)
+    const parameter = parameters.find((one: { name: string }) => one.name === "filter")
+    expect(parameter.content).toEqual({ "application/json": { schema: ref } })
+    expect(faultsOf(ref, { logic: "not", condition: { logic: "or", conditions: [] } }, "filter")).toEqual([])
+    expect(faultsOf(ref, { logic: "and", conditions: [{ field: "a", op: "like" }] }, "filter")).not.toEqual([])
   })
 
   it("can be read as a page that needs no other host", async () => {

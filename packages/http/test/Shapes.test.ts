@@ -78,7 +78,7 @@ describe("records", () => {
     expect(await text(`${account}/transactions`)).toContain('"amount":-12345678901234567.89,"creditAmount":0,')
     expect(await text(`${account}/trades`)).toContain('"quantity":0.000000000001')
     expect(await text("/v1/tables/{table_id}/rows")).toContain(
-      '"values":{"amount":0.1000000000000000055511,"memo":"12","done":true}'
+      '"values":{"amount":0.1000000000000000055511,"memo":"12","done":true,"extra":{"n":12345678901234567890.12,"list":["1",null]}}'
     )
     expect(await text("/v1/feeds/{feed_id}/uploads")).toContain('"closingBalance":1.1,')
   })
@@ -165,15 +165,31 @@ describe("records", () => {
     expect((await get("/v1/tables/{table_id}")).data).toMatchObject({
       icon: null,
       folderId: null,
-      keyFields: [],
+      keyFields: ["memo"],
       source: { kind: "feed", id: Records.feed.id },
       trashedAt: null
     })
     expect((await get("/v1/tables/{table_id}/rows/{row_id}")).data).toMatchObject({
       externalKey: "transactions:1",
+      held: ["memo"],
       version: 5,
       trashedAt: null
     })
+    expect((await get("/v1/tables/{table_id}")).data.fields[0]).toEqual({
+      id: Records.field.id,
+      key: "amount",
+      name: "Amount",
+      type: "currency",
+      options: { currency: "EUR", scale: 2 },
+      required: true,
+      unique: false,
+      indexed: true,
+      default: Number(Records.field.default),
+      description: "In the currency of the account",
+      origin: "feed",
+      position: 0
+    })
+    expect(await text("/v1/tables/{table_id}")).toContain('"default":12345678901234567890.12')
     expect((await get("/v1/feeds/{feed_id}/uploads")).data[0]).toMatchObject({
       jobId: null,
       error: null,

@@ -75,6 +75,14 @@ describe("StrictJson", () => {
     expect(read("1e400")).toBe("1e400")
   })
 
+  it("hands on numbers that no double holds as raw JSON where that is asked for", () => {
+    const text = '{"a":[9007199254740993,0.1,1e400],"b":"1"}'
+    const json = Result.getOrThrow(StrictJson.parse(text, 32, "raw"))
+    expect(JSON.stringify(json)).toBe(text)
+    expect(StrictJson.withoutRaw(json)).toBe('{"a":["9007199254740993",0.1,"1e400"],"b":"1"}')
+    expect(StrictJson.withoutRaw({ rawJSON: "1" })).toBe('{"rawJSON":"1"}')
+  })
+
   it("reads a megabyte without a pattern going wild", () => {
     const text = JSON.stringify(Array.from({ length: 20_000 }, (_, n) => ({ name: `row ${n} "x"`, n })))
     const started = performance.now()

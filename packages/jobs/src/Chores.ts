@@ -6,7 +6,9 @@
  */
 import { Jobs } from "@millrace/core/job/Jobs"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { Tables } from "@millrace/core/table/Tables"
 import { WaitingUploads } from "@millrace/core/upload/WaitingUploads"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -54,5 +56,24 @@ export const layerUploads: Layer.Layer<never, never, Chores | WaitingUploads> = 
   Effect.gen(function* () {
     const { takeUp } = yield* WaitingUploads
     yield* (yield* Chores).add("uploads", takeUp)
+  })
+)
+
+const purgeEveryMillis = 60_000
+
+/** Removes what has been in the trash for its time: about once a minute, a bounded number each time. */
+export const layerPurge: Layer.Layer<never, never, Chores | Tables> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { purge } = yield* Tables
+    let due = 0
+    yield* (yield* Chores).add(
+      "purge",
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        if (now < due) return 0
+        due = now + purgeEveryMillis
+        return yield* purge
+      })
+    )
   })
 )

@@ -2,6 +2,7 @@
 import type { DestinationDrivers } from "@millrace/core/destination/Destinations"
 import type { DestinationDriver } from "@millrace/core/destination/Destination"
 import type { DestinationConfig } from "@millrace/core/feed/FeedConfig"
+import type { Digest } from "@millrace/core/shared/Digest"
 import type { Ids } from "@millrace/core/shared/Ids"
 import type { TableStore } from "@millrace/core/table/TableStore"
 import * as Effect from "effect/Effect"
@@ -14,11 +15,17 @@ export type DestinationOptions = FileDestination.FileOptions
 type ConfigOf<T extends DestinationConfig["type"]> = Extract<DestinationConfig, { readonly type: T }>
 
 type Registry = {
-  readonly [T in DestinationConfig["type"]]: Effect.Effect<DestinationDriver<ConfigOf<T>>, never, TableStore | Ids>
+  readonly [T in DestinationConfig["type"]]: Effect.Effect<
+    DestinationDriver<ConfigOf<T>>,
+    never,
+    TableStore | Ids | Digest
+  >
 }
 
 /** All drivers, for `Destinations.layer`. */
-export const makeDrivers = (options: DestinationOptions): Effect.Effect<DestinationDrivers, never, TableStore | Ids> =>
+export const makeDrivers = (
+  options: DestinationOptions
+): Effect.Effect<DestinationDrivers, never, TableStore | Ids | Digest> =>
   Effect.all({
     table: TableDestination.make,
     file: Effect.succeed(FileDestination.make(options))

@@ -5,9 +5,10 @@ import { Ids } from "@millrace/core/shared/Ids"
 import { TableStore } from "@millrace/core/table/TableStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as NodeDigest from "../../src/digest/NodeDigest.ts"
 import { makeDrivers } from "../../src/destination/registry.ts"
 
-const needed = Layer.merge(Ids.layer, Layer.mock(TableStore, {}))
+const needed = Layer.mergeAll(Ids.layer, NodeDigest.layer, Layer.mock(TableStore, {}))
 
 describe("destination registry", () => {
   it.effect("has a driver of every type that a feed can be configured with", () =>

@@ -55,12 +55,6 @@ const foldedOf = (row: RowValues, fields: FilterFields): Record<string, string> 
 
 const relatedFields = randomFields.get("parent")!.related!
 
-const addColumns = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`alter table table_row add column if not exists folded jsonb not null default '{}',
-    add column if not exists trashed_at timestamptz`
-})
-
 const insert = Effect.fnUntraced(function* (
   id: string,
   owner: string,
@@ -94,7 +88,6 @@ const hostile = [
 ]
 
 const arrange = Effect.fnUntraced(function* (random: Seeded) {
-  yield* addColumns
   const rows = new Map(
     Array.from({ length: rowCount }, (_, n) => [`row_${String(n).padStart(4, "0")}`, randomRow(random)])
   )
@@ -122,7 +115,6 @@ describe("FilterSql", () => {
   it.live("answers what the truth table says, of every operator and kind of value", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* addColumns
       for (const [n, { type, clause, answers }] of filterTruth.entries()) {
         const owner = `tbl_${n}`
         const fields: FilterFields = new Map([["x", { type }]])
@@ -144,7 +136,6 @@ describe("FilterSql", () => {
   it.live("takes filters for values, whatever they hold, and never for statements", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* addColumns
       const fields: FilterFields = new Map(hostile.map((key) => [key, { type: "text" }] as const))
       const row: RowValues = Object.fromEntries(hostile.map((key) => [key, key]))
       yield* insert("row_1", tableId, row, fields)

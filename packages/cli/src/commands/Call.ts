@@ -6,36 +6,18 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Api, type Answer, type Request } from "../Api.ts"
 import { UsageFault } from "../Failure.ts"
-import { checkJson, readText } from "../Input.ts"
 import { cleanLines } from "../output/Clean.ts"
 import { isArray, isObject } from "../output/ExactJson.ts"
 import { Output } from "../output/Output.ts"
 import { bodyOf, rowsOf, showList } from "../Requests.ts"
 import { Settings } from "../Settings.ts"
+import { jsonFrom } from "./Body.ts"
+import { pairs } from "./Flags.ts"
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
 type Method = (typeof methods)[number]
 
 const isMethod = (text: string): text is Method => (methods as ReadonlyArray<string>).includes(text)
-
-/** `name=value`; the value may hold more equals signs. */
-const pairOf = (text: string): readonly [string, string] => {
-  const at = text.indexOf("=")
-  return [text.slice(0, at), text.slice(at + 1)]
-}
-
-const pairs = (name: string, alias: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withAlias(alias),
-    Flag.withMetavar("<name=value>"),
-    Flag.withDescription(description),
-    Flag.filter(
-      (text) => text.indexOf("=") > 0,
-      (text) => `name=value, not "${text}"`
-    ),
-    Flag.map(pairOf),
-    Flag.atLeast(0)
-  )
 
 /** A path of this server only: the key goes nowhere else. */
 const targetOf = Effect.fnUntraced(function* (path: string) {
@@ -44,13 +26,6 @@ const targetOf = Effect.fnUntraced(function* (path: string) {
     return yield* new UsageFault({ message: `The path "${path}" is not one below the server, such as /v1/banks.` })
   }
   return { path: url.pathname, query: [...url.searchParams] }
-})
-
-const bodyFrom = Effect.fnUntraced(function* (data: string) {
-  const isFile = data.startsWith("@")
-  const json = isFile || data === "-" ? yield* readText(isFile ? data.slice(1) : data) : data
-  yield* checkJson(json, "The body")
-  return json
 })
 
 const show = Effect.fn("Call.show")(function* (answer: Answer) {
@@ -78,19 +53,19 @@ export const call = Command.make(
       Argument.filter(isMethod as (text: string) => boolean, (text) => `one of ${methods.join(", ")}, not "${text}"`)
     ),
     path: Argument.String("path").pipe(Argument.withDescription("Path with or without a query, /v1/banks")),
-    query: pairs("query", "q", "Query parameter; may be given several times"),
+    query: pairs("query", "Query parameter; may be given several times").pipe(Flag.withAlias("q")),
     data: Flag.String("data").pipe(
       Flag.withAlias("d"),
       Flag.withMetavar("<json|@file>"),
       Flag.withDescription("JSON body, or @ and the name of a file with it; @- is standard input"),
       Flag.optional
     ),
-    header: pairs("header", "H", "Header; may be given several times")
+    header: pairs("header", "Header; may be given several times").pipe(Flag.withAlias("H"))
   },
   ({ data, header, method, path, query }) =>
     Effect.gen(function* () {
       const target = yield* targetOf(path)
-      const body = Option.isSome(data) ? yield* bodyFrom(data.value) : undefined
+      const body = Option.isSome(data) ? yield* jsonFrom(data.value, "The body") : undefined
       const request: Request = {
         method: method as Method,
         path: target.path,

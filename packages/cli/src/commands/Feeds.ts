@@ -2,7 +2,6 @@ import { basename } from "node:path"
 import type { FeedRecord } from "@millrace/http/api/FeedApi"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Api } from "../Api.ts"
@@ -12,7 +11,7 @@ import { Notes } from "../Notes.ts"
 import { Output } from "../output/Output.ts"
 import { recordOf, showList, showRecord } from "../Requests.ts"
 import { bodyFrom, file } from "./Body.ts"
-import { choice, idArgument, queryOf, scope, text, toggle } from "./Flags.ts"
+import { choice, idArgument, ifVersion, matching, queryOf, scope, text, toggle } from "./Flags.ts"
 import { watch } from "./JobWatch.ts"
 
 type FeedShape = typeof FeedRecord.Type
@@ -64,24 +63,18 @@ const create = Command.make("create", { name, source, dataType, file }, ({ file:
   ])
 )
 
-const ifVersion = Flag.Int("if-version").pipe(
-  Flag.withDescription("Only if the feed still has this version"),
-  Flag.optional
-)
-
-const matching = (version: Option.Option<number>): Readonly<Record<string, string>> =>
-  Option.match(version, { onNone: () => ({}), onSome: (value) => ({ "if-match": `"${value}"` }) })
+const version = ifVersion("feed")
 
 const update = Command.make(
   "update",
-  { id, name, source, dataType, file, ifVersion },
+  { id, name, source, dataType, file, ifVersion: version },
   ({ file: path, id: feedId, ifVersion: expected, ...given }) =>
     Effect.flatMap(bodyFrom(path, given), (body) =>
       showRecord({ method: "PUT", path: `/v1/feeds/${feedId}`, body, headers: matching(expected) })
     )
 ).pipe(Command.withDescription("Change a feed"))
 
-const remove = Command.make("delete", { id, ifVersion }, (input) =>
+const remove = Command.make("delete", { id, ifVersion: version }, (input) =>
   Effect.gen(function* () {
     yield* (yield* Api).send({ method: "DELETE", path: `/v1/feeds/${input.id}`, headers: matching(input.ifVersion) })
     yield* (yield* Notes).say(`Deleted ${input.id}. Delivered records stay where they are.`)

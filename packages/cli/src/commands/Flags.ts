@@ -51,6 +51,37 @@ export const limit = Flag.optional(limitFlag)
 export const limitOf = (value: number): Flag.Flag<number> =>
   limitFlag.pipe(Flag.withDescription(`Records per page (default ${value})`), Flag.withDefault(value))
 
+/** `name=value`; the value may hold more equals signs. */
+const pairOf = (given: string): readonly [string, string] => {
+  const at = given.indexOf("=")
+  return [given.slice(0, at), given.slice(at + 1)]
+}
+
+/** May be given several times. */
+export const pairs = (name: string, description: string): Flag.Flag<ReadonlyArray<readonly [string, string]>> =>
+  Flag.String(name).pipe(
+    Flag.withMetavar("<name=value>"),
+    Flag.withDescription(description),
+    Flag.filter(
+      (given) => given.indexOf("=") > 0,
+      (given) => `name=value, not "${given}"`
+    ),
+    Flag.map(pairOf),
+    Flag.atLeast(0)
+  )
+
+/** `what`: whose version is meant. */
+export const ifVersion = (what: string): Flag.Flag<Option.Option<number>> =>
+  Flag.Int("if-version").pipe(
+    Flag.withMetavar("<version>"),
+    Flag.withDescription(`Only if the ${what} still has this version`),
+    Flag.optional
+  )
+
+/** Headers of a request that demands a version. */
+export const matching = (version: Option.Option<number>): Readonly<Record<string, string>> =>
+  Option.match(version, { onNone: () => ({}), onSome: (value) => ({ "if-match": `"${value}"` }) })
+
 export const scope = choice("scope", ["self", "family"], "family: with the portals of the workspace")
 
 /** Query parameters: those that were given. */

@@ -1,41 +1,38 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import type { JsonObject } from "../output/ExactJson.ts"
-import { namesOf } from "../output/Fields.ts"
+import * as Option from "effect/Option"
+import { Api } from "../Api.ts"
+import { Notes } from "../Notes.ts"
 import { showList, showRecord } from "../Requests.ts"
 import { bodyFrom, file } from "./Body.ts"
-import { cursor, idArgument, idFlag, limit, queryOf, text } from "./Flags.ts"
+import { idArgument, ifVersion, matching, queryOf, text, toggle } from "./Flags.ts"
+import { fields } from "./TableFields.ts"
 
 const id = idArgument("table")
-const table = idFlag("table")
+const version = ifVersion("table")
 
-const list = Command.make("list", {}, () =>
-  showList({ method: "GET", path: "/v1/tables" }, "tables", [
-    "id",
-    "name",
-    "rowCount",
-    "source.kind",
-    "createdAt",
-    "updatedAt"
-  ])
+const said = {
+  name: text("name", "<name>", "Name of the table"),
+  description: text("description", "<text>", "What the table is for"),
+  icon: text("icon", "<icon>", "Icon")
+}
+
+const list = Command.make("list", { trashed: toggle("trashed", "Those in the trash instead") }, ({ trashed }) =>
+  showList(
+    { method: "GET", path: "/v1/tables", query: queryOf({ trashed: trashed ? Option.some(true) : Option.none() }) },
+    "tables",
+    ["id", "name", "rowCount", "source.kind", "createdAt", "updatedAt", ...(trashed ? ["purgeAt"] : [])]
+  )
 ).pipe(Command.withDescription("List tables"))
 
 const get = Command.make("get", { id }, (input) => showRecord({ method: "GET", path: `/v1/tables/${input.id}` })).pipe(
-  Command.withDescription("Show a table")
+  Command.withDescription("Show a table with its fields")
 )
 
-const create = Command.make(
-  "create",
-  {
-    name: text("name", "<name>", "Name of the table"),
-    description: text("description", "<text>", "What the table is for"),
-    icon: text("icon", "<icon>", "Icon"),
-    file
-  },
-  ({ file: path, ...given }) =>
-    Effect.flatMap(bodyFrom(path, given, { fields: [] }), (body) =>
-      showRecord({ method: "POST", path: "/v1/tables", body })
-    )
+const create = Command.make("create", { ...said, file }, ({ file: path, ...given }) =>
+  Effect.flatMap(bodyFrom(path, given, { fields: [] }), (body) =>
+    showRecord({ method: "POST", path: "/v1/tables", body })
+  )
 ).pipe(
   Command.withDescription("Create a table; the file says which fields it has"),
   Command.withShortDescription("Create a table"),
@@ -46,28 +43,51 @@ const create = Command.make(
   ])
 )
 
-export const tables = Command.make("tables").pipe(
-  Command.withDescription("Tables"),
-  Command.withSubcommands([list, get, create])
+const update = Command.make(
+  "update",
+  { id, ...said, file, ifVersion: version },
+  ({ file: path, id: tableId, ifVersion: expected, ...given }) =>
+    Effect.flatMap(bodyFrom(path, given), (body) =>
+      showRecord({ method: "PUT", path: `/v1/tables/${tableId}`, body, headers: matching(expected) })
+    )
+).pipe(
+  Command.withDescription("Change a table; keyFields and fieldOrder come from the file, and null there clears"),
+  Command.withShortDescription("Change a table"),
+  Command.withExamples([
+    {
+      command: `echo '{"keyFields":["invoice"]}' | millrace tables update tbl_01 --file -`,
+      description: "Rows are upserted by their invoice"
+    }
+  ])
 )
 
-const isId = (name: string): boolean => /\.id$|Id$/.test(name)
+const remove = Command.make(
+  "delete",
+  { id, permanent: toggle("permanent", "For good, from the trash"), ifVersion: version },
+  (input) =>
+    Effect.gen(function* () {
+      yield* (yield* Api).send({
+        method: "DELETE",
+        path: `/v1/tables/${input.id}`,
+        query: input.permanent ? [["permanent", "true"]] : [],
+        headers: matching(input.ifVersion)
+      })
+      yield* (yield* Notes).say(
+        input.permanent
+          ? `Deleted ${input.id} for good.`
+          : `Moved ${input.id} to the trash. For 30 days this brings it back: millrace tables restore ${input.id}`
+      )
+    })
+).pipe(
+  Command.withDescription("Move a table to the trash, where it stays for 30 days"),
+  Command.withShortDescription("Move a table to the trash")
+)
 
-/** What a person reads first comes first; the ids of delivered records come last. */
-const columnsOf = (records: ReadonlyArray<JsonObject>): ReadonlyArray<string> => {
-  const values = namesOf(records).filter((name) => name.startsWith("values."))
-  return ["id", ...values.filter((name) => !isId(name)), ...values.filter(isId)]
-}
+const restore = Command.make("restore", { id }, (input) =>
+  showRecord({ method: "POST", path: `/v1/tables/${input.id}/restore` })
+).pipe(Command.withDescription("Take a table out of the trash"))
 
-const listRows = Command.make("list", { table, limit, cursor }, ({ table: tableId, ...query }) =>
-  showList({ method: "GET", path: `/v1/tables/${tableId}/rows`, query: queryOf(query) }, "rows", columnsOf)
-).pipe(Command.withDescription("List the rows of a table, oldest first"))
-
-const getRow = Command.make("get", { table, id: idArgument("row") }, (input) =>
-  showRecord({ method: "GET", path: `/v1/tables/${input.table}/rows/${input.id}` })
-).pipe(Command.withDescription("Show a row"))
-
-export const rows = Command.make("rows").pipe(
-  Command.withDescription("Rows of tables"),
-  Command.withSubcommands([listRows, getRow])
+export const tables = Command.make("tables").pipe(
+  Command.withDescription("Tables and their fields"),
+  Command.withSubcommands([list, get, create, update, remove, restore, fields])
 )

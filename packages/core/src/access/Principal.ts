@@ -1,12 +1,26 @@
 /** Whoever is behind a request, once the credential was checked (decisions 2.2). */
-import type { Role } from "../workspace/Role.ts"
+import { atLeast, type Role } from "../workspace/Role.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ActorRef } from "./ActorRef.ts"
 import type { ApiKey } from "./ApiKey.ts"
-import type { Scope } from "./Scope.ts"
+import { leastRole, type Scope } from "./Scope.ts"
 
 export type Principal =
   | { readonly kind: "api_key"; readonly workspace: Workspace; readonly key: ApiKey }
+  | {
+      readonly kind: "oauth_app"
+      readonly workspace: Workspace
+      readonly app: {
+        readonly clientId: string
+        readonly name: string
+        /** Marked by the operator: it sees the whole workspace. */
+        readonly firstParty: boolean
+      }
+      /** Who consented, and the role that person has now. */
+      readonly userId: string
+      readonly role: Role
+      readonly scopes: ReadonlyArray<Scope>
+    }
   | {
       readonly kind: "user"
       readonly workspace: Workspace
@@ -15,15 +29,39 @@ export type Principal =
       readonly role: Role
     }
 
-export const actorOf = (principal: Principal): ActorRef =>
-  principal.kind === "api_key"
-    ? { kind: "api", clientId: principal.key.id }
-    : { kind: "user", userId: principal.userId }
+/** Id of the key, the app or the person: what logs and visibility know it by. */
+export const credentialOf = (principal: Principal): string => {
+  switch (principal.kind) {
+    case "api_key":
+      return principal.key.id
+    case "oauth_app":
+      return principal.app.clientId
+    case "user":
+      return principal.userId
+  }
+}
 
-/** The person behind a principal: a key stands for the user who made it. */
+export const actorOf = (principal: Principal): ActorRef =>
+  principal.kind === "user"
+    ? { kind: "user", userId: principal.userId }
+    : { kind: "api", clientId: credentialOf(principal) }
+
+/** The person behind a principal: a key stands for the user who made it, an app for the one who consented. */
 export const userOf = (principal: Principal): string =>
   principal.kind === "api_key" ? principal.key.createdBy : principal.userId
 
-/** Scopes do not apply to signed-in users: their role decides. */
+/** Any of the scopes suffices; none is held by all. Keys have scopes, users a role, apps need both. */
 export const holds = (principal: Principal, anyOf: ReadonlyArray<Scope>): boolean =>
-  principal.kind === "user" || anyOf.length === 0 || anyOf.some((scope) => principal.key.scopes.includes(scope))
+  anyOf.length === 0 ||
+  anyOf.some(
+    (scope) =>
+      (principal.kind === "user" ||
+        (principal.kind === "api_key" ? principal.key.scopes : principal.scopes).includes(scope)) &&
+      (principal.kind === "api_key" || atLeast(principal.role, leastRole(scope)))
+  )
+
+/** Apps of third parties see what they made themselves, everybody else sees all (decisions 2.6). */
+export const sees = (principal: Principal, createdBy: ActorRef): boolean =>
+  principal.kind !== "oauth_app" ||
+  principal.app.firstParty ||
+  (createdBy.kind === "api" && createdBy.clientId === principal.app.clientId)

@@ -1,5 +1,6 @@
 /** The 34 scopes of credentials (specification 5). No scope implies another. */
 import * as Schema from "effect/Schema"
+import type { Role } from "../workspace/Role.ts"
 
 /** Scope -> what it grants, in one line for consent pages and docs. */
 export const scopes = {
@@ -44,3 +45,22 @@ export type Scope = keyof typeof scopes
 export const allScopes = Object.keys(scopes) as ReadonlyArray<Scope>
 
 export const Scope = Schema.Literals(allScopes)
+
+/** Scopes that need more than the least role that may use their kind (decisions 2.3). */
+const adminScopes: ReadonlySet<Scope> = new Set([
+  "banks:write",
+  "integrations:write",
+  "portals:read",
+  "portals:write",
+  "workspaces:write"
+])
+const viewerWrites: ReadonlySet<Scope> = new Set(["support:write", "feedback:write"])
+const editorReads: ReadonlySet<Scope> = new Set(["mailboxes:read", "automation_outputs:read"])
+
+/** The weakest role that may do what the scope grants. */
+export const leastRole = (scope: Scope): Role =>
+  adminScopes.has(scope)
+    ? "admin"
+    : viewerWrites.has(scope) || (scope.endsWith(":read") && !editorReads.has(scope))
+      ? "viewer"
+      : "editor"

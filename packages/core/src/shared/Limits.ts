@@ -36,7 +36,25 @@ export const limits = {
   templateLength: 2_000,
   patternInput: 10_240,
   tableFields: 200,
+  tableRelations: 10,
+  fieldChoices: 500,
+  /** Digits after the point of a number field. */
+  fieldScale: 12,
+  /** Characters of a number that is sent as text. */
+  numberText: 30,
   rowBytes: 65_536,
+  /** Ids in one cell that leads to many rows, or choices in one multi-select cell. */
+  cellItems: 1_000,
+  rowSortFields: 3,
+  /** Rows of one bulk call. */
+  bulkRows: 500,
+  /** Rows that are read to count those that match a pattern. */
+  patternScanRows: 100_000,
+  /** Bytes of a filter in a query; longer ones are posted. */
+  filterParameterBytes: 6_144,
+  externalKeyLength: 256,
+  /** Days that things stay in the trash. */
+  trashDays: 30,
   jobErrors: 200,
   errorDetails: 50,
   opaquePosition: 4_096,

@@ -5,6 +5,7 @@ import { FeedStore } from "@millrace/core/feed/FeedStore"
 import { limits } from "@millrace/core/shared/Limits"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { wholeScan } from "@millrace/core/table/RowScan"
 import { TableStore } from "@millrace/core/table/TableStore"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { storeTable } from "@millrace/testing/fixture/Table"
@@ -76,7 +77,7 @@ const life = Effect.fnUntraced(function* (
   const records = yield* ledgerOf(account)
   const rows =
     feed.destinationConfig?.type === "table"
-      ? (yield* (yield* TableStore).rows(feed.destinationConfig.tableId, { limit: 100 })).map((row) => ({
+      ? (yield* (yield* TableStore).rows(wholeScan(feed.destinationConfig.tableId))).map((row) => ({
           ...row.values
         }))
       : simulation.destination.at(path).rows.map((row) => ({ ...row.values }))

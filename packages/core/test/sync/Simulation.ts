@@ -142,7 +142,7 @@ export const makeSimulation = ({ clock, model, pass, storage }: SimulationOption
           }
         })
       )
-    ).pipe(Layer.provide(Ids.layer)),
+    ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
     noReader,
     Patterns.layerProven,
     NodeDigest.layer

@@ -19,6 +19,7 @@ import type { LedgerRecord } from "@millrace/core/record/LedgerRecord"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { onRemovedOf } from "@millrace/core/sync/Decision"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { wholeScan } from "@millrace/core/table/RowScan"
 import { TableStore } from "@millrace/core/table/TableStore"
 import type { Workspace } from "@millrace/core/workspace/Workspace"
 import type { ScriptedPlace } from "@millrace/testing/destination/ScriptedDestination"
@@ -247,7 +248,7 @@ const addFeed = Effect.fnUntraced(function* (script: Script) {
     if (config.type !== "table") return []
     const table = Option.getOrThrow(yield* tables.get(feed.workspaceId, config.tableId))
     const keyOf = new Map(table.fields.map((field) => [field.name, field.key]))
-    const rows = yield* tables.rows(config.tableId, { limit: 500 })
+    const rows = yield* tables.rows(wholeScan(config.tableId))
     return rows.map(({ values }) => {
       const shown = Object.fromEntries(columns.map((name) => [name, values[keyOf.get(name) ?? ""] ?? null])) as Shown
       return { key: `transactions:${String(shown.id)}`, values: shown }

@@ -5,8 +5,10 @@ import { toDocument } from "../OpenApi.ts"
 import { AccountApi } from "./AccountApi.ts"
 import { BankApi } from "./BankApi.ts"
 import { FeedApi } from "./FeedApi.ts"
+import { FieldApi } from "./FieldApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { JobApi } from "./JobApi.ts"
+import { RowApi } from "./RowApi.ts"
 import { TableApi } from "./TableApi.ts"
 import { UploadApi } from "./UploadApi.ts"
 import { SchemaFaults } from "../middleware/SchemaFaults.ts"
@@ -14,7 +16,7 @@ import { SchemaFaults } from "../middleware/SchemaFaults.ts"
 export const apiVersion = "1.0.0"
 
 export const Api = HttpApi.make("millrace")
-  .add(IdentityApi, BankApi, AccountApi, FeedApi, UploadApi, JobApi, TableApi)
+  .add(IdentityApi, BankApi, AccountApi, FeedApi, UploadApi, JobApi, TableApi, FieldApi, RowApi)
   .middleware(SchemaFaults)
   // Whoever sends several faults learns of all of them at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" })

@@ -48,9 +48,14 @@ export const FreshMany = <S extends Schema.Top>(row: S) =>
 /** Nothing to say but that it is done. */
 export const Done = Schema.Struct({ success })
 
+/** The record is gone, or in the trash. */
+export const Deleted = Schema.Struct({ success, data: Schema.Struct({ deleted: Schema.Literal(true) }) })
+
 export const one = <A>(data: A) => ({ success: true as const, data })
 
 export const done = { success: true as const }
+
+export const deleted = { success: true as const, data: { deleted: true as const } }
 
 const pageMeta = (page: Omit<Page<unknown>, "rows">, count: number) => ({
   count,

@@ -18,7 +18,11 @@ export const WhoAmI = Schema.Struct({
   workspaceName: Schema.NullOr(Schema.String),
   /** Of the principal. */
   name: Schema.String,
-  principal: Schema.Struct({ kind: Schema.Literals(["user", "api_key"]), id: Schema.String, name: Schema.String }),
+  principal: Schema.Struct({
+    kind: Schema.Literals(["user", "api_key", "oauth_app"]),
+    id: Schema.String,
+    name: Schema.String
+  }),
   /** Of signed-in users. */
   role: Schema.optionalKey(Role),
   scopes: Schema.Array(Scope),

@@ -1,28 +1,17 @@
-/** Tables of ours and their rows (decisions 4.5 and 5.7). */
+/** Tables of ours (decisions 4.5 and 5.7). */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import { ActorRef } from "@millrace/core/access/ActorRef"
-import { fieldKeyForm, tableFieldTypes } from "@millrace/core/table/Table"
 import { Id } from "@millrace/core/shared/Ids"
 import { Timestamp } from "@millrace/core/shared/Timestamp"
-import { always, ofBody, ofPath, Unprocessable } from "./ApiError.ts"
-import { Many, One } from "./Envelope.ts"
-import { ifNoneMatch, Name, OptionalText } from "./FeedApi.ts"
+import { always, ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
+import { Deleted, Many, One } from "./Envelope.ts"
+import { ifMatch, ifNoneMatch, Name, OptionalText } from "./FeedApi.ts"
+import { CreateField, FieldRecord } from "./FieldApi.ts"
 import { operation } from "./Operation.ts"
-import { paging } from "./Parameters.ts"
-
-const FieldRecord = Schema.Struct({
-  id: Id("field"),
-  key: Schema.String,
-  name: Schema.String,
-  type: Schema.Literals(tableFieldTypes),
-  required: Schema.Boolean,
-  unique: Schema.Boolean,
-  origin: Schema.Literals(["user", "feed"]),
-  position: Schema.Int
-}).annotate({ identifier: "TableField" })
+import { Flag, Text } from "./Parameters.ts"
 
 export const TableRecord = Schema.Struct({
   id: Id("table"),
@@ -42,66 +31,68 @@ export const TableRecord = Schema.Struct({
   purgeAt: Schema.NullOr(Timestamp)
 }).annotate({ identifier: "Table" })
 
-export const RowRecord = Schema.Struct({
-  id: Id("row"),
-  tableId: Id("table"),
-  /** Field key -> value; numbers are exact. */
-  values: Schema.Record(Schema.String, Schema.Unknown),
-  externalKey: Schema.NullOr(Schema.String),
-  createdBy: ActorRef,
-  updatedBy: ActorRef,
-  version: Schema.Int,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  trashedAt: Schema.NullOr(Timestamp)
-}).annotate({ identifier: "Row" })
+const keys = (description: string) => Schema.optionalKey(Schema.Array(Text).annotate({ description }))
+const keyFields = keys("Keys of the fields that tell rows apart when rows are upserted.")
+const folderId = Schema.optionalKey(Schema.NullOr(Schema.String))
 
 export const CreateTable = Schema.Struct({
   name: Name,
   icon: OptionalText,
   description: OptionalText,
-  fields: Schema.Array(
-    Schema.Struct({
-      /** Made from the name when absent. */
-      key: Schema.optionalKey(
-        Schema.String.check(
-          Schema.isPattern(fieldKeyForm, { expected: "a small letter followed by up to 63 letters, digits and _" })
-        )
-      ),
-      name: Name,
-      type: Schema.Literals(tableFieldTypes)
-    })
-  )
+  folderId,
+  fields: Schema.Array(CreateField),
+  keyFields
 }).annotate({ identifier: "CreateTable" })
 
+export const UpdateTable = Schema.Struct({
+  name: Schema.optionalKey(Name),
+  icon: OptionalText,
+  description: OptionalText,
+  folderId,
+  keyFields,
+  fieldOrder: keys("Keys of fields in their new order; those left out follow in the order they have.")
+}).annotate({ identifier: "UpdateTable" })
+
+const reads = ["tables:read"] as const
+const writes = ["tables:write"] as const
 const byId = { table_id: Schema.String }
 
 export const TableApi = HttpApiGroup.make("tables", { topLevel: true }).add(
+  HttpApiEndpoint.get("listTables", "/v1/tables", {
+    query: { trashed: Schema.optionalKey(Flag), folderId: Schema.optionalKey(Text) },
+    success: Many(TableRecord),
+    error: always
+  }).annotateMerge(operation("List tables, oldest first", { scopes: reads })),
   HttpApiEndpoint.post("createTable", "/v1/tables", {
     payload: CreateTable,
     success: One(TableRecord).pipe(HttpApiSchema.status(201)),
     error: [...always, ...ofBody, Unprocessable]
-  }).annotateMerge(operation("Create a table", { scopes: ["tables:write"], body: "required" })),
-  HttpApiEndpoint.get("listTables", "/v1/tables", {
-    success: Many(TableRecord),
-    error: always
-  }).annotateMerge(operation("List tables", { scopes: ["tables:read"] })),
+  }).annotateMerge(operation("Create a table", { scopes: writes, body: "required" })),
   HttpApiEndpoint.get("getTable", "/v1/tables/:table_id", {
     params: byId,
     headers: ifNoneMatch,
     success: One(TableRecord),
     error: ofPath
-  }).annotateMerge(operation("Get a table", { scopes: ["tables:read"], versioned: true })),
-  HttpApiEndpoint.get("listRows", "/v1/tables/:table_id/rows", {
+  }).annotateMerge(operation("Get a table", { scopes: reads, versioned: true })),
+  HttpApiEndpoint.put("updateTable", "/v1/tables/:table_id", {
     params: byId,
-    query: paging,
-    success: Many(RowRecord),
-    error: ofPath
-  }).annotateMerge(operation("List the rows of a table, oldest first", { scopes: ["tables:read"] })),
-  HttpApiEndpoint.get("getRow", "/v1/tables/:table_id/rows/:row_id", {
-    params: { ...byId, row_id: Schema.String },
-    headers: ifNoneMatch,
-    success: One(RowRecord),
-    error: ofPath
-  }).annotateMerge(operation("Get a row", { scopes: ["tables:read"], versioned: true }))
+    headers: ifMatch,
+    payload: UpdateTable,
+    success: One(TableRecord),
+    error: [...ofPath, ...ofBody, Stale, Unprocessable]
+  }).annotateMerge(operation("Change a table", { scopes: writes, body: "required" })),
+  HttpApiEndpoint.delete("deleteTable", "/v1/tables/:table_id", {
+    params: byId,
+    query: { permanent: Schema.optionalKey(Flag) },
+    headers: ifMatch,
+    success: Deleted,
+    error: [...ofPath, StateConflict, Stale]
+  }).annotateMerge(
+    operation("Move a table to the trash for 30 days; permanent=true deletes it from there", { scopes: writes })
+  ),
+  HttpApiEndpoint.post("restoreTable", "/v1/tables/:table_id/restore", {
+    params: byId,
+    success: One(TableRecord),
+    error: [...ofPath, StateConflict]
+  }).annotateMerge(operation("Take a table out of the trash", { scopes: writes }))
 )

@@ -18,7 +18,7 @@ const own: Badge = (workspaceId) => ({ workspaceId, portal: null })
 const fault = (code: "INVALID_SCOPE_VALUE" | "FAMILY_SCOPE_ON_PORTAL", message: string, detail: string): InvalidInput =>
   new InvalidInput({ code, message, details: [{ field: "scope", message: detail }] })
 
-/** API keys count as admin here: only admins make them. */
+/** API keys count as admin here: only admins make them. Apps never look into a family. */
 export const badgeOf = Effect.fnUntraced(function* (
   principal: Principal,
   scope: string | undefined
@@ -32,6 +32,8 @@ export const badgeOf = Effect.fnUntraced(function* (
       "must be self in a portal workspace"
     )
   }
-  if (principal.kind === "user" && !atLeast(principal.role, "admin")) return yield* refuse(insufficientRole)
+  if (principal.kind === "oauth_app" || (principal.kind === "user" && !atLeast(principal.role, "admin"))) {
+    return yield* refuse(insufficientRole)
+  }
   return own
 })

@@ -9,6 +9,7 @@ const resources = {
   feed: "Feed",
   job: "Job",
   table: "Table",
+  field: "Field",
   row: "Row"
 } as const satisfies Partial<Record<IdKind, string>>
 

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { Principal } from "@millrace/core/access/Principal"
-import { allScopes, type Scope } from "@millrace/core/access/Scope"
+import { allScopes, leastRole } from "@millrace/core/access/Scope"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { plans, type PlanName } from "@millrace/core/workspace/Plan"
-import { atLeast, type Role } from "@millrace/core/workspace/Role"
+import { atLeast } from "@millrace/core/workspace/Role"
 import type { Workspace } from "@millrace/core/workspace/Workspace"
 import { Api } from "../api/Api.ts"
 import { one } from "../api/Envelope.ts"
@@ -39,24 +39,6 @@ const planOf = (id: PlanName) => {
   }
 }
 
-/** Scopes that need more than the least role that may use their kind (decisions 2.3). */
-const adminScopes: ReadonlySet<Scope> = new Set([
-  "banks:write",
-  "integrations:write",
-  "portals:read",
-  "portals:write",
-  "workspaces:write"
-])
-const viewerWrites: ReadonlySet<Scope> = new Set(["support:write", "feedback:write"])
-const editorReads: ReadonlySet<Scope> = new Set(["mailboxes:read", "automation_outputs:read"])
-
-const leastRole = (scope: Scope): Role =>
-  adminScopes.has(scope)
-    ? "admin"
-    : viewerWrites.has(scope) || (scope.endsWith(":read") && !editorReads.has(scope))
-      ? "viewer"
-      : "editor"
-
 const selfOf = (of: Principal) =>
   of.kind === "api_key"
     ? {
@@ -65,13 +47,20 @@ const selfOf = (of: Principal) =>
         scopes: of.key.scopes,
         key: { id: of.key.id, keyPrefix: of.key.keyPrefix, name: of.key.name, expiresAt: of.key.expiresAt }
       }
-    : {
-        name: of.email,
-        principal: { kind: of.kind, id: of.userId, name: of.email },
-        role: of.role,
-        scopes: allScopes.filter((scope) => atLeast(of.role, leastRole(scope))),
-        user: { id: of.userId, email: of.email }
-      }
+    : of.kind === "oauth_app"
+      ? {
+          name: of.app.name,
+          principal: { kind: of.kind, id: of.app.clientId, name: of.app.name },
+          role: of.role,
+          scopes: of.scopes.filter((scope) => atLeast(of.role, leastRole(scope)))
+        }
+      : {
+          name: of.email,
+          principal: { kind: of.kind, id: of.userId, name: of.email },
+          role: of.role,
+          scopes: allScopes.filter((scope) => atLeast(of.role, leastRole(scope))),
+          user: { id: of.userId, email: of.email }
+        }
 
 export const layer = HttpApiBuilder.group(Api, "identity", (handlers) =>
   handlers.handle("whoami", () =>

@@ -1,16 +1,16 @@
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { ActorRef } from "@millrace/core/access/ActorRef"
-import type { Fields } from "@millrace/core/record/FieldValue"
-import type { Row, Table } from "@millrace/core/table/Table"
+import type { Table } from "@millrace/core/table/Table"
 import { Tables } from "@millrace/core/table/Tables"
-import { rawNumber } from "../api/Amount.ts"
 import { Api } from "../api/Api.ts"
-import { many, one } from "../api/Envelope.ts"
+import { deleted, many, one } from "../api/Envelope.ts"
 import { answering } from "../errors.ts"
-import { principal, target, workspace } from "../middleware/CurrentRequest.ts"
+import { exactBody, principal, target } from "../middleware/CurrentRequest.ts"
+import { exactAt } from "./Cells.ts"
+import { fieldToWire, newField } from "./FieldHandlers.ts"
 import { identified } from "./Identified.ts"
-import { versioned } from "./Versions.ts"
+import { demanded, versioned } from "./Versions.ts"
 
 const sourceOf = (createdBy: ActorRef) =>
   createdBy.kind === "sync" || createdBy.kind === "extractor"
@@ -23,54 +23,18 @@ const toWire = (table: Table) => ({
   name: table.name,
   icon: table.icon ?? null,
   ...(table.description === undefined ? {} : { description: table.description }),
-  folderId: null,
-  fields: table.fields.map(({ id, key, name, type, origin, position }) => ({
-    id,
-    key,
-    name,
-    type,
-    required: false,
-    unique: false,
-    origin,
-    position
-  })),
-  keyFields: [],
+  folderId: table.folderId ?? null,
+  fields: table.fields.map(fieldToWire),
+  keyFields: table.keyFields,
   rowCount: table.rowCount,
   source: sourceOf(table.createdBy),
   createdBy: table.createdBy,
   version: table.version,
   createdAt: table.createdAt,
   updatedAt: table.updatedAt,
-  trashedAt: null,
-  purgeAt: null
+  trashedAt: table.trashedAt ?? null,
+  purgeAt: table.purgeAt ?? null
 })
-
-/** Cells by the type of their field: numbers and amounts as exact JSON numbers. */
-const valuesToWire = (numeric: ReadonlySet<string>, values: Fields): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(values).map(([key, value]) => [
-      key,
-      typeof value === "string" && numeric.has(key) ? rawNumber(value) : value
-    ])
-  )
-
-const rowToWire = (table: Table) => {
-  const numeric = new Set(
-    table.fields.filter(({ type }) => type === "number" || type === "currency").map(({ key }) => key)
-  )
-  return (row: Row) => ({
-    id: row.id,
-    tableId: row.tableId,
-    values: valuesToWire(numeric, row.values),
-    externalKey: row.externalKey ?? null,
-    createdBy: row.createdBy,
-    updatedBy: row.updatedBy,
-    version: row.version,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-    trashedAt: null
-  })
-}
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -78,51 +42,61 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const tables = yield* Tables
     return handlers
-      .handle("createTable", ({ payload: { icon, description, ...payload } }) =>
+      .handle("listTables", ({ query }) =>
         answering(
           Effect.gen(function* () {
-            const table = yield* tables.create(yield* principal, {
-              ...payload,
-              ...(typeof icon === "string" ? { icon } : {}),
-              ...(typeof description === "string" ? { description } : {})
-            })
-            return one(toWire(table))
+            const found = yield* tables.list(yield* principal, query)
+            return many(yield* target, found.map(toWire))
           })
         )
       )
-      .handle("listTables", () =>
+      .handle("createTable", ({ payload: { description, fields, icon, ...payload } }) =>
         answering(
           Effect.gen(function* () {
-            const rows = yield* tables.list(yield* workspace)
-            return many(yield* target, rows.map(toWire))
+            const exact = yield* exactBody
+            const table = yield* tables.create(yield* principal, {
+              ...payload,
+              ...(typeof icon === "string" ? { icon } : {}),
+              ...(typeof description === "string" ? { description } : {}),
+              fields: fields.map((field, at) => newField(field, exactAt(exact, ["fields", at, "default"])))
+            })
+            return one(toWire(table))
           })
         )
       )
       .handle("getTable", ({ params, headers }) =>
         answering(
           Effect.gen(function* () {
-            const table = yield* tables.get(yield* workspace, yield* identified("table", params.table_id))
+            const table = yield* tables.get(yield* principal, yield* identified("table", params.table_id))
             return yield* versioned(table.version, headers["if-none-match"], one(toWire(table)))
           })
         )
       )
-      .handle("listRows", ({ params, query }) =>
+      .handle("updateTable", ({ params, headers, payload }) =>
         answering(
           Effect.gen(function* () {
-            const of = yield* workspace
-            const table = yield* tables.get(of, yield* identified("table", params.table_id))
-            const page = yield* tables.rows(of, table.id, query)
-            return many(yield* target, page.rows.map(rowToWire(table)), page)
+            const id = yield* identified("table", params.table_id)
+            return one(toWire(yield* tables.update(yield* principal, id, payload, demanded(headers["if-match"]))))
           })
         )
       )
-      .handle("getRow", ({ params, headers }) =>
+      .handle("deleteTable", ({ params, query, headers }) =>
         answering(
           Effect.gen(function* () {
-            const of = yield* workspace
-            const table = yield* tables.get(of, yield* identified("table", params.table_id))
-            const row = yield* tables.row(of, table.id, yield* identified("row", params.row_id))
-            return yield* versioned(row.version, headers["if-none-match"], one(rowToWire(table)(row)))
+            const id = yield* identified("table", params.table_id)
+            yield* tables.trash(yield* principal, id, {
+              permanent: query.permanent ?? false,
+              ifVersion: demanded(headers["if-match"])
+            })
+            return deleted
+          })
+        )
+      )
+      .handle("restoreTable", ({ params }) =>
+        answering(
+          Effect.gen(function* () {
+            const id = yield* identified("table", params.table_id)
+            return one(toWire(yield* tables.restore(yield* principal, id)))
           })
         )
       )

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type { Principal } from "@millrace/core/access/Principal"
 import type { NewFile } from "@millrace/core/upload/Uploads"
 import type { Route } from "./Routes.ts"
+import type { Json } from "./StrictJson.ts"
 
 export interface RequestState {
   /** Sent as X-Request-Id and as referenceId. */
@@ -16,6 +17,8 @@ export interface RequestState {
   rateLimit: number | undefined
   /** The part `file` of a multipart body. */
   file: NewFile | undefined
+  /** A JSON body with all digits of its numbers, which decoded payloads do not have. */
+  json: Json | undefined
   /** Code of the error that was answered. */
   code: string | undefined
 }
@@ -27,6 +30,7 @@ export const begin = (id: string, target: string): RequestState => ({
   route: undefined,
   rateLimit: undefined,
   file: undefined,
+  json: undefined,
   code: undefined
 })
 
@@ -49,6 +53,9 @@ export const workspace = Effect.map(principal, (of) => of.workspace)
 
 /** The file of an operation whose body is a file. */
 export const file: Effect.Effect<NewFile> = present((request) => request.file, "file")
+
+/** The JSON body with all digits of its numbers. */
+export const exactBody: Effect.Effect<Json> = present((request) => request.json, "body")
 
 /** Path and query of the request. */
 export const target: Effect.Effect<string> = Effect.map(CurrentRequest, (request) => request.target)

@@ -14,6 +14,7 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Types from "effect/Types"
 import { Authenticator } from "@millrace/core/access/Authenticator"
+import { credentialOf } from "@millrace/core/access/Principal"
 import { RateLimiter } from "@millrace/core/rate/RateLimiter"
 import { Ids } from "@millrace/core/shared/Ids"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
@@ -96,7 +97,7 @@ const log = Effect.fnUntraced(function* (
     code: state.code,
     durationMs: ended - started,
     workspaceId: principal?.workspace.id,
-    credential: principal === undefined ? undefined : principal.kind === "user" ? principal.userId : principal.key.id
+    credential: principal === undefined ? undefined : credentialOf(principal)
   })
 })
 

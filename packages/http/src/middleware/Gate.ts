@@ -91,7 +91,7 @@ const checkRoute = Effect.fnUntraced(function* (found: Routes.Match | undefined)
 })
 
 const checkAccess = Effect.fnUntraced(function* (principal: Principal, { operation }: Routes.Route) {
-  if (principal.kind === "api_key" && !operation.everyPlan && !plans[principal.workspace.plan].apiAccess) {
+  if (principal.kind !== "user" && !operation.everyPlan && !plans[principal.workspace.plan].apiAccess) {
     return yield* refuse({
       status: 403,
       code: "PLAN_WITHOUT_API_ACCESS",
@@ -99,6 +99,13 @@ const checkAccess = Effect.fnUntraced(function* (principal: Principal, { operati
     })
   }
   if (!holds(principal, operation.scopes)) {
+    if (principal.kind === "user") {
+      return yield* refuse({
+        status: 403,
+        code: "INSUFFICIENT_ROLE",
+        message: `The role ${principal.role} may not do this`
+      })
+    }
     return yield* refuse({
       status: 403,
       code: "INSUFFICIENT_SCOPE",
@@ -132,8 +139,11 @@ const withBody = Effect.fnUntraced(function* (
     case "file":
       state.file = yield* fileOf(request)
       return request
-    default:
-      return yield* withJson(request, operation.body === "required")
+    default: {
+      const { json, plain } = yield* withJson(request, operation.body === "required")
+      state.json = json
+      return plain
+    }
   }
 })
 

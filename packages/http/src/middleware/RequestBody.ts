@@ -65,28 +65,34 @@ const bytesOf = Effect.fnUntraced(function* (request: HttpServerRequest, limit: 
   return new Uint8Array(buffer)
 })
 
-/** The JSON text for the decoder, made anew from what the strict reader found. */
-const jsonText = Effect.fnUntraced(function* (request: HttpServerRequest, required: boolean) {
+/** What the strict reader found, with all digits of its numbers. */
+const jsonOf = Effect.fnUntraced(function* (
+  request: HttpServerRequest,
+  required: boolean
+): Effect.fn.Return<StrictJson.Json, Refused> {
   const bytes = yield* bytesOf(request, limits.jsonBodyBytes)
   if (bytes.length === 0) {
     if (required) return yield* refuse(invalidRequest([{ message: "a JSON body is required" }]))
-    return "{}"
+    return {}
   }
   if (encodingOf(request) !== "identity" || !isJson(request)) return yield* refuse(wrongType)
-  const json = StrictJson.parseBytes(bytes, limits.jsonDepth)
+  const json = StrictJson.parseBytes(bytes, limits.jsonDepth, "raw")
   if (Result.isFailure(json)) {
     const { code, message } = json.failure
     return yield* refuse({ status: 400, code, message })
   }
-  return JSON.stringify(json.success)
+  return json.success
 })
 
-/** The request with its body replaced by JSON text that was read strictly. */
-export const withJson = (request: HttpServerRequest, required: boolean): Effect.Effect<HttpServerRequest, Refused> =>
-  Effect.map(jsonText(request, required), (text) => {
+/** The body as it was read strictly, and the request with JSON text made anew from it for the decoder. */
+export const withJson = (
+  request: HttpServerRequest,
+  required: boolean
+): Effect.Effect<{ readonly plain: HttpServerRequest; readonly json: StrictJson.Json }, Refused> =>
+  Effect.map(jsonOf(request, required), (json) => {
     const plain = request.modify({ headers: Headers.set(request.headers, "content-type", "application/json") })
-    Object.defineProperty(plain, "text", { value: Effect.succeed(text) })
-    return plain
+    Object.defineProperty(plain, "text", { value: Effect.succeed(StrictJson.withoutRaw(json)) })
+    return { plain, json }
   })
 
 const multipartFault = (error: Multipart.MultipartError): Refused => {

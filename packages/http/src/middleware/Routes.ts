@@ -49,11 +49,8 @@ const fits = (route: Route, segments: ReadonlyArray<string>): boolean =>
   route.segments.length === segments.length &&
   route.segments.every((expected, at) => (isParameter(expected) ? segments[at] !== "" : expected === segments[at]))
 
-/** Place of the first parameter: the later, the more fixed. */
-const fixedness = (route: Route): number => {
-  const at = route.segments.findIndex(isParameter)
-  return at < 0 ? Infinity : at
-}
+/** Greater, the earlier a segment is fixed where another path of the same length has a parameter. */
+const fixedness = (route: Route): string => route.segments.map((segment) => (isParameter(segment) ? "0" : "1")).join("")
 
 export interface Match {
   /** The route of the method; undefined: the path exists with other methods only. */
@@ -67,7 +64,7 @@ export const match = (routes: ReadonlyArray<Route>, method: string, path: string
   const segments = split(path)
   const fitting = routes.filter((route) => fits(route, segments))
   if (fitting.length === 0) return undefined
-  const best = Math.max(...fitting.map(fixedness))
+  const best = fitting.map(fixedness).reduce((most, next) => (next > most ? next : most))
   const same = fitting.filter((route) => fixedness(route) === best)
   const methods = new Set(same.map((route) => route.method))
   if (methods.has("GET")) methods.add("HEAD")

@@ -19,11 +19,22 @@ const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
 
 const choice = /^"[^"]*"(?: \| "[^"]*")+$/
 
+const kinds: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  boolean: "true or false",
+  object: "an object",
+  array: "a list",
+  null: "null"
+}
+
 /** The framework's wording, as a sentence that begins with the field. */
 const wordingOf = (message: string): string => {
   if (message === "Missing key") return "is required"
   const expected = message.replace(/^Expected /, "")
   if (choice.test(expected)) return `must be one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}`
+  const named = expected.split(" | ").map((kind) => kinds[kind])
+  if (!named.includes(undefined)) return `must be ${named.join(" or ")}`
   return `must be ${expected.replaceAll('"', "").replace("a value with a length of", "text or a list of length")}`
 }
 

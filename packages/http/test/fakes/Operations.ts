@@ -1,6 +1,7 @@
 /** Every operation with a request that succeeds: what the generated tests start from. */
 import type { Scope } from "@millrace/core/access/Scope"
 import * as Records from "./Records.ts"
+import { tableOperations } from "./TableOperations.ts"
 
 export interface Sample {
   readonly id: string
@@ -26,6 +27,7 @@ const ids: Readonly<Record<string, string>> = {
   feed_id: Records.feed.id,
   job_id: Records.job.id,
   table_id: Records.table.id,
+  field_id: Records.field.id,
   row_id: Records.row.id
 }
 
@@ -51,7 +53,6 @@ const feedFaults = {
   dataType: [null, "money", {}]
 }
 const newFeed = { name: "Feed", source: "sync", dataType: "transactions", schedule: null, unknownProperty: 1 }
-const newTable = { name: "T", icon: null, fields: [{ name: "Amount", type: "currency" }], other: [1] }
 const syncFaults = {
   startDate: [1, null, "2026-13-01", "now", ""],
   endDate: [true, "2026-02-29"],
@@ -215,35 +216,5 @@ export const operations: ReadonlyArray<Sample> = [
     status: 200,
     scopes: ["jobs:write"]
   },
-  {
-    id: "createTable",
-    method: "POST",
-    template: "/v1/tables",
-    status: 201,
-    scopes: ["tables:write"],
-    body: newTable,
-    faults: {
-      name: [null, "", 5, long],
-      icon: [1],
-      description: [{}],
-      fields: [null, {}, "x"],
-      "fields[0]": [[null]],
-      "fields[0].name": [[{ type: "text" }], [{ name: "", type: "text" }]],
-      "fields[0].type": [[{ name: "a" }], [{ name: "a", type: "money" }]],
-      "fields[0].key": [[{ name: "a", type: "text", key: "1a" }], [{ name: "a", type: "text", key: null }]]
-    },
-    required: ["name", "fields"]
-  },
-  { id: "listTables", method: "GET", template: "/v1/tables", status: 200, scopes: ["tables:read"] },
-  { id: "getTable", method: "GET", template: "/v1/tables/{table_id}", status: 200, scopes: ["tables:read"] },
-  {
-    id: "listRows",
-    method: "GET",
-    template: "/v1/tables/{table_id}/rows",
-    status: 200,
-    scopes: ["tables:read"],
-    faults: { ...limit, ...cursors },
-    query: { ...limits, cursor: ["next"] }
-  },
-  { id: "getRow", method: "GET", template: "/v1/tables/{table_id}/rows/{row_id}", status: 200, scopes: ["tables:read"] }
+  ...tableOperations
 ]

@@ -12,7 +12,7 @@ import * as Currency from "@millrace/core/shared/Currency"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import { prefixes, type Id, type IdKind } from "@millrace/core/shared/Ids"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { Row, Table } from "@millrace/core/table/Table"
+import type { Row, Table, TableField } from "@millrace/core/table/Table"
 import type { Upload } from "@millrace/core/upload/Upload"
 import type { Workspace } from "@millrace/core/workspace/Workspace"
 
@@ -220,14 +220,33 @@ export const upload: Upload = {
   createdAt: at
 }
 
+const plain = { required: false, unique: false, indexed: false } as const
+
+export const field: TableField = {
+  id: idOf("field"),
+  key: "amount",
+  name: "Amount",
+  type: "currency",
+  options: { currency: "EUR", scale: 2 },
+  required: true,
+  unique: false,
+  indexed: true,
+  default: "12345678901234567890.12",
+  description: "In the currency of the account",
+  origin: "feed",
+  position: 0
+}
+
 export const table: Table = {
   id: idOf("table"),
   workspaceId: workspace.id,
   name: "Money",
   fields: [
-    { id: idOf("field"), key: "amount", name: "Amount", type: "currency", origin: "feed", position: 0 },
-    { id: idOf("field", "1"), key: "memo", name: "Memo", type: "text", origin: "user", position: 1 }
+    field,
+    { id: idOf("field", "1"), key: "memo", name: "Memo", type: "text", ...plain, origin: "user", position: 1 },
+    { id: idOf("field", "2"), key: "extra", name: "Extra", type: "json", ...plain, origin: "user", position: 2 }
   ],
+  keyFields: ["memo"],
   rowCount: 1,
   createdBy: { kind: "sync", feedId: feed.id },
   version: 2,
@@ -238,8 +257,14 @@ export const table: Table = {
 export const row: Row = {
   id: idOf("row"),
   tableId: table.id,
-  values: { amount: "0.1000000000000000055511", memo: "12", done: true },
+  values: {
+    amount: "0.1000000000000000055511",
+    memo: "12",
+    done: true,
+    extra: '{"n":12345678901234567890.12,"list":["1",null]}'
+  },
   externalKey: "transactions:1",
+  held: ["memo"],
   createdBy: { kind: "sync", feedId: feed.id },
   updatedBy: { kind: "sync", feedId: feed.id },
   version: 5,

@@ -3,15 +3,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { AccountData } from "@millrace/core/account/AccountData"
 import { Banks } from "@millrace/core/bank/Banks"
-import { Conflict, CursorUnusable, NotFound, PreconditionFailed, Unprocessable } from "@millrace/core/failure/Failure"
+import { Conflict, Unprocessable } from "@millrace/core/failure/Failure"
 import { Feeds } from "@millrace/core/feed/Feeds"
 import { Jobs } from "@millrace/core/job/Jobs"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import type { PageRequest } from "@millrace/core/shared/Page"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import { Tables } from "@millrace/core/table/Tables"
 import { Uploads } from "@millrace/core/upload/Uploads"
+import { checkCursor, checkVersion, only } from "./Checks.ts"
 import * as Records from "./Records.ts"
+import * as TableUseCases from "./TableUseCases.ts"
 
 /** How the use cases misbehave. */
 export interface Trouble {
@@ -30,24 +30,12 @@ export interface Trouble {
 const freshness = { asOf: Records.at, stale: false }
 const window = { from: CalendarDate.make("2026-01-01"), to: CalendarDate.make("2026-03-01") }
 
-const only = <A>(resource: string, expected: string, id: string, value: A): Effect.Effect<A, NotFound> =>
-  id === expected ? Effect.succeed(value) : Effect.fail(new NotFound({ resource }))
-
-const checkCursor = (query: PageRequest): Effect.Effect<void, CursorUnusable> =>
-  query.cursor === undefined || query.cursor === "next"
-    ? Effect.void
-    : Effect.fail(new CursorUnusable({ expired: query.cursor === "old" }))
-
-const checkVersion = (ifVersion: number | undefined): Effect.Effect<void, PreconditionFailed> =>
-  ifVersion === undefined || ifVersion === Records.feed.version ? Effect.void : Effect.fail(new PreconditionFailed())
-
 const bankOf = (id: string) => only("Bank", Records.bank.id, id, Records.bank)
 const accountOf = (ref: { readonly bankId: string; readonly accountId: string }) =>
   Effect.andThen(bankOf(ref.bankId), only("Account", Records.account.id, ref.accountId, Records.account))
 const feedOf = (id: string) => only("Feed", Records.feed.id, id, Records.feedView)
 const jobOf = (feedId: string, id: string) =>
   Effect.andThen(feedOf(feedId), only("Job", Records.job.id, id, Records.job))
-const tableOf = (id: string) => only("Table", Records.table.id, id, Records.table)
 
 export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) => {
   const note = (operation: string, ...args: ReadonlyArray<unknown>) =>
@@ -121,10 +109,11 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
         }),
         update: Effect.fnUntraced(function* (_, id, change, ifVersion) {
           yield* note("updateFeed", change)
-          yield* checkVersion(ifVersion)
+          yield* checkVersion(Records.feed.version, ifVersion)
           return yield* feedOf(id)
         }),
-        remove: (_, id, ifVersion) => Effect.andThen(checkVersion(ifVersion), Effect.asVoid(feedOf(id)))
+        remove: (_, id, ifVersion) =>
+          Effect.andThen(checkVersion(Records.feed.version, ifVersion), Effect.asVoid(feedOf(id)))
       })
     ),
     Layer.succeed(
@@ -164,20 +153,6 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
         list: (_, feedId) => Effect.as(feedOf(feedId), [Records.upload])
       })
     ),
-    Layer.succeed(
-      Tables,
-      Tables.of({
-        create: (_, table) => Effect.as(note("createTable", table), Records.table),
-        list: () => Effect.succeed([Records.table]),
-        get: (_, id) => tableOf(id),
-        rows: Effect.fnUntraced(function* (_, id, query) {
-          yield* note("listRows", query)
-          yield* tableOf(id)
-          yield* checkCursor(query)
-          return { rows: [Records.row], hasMore: false }
-        }),
-        row: (_, id, rowId) => Effect.andThen(tableOf(id), only("Row", Records.row.id, rowId, Records.row))
-      })
-    )
+    TableUseCases.layer(note)
   )
 }

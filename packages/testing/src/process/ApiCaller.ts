@@ -1,8 +1,9 @@
 /** Calls of a served API as any program makes them: plain HTTP, with the numbers of answers kept as text. */
-import { request } from "node:http"
+import { request, type IncomingHttpHeaders } from "node:http"
 
 export interface Answer {
   readonly status: number
+  readonly headers: IncomingHttpHeaders
   readonly body: string
   /** The body, parsed; exact only as far as doubles are. */
   readonly json: () => unknown
@@ -11,6 +12,9 @@ export interface Answer {
 export interface Sent {
   readonly method?: string
   readonly json?: unknown
+  /** A JSON body as it is, for numbers that no double holds. */
+  readonly text?: string
+  readonly headers?: Readonly<Record<string, string>>
   /** One file, sent as the part `file` of a form. */
   readonly file?: { readonly name: string; readonly type: string; readonly bytes: Uint8Array }
 }
@@ -27,9 +31,13 @@ const formOf = (file: NonNullable<Sent["file"]>): Buffer =>
     Buffer.from(`\r\n--${boundary}--\r\n`)
   ])
 
-const bodyOf = ({ file, json }: Sent): { readonly type: string; readonly bytes: Buffer } | undefined => {
+const bodyOf = ({
+  file,
+  json,
+  text = json === undefined ? undefined : JSON.stringify(json)
+}: Sent): { readonly type: string; readonly bytes: Buffer } | undefined => {
   if (file !== undefined) return { type: `multipart/form-data; boundary=${boundary}`, bytes: formOf(file) }
-  return json === undefined ? undefined : { type: "application/json", bytes: Buffer.from(JSON.stringify(json)) }
+  return text === undefined ? undefined : { type: "application/json", bytes: Buffer.from(text) }
 }
 
 export const call = (origin: string, apiKey: string, path: string, sent: Sent = {}): Promise<Answer> =>
@@ -42,6 +50,7 @@ export const call = (origin: string, apiKey: string, path: string, sent: Sent = 
         agent: false,
         headers: {
           "x-api-key": apiKey,
+          ...sent.headers,
           ...(body === undefined ? {} : { "content-type": body.type, "content-length": String(body.bytes.length) })
         }
       },
@@ -51,7 +60,12 @@ export const call = (origin: string, apiKey: string, path: string, sent: Sent = 
         incoming.once("error", refuse)
         incoming.once("end", () => {
           const text = Buffer.concat(chunks).toString("utf8")
-          answer({ status: incoming.statusCode ?? 0, body: text, json: () => JSON.parse(text) as unknown })
+          answer({
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers,
+            body: text,
+            json: () => JSON.parse(text) as unknown
+          })
         })
       }
     )

@@ -14,6 +14,7 @@ import * as RecordPageSuite from "./RecordPageSuite.ts"
 import * as RecordStoreSuite from "./RecordStoreSuite.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
 import * as TableStoreSuite from "./TableStoreSuite.ts"
+import * as TableTrashSuite from "./TableTrashSuite.ts"
 import * as TransactorSuite from "./TransactorSuite.ts"
 import * as UploadStoreSuite from "./UploadStoreSuite.ts"
 import * as WorkspaceStoreSuite from "./WorkspaceStoreSuite.ts"
@@ -29,6 +30,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   "JobStore leases": JobLeaseSuite.tests,
   DeliveryStore: DeliveryStoreSuite.tests,
   TableStore: TableStoreSuite.tests,
+  "TableStore trash": TableTrashSuite.tests,
   UploadStore: UploadStoreSuite.tests,
   EnrichmentStore: EnrichmentStoreSuite.tests
 }

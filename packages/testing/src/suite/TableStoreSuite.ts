@@ -2,6 +2,7 @@
 import type { ActorRef } from "@millrace/core/access/ActorRef"
 import { Ids } from "@millrace/core/shared/Ids"
 import type { Table } from "@millrace/core/table/Table"
+import { wholeScan } from "@millrace/core/table/RowScan"
 import { TableStore, type FeedRow } from "@millrace/core/table/TableStore"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -14,7 +15,12 @@ import { suiteOf, type StorageTests } from "./StorageTests.ts"
 const feedActor: ActorRef = { kind: "sync", feedId: "feed_1", jobId: "job_1" }
 const person: ActorRef = { kind: "user", userId: "usr_1" }
 
-const row = (key: string, values: FeedRow["values"], mustExist = false): FeedRow => ({ key, values, mustExist })
+const row = (key: string, values: FeedRow["values"], mustExist = false): FeedRow => ({
+  key,
+  values,
+  folded: {},
+  mustExist
+})
 
 const put = Effect.fnUntraced(function* (table: Table, rows: ReadonlyArray<FeedRow>, actor: ActorRef = feedActor) {
   const ids = yield* (yield* Ids).batch("row", rows.length)
@@ -71,20 +77,21 @@ export const tests: StorageTests = (it) => {
       }
       const ids = yield* put(table, [row("k1", values), row(difficultTexts.join(""), {})])
       expect(ids.size).toBe(2)
-      const rows = yield* store.rows(table.id, { limit: 10 })
+      const rows = yield* store.rows(wholeScan(table.id, { limit: 10 }))
       const { createdAt, updatedAt, ...first } = rows[0]!
       expect(first).toEqual({
         id: ids.get("k1"),
         tableId: table.id,
         values,
         externalKey: "k1",
+        held: [],
         createdBy: feedActor,
         updatedBy: feedActor,
         version: 1
       })
       expect(updatedAt).toBe(createdAt)
       expect(rows[1]!.externalKey).toBe(difficultTexts.join(""))
-      expect(yield* store.row(table.id, rows[0]!.id)).toEqual(Option.some(rows[0]))
+      expect(yield* store.rowsById(table.id, [rows[0]!.id])).toEqual([rows[0]])
       expect(Option.getOrThrow(yield* store.get(workspace.id, table.id)).rowCount).toBe(2)
     })
   )
@@ -95,10 +102,10 @@ export const tests: StorageTests = (it) => {
       const first = yield* put(table, [row("k", { note: "mine", amount: "1", old: "x" })], person)
       const second = yield* put(table, [row("k", { amount: "2", old: null, added: true })])
       expect(second).toEqual(first)
-      expect(yield* store.rows(table.id, { limit: 10 })).toMatchObject([
+      expect(yield* store.rows(wholeScan(table.id, { limit: 10 }))).toMatchObject([
         { version: 2, createdBy: person, updatedBy: feedActor }
       ])
-      expect((yield* store.rows(table.id, { limit: 10 }))[0]!.values).toEqual({
+      expect((yield* store.rows(wholeScan(table.id, { limit: 10 })))[0]!.values).toEqual({
         note: "mine",
         amount: "2",
         old: null,
@@ -111,13 +118,15 @@ export const tests: StorageTests = (it) => {
     Effect.gen(function* () {
       const { table, store } = yield* arrange
       const ids = yield* put(table, [row("k", { a: "1", b: true, c: null, d: "0.10" })], person)
-      const before = yield* store.rows(table.id, { limit: 10 })
+      const before = yield* store.rows(wholeScan(table.id, { limit: 10 }))
       expect(yield* put(table, [row("k", { c: null, a: "1" })])).toEqual(ids)
       expect(yield* put(table, [row("k", {})])).toEqual(ids)
-      expect(yield* store.rows(table.id, { limit: 10 })).toEqual(before)
+      expect(yield* store.rows(wholeScan(table.id, { limit: 10 }))).toEqual(before)
       // Text that only looks alike is another value.
       yield* put(table, [row("k", { b: "true" })])
-      expect(yield* store.rows(table.id, { limit: 10 })).toMatchObject([{ version: 2, values: { b: "true" } }])
+      expect(yield* store.rows(wholeScan(table.id, { limit: 10 }))).toMatchObject([
+        { version: 2, values: { b: "true" } }
+      ])
     })
   )
 
@@ -129,7 +138,7 @@ export const tests: StorageTests = (it) => {
       const answer = yield* put(table, [row("a", { x: "2" }, true), row("b", { x: "2" }, true), row("c", { x: "2" })])
       expect([...answer.keys()].toSorted()).toEqual(["b", "c"])
       expect(answer.get("b")).toBe(ids.get("b"))
-      const rows = yield* store.rows(table.id, { limit: 10 })
+      const rows = yield* store.rows(wholeScan(table.id, { limit: 10 }))
       expect(rows.map(({ externalKey, values }) => [externalKey, values["x"]])).toEqual([
         ["b", "2"],
         ["c", "2"]
@@ -143,12 +152,12 @@ export const tests: StorageTests = (it) => {
       const other = yield* storeTable(workspace)
       yield* put(table, [row("a", {}), row("b", {})])
       yield* put(other, [row("a", {})])
-      const [{ id } = { id: "" as never }] = yield* store.rows(table.id, { limit: 1 })
+      const [{ id } = { id: "" as never }] = yield* store.rows(wholeScan(table.id, { limit: 1 }))
       yield* store.removeFeedRows(table.id, ["a"])
       yield* store.removeFeedRows(table.id, [])
-      expect(yield* store.row(table.id, id)).toEqual(Option.none())
-      expect(yield* store.rows(table.id, { limit: 10 })).toMatchObject([{ externalKey: "b" }])
-      expect(yield* store.rows(other.id, { limit: 10 })).toHaveLength(1)
+      expect(yield* store.rowsById(table.id, [id])).toEqual([])
+      expect(yield* store.rows(wholeScan(table.id, { limit: 10 }))).toMatchObject([{ externalKey: "b" }])
+      expect(yield* store.rows(wholeScan(other.id, { limit: 10 }))).toHaveLength(1)
       expect(Option.getOrThrow(yield* store.get(workspace.id, table.id)).rowCount).toBe(1)
     })
   )
@@ -167,10 +176,10 @@ export const tests: StorageTests = (it) => {
       )
       yield* put(table, [row(keys[3]!, { key: "changed" })])
       const seen: Array<string> = []
-      let page = yield* store.rows(table.id, { limit: 6 })
+      let page = yield* store.rows(wholeScan(table.id, { limit: 6 }))
       while (page.length > 0) {
         seen.push(...page.map(({ externalKey }) => externalKey!))
-        page = yield* store.rows(table.id, { limit: 6, after: page.at(-1)!.id })
+        page = yield* store.rows(wholeScan(table.id, { limit: 6, after: { values: [], id: page.at(-1)!.id } }))
       }
       expect(seen).toEqual(keys)
     })
@@ -184,7 +193,7 @@ export const tests: StorageTests = (it) => {
         (i) => put(table, [row("a", { [`w${i}`]: "1" }), row("b", { [`w${i}`]: "1" })]),
         { concurrency: "unbounded" }
       )
-      const rows = yield* store.rows(table.id, { limit: 10 })
+      const rows = yield* store.rows(wholeScan(table.id, { limit: 10 }))
       expect(rows).toHaveLength(2)
       for (const { values } of rows) expect(Object.keys(values)).toHaveLength(12)
       expect(new Set(answers.map((answer) => answer.get("a"))).size).toBe(1)

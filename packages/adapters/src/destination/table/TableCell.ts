@@ -4,8 +4,11 @@ import type { FieldValue } from "@millrace/core/record/FieldValue"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { readCell, type CellForm } from "@millrace/core/table/CellReader"
 import type { TableField } from "@millrace/core/table/Table"
+import * as Result from "effect/Result"
 
+/** Types whose cells the values of records can be. */
 type CellType = TableField["type"]
 
 /** Field type that a column gets when it is created. */
@@ -19,7 +22,7 @@ export const cellTypeOf: Readonly<Record<FieldType, CellType>> = {
 
 const accepted: Readonly<Record<FieldType, ReadonlySet<CellType>>> = {
   // Custom fields are text until an enrichment says otherwise: whether a value fits is seen value by value.
-  str: new Set(["text", "number", "currency", "date", "datetime", "boolean"]),
+  str: new Set(["text", "number", "currency", "date", "datetime", "boolean", "select", "email", "url"]),
   num: new Set(["number", "currency", "text"]),
   date: new Set(["date", "text"]),
   ts: new Set(["datetime", "text"]),
@@ -38,8 +41,8 @@ const storable = (text: string): string => {
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false }
 
-const ofText = (text: string, to: CellType): FieldValue | undefined => {
-  switch (to) {
+const ofText = (text: string, field: CellForm): FieldValue | undefined => {
+  switch (field.type) {
     case "text":
       return storable(text)
     case "number":
@@ -51,12 +54,21 @@ const ofText = (text: string, to: CellType): FieldValue | undefined => {
       return Timestamp.parse(text)
     case "boolean":
       return Object.hasOwn(booleans, text) ? booleans[text] : undefined
+    case "select":
+    case "email":
+    case "url": {
+      const cell = Result.getOrUndefined(readCell(field, text))
+      return typeof cell === "string" ? cell : undefined
+    }
+    default:
+      return undefined
   }
 }
 
 /** The cell, or `undefined` when the value is none of the field's type. An absent value clears the cell. */
-export const toCell = (value: FieldValue | undefined, to: CellType): FieldValue | undefined => {
-  if (typeof value === "string") return value === "" && to !== "text" ? null : ofText(value, to)
-  if (typeof value === "boolean") return to === "boolean" ? value : to === "text" ? String(value) : undefined
+export const toCell = (value: FieldValue | undefined, field: CellForm): FieldValue | undefined => {
+  if (typeof value === "string") return value === "" && field.type !== "text" ? null : ofText(value, field)
+  if (typeof value === "boolean")
+    return field.type === "boolean" ? value : field.type === "text" ? String(value) : undefined
   return null
 }

@@ -1,5 +1,6 @@
 /** Which fields of a table the columns of a feed are written to. */
 import type { Column } from "@millrace/core/destination/Destination"
+import { fieldNamed } from "@millrace/core/table/FieldName"
 import type { Table, TableField } from "@millrace/core/table/Table"
 import { fits } from "./TableCell.ts"
 
@@ -15,19 +16,13 @@ export interface Resolved {
   readonly faults: ReadonlyArray<string>
 }
 
-/** By key, else by name; of several fields of one name, one that a feed made. */
-const find = (fields: ReadonlyArray<TableField>, name: string): TableField | undefined => {
-  const named = () => fields.filter((field) => field.name === name)
-  return fields.find((field) => field.key === name) ?? named().find((field) => field.origin === "feed") ?? named()[0]
-}
-
 export const resolve = (table: Table, columns: ReadonlyArray<Column>): Resolved => {
   const targets: Array<Target> = []
   const missing: Array<Column> = []
   const faults: Array<string> = []
   const columnOf = new Map<string, string>()
   for (const column of columns) {
-    const field = find(table.fields, column.name)
+    const field = fieldNamed(table.fields, column.name)
     if (field === undefined) {
       missing.push(column)
       continue

@@ -2,8 +2,9 @@
  * Tables of ours: `transactional`, because rows and receipts are written in one transaction of our own storage
  * (decisions 7.2 and 7.4).
  *
- * Only the fields that columns are mapped to are written. All other fields and their cells, the names, order
- * and types of fields, and rows without a key of this feed's records are never touched.
+ * Only the fields that columns are mapped to are written. All other fields and their cells, cells that people
+ * wrote over what a feed delivered, the names, order and types of fields, rows in the trash, and rows without a
+ * key of this feed's records are never touched.
  */
 import type { ActorRef } from "@millrace/core/access/ActorRef"
 import {
@@ -21,9 +22,12 @@ import {
 import type { TableDestinationConfig } from "@millrace/core/feed/FeedConfig"
 import type { Feed } from "@millrace/core/feed/Feed"
 import type { Fields, FieldValue } from "@millrace/core/record/FieldValue"
+import { Digest } from "@millrace/core/shared/Digest"
 import { Ids } from "@millrace/core/shared/Ids"
 import { limits } from "@millrace/core/shared/Limits"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { isPlain, putFeedRows } from "@millrace/core/table/FeedRows"
+import { foldedOf, isTooLarge } from "@millrace/core/table/RowShape"
 import type { Table, TableField } from "@millrace/core/table/Table"
 import { type FeedRow, TableStore } from "@millrace/core/table/TableStore"
 import * as Effect from "effect/Effect"
@@ -44,17 +48,11 @@ const missingMessage = (columns: ReadonlyArray<Column>): string =>
 const actorOf = (feed: Feed): ActorRef =>
   feed.source === "extractor" ? { kind: "extractor", feedId: feed.id } : { kind: "sync", feedId: feed.id }
 
-/** UTF-8 is at most three bytes for each unit: only long rows are measured. */
-const isTooLarge = (values: Fields): boolean => {
-  const text = JSON.stringify(values)
-  return text.length * 3 > limits.rowBytes && Buffer.byteLength(text, "utf8") > limits.rowBytes
-}
-
 /** Absent values clear their cells: the row shows the record as it is now. */
 const cellsOf = (targets: ReadonlyArray<Target>, values: Fields): Result.Result<Fields, string> => {
   const cells: Record<string, FieldValue> = {}
   for (const { column, field } of targets) {
-    const cell = toCell(Object.hasOwn(values, column.name) ? values[column.name] : undefined, field.type)
+    const cell = toCell(Object.hasOwn(values, column.name) ? values[column.name] : undefined, field)
     if (cell === undefined) return Result.fail(`The value of "${column.name}" is not a ${field.type}.`)
     cells[field.key] = cell
   }
@@ -63,117 +61,164 @@ const cellsOf = (targets: ReadonlyArray<Target>, values: Fields): Result.Result<
 
 const byWriteOnly = Effect.fail(new DestinationRejected({ message: "A table is written row by row, not whole." }))
 
+const live = (table: Option.Option<Table>): Effect.Effect<Table, DestinationRejected> =>
+  Option.isSome(table) && table.value.trashedAt === undefined
+    ? Effect.succeed(table.value)
+    : Effect.fail(new DestinationRejected({ message: noTable }))
+
 /** Driver over the `TableStore` of the context. Writes belong inside the transaction that keeps the receipts. */
-export const make: Effect.Effect<DestinationDriver<TableConfig>, never, TableStore | Ids> = Effect.gen(function* () {
-  const store = yield* TableStore
-  const ids = yield* Ids
+export const make: Effect.Effect<DestinationDriver<TableConfig>, never, TableStore | Ids | Digest> = Effect.gen(
+  function* () {
+    const store = yield* TableStore
+    const ids = yield* Ids
 
-  const tableOf = Effect.fnUntraced(function* (feed: Feed, config: TableConfig) {
-    const table = yield* store.get(feed.workspaceId, config.tableId)
-    if (Option.isNone(table)) return yield* new DestinationRejected({ message: noTable })
-    return table.value
-  })
+    const { contentHash } = yield* Digest
 
-  const createFields = Effect.fnUntraced(function* (table: Table, columns: ReadonlyArray<Column>) {
-    if (table.fields.length + columns.length > limits.tableFields) {
-      return yield* new DestinationRejected({ message: tooManyFields })
-    }
-    const taken = new Set(table.fields.map((field) => field.key))
-    const fieldIds = yield* ids.batch("field", columns.length)
-    const first = table.fields.reduce((next, field) => Math.max(next, field.position + 1), 0)
-    const fields = columns.map((column, i): TableField => {
-      const key = fieldKey(column.name, taken)
-      taken.add(key)
-      const type = cellTypeOf[column.type]
-      return { id: fieldIds[i]!, key, name: column.name, type, origin: "feed", position: first + i }
+    const tableOf = Effect.fnUntraced(function* (feed: Feed, config: TableConfig) {
+      return yield* live(yield* store.get(feed.workspaceId, config.tableId))
     })
-    yield* store.addFields(table.id, fields)
-  })
 
-  /** Answers what is written where, with the fields that were missing made. */
-  const prepare = Effect.fnUntraced(function* (
-    feed: Feed,
-    config: TableConfig,
-    columns: ReadonlyArray<Column>
-  ): Effect.fn.Return<ReadonlyArray<Target>, DestinationError> {
-    const mayCreate = config.createMissingColumns ?? feed.mappingsDefaulted
-    // Another feed may take the same key at the same time: what it took is missing once more.
-    for (let round = 0; round < 3; round++) {
-      const table = yield* tableOf(feed, config)
-      const { targets, missing, faults } = resolve(table, columns)
-      if (faults.length > 0) return yield* new DestinationRejected({ message: faults.join(" ") })
-      if (missing.length === 0) return targets
-      if (!mayCreate) {
-        return yield* new DestinationColumnMissing({
-          message: missingMessage(missing),
-          columns: missing.map((column) => column.name)
-        })
+    const createFields = Effect.fnUntraced(function* (table: Table, columns: ReadonlyArray<Column>) {
+      if (table.fields.length + columns.length > limits.tableFields) {
+        return yield* new DestinationRejected({ message: tooManyFields })
       }
-      yield* createFields(table, missing)
-    }
-    return yield* new DestinationUnavailable({ message: "The fields of the table are being changed by others." })
-  })
-
-  const check = Effect.fn("TableDestination.check")(function* (
-    workspaceId: Feed["workspaceId"],
-    config: TableConfig,
-    columns: ReadonlyArray<Column>
-  ): Effect.fn.Return<ReadonlyArray<ConfigFault>, StorageUnavailable> {
-    const table = yield* store.get(workspaceId, config.tableId)
-    if (Option.isNone(table)) return [{ field: "tableId", message: noTable }]
-    const { missing, faults } = resolve(table.value, columns)
-    const found = faults.map((message): ConfigFault => ({ field: "tableId", message }))
-    if (missing.length === 0) return found
-    // Left out, it depends on the mappings of the feed, which are not known here: `open` tells.
-    if (config.createMissingColumns === false) {
-      found.push({ field: "createMissingColumns", message: missingMessage(missing) })
-    } else if (table.value.fields.length + missing.length > limits.tableFields) {
-      found.push({ field: "tableId", message: tooManyFields })
-    }
-    return found
-  })
-
-  const open = Effect.fn("TableDestination.open")(function* (
-    feed: Feed,
-    config: TableConfig,
-    columns: ReadonlyArray<Column>
-  ): Effect.fn.Return<DestinationSession, DestinationError> {
-    const targets = yield* prepare(feed, config, columns)
-    const actor = actorOf(feed)
-    const put = Effect.fnUntraced(function* (rows: ReadonlyArray<FeedRow>) {
-      return yield* store.putFeedRows(config.tableId, rows, yield* ids.batch("row", rows.length), actor)
+      const taken = new Set(table.fields.map((field) => field.key))
+      const fieldIds = yield* ids.batch("field", columns.length)
+      const first = table.fields.reduce((next, field) => Math.max(next, field.position + 1), 0)
+      const fields = columns.map((column, i): TableField => {
+        const key = fieldKey(column.name, taken)
+        taken.add(key)
+        const type = cellTypeOf[column.type]
+        const flags = { required: false, unique: false, indexed: false }
+        return { id: fieldIds[i]!, key, name: column.name, type, ...flags, origin: "feed", position: first + i }
+      })
+      yield* store.addFields(table.id, fields)
     })
 
-    const write = Effect.fnUntraced(function* (batch: ReadonlyArray<Outgoing>) {
-      const receipts: Array<Receipt> = []
-      const rows: Array<FeedRow> = []
-      const removed: Array<string> = []
-      for (const { key, op, values } of batch) {
-        if (op === "remove") {
-          removed.push(key)
-          receipts.push({ key, outcome: "done" })
-          continue
+    /** Answers what is written where, with the fields that were missing made. */
+    const prepare = Effect.fnUntraced(function* (
+      feed: Feed,
+      config: TableConfig,
+      columns: ReadonlyArray<Column>
+    ): Effect.fn.Return<ReadonlyArray<Target>, DestinationError> {
+      const mayCreate = config.createMissingColumns ?? feed.mappingsDefaulted
+      // Another feed may take the same key at the same time: what it took is missing once more.
+      for (let round = 0; round < 3; round++) {
+        const table = yield* tableOf(feed, config)
+        const { targets, missing, faults } = resolve(table, columns)
+        if (faults.length > 0) return yield* new DestinationRejected({ message: faults.join(" ") })
+        if (missing.length === 0) return targets
+        if (!mayCreate) {
+          return yield* new DestinationColumnMissing({
+            message: missingMessage(missing),
+            columns: missing.map((column) => column.name)
+          })
         }
-        const cells = cellsOf(targets, values)
-        if (Result.isFailure(cells)) receipts.push({ key, outcome: "failed", reason: cells.failure })
-        else rows.push({ key, values: cells.success, mustExist: op === "update" })
+        yield* createFields(table, missing)
       }
-      if (removed.length > 0) yield* store.removeFeedRows(config.tableId, removed)
-      const written: ReadonlyMap<string, string> = rows.length > 0 ? yield* put(rows) : new Map()
-      for (const { key } of rows) {
-        const remoteRef = written.get(key)
-        receipts.push(remoteRef === undefined ? { key, outcome: "skipped" } : { key, outcome: "done", remoteRef })
-      }
-      return receipts
+      return yield* new DestinationUnavailable({ message: "The fields of the table are being changed by others." })
     })
 
-    return {
-      write,
-      // Merging no cells into rows that must exist changes nothing and tells which of them do.
-      lookup: (keys) => put(keys.map((key) => ({ key, values: {}, mustExist: true }))),
-      replace: () => byWriteOnly
-    }
-  })
+    const check = Effect.fn("TableDestination.check")(function* (
+      workspaceId: Feed["workspaceId"],
+      config: TableConfig,
+      columns: ReadonlyArray<Column>
+    ): Effect.fn.Return<ReadonlyArray<ConfigFault>, StorageUnavailable> {
+      const table = Option.filter(
+        yield* store.get(workspaceId, config.tableId),
+        ({ trashedAt }) => trashedAt === undefined
+      )
+      if (Option.isNone(table)) return [{ field: "tableId", message: noTable }]
+      const { missing, faults } = resolve(table.value, columns)
+      const found = faults.map((message): ConfigFault => ({ field: "tableId", message }))
+      if (missing.length === 0) return found
+      // Left out, it depends on the mappings of the feed, which are not known here: `open` tells.
+      if (config.createMissingColumns === false) {
+        found.push({ field: "createMissingColumns", message: missingMessage(missing) })
+      } else if (table.value.fields.length + missing.length > limits.tableFields) {
+        found.push({ field: "tableId", message: tooManyFields })
+      }
+      return found
+    })
 
-  return { type: "table", capabilities: { write: "transactional", canRemove: true, batch: 1_000 }, check, open }
-})
+    const open = Effect.fn("TableDestination.open")(function* (
+      feed: Feed,
+      config: TableConfig,
+      columns: ReadonlyArray<Column>
+    ): Effect.fn.Return<DestinationSession, DestinationError> {
+      yield* prepare(feed, config, columns)
+      const actor = actorOf(feed)
+
+      /** The table as it is now, for nobody else to change until the rows are written, and what is written where. */
+      const locked = Effect.gen(function* () {
+        const table = yield* live(yield* store.lock(feed.workspaceId, config.tableId))
+        const { faults, missing, targets } = resolve(table, columns)
+        if (faults.length > 0) return yield* new DestinationRejected({ message: faults.join(" ") })
+        if (missing.length > 0) {
+          return yield* new DestinationColumnMissing({
+            message: missingMessage(missing),
+            columns: missing.map((column) => column.name)
+          })
+        }
+        return { table, targets }
+      })
+
+      const put = Effect.fnUntraced(function* (table: Table, rows: ReadonlyArray<Omit<FeedRow, "folded">>) {
+        const rowIds = yield* ids.batch("row", rows.length)
+        if (!isPlain(table)) return yield* putFeedRows(store, contentHash, table, rows, rowIds, actor)
+        const folded = rows.map((row) => ({ ...row, folded: foldedOf(table.fields, row.values) }))
+        const written = yield* store.putFeedRows(table.id, folded, rowIds, actor)
+        return { written, failed: new Map<string, string>() }
+      })
+
+      const write = Effect.fnUntraced(function* (batch: ReadonlyArray<Outgoing>) {
+        const { table, targets } = yield* locked
+        const receipts: Array<Receipt> = []
+        const rows: Array<Omit<FeedRow, "folded">> = []
+        const removed: Array<string> = []
+        for (const { key, op, values } of batch) {
+          if (op === "remove") {
+            removed.push(key)
+            receipts.push({ key, outcome: "done" })
+            continue
+          }
+          const cells = cellsOf(targets, values)
+          if (Result.isFailure(cells)) receipts.push({ key, outcome: "failed", reason: cells.failure })
+          else rows.push({ key, values: cells.success, mustExist: op === "update" })
+        }
+        if (removed.length > 0) yield* store.removeFeedRows(config.tableId, removed)
+        if (rows.length === 0) return receipts
+        const { failed, written } = yield* put(table, rows)
+        for (const { key } of rows) {
+          const reason = failed.get(key)
+          const remoteRef = written.get(key)
+          receipts.push(
+            reason !== undefined
+              ? { key, outcome: "failed", reason }
+              : remoteRef === undefined
+                ? { key, outcome: "skipped" }
+                : { key, outcome: "done", remoteRef }
+          )
+        }
+        return receipts
+      })
+
+      const lookup = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+        const found = yield* store.rowsByKey(config.tableId, keys)
+        return new Map(
+          found.flatMap((row) =>
+            row.externalKey === undefined || row.trashedAt !== undefined ? [] : [[row.externalKey, row.id as string]]
+          )
+        )
+      })
+
+      return {
+        write,
+        lookup,
+        replace: () => byWriteOnly
+      }
+    })
+
+    return { type: "table", capabilities: { write: "transactional", canRemove: true, batch: 1_000 }, check, open }
+  }
+)

@@ -1,38 +1,38 @@
 /** Tables and rows in memory. */
 import type { ActorRef } from "@millrace/core/access/ActorRef"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { Row, Table, TableId } from "@millrace/core/table/Table"
-import { TableStore, type FeedRow } from "@millrace/core/table/TableStore"
+import type { LookupEntry } from "@millrace/core/table/Facet"
+import type { Row, RowId, Table, TableId } from "@millrace/core/table/Table"
+import { markKey, TableStore, type FeedRow } from "@millrace/core/table/TableStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { frozen, frozenFields } from "./Frozen.ts"
+import { frozen } from "./Frozen.ts"
+import { scanned, type KeptRows } from "./MemoryRowScan.ts"
 import { Memory } from "./MemoryTransactor.ts"
-import { ascending, byAge, firstIndex } from "./Order.ts"
+import { byAge } from "./Order.ts"
 
-interface TableRows {
-  readonly rows: Map<Row["id"], Row>
-  readonly byKey: Map<string, Row["id"]>
-  /** All ids ascending, until a row comes or goes. */
-  order: ReadonlyArray<Row["id"]> | undefined
+interface TableRows extends KeptRows {
+  readonly byKey: Map<string, RowId>
+  /** Live rows that have an exclusive mark. */
+  readonly marks: Map<string, RowId>
+  readonly entries: Map<RowId, ReadonlyArray<LookupEntry>>
 }
 
 /** Whether the row has all these cells with just these values already. */
 const holds = ({ values }: Row, cells: FeedRow["values"]): boolean =>
   Object.entries(cells).every(([key, value]) => Object.hasOwn(values, key) && values[key] === value)
 
-const made = (
-  id: Row["id"],
-  tableId: TableId,
-  { key, values }: FeedRow,
-  actor: ActorRef,
-  at: Timestamp.Timestamp
-): Row =>
+const withoutHeld = ({ held }: Row, cells: FeedRow["values"]): FeedRow["values"] =>
+  held.length === 0 ? cells : Object.fromEntries(Object.entries(cells).filter(([key]) => !held.includes(key)))
+
+const made = (id: RowId, tableId: TableId, { key, values }: FeedRow, actor: ActorRef, at: Timestamp.Timestamp): Row =>
   Object.freeze({
     id,
     tableId,
-    values: frozenFields(values),
+    values: Object.freeze({ ...values }),
     externalKey: key,
+    held: [],
     createdBy: actor,
     updatedBy: actor,
     version: 1,
@@ -46,13 +46,20 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
     const { call, set, remove, journal } = yield* Memory
     const tables = new Map<TableId, Table>()
     const contents = new Map<TableId, TableRows>()
+    const counts = new Map<TableId, number>()
 
     const rowsOf = (id: TableId): TableRows => {
       let rows = contents.get(id)
-      if (rows === undefined) contents.set(id, (rows = { rows: new Map(), byKey: new Map(), order: undefined }))
+      if (rows === undefined) {
+        rows = { rows: new Map(), byKey: new Map(), marks: new Map(), entries: new Map(), order: undefined }
+        contents.set(id, rows)
+      }
       return rows
     }
-    const counted = (table: Table): Table => ({ ...table, rowCount: rowsOf(table.id).rows.size })
+    const counted = (table: Table): Table => ({ ...table, rowCount: counts.get(table.id) ?? 0 })
+    const count = (id: TableId, added: number): void => {
+      if (added !== 0) set(counts, id, (counts.get(id) ?? 0) + added)
+    }
 
     const reorder = (table: TableRows): void => {
       table.order = undefined
@@ -61,15 +68,34 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
       })
     }
 
+    const forget = (table: TableRows, id: RowId): void => {
+      for (const { facet, mark } of table.entries.get(id) ?? [])
+        if (mark !== undefined) remove(table.marks, markKey(facet, mark))
+      remove(table.entries, id)
+    }
+    const remember = (table: TableRows, id: RowId, entries: ReadonlyArray<LookupEntry>): void => {
+      for (const { facet, mark } of entries) if (mark !== undefined) set(table.marks, markKey(facet, mark), id)
+      set(table.entries, id, [...(table.entries.get(id) ?? []), ...entries])
+    }
+    const discard = (table: TableRows, row: Row): void => {
+      forget(table, row.id)
+      remove(table.rows, row.id)
+      if (row.externalKey !== undefined) remove(table.byKey, row.externalKey)
+    }
+
+    const get: TableStore["Service"]["get"] = (workspaceId, id) =>
+      call(() =>
+        Option.fromUndefinedOr(tables.get(id)).pipe(
+          Option.filter((table) => table.workspaceId === workspaceId),
+          Option.map(counted)
+        )
+      )
+
     return TableStore.of({
       insert: (table) => call(() => set(tables, table.id, frozen(table))),
-      get: (workspaceId, id) =>
-        call(() =>
-          Option.fromUndefinedOr(tables.get(id)).pipe(
-            Option.filter((table) => table.workspaceId === workspaceId),
-            Option.map(counted)
-          )
-        ),
+      get,
+      // A transaction has the whole memory to itself.
+      lock: get,
       list: (workspaceId) =>
         call(() =>
           [...tables.values()]
@@ -77,6 +103,12 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
             .toSorted(byAge)
             .map(counted)
         ),
+      update: (table) =>
+        call(() => {
+          if (tables.get(table.id)?.version !== table.version - 1) return false
+          set(tables, table.id, frozen(table))
+          return true
+        }),
       addFields: (id, fields) =>
         call((now) => {
           const table = tables.get(id)
@@ -90,21 +122,62 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
             frozen({ ...table, fields: [...table.fields, ...added], version: table.version + 1, updatedAt })
           )
         }),
-      rows: (id, { limit, after }) =>
+      remove: (id) =>
+        call(() => {
+          remove(tables, id)
+          remove(contents, id)
+          remove(counts, id)
+        }),
+      rowTotal: (workspaceId) =>
+        call(() => {
+          let total = 0
+          for (const table of tables.values())
+            if (table.workspaceId === workspaceId && table.trashedAt === undefined) total += counted(table).rowCount
+          return total
+        }),
+      rows: (scan) => call(() => scanned(scan, rowsOf)),
+      count: (scan) => call(() => scanned({ ...scan, sort: [], limit: Number.MAX_SAFE_INTEGER }, rowsOf).length),
+      rowsById: (id, rowIds) =>
+        call(() => [...new Set(rowIds)].flatMap((rowId) => rowsOf(id).rows.get(rowId as RowId) ?? [])),
+      rowsByKey: (id, keys) =>
+        call(() => {
+          const { byKey, rows } = rowsOf(id)
+          return [...new Set(keys)].flatMap((key) => {
+            const rowId = byKey.get(key)
+            return rowId === undefined ? [] : (rows.get(rowId) ?? [])
+          })
+        }),
+      holders: (id, marks) =>
         call(() => {
           const table = rowsOf(id)
-          table.order ??= [...table.rows.keys()].toSorted(ascending)
-          const start = after === undefined ? 0 : firstIndex(table.order, (rowId) => rowId > after)
-          return table.order.slice(start, start + limit).map((rowId) => table.rows.get(rowId)!)
+          const found = new Map<string, RowId>()
+          for (const { facet, mark } of marks) {
+            const holder = table.marks.get(markKey(facet, mark))
+            if (holder !== undefined) found.set(markKey(facet, mark), holder)
+          }
+          return found
         }),
-      row: (id, rowId) => call(() => Option.fromUndefinedOr(rowsOf(id).rows.get(rowId))),
+      putRows: (id, rows, added) =>
+        call(() => {
+          const table = rowsOf(id)
+          let inserted = false
+          for (const { row } of rows) forget(table, row.id)
+          for (const { entries, row } of rows) {
+            if (!table.rows.has(row.id)) inserted = true
+            set(table.rows, row.id, frozen(row))
+            if (row.externalKey !== undefined) set(table.byKey, row.externalKey, row.id)
+            remember(table, row.id, entries)
+          }
+          count(id, added)
+          if (inserted) reorder(table)
+        }),
       putFeedRows: (id, given, ids, actor) =>
         call((now) => {
           const table = rowsOf(id)
           const at = Timestamp.fromMillis(now)
           const by = frozen(actor)
           const answer = new Map<string, string>()
-          let added = false
+          let added = 0
           for (const [i, feedRow] of given.entries()) {
             const heldId = table.byKey.get(feedRow.key)
             if (heldId === undefined) {
@@ -113,32 +186,82 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
               set(table.rows, rowId, made(rowId, id, feedRow, by, at))
               set(table.byKey, feedRow.key, rowId)
               answer.set(feedRow.key, rowId)
-              added = true
+              added++
               continue
             }
+            const kept = table.rows.get(heldId)!
+            if (kept.trashedAt !== undefined) continue
             answer.set(feedRow.key, heldId)
-            const held = table.rows.get(heldId)!
-            if (holds(held, feedRow.values)) continue
-            const values = frozenFields({ ...held.values, ...feedRow.values })
+            const cells = withoutHeld(kept, feedRow.values)
+            if (holds(kept, cells)) continue
+            const values = Object.freeze({ ...kept.values, ...cells })
             set(
               table.rows,
               heldId,
-              Object.freeze({ ...held, values, updatedBy: by, version: held.version + 1, updatedAt: at })
+              Object.freeze({ ...kept, values, updatedBy: by, version: kept.version + 1, updatedAt: at })
             )
           }
-          if (added) reorder(table)
+          count(id, added)
+          if (added > 0) reorder(table)
           return answer
         }),
       removeFeedRows: (id, keys) =>
         call(() => {
           const table = rowsOf(id)
+          let removed = 0
           for (const key of keys) {
             const rowId = table.byKey.get(key)
-            if (rowId === undefined) continue
-            remove(table.rows, rowId)
-            remove(table.byKey, key)
+            const row = rowId === undefined ? undefined : table.rows.get(rowId)
+            if (row === undefined || row.trashedAt !== undefined) continue
+            discard(table, row)
+            removed++
           }
-          reorder(table)
+          count(id, -removed)
+          if (removed > 0) reorder(table)
+        }),
+      clearField: (id, key) =>
+        call(() => {
+          const table = rowsOf(id)
+          for (const row of table.rows.values()) {
+            const { [key]: cell, ...values } = row.values
+            if (cell === undefined && !row.held.includes(key)) continue
+            set(table.rows, row.id, frozen({ ...row, values, held: row.held.filter((held) => held !== key) }))
+          }
+        }),
+      dropFacets: (id, facets) =>
+        call(() => {
+          const table = rowsOf(id)
+          for (const [rowId, entries] of table.entries) {
+            const kept = entries.filter(({ facet }) => !facets.includes(facet))
+            if (kept.length === entries.length) continue
+            forget(table, rowId)
+            remember(table, rowId, kept)
+          }
+        }),
+      addEntries: (id, rows) =>
+        call(() => {
+          for (const { entries, id: rowId } of rows) remember(rowsOf(id), rowId, entries)
+        }),
+      purge: (before, limit) =>
+        call(() => {
+          let done = 0
+          for (const table of tables.values()) {
+            if (table.trashedAt !== undefined && table.trashedAt < before && done < limit) {
+              remove(tables, table.id)
+              remove(contents, table.id)
+              remove(counts, table.id)
+              done++
+            }
+          }
+          for (const table of contents.values()) {
+            const gone = [...table.rows.values()].filter((row) => row.trashedAt !== undefined && row.trashedAt < before)
+            for (const row of gone.slice(0, limit - done)) {
+              discard(table, row)
+              done++
+            }
+            if (gone.length > 0) reorder(table)
+          }
+          return done
         })
     })
   })

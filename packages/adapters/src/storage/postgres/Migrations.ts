@@ -6,6 +6,7 @@ import { foundation } from "./migrations/0001_foundation.ts"
 import { feeds } from "./migrations/0002_feeds.ts"
 import { tables } from "./migrations/0003_tables.ts"
 import { fileBanks } from "./migrations/0004_file_banks.ts"
+import { rows } from "./migrations/0005_rows.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -15,7 +16,8 @@ export const migrations = {
   "0001_foundation": foundation,
   "0002_feeds": feeds,
   "0003_tables": tables,
-  "0004_file_banks": fileBanks
+  "0004_file_banks": fileBanks,
+  "0005_rows": rows
 } as const
 
 /** Brings the database to the newest schema. Safe to run from several processes at once. */

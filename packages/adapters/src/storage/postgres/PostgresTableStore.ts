@@ -1,180 +1,223 @@
 /** Tables and their rows in PostgreSQL. */
-import type { Row, Table, TableField } from "@millrace/core/table/Table"
-import { TableStore, type FeedRow } from "@millrace/core/table/TableStore"
+import type { Row, RowId, TableField, TableId } from "@millrace/core/table/Table"
+import { markKey, TableStore } from "@millrace/core/table/TableStore"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { instant, json, nullable, present } from "./Column.ts"
+import { json, nullable } from "./Column.ts"
+import { groups, putColumns, putStatement } from "./FeedRowSql.ts"
+import { countSql, isNarrow, scanPlan, type Statement } from "./RowScanSql.ts"
 import { stored, storedInBulk } from "./SqlFailure.ts"
-import { textColumns } from "./TextColumns.ts"
-
-interface TableRow {
-  readonly id: Table["id"]
-  readonly workspace_id: Table["workspaceId"]
-  readonly name: string
-  readonly icon: string | null
-  readonly description: string | null
-  readonly fields: ReadonlyArray<TableField>
-  readonly row_count: number
-  readonly created_by: Table["createdBy"]
-  readonly version: number
-  readonly created_at: Date
-  readonly updated_at: Date
-}
-
-const toTable = (row: TableRow): Table => ({
-  id: row.id,
-  workspaceId: row.workspace_id,
-  name: row.name,
-  fields: row.fields,
-  rowCount: row.row_count,
-  createdBy: row.created_by,
-  version: row.version,
-  createdAt: instant(row.created_at),
-  updatedAt: instant(row.updated_at),
-  ...present({ icon: row.icon, description: row.description })
-})
-
-interface RowRow {
-  readonly id: Row["id"]
-  readonly table_id: Row["tableId"]
-  readonly field_values: Row["values"]
-  readonly external_key: string | null
-  readonly created_by: Row["createdBy"]
-  readonly updated_by: Row["updatedBy"]
-  readonly version: number
-  readonly created_at: Date
-  readonly updated_at: Date
-}
-
-const toRow = (row: RowRow): Row => ({
-  id: row.id,
-  tableId: row.table_id,
-  values: row.field_values,
-  createdBy: row.created_by,
-  updatedBy: row.updated_by,
-  version: row.version,
-  createdAt: instant(row.created_at),
-  updatedAt: instant(row.updated_at),
-  ...present({ externalKey: row.external_key })
-})
-
-const selectTables = `select t.id, t.workspace_id, t.name, t.icon, t.description, t.row_count, t.created_by, t.version,
-    t.created_at, t.updated_at,
-    (select coalesce(json_agg(json_build_object('id', f.id, 'key', f.key, 'name', f.name, 'type', f.type,
-      'origin', f.origin, 'position', f.position) order by f.seq), '[]')
-      from table_field f where f.table_id = t.id) as fields
-  from app_table t`
-
-// Cells that are equal already leave the row alone; `||` writes the given cells and no others.
-const putStatement = `
-  with given as (
-    select g.key, g.id, g.must = 't' as must, g.vals::jsonb as vals, g.n
-    from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3), string_to_array($7, $3))
-      with ordinality as g(key, id, must, vals, n)
-  ), merged as (
-    update table_row r set field_values = r.field_values || g.vals, updated_by = $2::json, version = r.version + 1,
-      updated_at = store_now()
-    from given g
-    where g.must and r.table_id = $1 and r.external_key = g.key and r.field_values || g.vals <> r.field_values
-  ), put as (
-    insert into table_row as r (id, table_id, field_values, external_key, created_by, updated_by, version, created_at,
-      updated_at)
-    select g.id, $1, g.vals, g.key, $2::json, $2::json, 1, store_now(), store_now()
-    from given g where not g.must order by g.n
-    on conflict (table_id, external_key) do update set field_values = r.field_values || excluded.field_values,
-      updated_by = excluded.updated_by, version = r.version + 1, updated_at = excluded.updated_at
-      where r.field_values || excluded.field_values <> r.field_values
-    returning r.id, r.external_key, r.version
-  ), counted as (
-    update app_table set row_count = row_count + (select count(*) from put where version = 1)
-    where id = $1 and exists (select from put where version = 1)
-  )
-  select external_key as key, id from put
-  union all
-  select r.external_key, r.id from given g join table_row r on r.table_id = $1 and r.external_key = g.key
-  where not exists (select from put p where p.external_key = g.key)`
-
-const putColumns = (rows: ReadonlyArray<FeedRow>, ids: ReadonlyArray<Row["id"]>) =>
-  textColumns(
-    [rows.map((row) => row.key), rows.map((_, n) => ids[n] ?? ""), rows.map((row) => (row.mustExist ? "t" : "f"))],
-    [rows.map((row) => JSON.stringify(row.values))]
-  )
+import { putParameters, selectTables, toRow, toTable, type RowRow, type TableRow } from "./TableRows.ts"
 
 export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.effect(
   TableStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const tables = sql.literal(selectTables)
 
-    const insertFields = (id: Table["id"], fields: ReadonlyArray<TableField>) =>
-      sql`insert into table_field (id, table_id, key, name, type, origin, position)
-        select f.id, ${id}, f.key, f.name, f.type, f.origin, f.position
+    const insertFields = (id: TableId, fields: ReadonlyArray<TableField>, onConflict: "skip" | "replace") =>
+      sql`insert into table_field (id, table_id, key, name, type, options, required, is_unique, indexed, default_cell,
+          description, origin, position)
+        select f.id, ${id}, f.key, f.name, f.type, f.options, f.required, f."unique", f.indexed, f."default",
+          f.description, f.origin, f.position
         from json_to_recordset(${JSON.stringify(fields.map((field, n) => ({ ...field, n })))}::json)
-          as f(n int, id text, key text, name text, type text, origin text, position int)
-        order by f.n on conflict (table_id, key) do nothing returning id`
+          as f(n int, id text, key text, name text, type text, options json, required boolean, "unique" boolean,
+            indexed boolean, "default" json, description text, origin text, position int)
+        order by f.n ${
+          onConflict === "skip"
+            ? sql`on conflict (table_id, key) do nothing`
+            : sql`on conflict (id) do update set name = excluded.name, type = excluded.type, options = excluded.options,
+                required = excluded.required, is_unique = excluded.is_unique, indexed = excluded.indexed,
+                default_cell = excluded.default_cell, description = excluded.description, position = excluded.position`
+        } returning id`
+
+    const ask = <A extends object>({ text, values }: Statement) => storedInBulk(sql.unsafe<A>(text, values))
+
+    const addEntries = (id: TableId, entries: string) =>
+      storedInBulk(sql`insert into row_lookup (table_id, row_id, facet, text_cell, number_cell, mark)
+        select ${id}, e.id, e.facet, e.text, e.number::numeric, e.mark
+        from json_to_recordset(${entries}::json) as e(id text, facet text, text text, number text, mark text)`)
+
+    const get: TableStore["Service"]["get"] = Effect.fn("TableStore.get")(function* (workspaceId, id) {
+      const rows = yield* stored(
+        sql<TableRow>`${tables} where t.id = ${id} and t.workspace_id = ${workspaceId} and not t.removed`
+      )
+      return Arr.head(rows.map(toTable))
+    })
 
     return TableStore.of({
       insert: Effect.fn("TableStore.insert")(function* (table) {
         yield* Effect.gen(function* () {
-          yield* sql`insert into app_table (id, workspace_id, name, icon, description, row_count, created_by, version,
-              created_at, updated_at)
+          yield* sql`insert into app_table (id, workspace_id, name, icon, description, key_fields, row_count,
+              created_by, version, created_at, updated_at, trashed_at)
             values (${table.id}, ${table.workspaceId}, ${table.name}, ${nullable(table.icon)},
-              ${nullable(table.description)}, ${table.rowCount}, ${json(table.createdBy)}, ${table.version},
-              ${table.createdAt}, ${table.updatedAt})`
-          yield* insertFields(table.id, table.fields)
+              ${nullable(table.description)}, ${json(table.keyFields)}, ${table.rowCount}, ${json(table.createdBy)},
+              ${table.version}, ${table.createdAt}, ${table.updatedAt}, ${nullable(table.trashedAt)})`
+          yield* insertFields(table.id, table.fields, "skip")
         }).pipe(sql.withTransaction, stored)
       }),
-      get: Effect.fn("TableStore.get")(function* (workspaceId, id) {
-        const rows = yield* stored(sql<TableRow>`${tables} where t.id = ${id} and t.workspace_id = ${workspaceId}`)
-        return Arr.head(rows.map(toTable))
+      get,
+      lock: Effect.fn("TableStore.lock")(function* (workspaceId, id) {
+        // Not with the fields: what a statement reads beside the row it waits for may be older than the row.
+        yield* stored(sql`select 1 from app_table where id = ${id} for no key update`)
+        return yield* get(workspaceId, id)
       }),
       list: Effect.fn("TableStore.list")(function* (workspaceId) {
         const rows = yield* stored(
-          sql<TableRow>`${tables} where t.workspace_id = ${workspaceId} order by t.created_at, t.id`
+          sql<TableRow>`${tables} where t.workspace_id = ${workspaceId} and not t.removed order by t.created_at, t.id`
         )
         return rows.map(toTable)
+      }),
+      update: Effect.fn("TableStore.update")(function* (table) {
+        return yield* Effect.gen(function* () {
+          const changed = yield* sql`update app_table set name = ${table.name}, icon = ${nullable(table.icon)},
+              description = ${nullable(table.description)}, key_fields = ${json(table.keyFields)},
+              version = ${table.version}, updated_at = ${table.updatedAt}, trashed_at = ${nullable(table.trashedAt)}
+            where id = ${table.id} and version = ${table.version - 1} and not removed returning 1`
+          if (changed.length === 0) return false
+          const ids = JSON.stringify(table.fields.map((field) => field.id))
+          yield* sql`delete from table_field where table_id = ${table.id}
+            and id not in (select json_array_elements_text(${ids}::json))`
+          yield* insertFields(table.id, table.fields, "replace")
+          return true
+        }).pipe(sql.withTransaction, stored)
       }),
       addFields: Effect.fn("TableStore.addFields")(function* (id, fields) {
         if (fields.length === 0) return
         yield* Effect.gen(function* () {
-          if ((yield* insertFields(id, fields)).length === 0) return
+          if ((yield* insertFields(id, fields, "skip")).length === 0) return
           yield* sql`update app_table set version = version + 1, updated_at = store_now() where id = ${id}`
         }).pipe(sql.withTransaction, stored)
       }),
-      rows: Effect.fn("TableStore.rows")(function* (id, { limit, after }) {
-        const rows = yield* stored(
-          sql<RowRow>`select * from table_row where ${sql.and([
-            sql`table_id = ${id}`,
-            ...(after === undefined ? [] : [sql`id > ${after}`])
-          ])} order by id limit ${limit}`
+      remove: Effect.fn("TableStore.remove")(function* (id) {
+        yield* stored(sql`update app_table set removed = true where id = ${id}`)
+      }),
+      rowTotal: Effect.fn("TableStore.rowTotal")(function* (workspaceId) {
+        const [found] = yield* stored(sql<{ readonly total: number }>`
+          select coalesce(sum(row_count), 0)::float8 as total from app_table
+          where workspace_id = ${workspaceId} and trashed_at is null and not removed`)
+        return found!.total
+      }),
+
+      rows: Effect.fn("TableStore.rows")(function* (scan) {
+        const plan = scanPlan(scan)
+        const probed = plan.probe === undefined ? [] : yield* ask<{ readonly found: number }>(plan.probe)
+        const found: Array<Row> = []
+        for (const statement of plan.parts(probed.every((row) => isNarrow(row.found)))) {
+          found.push(...(yield* ask<RowRow>(statement)).map(toRow))
+          if (found.length >= scan.limit) break
+        }
+        return found.length > scan.limit ? found.slice(0, scan.limit) : found
+      }),
+      count: Effect.fn("TableStore.count")(function* (scan) {
+        const [row] = yield* ask<{ readonly found: number }>(countSql(scan))
+        return row!.found
+      }),
+      rowsById: Effect.fn("TableStore.rowsById")(function* (id, rowIds) {
+        if (rowIds.length === 0) return []
+        const rows = yield* storedInBulk(
+          sql<RowRow>`select * from table_row where table_id = ${id} and id = any(${[...rowIds]}::text[])`
         )
         return rows.map(toRow)
       }),
-      row: Effect.fn("TableStore.row")(function* (id, rowId) {
-        const rows = yield* stored(sql<RowRow>`select * from table_row where table_id = ${id} and id = ${rowId}`)
-        return Arr.head(rows.map(toRow))
+      rowsByKey: Effect.fn("TableStore.rowsByKey")(function* (id, keys) {
+        if (keys.length === 0) return []
+        const rows = yield* storedInBulk(
+          sql<RowRow>`select * from table_row where table_id = ${id} and external_key = any(${[...keys]}::text[])`
+        )
+        return rows.map(toRow)
+      }),
+      holders: Effect.fn("TableStore.holders")(function* (id, marks) {
+        if (marks.length === 0) return new Map<string, RowId>()
+        const rows = yield* storedInBulk(sql<{
+          readonly facet: string
+          readonly mark: string
+          readonly row_id: RowId
+        }>`
+          select l.facet, l.mark, l.row_id from json_to_recordset(${JSON.stringify(marks)}::json) as g(facet text, mark text)
+          join row_lookup l on l.table_id = ${id} and l.facet = g.facet and l.mark = g.mark`)
+        return new Map(rows.map((row) => [markKey(row.facet, row.mark), row.row_id]))
+      }),
+      putRows: Effect.fn("TableStore.putRows")(function* (id, rows, added) {
+        if (rows.length === 0) return
+        const [given, entries] = putParameters(rows)
+        yield* Effect.gen(function* () {
+          yield* storedInBulk(sql`delete from row_lookup where table_id = ${id}
+            and row_id = any(${rows.map(({ row }) => row.id)}::text[])`)
+          yield* storedInBulk(sql`insert into table_row (id, table_id, field_values, folded, held, external_key,
+              created_by, updated_by, version, created_at, updated_at, trashed_at)
+            select g.id, ${id}, g.vals, g.folded, g.held, g.key, g.made_by, g.changed_by, g.version, g.made_at,
+              g.changed_at, g.trashed_at
+            from json_to_recordset(${given}::json) as g(id text, vals jsonb, folded jsonb, held jsonb, key text,
+              made_by json, changed_by json, version int, made_at timestamptz, changed_at timestamptz,
+              trashed_at timestamptz)
+            on conflict (table_id, id) do update set field_values = excluded.field_values, folded = excluded.folded,
+              held = excluded.held, external_key = excluded.external_key, updated_by = excluded.updated_by,
+              version = excluded.version, updated_at = excluded.updated_at, trashed_at = excluded.trashed_at`)
+          if (entries !== "[]") yield* addEntries(id, entries)
+          if (added !== 0) yield* sql`update app_table set row_count = row_count + ${added} where id = ${id}`
+        }).pipe(sql.withTransaction, stored)
       }),
       putFeedRows: Effect.fn("TableStore.putFeedRows")(function* (id, rows, ids, actor) {
-        if (rows.length === 0) return new Map<string, string>()
-        const { separator, texts } = yield* putColumns(rows, ids)
-        const put = yield* storedInBulk(
-          sql.unsafe<{ readonly key: string; readonly id: string }>(putStatement, [
-            id,
-            JSON.stringify(actor),
-            separator,
-            ...texts
-          ])
-        )
-        return new Map(put.map((row) => [row.key, row.id]))
+        const written = new Map<string, string>()
+        for (const group of groups(rows, ids)) {
+          const { separator, texts } = yield* putColumns(group)
+          const put = yield* ask<{ readonly key: string; readonly id: string }>({
+            text: putStatement,
+            values: [id, JSON.stringify(actor), separator, ...texts, group.keys]
+          })
+          for (const row of put) written.set(row.key, row.id)
+        }
+        return written
       }),
       removeFeedRows: Effect.fn("TableStore.removeFeedRows")(function* (id, keys) {
         if (keys.length === 0) return
         yield* storedInBulk(sql`with gone as (
-            delete from table_row where table_id = ${id} and external_key = any(${keys}::text[]) returning 1
+            delete from table_row where table_id = ${id} and external_key = any(${[...keys]}::text[])
+              and trashed_at is null returning id
+          ), forgotten as (
+            delete from row_lookup where table_id = ${id} and row_id in (select id from gone)
           )
           update app_table set row_count = row_count - (select count(*) from gone)
           where id = ${id} and exists (select from gone)`)
+      }),
+      clearField: Effect.fn("TableStore.clearField")(function* (id, key) {
+        yield* storedInBulk(sql`update table_row set field_values = field_values - ${key}::text,
+            folded = folded - ${key}::text, held = held - ${key}::text
+          where table_id = ${id} and (jsonb_exists(field_values, ${key}) or jsonb_exists(held, ${key}))`)
+      }),
+      dropFacets: Effect.fn("TableStore.dropFacets")(function* (id, facets) {
+        if (facets.length === 0) return
+        yield* storedInBulk(sql`delete from row_lookup where table_id = ${id} and facet = any(${[...facets]}::text[])`)
+      }),
+      addEntries: Effect.fn("TableStore.addEntries")(function* (id, rows) {
+        const entries = rows.flatMap((row) => row.entries.map((entry) => ({ ...entry, id: row.id })))
+        if (entries.length > 0) yield* addEntries(id, JSON.stringify(entries))
+      }),
+      purge: Effect.fn("TableStore.purge")(function* (before, limit) {
+        return yield* Effect.gen(function* () {
+          const rows = yield* sql`delete from table_row where (table_id, id) in (
+              select table_id, id from table_row where trashed_at < ${before} limit ${limit}) returning 1`
+          let done = rows.length
+          const gone = yield* sql<{ readonly id: TableId }>`update app_table set removed = true
+            where id in (select id from app_table where removed or trashed_at < ${before} order by id limit ${limit})
+            returning id`
+          for (const { id } of gone) {
+            if (done >= limit) break
+            const taken = yield* sql`with gone as (
+                delete from table_row where table_id = ${id} and id in (
+                  select id from table_row where table_id = ${id} limit ${limit - done}) returning id
+              ), forgotten as (
+                delete from row_lookup where table_id = ${id} and row_id in (select id from gone)
+              ) select 1 from gone`
+            done += taken.length
+            if (done >= limit) break
+            yield* sql`delete from app_table where id = ${id}`
+            done++
+          }
+          return done
+        }).pipe(sql.withTransaction, stored)
       })
     })
   })

@@ -1,5 +1,5 @@
 /** The conformance suite over whatever storage `arranged` puts the table in. */
-import type { FieldValue } from "@millrace/core/record/FieldValue"
+import type { CellValue } from "@millrace/core/filter/FilterField"
 import { Ids } from "@millrace/core/shared/Ids"
 import { makeTableField } from "@millrace/testing/fixture/Table"
 import { suite } from "@millrace/testing/suite/DestinationSuite"
@@ -8,7 +8,7 @@ import type { arrangeIn } from "./TableWorld.ts"
 
 type World = Effect.Success<ReturnType<typeof arrangeIn>>
 
-const print = (value: FieldValue | undefined): string => String(value ?? "")
+const print = (value: CellValue | undefined): string => String(value ?? "")
 
 export const tableSuite = (title: string, arranged: Effect.Effect<World, unknown>): void =>
   suite(title, {

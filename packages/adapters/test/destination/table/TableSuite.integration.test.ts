@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterAll, inject } from "vitest"
+import * as NodeDigest from "../../../src/digest/NodeDigest.ts"
 import { layer as aesSecrets } from "../../../src/secrets/AesSecrets.ts"
 import { layer as storage } from "../../../src/storage/postgres/PostgresStorage.ts"
 import { tableSuite } from "./TableConformance.ts"
@@ -12,12 +13,13 @@ import { arrangeIn } from "./TableWorld.ts"
 
 // One database for all tests: each of them makes a workspace and a table of its own.
 const runtime = ManagedRuntime.make(
-  Layer.merge(
+  Layer.mergeAll(
     storage.pipe(
       Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
       Layer.provide(database(inject("postgres")))
     ),
-    Ids.layer
+    Ids.layer,
+    NodeDigest.layer
   )
 )
 

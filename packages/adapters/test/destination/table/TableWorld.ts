@@ -4,6 +4,7 @@ import type { Feed } from "@millrace/core/feed/Feed"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import { Ids } from "@millrace/core/shared/Ids"
 import type { Table } from "@millrace/core/table/Table"
+import { wholeScan } from "@millrace/core/table/RowScan"
 import { TableStore } from "@millrace/core/table/TableStore"
 import { makeFeed } from "@millrace/testing/fixture/Feed"
 import { storeTable } from "@millrace/testing/fixture/Table"
@@ -11,6 +12,7 @@ import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as NodeDigest from "../../../src/digest/NodeDigest.ts"
 import * as MemoryStorage from "../../../src/storage/memory/MemoryStorage.ts"
 import * as TableDestination from "../../../src/destination/table/TableDestination.ts"
 
@@ -34,10 +36,15 @@ export const arrangeIn = Effect.fnUntraced(function* (change?: Change) {
     driver: yield* TableDestination.make,
     feed: yield* makeFeed(workspace, { destinationConfig: config, mappingsDefaulted: true, ...change?.feed }),
     table: Effect.map(store.get(workspace.id, id), Option.getOrThrow),
-    rows: store.rows(id, { limit: 10_000 }),
+    rows: store.rows(wholeScan(id)),
     /** A person changes cells of a row. */
     writeAsPerson: Effect.fnUntraced(function* (key: string, values: Fields) {
-      yield* store.putFeedRows(id, [{ key, values, mustExist: true }], yield* rowIds.batch("row", 1), person)
+      yield* store.putFeedRows(
+        id,
+        [{ key, values, folded: {}, mustExist: true }],
+        yield* rowIds.batch("row", 1),
+        person
+      )
     }),
     deleteAsPerson: (key: string) => store.removeFeedRows(id, [key])
   }
@@ -45,4 +52,4 @@ export const arrangeIn = Effect.fnUntraced(function* (change?: Change) {
 
 /** The same in a memory of its own. */
 export const arrange = (change?: Change) =>
-  Effect.provide(arrangeIn(change), Layer.merge(Layer.fresh(MemoryStorage.layer), Ids.layer))
+  Effect.provide(arrangeIn(change), Layer.mergeAll(Layer.fresh(MemoryStorage.layer), Ids.layer, NodeDigest.layer))

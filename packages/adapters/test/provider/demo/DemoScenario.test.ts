@@ -72,8 +72,8 @@ it.effect("knows only references that it has written", () =>
 it.effect("finds the same accounts and rows when a broken connection is made again", () =>
   Effect.gen(function* () {
     yield* morning
-    const broken = yield* connect("demo:reauth:alice")
-    const mended = yield* connect("alice")
+    const broken = yield* connect("demo:reauth:first")
+    const mended = yield* connect("first")
     expect(mended.connection.ref).not.toBe(broken.connection.ref)
     const accounts = yield* mended.driver.listAccounts(mended.connection)
     expect(yield* broken.driver.listAccounts(broken.connection)).toEqual(accounts)
@@ -180,11 +180,11 @@ it.effect("forgets checkpoints after an hour where it is told to, and only there
 it.effect("refuses checkpoints of another person and of the future", () =>
   Effect.gen(function* () {
     yield* morning
-    const alice = yield* connect("alice")
-    const { checkpoint } = yield* read(alice)
+    const first = yield* connect("first")
+    const { checkpoint } = yield* read(first)
     expect((yield* Effect.flip(read(yield* connect("bob"), checkpoint)))._tag).toBe("CheckpointInvalid")
     yield* travelTo("2026-11-21T09:29:59.999Z")
-    expect((yield* Effect.flip(read(alice, checkpoint)))._tag).toBe("CheckpointInvalid")
+    expect((yield* Effect.flip(read(first, checkpoint)))._tag).toBe("CheckpointInvalid")
   })
 )
 

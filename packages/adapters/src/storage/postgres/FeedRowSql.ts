@@ -1,0 +1,64 @@
+/** Rows of feeds in one statement, for tables without facets. */
+import type { Row } from "@millrace/core/table/Table"
+import type { FeedRow } from "@millrace/core/table/TableStore"
+import { textColumns } from "./TextColumns.ts"
+
+// Cells that are equal already leave the row alone; the given cells are written and no others, but for held ones.
+export const putStatement = `
+  with given as (
+    select g.key, g.id, g.must = 't' as must, g.vals::jsonb as vals, g.folded::jsonb as folded, g.n
+    from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3), string_to_array($7, $3),
+      string_to_array($8, $3)) with ordinality as g(key, id, must, vals, folded, n)
+  ), merged as (
+    update table_row r set field_values = cells_merged(r.field_values, g.vals, r.held),
+      folded = folded_merged(r.folded, g.folded, $9::text[], r.held), updated_by = $2::json, version = r.version + 1,
+      updated_at = store_now()
+    from given g
+    where g.must and r.table_id = $1 and r.external_key = g.key and r.trashed_at is null
+      and cells_merged(r.field_values, g.vals, r.held) <> r.field_values
+  ), put as (
+    insert into table_row as r (id, table_id, field_values, folded, external_key, created_by, updated_by, version,
+      created_at, updated_at)
+    select g.id, $1, g.vals, g.folded, g.key, $2::json, $2::json, 1, store_now(), store_now()
+    from given g where not g.must order by g.n
+    on conflict (table_id, external_key) do update set
+      field_values = cells_merged(r.field_values, excluded.field_values, r.held),
+      folded = folded_merged(r.folded, excluded.folded, $9::text[], r.held),
+      updated_by = excluded.updated_by, version = r.version + 1, updated_at = excluded.updated_at
+      where r.trashed_at is null and cells_merged(r.field_values, excluded.field_values, r.held) <> r.field_values
+    returning r.id, r.external_key, r.version
+  ), counted as (
+    update app_table set row_count = row_count + (select count(*) from put where version = 1)
+    where id = $1 and exists (select from put where version = 1)
+  )
+  select external_key as key, id from put
+  union all
+  select r.external_key, r.id from given g join table_row r on r.table_id = $1 and r.external_key = g.key
+  where r.trashed_at is null and not exists (select from put p where p.external_key = g.key)`
+
+export interface FeedRowGroup {
+  readonly rows: ReadonlyArray<FeedRow>
+  readonly ids: ReadonlyArray<Row["id"]>
+  /** Of the cells that every one of the rows has. */
+  readonly keys: ReadonlyArray<string>
+}
+
+/** Rows by the cells they have: one group, as long as they come from one feed. */
+export const groups = (rows: ReadonlyArray<FeedRow>, ids: ReadonlyArray<Row["id"]>): ReadonlyArray<FeedRowGroup> => {
+  const found = new Map<string, { rows: Array<FeedRow>; ids: Array<Row["id"]>; keys: ReadonlyArray<string> }>()
+  for (const [at, row] of rows.entries()) {
+    const keys = Object.keys(row.values)
+    const name = keys.join("\n")
+    let group = found.get(name)
+    if (group === undefined) found.set(name, (group = { rows: [], ids: [], keys }))
+    group.rows.push(row)
+    group.ids.push(ids[at]!)
+  }
+  return [...found.values()]
+}
+
+export const putColumns = ({ ids, rows }: FeedRowGroup) =>
+  textColumns(
+    [rows.map((row) => row.key), rows.map((_, n) => ids[n] ?? ""), rows.map((row) => (row.mustExist ? "t" : "f"))],
+    [rows.map((row) => JSON.stringify(row.values)), rows.map((row) => JSON.stringify(row.folded))]
+  )

@@ -1,0 +1,63 @@
+/** Which tables a principal reaches, and how mistakes about them are told (decisions 2.6 and 6.11). */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { sees, type Principal } from "../access/Principal.ts"
+import { Conflict, NotFound, Unprocessable, type Detail } from "../failure/Failure.ts"
+import type { ErrorCode } from "../failure/ErrorCode.ts"
+import { limits } from "../shared/Limits.ts"
+import type { Table, TableId } from "./Table.ts"
+import type { TableStore } from "./TableStore.ts"
+
+export const noTable = new NotFound({ resource: "Table" })
+export const noRow = new NotFound({ resource: "Row" })
+export const noField = new NotFound({ resource: "Field" })
+
+/** 422 with all faults at once, as many as are told. */
+export const unprocessable = (
+  details: ReadonlyArray<Detail>,
+  code: ErrorCode = "VALIDATION_FAILED",
+  message = "Validation failed"
+): Unprocessable => new Unprocessable({ code, message, details: details.slice(0, limits.errorDetails) })
+
+export const conflict = (code: ErrorCode, message: string, details: ReadonlyArray<Detail> = []): Conflict =>
+  new Conflict({ code, message, details: details.slice(0, limits.errorDetails) })
+
+/** Fails unless there are no faults. */
+export const judged = (details: ReadonlyArray<Detail>): Effect.Effect<void, Unprocessable> =>
+  details.length > 0 ? Effect.fail(unprocessable(details)) : Effect.void
+
+const visible = (principal: Principal, table: Option.Option<Table>): Effect.Effect<Table, NotFound> =>
+  Option.isSome(table) && sees(principal, table.value.createdBy) ? Effect.succeed(table.value) : Effect.fail(noTable)
+
+const live = (table: Table): Effect.Effect<Table, NotFound> =>
+  table.trashedAt === undefined ? Effect.succeed(table) : Effect.fail(noTable)
+
+export const accessTo = (store: TableStore["Service"]) => {
+  const lockAny = Effect.fnUntraced(function* (principal: Principal, id: TableId) {
+    return yield* visible(principal, yield* store.lock(principal.workspace.id, id))
+  })
+  const load = Effect.fnUntraced(function* (principal: Principal, id: TableId) {
+    return yield* live(yield* visible(principal, yield* store.get(principal.workspace.id, id)))
+  })
+  return {
+    /** A live table. */
+    load,
+    /** A live table that nobody else writes until the transaction ends. */
+    lock: (principal: Principal, id: TableId) => Effect.flatMap(lockAny(principal, id), live),
+    /** The same from the trash, too. */
+    lockAny,
+    /** The live tables that relations of a table lead to, by id; those that cannot be seen are left out. */
+    related: Effect.fnUntraced(function* (principal: Principal, table: Table) {
+      const found = new Map<string, Table>()
+      for (const { options } of table.fields) {
+        const id = options?.relation?.tableId
+        if (id === undefined || found.has(id)) continue
+        const other = yield* Effect.option(load(principal, id))
+        if (Option.isSome(other)) found.set(id, other.value)
+      }
+      return found
+    })
+  }
+}
+
+export type TableAccess = ReturnType<typeof accessTo>

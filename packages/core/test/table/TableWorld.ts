@@ -1,0 +1,101 @@
+/** The use cases of tables over a storage, and principals to ask for them. */
+import * as TableDestination from "@millrace/adapters/destination/table/TableDestination"
+import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
+import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import type { Principal } from "@millrace/core/access/Principal"
+import type { Outgoing } from "@millrace/core/destination/Destination"
+import type { Stores } from "@millrace/core/Kernel"
+import type { Fields } from "@millrace/core/record/FieldValue"
+import { Patterns } from "@millrace/core/rule/Pattern"
+import { Cursors } from "@millrace/core/shared/Cursors"
+import type { Digest } from "@millrace/core/shared/Digest"
+import { Ids } from "@millrace/core/shared/Ids"
+import { Transactor } from "@millrace/core/storage/Transactor"
+import type { Table } from "@millrace/core/table/Table"
+import type { NewField } from "@millrace/core/table/TableRequest"
+import { Tables } from "@millrace/core/table/Tables"
+import type { Workspace } from "@millrace/core/workspace/Workspace"
+import { storeFeed } from "@millrace/testing/fixture/Feed"
+import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import type { Vitest } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+
+export type World = Tables | Stores | Ids | Digest | Cursors
+
+/** Everything over a layer of stores. */
+export const worldOver = <E>(stores: Layer.Layer<Stores, E>): Layer.Layer<World, E> =>
+  Tables.layer.pipe(
+    Layer.provideMerge(Cursors.layer(Redacted.make("key"))),
+    Layer.provideMerge(Layer.mergeAll(stores, Ids.layer, NodeDigest.layer)),
+    Layer.provide(Patterns.layerProven)
+  )
+
+export const memoryWorld = worldOver(MemoryStorage.layer)
+
+export type TableTests = (it: Vitest.MethodsNonLive<World>) => void
+
+export const userOf = (workspace: Workspace): Principal => ({
+  kind: "user",
+  workspace,
+  userId: "usr_00000000000000000000000001",
+  email: "owner@example.com",
+  role: "owner"
+})
+
+export const appOf = (workspace: Workspace, clientId: string, firstParty = false): Principal => ({
+  kind: "oauth_app",
+  workspace,
+  app: { clientId, name: clientId, firstParty },
+  userId: "usr_00000000000000000000000001",
+  role: "editor",
+  scopes: ["tables:read", "tables:write"]
+})
+
+/** A table of a workspace of its own, and who works on it. */
+export const arrange = Effect.fnUntraced(function* (
+  fields: ReadonlyArray<NewField>,
+  change: { readonly keyFields?: ReadonlyArray<string>; readonly workspace?: Partial<Workspace> } = {}
+) {
+  const workspace = yield* storeWorkspace(change.workspace)
+  const user = userOf(workspace)
+  const tables = yield* Tables
+  const table = yield* tables.create(user, {
+    name: "Ledger",
+    fields,
+    ...(change.keyFields === undefined ? {} : { keyFields: change.keyFields })
+  })
+  const put = Effect.fnUntraced(function* (rows: ReadonlyArray<Readonly<Record<string, unknown>>>) {
+    const made = yield* tables.createRows(user, table.id, { rows: rows.map((values) => ({ values })), mode: "insert" })
+    return made.map(({ id }) => id)
+  })
+  return { workspace, user, tables, table, put }
+})
+
+/** What a feed with these columns delivers into a table, in one transaction as jobs do it. */
+export const deliverer = Effect.fnUntraced(function* (
+  workspace: Workspace,
+  table: Table,
+  columns: ReadonlyArray<string>
+) {
+  const { atomically } = yield* Transactor
+  const driver = yield* TableDestination.make
+  const config: TableDestination.TableConfig = { type: "table", tableId: table.id }
+  const feed = yield* storeFeed(workspace, {
+    destinationConfig: config,
+    mappingsDefaulted: true,
+    fieldMappings: columns.map((name) => ({ sourceField: "description", destinationField: name }))
+  })
+  const deliver = Effect.fnUntraced(function* (op: Outgoing["op"], rows: Readonly<Record<string, Fields>>) {
+    const session = yield* driver.open(
+      feed,
+      config,
+      columns.map((name) => ({ name, label: name, type: "str" }))
+    )
+    return yield* atomically(
+      session.write(Object.entries(rows).map(([key, values]) => ({ key, op, values, idempotencyKey: key })))
+    )
+  })
+  return { feed, deliver }
+})

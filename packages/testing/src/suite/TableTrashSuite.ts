@@ -1,0 +1,140 @@
+/** Conformance of `TableStore`: the trash, and what is taken out of it for good. */
+import { Ids } from "@millrace/core/shared/Ids"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { Transactor } from "@millrace/core/storage/Transactor"
+import { wholeScan } from "@millrace/core/table/RowScan"
+import type { StoredRow } from "@millrace/core/table/RowShape"
+import type { Table } from "@millrace/core/table/Table"
+import { markKey, TableStore } from "@millrace/core/table/TableStore"
+import { expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { storeTable } from "../fixture/Table.ts"
+import { storeWorkspace } from "../fixture/Workspace.ts"
+import { suiteOf, type StorageTests } from "./StorageTests.ts"
+
+const now = Timestamp.make("2020-05-05T10:00:00.000Z")
+const long = Timestamp.make("2020-01-01T00:00:00.000Z")
+const between = Timestamp.make("2020-02-01T00:00:00.000Z")
+const lately = Timestamp.make("2020-03-01T00:00:00.000Z")
+
+const stored = Effect.fnUntraced(function* (
+  table: Table,
+  text: string,
+  trashedAt?: Timestamp.Timestamp,
+  mark: string | undefined = text
+) {
+  const row: StoredRow = {
+    row: {
+      id: yield* (yield* Ids).next("row"),
+      tableId: table.id,
+      values: { text, list: ["a", "b"], none: null, yes: true },
+      externalKey: text,
+      held: ["text"],
+      createdBy: { kind: "user", userId: "usr_1" },
+      updatedBy: { kind: "user", userId: "usr_2" },
+      version: 3,
+      createdAt: now,
+      updatedAt: now,
+      ...(trashedAt === undefined ? {} : { trashedAt })
+    },
+    folded: {},
+    entries: trashedAt === undefined && mark !== undefined ? [{ facet: "fld", text, mark }] : []
+  }
+  return row
+})
+
+export const tests: StorageTests = (it) => {
+  it.effect("hands back rows as they were put, live and trashed", () =>
+    Effect.gen(function* () {
+      const store = yield* TableStore
+      const table = yield* storeTable(yield* storeWorkspace())
+      const [live, trashed] = [yield* stored(table, "live"), yield* stored(table, "gone", lately)]
+      yield* store.putRows(table.id, [live, trashed], 1)
+      expect(yield* store.rows(wholeScan(table.id))).toEqual([live.row])
+      expect(yield* store.rows(wholeScan(table.id, { state: "trashed" }))).toEqual([trashed.row])
+      expect(yield* store.rows(wholeScan(table.id, { state: "any" }))).toEqual([live.row, trashed.row])
+      expect(yield* store.count(wholeScan(table.id, { state: "any" }))).toBe(2)
+      expect(yield* store.rowsByKey(table.id, ["gone", "unknown"])).toEqual([trashed.row])
+      expect(Option.getOrThrow(yield* store.get(table.workspaceId, table.id)).rowCount).toBe(1)
+      expect(yield* store.rowTotal(table.workspaceId)).toBe(1)
+    })
+  )
+
+  it.effect("forgets the marks of rows that change or go, and takes all back when the transaction fails", () =>
+    Effect.gen(function* () {
+      const store = yield* TableStore
+      const { atomically } = yield* Transactor
+      const table = yield* storeTable(yield* storeWorkspace())
+      const one = yield* stored(table, "one")
+      yield* store.putRows(table.id, [one], 1)
+      const marks = ["one", "two"].map((mark) => ({ facet: "fld", mark }))
+      const first = new Map([[markKey("fld", "one"), one.row.id]])
+      expect(yield* store.holders(table.id, marks)).toEqual(first)
+      const renamed: StoredRow = { ...one, entries: [{ facet: "fld", text: "two", mark: "two" }] }
+      const failed = Effect.andThen(store.putRows(table.id, [renamed], 5), Effect.fail("no"))
+      expect(yield* Effect.flip(atomically(failed))).toBe("no")
+      expect(yield* store.holders(table.id, marks)).toEqual(first)
+      expect(yield* store.rowTotal(table.workspaceId)).toBe(1)
+      yield* store.putRows(table.id, [renamed], 0)
+      expect(yield* store.holders(table.id, marks)).toEqual(new Map([[markKey("fld", "two"), one.row.id]]))
+      yield* store.removeFeedRows(table.id, ["one"])
+      expect(yield* store.holders(table.id, marks)).toEqual(new Map())
+    })
+  )
+
+  it.effect("updates a table only from the version before", () =>
+    Effect.gen(function* () {
+      const store = yield* TableStore
+      const table = yield* storeTable(yield* storeWorkspace())
+      const [field] = table.fields
+      const next: Table = {
+        ...table,
+        name: "Other",
+        fields: [{ ...field!, name: "Renamed", required: true, default: "1", options: { scale: 2 }, description: "d" }],
+        keyFields: ["amount"],
+        version: 2
+      }
+      expect(yield* store.update({ ...next, version: 3 })).toBe(false)
+      expect(yield* store.update(next)).toBe(true)
+      expect(yield* store.update(next)).toBe(false)
+      expect(yield* store.get(table.workspaceId, table.id)).toEqual(Option.some(next))
+    })
+  )
+
+  it.effect("purges what was trashed before, a bounded number at a time", () =>
+    Effect.gen(function* () {
+      const store = yield* TableStore
+      const workspace = yield* storeWorkspace()
+      const table = yield* storeTable(workspace)
+      const rows = [
+        yield* stored(table, "a", long),
+        yield* stored(table, "b", long),
+        yield* stored(table, "c", lately),
+        yield* stored(table, "d")
+      ]
+      yield* store.putRows(table.id, rows, 1)
+      const old = yield* storeTable(workspace, { trashedAt: long })
+      yield* store.putRows(old.id, [yield* stored(old, "x"), yield* stored(old, "y")], 2)
+      const gone = yield* storeTable(workspace)
+      yield* store.putRows(gone.id, [yield* stored(gone, "x")], 1)
+      yield* store.remove(gone.id)
+      expect(yield* store.get(workspace.id, gone.id)).toEqual(Option.none())
+      let done = 0
+      for (let part = yield* store.purge(between, 1); part > 0; part = yield* store.purge(between, 1)) {
+        expect(part).toBeLessThanOrEqual(2)
+        done += part
+      }
+      expect(done).toBeGreaterThanOrEqual(3)
+      expect((yield* store.rows(wholeScan(table.id, { state: "any" }))).map((row) => row.values["text"])).toEqual([
+        "c",
+        "d"
+      ])
+      expect((yield* store.list(workspace.id)).map(({ id }) => id)).toEqual([table.id])
+      expect(yield* store.rows(wholeScan(old.id, { state: "any" }))).toEqual([])
+      expect(yield* store.rowTotal(workspace.id)).toBe(1)
+    })
+  )
+}
+
+export const suite = suiteOf(tests)
