@@ -41,6 +41,7 @@ import { StatementSource } from "./upload/StatementSource.ts"
 import { Uploads } from "./upload/Uploads.ts"
 import { UploadSource } from "./upload/UploadSource.ts"
 import type { UploadStore } from "./upload/UploadStore.ts"
+import { WaitingUploads } from "./upload/WaitingUploads.ts"
 import { Workspaces } from "./workspace/Workspaces.ts"
 import type { WorkspaceStore } from "./workspace/WorkspaceStore.ts"
 
@@ -70,13 +71,31 @@ export const layerRun: Layer.Layer<SyncRun | Banks | Puller | Writer | Ids, neve
   Layer.provideMerge(Ids.layer)
 )
 
-export type UseCases = Authenticator | Workspaces | Banks | AccountData | Feeds | Jobs | Uploads | Tables | Enrichments
+export type UseCases =
+  | Authenticator
+  | Workspaces
+  | Banks
+  | AccountData
+  | Feeds
+  | Jobs
+  | Uploads
+  | WaitingUploads
+  | Tables
+  | Enrichments
 
-/** What the API calls. `cursorKey` signs the cursors of lists: all servers of one installation share it. */
+/** What the API and the chores call. `cursorKey` signs the cursors of lists: all servers of one installation share it. */
 export const layerUseCases = (
   cursorKey: Redacted.Redacted<string>
 ): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | Puller | Writer | Ids> =>
-  Layer.mergeAll(Workspaces.layer, AccountData.layer, Feeds.layer, Uploads.layer, Tables.layer, Enrichments.layer).pipe(
+  Layer.mergeAll(
+    Workspaces.layer,
+    AccountData.layer,
+    Feeds.layer,
+    Uploads.layer,
+    WaitingUploads.layer,
+    Tables.layer,
+    Enrichments.layer
+  ).pipe(
     Layer.provideMerge(Jobs.layer),
     Layer.provide(ReadThrough.layer),
     Layer.provideMerge(Authenticator.layer),

@@ -7,6 +7,7 @@
 import { Jobs } from "@millrace/core/job/Jobs"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Tables } from "@millrace/core/table/Tables"
+import { WaitingUploads } from "@millrace/core/upload/WaitingUploads"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -47,6 +48,14 @@ export const layerSchedules: Layer.Layer<never, never, Chores | Jobs> = Layer.ef
   Effect.gen(function* () {
     const { scheduleDue } = yield* Jobs
     yield* (yield* Chores).add("schedules", scheduleDue)
+  })
+)
+
+/** Jobs for the feeds with uploaded files that no job has come for. */
+export const layerUploads: Layer.Layer<never, never, Chores | WaitingUploads> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { takeUp } = yield* WaitingUploads
+    yield* (yield* Chores).add("uploads", takeUp)
   })
 )
 

@@ -17,14 +17,14 @@ import { Cursors } from "../shared/Cursors.ts"
 import { Id, Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
-import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { toJobErrors } from "../sync/RunReport.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import { JobStatus, noCounts, type Job, type JobError, type JobId, type SyncOptions } from "./Job.ts"
+import { JobStatus, type Job, type JobId } from "./Job.ts"
 import { JobEngine } from "./JobEngine.ts"
 import { JobStore } from "./JobStore.ts"
+import { catchUp, newJob } from "./NewJob.ts"
 import { planSync } from "./SyncPlan.ts"
 
 const JobsCursor = Schema.Struct({ before: Id("job"), status: Schema.optionalKey(JobStatus) })
@@ -90,31 +90,6 @@ export class Jobs extends Context.Service<
         return feed.value
       })
 
-      const newJob = Effect.fnUntraced(function* (
-        feed: Feed,
-        by: Pick<Job, "userId" | "startedBy" | "type">,
-        mode: Job["mode"],
-        options: SyncOptions,
-        errors: ReadonlyArray<JobError>
-      ) {
-        const now = yield* Timestamp.now
-        const job: Job = {
-          id: yield* ids.next("job"),
-          feedId: feed.id,
-          workspaceId: feed.workspaceId,
-          ...by,
-          status: "created",
-          mode,
-          options,
-          counts: noCounts,
-          errors,
-          attempt: 0,
-          createdAt: now,
-          updatedAt: now
-        }
-        return job
-      })
-
       /** A removed bank cannot be read: better to say so now than on the job (decisions 7.5). */
       const checkBanks = Effect.fnUntraced(function* (feed: Feed) {
         if (feed.sourceConfig?.type !== "sync") return
@@ -144,13 +119,14 @@ export class Jobs extends Context.Service<
         const { clamped, mode, options } = yield* planSync(feed, workspace, request, today)
         yield* checkBanks(feed)
         const warnings = clamped === undefined ? [] : yield* toJobErrors([clamped])
-        const job = yield* newJob(
-          feed,
-          { userId: userOf(principal), startedBy: actorOf(principal), type: "manual" },
+        const job = yield* newJob(ids, feed, {
+          userId: userOf(principal),
+          startedBy: actorOf(principal),
+          type: "manual",
           mode,
           options,
-          warnings
-        )
+          errors: warnings
+        })
         const { cancelled } = yield* store.create(job, { replacing: options.forceCancelActive }).pipe(
           Effect.catchTag("FeedLocked", (locked) =>
             Effect.fail(
@@ -218,8 +194,7 @@ export class Jobs extends Context.Service<
         const due = feed.nextRunAt
         const next = feed.schedule.enabled ? nextRun(feed.schedule, yield* Clock.currentTimeMillis) : undefined
         const by = { userId: feed.createdByUser, startedBy: scheduler, type: "scheduled" as const }
-        const options = { forceCancelActive: false, resetCursors: false, skipDedup: false }
-        const job = yield* newJob(feed, by, "incremental", options, [])
+        const job = yield* newJob(ids, feed, { ...by, ...catchUp })
         const made = yield* atomically(
           Effect.gen(function* () {
             if (!(yield* feeds.advanceSchedule(feed.id, due, next))) return false

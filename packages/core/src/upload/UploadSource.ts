@@ -12,8 +12,10 @@ import type { Feed } from "../feed/Feed.ts"
 import type { UploadSourceConfig } from "../feed/FeedConfig.ts"
 import type { Fenced } from "../job/JobStore.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
 import { quarantineFindings, sourceFinding, warning, type Finding } from "../sync/RunReport.ts"
 import { combine, empty, rightOf, type SourceResult, type SourceRun } from "../sync/SourceResult.ts"
+import { Writer } from "../sync/Writer.ts"
 import { StatementReader, type CsvOptions } from "./Statement.ts"
 import { StatementSource } from "./StatementSource.ts"
 import type { Upload } from "./Upload.ts"
@@ -40,95 +42,107 @@ export class UploadSource extends Context.Service<
     readonly refresh: (run: SourceRun, config: Config) => Effect.Effect<SourceResult, Fenced | StorageUnavailable>
   }
 >()("@millrace/core/upload/UploadSource") {
-  static readonly layer: Layer.Layer<UploadSource, never, BankStore | StatementReader | StatementSource | UploadStore> =
-    Layer.effect(
-      UploadSource,
-      Effect.gen(function* () {
-        const bankStore = yield* BankStore
-        const reader = yield* StatementReader
-        const statements = yield* StatementSource
-        const uploads = yield* UploadStore
+  static readonly layer: Layer.Layer<
+    UploadSource,
+    never,
+    BankStore | StatementReader | StatementSource | UploadStore | Writer | Transactor
+  > = Layer.effect(
+    UploadSource,
+    Effect.gen(function* () {
+      const bankStore = yield* BankStore
+      const reader = yield* StatementReader
+      const statements = yield* StatementSource
+      const uploads = yield* UploadStore
+      const writer = yield* Writer
+      const { atomically } = yield* Transactor
 
-        const takeUpload = Effect.fnUntraced(function* (
-          run: SourceRun,
-          bank: Bank,
-          target: Account | undefined,
-          upload: Upload,
-          csv: CsvOptions | undefined
-        ) {
-          const bytes = yield* uploads.bytes(upload.id)
-          if (Option.isNone(bytes)) return fault(`${upload.fileName}: its content is gone`)
-          const read = yield* Effect.result(
-            reader.read(bytes.value, {
-              fileName: upload.fileName,
-              baseCurrency: run.workspace.baseCurrency,
-              ...(csv === undefined ? {} : { csv })
-            })
+      const takeUpload = Effect.fnUntraced(function* (
+        run: SourceRun,
+        bank: Bank,
+        target: Account | undefined,
+        upload: Upload,
+        csv: CsvOptions | undefined
+      ) {
+        // A file that cannot be taken is done with: left as it is, it would wait for the next job for ever.
+        const refuse = Effect.fnUntraced(function* (error: string) {
+          yield* atomically(
+            Effect.andThen(
+              writer.guard(rightOf(run, bank.id), {}),
+              uploads.setStatus(upload.id, { status: "failed", jobId: run.job.id, error })
+            )
           )
-          if (Result.isFailure(read)) {
-            yield* uploads.setStatus(upload.id, { status: "failed", jobId: run.job.id, error: read.failure.message })
-            return fault(`${upload.fileName}: ${read.failure.message}`)
-          }
-          const taken = yield* statements.take(rightOf(run, bank.id), run.feed, bank, target, upload, read.success)
-          return {
-            ...empty,
-            seen: taken.read,
-            changed: taken.changed,
-            quarantined: taken.quarantined.length,
-            findings: [
-              ...quarantineFindings(taken.quarantined),
-              ...upload.statements
-                .filter((statement) => statement.difference !== undefined && statement.difference !== "0")
-                .map((statement) =>
-                  warning(
-                    "validation",
-                    "BALANCE_MISMATCH",
-                    `${upload.fileName}: account ${statement.account} does not tie out, ${statement.difference} is missing`
-                  )
-                )
-            ]
-          }
+          return fault(`${upload.fileName}: ${error}`)
         })
-
-        const refresh = Effect.fn("UploadSource.refresh")(function* (run: SourceRun, config: Config) {
-          const owner = yield* ownerOf(run.feed, config)
-          if (owner === undefined) {
-            const finding = sourceFinding("The account of this feed", new NotFound({ resource: "Account" }))
-            return { ...empty, findings: [finding] }
-          }
-          const { bank, target } = owner
-          const list = yield* uploads.list(run.feed.id, {})
-          const open = run.job.options.resetCursors
-            ? list.filter((upload) => upload.status !== "failed")
-            : list.filter((upload) => upload.status === "stored" || upload.status === "processing")
-          const results: Array<SourceResult> = []
-          for (const upload of open) {
-            results.push(
-              yield* takeUpload(run, bank, target, upload, config.csv).pipe(
-                Effect.catchTag("LeaseLost", (error) =>
-                  Effect.succeed({ ...empty, findings: [sourceFinding(bank.name, error)] })
+        const bytes = yield* uploads.bytes(upload.id)
+        if (Option.isNone(bytes)) return yield* refuse("its content is gone")
+        const read = yield* Effect.result(
+          reader.read(bytes.value, {
+            fileName: upload.fileName,
+            baseCurrency: run.workspace.baseCurrency,
+            ...(csv === undefined ? {} : { csv })
+          })
+        )
+        if (Result.isFailure(read)) return yield* refuse(read.failure.message)
+        const taken = yield* statements.take(rightOf(run, bank.id), run.feed, bank, target, upload, read.success)
+        return {
+          ...empty,
+          seen: taken.read,
+          changed: taken.changed,
+          quarantined: taken.quarantined.length,
+          findings: [
+            ...quarantineFindings(taken.quarantined),
+            ...upload.statements
+              .filter((statement) => statement.difference !== undefined && statement.difference !== "0")
+              .map((statement) =>
+                warning(
+                  "validation",
+                  "BALANCE_MISMATCH",
+                  `${upload.fileName}: account ${statement.account} does not tie out, ${statement.difference} is missing`
                 )
               )
-            )
-          }
-          const accounts = target === undefined ? yield* bankStore.accounts(bank.id) : [target]
-          return combine([...results, { ...empty, accounts: accounts.map((account) => ({ bank, account })) }])
-        })
-
-        const ownerOf = Effect.fnUntraced(function* (feed: Feed, config: Config) {
-          if (config.accountId === undefined) {
-            const bank =
-              feed.fileBankId === undefined ? Option.none() : yield* bankStore.get(feed.workspaceId, feed.fileBankId)
-            return Option.isNone(bank) ? undefined : { bank: bank.value, target: undefined }
-          }
-          for (const bank of yield* bankStore.list(feed.workspaceId)) {
-            const account = yield* bankStore.account(feed.workspaceId, bank.id, config.accountId)
-            if (Option.isSome(account)) return { bank, target: account.value }
-          }
-          return undefined
-        })
-
-        return UploadSource.of({ ownerOf, refresh })
+          ]
+        }
       })
-    )
+
+      const refresh = Effect.fn("UploadSource.refresh")(function* (run: SourceRun, config: Config) {
+        const owner = yield* ownerOf(run.feed, config)
+        if (owner === undefined) {
+          const finding = sourceFinding("The account of this feed", new NotFound({ resource: "Account" }))
+          return { ...empty, findings: [finding] }
+        }
+        const { bank, target } = owner
+        const list = yield* uploads.list(run.feed.id, {})
+        const open = run.job.options.resetCursors
+          ? list.filter((upload) => upload.status !== "failed")
+          : list.filter((upload) => upload.status === "stored" || upload.status === "processing")
+        const results: Array<SourceResult> = []
+        for (const upload of open) {
+          results.push(
+            yield* takeUpload(run, bank, target, upload, config.csv).pipe(
+              Effect.catchTag("LeaseLost", (error) =>
+                Effect.succeed({ ...empty, findings: [sourceFinding(bank.name, error)] })
+              )
+            )
+          )
+        }
+        const accounts = target === undefined ? yield* bankStore.accounts(bank.id) : [target]
+        return combine([...results, { ...empty, accounts: accounts.map((account) => ({ bank, account })) }])
+      })
+
+      const ownerOf = Effect.fnUntraced(function* (feed: Feed, config: Config) {
+        if (config.accountId === undefined) {
+          const bank =
+            feed.fileBankId === undefined ? Option.none() : yield* bankStore.get(feed.workspaceId, feed.fileBankId)
+          return Option.isNone(bank) ? undefined : { bank: bank.value, target: undefined }
+        }
+        for (const bank of yield* bankStore.list(feed.workspaceId)) {
+          const account = yield* bankStore.account(feed.workspaceId, bank.id, config.accountId)
+          if (Option.isSome(account)) return { bank, target: account.value }
+        }
+        return undefined
+      })
+
+      return UploadSource.of({ ownerOf, refresh })
+    })
+  )
 }

@@ -16,6 +16,15 @@ export class UploadStore extends Context.Service<
       feedId: FeedId,
       query: { readonly status?: Upload["status"] }
     ) => Effect.Effect<ReadonlyArray<Upload>, StorageUnavailable>
+    /**
+     * Feeds with a file of status `stored` that nothing will come for: the newest job of the feed is older than
+     * the file, or completed without it (it was still on its way when that job looked), or there is none. A
+     * job that failed or was cancelled has had the files that came before it: they would fail it again.
+     *
+     * Only feeds that could run and do not yet: source `upload` and destination configured, no enabled
+     * schedule, no active job. Those whose file waits longest come first.
+     */
+    readonly waiting: (limit: number) => Effect.Effect<ReadonlyArray<FeedId>, StorageUnavailable>
     readonly bytes: (id: Upload["id"]) => Effect.Effect<Option.Option<Uint8Array>, StorageUnavailable>
     /** Replaces status, job and error. */
     readonly setStatus: (

@@ -57,7 +57,7 @@ export class Uploads extends Context.Service<
     /**
      * Reads the file whole before anything is stored: one that cannot be read is refused with the line or
      * element, and nothing is kept. The same bytes again answer the first upload. Starts a job when the
-     * feed has no schedule and a destination.
+     * feed has no schedule and a destination; when it cannot start now, the file waits for one.
      */
     readonly add: (
       principal: Principal,
@@ -125,8 +125,15 @@ export class Uploads extends Context.Service<
           yield* store.insert(upload, file.bytes)
           const scheduled = feed.schedule?.enabled === true
           if (!scheduled && config !== undefined && feed.destinationConfig !== undefined) {
-            // A job that runs already, or cannot start now, leaves the file for the next one.
-            yield* Effect.ignore(jobs.trigger(principal, feedId, {}))
+            // The file is kept whatever comes of it: `WaitingUploads` sees to those that no job has come for.
+            yield* jobs.trigger(principal, feedId, {}).pipe(
+              Effect.catch((error) =>
+                error._tag === "Conflict" && error.code === "SYNC_ALREADY_RUNNING"
+                  ? Effect.void
+                  : Effect.logWarning("An upload could not start a sync", error)
+              ),
+              Effect.annotateLogs({ feedId })
+            )
           }
           return { upload, created: true }
         })

@@ -1,17 +1,50 @@
 /** Conformance of `UploadStore`. */
+import type { Feed } from "@millrace/core/feed/Feed"
+import { FeedStore } from "@millrace/core/feed/FeedStore"
+import { activeStatuses } from "@millrace/core/job/Job"
+import { JobStore } from "@millrace/core/job/JobStore"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import { Ids } from "@millrace/core/shared/Ids"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { uploadStatuses, type Upload } from "@millrace/core/upload/Upload"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { storeFeed } from "../fixture/Feed.ts"
-import { storeJob } from "../fixture/Job.ts"
+import { storeAccount } from "../fixture/Account.ts"
+import { storeBank } from "../fixture/Bank.ts"
+import { makeFeed, storeFeed } from "../fixture/Feed.ts"
+import { claimJob, storeJob } from "../fixture/Job.ts"
 import { difficultTexts } from "../fixture/Text.ts"
 import { makeUpload } from "../fixture/Upload.ts"
 import { storeWorkspace } from "../fixture/Workspace.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
+
+/** A feed of files that could run now. */
+const storeUploadFeed = Effect.fnUntraced(function* (change: Partial<Feed> = {}) {
+  return yield* storeFeed(yield* storeWorkspace(), { source: "upload", sourceConfig: { type: "upload" }, ...change })
+})
+
+const schedule = { enabled: true, frequency: "daily", timeOfDay: "06:30" } as const
+
+const before = Timestamp.make("2026-03-01T00:00:00.000Z")
+const between = Timestamp.make("2026-03-02T00:00:00.000Z")
+const after = Timestamp.make("2026-03-03T00:00:00.000Z")
+
+/** A file that came at that time and was not taken up, unless the change says otherwise. */
+const storeUpload = Effect.fnUntraced(function* (
+  feed: Feed,
+  createdAt: Timestamp.Timestamp,
+  change: Partial<Upload> = {}
+) {
+  yield* (yield* UploadStore).insert(yield* makeUpload(feed, { createdAt, ...change }), new Uint8Array([1]))
+})
+
+/** Which of these feeds wait, in the order that the store answers. */
+const waitingOf = Effect.fnUntraced(function* (feeds: ReadonlyArray<Feed>) {
+  const ids = new Set(feeds.map(({ id }) => id))
+  return (yield* (yield* UploadStore).waiting(100_000)).filter((id) => ids.has(id))
+})
 
 const arrange = Effect.gen(function* () {
   const feed = yield* storeFeed(yield* storeWorkspace())
@@ -96,6 +129,93 @@ export const tests: StorageTests = (it) => {
       expect(read).toEqual(upload)
       expect(Object.keys(read!)).not.toContain("error")
       expect(Object.keys(read!)).not.toContain("jobId")
+    })
+  )
+
+  it.effect("offers feeds whose file has no job, those that wait longest first, as many as are asked for", () =>
+    Effect.gen(function* () {
+      const store = yield* UploadStore
+      const [young, old, middle] = [yield* storeUploadFeed(), yield* storeUploadFeed(), yield* storeUploadFeed()]
+      yield* storeUpload(young, after)
+      yield* storeUpload(old, after)
+      yield* storeUpload(old, before)
+      yield* storeUpload(middle, between)
+      expect(yield* waitingOf([young, old, middle])).toEqual([old.id, middle.id, young.id])
+      expect(yield* store.waiting(1)).toHaveLength(1)
+    })
+  )
+
+  it.effect("lets only files of status stored wait", () =>
+    Effect.gen(function* () {
+      for (const status of uploadStatuses) {
+        const feed = yield* storeUploadFeed()
+        yield* storeUpload(feed, before, { status })
+        expect([status, yield* waitingOf([feed])]).toEqual([status, status === "stored" ? [feed.id] : []])
+      }
+      const empty = yield* storeUploadFeed()
+      expect(yield* waitingOf([empty])).toEqual([])
+    })
+  )
+
+  it.effect("leaves out feeds that lack a part, read no files, or run by a schedule", () =>
+    Effect.gen(function* () {
+      const workspace = yield* storeWorkspace()
+      const account = yield* storeAccount(yield* storeBank(workspace))
+      const { sourceConfig: _, ...sourceless } = yield* makeFeed(workspace, { source: "upload" })
+      const { destinationConfig: _d, ...homeless } = yield* makeFeed(workspace, {
+        source: "upload",
+        sourceConfig: { type: "upload" }
+      })
+      for (const feed of [sourceless, homeless]) yield* (yield* FeedStore).insert(feed)
+      const connected = yield* storeUploadFeed({
+        sourceConfig: { type: "sync", accounts: [{ bankId: account.bankId, accountId: account.id }] }
+      })
+      const scheduled = yield* storeUploadFeed({ schedule, nextRunAt: after })
+      const unscheduled = yield* storeUploadFeed({ schedule: { ...schedule, enabled: false } })
+      const all = [sourceless, homeless, connected, scheduled, unscheduled]
+      for (const feed of all) yield* storeUpload(feed, before)
+      expect(yield* waitingOf(all)).toEqual([unscheduled.id])
+    })
+  )
+
+  it.effect("leaves out feeds with an active job, whatever came after it was made", () =>
+    Effect.gen(function* () {
+      for (const status of activeStatuses) {
+        const feed = yield* storeUploadFeed()
+        const job = yield* storeJob(feed, { status, createdAt: between })
+        yield* storeUpload(feed, before)
+        yield* storeUpload(feed, after)
+        expect([status, yield* waitingOf([feed])]).toEqual([status, []])
+        if (status === "paused") continue
+        yield* (yield* JobStore).cancel(job.id, "cancel")
+        expect([status, yield* waitingOf([feed])]).toEqual([status, [feed.id]])
+      }
+    })
+  )
+
+  it.effect("offers no file to a second job when the newest one failed or was cancelled after it came", () =>
+    Effect.gen(function* () {
+      for (const status of ["failed", "cancelled"] as const) {
+        const feed = yield* storeUploadFeed()
+        yield* storeUpload(feed, between)
+        yield* storeJob(feed, { status, createdAt: before })
+        expect([status, yield* waitingOf([feed])]).toEqual([status, [feed.id]])
+        yield* storeJob(feed, { status, createdAt: between })
+        expect([status, yield* waitingOf([feed])]).toEqual([status, []])
+        yield* storeJob(feed, { status, createdAt: after })
+        expect([status, yield* waitingOf([feed])]).toEqual([status, []])
+      }
+    })
+  )
+
+  it.effect("offers a file that the newest job completed without", () =>
+    Effect.gen(function* () {
+      const feed = yield* storeUploadFeed()
+      // It came first by its time, and was on its way for longer than the job ran.
+      const { fence } = yield* claimJob(feed)
+      yield* (yield* JobStore).complete(fence, {})
+      yield* storeUpload(feed, Timestamp.make("1969-12-31T00:00:00.000Z"))
+      expect(yield* waitingOf([feed])).toEqual([feed.id])
     })
   )
 }

@@ -28,7 +28,7 @@ export const layer: Layer.Layer<Stores | RateLimiter> = Layer.mergeAll(
   MemoryJobStore.layer,
   MemoryDeliveryStore.layer,
   MemoryTableStore.layer,
-  MemoryUploadStore.layer,
+  MemoryUploadStore.layer.pipe(Layer.provide(MemoryFeedStore.layer)),
   MemoryEnrichmentStore.layer,
   MemoryRateLimiter.layer
 ).pipe(Layer.provide(JobTable.layer), Layer.provide(MemoryTransactor.Memory.layer))

@@ -7,6 +7,7 @@ import { feeds } from "./migrations/0002_feeds.ts"
 import { tables } from "./migrations/0003_tables.ts"
 import { fileBanks } from "./migrations/0004_file_banks.ts"
 import { rows } from "./migrations/0005_rows.ts"
+import { waitingUploads } from "./migrations/0006_waiting_uploads.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -17,7 +18,8 @@ export const migrations = {
   "0002_feeds": feeds,
   "0003_tables": tables,
   "0004_file_banks": fileBanks,
-  "0005_rows": rows
+  "0005_rows": rows,
+  "0006_waiting_uploads": waitingUploads
 } as const
 
 /** Brings the database to the newest schema. Safe to run from several processes at once. */

@@ -1,4 +1,6 @@
 /** Uploaded files in PostgreSQL. Their bytes are read only when they are asked for. */
+import type { FeedId } from "@millrace/core/feed/Feed"
+import { activeStatuses } from "@millrace/core/job/Job"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import type { Upload } from "@millrace/core/upload/Upload"
 import * as Arr from "effect/Array"
@@ -72,6 +74,22 @@ export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient> = Layer
           ])} order by created_at, id`
         )
         return rows.map(toUpload)
+      }),
+      waiting: Effect.fn("UploadStore.waiting")(function* (limit) {
+        // From the files that are stored, which are few: this is asked about once a second.
+        const rows = yield* stored(sql<{ readonly feed_id: FeedId }>`select feed_id from upload
+          join feed on feed.id = feed_id
+          left join lateral (
+            select status, created_at from job where feed_id = feed.id order by id desc limit 1
+          ) newest on true
+          where upload.status = 'stored'
+            and source_config->>'type' = 'upload' and destination_config is not null
+            and (schedule->>'enabled')::boolean is not true
+            and (newest.status is null or newest.status = 'completed' or upload.created_at > newest.created_at)
+            and not exists (select from job where feed_id = feed.id
+              and status in (${sql.literal(activeStatuses.map((s) => `'${s}'`).join(", "))}))
+          group by feed_id order by min(upload.created_at), feed_id limit ${limit}`)
+        return rows.map((row) => row.feed_id)
       }),
       bytes: Effect.fn("UploadStore.bytes")(function* (id) {
         const rows = yield* stored(sql<{ readonly bytes: Uint8Array }>`select bytes from upload where id = ${id}`)

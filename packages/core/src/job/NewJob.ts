@@ -1,0 +1,33 @@
+/** Jobs as they are before anybody has taken them up. */
+import * as Effect from "effect/Effect"
+import type { Feed } from "../feed/Feed.ts"
+import type { Ids } from "../shared/Ids.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import { noCounts, type Job } from "./Job.ts"
+
+/** What whoever makes a job has to say about it. */
+export type JobOrder = Pick<Job, "userId" | "startedBy" | "type" | "mode" | "options" | "errors">
+
+/** A run that only goes on from where the feed is. */
+export const catchUp = {
+  mode: "incremental",
+  options: { forceCancelActive: false, resetCursors: false, skipDedup: false },
+  errors: []
+} as const satisfies Partial<JobOrder>
+
+/** It is not stored, and holds no lock. */
+export const newJob = Effect.fnUntraced(function* (ids: Ids["Service"], feed: Feed, order: JobOrder) {
+  const now = yield* Timestamp.now
+  const job: Job = {
+    id: yield* ids.next("job"),
+    feedId: feed.id,
+    workspaceId: feed.workspaceId,
+    ...order,
+    status: "created",
+    counts: noCounts,
+    attempt: 0,
+    createdAt: now,
+    updatedAt: now
+  }
+  return job
+})

@@ -1,0 +1,140 @@
+import { Jobs } from "@millrace/core/job/Jobs"
+import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { Uploads } from "@millrace/core/upload/Uploads"
+import { UploadStore } from "@millrace/core/upload/UploadStore"
+import { storeFeed } from "@millrace/testing/fixture/Feed"
+import { openUploadFeed } from "@millrace/testing/upload/UploadWorld"
+import { describe, expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as References from "effect/References"
+import { runJob, scene } from "./Uploading.ts"
+
+/** What is logged from here on: level, message, feed, and everything as text. */
+const listen = () => {
+  const heard: Array<{ readonly line: ReadonlyArray<unknown>; readonly all: string }> = []
+  const layer = Logger.layer([
+    Logger.make(({ fiber, logLevel, message }) => {
+      const [text, error] = Array.isArray(message) ? message : [message]
+      const { feedId } = fiber.getRef(References.CurrentLogAnnotations)
+      heard.push({ line: [logLevel, text, feedId], all: JSON.stringify([text, error]) })
+    })
+  ])
+  return { heard, layer }
+}
+
+describe("uploading", () => {
+  scene("stores a file and starts the feed", () =>
+    Effect.gen(function* () {
+      const { feed, jobs, statuses, upload } = yield* openUploadFeed
+      const { created, upload: made } = yield* upload("march.csv")
+      expect([created, made.status, made.format, made.statements.map(({ rows }) => rows)]).toEqual([
+        true,
+        "stored",
+        "csv",
+        [1]
+      ])
+      expect(yield* statuses).toEqual({ "march.csv": "stored" })
+      expect(yield* jobs).toMatchObject([{ feedId: feed.id, startedBy: { kind: "user" }, status: "created" }])
+    })
+  )
+
+  scene("answers the same bytes with the first upload, whatever their name, and starts nothing", () =>
+    Effect.gen(function* () {
+      const { feed, jobs, principal, statuses, upload } = yield* openUploadFeed
+      const first = yield* upload("march.csv")
+      const { status } = yield* runJob(feed.id)
+      const bytes = yield* Effect.flatMap(UploadStore, (store) => store.bytes(first.upload.id))
+      const again = yield* (yield* Uploads).add(principal, feed.id, {
+        fileName: "copy.csv",
+        contentType: "text/csv",
+        bytes: yield* Effect.fromOption(bytes)
+      })
+      expect([status, again.created, again.upload.id, again.upload.status]).toEqual([
+        "completed",
+        false,
+        first.upload.id,
+        "processed"
+      ])
+      expect([yield* statuses, (yield* jobs).length]).toEqual([{ "march.csv": "processed" }, 1])
+    })
+  )
+
+  scene("keeps nothing of a file that cannot be read, and says where the fault is", () =>
+    Effect.gen(function* () {
+      const { feed, jobs, principal, statuses } = yield* openUploadFeed
+      const refused = yield* Effect.flip(
+        (yield* Uploads).add(principal, feed.id, {
+          fileName: "empty.csv",
+          contentType: "text/csv",
+          bytes: new Uint8Array()
+        })
+      )
+      expect(refused).toMatchObject({
+        _tag: "Unprocessable",
+        code: "VALIDATION_FAILED",
+        details: [{ field: "file", message: "line 1: the file is empty" }]
+      })
+      expect([yield* statuses, yield* jobs]).toEqual([{}, []])
+    })
+  )
+
+  scene("refuses files for feeds that read from connections, and for those of others", () =>
+    Effect.gen(function* () {
+      const { principal } = yield* openUploadFeed
+      const other = yield* openUploadFeed
+      const connected = yield* storeFeed(principal.workspace, { source: "sync" })
+      const file = { fileName: "march.csv", contentType: "text/csv", bytes: new Uint8Array([1]) }
+      const uploads = yield* Uploads
+      expect(yield* Effect.flip(uploads.add(principal, connected.id, file))).toMatchObject({
+        details: [{ field: "feedId" }]
+      })
+      expect(yield* Effect.flip(uploads.add(principal, other.feed.id, file))).toMatchObject({ _tag: "NotFound" })
+    })
+  )
+
+  scene("leaves the file to the schedule where there is one", () =>
+    Effect.gen(function* () {
+      const { change, jobs, statuses, upload } = yield* openUploadFeed
+      yield* change((feed) => ({ ...feed, schedule: { enabled: true, frequency: "daily", timeOfDay: "06:30" } }))
+      yield* upload("march.csv")
+      expect([yield* statuses, yield* jobs]).toEqual([{ "march.csv": "stored" }, []])
+    })
+  )
+
+  scene("stores a file while a job runs, and does not mention it", () =>
+    Effect.gen(function* () {
+      const { jobs, statuses, upload } = yield* openUploadFeed
+      const { heard, layer } = listen()
+      yield* upload("march.csv")
+      yield* Effect.provide(upload("april.csv"), layer)
+      expect(yield* statuses).toEqual({ "march.csv": "stored", "april.csv": "stored" })
+      expect([(yield* jobs).length, heard]).toEqual([1, []])
+    })
+  )
+
+  scene("keeps a file whose sync cannot start for another reason, and logs which feed it was", () =>
+    Effect.gen(function* () {
+      const { feed, principal, statuses } = yield* openUploadFeed
+      const { heard, layer } = listen()
+      const broken = Layer.effect(
+        Jobs,
+        Effect.map(Jobs, (jobs) =>
+          Jobs.of({ ...jobs, trigger: () => new StorageUnavailable({ message: "connection refused" }) })
+        )
+      )
+      const { created } = yield* Effect.flatMap(Uploads, (uploads) =>
+        uploads.add(principal, feed.id, {
+          fileName: "march.csv",
+          contentType: "text/csv",
+          bytes: new TextEncoder().encode("Date;Description;Amount\n2026-03-02;a private matter;-4.50\n")
+        })
+      ).pipe(Effect.provide(Layer.merge(layer, Uploads.layer.pipe(Layer.provide(broken), Layer.fresh))))
+      expect([created, yield* statuses]).toEqual([true, { "march.csv": "stored" }])
+      expect(heard.map(({ line }) => line)).toEqual([["Warn", "An upload could not start a sync", feed.id]])
+      expect(heard[0]!.all).toContain("connection refused")
+      expect(heard[0]!.all).not.toContain("private")
+    })
+  )
+})

@@ -1,0 +1,100 @@
+import { FeedStore } from "@millrace/core/feed/FeedStore"
+import { JobStore } from "@millrace/core/job/JobStore"
+import { UploadStore } from "@millrace/core/upload/UploadStore"
+import { WaitingUploads } from "@millrace/core/upload/WaitingUploads"
+import { openUploadFeed } from "@millrace/testing/upload/UploadWorld"
+import { describe, expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as TestClock from "effect/testing/TestClock"
+import { runJob, scene } from "./Uploading.ts"
+
+const takeUp = Effect.flatMap(WaitingUploads, (waiting) => waiting.takeUp)
+
+describe("files that wait", () => {
+  scene("are taken by one job of the system, in the name of who made the feed", (fate) =>
+    Effect.gen(function* () {
+      const { delivered, feed, jobs, principal, statuses, upload } = yield* openUploadFeed
+      yield* upload("march.csv")
+      expect(yield* takeUp).toBe(0)
+      fate.whileReading = Effect.orDie(upload("april.csv"))
+      expect((yield* runJob(feed.id)).status).toBe("completed")
+      expect(yield* statuses).toEqual({ "march.csv": "processed", "april.csv": "stored" })
+      expect([yield* takeUp, yield* takeUp]).toEqual([1, 0])
+      expect((yield* jobs)[0]).toMatchObject({
+        startedBy: { kind: "system", reason: "upload" },
+        userId: principal.kind === "user" && principal.userId,
+        type: "manual",
+        mode: "incremental",
+        status: "created"
+      })
+      expect((yield* runJob(feed.id)).status).toBe("completed")
+      expect(yield* statuses).toEqual({ "march.csv": "processed", "april.csv": "processed" })
+      expect([yield* takeUp, (yield* jobs).length, yield* delivered]).toEqual([0, 2, ["april.csv", "march.csv"]])
+    })
+  )
+
+  scene("are not given to a second job when the first failed, until another file comes", () =>
+    Effect.gen(function* () {
+      const { change, feed, jobs, statuses, upload } = yield* openUploadFeed
+      // Without the bank of its files every run of the feed fails.
+      yield* change((held) => {
+        const { fileBankId: _, ...rest } = held
+        return rest
+      })
+      yield* upload("march.csv")
+      expect((yield* runJob(feed.id)).status).toBe("failed")
+      expect(yield* statuses).toEqual({ "march.csv": "stored" })
+      for (let hour = 0; hour < 48; hour++) {
+        yield* TestClock.adjust("1 hour")
+        expect(yield* takeUp).toBe(0)
+      }
+      yield* upload("april.csv")
+      expect((yield* runJob(feed.id)).status).toBe("failed")
+      expect([yield* takeUp, (yield* jobs).length]).toEqual([0, 2])
+    })
+  )
+
+  scene("are not asked about again once they turn out to be lost", (fate) =>
+    Effect.gen(function* () {
+      const { feed, upload } = yield* openUploadFeed
+      fate.gone.add((yield* upload("lost.csv")).upload.id)
+      yield* runJob(feed.id)
+      expect(yield* takeUp).toBe(0)
+    })
+  )
+
+  scene("get one job from many dispatchers", (fate) =>
+    Effect.gen(function* () {
+      const { feed, jobs, upload } = yield* openUploadFeed
+      yield* upload("march.csv")
+      fate.whileReading = Effect.orDie(upload("april.csv"))
+      yield* runJob(feed.id)
+      const made = yield* Effect.all(
+        Array.from({ length: 8 }, () => takeUp),
+        { concurrency: "unbounded" }
+      )
+      expect([made.reduce((sum, n) => sum + n, 0), (yield* jobs).length]).toEqual([1, 2])
+    })
+  )
+
+  scene("get no job from a dispatcher that comes when they are taken, or their feed is gone", () =>
+    Effect.gen(function* () {
+      const [first, second] = [yield* openUploadFeed, yield* openUploadFeed]
+      yield* first.upload("march.csv")
+      yield* runJob(first.feed.id)
+      yield* (yield* FeedStore).remove(second.principal.workspace.id, second.feed.id)
+      const store = yield* UploadStore
+      const late = WaitingUploads.layer.pipe(
+        Layer.provide(
+          Layer.succeed(UploadStore, { ...store, waiting: () => Effect.succeed([first.feed.id, second.feed.id]) })
+        ),
+        Layer.fresh
+      )
+      expect(yield* Effect.provide(takeUp, late)).toBe(0)
+      expect(yield* first.jobs).toHaveLength(1)
+      expect(yield* Effect.flatMap(JobStore, (jobs) => jobs.active(first.feed.id))).toEqual(Option.none())
+    })
+  )
+})
