@@ -84,7 +84,10 @@ export class TableStore extends Context.Service<
       ids: ReadonlyArray<RowId>,
       actor: ActorRef
     ) => Effect.Effect<ReadonlyMap<string, string>, StorageUnavailable>
-    /** Removes live rows by key; unknown keys are no error. */
+    /**
+     * Removes live rows by key; unknown keys are no error. One with held cells goes to the trash instead, without
+     * its key: what people wrote can be brought back, and the record may come again in a row of its own.
+     */
     readonly removeFeedRows: (id: TableId, keys: ReadonlyArray<string>) => Effect.Effect<void, StorageUnavailable>
     /** Takes the cells of a field out of all rows, those in the trash too. */
     readonly clearField: (id: TableId, key: string) => Effect.Effect<void, StorageUnavailable>

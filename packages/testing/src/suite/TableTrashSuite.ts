@@ -83,6 +83,30 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("keeps a row that a feed removes in the trash, without its key, when people wrote into it", () =>
+    Effect.gen(function* () {
+      const store = yield* TableStore
+      const table = yield* storeTable(yield* storeWorkspace())
+      const edited = yield* stored(table, "one")
+      const two = yield* stored(table, "two")
+      yield* store.putRows(table.id, [edited, { ...two, row: { ...two.row, held: [] } }], 2)
+      yield* store.removeFeedRows(table.id, ["one", "two"])
+      expect(yield* store.rowTotal(table.workspaceId)).toBe(0)
+      const found = yield* store.rowsById(table.id, [edited.row.id, two.row.id])
+      expect(found).toHaveLength(1)
+      const { externalKey: _, ...row } = edited.row
+      expect(found[0]).toMatchObject({
+        ...row,
+        version: 4,
+        updatedAt: found[0]!.trashedAt,
+        trashedAt: expect.any(String)
+      })
+      expect(found[0]!.externalKey).toBeUndefined()
+      expect(yield* store.rowsByKey(table.id, ["one", "two"])).toEqual([])
+      expect(yield* store.holders(table.id, [{ facet: "fld", mark: "one" }])).toEqual(new Map())
+    })
+  )
+
   it.effect("updates a table only from the version before", () =>
     Effect.gen(function* () {
       const store = yield* TableStore

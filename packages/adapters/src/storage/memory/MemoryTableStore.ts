@@ -206,8 +206,9 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
           return answer
         }),
       removeFeedRows: (id, keys) =>
-        call(() => {
+        call((now) => {
           const table = rowsOf(id)
+          const at = Timestamp.fromMillis(now)
           let removed = 0
           for (const key of keys) {
             const rowId = table.byKey.get(key)
@@ -215,6 +216,9 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
             if (row === undefined || row.trashedAt !== undefined) continue
             discard(table, row)
             removed++
+            if (row.held.length === 0) continue
+            const { externalKey: _, ...rest } = row
+            set(table.rows, row.id, frozen({ ...rest, version: row.version + 1, updatedAt: at, trashedAt: at }))
           }
           count(id, -removed)
           if (removed > 0) reorder(table)

@@ -173,9 +173,16 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
       }),
       removeFeedRows: Effect.fn("TableStore.removeFeedRows")(function* (id, keys) {
         if (keys.length === 0) return
-        yield* storedInBulk(sql`with gone as (
+        yield* storedInBulk(sql`with kept as (
+            update table_row set trashed_at = store_now(), external_key = null, version = version + 1,
+              updated_at = store_now()
+            where table_id = ${id} and external_key = any(${[...keys]}::text[]) and trashed_at is null
+              and held <> '[]' returning id
+          ), removed as (
             delete from table_row where table_id = ${id} and external_key = any(${[...keys]}::text[])
-              and trashed_at is null returning id
+              and trashed_at is null and held = '[]' returning id
+          ), gone as (
+            select id from kept union all select id from removed
           ), forgotten as (
             delete from row_lookup where table_id = ${id} and row_id in (select id from gone)
           )
