@@ -4,15 +4,10 @@
  */
 import type { EmptyNode, FilterPlan, Test, TestNode } from "../filter/FilterPlan.ts"
 import { partsOf } from "../filter/FilterPlan.ts"
-import { isEmpty } from "../filter/ValueTest.ts"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
-import type { FieldValue } from "../record/FieldValue.ts"
-import { isSource } from "./FieldAccess.ts"
-import { isDecidable, pointsOf, readingOf, readingOfType, stray, type Reading } from "./Points.ts"
-import { allOf, anyOf, falsity, truth, type Among, type Proposition } from "./Proposition.ts"
-
-/** Tests of one field times its points; beyond, its tests are told apart by their wording alone. */
-const mostBits = 20_000_000
+import { FieldPoints } from "./FieldPoints.ts"
+import { readingOf } from "./Points.ts"
+import { allOf, anyOf, falsity, truth, type Proposition } from "./Proposition.ts"
 
 type Leaf = TestNode | EmptyNode
 
@@ -32,22 +27,9 @@ interface Word {
 }
 
 interface Field {
-  readonly reading: Reading
-  readonly places: ReadonlyMap<FieldValue, number>
-  readonly isEmpty: Among
-  readonly isFilled: Among
-  /** Place behind the last value that can be read. */
-  readonly end: number
-  /** There is a value, and tests are either true or false of it. */
-  readonly isReadable: Among
-  /** Its tests read it in different ways, or are too many. */
-  readonly isCoarse: boolean
+  readonly points: FieldPoints
   readonly words: Map<string, Word>
 }
-
-const one = (place: number): bigint => 1n << BigInt(place)
-/** All places before this one. */
-const before = (place: number): bigint => one(place) - 1n
 
 /** Values of the variable of a test: unless it says otherwise, it is either of the first two. */
 const isFalseBit = 1n
@@ -71,33 +53,11 @@ export class Vocabulary {
         if (ofField === undefined) tests.set(leaf.field, (ofField = new Map()))
         if (leaf.tag === "test") ofField.set(wordingOf(leaf.test), leaf.test)
       }
-    for (const [name, ofField] of tests) this.fields.set(name, this.makeField(name, [...ofField.values()], catalog))
-  }
-
-  private makeField(name: string, tests: ReadonlyArray<Test>, catalog: FieldCatalog): Field {
-    const variable = this.count++
-    const readings = new Set(tests.map(readingOf))
-    const type = catalog.get(name)
-    const reading: Reading = [...readings][0] ?? readingOfType(type)
-    const readable = readings.size > 1 ? [] : pointsOf(tests, reading)
-    const isCoarse = readings.size > 1 || readable.length * tests.length > mostBits
-    // Custom fields may hold what they were given before they were declared.
-    const hasStray = isCoarse || (reading !== "text" && !isSource(name, catalog))
-    const points = [...(isCoarse ? [null] : readable), ...(hasStray ? [stray] : [])]
-    const all = before(points.length)
-    const among = (values: bigint): Among => ({ tag: "among", variable, values, all })
-    if (hasStray && type !== undefined && !isCoarse) this.likely.set(variable, before(readable.length))
-    const places = new Map(points.map((point, place) => [point, place]))
-    const empty = points.reduce((marks, point, place) => (isEmpty(point, true) ? marks | one(place) : marks), 0n)
-    return {
-      reading,
-      places,
-      end: readable.length,
-      isEmpty: among(empty),
-      isFilled: among(all ^ empty),
-      isReadable: among((isCoarse ? all : before(readable.length)) & ~empty),
-      isCoarse,
-      words: new Map()
+    for (const [name, ofField] of tests) {
+      const variable = this.count++
+      const points = new FieldPoints(variable, name, [...ofField.values()], catalog)
+      if (points.likely !== undefined) this.likely.set(variable, points.likely)
+      this.fields.set(name, { points, words: new Map() })
     }
   }
 
@@ -110,37 +70,12 @@ export class Vocabulary {
     return { isTrue: is(isTrueBit), isFalse: is(isFalseBit) }
   }
 
-  /** The places of the points that make a decidable test true. */
-  private placesOf(test: Test, { places, end, isReadable }: Field): bigint {
-    let values = 0n
-    switch (test.tag) {
-      case "text":
-        // Values lose the blanks around them before they are compared.
-        for (const text of test.values) if (text === text.trim()) values |= one(places.get(text)!)
-        break
-      case "truth":
-        for (const value of test.values) values |= one(places.get(value)!)
-        break
-      case "number":
-      case "day":
-        for (const { low, high } of test.ranges) {
-          const from = low === undefined ? 1 : places.get(low.value as string)! + Number(low.open)
-          const to = high === undefined ? end : places.get(high.value as string)! + Number(!high.open)
-          if (from < to) values |= before(to) ^ before(from)
-        }
-        break
-      default:
-    }
-    return values & isReadable.values
-  }
-
-  private makeWord(node: TestNode, field: Field, wording: string): Word {
-    const { isReadable, isCoarse, reading } = field
-    if (isDecidable(node.test) && !isCoarse) {
-      const values = this.placesOf(node.test, field)
-      return { isTrue: { ...isReadable, values }, isFalse: { ...isReadable, values: isReadable.values ^ values } }
-    }
-    return this.freeWord([node.field, wording], [isReadable], !isCoarse || reading === "text")
+  private makeWord(node: TestNode, points: FieldPoints, wording: string): Word {
+    const { isReadable, isCoarse, reading } = points
+    if (!points.decides(node.test))
+      return this.freeWord([node.field, wording], [isReadable], !isCoarse || reading === "text")
+    const values = points.satisfying(node.test)
+    return { isTrue: { ...isReadable, values }, isFalse: { ...isReadable, values: isReadable.values ^ values } }
   }
 
   /** Tests with their answers; those of fields that are read in other ways than by conditions have any. */
@@ -149,12 +84,12 @@ export class Vocabulary {
     const field = this.fields.get(node.field)!
     const wording = wordingOf(node.test)
     let word = field.words.get(wording)
-    if (word === undefined) field.words.set(wording, (word = this.makeWord(node, field, wording)))
+    if (word === undefined) field.words.set(wording, (word = this.makeWord(node, field.points, wording)))
     return word
   }
 
   private isFree(node: TestNode): boolean {
-    return !isPlain(node) || !isDecidable(node.test) || this.fields.get(node.field)!.isCoarse
+    return !isPlain(node) || !this.fields.get(node.field)!.points.decides(node.test)
   }
 
   /**
@@ -171,7 +106,7 @@ export class Vocabulary {
           const word = this.freeWord([plan.field, "empty"], [], true)
           return certain ? falsity : wanted === 1 ? word.isTrue : word.isFalse
         }
-        return wanted === 1 ? field.isEmpty : field.isFilled
+        return wanted === 1 ? field.points.isEmpty : field.points.isFilled
       }
       case "test": {
         if (certain && this.isFree(plan)) return falsity
