@@ -243,10 +243,10 @@ const counts = { never: 0, always: 0, run: 0, effect: 0, overwritten: 0, order: 
 const checkList = (random: Seeded, isWild: boolean): void => {
   const names = Object.keys(domains).filter((field) => isWild || field !== "colour")
   const axes = [random.pick(names), random.pick(names), random.pick(names)].filter(
-    (field, at, all) => all.indexOf(field) === at && (at < 2 || random.once(8))
+    (field, at, all) => all.indexOf(field) === at && (at < 2 || random.once(12))
   )
   const mode = random.once(4) ? "first" : "all"
-  const rules = random.list(2, 5, (): Listed => ({
+  const rules = random.list(2, 4, (): Listed => ({
     enabled: !random.once(12),
     conditions: group(random, axes, isWild),
     actions: random.list(1, random.pick([1, 1, 2, 3]), () => action(random, isWild))
