@@ -25,7 +25,7 @@ export type Issue = Fault
 export interface Check {
   /** Stop the enrichment from being saved. */
   readonly errors: ReadonlyArray<Issue>
-  /** Are shown, and block nothing. */
+  /** Are shown, and block nothing. May be worked out when they are read. */
   readonly lints: ReadonlyArray<Issue>
 }
 

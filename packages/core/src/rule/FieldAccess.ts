@@ -48,7 +48,7 @@ const presentation: ReadonlySet<string> = new Set(["amount", "date", "authorized
 const specsOf = Object.values(fieldsOf)
 
 /** Whether the key is one of the source fields of the data type that the catalog was made of. */
-const isSource = (field: string, catalog: FieldCatalog): boolean =>
+export const isSource = (field: string, catalog: FieldCatalog): boolean =>
   specsOf.some(
     (spec) => Object.hasOwn(spec, field) && Object.entries(spec).every(([key, { type }]) => catalog.get(key) === type)
   )

@@ -45,7 +45,12 @@ const check = (config: FilterConfig, catalog: FieldCatalog, patterns: PatternEng
     JSON.stringify(config.hold) === JSON.stringify(config.conditions)
       ? [{ field: "hold", message: "is the same as conditions" }]
       : []
-  return { errors: [...main.errors, ...hold.errors, ...same], lints: [...main.lints, ...hold.lints] }
+  return {
+    errors: [...main.errors, ...hold.errors, ...same],
+    get lints() {
+      return [...main.lints, ...hold.lints]
+    }
+  }
 }
 
 const verdict = (value: Verdict, text: string, removeDelivered = false): Outcome => ({

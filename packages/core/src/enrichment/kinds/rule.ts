@@ -10,6 +10,7 @@ import { ConditionGroup } from "../../rule/ConditionGroup.ts"
 import type { PatternEngine } from "../../rule/Pattern.ts"
 import { RuleAction } from "../../rule/RuleAction.ts"
 import { RuleEngine } from "../../rule/RuleEngine.ts"
+import { actionPath, ruleLints } from "../../rule/RuleLint.ts"
 import { limits } from "../../shared/Limits.ts"
 import type { Check, Issue, RecordKind } from "../Kind.ts"
 
@@ -78,9 +79,6 @@ const hash = (text: string): string => {
 export const ruleId = (rule: Rule, position: number): string =>
   rule.id ?? `rule_${hash(`${position}:${JSON.stringify([rule.conditions, rule.actions])}`)}`
 
-const pathOf = (rule: Rule, index: number, action: number): string =>
-  rule.actions.length === 1 ? `rules[${index}].action` : `rules[${index}].actions[${action}]`
-
 const actionsOf = (config: RuleConfig): ReadonlyArray<RuleAction> => config.rules.flatMap(({ actions }) => actions)
 
 /** The fields there are once the rules have run. */
@@ -91,31 +89,34 @@ const check = (config: RuleConfig, source: FieldCatalog, patterns: PatternEngine
   const catalog = withDeclared(config, source)
   const stage = stages[config.phase]
   const errors: Array<Issue> = []
-  const lints: Array<Issue> = []
+  const checks: Array<Check> = []
   const ids = new Set<string>()
-  const seen = new Map<string, number>()
   for (const [index, rule] of config.rules.entries()) {
     const at = `rules[${index}]`
     if (rule.id !== undefined && ids.has(rule.id)) errors.push({ field: `${at}.id`, message: `"${rule.id}" is taken` })
     if (rule.id !== undefined) ids.add(rule.id)
     const conditions = checkConditions(rule.conditions, `${at}.conditions`, catalog, stage, patterns)
     errors.push(...conditions.errors)
-    lints.push(...conditions.lints)
+    checks.push(conditions)
     for (const [position, action] of rule.actions.entries()) {
-      const path = pathOf(rule, index, position)
+      const path = actionPath(rule.actions, index, position)
       for (const { key, message } of checkAction(action, catalog, patterns))
         errors.push({ field: `${path}.${key}`, message })
       if (config.phase === "post" && action.field === "merchantName")
         errors.push({ field: `${path}.field`, message: '"merchantName" is read by an earlier stage' })
     }
-    if (config.mode !== "first" || !rule.enabled) continue
-    // The first match ends the list, so the same conditions cannot match a second time.
-    const same = JSON.stringify(rule.conditions)
-    const earlier = seen.get(same)
-    if (earlier === undefined) seen.set(same, index)
-    else lints.push({ field: at, message: `never runs: rules[${earlier}] has the same conditions and comes first` })
   }
-  return { errors, lints }
+  let found: ReadonlyArray<Issue> | undefined
+  return {
+    errors,
+    // Comparing rules with each other takes longer than all other checks, and runs have no use for it.
+    get lints() {
+      return (found ??= [
+        ...checks.flatMap(({ lints }) => lints),
+        ...(errors.length > 0 ? [] : ruleLints(config.rules, config.mode, catalog, patterns))
+      ])
+    }
+  }
 }
 
 /** The kind `rule` on an engine for patterns. */
