@@ -1,6 +1,7 @@
 import { re2Patterns } from "@millrace/adapters/pattern/Re2Patterns"
 import { faultText } from "@millrace/core/rule/Pattern"
 import { Seeded } from "@millrace/testing/model/Seeded"
+import { fastestMillis } from "@millrace/testing/process/CpuTime"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { adversaries, families, hostile } from "./HostilePatterns.ts"
@@ -9,17 +10,6 @@ const long = process.env["MILLRACE_LONG"] === "1"
 /** Patterns of each family, and texts for each of them. */
 const perFamily = long ? 600 : 64
 const perPattern = long ? 9 : 3
-
-/** The fastest of a few tries: a pause of the machine is no fault of the pattern. */
-const fastest = (run: () => unknown, enough: number): number => {
-  let best = Infinity
-  for (let attempt = 0; attempt < 5 && best > enough; attempt++) {
-    const start = performance.now()
-    run()
-    best = Math.min(best, performance.now() - start)
-  }
-  return best
-}
 
 it("makes more than a thousand hostile patterns", () => {
   expect(Object.keys(families).length * perFamily).toBeGreaterThan(1_000)
@@ -41,11 +31,11 @@ describe.each(Object.entries(families))("%s", { timeout: 3_600_000 }, (name, fam
       for (const text of random.list(perPattern, perPattern, () => random.pick(texts))) {
         const hint = `${pattern} on ${text.slice(0, 12)}...`
         expect(
-          fastest(() => compiled.success.test(text), 50),
+          fastestMillis(() => compiled.success.test(text), 50),
           hint
         ).toBeLessThan(50)
         expect(
-          fastest(() => compiled.success.exec(text), 50),
+          fastestMillis(() => compiled.success.exec(text), 50),
           hint
         ).toBeLessThan(50)
       }
