@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Kind from "../add-an-enrichment-kind.ts"
 import * as Provider from "../add-a-provider.ts"
 import * as Embed from "../embed.ts"
+import * as FilterRows from "../filter-rows.ts"
 
 it.live("embed: syncs a demo bank through a rule into a table", () =>
   Effect.gen(function* () {
@@ -30,5 +31,15 @@ it.effect("add an enrichment kind: the pipeline runs it and says why", () =>
     expect(changes).toEqual([
       expect.objectContaining({ field: "category", before: "UNCATEGORIZED", after: "Food", path: "bakery" })
     ])
+  })
+)
+
+it.effect("filter rows: tells which rows pass, why, and what is wrong with a filter", () =>
+  Effect.gen(function* () {
+    const { answers, mistakes } = yield* FilterRows.program
+    expect(answers.map(({ passes }) => passes)).toEqual([true, false, false, false])
+    expect(answers.map(({ because }) => because.length)).toEqual([3, 1, 1, 1])
+    expect(answers[2]!.because).toEqual(['amount has no value: amount lt "-4.50" is unknown'])
+    expect(mistakes).toEqual([{ code: "FILTER_INVALID", field: "field", message: '"amout" is no field' }])
   })
 )

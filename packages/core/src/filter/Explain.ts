@@ -16,7 +16,7 @@ export interface DecidingClause {
   readonly answer: Answer
   /** What was found in the row: one value, or those of the rows that a relation leads to. */
   readonly found: ReadonlyArray<CellValue>
-  /** Such as `amount is "-12.5", so "amount lt -50" is false`. */
+  /** Such as `amount is "-12.5": amount lt -50 is false`. */
   readonly text: string
 }
 
@@ -82,7 +82,7 @@ class Explainer {
     const answer = this.answer(plan)
     const found = this.found(clause.field)
     const values = found.length === 0 ? "leads to no row" : found.map(shown).join(", ")
-    const text = `${clause.field} ${values}, so "${clauseText(clause)}" is ${answerWords.get(answer)}`
+    const text = `${clause.field} ${values}: ${clauseText(clause)} is ${answerWords.get(answer)}`
     return { at, field: clause.field, answer, found, text }
   }
 

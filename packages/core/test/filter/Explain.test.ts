@@ -29,7 +29,7 @@ describe("explainFilter", () => {
   it("names the one clause that kept a row back", () => {
     expect(explained({ logic: "and", conditions: [isCoffee, isLarge] }, { title: "Coffee", amount: "12.5" })).toEqual({
       answer: false,
-      decided: [["conditions[1]", 'amount is "12.5", so "amount between 50 to 100" is false']]
+      decided: [["conditions[1]", 'amount is "12.5": amount between 50 to 100 is false']]
     })
   })
 
@@ -45,17 +45,17 @@ describe("explainFilter", () => {
   it("names the value that is missing where the answer is neither true nor false", () => {
     expect(explained({ logic: "not", condition: isLarge }, {})).toEqual({
       answer: null,
-      decided: [["condition", 'amount has no value, so "amount between 50 to 100" is unknown']]
+      decided: [["condition", "amount has no value: amount between 50 to 100 is unknown"]]
     })
   })
 
   it("shows what a relation led to", () => {
     const named: FilterNode = { field: "parts.name", op: "eq", value: "part b" }
     expect(explained(named, { parts: ["a", "b"] }).decided).toEqual([
-      ["", 'parts.name is "part a", is "part b", so "parts.name eq "part b"" is true']
+      ["", 'parts.name is "part a", is "part b": parts.name eq "part b" is true']
     ])
     expect(explained(named, {}).decided).toEqual([
-      ["", 'parts.name leads to no row, so "parts.name eq "part b"" is unknown']
+      ["", 'parts.name leads to no row: parts.name eq "part b" is unknown']
     ])
   })
 
