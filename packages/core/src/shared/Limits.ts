@@ -28,6 +28,9 @@ export const limits = {
   conditionDepth: 8,
   filterNodes: 256,
   filterDepth: 8,
+  /** Items of all lists of a filter, and clauses that match a pattern: what one request may cost everybody else. */
+  filterItems: 10_000,
+  filterPatterns: 16,
   /** Characters of a text that a filter compares with. */
   filterText: 2_000,
   inListItems: 1_000,

@@ -34,6 +34,7 @@ const merged = (row: Row, values: Fields): Row["values"] | undefined => {
 
 const marksOf = (stored: StoredRow | undefined) =>
   (stored?.entries ?? []).flatMap(({ facet, mark }) => (mark === undefined ? [] : [{ facet, mark }]))
+
 /** Runs while the table is locked. Rows come one after the other: what one gives up, a later one can have. */
 export const putFeedRows = Effect.fnUntraced(function* (
   store: TableStore["Service"],

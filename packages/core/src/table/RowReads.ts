@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import type { Principal } from "../access/Principal.ts"
 import { CursorUnusable, type Detail } from "../failure/Failure.ts"
 import { bind, type Given } from "../filter/Bind.ts"
-import { compile, type RowTest } from "../filter/Compile.ts"
+import { compile, type RelatedRows, type RowTest } from "../filter/Compile.ts"
 import type { RowValues } from "../filter/FilterField.ts"
 import { FilterNode } from "../filter/FilterNode.ts"
 import { hasPattern, relationsOf, type FilterPlan } from "../filter/FilterPlan.ts"
@@ -15,6 +15,7 @@ import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf } from "../shared/Page.ts"
 import { decode } from "../shared/StrictDecoding.ts"
+import { zoneOf } from "../shared/TimeZone.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { facetsOf, hintOf } from "./Facet.ts"
 import { rowCursors, type Resumed, type RowQuestion } from "./RowCursor.ts"
@@ -28,9 +29,6 @@ import { TableStore } from "./TableStore.ts"
 
 /** Rows that are read at once to find those that match a pattern, and how many of them one page reads at most. */
 const patternBatch = 1_000
-
-const isZone = (zone: string): boolean =>
-  Result.isSuccess(Result.try(() => new Intl.DateTimeFormat("en", { timeZone: zone })))
 
 const unusable = new CursorUnusable({ expired: false })
 
@@ -101,10 +99,10 @@ export const make = Effect.gen(function* () {
     for (const [at, key] of (question.fields ?? []).entries())
       if (!table.fields.some((field) => field.key === key))
         details.push({ field: `fields[${at}]`, message: `"${key}" is no field` })
-    const zone = question.timezone ?? principal.workspace.timezone
-    if (!isZone(zone)) details.push({ field: "timezone", message: "is no time zone" })
+    const zone = zoneOf(question.timezone ?? principal.workspace.timezone)
+    if (zone === undefined) details.push({ field: "timezone", message: "is no time zone" })
     const params = givenOf(question.params ?? {}, details)
-    if (details.length > 0) return yield* unprocessable(details)
+    if (zone === undefined || details.length > 0) return yield* unprocessable(details)
     const related = yield* access.related(principal, table)
     const relations = new Map(
       table.fields.flatMap(({ key, options }): ReadonlyArray<[string, ScannedTable]> => {
@@ -167,15 +165,20 @@ export const make = Effect.gen(function* () {
         )
       )
     }
-    return rows.filter((row) =>
-      test(filterValues(row, own), (relation, ids) => {
-        const byId = reached.get(relation)
-        return ids.flatMap((id) => {
-          const values = byId?.get(id)
-          return values === undefined ? [] : [values]
-        })
+    const relatedRows: RelatedRows = (relation, relatedIds) => {
+      const byId = reached.get(relation)
+      return relatedIds.flatMap((id) => {
+        const values = byId?.get(id)
+        return values === undefined ? [] : [values]
       })
-    )
+    }
+    const kept: Array<Row> = []
+    for (const row of rows) {
+      if (test(filterValues(row, own), relatedRows)) kept.push(row)
+      // A pattern can take its time on a long text: others have their turn, and the deadline its say, after each.
+      yield* Effect.yieldNow
+    }
+    return kept
   })
 
   /** Rows behind a position until there are `wanted`, and the last one looked at if there may be more. */

@@ -65,6 +65,18 @@ describe("FilterNode", () => {
   it("takes trees up to the limits and none beyond", () => {
     expect(faultsOf(wide(limits.filterNodes - 1))).toEqual([])
     expect(faultsOf(wide(limits.filterNodes))).toEqual([": has 257 clauses and groups; at most 256 are possible"])
+    const listed = (lists: number) => ({
+      logic: "or",
+      conditions: Array.from({ length: lists }, () => ({ ...clause, op: "in", value: Array(1_000).fill(1) }))
+    })
+    expect(faultsOf(listed(10))).toEqual([])
+    expect(faultsOf(listed(11))).toEqual([": has 11000 items in its lists; at most 10000 are possible"])
+    const matching = (patterns: number) => ({
+      logic: "or",
+      conditions: Array.from({ length: patterns }, () => ({ field: "a", op: "matches", value: "b" }))
+    })
+    expect(faultsOf(matching(16))).toEqual([])
+    expect(faultsOf(matching(17))).toEqual([": matches 17 patterns; at most 16 are possible"])
     expect(faultsOf(nested(limits.filterDepth))).toEqual([])
     expect(faultsOf(nested(limits.filterDepth + 1))).toEqual([": is nested 9 deep; at most 8 are possible"])
   })

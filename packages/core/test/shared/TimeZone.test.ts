@@ -1,0 +1,13 @@
+import { zoneOf } from "@millrace/core/shared/TimeZone"
+import { expect, it } from "vitest"
+
+it("knows a zone by one spelling, whatever the case it is sent in, and nothing else", () => {
+  expect(["europe/BERLIN", "Europe/Berlin", "utc", "Etc/Nowhere", "", "Europe/Berlin "].map(zoneOf)).toEqual([
+    "Europe/Berlin",
+    "Europe/Berlin",
+    "UTC",
+    undefined,
+    undefined,
+    undefined
+  ])
+})
