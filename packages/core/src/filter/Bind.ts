@@ -1,5 +1,6 @@
 /** Filter trees with their meaning worked out, or every mistake in them (decisions 8.1). */
 import * as Result from "effect/Result"
+import { limits } from "../shared/Limits.ts"
 import { pathText } from "../shared/StrictDecoding.ts"
 import type { PatternEngine } from "../rule/Pattern.ts"
 import { applies, clauseTest, inapplicable, type PlainValue, type Positive } from "./ClauseTest.ts"
@@ -163,6 +164,17 @@ const clausePlan = (clause: FilterClause, fields: FilterFields, environment: Fil
   return optional ? Result.map(bound, (plan) => plan && Plan.or([isNothing(target), plan])) : bound
 }
 
+/** Items of all lists that are compared with; a parameter counts wherever it stands. */
+const itemsOf = (node: FilterNode, environment: FilterEnvironment): number => {
+  if (isClause(node)) {
+    const resolved = resolve(node.value, environment)
+    const value = Result.isSuccess(resolved) ? resolved.success?.value : undefined
+    return Array.isArray(value) ? value.length : 0
+  }
+  if (node.logic === "not") return itemsOf(node.condition, environment)
+  return node.conditions.reduce((sum, condition) => sum + itemsOf(condition, environment), 0)
+}
+
 class Binder {
   readonly faults: Array<FilterFault> = []
   private readonly fields: FilterFields
@@ -203,6 +215,11 @@ export const bind = (
   fields: FilterFields,
   environment: FilterEnvironment
 ): Result.Result<FilterPlan, ReadonlyArray<FilterFault>> => {
+  const items = itemsOf(node, environment)
+  if (items > limits.filterItems) {
+    const message = `has ${items} items in its lists; at most ${limits.filterItems} are possible`
+    return Result.fail([{ field: "", message, code: "FILTER_INVALID" }])
+  }
   const binder = new Binder(fields, environment)
   const plan = binder.bind(node, [])
   return binder.faults.length > 0 ? Result.fail(binder.faults) : Result.succeed(plan ?? Plan.always)

@@ -119,38 +119,32 @@ interface Size {
   readonly nodes: number
   /** Length of the longest branch, the root included. */
   readonly depth: number
-  /** Items of all lists. */
-  readonly items: number
   /** Clauses that match a pattern. */
   readonly patterns: number
 }
 
 const sizeOf = (node: FilterNode): Size => {
-  const clause = isClause(node) ? node : undefined
   let nodes = 1
   let depth = 0
-  let items = Array.isArray(clause?.value) ? clause.value.length : 0
-  let patterns = clause?.op === "matches" ? 1 : 0
+  let patterns = isClause(node) && node.op === "matches" ? 1 : 0
   for (const child of childrenOf(node)) {
     const size = sizeOf(child)
     nodes += size.nodes
     depth = Math.max(depth, size.depth)
-    items += size.items
     patterns += size.patterns
   }
-  return { nodes, depth: depth + 1, items, patterns }
+  return { nodes, depth: depth + 1, patterns }
 }
 
 /**
- * At most 256 nodes, 8 deep, with 10,000 items in lists and 16 patterns. Unknown keys are refused by whoever
- * decodes (`shared/StrictDecoding`).
+ * At most 256 nodes, 8 deep, with 16 patterns. Unknown keys are refused by whoever decodes
+ * (`shared/StrictDecoding`).
  */
 export const FilterNode: Schema.Codec<FilterNode> = Node.check(
   Schema.makeFilter((node) => {
-    const { depth, items, nodes, patterns } = sizeOf(node)
+    const { depth, nodes, patterns } = sizeOf(node)
     if (nodes > limits.filterNodes) return `has ${nodes} clauses and groups; at most ${limits.filterNodes} are possible`
     if (depth > limits.filterDepth) return `is nested ${depth} deep; at most ${limits.filterDepth} are possible`
-    if (items > limits.filterItems) return `has ${items} items in its lists; at most ${limits.filterItems} are possible`
     return patterns > limits.filterPatterns
       ? `matches ${patterns} patterns; at most ${limits.filterPatterns} are possible`
       : undefined

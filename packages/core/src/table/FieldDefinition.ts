@@ -10,12 +10,17 @@ import { fieldKey } from "./FieldKey.ts"
 import { fieldKeyForm, type AskableFieldType, type Choice, type FieldOptions, type TableField } from "./Table.ts"
 import type { OptionsRequest } from "./TableRequest.ts"
 
-/** Collects faults below a path such as `fields[2]`, `""` for the whole. */
+/** Collects faults below a path such as `fields[2]`, `""` for the whole. Of several at one place the first is told. */
 export class Faults {
-  readonly details: Array<Detail> = []
+  private readonly found = new Map<string, Detail>()
+
+  get details(): ReadonlyArray<Detail> {
+    return [...this.found.values()]
+  }
 
   add(path: string, part: string, message: string): void {
-    this.details.push({ field: path === "" ? part : part === "" ? path : `${path}.${part}`, message })
+    const field = path === "" ? part : part === "" ? path : `${path}.${part}`
+    if (!this.found.has(field)) this.found.set(field, { field, message })
   }
 }
 

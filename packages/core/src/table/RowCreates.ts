@@ -36,6 +36,7 @@ export const make = Effect.gen(function* () {
       const fields = new Map(table.fields.map((field) => [field.key, field]))
       const faults = new Faults()
       const given = asked.map((row, at) => readValues(fields, row.values, `rows[${at}].values`, faults))
+      const defaults = defaultsOf(table.fields)
       const upserts = mode === "upsert"
       const byFields = upserts ? shape.facets.find((facet) => facet.id === "key") : undefined
       const marks = given.map((values, at) => {
@@ -43,10 +44,7 @@ export const make = Effect.gen(function* () {
         const mark = keyMark(byFields, values, contentHash)
         if (mark === undefined) {
           for (const { key } of byFields.fields)
-            if (
-              cellOf(values, key) === null &&
-              !faults.details.some(({ field }) => field === `rows[${at}].values.${key}`)
-            )
+            if (cellOf(values, key) === null)
               faults.add(`rows[${at}].values`, key, "is a key field and must have a value")
         }
         return mark
@@ -67,6 +65,8 @@ export const make = Effect.gen(function* () {
         if (mark !== undefined && seen.has(`key ${mark}`))
           faults.add(`rows[${at}]`, "values", "has the key of another row")
         if (mark !== undefined) seen.add(`key ${mark}`)
+        // Whether an upsert makes a row is known once the others are read.
+        if (!upserts) checkRow(table, { ...defaults, ...given[at]! }, `rows[${at}].values`, faults)
       }
       yield* judged(faults.details)
 
@@ -82,7 +82,6 @@ export const make = Effect.gen(function* () {
       const now = yield* Timestamp.now
       const actor = actorOf(principal)
       const newIds = yield* ids.batch("row", asked.length)
-      const defaults = defaultsOf(table.fields)
       const clashes: Array<Detail> = []
       const outcomes: Array<RowOutcome> = []
       const candidates: Array<Candidate> = []
@@ -111,7 +110,7 @@ export const make = Effect.gen(function* () {
             createdAt: now,
             updatedAt: now
           }
-          checkRow(table, after.values, `${path}.values`, faults)
+          if (upserts) checkRow(table, after.values, `${path}.values`, faults)
           candidates.push({ after, path })
           outcomes.push({ id: after.id, status: "created" })
           continue

@@ -35,6 +35,11 @@ const answer = (node: FilterNode, row: RowValues, more: Partial<FilterEnvironmen
   return compile(plan)(row) ? true : compile(Plan.not(plan))(row) ? false : null
 }
 
+const listed = (clauses: number): FilterNode => ({
+  logic: "or",
+  conditions: Array.from({ length: clauses }, () => ({ field: "at", op: "in", value: { $param: "days" } }))
+})
+
 describe("bind", () => {
   it.each<[FilterNode, string | RegExp]>([
     [{ field: "none", op: "is-null" }, 'FILTER_INVALID field: "none" is no field'],
@@ -84,6 +89,14 @@ describe("bind", () => {
     expect(faultsOf({ logic: "and", conditions: [bad, { logic: "not", condition: bad }] })).toEqual([
       'FILTER_INVALID conditions[0].field: "none" is no field',
       'FILTER_INVALID conditions[1].condition.field: "none" is no field'
+    ])
+  })
+
+  it("takes at most 10,000 items in all lists together, parameters counted wherever they stand", () => {
+    const params = new Map([["days", Array.from({ length: 1_000 }, () => "2026-01-01")]])
+    expect(faultsOf(listed(10), { params })).toEqual([])
+    expect(faultsOf(listed(11), { params })).toEqual([
+      "FILTER_INVALID : has 11000 items in its lists; at most 10000 are possible"
     ])
   })
 
