@@ -44,8 +44,12 @@ const readiness = Layer.effect(
   )
 )
 
+/** What the bundled server talks to; whoever embeds it brings providers and destinations of their own. */
+export const layerAdapters = (settings: Settings) =>
+  Adapters.layer({ providers: [DemoProvider.make()], folder: settings.filesFolder })
+
 /** Storage, adapters, job engine and use cases: all but the API. */
-export const layerKernel = (settings: Settings) =>
+export const layerKernel = (settings: Settings, adapters = layerAdapters(settings)) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const key = settings.secretKey ?? (yield* keyOf(settings.dataFolder))
@@ -53,7 +57,7 @@ export const layerKernel = (settings: Settings) =>
         Layer.provideMerge(Kernel.layerUseCases(derive(key, "cursors"))),
         Layer.provideMerge(layerCluster({ slots: settings.slots })),
         Layer.provideMerge(Kernel.layerRun),
-        Layer.provideMerge(Adapters.layer({ providers: [DemoProvider.make()], folder: settings.filesFolder })),
+        Layer.provideMerge(adapters),
         Layer.provideMerge(PostgresStorage.layer),
         Layer.provide(AesSecrets.layer({ key: derive(key, "bank secrets") })),
         Layer.provideMerge(Layer.succeed(JobLease, settings.jobLease))
@@ -97,4 +101,5 @@ export const layerHttp = (settings: Settings) =>
     Layer.catchTag("ServeError", ({ cause }) => Layer.effectContext(Effect.fail(listenFailure(settings, cause))))
   )
 
-export const layer = (settings: Settings) => layerHttp(settings).pipe(Layer.provideMerge(layerKernel(settings)))
+export const layer = (settings: Settings, adapters = layerAdapters(settings)) =>
+  layerHttp(settings).pipe(Layer.provideMerge(layerKernel(settings, adapters)))
