@@ -17,6 +17,7 @@ import { Enrichments } from "./enrichment/Enrichments.ts"
 import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
 import { Feeds } from "./feed/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
+import type { IdentityStore } from "./identity/IdentityStore.ts"
 import type { JobEngine } from "./job/JobEngine.ts"
 import { Jobs } from "./job/Jobs.ts"
 import type { JobStore } from "./job/JobStore.ts"
@@ -56,6 +57,7 @@ export type Stores =
   | TableStore
   | UploadStore
   | EnrichmentStore
+  | IdentityStore
   | Transactor
 
 /** Everything outside the kernel besides the job engine. */

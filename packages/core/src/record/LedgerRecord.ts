@@ -22,6 +22,8 @@ export interface LedgerRecord {
   readonly date: CalendarDate | null
   readonly pending: boolean
   readonly state: RecordState
+  /** The record that this one turned out to be; its state is `removed` then. */
+  readonly mergedInto?: string
   /** Content hash of `fields`. */
   readonly hash: string
   /** Fields of the data type without id and owner's fields. */
@@ -43,6 +45,17 @@ export interface IndexEntry {
   readonly hash: string
   /** Complete reads in a row that did not have it. */
   readonly missed: number
+}
+
+/** A record with what only matching asks of it. */
+export interface HeldRecord extends LedgerRecord {
+  /** Complete reads in a row that did not have it. */
+  readonly missed: number
+  /** When the first and the last of those reads were, by the store's clock; `null` while it is seen. */
+  readonly missedSince: Timestamp | null
+  readonly missedAt: Timestamp | null
+  /** It was written apart from what it resembles: nothing but its own id is ever taken for it. */
+  readonly apart: boolean
 }
 
 /** A record to be written: new, or another content, state or upstream id for one we hold. */

@@ -18,8 +18,8 @@ const amountTest =
 
 /** All that the filter names must hold. */
 export const matches = (filter: RecordFilter): Test => {
-  const { from, to, pending, type, category, text, minAmount, maxAmount } = filter
-  const tests: Array<Test> = []
+  const { state = "live", from, to, pending, type, category, text, minAmount, maxAmount } = filter
+  const tests: Array<Test> = [(record) => record.state === state && record.mergedInto === undefined]
   if (from !== undefined) tests.push(({ date }) => date !== null && date >= from)
   if (to !== undefined) tests.push(({ date }) => date !== null && date <= to)
   if (pending !== undefined) tests.push((record) => record.pending === pending)

@@ -10,7 +10,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { SyncDataType } from "./DataType.ts"
 import type { Fields } from "./FieldValue.ts"
-import type { IndexEntry, LedgerRecord, RecordWrite } from "./LedgerRecord.ts"
+import type { HeldRecord, IndexEntry, LedgerRecord, RecordState, RecordWrite } from "./LedgerRecord.ts"
 
 /** The records of one type in one account. */
 export interface RecordScope {
@@ -19,7 +19,17 @@ export interface RecordScope {
   readonly dataType: SyncDataType
 }
 
+export interface IndexQuery {
+  readonly from?: CalendarDate
+  readonly providerIds?: ReadonlyArray<string>
+  readonly ids?: ReadonlyArray<string>
+  /** Pending records, in whatever state. */
+  readonly pending?: true
+}
+
 export interface RecordFilter {
+  /** `live` when absent. Records that were merged into another are none of these. */
+  readonly state?: RecordState
   readonly from?: CalendarDate
   readonly to?: CalendarDate
   readonly pending?: boolean
@@ -42,13 +52,19 @@ export class RecordStore extends Context.Service<
   RecordStore,
   {
     /**
-     * What we hold, for matching: all states, tombstones too. With `from`, only records dated on or after
-     * it (and undated ones); with `providerIds`, only those; with both, only those that meet both. In no order.
+     * What we hold, for matching: all states, tombstones too, but none that was merged into another. With
+     * `from`, only records dated on or after it (and undated ones); with `providerIds`, `ids` or `pending`,
+     * only those; with several, only those that meet all. In no order.
      */
     readonly index: (
       scope: RecordScope,
-      only: { readonly from?: CalendarDate; readonly providerIds?: ReadonlyArray<string> }
+      only: IndexQuery
     ) => Effect.Effect<ReadonlyArray<IndexEntry>, StorageUnavailable>
+    /** Some records, in no order; unknown ids and records that were merged into another are left out. */
+    readonly held: (
+      scope: RecordScope,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<HeldRecord>, StorageUnavailable>
     /** The contents of some records, in no order. */
     readonly fields: (
       scope: RecordScope,
@@ -56,12 +72,30 @@ export class RecordStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<string, Fields>, StorageUnavailable>
     /**
      * Writes new and changed records and gives each a change number above all earlier ones of the account.
-     * `missed` is set back to 0. Writers of one account wait for each other until the transaction ends, so
+     * `missed` is set back to 0, and a record that was merged into another is one of its own again. `apart`
+     * marks the records that are new. Writers of one account wait for each other until the transaction ends, so
      * whoever has read up to `lastChange` never finds a change below it later. Numbers follow the order of
      * `writes`, whose ids are unique within one call. A record keeps its `createdAt`; its version grows by 1.
      */
-    readonly write: (scope: RecordScope, writes: ReadonlyArray<RecordWrite>) => Effect.Effect<void, StorageUnavailable>
-    /** Sets how many complete reads in a row lacked these records (0 sets back). Not a public change. */
+    readonly write: (
+      scope: RecordScope,
+      writes: ReadonlyArray<RecordWrite>,
+      options?: { readonly apart: boolean }
+    ) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * Gives records the upstream ids that they have now and sets `missed` back to 0. Not a public change:
+     * change number and version stay. Unknown ids are left out.
+     */
+    readonly rename: (
+      scope: RecordScope,
+      ids: ReadonlyArray<{ readonly id: string; readonly providerId: string }>
+    ) => Effect.Effect<void, StorageUnavailable>
+    /** From now on the record is part of another one: matching and lists no longer find it. */
+    readonly merge: (scope: RecordScope, id: string, into: string) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * Sets how many complete reads in a row lacked these records, and when (0 sets back). A record that has
+     * that number is left as it is. Not a public change.
+     */
     readonly setMissed: (
       scope: RecordScope,
       ids: ReadonlyArray<string>,
@@ -75,7 +109,7 @@ export class RecordStore extends Context.Service<
       range: { readonly after: number; readonly upTo: number; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable>
     /**
-     * Live records, newest first (date, then id, both descending; undated ones last). `before` is the last
+     * Records of one state, newest first (date, then id, both descending; undated ones last). `before` is the last
      * row of the page before. Bounds are inclusive; a record without the field asked for does not match.
      */
     readonly page: (

@@ -26,6 +26,9 @@ export const prefixes = {
   table: "tbl",
   field: "fld",
   row: "row",
+  match: "mat",
+  suggestion: "sug",
+  fact: "fct",
   request: "req"
 } as const
 

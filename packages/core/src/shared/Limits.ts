@@ -74,6 +74,13 @@ export const limits = {
   pauseOverSeconds: 300,
   userPauseHours: 24,
   paginationRestarts: 3,
+  /** Former upstream ids that a record keeps, and days after which one that was not seen again is dropped. */
+  aliasesPerRecord: 16,
+  aliasDays: 400,
+  /** Days in which a match can be taken back. */
+  matchDays: 400,
+  /** What people decided about the identity of records and has not been lifted, in one workspace. */
+  identityFacts: 100_000,
   amountWholeDigits: 13,
   rateFractionDigits: 12,
   nameCodePoints: 200

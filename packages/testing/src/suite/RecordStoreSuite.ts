@@ -250,6 +250,119 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("notes in which reads a record was missing first and last, by its own clock", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const clock = yield* StoreClock
+      const write = yield* makeWrite()
+      yield* records.write(scope, [write])
+      const held = Effect.map(records.held(scope, [write.id]), ([one]) => one!)
+      const [plain] = yield* records.changes(scope, all)
+      expect(yield* held).toEqual({ ...plain, missed: 0, missedSince: null, missedAt: null, apart: false })
+      yield* records.setMissed(scope, [write.id], 1)
+      const first = yield* held
+      expect([first.missed, first.missedAt]).toEqual([1, first.missedSince])
+      yield* clock.pass(60)
+      yield* records.setMissed(scope, [write.id], 1)
+      expect(yield* held).toEqual(first)
+      yield* records.setMissed(scope, [write.id], 2)
+      const second = yield* held
+      expect([second.missed, second.missedSince]).toEqual([2, first.missedSince])
+      const span = Timestamp.toMillis(second.missedAt!) - Timestamp.toMillis(first.missedAt!)
+      expect(span).toBeGreaterThanOrEqual(60_000)
+      yield* records.setMissed(scope, [write.id], 0)
+      expect(yield* held).toMatchObject({ missed: 0, missedSince: null, missedAt: null })
+      yield* records.setMissed(scope, [write.id], 1)
+      yield* records.write(scope, [{ ...write, hash: "seen" }])
+      expect(yield* held).toMatchObject({ missed: 0, missedSince: null, missedAt: null })
+    })
+  )
+
+  it.effect("gives records another upstream id without telling anybody who follows them", () =>
+    Effect.gen(function* () {
+      const { account, scope, records } = yield* arrange
+      const [a, b, c] = yield* makeWrites(3)
+      yield* records.write(scope, [a!, b!, c!])
+      yield* records.setMissed(scope, [a!.id], 1)
+      const before = yield* records.changes(scope, all)
+      const strange = difficultTexts.join("/")
+      yield* records.rename(scope, [
+        { id: a!.id, providerId: strange },
+        { id: b!.id, providerId: "" },
+        { id: "txn_unknown", providerId: "x" }
+      ])
+      yield* records.rename(scope, [])
+      expect(yield* records.changes(scope, all)).toEqual(
+        before.map((record, n) => ({ ...record, providerId: [strange, "", c!.providerId][n] }))
+      )
+      expect(yield* records.lastChange(account.id)).toBe(3)
+      const found = (providerId: string) =>
+        Effect.map(records.index(scope, { providerIds: [providerId] }), (entries) =>
+          entries.map(({ id, missed }) => [id, missed])
+        )
+      expect(yield* found(strange)).toEqual([[a!.id, 0]])
+      expect(yield* found(a!.providerId)).toEqual([])
+      expect(yield* found("")).toEqual([[b!.id, 0]])
+      expect(yield* records.page(scope, { filter: {}, limit: 1 })).toMatchObject([{ providerId: strange }])
+    })
+  )
+
+  it.effect("keeps what a person deleted as a tombstone of its own state", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const [a, b, c] = yield* makeWrites(3)
+      yield* records.write(scope, [a!, { ...b!, state: "removed" }, { ...c!, state: "deleted" }])
+      const ofState = (state?: "live" | "removed" | "deleted") =>
+        Effect.map(records.page(scope, { filter: state === undefined ? {} : { state }, limit: 10 }), (rows) =>
+          rows.map(({ id }) => id)
+        )
+      expect(yield* ofState()).toEqual([a!.id])
+      expect(yield* ofState("live")).toEqual([a!.id])
+      expect(yield* ofState("removed")).toEqual([b!.id])
+      expect(yield* ofState("deleted")).toEqual([c!.id])
+      const before = { date: c!.date, id: `${c!.id}x` }
+      expect(yield* records.page(scope, { filter: { state: "deleted" }, limit: 10, before })).toHaveLength(1)
+      expect(yield* records.latestDate(scope)).toBe(a!.date)
+    })
+  )
+
+  it.effect("hides a record that was merged into another from matching and lists, until it is written again", () =>
+    Effect.gen(function* () {
+      const { account, scope, records } = yield* arrange
+      const [a, b] = yield* makeWrites(2)
+      yield* records.write(scope, [a!, { ...b!, state: "removed" }])
+      yield* records.merge(scope, b!.id, a!.id)
+      const indexed = Effect.map(records.index(scope, {}), (entries) => entries.map(({ id }) => id).toSorted())
+      expect(yield* indexed).toEqual([a!.id])
+      expect(yield* records.held(scope, [b!.id])).toEqual([])
+      expect(yield* records.page(scope, { filter: { state: "removed" }, limit: 10 })).toEqual([])
+      expect(yield* records.changes(scope, { ...all, after: 1 })).toMatchObject([
+        { id: b!.id, state: "removed", mergedInto: a!.id }
+      ])
+      expect(yield* records.lastChange(account.id)).toBe(2)
+      yield* records.write(scope, [b!])
+      expect(yield* indexed).toEqual([a!.id, b!.id].toSorted())
+      expect((yield* records.changes(scope, { ...all, after: 2 }))[0]).not.toHaveProperty("mergedInto")
+    })
+  )
+
+  it.effect("marks records as apart when they are new, and no others", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const [a, b] = yield* makeWrites(2)
+      yield* records.write(scope, [a!])
+      yield* records.write(scope, [{ ...a!, hash: "other" }, b!], { apart: true })
+      yield* records.write(scope, [{ ...b!, hash: "later" }])
+      const held = yield* records.held(scope, [a!.id, b!.id, "txn_unknown"])
+      expect(new Map(held.map(({ apart, id }) => [id, apart]))).toEqual(
+        new Map([
+          [a!.id, false],
+          [b!.id, true]
+        ])
+      )
+    })
+  )
+
   it.effect("answers the contents of the records asked for, of that type of that account only", () =>
     Effect.gen(function* () {
       const { bank, account, scope, records } = yield* arrange
@@ -320,7 +433,7 @@ export const tests: StorageTests = (it) => {
 }
 
 const describeIndex = (it: Parameters<StorageTests>[0]): void => {
-  it.effect("indexes everything it holds, or what is asked for by day and upstream id", () =>
+  it.effect("indexes everything it holds, or what is asked for by day, id, upstream id and whether it is pending", () =>
     Effect.gen(function* () {
       const { scope, records } = yield* arrange
       const day = CalendarDate.make
@@ -338,6 +451,11 @@ const describeIndex = (it: Parameters<StorageTests>[0]): void => {
       expect(yield* index({ providerIds: ["x", young.providerId, "nothing"] })).toEqual([old, edge, young].map(entryOf))
       expect(yield* index({ providerIds: ["x", ""], from })).toEqual([edge, undated].map(entryOf))
       expect(yield* index({ providerIds: [] })).toEqual([])
+      expect(yield* index({ ids: [young.id, old.id, "txn_unknown"] })).toEqual([old, young].map(entryOf))
+      expect(yield* index({ ids: [young.id, old.id], providerIds: ["x"] })).toEqual([entryOf(old)])
+      expect(yield* index({ ids: [] })).toEqual([])
+      expect(yield* index({ pending: true })).toEqual([entryOf(young)])
+      expect(yield* index({ pending: true, from: day("2026-03-02") })).toEqual([])
     })
   )
 

@@ -8,6 +8,7 @@ import * as BankStoreSuite from "./BankStoreSuite.ts"
 import * as DeliveryStoreSuite from "./DeliveryStoreSuite.ts"
 import * as EnrichmentStoreSuite from "./EnrichmentStoreSuite.ts"
 import * as FeedStoreSuite from "./FeedStoreSuite.ts"
+import * as IdentityStoreSuite from "./IdentityStoreSuite.ts"
 import * as JobLeaseSuite from "./JobLeaseSuite.ts"
 import * as JobStoreSuite from "./JobStoreSuite.ts"
 import * as RecordPageSuite from "./RecordPageSuite.ts"
@@ -32,7 +33,8 @@ const suites: Readonly<Record<string, StorageTests>> = {
   TableStore: TableStoreSuite.tests,
   "TableStore trash": TableTrashSuite.tests,
   UploadStore: UploadStoreSuite.tests,
-  EnrichmentStore: EnrichmentStoreSuite.tests
+  EnrichmentStore: EnrichmentStoreSuite.tests,
+  IdentityStore: IdentityStoreSuite.tests
 }
 
 export const tests: StorageTests = (it) => {

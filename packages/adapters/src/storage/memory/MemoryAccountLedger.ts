@@ -1,12 +1,12 @@
 /** The records of accounts in memory, and the orders in which they are read. */
 import type { AccountId } from "@millrace/core/account/Account"
 import type { SyncDataType } from "@millrace/core/record/DataType"
-import type { LedgerRecord, RecordWrite } from "@millrace/core/record/LedgerRecord"
+import type { LedgerRecord, RecordState, RecordWrite } from "@millrace/core/record/LedgerRecord"
 import type { Timestamp } from "@millrace/core/shared/Timestamp"
 import type * as Context from "effect/Context"
 import { frozenFields } from "./Frozen.ts"
 import type { Memory } from "./MemoryTransactor.ts"
-import { ascending, byDate } from "./Order.ts"
+import { ascending, byDate, firstIndex } from "./Order.ts"
 
 const noIds: ReadonlyArray<string> = []
 
@@ -16,11 +16,20 @@ export const newestFirst = (a: Pick<LedgerRecord, "date" | "id">, b: Pick<Ledger
   return a.date === null || b.date === null ? byDate(a.date, b.date) : ascending(b.date, a.date)
 }
 
+/** How often a record was not seen, and in which reads first and last. */
+export interface Missed {
+  readonly count: number
+  readonly since: Timestamp
+  readonly at: Timestamp
+}
+
 /** One data type of one account. */
 export class TypeLedger {
   readonly records = new Map<string, LedgerRecord>()
-  /** Counts of complete reads without a record; absent is 0. */
-  readonly missed = new Map<string, number>()
+  /** Complete reads without a record; absent while it is seen. */
+  readonly missed = new Map<string, Missed>()
+  /** Records that nothing but their own id is taken for. */
+  readonly apart = new Set<string>()
   /** Upstream id -> records that have it now; `""` is not kept. */
   readonly byProviderId = new Map<string, ReadonlyArray<string>>()
   /** In change order. An entry is stale once `records` holds a later writing of it. */
@@ -28,9 +37,12 @@ export class TypeLedger {
   /** Live records newest first, until something is written. */
   page: ReadonlyArray<LedgerRecord> | undefined = undefined
 
-  livePage(): ReadonlyArray<LedgerRecord> {
-    this.page ??= [...this.records.values()].filter(({ state }) => state === "live").toSorted(newestFirst)
-    return this.page
+  /** Records of a state, newest first. Live ones are asked for often, tombstones seldom. */
+  inOrder(state: RecordState): ReadonlyArray<LedgerRecord> {
+    if (state === "live" && this.page !== undefined) return this.page
+    const ordered = [...this.records.values()].filter((record) => record.state === state).toSorted(newestFirst)
+    if (state === "live") this.page = ordered
+    return ordered
   }
 }
 
@@ -54,7 +66,8 @@ export class AccountLedger {
     memory: Context.Service.Shape<typeof Memory>,
     dataType: SyncDataType,
     writes: ReadonlyArray<RecordWrite>,
-    now: Timestamp
+    now: Timestamp,
+    apart: boolean
   ): void {
     const ledger = this.ofType(dataType)
     const { lastChange } = this
@@ -67,6 +80,10 @@ export class AccountLedger {
     })
     for (const write of writes) {
       const before = ledger.records.get(write.id)
+      if (apart && before === undefined) {
+        ledger.apart.add(write.id)
+        memory.journal(() => ledger.apart.delete(write.id))
+      }
       const record: LedgerRecord = Object.freeze({
         id: write.id,
         accountId: this.accountId,
@@ -89,6 +106,29 @@ export class AccountLedger {
         moveProviderId(memory, ledger, record.id, before?.providerId, record)
     }
     compact(memory, ledger)
+  }
+
+  /** Changes what is no public change: number and version stay. */
+  amend(
+    memory: Context.Service.Shape<typeof Memory>,
+    dataType: SyncDataType,
+    id: string,
+    change: Pick<LedgerRecord, "providerId"> | { readonly mergedInto: string }
+  ): void {
+    const ledger = this.ofType(dataType)
+    const before = ledger.records.get(id)
+    if (before === undefined) return
+    const { log } = ledger
+    const record: LedgerRecord = Object.freeze({ ...before, ...change })
+    const at = firstIndex(log, ({ changeNo }) => changeNo >= before.changeNo)
+    log[at] = record
+    ledger.page = undefined
+    memory.journal(() => {
+      log[at] = before
+      ledger.page = undefined
+    })
+    memory.set(ledger.records, id, record)
+    if (before.providerId !== record.providerId) moveProviderId(memory, ledger, id, before.providerId, record)
   }
 }
 

@@ -1,8 +1,8 @@
 /** The ledger of records in memory. */
 import type { AccountId } from "@millrace/core/account/Account"
 import type { Fields } from "@millrace/core/record/FieldValue"
-import type { IndexEntry, LedgerRecord } from "@millrace/core/record/LedgerRecord"
-import { RecordStore, type Checkpoint, type RecordScope } from "@millrace/core/record/RecordStore"
+import type { HeldRecord, IndexEntry, LedgerRecord } from "@millrace/core/record/LedgerRecord"
+import { RecordStore, type Checkpoint, type IndexQuery, type RecordScope } from "@millrace/core/record/RecordStore"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,11 +13,18 @@ import { matches } from "@millrace/core/record/RecordMatch"
 
 const keyOf = ({ bankId, accountId, dataType }: Checkpoint): string => `${bankId} ${accountId ?? ""} ${dataType}`
 
-const candidates = function* (
-  ledger: TypeLedger,
-  providerIds: ReadonlyArray<string> | undefined
-): Iterable<LedgerRecord> {
-  if (providerIds === undefined) return yield* ledger.records.values()
+const withIds = function* ({ records }: TypeLedger, ids: ReadonlyArray<string>): Iterable<LedgerRecord> {
+  for (const id of new Set(ids)) {
+    const record = records.get(id)
+    if (record !== undefined) yield record
+  }
+}
+
+const candidates = function* (ledger: TypeLedger, { ids, providerIds }: IndexQuery): Iterable<LedgerRecord> {
+  if (providerIds === undefined) {
+    if (ids === undefined) return yield* ledger.records.values()
+    return yield* withIds(ledger, ids)
+  }
   for (const providerId of new Set(providerIds)) {
     if (providerId === "") {
       for (const record of ledger.records.values()) if (record.providerId === "") yield record
@@ -44,15 +51,33 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
     const ledgerOf = (scope: RecordScope): TypeLedger => accountOf(scope.accountId).ofType(scope.dataType)
 
     return RecordStore.of({
-      index: (scope, { from, providerIds }) =>
+      index: (scope, only) =>
         call(() => {
           const ledger = ledgerOf(scope)
+          const wanted = only.ids === undefined ? undefined : new Set(only.ids)
           const entries: Array<IndexEntry> = []
-          for (const { id, providerId, date, pending, state, hash } of candidates(ledger, providerIds)) {
-            if (from !== undefined && date !== null && date < from) continue
-            entries.push({ id, providerId, date, pending, state, hash, missed: ledger.missed.get(id) ?? 0 })
+          for (const { id, providerId, date, pending, state, hash, mergedInto } of candidates(ledger, only)) {
+            if (only.from !== undefined && date !== null && date < only.from) continue
+            if (mergedInto !== undefined || wanted?.has(id) === false || (only.pending === true && !pending)) continue
+            entries.push({ id, providerId, date, pending, state, hash, missed: ledger.missed.get(id)?.count ?? 0 })
           }
           return entries
+        }),
+      held: (scope, ids) =>
+        call(() => {
+          const ledger = ledgerOf(scope)
+          return [...withIds(ledger, ids)]
+            .filter(({ mergedInto }) => mergedInto === undefined)
+            .map((record): HeldRecord => {
+              const missed = ledger.missed.get(record.id)
+              return {
+                ...record,
+                missed: missed?.count ?? 0,
+                missedSince: missed?.since ?? null,
+                missedAt: missed?.at ?? null,
+                apart: ledger.apart.has(record.id)
+              }
+            })
         }),
       fields: (scope, ids) =>
         call(() => {
@@ -64,12 +89,31 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
           }
           return found
         }),
-      write: (scope, writes) =>
-        call((now) => accountOf(scope.accountId).write(memory, scope.dataType, writes, Timestamp.fromMillis(now))),
-      setMissed: (scope, ids, missed) =>
+      write: (scope, writes, options) =>
+        call((now) => {
+          const at = Timestamp.fromMillis(now)
+          accountOf(scope.accountId).write(memory, scope.dataType, writes, at, options?.apart ?? false)
+        }),
+      rename: (scope, ids) =>
         call(() => {
-          const ledger = ledgerOf(scope)
-          for (const id of ids) if (ledger.records.has(id)) set(ledger.missed, id, missed)
+          const account = accountOf(scope.accountId)
+          for (const { id, providerId } of ids) {
+            account.amend(memory, scope.dataType, id, { providerId })
+            remove(ledgerOf(scope).missed, id)
+          }
+        }),
+      merge: (scope, id, into) =>
+        call(() => accountOf(scope.accountId).amend(memory, scope.dataType, id, { mergedInto: into })),
+      setMissed: (scope, ids, count) =>
+        call((now) => {
+          const { missed, records } = ledgerOf(scope)
+          const at = Timestamp.fromMillis(now)
+          for (const id of ids) {
+            if (count === 0) remove(missed, id)
+            else if (records.has(id) && missed.get(id)?.count !== count) {
+              set(missed, id, { count, since: missed.get(id)?.since ?? at, at })
+            }
+          }
         }),
       lastChange: (accountId) => call(() => accounts.get(accountId)?.lastChange ?? 0),
       changes: (scope, { after, upTo, limit }) =>
@@ -85,14 +129,16 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
         }),
       page: (scope, { filter, limit, before }) =>
         call(() => {
-          const live = ledgerOf(scope).livePage()
+          const ordered = ledgerOf(scope).inOrder(filter.state ?? "live")
           const test = matches(filter)
           const found: Array<LedgerRecord> = []
-          const start = before === undefined ? 0 : firstIndex(live, (record) => newestFirst(before, record) < 0)
-          for (let i = start; i < live.length && found.length < limit; i++) if (test(live[i]!)) found.push(live[i]!)
+          const start = before === undefined ? 0 : firstIndex(ordered, (record) => newestFirst(before, record) < 0)
+          for (let i = start; i < ordered.length && found.length < limit; i++) {
+            if (test(ordered[i]!)) found.push(ordered[i]!)
+          }
           return found
         }),
-      latestDate: (scope) => call(() => ledgerOf(scope).livePage()[0]?.date ?? null),
+      latestDate: (scope) => call(() => ledgerOf(scope).inOrder("live")[0]?.date ?? null),
       checkpoint: (key) => call(() => checkpoints.get(keyOf(key))),
       saveCheckpoint: (key, value) =>
         call(() => (value === undefined ? remove(checkpoints, keyOf(key)) : set(checkpoints, keyOf(key), value))),

@@ -10,6 +10,7 @@ import * as MemoryBankStore from "./MemoryBankStore.ts"
 import * as MemoryDeliveryStore from "./MemoryDeliveryStore.ts"
 import * as MemoryEnrichmentStore from "./MemoryEnrichmentStore.ts"
 import * as MemoryFeedStore from "./MemoryFeedStore.ts"
+import * as MemoryIdentityStore from "./MemoryIdentityStore.ts"
 import * as MemoryJobStore from "./MemoryJobStore.ts"
 import { JobTable } from "./MemoryJobTable.ts"
 import * as MemoryRecordStore from "./MemoryRecordStore.ts"
@@ -30,5 +31,6 @@ export const layer: Layer.Layer<Stores | RateLimiter> = Layer.mergeAll(
   MemoryTableStore.layer,
   MemoryUploadStore.layer.pipe(Layer.provide(MemoryFeedStore.layer)),
   MemoryEnrichmentStore.layer,
+  MemoryIdentityStore.layer,
   MemoryRateLimiter.layer
 ).pipe(Layer.provide(JobTable.layer), Layer.provide(MemoryTransactor.Memory.layer))

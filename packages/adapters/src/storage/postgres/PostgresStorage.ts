@@ -8,6 +8,7 @@ import * as PostgresBankStore from "./PostgresBankStore.ts"
 import * as PostgresDeliveryStore from "./PostgresDeliveryStore.ts"
 import * as PostgresEnrichmentStore from "./PostgresEnrichmentStore.ts"
 import * as PostgresFeedStore from "./PostgresFeedStore.ts"
+import * as PostgresIdentityStore from "./PostgresIdentityStore.ts"
 import * as PostgresJobStore from "./PostgresJobStore.ts"
 import * as PostgresRateLimiter from "./PostgresRateLimiter.ts"
 import * as PostgresRecordStore from "./PostgresRecordStore.ts"
@@ -32,5 +33,6 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | Secrets> = L
   PostgresTableStore.layer,
   PostgresUploadStore.layer,
   PostgresEnrichmentStore.layer,
+  PostgresIdentityStore.layer,
   PostgresRateLimiter.layer
 )

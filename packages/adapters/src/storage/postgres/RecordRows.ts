@@ -2,12 +2,12 @@
 import type { AccountId } from "@millrace/core/account/Account"
 import type { SyncDataType } from "@millrace/core/record/DataType"
 import type { Fields } from "@millrace/core/record/FieldValue"
-import type { LedgerRecord, RecordState } from "@millrace/core/record/LedgerRecord"
+import type { HeldRecord, LedgerRecord, RecordState } from "@millrace/core/record/LedgerRecord"
 import type { RecordFilter, RecordScope } from "@millrace/core/record/RecordStore"
 import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { instant } from "./Column.ts"
+import { instant, optionalInstant, present } from "./Column.ts"
 
 export interface RecordRow {
   readonly id: string
@@ -17,6 +17,7 @@ export interface RecordRow {
   readonly date: CalendarDate | null
   readonly pending: boolean
   readonly state: RecordState
+  readonly merged_into: string | null
   readonly hash: string
   readonly fields: Fields
   readonly change_no: bigint
@@ -25,8 +26,15 @@ export interface RecordRow {
   readonly updated_at: Date
 }
 
+export interface HeldRow extends RecordRow {
+  readonly missed: number
+  readonly missed_since: Date | null
+  readonly missed_at: Date | null
+  readonly apart: boolean
+}
+
 export const recordColumns =
-  "id, account_id, data_type, provider_id, date, pending, state, hash, fields, change_no, version, created_at, updated_at"
+  "id, account_id, data_type, provider_id, date, pending, state, merged_into, hash, fields, change_no, version, created_at, updated_at"
 
 export const toRecord = (row: RecordRow): LedgerRecord => ({
   id: row.id,
@@ -41,7 +49,16 @@ export const toRecord = (row: RecordRow): LedgerRecord => ({
   changeNo: Number(row.change_no),
   version: row.version,
   createdAt: instant(row.created_at),
-  updatedAt: instant(row.updated_at)
+  updatedAt: instant(row.updated_at),
+  ...present({ mergedInto: row.merged_into })
+})
+
+export const toHeld = (row: HeldRow): HeldRecord => ({
+  ...toRecord(row),
+  missed: row.missed,
+  missedSince: optionalInstant(row.missed_since),
+  missedAt: optionalInstant(row.missed_at),
+  apart: row.apart
 })
 
 /** Every statement over records begins with it, so that no workspace meets another's. */
@@ -51,10 +68,18 @@ export const inScope = (sql: SqlClient, scope: RecordScope): Fragment =>
 const contains = (sql: SqlClient, field: string, text: string): Fragment =>
   sql`strpos(lower((fields->>${field}) collate "pg_c_utf8"), lower(${text}::text collate "pg_c_utf8")) > 0`
 
+/** Written out, so that the planner knows which indexes cover it. */
+const inState = {
+  live: "state = 'live'",
+  removed: "state = 'removed' and state <> 'live' and merged_into is null",
+  deleted: "state = 'deleted' and state <> 'live'"
+} as const
+
 /** The conditions of a filter; unknown values meet none. */
 export const matching = (sql: SqlClient, filter: RecordFilter): ReadonlyArray<Fragment> => {
-  const { from, to, pending, type, category, text, minAmount, maxAmount } = filter
+  const { state = "live", from, to, pending, type, category, text, minAmount, maxAmount } = filter
   return [
+    sql.literal(inState[state]),
     ...(from === undefined ? [] : [sql`date >= ${from}::date`]),
     ...(to === undefined ? [] : [sql`date <= ${to}::date`]),
     ...(pending === undefined ? [] : [sql`pending = ${pending}`]),

@@ -1,0 +1,212 @@
+/** What is remembered about the identity of records, in memory. */
+import type { IdentityFact } from "@millrace/core/identity/IdentityFact"
+import { IdentityStore, type Alias, type LogQuery } from "@millrace/core/identity/IdentityStore"
+import type { LoggedMatch } from "@millrace/core/identity/LoggedMatch"
+import type { LoggedSuggestion } from "@millrace/core/identity/LoggedSuggestion"
+import { fullTrust, type TrustCounter } from "@millrace/core/identity/TrustCounter"
+import type { RecordScope } from "@millrace/core/record/RecordStore"
+import { limits } from "@millrace/core/shared/Limits"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { frozen } from "./Frozen.ts"
+import { Memory } from "./MemoryTransactor.ts"
+import { ascending } from "./Order.ts"
+
+interface KeptAlias extends Alias {
+  readonly lastSeen: Timestamp.Timestamp
+  /** Tells apart what was noted in the same millisecond. */
+  readonly seq: number
+}
+
+const dayMillis = 86_400_000
+
+const keyOf = ({ accountId, dataType }: Pick<RecordScope, "accountId" | "dataType">): string =>
+  `${accountId} ${dataType}`
+
+const newestFirst = (a: KeptAlias, b: KeptAlias): number => ascending(b.lastSeen, a.lastSeen) || b.seq - a.seq
+
+interface Logged extends Pick<RecordScope, "workspaceId" | "accountId" | "dataType"> {
+  readonly id: string
+  readonly recordId: string
+  readonly state: string
+}
+
+const inScope = (scope: RecordScope, it: Pick<Logged, "workspaceId" | "accountId" | "dataType">): boolean =>
+  it.accountId === scope.accountId && it.dataType === scope.dataType && it.workspaceId === scope.workspaceId
+
+const selected = <A extends Logged>(
+  all: ReadonlyMap<string, A>,
+  scope: RecordScope,
+  { before, limit, recordId, state }: LogQuery<string, string>
+): ReadonlyArray<A> =>
+  [...all.values()]
+    .filter(
+      (it) =>
+        inScope(scope, it) &&
+        (recordId === undefined || it.recordId === recordId) &&
+        (state === undefined || it.state === state) &&
+        (before === undefined || it.id < before)
+    )
+    .toSorted((a, b) => ascending(b.id, a.id))
+    .slice(0, limit)
+
+export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
+  IdentityStore,
+  Effect.gen(function* () {
+    const { call, set, remove } = yield* Memory
+    const trusts = new Map<string, TrustCounter>()
+    const aliases = new Map<string, Map<string, KeptAlias>>()
+    const matches = new Map<string, LoggedMatch>()
+    const suggestions = new Map<string, LoggedSuggestion>()
+    const facts = new Map<string, IdentityFact>()
+    let seq = 0
+
+    const aliasesIn = (scope: RecordScope): Map<string, KeptAlias> => {
+      let kept = aliases.get(keyOf(scope))
+      if (kept === undefined) aliases.set(keyOf(scope), (kept = new Map()))
+      return kept
+    }
+    const ofRecord = (scope: RecordScope, recordId: string): ReadonlyArray<KeptAlias> =>
+      [...aliasesIn(scope).values()].filter((alias) => alias.recordId === recordId).toSorted(newestFirst)
+
+    const isDeleted = (accountId: string, recordId: string): boolean =>
+      [...facts.values()].some(
+        (fact) =>
+          fact.kind === "delete" &&
+          fact.lifted === undefined &&
+          fact.accountId === accountId &&
+          fact.recordId === recordId
+      )
+
+    return IdentityStore.of({
+      recall: (scope) =>
+        call(() => ({
+          trust: trusts.get(keyOf(scope)) ?? fullTrust,
+          hasAliases: aliasesIn(scope).size > 0,
+          facts: [...facts.values()].filter((fact) => fact.lifted === undefined && inScope(scope, fact))
+        })),
+      setTrust: (scope, trust) => call(() => set(trusts, keyOf(scope), frozen(trust))),
+      forgetTrust: (_, accountIds) =>
+        call(() => {
+          const accounts = new Set<string>(accountIds)
+          for (const key of Array.from(trusts.keys())) if (accounts.has(key.split(" ")[0]!)) remove(trusts, key)
+        }),
+
+      aliases: (scope, providerIds) =>
+        call(() => {
+          const kept = aliasesIn(scope)
+          const found = new Map<string, string>()
+          for (const providerId of providerIds) {
+            const alias = kept.get(providerId)
+            if (alias !== undefined) found.set(providerId, alias.recordId)
+          }
+          return found
+        }),
+      aliasesOf: (scope, recordId) =>
+        call(() => ofRecord(scope, recordId).map(({ lastSeen, providerId }) => ({ providerId, recordId, lastSeen }))),
+      addAliases: (scope, added) =>
+        call((now) => {
+          const kept = aliasesIn(scope)
+          const lastSeen = Timestamp.fromMillis(now)
+          for (const { providerId, recordId } of added) {
+            set(kept, providerId, { providerId, recordId, lastSeen, seq: seq++ })
+          }
+          for (const recordId of new Set(added.map((alias) => alias.recordId))) {
+            for (const alias of ofRecord(scope, recordId).slice(limits.aliasesPerRecord)) remove(kept, alias.providerId)
+          }
+        }),
+      moveAliases: (scope, providerIds, to) =>
+        call(() => {
+          const kept = aliasesIn(scope)
+          for (const providerId of providerIds) {
+            const alias = kept.get(providerId)
+            if (alias !== undefined) set(kept, providerId, { ...alias, recordId: to })
+          }
+        }),
+
+      logMatches: (made) =>
+        call((now) => {
+          const at = Timestamp.fromMillis(now)
+          for (const match of made) set(matches, match.id, frozen({ ...match, at }))
+        }),
+      match: (scope, id) =>
+        call(() => Option.fromUndefinedOr(matches.get(id)).pipe(Option.filter((match) => inScope(scope, match)))),
+      matches: (scope, query) => call(() => selected(matches, scope, query)),
+      setMatch: ({ id, recordId, state, separateId, decided }) =>
+        call(() => {
+          const match = matches.get(id)
+          if (match === undefined) return
+          const { separateId: _, decided: _decided, ...rest } = match
+          const changed: LoggedMatch = {
+            ...rest,
+            recordId,
+            state,
+            ...(separateId === undefined ? {} : { separateId }),
+            ...(decided === undefined ? {} : { decided })
+          }
+          set(matches, id, frozen(changed))
+        }),
+
+      suggest: (made) =>
+        call((now) => {
+          const at = Timestamp.fromMillis(now)
+          for (const one of made) {
+            const known = [...suggestions.values()].some(
+              (other) => inScope(one, other) && other.recordId === one.recordId && other.observedId === one.observedId
+            )
+            if (!known) set(suggestions, one.id, frozen({ ...one, at, state: "open" as const }))
+          }
+        }),
+      suggestion: (scope, id) =>
+        call(() => Option.fromUndefinedOr(suggestions.get(id)).pipe(Option.filter((one) => inScope(scope, one)))),
+      suggestions: (scope, query) => call(() => selected(suggestions, scope, query)),
+      decideSuggestion: ({ id }, state, decided) =>
+        call(() => {
+          const suggestion = suggestions.get(id)
+          if (suggestion === undefined) return
+          const { decided: _, ...rest } = suggestion
+          set(suggestions, id, frozen({ ...rest, state, ...(decided === undefined ? {} : { decided }) }))
+        }),
+
+      addFact: (fact) => call(() => set(facts, fact.id, frozen(fact))),
+      liftFacts: (accountId, ids, lifted) =>
+        call(() => {
+          for (const id of ids) {
+            const fact = facts.get(id)
+            if (fact?.accountId === accountId && fact.lifted === undefined) set(facts, id, frozen({ ...fact, lifted }))
+          }
+        }),
+      countFacts: (workspaceId) =>
+        call(
+          () =>
+            [...facts.values()].filter((fact) => fact.workspaceId === workspaceId && fact.lifted === undefined).length
+        ),
+
+      purge: (limit) =>
+        call((now) => {
+          let gone = 0
+          for (const [key, kept] of aliases) {
+            const accountId = key.split(" ")[0]!
+            for (const alias of Array.from(kept.values())) {
+              const old = Timestamp.toMillis(alias.lastSeen) < now - limits.aliasDays * dayMillis
+              if (gone < limit && old && !isDeleted(accountId, alias.recordId)) {
+                remove(kept, alias.providerId)
+                gone++
+              }
+            }
+          }
+          let forgotten = 0
+          for (const match of Array.from(matches.values())) {
+            const old = Timestamp.toMillis(match.at) < now - limits.matchDays * dayMillis
+            if (forgotten < limit && old) {
+              remove(matches, match.id)
+              forgotten++
+            }
+          }
+          return gone + forgotten
+        })
+    })
+  })
+)
