@@ -95,7 +95,7 @@ export class IdentityStore extends Context.Service<
     readonly countFacts: (workspaceId: WorkspaceId) => Stored<number>
 
     /**
-     * Forgets matches older than `limits.matchDays` and aliases that were not seen for `limits.aliasDays`, but
+     * Forgets matches and suggestions older than `limits.matchDays` and aliases that were not seen for `limits.aliasDays`, but
      * none of a record that a person deleted: at most `limit` of each. Answers how many.
      */
     readonly purge: (limit: number) => Stored<number>

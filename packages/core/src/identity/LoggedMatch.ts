@@ -38,6 +38,8 @@ export interface LoggedMatch {
   readonly observed: RecordContent
   /** The record that the observation has, or had, of its own. */
   readonly separateId?: string
+  /** The observation came from another source: the record kept what it said, and only learnt another id. */
+  readonly secondSource?: true
   readonly evidence: MatchEvidence
   /** What the read said about rows that it did not show; absent when a person made the match. */
   readonly coverage?: Coverage

@@ -190,6 +190,7 @@ export const tests: StorageTests = (it) => {
         coverage: { kind: "full", complete: true },
         jobId: yield* ids.next("job"),
         separateId: yield* ids.next("transaction"),
+        secondSource: true,
         decided: { by: person, at: Timestamp.make("2026-03-14T09:30:00.000Z") }
       })
       yield* identity.logMatches([sparse, full])
@@ -292,6 +293,7 @@ export const tests: StorageTests = (it) => {
       const clock = yield* StoreClock
       const old = yield* makeMatch(scope)
       yield* identity.logMatches([old])
+      yield* identity.suggest([yield* makeSuggestion(scope)])
       yield* identity.addFact(yield* makeFact(scope, { kind: "delete", recordId: "r2" }))
       yield* identity.addAliases(scope, [
         { providerId: "p1", recordId: "r1" },
@@ -305,6 +307,7 @@ export const tests: StorageTests = (it) => {
       while ((yield* identity.purge(100)) > 0);
       expect([...(yield* identity.aliases(scope, ["p1", "p2", "p3"])).keys()].toSorted()).toEqual(["p2", "p3"])
       expect((yield* identity.matches(scope, { limit: 10 })).map(({ id }) => id)).toEqual([young.id])
+      expect(yield* identity.suggestions(scope, { limit: 10 })).toEqual([])
     })
   )
 

@@ -186,26 +186,25 @@ export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
 
       purge: (limit) =>
         call((now) => {
-          let gone = 0
+          let aliasesGone = 0
           for (const [key, kept] of aliases) {
             const accountId = key.split(" ")[0]!
             for (const alias of Array.from(kept.values())) {
               const old = Timestamp.toMillis(alias.lastSeen) < now - limits.aliasDays * dayMillis
-              if (gone < limit && old && !isDeleted(accountId, alias.recordId)) {
+              if (aliasesGone < limit && old && !isDeleted(accountId, alias.recordId)) {
                 remove(kept, alias.providerId)
-                gone++
+                aliasesGone++
               }
             }
           }
-          let forgotten = 0
-          for (const match of Array.from(matches.values())) {
-            const old = Timestamp.toMillis(match.at) < now - limits.matchDays * dayMillis
-            if (forgotten < limit && old) {
-              remove(matches, match.id)
-              forgotten++
-            }
+          let gone = aliasesGone
+          for (const log of [matches, suggestions]) {
+            const before = now - limits.matchDays * dayMillis
+            const old = [...log.values()].filter(({ at }) => Timestamp.toMillis(at) < before).slice(0, limit)
+            for (const { id } of old) remove(log as Map<string, unknown>, id)
+            gone += old.length
           }
-          return gone + forgotten
+          return gone
         })
     })
   })

@@ -19,6 +19,7 @@ export interface MatchRow extends DecidedRow {
   readonly before: LoggedMatch["before"]
   readonly observed: LoggedMatch["observed"]
   readonly separate_id: string | null
+  readonly second_source: boolean
   readonly evidence: LoggedMatch["evidence"]
   readonly coverage: NonNullable<LoggedMatch["coverage"]> | null
   readonly job_id: NonNullable<LoggedMatch["jobId"]> | null
@@ -72,6 +73,7 @@ export const toMatch = (row: MatchRow): LoggedMatch => ({
   state: row.state,
   ...present({
     separateId: row.separate_id,
+    secondSource: row.second_source ? (true as const) : null,
     coverage: row.coverage,
     jobId: row.job_id,
     decided: decidedOf(row.decided_by, row.decided_at)

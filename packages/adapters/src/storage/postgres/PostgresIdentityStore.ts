@@ -115,10 +115,11 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
         if (matches.length === 0) return
         const { separator, texts } = yield* textColumns([], [matches.map((match) => JSON.stringify(match))])
         yield* storedInBulk(sql`insert into record_match (id, workspace_id, account_id, data_type, record_id,
-            version_before, before, observed, separate_id, evidence, coverage, job_id, made_at, state, decided_by,
+            version_before, before, observed, separate_id, second_source, evidence, coverage, job_id, made_at, state, decided_by,
             decided_at)
           select m->>'id', m->>'workspaceId', m->>'accountId', m->>'dataType', m->>'recordId',
-            (m->>'versionBefore')::int, m->'before', m->'observed', m->>'separateId', m->'evidence', m->'coverage',
+            (m->>'versionBefore')::int, m->'before', m->'observed', m->>'separateId', coalesce((m->>'secondSource')::boolean, false),
+            m->'evidence', m->'coverage',
             m->>'jobId', store_now(), m->>'state', m->'decided'->'by', (m->'decided'->>'at')::timestamptz
           from (select n::json as m from unnest(string_to_array(${texts[0]}, ${separator})) as n) as given`)
       }),
@@ -203,8 +204,14 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
             delete from record_match where id in (
               select id from record_match where made_at < store_now() - make_interval(days => ${limits.matchDays})
               limit ${limit}) returning 1
+          ), old_suggestions as (
+            delete from record_suggestion where id in (
+              select id from record_suggestion
+              where made_at < store_now() - make_interval(days => ${limits.matchDays})
+              limit ${limit}) returning 1
           )
-          select ((select count(*) from old_aliases) + (select count(*) from old_matches))::int as n`)
+          select ((select count(*) from old_aliases) + (select count(*) from old_matches)
+            + (select count(*) from old_suggestions))::int as n`)
         return rows[0]!.n
       })
     })

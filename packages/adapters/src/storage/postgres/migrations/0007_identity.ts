@@ -53,6 +53,7 @@ export const identity = Effect.gen(function* () {
     before json not null,
     observed json not null,
     separate_id key_text,
+    second_source boolean not null,
     evidence json not null,
     coverage json,
     job_id key_text,
@@ -80,6 +81,7 @@ export const identity = Effect.gen(function* () {
     unique (account_id, data_type, record_id, observed_id)
   )`
   yield* sql`create index on record_suggestion (account_id, data_type, id)`
+  yield* sql`create index on record_suggestion (made_at)`
   yield* sql`create table identity_fact (
     id key_text primary key,
     workspace_id key_text not null references workspace (id) on delete cascade,

@@ -1,0 +1,451 @@
+/**
+ * What people decide about the identity of records (enrichments A8 and D1.9): parting what was matched wrongly,
+ * joining what was not matched, deleting and bringing back.
+ *
+ * Every act is one transaction under the lease of the bank, so that none meets a sync that is writing the same
+ * account; it is kept with who did it and when, it can be taken back, and it moves change numbers, so that feeds
+ * deliver what follows from it with their next run.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { ActorRef } from "../access/ActorRef.ts"
+import { ownerOf, toPublic } from "../account/PublicRecord.ts"
+import { BankStore } from "../bank/BankStore.ts"
+import { Conflict, NotFound, Unprocessable, type CursorUnusable } from "../failure/Failure.ts"
+import { JobStore } from "../job/JobStore.ts"
+import { idKindOf, type SyncDataType } from "../record/DataType.ts"
+import type { Fields } from "../record/FieldValue.ts"
+import type { HeldRecord } from "../record/LedgerRecord.ts"
+import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
+import { Cursors } from "../shared/Cursors.ts"
+import { Ids } from "../shared/Ids.ts"
+import { limits } from "../shared/Limits.ts"
+import type { Page } from "../shared/Page.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import type { FactKind, IdentityFact } from "./IdentityFact.ts"
+import {
+  identityLog,
+  matchView,
+  type LedgerRef,
+  type MatchesQuery,
+  type MatchView,
+  type Opened,
+  type SuggestionsQuery,
+  type SuggestionView
+} from "./IdentityLog.ts"
+import { IdentityStore, type LogQuery } from "./IdentityStore.ts"
+import type { Decided, LoggedMatch, MatchId, RecordContent } from "./LoggedMatch.ts"
+import type { SuggestionId } from "./LoggedSuggestion.ts"
+import type { MatchEvidence } from "./Matching.ts"
+
+type ReadError = NotFound | StorageUnavailable
+type ActError = ReadError | Conflict | Unprocessable
+
+/** A person's act takes no longer than this, or it is none. */
+const leaseSeconds = 30
+
+const nouns: Readonly<Record<SyncDataType, string>> = {
+  transactions: "Transaction",
+  balances: "Balance",
+  trades: "Trade",
+  holdings: "Holding",
+  orders: "Order",
+  loans: "Loan"
+}
+
+const refused = (what: string, is: string) =>
+  new Conflict({ code: "INVALID_STATE", message: `${what} is ${is}`, details: [] })
+
+const busy = new Conflict({
+  code: "SYNC_ALREADY_RUNNING",
+  message: "The bank is being read at the moment",
+  details: []
+})
+
+const contentOf = (record: HeldRecord): RecordContent => ({
+  providerId: record.providerId,
+  date: record.date,
+  pending: record.pending,
+  state: record.state,
+  hash: record.hash,
+  fields: record.fields
+})
+
+const keyOf = ({ hash, providerId }: RecordContent) => ({ providerId, hash })
+
+/** Between just these two records, whichever was named first. */
+const parts = (fact: IdentityFact, a: string, b: string): boolean =>
+  fact.kind === "forbid" && ((fact.recordId === a && fact.otherId === b) || (fact.recordId === b && fact.otherId === a))
+
+export class Corrections extends Context.Service<
+  Corrections,
+  {
+    /** Matches that can be taken back, newest first. */
+    readonly matches: (
+      ref: LedgerRef,
+      query: MatchesQuery
+    ) => Effect.Effect<Page<MatchView>, ReadError | CursorUnusable>
+    /**
+     * Parts a match: what was observed becomes a record of its own, the record gets back what it said before,
+     * and the two are never matched again by themselves. Later matches of the observation stay with it.
+     */
+    readonly undo: (by: ActorRef, ref: LedgerRef, id: MatchId) => Effect.Effect<MatchView, ActError>
+    /** Takes an undo back: the two are one again, by a match of its own. */
+    readonly redo: (by: ActorRef, ref: LedgerRef, id: MatchId) => Effect.Effect<MatchView, ActError>
+    /** Newest first. */
+    readonly suggestions: (
+      ref: LedgerRef,
+      query: SuggestionsQuery
+    ) => Effect.Effect<Page<SuggestionView>, ReadError | CursorUnusable>
+    /**
+     * The older record goes on with what the younger one says; the younger one is gone. What people wrote on
+     * the older one, and its rows at destinations, stay. One that was rejected can still be accepted.
+     */
+    readonly accept: (by: ActorRef, ref: LedgerRef, id: SuggestionId) => Effect.Effect<SuggestionView, ActError>
+    /** The two are never matched again by themselves. */
+    readonly reject: (by: ActorRef, ref: LedgerRef, id: SuggestionId) => Effect.Effect<SuggestionView, ActError>
+    /** The record is none, and does not come back however often the upstream shows it. */
+    readonly remove: (by: ActorRef, ref: LedgerRef, recordId: string) => Effect.Effect<void, ActError>
+    /**
+     * Brings back a record that a person deleted or the upstream no longer shows. The latter is kept from then
+     * on, whatever the upstream shows.
+     */
+    readonly restore: (by: ActorRef, ref: LedgerRef, recordId: string) => Effect.Effect<Fields, ActError>
+    /** For the chores: forgets what is too old to be taken back. Answers how much. */
+    readonly purge: Effect.Effect<number, StorageUnavailable>
+  }
+>()("@millrace/core/identity/Corrections") {
+  static readonly layer: Layer.Layer<
+    Corrections,
+    never,
+    BankStore | RecordStore | IdentityStore | JobStore | Transactor | Cursors | Ids
+  > = Layer.effect(
+    Corrections,
+    Effect.gen(function* () {
+      const banks = yield* BankStore
+      const records = yield* RecordStore
+      const identity = yield* IdentityStore
+      const jobs = yield* JobStore
+      const { atomically } = yield* Transactor
+      const cursors = yield* Cursors
+      const ids = yield* Ids
+      const log = identityLog(identity, records, cursors)
+
+      const open = Effect.fnUntraced(function* ({ accountId, bankId, dataType, workspace }: LedgerRef) {
+        const bank = yield* banks.get(workspace.id, bankId)
+        if (Option.isNone(bank)) return yield* new NotFound({ resource: "Bank" })
+        const account = yield* banks.account(workspace.id, bankId, accountId)
+        if (Option.isNone(account)) return yield* new NotFound({ resource: "Account" })
+        const scope: RecordScope = { workspaceId: workspace.id, accountId, dataType }
+        return { scope, owner: ownerOf(bank.value, account.value) } satisfies Opened
+      })
+
+      /** Nobody else writes the account meanwhile, and all of it takes effect or nothing. */
+      const act = Effect.fnUntraced(function* <A, E, R>(
+        by: ActorRef,
+        ref: LedgerRef,
+        body: (opened: Opened, decided: Decided) => Effect.Effect<A, E, R>
+      ) {
+        const opened = yield* open(ref)
+        const decided: Decided = { by, at: yield* Timestamp.now }
+        const holder = `act:${yield* ids.next("request")}`
+        if (!(yield* jobs.lease([ref.bankId], holder, leaseSeconds))) return yield* busy
+        const guarded = Effect.gen(function* () {
+          if (!(yield* jobs.holdsLease(ref.bankId, holder))) return yield* busy
+          return yield* body(opened, decided)
+        })
+        return yield* atomically(guarded).pipe(Effect.ensuring(Effect.ignore(jobs.unlease(holder))))
+      })
+
+      const decideFact = Effect.fnUntraced(function* (
+        scope: RecordScope,
+        decided: Decided,
+        kind: FactKind,
+        fact: Pick<IdentityFact, "recordId" | "key" | "otherId" | "otherKey">
+      ) {
+        if ((yield* identity.countFacts(scope.workspaceId)) >= limits.identityFacts) {
+          const message = `At most ${limits.identityFacts} decisions about the identity of records can be kept`
+          return yield* new Unprocessable({ code: "LIMIT_EXCEEDED", message, details: [] })
+        }
+        yield* identity.addFact({ id: yield* ids.next("fact"), ...scope, kind, ...fact, ...decided })
+      })
+
+      const lift = Effect.fnUntraced(function* (
+        scope: RecordScope,
+        decided: Decided,
+        which: (fact: IdentityFact) => boolean
+      ) {
+        const { facts } = yield* identity.recall(scope)
+        yield* identity.liftFacts(
+          scope.accountId,
+          facts.filter(which).map(({ id }) => id),
+          decided
+        )
+      })
+
+      const held = Effect.fnUntraced(function* (scope: RecordScope, id: string) {
+        return (yield* records.held(scope, [id]))[0]
+      })
+
+      const forbid = (
+        scope: RecordScope,
+        decided: Decided,
+        a: { readonly id: string; readonly content: RecordContent },
+        b: { readonly id: string; readonly content: RecordContent }
+      ) =>
+        decideFact(scope, decided, "forbid", {
+          recordId: a.id,
+          key: keyOf(a.content),
+          otherId: b.id,
+          otherKey: keyOf(b.content)
+        })
+
+      /** `a` goes on as what `b` is, by a match that can be taken back. */
+      const absorb = Effect.fnUntraced(function* (
+        scope: RecordScope,
+        decided: Decided,
+        a: HeldRecord,
+        b: HeldRecord,
+        evidence: MatchEvidence
+      ) {
+        const match: Omit<LoggedMatch, "at"> = {
+          id: yield* ids.next("match"),
+          ...scope,
+          recordId: a.id,
+          versionBefore: a.version,
+          before: contentOf(a),
+          observed: contentOf(b),
+          separateId: b.id,
+          evidence,
+          state: "made",
+          decided
+        }
+        const { facts } = yield* identity.recall(scope)
+        yield* identity.liftFacts(
+          scope.accountId,
+          facts.filter((fact) => parts(fact, a.id, b.id)).map(({ id }) => id),
+          decided
+        )
+        // What must not be taken for the one must not be taken for the other.
+        for (const fact of facts) {
+          if (fact.kind !== "forbid" || parts(fact, a.id, b.id)) continue
+          if (fact.recordId === b.id) yield* decideFact(scope, decided, "forbid", { ...pairOf(fact), recordId: a.id })
+          if (fact.otherId === b.id) yield* decideFact(scope, decided, "forbid", { ...pairOf(fact), otherId: a.id })
+        }
+        yield* identity.logMatches([match])
+        const former = [a.providerId, ...(yield* identity.aliasesOf(scope, b.id)).map((one) => one.providerId)]
+        yield* identity.addAliases(
+          scope,
+          [...new Set(former)]
+            .filter((providerId) => providerId !== "" && providerId !== b.providerId)
+            .map((providerId) => ({ providerId, recordId: a.id }))
+        )
+        yield* records.write(scope, [
+          { ...contentOf(b), id: a.id },
+          { ...contentOf(b), id: b.id, state: "removed" }
+        ])
+        yield* records.merge(scope, b.id, a.id)
+        return match.id
+      })
+
+      const matchOf = Effect.fnUntraced(function* (scope: RecordScope, id: MatchId) {
+        const match = yield* identity.match(scope, id)
+        if (Option.isNone(match)) return yield* new NotFound({ resource: "Match" })
+        return match.value
+      })
+
+      const suggestionOf = Effect.fnUntraced(function* (scope: RecordScope, id: SuggestionId) {
+        const suggestion = yield* identity.suggestion(scope, id)
+        if (Option.isNone(suggestion)) return yield* new NotFound({ resource: "Suggestion" })
+        return suggestion.value
+      })
+
+      /** The pair of a suggestion, both of them in a state in which something can be decided about them. */
+      const pair = Effect.fnUntraced(function* (scope: RecordScope, recordId: string, observedId: string) {
+        const noun = nouns[scope.dataType]
+        const [a, b] = [yield* held(scope, recordId), yield* held(scope, observedId)]
+        if (a === undefined || b === undefined) return yield* refused(noun, "part of another one already")
+        for (const { state } of [a, b])
+          if (state === "deleted") return yield* refused(noun, "deleted; restore it first")
+        return { a, b }
+      })
+
+      const undo: Corrections["Service"]["undo"] = Effect.fn("Corrections.undo")((by, ref, id) =>
+        act(
+          by,
+          ref,
+          Effect.fnUntraced(function* (opened, decided) {
+            const { scope } = opened
+            const noun = nouns[scope.dataType]
+            const match = yield* matchOf(scope, id)
+            if (match.state !== "made") return yield* refused("Match", match.state)
+            const record = yield* held(scope, match.recordId)
+            if (record === undefined) return yield* refused(noun, "part of another one; undo that match first")
+            if (record.state === "deleted") return yield* refused(noun, "deleted; restore it first")
+            const separateId = match.separateId ?? (yield* ids.next(idKindOf[scope.dataType]))
+            const { after, before } = yield* part(scope, match, record, separateId)
+            const undone: LoggedMatch = { ...match, state: "undone", separateId, decided }
+            yield* identity.setMatch(undone)
+            yield* forbid(scope, decided, { id: record.id, content: before }, { id: separateId, content: after })
+            for (const suggestion of yield* identity.suggestions(scope, { recordId: record.id, limit: 1_000 })) {
+              if (suggestion.observedId === separateId && suggestion.state === "accepted") {
+                yield* identity.decideSuggestion(suggestion, "rejected", decided)
+              }
+            }
+            return matchView(opened, undone)
+          })
+        )
+      )
+
+      /** Two records out of one: answers what each of them says now. */
+      const part = Effect.fnUntraced(function* (
+        scope: RecordScope,
+        match: LoggedMatch,
+        record: HeldRecord,
+        separateId: string
+      ) {
+        if (match.secondSource === true) {
+          yield* records.write(scope, [{ ...match.observed, id: separateId }])
+          yield* identity.moveAliases(scope, [match.observed.providerId], separateId)
+          return { before: contentOf(record), after: match.observed }
+        }
+        // A correction under one id: what is observed under it from now on is the other record's.
+        const providerId = match.before.providerId === record.providerId ? "" : match.before.providerId
+        const before: RecordContent = { ...match.before, providerId }
+        const after = contentOf(record)
+        yield* records.write(scope, [
+          { ...before, id: record.id },
+          { ...after, id: separateId }
+        ])
+        const later = (yield* identity.aliasesOf(scope, record.id)).filter(
+          (alias) => alias.lastSeen >= match.at && alias.providerId !== match.before.providerId
+        )
+        yield* identity.moveAliases(
+          scope,
+          later.map((alias) => alias.providerId),
+          separateId
+        )
+        for (const next of yield* allMatches(scope, record.id)) {
+          if (next.id > match.id) yield* identity.setMatch({ ...next, recordId: separateId })
+        }
+        return { before, after }
+      })
+
+      const allMatches = Effect.fnUntraced(function* (scope: RecordScope, recordId: string) {
+        const all: Array<LoggedMatch> = []
+        for (;;) {
+          const last = all[all.length - 1]
+          const query: LogQuery<LoggedMatch["state"], MatchId> = { recordId, limit: limits.page.max }
+          const rows = yield* identity.matches(scope, last === undefined ? query : { ...query, before: last.id })
+          all.push(...rows)
+          if (rows.length < limits.page.max) return all
+        }
+      })
+
+      const redo: Corrections["Service"]["redo"] = Effect.fn("Corrections.redo")((by, ref, id) =>
+        act(
+          by,
+          ref,
+          Effect.fnUntraced(function* (opened, decided) {
+            const { scope } = opened
+            const match = yield* matchOf(scope, id)
+            if (match.state !== "undone" || match.separateId === undefined) return yield* refused("Match", match.state)
+            const { a, b } = yield* pair(scope, match.recordId, match.separateId)
+            const made = yield* absorb(scope, decided, a, b, match.evidence)
+            return matchView(opened, yield* matchOf(scope, made))
+          })
+        )
+      )
+
+      const decide = (to: "accepted" | "rejected"): Corrections["Service"]["accept"] =>
+        Effect.fn(`Corrections.${to}`)((by, ref, id) =>
+          act(
+            by,
+            ref,
+            Effect.fnUntraced(function* (opened, decided) {
+              const { scope } = opened
+              const suggestion = yield* suggestionOf(scope, id)
+              const { state } = suggestion
+              if (state === "accepted" || state === to) return yield* refused("Suggestion", state)
+              const { a, b } = yield* pair(scope, suggestion.recordId, suggestion.observedId)
+              if (to === "rejected") {
+                const content = (record: HeldRecord) => ({ id: record.id, content: contentOf(record) })
+                yield* forbid(scope, decided, content(a), content(b))
+              } else {
+                if (b.state !== "live") return yield* refused(nouns[scope.dataType], b.state)
+                yield* absorb(scope, decided, a, b, suggestion.evidence)
+              }
+              yield* identity.decideSuggestion(suggestion, to, decided)
+              const [view] = yield* log.suggestionViews(opened, [{ ...suggestion, state: to, decided }])
+              return view!
+            })
+          )
+        )
+
+      const tombstone = Effect.fnUntraced(function* (scope: RecordScope, recordId: string) {
+        const record = yield* held(scope, recordId)
+        if (record === undefined) return yield* new NotFound({ resource: nouns[scope.dataType] })
+        return record
+      })
+
+      const remove: Corrections["Service"]["remove"] = Effect.fn("Corrections.remove")((by, ref, recordId) =>
+        act(
+          by,
+          ref,
+          Effect.fnUntraced(function* ({ scope }, decided) {
+            const record = yield* tombstone(scope, recordId)
+            if (record.state === "deleted") return yield* new NotFound({ resource: nouns[scope.dataType] })
+            yield* lift(scope, decided, (fact) => fact.kind === "keep" && fact.recordId === recordId)
+            yield* decideFact(scope, decided, "delete", { recordId })
+            yield* records.write(scope, [{ ...contentOf(record), id: recordId, state: "deleted" }])
+          })
+        )
+      )
+
+      const restore: Corrections["Service"]["restore"] = Effect.fn("Corrections.restore")((by, ref, recordId) =>
+        act(
+          by,
+          ref,
+          Effect.fnUntraced(function* ({ owner, scope }, decided) {
+            const record = yield* tombstone(scope, recordId)
+            if (record.state === "live") return yield* refused(nouns[scope.dataType], "live")
+            yield* lift(scope, decided, (fact) => fact.kind === "delete" && fact.recordId === recordId)
+            if (record.state === "removed") yield* decideFact(scope, decided, "keep", { recordId })
+            yield* records.write(scope, [{ ...contentOf(record), id: recordId, state: "live" }])
+            return toPublic(scope.dataType, record, owner)
+          })
+        )
+      )
+
+      return Corrections.of({
+        matches: Effect.fn("Corrections.matches")(function* (ref, query) {
+          return yield* log.matches(yield* open(ref), ref, query)
+        }),
+        undo,
+        redo,
+        suggestions: Effect.fn("Corrections.suggestions")(function* (ref, query) {
+          return yield* log.suggestions(yield* open(ref), ref, query)
+        }),
+        accept: decide("accepted"),
+        reject: decide("rejected"),
+        remove,
+        restore,
+        purge: identity.purge(purgeBatch).pipe(Effect.withSpan("Corrections.purge"))
+      })
+    })
+  )
+}
+
+/** Rows of each kind that one run of `purge` takes away at most. */
+const purgeBatch = 5_000
+
+const pairOf = ({ key, otherId, otherKey, recordId }: IdentityFact) => ({
+  recordId,
+  ...(key === undefined ? {} : { key }),
+  ...(otherId === undefined ? {} : { otherId }),
+  ...(otherKey === undefined ? {} : { otherKey })
+})
