@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { InvalidInput } from "../failure/Failure.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import type { LedgerRecord } from "../record/LedgerRecord.ts"
+import { recordStates } from "../record/LedgerRecord.ts"
 import { matches } from "../record/RecordMatch.ts"
 import type { RecordFilter, RecordScope, RecordStore } from "../record/RecordStore.ts"
 import { CalendarDate } from "../shared/CalendarDate.ts"
@@ -24,6 +24,7 @@ import { toPublic } from "./PublicRecord.ts"
 export const Position = Schema.Struct({ date: Schema.NullOr(CalendarDate), id: Schema.String })
 
 const Filter = Schema.Struct({
+  state: Schema.optionalKey(Schema.Literals(recordStates)),
   from: Schema.optionalKey(CalendarDate),
   to: Schema.optionalKey(CalendarDate),
   pending: Schema.optionalKey(Schema.Boolean),
@@ -114,12 +115,11 @@ export const transactionPages = (records: RecordStore["Service"], cursors: Curso
     const page = found.slice(0, limit)
     const hasMore = found.length > limit
     const meets = matches(start.filter)
-    const keeps = (record: LedgerRecord) => record.state === "live" && meets(record)
     const mark = hasMore ? page[page.length - 1]!.changeNo : Math.max(start.mark, upTo)
     const cursor = yield* cursors.encode(bound, "watermark", { kind: "watermark", filter: { ...start.filter }, mark })
     return {
-      rows: page.filter(keeps).map((record) => toPublic("transactions", record, owner)),
-      removed: page.filter((record) => !keeps(record)).map((record) => record.id),
+      rows: page.filter(meets).map((record) => toPublic("transactions", record, owner)),
+      removed: page.filter((record) => !meets(record)).map((record) => record.id),
       hasMore,
       cursor,
       window: windowOf(start.filter)

@@ -33,11 +33,17 @@ export type OnRemoved = "delete" | "mark" | "keep"
 const hidesPending = (feed: Feed): boolean =>
   feed.dataTypeOptions.dataType === "transactions" && feed.dataTypeOptions.pendingMode === "filter_pending"
 
-/** What happens at the destination to a record that the upstream no longer has. */
-export const onRemovedOf = (feed: Feed, record: Pick<LedgerRecord, "pending">): OnRemoved => {
+/**
+ * What happens at the destination to a record that is no longer there. One that a person took away is gone in
+ * every mode, unless the feed says otherwise; one that is part of another would be there twice.
+ */
+export const onRemovedOf = (feed: Feed, record: Pick<LedgerRecord, "pending" | "state" | "mergedInto">): OnRemoved => {
   const options = feed.dataTypeOptions
+  const asked = feed.destinationConfig?.onRemoved
+  if (record.mergedInto !== undefined) return asked === "mark" ? "mark" : "delete"
+  if (record.state === "deleted") return asked ?? "delete"
   if (record.pending && options.dataType === "transactions" && options.pendingMode === "sync_all") return "keep"
-  if (feed.destinationConfig?.onRemoved !== undefined) return feed.destinationConfig.onRemoved
+  if (asked !== undefined) return asked
   // Another mode delivered it before; in this one it should never have been there.
   if (record.pending && hidesPending(feed)) return "delete"
   if (options.dataType === "transactions") return options.pendingMode === "track_and_update" ? "delete" : "keep"
@@ -81,7 +87,7 @@ export const decide = (input: {
         : { kind: whenNothing }
 
   let removed = false
-  if (record.state === "removed") {
+  if (record.state !== "live") {
     const rule = onRemovedOf(feed, record)
     // What never arrived is not made after it has vanished, whatever happens to rows that did.
     if (rule === "delete" || !present) return withdraw("unchanged")

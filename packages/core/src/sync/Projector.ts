@@ -185,7 +185,7 @@ export class Projector extends Context.Service<
             if (decision.kind === "intend") intents.push(decision.intent)
             else if (decision.kind === "filtered") filtered++
             else unchanged++
-            if (record.state === "removed") gone++
+            if (record.state !== "live") gone++
           }
           live += looked.length - gone
           const add = { read: looked.length - gone, vanished: gone, filtered, unchanged }

@@ -3,7 +3,7 @@ import { deliveryStates, type Delivery } from "@millrace/core/destination/Delive
 import { pendingModes } from "@millrace/core/feed/FeedConfig"
 import type { Feed } from "@millrace/core/feed/Feed"
 import { Ids } from "@millrace/core/shared/Ids"
-import type { LedgerRecord } from "@millrace/core/record/LedgerRecord"
+import { recordStates, type LedgerRecord } from "@millrace/core/record/LedgerRecord"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { decide, onRemovedOf, type Enriched, type Force } from "@millrace/core/sync/Decision"
@@ -198,10 +198,31 @@ describe("decide", () => {
     expect(decided({ enriched, ...(entry === undefined ? {} : { entry }) })).toBe(expected)
   })
 
+  it.each([
+    ["deleted", { mode: "sync_all", record: { state: "deleted", pending: true } }, "remove"],
+    ["deleted, where rows are kept", { onRemoved: "keep", record: { state: "deleted" } }, "unchanged"],
+    ["deleted, where rows are marked", { onRemoved: "mark", record: { state: "deleted" } }, "update"],
+    [
+      "joined to another, where rows are kept",
+      { onRemoved: "keep", record: { ...gone, mergedInto: "txn_0" } },
+      "remove"
+    ],
+    [
+      "joined to another, where rows are marked",
+      { onRemoved: "mark", record: { ...gone, mergedInto: "txn_0" } },
+      "update"
+    ]
+  ] as const)(
+    "takes what a person took away from the destination, unless told otherwise: %s",
+    (_, options, expected) => {
+      expect(decided({ ...options, entry: entryOf() })).toBe(expected)
+    }
+  )
+
   it("never leaves a row behind that is neither wanted nor kept, in any combination", () => {
     for (const mode of pendingModes) {
       for (const onRemoved of [undefined, "delete", "mark", "keep"] as const) {
-        for (const state of ["live", "removed"] as const) {
+        for (const state of recordStates) {
           for (const pending of [true, false]) {
             for (const verdict of ["deliver", "drop"] as const) {
               for (const entryState of deliveryStates) {
@@ -226,7 +247,7 @@ describe("decide", () => {
                     const coming = (entryState !== "done" || present) && op !== "remove"
                     const rule = onRemovedOf(feed, record)
                     const takenAway =
-                      state === "removed"
+                      state !== "live"
                         ? rule === "delete" || !present
                         : verdict === "drop" && !(mode === "filter_pending" && pending)
                           ? true
