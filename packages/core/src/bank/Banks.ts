@@ -14,6 +14,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import { matchAccounts } from "./AccountLineage.ts"
 import type { Bank, BankId } from "./Bank.ts"
 import { BankStore, type BankConnection } from "./BankStore.ts"
 import { isUsable, nextStatus, type ConnectionHealth, type ConnectionStatus } from "./ConnectionHealth.ts"
@@ -25,17 +26,10 @@ export interface Connected {
   readonly accounts: ReadonlyArray<Account>
 }
 
-/** The account we hold that an upstream shows now: by its id, else by the strongest stable key they share. */
-export const sameAccount = (held: ReadonlyArray<Account>, observed: ObservedAccount): Account | undefined => {
-  const byId = held.find((account) => account.providerAccountId === observed.providerAccountId)
-  if (byId !== undefined) return byId
-  for (const key of observed.stableKeys) {
-    const matching = held.filter(
-      (account) => account.currency === observed.currency && account.stableKeys.includes(key)
-    )
-    if (matching.length === 1) return matching[0]
-  }
-  return undefined
+export interface AccountList {
+  readonly accounts: ReadonlyArray<Account>
+  /** Whether the read before listed the same accounts: else neither read can be trusted to be complete. */
+  readonly agrees: boolean
 }
 
 const statusOf = (
@@ -68,7 +62,7 @@ export class Banks extends Context.Service<
     /** Reads accounts and balances anew; accounts that are no longer listed become `missing`. */
     readonly refreshAccounts: (
       bank: Bank
-    ) => Effect.Effect<ReadonlyArray<Account>, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable>
+    ) => Effect.Effect<AccountList, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable>
   }
 >()("@millrace/core/bank/Banks") {
   static readonly layer: Layer.Layer<Banks, never, BankStore | Providers | Ids | Transactor> = Layer.effect(
@@ -123,14 +117,17 @@ export class Banks extends Context.Service<
         const observed = yield* driver.listAccounts(connection.connection)
         const held = yield* store.accounts(bank.id)
         const now = yield* Timestamp.now
+        const known = matchAccounts(held, observed)
         const listed: Array<Account> = []
-        for (const one of observed) listed.push(yield* accountOf(bank, sameAccount(held, one), one))
+        for (const one of observed) listed.push(yield* accountOf(bank, known.get(one), one))
         const listedIds = new Set(listed.map((account) => account.id))
         const missing = held
           .filter((account) => !listedIds.has(account.id) && account.state === "open")
           .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
         yield* store.putAccounts([...listed, ...missing])
-        return [...listed, ...missing]
+        const before = new Set(held.filter(({ state }) => state === "open").map(({ id }) => id))
+        const agrees = missing.length === 0 && listed.every(({ id }) => before.has(id))
+        return { accounts: [...listed, ...missing], agrees } satisfies AccountList
       })
 
       const connect: Banks["Service"]["connect"] = Effect.fn("Banks.connect")(function* (workspace, request) {
@@ -139,7 +136,8 @@ export class Banks extends Context.Service<
         const connection: BankConnection = { instanceId: request.instanceId, connection: completed.connection }
         const known = yield* store.byConnection(workspace.id, request.instanceId, completed.connection.ref)
         if (Option.isSome(known)) {
-          return { bank: known.value, created: false, accounts: yield* putAccounts(known.value, connection) }
+          const { accounts } = yield* putAccounts(known.value, connection)
+          return { bank: known.value, created: false, accounts }
         }
         const banks = yield* store.list(workspace.id)
         const limit = plans[workspace.plan].banks
@@ -163,7 +161,8 @@ export class Banks extends Context.Service<
         }
         // Secrets are on disk before anybody hears that it worked.
         yield* store.insert(bank, connection)
-        return { bank, created: true, accounts: yield* putAccounts(bank, connection) }
+        const { accounts } = yield* putAccounts(bank, connection)
+        return { bank, created: true, accounts }
       })
 
       const inspect = Effect.fn("Banks.inspect")(function* (bank: Bank) {

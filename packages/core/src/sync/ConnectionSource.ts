@@ -107,6 +107,7 @@ const segmentsOf = (
   connection: BankConnection,
   capability: DataTypeCapability,
   all: ReadonlyArray<Account>,
+  accountsAgree: boolean,
   wanted: ReadonlyArray<Account>
 ): ReadonlyArray<Segment> => {
   const { job, today } = run
@@ -125,6 +126,7 @@ const segmentsOf = (
     earliest: startDate === undefined || ranged ? reach : CalendarDate.max(startDate, reach),
     today,
     lookbackDays: "lookbackDays" in options ? (options.lookbackDays ?? defaultLookbackDays) : 0,
+    accountsAgree,
     reset: resetCursors
   }
   return capability.scope === "connection"
@@ -187,7 +189,8 @@ export class ConnectionSource extends Context.Service<
         const { connection, status } = yield* banks.inspect(bank)
         if (!status.connected) return { ...empty, findings: [unusable(bank, status)] }
         // Of an account that the bank no longer lists nothing is read, and nothing is believed to be gone.
-        const all = (yield* banks.refreshAccounts(bank)).filter((account) => account.state === "open")
+        const listed = yield* banks.refreshAccounts(bank)
+        const all = listed.accounts.filter((account) => account.state === "open")
         const wanted = all.filter((account) => accountIds.has(account.id))
         const { dataType } = run.feed
         if (dataType === "balances") return yield* writeBalances(run, bank, wanted)
@@ -198,7 +201,7 @@ export class ConnectionSource extends Context.Service<
           return { ...empty, findings: [warning("provider", "UNSUPPORTED_BY_PROVIDER", message)] }
         }
         const results: Array<SourceResult> = [{ ...empty, findings: clampedFindings(run, bank, capability) }]
-        for (const segment of segmentsOf(run, bank, connection, capability, all, wanted)) {
+        for (const segment of segmentsOf(run, bank, connection, capability, all, listed.agrees, wanted)) {
           const pulled = yield* puller.pull(rightOf(run, bank.id), segment)
           results.push({
             ...empty,

@@ -12,7 +12,7 @@ import type { Account } from "../account/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
 import type { BankConnection } from "../bank/BankStore.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
-import type { ProviderDriver, PullRequest } from "../provider/Provider.ts"
+import type { Coverage, ProviderDriver, PullRequest } from "../provider/Provider.ts"
 import { ProtocolViolation, type ProviderError } from "../provider/ProviderError.ts"
 import { Providers } from "../provider/Providers.ts"
 import { RecordStore } from "../record/RecordStore.ts"
@@ -41,6 +41,8 @@ export interface Segment {
   readonly earliest: CalendarDate.CalendarDate
   readonly today: CalendarDate.CalendarDate
   readonly lookbackDays: number
+  /** Whether two reads listed the same accounts; if not, neither says what is no longer there. */
+  readonly accountsAgree: boolean
   /** Read everything, whatever the checkpoint says, and commit a new one. */
   readonly reset: boolean
 }
@@ -53,6 +55,10 @@ export interface Pulled {
   readonly quarantined: ReadonlyArray<Quarantined>
   readonly warnings: ReadonlyArray<{ readonly code: PullWarning; readonly message: string }>
 }
+
+/** What the pages say about rows that they do not show, as far as it can be believed. */
+const coverageOf = ({ coverage }: Stage, { accountsAgree }: Segment): Coverage =>
+  accountsAgree || coverage.kind === "delta" ? coverage : { ...coverage, complete: false }
 
 export type PullWarning = "RANGE_CLAMPED" | "CHECKPOINT_LOST" | "ROW_QUARANTINED" | "PAGINATION_UNSTABLE"
 
@@ -167,6 +173,9 @@ export class Puller extends Context.Service<
             ...(stored === undefined ? {} : { checkpoint: stored })
           })
 
+          const coverage = coverageOf(staged, segment)
+          // A change feed does not say a second time what is gone: it is read whole once more.
+          const incomplete = segment.capability.changeModel === "delta" && coverage !== staged.coverage
           const known = new Map(segment.accounts.map((account) => [account.providerAccountId, account]))
           let seen = 0
           let changed = 0
@@ -182,7 +191,7 @@ export class Puller extends Context.Service<
               observations: staged.rows(account.providerAccountId),
               removed: staged.removed(account.providerAccountId),
               unread,
-              coverage: staged.coverage,
+              coverage,
               idTrust: segment.capability.idTrust,
               changeModel: segment.capability.changeModel
             })
@@ -202,7 +211,7 @@ export class Puller extends Context.Service<
               yield* writer.guard(right, {})
               // A range of dates says nothing about what lies outside it: checkpoint and watermark stay.
               if (segment.range !== undefined) return
-              if (staged.checkpoint !== undefined && staged.checkpoint !== stored) {
+              if (staged.checkpoint !== undefined && staged.checkpoint !== stored && !incomplete) {
                 yield* records.saveCheckpoint(key, staged.checkpoint)
               }
               for (const account of owners) {

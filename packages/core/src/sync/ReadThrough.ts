@@ -104,7 +104,7 @@ export class ReadThrough extends Context.Service<
       ) {
         const { connection, status } = yield* banks.inspect(bank)
         if (!status.connected) return yield* reconnectProblem(status)
-        const accounts = yield* banks.refreshAccounts(bank)
+        const { accounts, agrees } = yield* banks.refreshAccounts(bank)
         const current = accounts.find((one) => one.id === account.id)
         // Of an account that the bank no longer lists nothing is believed to be gone.
         if (current?.state !== "open") return false
@@ -140,6 +140,7 @@ export class ReadThrough extends Context.Service<
           earliest: CalendarDate.addDays(today, -days),
           today,
           lookbackDays: capability.overlapDays,
+          accountsAgree: agrees,
           reset: false
         }
         yield* puller.pull(right, segment)

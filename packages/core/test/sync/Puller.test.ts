@@ -75,6 +75,7 @@ describe("a pull", () => {
             earliest: CalendarDate.addDays(today, -90),
             today,
             lookbackDays: 0,
+            accountsAgree: true,
             reset: false
           }
         )
