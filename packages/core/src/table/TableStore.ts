@@ -86,9 +86,22 @@ export class TableStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<string, string>, StorageUnavailable>
     /**
      * Removes live rows by key; unknown keys are no error. One with held cells goes to the trash instead, without
-     * its key: what people wrote can be brought back, and the record may come again in a row of its own.
+     * its key: what people wrote can be brought back, by a person or with the record.
      */
     readonly removeFeedRows: (id: TableId, keys: ReadonlyArray<string>) => Effect.Effect<void, StorageUnavailable>
+    /** Key -> the row that `removeFeedRows` put into the trash under it last, if nobody took it out since. */
+    readonly formerRows: (
+      id: TableId,
+      keys: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, Row>, StorageUnavailable>
+    /**
+     * Those of the keys under which some live table of the workspace has a row with held cells: a live one, or
+     * one that `removeFeedRows` put into the trash.
+     */
+    readonly heldKeys: (
+      workspaceId: WorkspaceId,
+      keys: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlySet<string>, StorageUnavailable>
     /** Takes the cells of a field out of all rows, those in the trash too. */
     readonly clearField: (id: TableId, key: string) => Effect.Effect<void, StorageUnavailable>
     /** Forgets the entries of these facets. */

@@ -107,6 +107,55 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("knows under which key a feed removed a row, until somebody takes it out of the trash", () =>
+    Effect.gen(function* () {
+      const store = yield* TableStore
+      const table = yield* storeTable(yield* storeWorkspace())
+      const first = yield* stored(table, "one")
+      yield* store.putRows(table.id, [first], 1)
+      expect(yield* store.formerRows(table.id, ["one"])).toEqual(new Map())
+      yield* store.removeFeedRows(table.id, ["one"])
+      const second = yield* stored(table, "one")
+      yield* store.putRows(table.id, [second], 1)
+      yield* store.removeFeedRows(table.id, ["one"])
+      const former = yield* store.formerRows(table.id, ["one", "two"])
+      expect([...former].map(([key, { id }]) => [key, id])).toEqual([["one", second.row.id]])
+      expect(yield* store.formerRows(table.id, [])).toEqual(new Map())
+      yield* store.putRows(table.id, [{ ...second, row: { ...former.get("one")!, version: 5 } }], 0)
+      expect((yield* store.formerRows(table.id, ["one"])).get("one")!.id).toBe(second.row.id)
+      // A person brings it back, and deletes it.
+      yield* store.putRows(table.id, [second], 1)
+      expect((yield* store.formerRows(table.id, ["one"])).get("one")!.id).toBe(first.row.id)
+      yield* store.putRows(table.id, [{ ...second, row: { ...second.row, trashedAt: lately }, entries: [] }], -1)
+      expect((yield* store.formerRows(table.id, ["one"])).get("one")!.id).toBe(first.row.id)
+    })
+  )
+
+  it.effect("tells the keys under which people wrote into rows, in any live table of the workspace", () =>
+    Effect.gen(function* () {
+      const store = yield* TableStore
+      const workspace = yield* storeWorkspace()
+      const [table, other] = [yield* storeTable(workspace), yield* storeTable(workspace)]
+      const elsewhere = yield* storeTable(yield* storeWorkspace())
+      const [one, two, three, four, five] = [
+        yield* stored(table, "one"),
+        yield* stored(table, "two"),
+        yield* stored(other, "three"),
+        yield* stored(table, "four", lately),
+        yield* stored(elsewhere, "five")
+      ]
+      yield* store.putRows(table.id, [one, { ...two, row: { ...two.row, held: [] } }, four], 2)
+      yield* store.putRows(other.id, [three], 1)
+      yield* store.putRows(elsewhere.id, [five], 1)
+      yield* store.removeFeedRows(other.id, ["three"])
+      const asked = ["one", "two", "three", "four", "five", "nobody"]
+      expect(yield* store.heldKeys(workspace.id, asked)).toEqual(new Set(["one", "three"]))
+      expect(yield* store.heldKeys(workspace.id, [])).toEqual(new Set())
+      yield* store.remove(other.id)
+      expect(yield* store.heldKeys(workspace.id, asked)).toEqual(new Set(["one"]))
+    })
+  )
+
   it.effect("updates a table only from the version before", () =>
     Effect.gen(function* () {
       const store = yield* TableStore

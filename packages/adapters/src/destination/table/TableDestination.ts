@@ -27,6 +27,7 @@ import { Ids } from "@millrace/core/shared/Ids"
 import { limits } from "@millrace/core/shared/Limits"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { isPlain, putFeedRows } from "@millrace/core/table/FeedRows"
+import { reviveRows } from "@millrace/core/table/RowRevival"
 import { folding, isTooLarge } from "@millrace/core/table/RowShape"
 import type { Table, TableField } from "@millrace/core/table/Table"
 import { type FeedRow, TableStore } from "@millrace/core/table/TableStore"
@@ -165,6 +166,8 @@ export const make: Effect.Effect<DestinationDriver<TableConfig>, never, TableSto
       })
 
       const put = Effect.fnUntraced(function* (table: Table, rows: ReadonlyArray<Omit<FeedRow, "folded">>) {
+        const made = rows.filter(({ mustExist }) => !mustExist).map(({ key }) => key)
+        yield* reviveRows(store, contentHash, table, made)
         const rowIds = yield* ids.batch("row", rows.length)
         if (!isPlain(table)) return yield* putFeedRows(store, contentHash, table, rows, rowIds, actor)
         const foldedOf = folding(table.fields)

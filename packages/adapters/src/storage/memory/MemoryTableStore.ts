@@ -14,6 +14,8 @@ import { byAge } from "./Order.ts"
 
 interface TableRows extends KeptRows {
   readonly byKey: Map<string, RowId>
+  /** Key -> rows that went to the trash with the record of that key, the last one at the end. */
+  readonly former: Map<string, ReadonlyArray<RowId>>
   /** Live rows that have an exclusive mark. */
   readonly marks: Map<string, RowId>
   readonly entries: Map<RowId, ReadonlyArray<LookupEntry>>
@@ -51,7 +53,14 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
     const rowsOf = (id: TableId): TableRows => {
       let rows = contents.get(id)
       if (rows === undefined) {
-        rows = { rows: new Map(), byKey: new Map(), marks: new Map(), entries: new Map(), order: undefined }
+        rows = {
+          rows: new Map(),
+          byKey: new Map(),
+          former: new Map(),
+          marks: new Map(),
+          entries: new Map(),
+          order: undefined
+        }
         contents.set(id, rows)
       }
       return rows
@@ -76,6 +85,22 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
     const remember = (table: TableRows, id: RowId, entries: ReadonlyArray<LookupEntry>): void => {
       for (const { facet, mark } of entries) if (mark !== undefined) set(table.marks, markKey(facet, mark), id)
       set(table.entries, id, [...(table.entries.get(id) ?? []), ...entries])
+    }
+    /** The row that went to the trash under the key last, and is there still. */
+    const formerRow = (table: TableRows, key: string): Row | undefined => {
+      const trashed = (table.former.get(key) ?? []).flatMap((id) => table.rows.get(id) ?? [])
+      return trashed.findLast(({ trashedAt }) => trashedAt !== undefined)
+    }
+    /** A row that somebody took out of the trash has nothing to do with its old key any more. */
+    const takeOut = (table: TableRows, rowId: RowId): void => {
+      for (const [key, ids] of Array.from(table.former)) {
+        if (ids.includes(rowId))
+          set(
+            table.former,
+            key,
+            ids.filter((id) => id !== rowId)
+          )
+      }
     }
     const discard = (table: TableRows, row: Row): void => {
       forget(table, row.id)
@@ -163,7 +188,9 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
           let inserted = false
           for (const { row } of rows) forget(table, row.id)
           for (const { entries, row } of rows) {
-            if (!table.rows.has(row.id)) inserted = true
+            const before = table.rows.get(row.id)
+            if (before === undefined) inserted = true
+            else if (before.trashedAt !== undefined && row.trashedAt === undefined) takeOut(table, row.id)
             set(table.rows, row.id, frozen(row))
             if (row.externalKey !== undefined) set(table.byKey, row.externalKey, row.id)
             remember(table, row.id, entries)
@@ -219,9 +246,36 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
             if (row.held.length === 0) continue
             const { externalKey: _, ...rest } = row
             set(table.rows, row.id, frozen({ ...rest, version: row.version + 1, updatedAt: at, trashedAt: at }))
+            set(table.former, key, [...(table.former.get(key) ?? []), row.id])
           }
           count(id, -removed)
           if (removed > 0) reorder(table)
+        }),
+      formerRows: (id, keys) =>
+        call(() => {
+          const table = rowsOf(id)
+          const found = new Map<string, Row>()
+          for (const key of keys) {
+            const row = formerRow(table, key)
+            if (row !== undefined) found.set(key, row)
+          }
+          return found
+        }),
+      heldKeys: (workspaceId, keys) =>
+        call(() => {
+          const found = new Set<string>()
+          for (const table of tables.values()) {
+            if (table.workspaceId !== workspaceId || table.trashedAt !== undefined) continue
+            const rows = rowsOf(table.id)
+            for (const key of keys) {
+              const rowId = rows.byKey.get(key)
+              const live = rowId === undefined ? undefined : rows.rows.get(rowId)
+              const isLive = live !== undefined && live.trashedAt === undefined
+              const row = isLive ? live : formerRow(rows, key)
+              if (row !== undefined && row.held.length > 0) found.add(key)
+            }
+          }
+          return found
         }),
       clearField: (id, key) =>
         call(() => {

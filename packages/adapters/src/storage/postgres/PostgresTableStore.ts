@@ -154,7 +154,8 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
               trashed_at timestamptz)
             on conflict (table_id, id) do update set field_values = excluded.field_values, folded = excluded.folded,
               held = excluded.held, external_key = excluded.external_key, updated_by = excluded.updated_by,
-              version = excluded.version, updated_at = excluded.updated_at, trashed_at = excluded.trashed_at`)
+              version = excluded.version, updated_at = excluded.updated_at, trashed_at = excluded.trashed_at,
+              former_key = case when excluded.trashed_at is null then null else table_row.former_key end`)
           if (entries !== "[]") yield* addEntries(id, entries)
           if (added !== 0) yield* sql`update app_table set row_count = row_count + ${added} where id = ${id}`
         }).pipe(sql.withTransaction, stored)
@@ -174,7 +175,8 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
       removeFeedRows: Effect.fn("TableStore.removeFeedRows")(function* (id, keys) {
         if (keys.length === 0) return
         yield* storedInBulk(sql`with kept as (
-            update table_row set trashed_at = store_now(), external_key = null, version = version + 1,
+            update table_row set trashed_at = store_now(), external_key = null, former_key = external_key,
+              version = version + 1,
               updated_at = store_now()
             where table_id = ${id} and external_key = any(${[...keys]}::text[]) and trashed_at is null
               and held <> '[]' returning id
@@ -188,6 +190,27 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
           )
           update app_table set row_count = row_count - (select count(*) from gone)
           where id = ${id} and exists (select from gone)`)
+      }),
+      formerRows: Effect.fn("TableStore.formerRows")(function* (id, keys) {
+        if (keys.length === 0) return new Map<string, Row>()
+        const rows = yield* storedInBulk(sql<RowRow & { readonly former_key: string }>`
+          select distinct on (former_key) * from table_row
+          where table_id = ${id} and former_key = any(${[...keys]}::text[]) and trashed_at is not null
+          order by former_key, trashed_at desc, id desc`)
+        return new Map(rows.map((row) => [row.former_key, toRow(row)]))
+      }),
+      heldKeys: Effect.fn("TableStore.heldKeys")(function* (workspaceId, keys) {
+        if (keys.length === 0) return new Set<string>()
+        const wanted = [...keys]
+        const rows = yield* storedInBulk(sql<{ readonly key: string }>`
+          select r.external_key as key from app_table t join table_row r on r.table_id = t.id
+            where t.workspace_id = ${workspaceId} and not t.removed and t.trashed_at is null
+              and r.external_key = any(${wanted}::text[]) and r.trashed_at is null and r.held <> '[]'
+          union
+          select r.former_key from app_table t join table_row r on r.table_id = t.id
+            where t.workspace_id = ${workspaceId} and not t.removed and t.trashed_at is null
+              and r.former_key = any(${wanted}::text[]) and r.trashed_at is not null and r.held <> '[]'`)
+        return new Set(rows.map(({ key }) => key))
       }),
       clearField: Effect.fn("TableStore.clearField")(function* (id, key) {
         yield* storedInBulk(sql`update table_row set field_values = field_values - ${key}::text,

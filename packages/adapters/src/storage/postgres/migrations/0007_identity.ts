@@ -22,6 +22,10 @@ export const identity = Effect.gen(function* () {
   yield* sql`create index record_tombstone on record (account_id, data_type, (coalesce(date, '-infinity'::date)) desc,
     id desc) where state <> 'live'`
 
+  // A row that went to the trash with its record comes back with it.
+  yield* sql`alter table table_row add column former_key key_text`
+  yield* sql`create index on table_row (table_id, former_key) where former_key is not null`
+
   yield* sql`create table id_trust (
     workspace_id key_text not null,
     account_id key_text not null,
