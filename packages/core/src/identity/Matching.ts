@@ -105,6 +105,16 @@ export interface Match {
   readonly evidence?: MatchEvidence
 }
 
+/**
+ * Whether nothing but the upstream id differs: the id has to be noted, but nobody else needs to hear of it. Only
+ * ids that can be trusted, or that take the place of a file's, make such matches.
+ */
+export const onlyIdDiffers = ({ entry, observation }: Match): boolean =>
+  entry !== undefined &&
+  entry.state === "live" &&
+  entry.hash === observation.hash &&
+  entry.pending === observation.pending
+
 /** A pair that was too uncertain to be made by itself: the observation became a record of its own. */
 export interface Suggestion {
   readonly observation: Observation
@@ -113,16 +123,22 @@ export interface Suggestion {
 }
 
 export interface MatchResult {
-  /** New records and records whose content, state or upstream id is another now. */
+  /** New records and records whose content, state or upstream id is another now; in the order of the observations. */
   readonly changed: ReadonlyArray<Match>
+  /** All other observations: what they show needs no new version of a record. */
   readonly unchanged: number
   readonly gone: ReadonlyArray<IndexEntry>
   /** Not in this complete read, but not yet often enough to be gone; with their new count. */
   readonly missed: ReadonlyArray<{ readonly entry: IndexEntry; readonly missed: number }>
   /** Missed before, seen again. */
   readonly seenAgain: ReadonlyArray<IndexEntry>
-  /** Shown again although a person deleted the record: it stays deleted. */
+  /** Shown again although a person deleted the record: it stays deleted. Every read that shows it lists it. */
   readonly absorbed: ReadonlyArray<Match>
+  /**
+   * Rows of a file that stand for a record of the connection: the record stays as the connection tells it, and has one
+   * more former upstream id. Listed only while that id is not known as one.
+   */
+  readonly confirmed: ReadonlyArray<Match>
   readonly suggestions: ReadonlyArray<Suggestion>
   /** Hits by id, and those of them whose content spoke against it. */
   readonly idHits: number
