@@ -19,7 +19,7 @@ import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import type { Delivery } from "./Delivery.ts"
+import { rowKey, type Delivery } from "./Delivery.ts"
 import { DeliveryStore, type Intent, type Outcome, type Settlement } from "./DeliveryStore.ts"
 import type {
   Column,
@@ -57,7 +57,7 @@ const patiently = <A, E extends { readonly _tag: string }, R>(effect: Effect.Eff
     while: (error) => error._tag === "DestinationUnavailable"
   })
 
-const keyOf = (feed: Feed, recordId: string) => `${feed.dataType}:${recordId}`
+const keyOf = (feed: Feed, recordId: string) => rowKey(feed.dataType, recordId)
 
 const noAnswer = "The destination did not answer for it"
 

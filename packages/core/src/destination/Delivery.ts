@@ -4,10 +4,14 @@
  */
 import * as Schema from "effect/Schema"
 import { FieldChange } from "../enrichment/Provenance.ts"
+import type { DataType } from "../record/DataType.ts"
 import { Fields } from "../record/FieldValue.ts"
 import { CalendarDate } from "../shared/CalendarDate.ts"
 import { Id } from "../shared/Ids.ts"
 import { Timestamp } from "../shared/Timestamp.ts"
+
+/** By what a destination knows the row of a record. */
+export const rowKey = (dataType: DataType, recordId: string): string => `${dataType}:${recordId}`
 
 export const deliveryStates = ["intended", "sending", "done", "failed", "skipped"] as const
 export const DeliveryState = Schema.Literals(deliveryStates)

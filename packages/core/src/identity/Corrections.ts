@@ -41,6 +41,7 @@ import { IdentityStore, type LogQuery } from "./IdentityStore.ts"
 import type { Decided, LoggedMatch, MatchId, RecordContent } from "./LoggedMatch.ts"
 import type { SuggestionId } from "./LoggedSuggestion.ts"
 import type { MatchEvidence } from "./Matching.ts"
+import { contentOf } from "./MatchWrites.ts"
 
 type ReadError = NotFound | StorageUnavailable
 type ActError = ReadError | Conflict | Unprocessable
@@ -64,15 +65,6 @@ const busy = new Conflict({
   code: "SYNC_ALREADY_RUNNING",
   message: "The bank is being read at the moment",
   details: []
-})
-
-const contentOf = (record: HeldRecord): RecordContent => ({
-  providerId: record.providerId,
-  date: record.date,
-  pending: record.pending,
-  state: record.state,
-  hash: record.hash,
-  fields: record.fields
 })
 
 const keyOf = ({ hash, providerId }: RecordContent) => ({ providerId, hash })

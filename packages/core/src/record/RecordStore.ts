@@ -23,8 +23,6 @@ export interface IndexQuery {
   readonly from?: CalendarDate
   readonly providerIds?: ReadonlyArray<string>
   readonly ids?: ReadonlyArray<string>
-  /** Pending records, in whatever state. */
-  readonly pending?: true
 }
 
 export interface RecordFilter {
@@ -53,8 +51,8 @@ export class RecordStore extends Context.Service<
   {
     /**
      * What we hold, for matching: all states, tombstones too, but none that was merged into another. With
-     * `from`, only records dated on or after it (and undated ones); with `providerIds`, `ids` or `pending`,
-     * only those; with several, only those that meet all. In no order.
+     * `from`, only records dated on or after it (and undated ones); with `providerIds` or `ids`, only those; with
+     * several, only those that meet all. In no order.
      */
     readonly index: (
       scope: RecordScope,

@@ -111,7 +111,7 @@ const segmentsOf = (
   wanted: ReadonlyArray<Account>
 ): ReadonlyArray<Segment> => {
   const { job, today } = run
-  const { endDate, resetCursors, startDate } = job.options
+  const { endDate, resetCursors, skipDedup, startDate } = job.options
   const reach = reachOf(run, capability)
   const ranged = job.mode === "range" && startDate !== undefined && endDate !== undefined
   if (ranged && endDate < reach) return []
@@ -127,7 +127,8 @@ const segmentsOf = (
     today,
     lookbackDays: "lookbackDays" in options ? (options.lookbackDays ?? defaultLookbackDays) : 0,
     accountsAgree,
-    reset: resetCursors
+    reset: resetCursors,
+    byIdOnly: skipDedup
   }
   return capability.scope === "connection"
     ? [{ ...base, account: undefined }]
@@ -177,7 +178,8 @@ export class ConnectionSource extends Context.Service<
             unread: new Set(),
             coverage: { kind: "full", complete: true },
             idTrust: "stable",
-            changeModel: "snapshotFull"
+            changeModel: "snapshotFull",
+            byIdOnly: false
           })
           seen++
           changed += written.changed

@@ -45,6 +45,8 @@ export interface Segment {
   readonly accountsAgree: boolean
   /** Read everything, whatever the checkpoint says, and commit a new one. */
   readonly reset: boolean
+  /** As in `SnapshotOfAccount`. */
+  readonly byIdOnly: boolean
 }
 
 export interface Pulled {
@@ -60,7 +62,12 @@ export interface Pulled {
 const coverageOf = ({ coverage }: Stage, { accountsAgree }: Segment): Coverage =>
   accountsAgree || coverage.kind === "delta" ? coverage : { ...coverage, complete: false }
 
-export type PullWarning = "RANGE_CLAMPED" | "CHECKPOINT_LOST" | "ROW_QUARANTINED" | "PAGINATION_UNSTABLE"
+export type PullWarning =
+  | "RANGE_CLAMPED"
+  | "CHECKPOINT_LOST"
+  | "ROW_QUARANTINED"
+  | "PAGINATION_UNSTABLE"
+  | "ID_UNTRUSTED"
 
 export class Puller extends Context.Service<
   Puller,
@@ -193,10 +200,17 @@ export class Puller extends Context.Service<
               unread,
               coverage,
               idTrust: segment.capability.idTrust,
-              changeModel: segment.capability.changeModel
+              changeModel: segment.capability.changeModel,
+              byIdOnly: segment.byIdOnly
             })
             seen += written.unchanged + written.changed
             changed += written.changed
+            if (written.demoted) {
+              warnings.push({
+                code: "ID_UNTRUSTED",
+                message: `The provider gives rows of ${account.accountName} ids that belong to others; they are told apart by their contents from now on`
+              })
+            }
             if (written.coverageSuspect) {
               warnings.push({
                 code: "PAGINATION_UNSTABLE",

@@ -119,7 +119,8 @@ export class ReadThrough extends Context.Service<
             unread: new Set(),
             coverage: { kind: "full", complete: true },
             idTrust: "stable",
-            changeModel: "snapshotFull"
+            changeModel: "snapshotFull",
+            byIdOnly: false
           })
           yield* records.setPulled(scope)
           return true
@@ -141,7 +142,8 @@ export class ReadThrough extends Context.Service<
           today,
           lookbackDays: capability.overlapDays,
           accountsAgree: agrees,
-          reset: false
+          reset: false,
+          byIdOnly: false
         }
         yield* puller.pull(right, segment)
         return true

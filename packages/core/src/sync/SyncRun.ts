@@ -13,6 +13,7 @@ import { makeKinds } from "../enrichment/Kinds.ts"
 import * as Pipeline from "../enrichment/Pipeline.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
+import { IdentityStore } from "../identity/IdentityStore.ts"
 import { JobStore, type ClaimedJob, type Fenced } from "../job/JobStore.ts"
 import { Patterns } from "../rule/Pattern.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
@@ -40,7 +41,16 @@ export class SyncRun extends Context.Service<
   static readonly layer: Layer.Layer<
     SyncRun,
     never,
-    FeedStore | JobStore | WorkspaceStore | EnrichmentStore | Source | Projector | Deliverer | Transactor | Patterns
+    | FeedStore
+    | JobStore
+    | WorkspaceStore
+    | EnrichmentStore
+    | IdentityStore
+    | Source
+    | Projector
+    | Deliverer
+    | Transactor
+    | Patterns
   > = Layer.effect(
     SyncRun,
     Effect.gen(function* () {
@@ -48,6 +58,7 @@ export class SyncRun extends Context.Service<
       const jobs = yield* JobStore
       const workspaces = yield* WorkspaceStore
       const enrichments = yield* EnrichmentStore
+      const identity = yield* IdentityStore
       const source = yield* Source
       const projector = yield* Projector
       const deliverer = yield* Deliverer
@@ -75,11 +86,24 @@ export class SyncRun extends Context.Service<
       const fail = (claimed: ClaimedJob, finding: Omit<Finding, "severity">) =>
         finish(claimed, [{ ...finding, severity: "fatal" }])
 
-      /** What a reset forgets: how far the feed came, and what it knows of its destination's rows. */
-      const forget = (claimed: ClaimedJob, feed: Feed) =>
-        claimed.job.options.resetCursors
-          ? atomically(Effect.andThen(jobs.fence(claimed.fence, {}), feeds.clearMarks(feed.id)))
-          : Effect.void
+      /**
+       * What a reset forgets: how far the feed came, what it knows of its destination's rows, and what upstream
+       * ids of its accounts were caught at.
+       */
+      const forget = Effect.fnUntraced(function* (claimed: ClaimedJob, feed: Feed) {
+        if (!claimed.job.options.resetCursors) return
+        const accounts = feed.sourceConfig?.type === "sync" ? feed.sourceConfig.accounts : []
+        yield* atomically(
+          Effect.gen(function* () {
+            yield* jobs.fence(claimed.fence, {})
+            yield* feeds.clearMarks(feed.id)
+            yield* identity.forgetTrust(
+              feed.workspaceId,
+              accounts.map(({ accountId }) => accountId)
+            )
+          })
+        )
+      })
 
       const runFeed = Effect.fnUntraced(function* (claimed: ClaimedJob, feed: Feed) {
         const { fence, job } = claimed

@@ -3,21 +3,37 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { BankId } from "../bank/Bank.ts"
-import { trusted } from "../identity/Covered.ts"
+import { rowKey } from "../destination/Delivery.ts"
+import { isOfFile, trusted } from "../identity/Covered.ts"
+import { heldIndex } from "../identity/HeldIndex.ts"
 import { identify } from "../identity/Identify.ts"
-import { defaultMatchConfig, type HeldDetail, type MatchResult } from "../identity/Matching.ts"
+import type { IdentityFact } from "../identity/IdentityFact.ts"
+import { IdentityStore, type Alias, type Recalled } from "../identity/IdentityStore.ts"
+import type { LoggedMatch } from "../identity/LoggedMatch.ts"
+import type { LoggedSuggestion } from "../identity/LoggedSuggestion.ts"
+import {
+  defaultMatchConfig,
+  onlyIdDiffers,
+  type HeldDetail,
+  type Match,
+  type MatchDetails,
+  type MatchResult
+} from "../identity/Matching.ts"
+import { isWorthLogging, logOf, needsBefore, writeOf } from "../identity/MatchWrites.ts"
+import { partedPairs, withoutPartedLinks } from "../identity/Parted.ts"
+import { countHits, fullTrust, trustOf } from "../identity/TrustCounter.ts"
 import { Fenced, JobStore, type Fence, type Progress } from "../job/JobStore.ts"
 import type { ChangeModel, IdTrust } from "../provider/Capabilities.ts"
 import type { Coverage } from "../provider/Provider.ts"
 import { idKindOf, isSnapshotType } from "../record/DataType.ts"
-import type { IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
+import type { HeldRecord, IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
-import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
+import { TableStore } from "../table/TableStore.ts"
 import type { Observation } from "./Ingest.ts"
 import { LeaseLost } from "./PullError.ts"
 
@@ -37,13 +53,18 @@ export interface SnapshotOfAccount {
   readonly coverage: Coverage
   readonly idTrust: IdTrust
   readonly changeModel: ChangeModel
+  /** Nothing is matched but by its id, and what is new stays apart until a person joins it (`skipDedup`). */
+  readonly byIdOnly: boolean
 }
 
 export interface Written {
+  /** Observations of which the ledger says nothing else than before. */
   readonly unchanged: number
   readonly changed: number
   readonly gone: number
   readonly coverageSuspect: boolean
+  /** Upstream ids of the account are not believed any more, since this read. */
+  readonly demoted: boolean
 }
 
 /**
@@ -59,18 +80,22 @@ const believable = ({ coverage, idTrust, unread }: SnapshotOfAccount): Coverage 
     ? coverage
     : { ...coverage, complete: false }
 
-/** Ids that the observations name, and which are not in `known`; `""` stands for rows without one. */
-const idsNamed = ({ observations, removed }: SnapshotOfAccount, known: ReadonlySet<string>) => {
-  const named = new Set(removed)
-  for (const { pendingProviderId, providerId } of observations) {
-    named.add(providerId)
-    if (pendingProviderId !== "") named.add(pendingProviderId)
-  }
-  return [...named].filter((id) => !known.has(id))
+/** What the matches of one transaction come to. */
+interface Chunk {
+  readonly matches: Array<Omit<LoggedMatch, "at">>
+  readonly aliases: Map<string, Alias>
+  readonly renames: Array<{ readonly id: string; readonly providerId: string }>
+  readonly writes: Array<RecordWrite>
+  readonly suggestions: Array<Omit<LoggedSuggestion, "at" | "state">>
 }
 
-/** Days before what is read that a record may be dated and still be meant. */
-const reachDays = 14
+const emptyChunk = (): Chunk => ({ matches: [], aliases: new Map(), renames: [], writes: [], suggestions: [] })
+
+const nothingRecalled: Recalled = { trust: fullTrust, hasAliases: false, facts: [] }
+
+/** Records that people keep, whatever the upstream shows. */
+const keptIds = (facts: ReadonlyArray<IdentityFact>): ReadonlySet<string> =>
+  new Set(facts.filter(({ kind }) => kind === "keep").map(({ recordId }) => recordId))
 
 type WriteError = Fenced | LeaseLost | StorageUnavailable
 
@@ -82,13 +107,20 @@ export class Writer extends Context.Service<
     readonly write: (right: WriteRight, snapshot: SnapshotOfAccount) => Effect.Effect<Written, WriteError>
   }
 >()("@millrace/core/sync/Writer") {
-  static readonly layer: Layer.Layer<Writer, never, RecordStore | JobStore | Transactor | Ids> = Layer.effect(
+  static readonly layer: Layer.Layer<
+    Writer,
+    never,
+    RecordStore | IdentityStore | TableStore | JobStore | Transactor | Ids
+  > = Layer.effect(
     Writer,
     Effect.gen(function* () {
       const records = yield* RecordStore
+      const identity = yield* IdentityStore
+      const tables = yield* TableStore
       const jobs = yield* JobStore
       const { atomically } = yield* Transactor
       const ids = yield* Ids
+      const { around } = heldIndex(records, identity)
 
       const guard = Effect.fnUntraced(function* (right: WriteRight, progress: Progress) {
         if (right.fence !== undefined) yield* jobs.fence(right.fence, progress)
@@ -97,72 +129,49 @@ export class Writer extends Context.Service<
         }
       })
 
-      const heldFor = Effect.fnUntraced(function* (snapshot: SnapshotOfAccount) {
-        const { coverage, idTrust, scope } = snapshot
-        const byId = trusted(idTrust)
-        if (coverage.kind === "full" || (coverage.kind === "delta" && !byId)) return yield* records.index(scope, {})
-        if (coverage.kind === "delta") {
-          const named = idsNamed(snapshot, new Set())
-          if (named.length === 0) return []
-          const found = yield* records.index(scope, { providerIds: named })
-          const known = new Set(found.map((entry) => entry.providerId))
-          // What comes under a new id may settle a pending record, or may be known from another source.
-          const from = snapshot.observations
-            .flatMap(({ date, providerId }) => (date === null || known.has(providerId) ? [] : date))
-            .reduce<CalendarDate.CalendarDate | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined)
-          if (from === undefined) return found
-          const held = new Set(found.map((entry) => entry.id))
-          const around = yield* records.index(scope, { from: CalendarDate.addDays(from, -reachDays) })
-          return [...found, ...around.filter((entry) => !held.has(entry.id))]
+      const detailsOf = Effect.fnUntraced(function* (scope: RecordScope, wanted: ReadonlyArray<string>) {
+        const details = new Map<string, HeldDetail & Pick<HeldRecord, "apart" | "providerId">>()
+        for (let at = 0; at < wanted.length; at += limits.commitChunk) {
+          const some = wanted.slice(at, at + limits.commitChunk)
+          const edited = yield* tables.heldKeys(
+            scope.workspaceId,
+            some.map((id) => rowKey(scope.dataType, id))
+          )
+          for (const record of yield* records.held(scope, some)) {
+            details.set(record.id, { ...record, edited: edited.has(rowKey(scope.dataType, record.id)) })
+          }
         }
-        // Rows may have been booked some days before the window they are now seen in; with an id that counts
-        // they are found wherever they were.
-        const near = yield* records.index(scope, { from: CalendarDate.addDays(coverage.from, -reachDays) })
-        const far = byId ? idsNamed(snapshot, new Set(near.map((entry) => entry.providerId)).add("")) : []
-        if (far.length === 0) return near
-        const held = new Set(near.map((entry) => entry.id))
-        return [...near, ...(yield* records.index(scope, { providerIds: far })).filter((entry) => !held.has(entry.id))]
+        return details
       })
 
-      const identified = Effect.fnUntraced(function* (snapshot: SnapshotOfAccount) {
+      const identified = Effect.fnUntraced(function* (snapshot: SnapshotOfAccount, recalled: Recalled) {
         const { scope } = snapshot
-        const now = yield* Timestamp.now
+        const { aliases, held } = yield* around(snapshot, recalled.hasAliases)
+        const parted = partedPairs(recalled.facts, held, trusted(snapshot.idTrust))
+        const observations =
+          recalled.facts.length === 0
+            ? snapshot.observations
+            : withoutPartedLinks(snapshot.observations, held, aliases, parted)
         const open = identify({
           dataType: scope.dataType,
-          observations: snapshot.observations,
-          held: yield* heldFor(snapshot),
-          aliases: new Map(),
+          observations,
+          held,
+          aliases,
           idTrust: snapshot.idTrust,
           coverage: believable(snapshot),
           removed: snapshot.removed,
           unread: snapshot.unread,
           atOnce: isWholeTruth(snapshot),
-          byIdOnly: false,
+          byIdOnly: snapshot.byIdOnly,
           config: defaultMatchConfig,
-          now
+          now: yield* Timestamp.now
         })
-        const fields = open.wanted.length === 0 ? undefined : yield* records.fields(scope, open.wanted)
-        const details = new Map<string, HeldDetail>()
-        for (const [id, content] of fields ?? []) {
-          details.set(id, { fields: content, missedSince: null, missedAt: null, updatedAt: now, edited: false })
+        const details = yield* detailsOf(scope, open.wanted)
+        const isForbidden: MatchDetails["isForbidden"] = (recordId, observation) => {
+          const held = details.get(recordId)
+          return (held?.apart === true && held.providerId !== observation.providerId) || parted(recordId, observation)
         }
-        return open.finish({ records: details, isForbidden: () => false })
-      })
-
-      const writesOf = Effect.fnUntraced(function* (snapshot: SnapshotOfAccount, result: MatchResult) {
-        const isNew = result.changed.filter((match) => match.entry === undefined)
-        const fresh = yield* ids.batch(idKindOf[snapshot.scope.dataType], isNew.length)
-        let next = 0
-        const writes: Array<RecordWrite> = result.changed.map(({ entry, observation }) => ({
-          id: entry?.id ?? fresh[next++]!,
-          providerId: observation.providerId,
-          date: observation.date,
-          pending: observation.pending,
-          state: "live",
-          hash: observation.hash,
-          fields: observation.fields
-        }))
-        return writes
+        return { result: open.finish({ records: details, isForbidden }), aliases }
       })
 
       // A tombstone keeps the content it had: it may come back, and the destination may still show it.
@@ -198,22 +207,165 @@ export class Writer extends Context.Service<
         for (const [missed, list] of byCount) yield* records.setMissed(scope, list, missed)
       })
 
-      const write = Effect.fn("Writer.write")(function* (right: WriteRight, snapshot: SnapshotOfAccount) {
+      /** Works out what is written for some matches, in their order. */
+      const planned = Effect.fnUntraced(function* (
+        right: WriteRight,
+        snapshot: SnapshotOfAccount,
+        result: MatchResult,
+        aliases: ReadonlyMap<string, string>,
+        matches: ReadonlyArray<Match>
+      ) {
         const { scope } = snapshot
-        const result = yield* identified(snapshot)
-        const writes = [...(yield* writesOf(snapshot, result)), ...(yield* tombstones(scope, result.gone))]
-        for (let at = 0; at < writes.length; at += limits.commitChunk) {
-          const chunk = writes.slice(at, at + limits.commitChunk)
-          yield* atomically(Effect.andThen(guard(right, {}), records.write(scope, chunk)))
+        const idsCount = trusted(snapshot.idTrust)
+        const chunk = emptyChunk()
+        const job = right.fence === undefined ? {} : { jobId: right.fence.jobId }
+        const fresh = yield* ids.batch(
+          idKindOf[scope.dataType],
+          matches.reduce((count, { entry }) => (entry === undefined ? count + 1 : count), 0)
+        )
+        const confirmed = new Set(result.confirmed)
+        const asked = matches.filter((match) => confirmed.has(match) || needsBefore(scope.dataType, match))
+        const before = new Map(
+          (asked.length === 0
+            ? []
+            : yield* records.held(
+                scope,
+                asked.map(({ entry }) => entry!.id)
+              )
+          ).map((record) => [record.id, record])
+        )
+        const matchIds = yield* ids.batch("match", before.size)
+        const suggested = new Map(result.suggestions.map((one) => [one.observation, one]))
+
+        const log = (match: Match, secondSource: boolean) => {
+          const record = before.get(match.entry!.id)
+          if (record === undefined || !(secondSource || isWorthLogging(match, record))) return
+          const id = matchIds[chunk.matches.length]!
+          chunk.matches.push({
+            id,
+            ...scope,
+            ...logOf(match, record),
+            ...(secondSource ? { secondSource } : {}),
+            coverage: snapshot.coverage,
+            ...job,
+            state: "made"
+          })
         }
-        if (result.missed.length > 0 || result.seenAgain.length > 0) {
-          yield* atomically(Effect.andThen(guard(right, {}), noteMissed(scope, result)))
+        /** Notes an id that the record does not have any more, where ids say anything. */
+        const forget = (entry: IndexEntry, providerId: string) => {
+          if (entry.providerId === "" || entry.providerId === providerId) return
+          if (idsCount || isOfFile(entry)) {
+            chunk.aliases.set(entry.providerId, { providerId: entry.providerId, recordId: entry.id })
+          }
         }
+
+        let next = 0
+        for (const match of matches) {
+          const { entry, observation } = match
+          const { providerId } = observation
+          if (entry === undefined) {
+            const id = fresh[next++]!
+            chunk.writes.push(writeOf(id, observation, undefined))
+            const suggestion = suggested.get(observation)
+            if (suggestion !== undefined) {
+              chunk.suggestions.push({
+                id: yield* ids.next("suggestion"),
+                ...scope,
+                recordId: suggestion.recordId,
+                observedId: id,
+                evidence: suggestion.evidence,
+                ...job
+              })
+            }
+          } else if (confirmed.has(match)) {
+            chunk.aliases.set(providerId, { providerId, recordId: entry.id })
+            log(match, true)
+          } else if (entry.state === "deleted") {
+            if (isOfFile(observation) && !isOfFile(entry)) {
+              if (aliases.get(providerId) !== entry.id) {
+                chunk.aliases.set(providerId, { providerId, recordId: entry.id })
+              }
+              continue
+            }
+            const isRenamed = (idsCount || isOfFile(entry)) && entry.providerId !== providerId
+            if (isRenamed) forget(entry, providerId)
+            if (entry.hash !== observation.hash || entry.pending !== observation.pending) {
+              chunk.writes.push(writeOf(entry.id, observation, before.get(entry.id), "deleted"))
+            } else if (isRenamed) chunk.renames.push({ id: entry.id, providerId })
+          } else {
+            forget(entry, providerId)
+            if (onlyIdDiffers(match)) chunk.renames.push({ id: entry.id, providerId })
+            else {
+              log(match, false)
+              chunk.writes.push(writeOf(entry.id, observation, before.get(entry.id)))
+            }
+          }
+        }
+        return chunk
+      })
+
+      /** A job that dies in between reads the same rows again and finds what was written unchanged. */
+      const put = (right: WriteRight, { byIdOnly, scope }: SnapshotOfAccount, chunk: Chunk) =>
+        atomically(
+          Effect.gen(function* () {
+            yield* guard(right, {})
+            yield* identity.logMatches(chunk.matches)
+            yield* identity.addAliases(scope, [...chunk.aliases.values()])
+            yield* records.rename(scope, chunk.renames)
+            yield* records.write(scope, chunk.writes, { apart: byIdOnly })
+            yield* identity.suggest(chunk.suggestions)
+          })
+        )
+
+      const write = Effect.fn("Writer.write")(function* (right: WriteRight, asked: SnapshotOfAccount) {
+        const { scope } = asked
+        // Of snapshots nothing is remembered: they are what their last read says.
+        const recalled = isSnapshotType(scope.dataType) ? nothingRecalled : yield* identity.recall(scope)
+        // What a file is called says nothing about the ids of the connection.
+        const ofFile = asked.observations.some(isOfFile)
+        const idTrust = ofFile ? asked.idTrust : trustOf(asked.idTrust, recalled.trust)
+        const snapshot: SnapshotOfAccount = { ...asked, idTrust }
+        const { aliases, result: found } = yield* identified(snapshot, recalled)
+        const kept = keptIds(recalled.facts)
+        const result: MatchResult =
+          kept.size === 0
+            ? found
+            : {
+                ...found,
+                gone: found.gone.filter(({ id }) => !kept.has(id)),
+                missed: found.missed.filter(({ entry }) => !kept.has(entry.id))
+              }
+
+        const matches = [...result.changed, ...result.confirmed, ...result.absorbed]
+        for (let at = 0; at < matches.length; at += limits.commitChunk) {
+          const some = matches.slice(at, at + limits.commitChunk)
+          const chunk = yield* planned(right, snapshot, result, aliases, some)
+          if (chunk.writes.length + chunk.renames.length + chunk.aliases.size > 0) yield* put(right, snapshot, chunk)
+        }
+        const gone = yield* tombstones(scope, result.gone)
+        for (let at = 0; at < gone.length; at += limits.commitChunk) {
+          yield* put(right, snapshot, { ...emptyChunk(), writes: gone.slice(at, at + limits.commitChunk) })
+        }
+        const isNews = matches.length > 0 || result.idContradictions > 0
+        const trust =
+          isNews && !ofFile ? countHits(recalled.trust, result.idHits, result.idContradictions) : recalled.trust
+        if (result.missed.length > 0 || result.seenAgain.length > 0 || trust !== recalled.trust) {
+          yield* atomically(
+            Effect.gen(function* () {
+              yield* guard(right, {})
+              yield* noteMissed(scope, result)
+              if (trust !== recalled.trust) yield* identity.setTrust(scope, trust)
+            })
+          )
+        }
+        // An id that is another now is news to nobody but us.
+        const renamed = result.changed.filter(onlyIdDiffers).length
         return {
-          unchanged: result.unchanged,
-          changed: result.changed.length,
+          unchanged: result.unchanged + renamed,
+          changed: result.changed.length - renamed,
           gone: result.gone.length,
-          coverageSuspect: result.coverageSuspect
+          coverageSuspect: result.coverageSuspect,
+          demoted: trust.demoted && !recalled.trust.demoted
         }
       })
 

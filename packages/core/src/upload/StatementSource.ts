@@ -9,8 +9,7 @@ import type { Feed } from "../feed/Feed.ts"
 import { fileIdPrefix } from "../identity/Covered.ts"
 import type { ObservedRecord } from "../provider/Provider.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
-import * as CalendarDate from "../shared/CalendarDate.ts"
+import type { RecordScope } from "../record/RecordStore.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -65,9 +64,6 @@ const observed = (account: string, row: StatementRow, id: string): ObservedRecor
   }
 })
 
-const sameMoney = (fields: Fields): string =>
-  JSON.stringify([fields["date"] ?? null, fields["amount"] ?? null, fields["currency"] ?? null])
-
 export class StatementSource extends Context.Service<
   StatementSource,
   {
@@ -78,19 +74,20 @@ export class StatementSource extends Context.Service<
       bank: Bank,
       target: Account | undefined,
       upload: Upload,
-      statement: Statement
+      statement: Statement,
+      /** As in `SnapshotOfAccount`. */
+      byIdOnly: boolean
     ) => Effect.Effect<Taken, Fenced | LeaseLost | StorageUnavailable>
   }
 >()("@millrace/core/upload/StatementSource") {
   static readonly layer: Layer.Layer<
     StatementSource,
     never,
-    BankStore | RecordStore | UploadStore | Writer | Transactor | Ids | Digest
+    BankStore | UploadStore | Writer | Transactor | Ids | Digest
   > = Layer.effect(
     StatementSource,
     Effect.gen(function* () {
       const banks = yield* BankStore
-      const records = yield* RecordStore
       const uploads = yield* UploadStore
       const writer = yield* Writer
       const { atomically } = yield* Transactor
@@ -131,27 +128,6 @@ export class StatementSource extends Context.Service<
         return account
       })
 
-      /** Rows that a connected account has already, told by day, amount and currency, one for one. */
-      const withoutKnown = Effect.fnUntraced(function* (scope: RecordScope, rows: ReadonlyArray<Observation>) {
-        const dates = rows.flatMap((row) => (row.date === null ? [] : [row.date]))
-        if (dates.length === 0) return rows
-        const held = yield* records.index(scope, { from: dates.reduce(CalendarDate.min) })
-        const own = new Set(held.map((entry) => entry.providerId))
-        const foreign = held.filter((entry) => entry.state === "live" && !entry.providerId.startsWith(fileIdPrefix))
-        const fields = yield* records.fields(
-          scope,
-          foreign.map((entry) => entry.id)
-        )
-        const open = new Map<string, number>()
-        for (const value of fields.values()) open.set(sameMoney(value), (open.get(sameMoney(value)) ?? 0) + 1)
-        return rows.filter((row) => {
-          if (own.has(row.providerId)) return true
-          const left = open.get(sameMoney(row.fields)) ?? 0
-          if (left > 0) open.set(sameMoney(row.fields), left - 1)
-          return left === 0
-        })
-      })
-
       const observations = (dataType: "transactions" | "balances", account: Account, statement: StatementAccount) => {
         if (dataType === "transactions") {
           const names = rowIds(statement.rows, digest)
@@ -179,7 +155,7 @@ export class StatementSource extends Context.Service<
       }
 
       const take: StatementSource["Service"]["take"] = Effect.fn("StatementSource.take")(
-        function* (right, feed, bank, target, upload, statement) {
+        function* (right, feed, bank, target, upload, statement, byIdOnly) {
           const dataType = feed.dataType === "balances" ? "balances" : "transactions"
           const accounts: Array<Account> = []
           const quarantined: Array<Quarantined> = []
@@ -189,12 +165,11 @@ export class StatementSource extends Context.Service<
             const account = target ?? (yield* accountFor(right, bank, one))
             accounts.push(account)
             const scope: RecordScope = { workspaceId: feed.workspaceId, accountId: account.id, dataType }
-            const all: Array<Observation> = []
+            const rows: Array<Observation> = []
             for (const result of observations(dataType, account, one)) {
               if ("quarantined" in result) quarantined.push(result.quarantined)
-              else all.push(result.observation)
+              else rows.push(result.observation)
             }
-            const rows = target === undefined ? all : yield* withoutKnown(scope, all)
             const written = yield* writer.write(right, {
               scope,
               observations: rows,
@@ -202,9 +177,10 @@ export class StatementSource extends Context.Service<
               unread: new Set(),
               coverage: { kind: "delta" },
               idTrust: "stable",
-              changeModel: "appendOnly"
+              changeModel: "appendOnly",
+              byIdOnly
             })
-            read += all.length
+            read += rows.length
             changed += written.changed
           }
           yield* atomically(

@@ -83,7 +83,15 @@ export class UploadSource extends Context.Service<
           })
         )
         if (Result.isFailure(read)) return yield* refuse(read.failure.message)
-        const taken = yield* statements.take(rightOf(run, bank.id), run.feed, bank, target, upload, read.success)
+        const taken = yield* statements.take(
+          rightOf(run, bank.id),
+          run.feed,
+          bank,
+          target,
+          upload,
+          read.success,
+          run.job.options.skipDedup
+        )
         return {
           ...empty,
           seen: taken.read,

@@ -76,7 +76,8 @@ describe("a pull", () => {
             today,
             lookbackDays: 0,
             accountsAgree: true,
-            reset: false
+            reset: false,
+            byIdOnly: false
           }
         )
       )

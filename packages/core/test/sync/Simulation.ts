@@ -14,6 +14,7 @@ import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
 import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
 import type { Feed } from "@millrace/core/feed/Feed"
 import { FeedStore } from "@millrace/core/feed/FeedStore"
+import { IdentityStore } from "@millrace/core/identity/IdentityStore"
 import { isActive, type Job } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
 import { JobStore } from "@millrace/core/job/JobStore"
@@ -122,6 +123,7 @@ export const makeSimulation = ({ clock, model, pass, storage }: SimulationOption
     pointed("JobStore", JobStore),
     pointed("DeliveryStore", DeliveryStore),
     pointed("BankStore", BankStore),
+    pointed("IdentityStore", IdentityStore),
     pointed("Transactor", Transactor),
     Layer.effect(UploadStore, UploadStore),
     Layer.effect(WorkspaceStore, WorkspaceStore),

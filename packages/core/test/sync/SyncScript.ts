@@ -566,6 +566,11 @@ const checkStill = Effect.fnUntraced(function* (script: Script) {
     const written = [
       "RecordStore.write",
       "RecordStore.setMissed",
+      "RecordStore.rename",
+      "IdentityStore.setTrust",
+      "IdentityStore.addAliases",
+      "IdentityStore.logMatches",
+      "IdentityStore.suggest",
       "RecordStore.saveCheckpoint",
       "DeliveryStore.intend",
       "DeliveryStore.settle",

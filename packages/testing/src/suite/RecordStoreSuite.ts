@@ -433,7 +433,7 @@ export const tests: StorageTests = (it) => {
 }
 
 const describeIndex = (it: Parameters<StorageTests>[0]): void => {
-  it.effect("indexes everything it holds, or what is asked for by day, id, upstream id and whether it is pending", () =>
+  it.effect("indexes everything it holds, or what is asked for by day, id and upstream id", () =>
     Effect.gen(function* () {
       const { scope, records } = yield* arrange
       const day = CalendarDate.make
@@ -454,8 +454,6 @@ const describeIndex = (it: Parameters<StorageTests>[0]): void => {
       expect(yield* index({ ids: [young.id, old.id, "txn_unknown"] })).toEqual([old, young].map(entryOf))
       expect(yield* index({ ids: [young.id, old.id], providerIds: ["x"] })).toEqual([entryOf(old)])
       expect(yield* index({ ids: [] })).toEqual([])
-      expect(yield* index({ pending: true })).toEqual([entryOf(young)])
-      expect(yield* index({ pending: true, from: day("2026-03-02") })).toEqual([])
     })
   )
 

@@ -58,7 +58,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
           const entries: Array<IndexEntry> = []
           for (const { id, providerId, date, pending, state, hash, mergedInto } of candidates(ledger, only)) {
             if (only.from !== undefined && date !== null && date < only.from) continue
-            if (mergedInto !== undefined || wanted?.has(id) === false || (only.pending === true && !pending)) continue
+            if (mergedInto !== undefined || wanted?.has(id) === false) continue
             entries.push({ id, providerId, date, pending, state, hash, missed: ledger.missed.get(id)?.count ?? 0 })
           }
           return entries

@@ -17,8 +17,7 @@ export const identity = Effect.gen(function* () {
     add column merged_into key_text,
     add column apart boolean not null default false`
   yield* sql`update record set missed_since = store_now(), missed_at = store_now() where missed > 0`
-  // Few rows, whatever an account holds: a change feed looks for what settles, people for what is gone.
-  yield* sql`create index record_pending on record (account_id, data_type) where pending`
+  // Few rows, whatever an account holds: people look through them.
   yield* sql`create index record_tombstone on record (account_id, data_type, (coalesce(date, '-infinity'::date)) desc,
     id desc) where state <> 'live'`
 

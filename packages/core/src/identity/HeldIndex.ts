@@ -1,0 +1,83 @@
+/** What the index tells of the records that a read can mean, and the former ids that lead to them. */
+import * as Effect from "effect/Effect"
+import type { IdTrust } from "../provider/Capabilities.ts"
+import type { Coverage } from "../provider/Provider.ts"
+import type { IndexEntry } from "../record/LedgerRecord.ts"
+import type { RecordScope, RecordStore } from "../record/RecordStore.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import type { Observation } from "../sync/Ingest.ts"
+import { trusted } from "./Covered.ts"
+import type { IdentityStore } from "./IdentityStore.ts"
+
+/** A read, as far as it decides what can be meant. */
+export interface ReadScope {
+  readonly scope: RecordScope
+  readonly observations: ReadonlyArray<Observation>
+  readonly removed: ReadonlySet<string>
+  readonly coverage: Coverage
+  readonly idTrust: IdTrust
+}
+
+/** Days before what is read that a record may be dated and still be meant. */
+const reachDays = 14
+
+/** Ids that the read names, and which are not in `known`; `""` stands for rows without one. */
+const idsNamed = ({ observations, removed }: ReadScope, known: ReadonlySet<string>): ReadonlyArray<string> => {
+  const named = new Set(removed)
+  for (const { pendingProviderId, providerId } of observations) {
+    named.add(providerId)
+    if (pendingProviderId !== "") named.add(pendingProviderId)
+  }
+  return [...named].filter((id) => !known.has(id))
+}
+
+const without = (entries: ReadonlyArray<IndexEntry>, held: ReadonlyArray<IndexEntry>): ReadonlyArray<IndexEntry> => {
+  const known = new Set(held.map(({ id }) => id))
+  return entries.filter(({ id }) => !known.has(id))
+}
+
+const firstDay = (observations: ReadonlyArray<Observation>): CalendarDate.CalendarDate | undefined =>
+  observations.reduce<CalendarDate.CalendarDate | undefined>(
+    (first, { date }) => (date === null || (first !== undefined && first <= date) ? first : date),
+    undefined
+  )
+
+export const heldIndex = (records: RecordStore["Service"], identity: IdentityStore["Service"]) => {
+  const byRead = Effect.fnUntraced(function* (read: ReadScope) {
+    const { coverage, idTrust, observations, scope } = read
+    const byId = trusted(idTrust)
+    if (coverage.kind === "full" || (coverage.kind === "delta" && !byId)) return yield* records.index(scope, {})
+    if (coverage.kind === "delta") {
+      const named = idsNamed(read, new Set())
+      if (named.length === 0) return []
+      const found = yield* records.index(scope, { providerIds: named })
+      const known = new Set(found.map(({ providerId }) => providerId))
+      // What comes under a new id may settle a pending record, or may be known from another source.
+      const from = firstDay(observations.filter(({ providerId }) => !known.has(providerId)))
+      if (from === undefined) return found
+      const around = yield* records.index(scope, { from: CalendarDate.addDays(from, -reachDays) })
+      return [...found, ...without(around, found)]
+    }
+    // Rows may have been booked some days before the window they are now seen in; with an id that counts they
+    // are found wherever they were.
+    const near = yield* records.index(scope, { from: CalendarDate.addDays(coverage.from, -reachDays) })
+    const far = byId ? idsNamed(read, new Set(near.map(({ providerId }) => providerId)).add("")) : []
+    return far.length === 0 ? near : [...near, ...without(yield* records.index(scope, { providerIds: far }), near)]
+  })
+
+  /** Former ids are asked for where nobody has the id now, and only if there are any at all. */
+  const around = Effect.fnUntraced(function* (read: ReadScope, hasAliases: boolean) {
+    const held = yield* byRead(read)
+    const unknown =
+      hasAliases && trusted(read.idTrust)
+        ? idsNamed({ ...read, removed: new Set() }, new Set(held.map(({ providerId }) => providerId)).add(""))
+        : []
+    const aliases = yield* identity.aliases(read.scope, unknown)
+    if (aliases.size === 0) return { held, aliases }
+    const known = new Set(held.map(({ id }) => id))
+    const ids = [...new Set(aliases.values())].filter((id) => !known.has(id))
+    return { held: ids.length === 0 ? held : [...held, ...(yield* records.index(read.scope, { ids }))], aliases }
+  })
+
+  return { around }
+}
