@@ -38,11 +38,9 @@ export const candidateTest = (input: MatchInput, days: ReadonlyArray<number>): (
   return (entry) => {
     if (isUnread(input, entry)) return false
     const crossesSources = withFiles !== isOfFile(entry)
-    // Under a change feed with ids of its own, a posted row that is not mentioned is simply still there, and where
-    // ids survive settlement a pending one is, too.
+    // A change feed with ids of its own lists what is gone: whatever else it does not mention is still there.
     if (byId && input.coverage.kind === "delta" && !crossesSources) {
-      if (!entry.pending) return false
-      if (input.idTrust === "stable" && entry.state === "live" && !isListed(input, entry)) return false
+      if (!entry.pending || (entry.state === "live" && !isListed(input, entry))) return false
     }
     if (entry.date === null) return true
     const day = CalendarDate.toEpochDay(entry.date)

@@ -15,7 +15,6 @@ export interface TextReading {
 
 const marks = /\p{M}+/gu
 const separators = /[^\p{L}\p{N}&']+/gu
-const lone = /(?<![\p{L}\p{N}])[&']+(?![\p{L}\p{N}])/gu
 const numericDate = /(?<![\p{L}\p{N}])(\d{1,4})([./-])(\d{1,2})(?:\2(\d{1,4}))?(?![\p{L}\p{N}])/gu
 const clock = /(?<![\p{L}\p{N}])\d{1,2}:\d{2}(?::\d{2})?(?![\p{L}\p{N}])/gu
 /** A masked number stands in one piece, whatever masks it. */
@@ -83,7 +82,6 @@ export const readText = (text: string): TextReading => {
     .replace(clock, " ")
     .replace(masked, " ")
     .replace(separators, " ")
-    .replace(lone, " ")
     .split(" ")
     .filter((word) => word !== "")
   let from = 0

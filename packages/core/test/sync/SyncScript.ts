@@ -136,7 +136,12 @@ class Script {
   }
 }
 
-const amountOf = (random: Seeded) => `${random.below(9) - 4}.5`
+/** Another amount of the same sign: the other sign would be another event, whatever its id. */
+const otherAmount = (random: Seeded, row: TrueRow) => `${row.amount.startsWith("-") ? "-" : ""}${random.below(5)}.5`
+
+/** Other words for the same event: no id makes one event of two texts with nothing in common. */
+const otherText = ({ description }: TrueRow) =>
+  description.endsWith(" again") ? description.slice(0, -" again".length) : `${description} again`
 
 /** Something happens at the bank. */
 const happen = (script: Script): void => {
@@ -155,7 +160,7 @@ const happen = (script: Script): void => {
           upstream.settle(row, {
             newId: script.provider.options.idTrust !== "stable",
             link: random.below(3) > 0,
-            ...(random.once(2) ? { change: { amount: amountOf(random) } } : {})
+            ...(random.once(2) ? { change: { amount: otherAmount(random, row) } } : {})
           })
       )
     case 4:
@@ -171,7 +176,7 @@ const happen = (script: Script): void => {
         (row) => !row.pending,
         (row) => {
           if (!script.trusted) script.vanishing--
-          upstream.change(row, random.once(2) ? { amount: amountOf(random) } : { description: random.pick(words) })
+          upstream.change(row, random.once(2) ? { amount: otherAmount(random, row) } : { description: otherText(row) })
         }
       )
     }
@@ -304,7 +309,11 @@ const checkLedger = Effect.fnUntraced(function* (script: Script) {
         expect([row.line, gone.has(known)]).toEqual([row.line, false])
       }
       const id = row.account === account.providerAccountId ? live.get(row.providerId) : undefined
-      if (id === undefined) continue
+      if (id === undefined) {
+        // What settled in a form that cannot be read may have lost its record to an equal row that can.
+        if (row.broken === true) script.ids.delete(row.line)
+        continue
+      }
       const settledAlone =
         script.provider.options.idTrust === "perStatus" && !row.pending && row.pendingProviderId === undefined
       if (!settledAlone && script.ids.has(row.line))
@@ -461,6 +470,8 @@ const step = Effect.fnUntraced(function* (script: Script) {
   }
 })
 
+const daySeconds = 86_400
+
 /** Faults stop, and every feed is synced until nothing can be left to do. */
 const quiesce = Effect.fnUntraced(function* (script: Script) {
   const { simulation, upstream } = script
@@ -474,10 +485,14 @@ const quiesce = Effect.fnUntraced(function* (script: Script) {
       under.place.refuses = () => false
     }
   }
-  for (let round = 0; round < (window && script.far ? 3 : 2); round++) {
+  // A posted row has vanished when two reads in which it would lie well inside have not shown it.
+  const rounds = 3
+  yield* simulation.pass(2 * daySeconds)
+  for (let round = 0; round < rounds; round++) {
+    yield* simulation.pass(daySeconds)
     for (const under of script.feeds) {
       // What lies outside the window of a provider that gives nothing else, only a full read finds out.
-      const reset = window && script.far && round < 2
+      const reset = window && round < rounds - 1
       const options: SyncOptions = { forceCancelActive: false, resetCursors: reset, skipDedup: false }
       simulation.clock.pass(60)
       const { job } = yield* drive(simulation, under.feed, {
