@@ -20,6 +20,8 @@ import type { TrustCounter } from "./TrustCounter.ts"
 
 /** What a read of an account has to know before it is matched. */
 export interface Recalled {
+  /** The store's clock, which also says since when records are missing. */
+  readonly now: Timestamp
   readonly trust: TrustCounter
   /** Whether there are former upstream ids to ask for. */
   readonly hasAliases: boolean

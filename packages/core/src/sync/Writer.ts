@@ -91,7 +91,12 @@ interface Chunk {
 
 const emptyChunk = (): Chunk => ({ matches: [], aliases: new Map(), renames: [], writes: [], suggestions: [] })
 
-const nothingRecalled: Recalled = { trust: fullTrust, hasAliases: false, facts: [] }
+const nothingRecalled = Effect.map(Timestamp.now, (now): Recalled => ({
+  now,
+  trust: fullTrust,
+  hasAliases: false,
+  facts: []
+}))
 
 /** Records that people keep, whatever the upstream shows. */
 const keptIds = (facts: ReadonlyArray<IdentityFact>): ReadonlySet<string> =>
@@ -164,7 +169,7 @@ export class Writer extends Context.Service<
           atOnce: isWholeTruth(snapshot),
           byIdOnly: snapshot.byIdOnly,
           config: defaultMatchConfig,
-          now: yield* Timestamp.now
+          now: recalled.now
         })
         const details = yield* detailsOf(scope, open.wanted)
         const isForbidden: MatchDetails["isForbidden"] = (recordId, observation) => {
@@ -320,7 +325,7 @@ export class Writer extends Context.Service<
       const write = Effect.fn("Writer.write")(function* (right: WriteRight, asked: SnapshotOfAccount) {
         const { scope } = asked
         // Of snapshots nothing is remembered: they are what their last read says.
-        const recalled = isSnapshotType(scope.dataType) ? nothingRecalled : yield* identity.recall(scope)
+        const recalled = isSnapshotType(scope.dataType) ? yield* nothingRecalled : yield* identity.recall(scope)
         // What a file is called says nothing about the ids of the connection.
         const ofFile = asked.observations.some(isOfFile)
         const idTrust = ofFile ? asked.idTrust : trustOf(asked.idTrust, recalled.trust)

@@ -127,6 +127,7 @@ describe("a run", () => {
       yield* drive(simulation, kept)
       upstream.remove(row)
       yield* drive(simulation, kept)
+      yield* simulation.pass(86_400)
       const gone = yield* drive(simulation, kept)
       expect([(yield* ledgerOf(account)).map(({ state }) => state), gone.job.counts, world.texts()]).toMatchObject([
         ["removed"],

@@ -88,7 +88,12 @@ export const tests: StorageTests = (it) => {
   it.effect("remembers nothing about an account at first", () =>
     Effect.gen(function* () {
       const { identity, scope } = yield* arrange
-      expect(yield* identity.recall(scope)).toEqual({ trust: fullTrust, hasAliases: false, facts: [] })
+      const { now, ...recalled } = yield* identity.recall(scope)
+      expect(recalled).toEqual({ trust: fullTrust, hasAliases: false, facts: [] })
+      expect(Timestamp.parse(now)).toBe(now)
+      yield* (yield* StoreClock).pass(60)
+      const later = (yield* identity.recall(scope)).now
+      expect(Timestamp.toMillis(later) - Timestamp.toMillis(now)).toBeGreaterThanOrEqual(60_000)
     })
   )
 
@@ -333,7 +338,7 @@ export const tests: StorageTests = (it) => {
           })
         )
         .pipe(Effect.flip)
-      expect(yield* identity.recall(scope)).toEqual({ trust: fullTrust, hasAliases: false, facts: [fact] })
+      expect(yield* identity.recall(scope)).toMatchObject({ trust: fullTrust, hasAliases: false, facts: [fact] })
       expect(yield* identity.matches(scope, { limit: 10 })).toEqual([])
       expect(yield* identity.suggestions(scope, { limit: 10 })).toEqual([])
     })

@@ -82,7 +82,8 @@ export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
 
     return IdentityStore.of({
       recall: (scope) =>
-        call(() => ({
+        call((now) => ({
+          now: Timestamp.fromMillis(now),
           trust: trusts.get(keyOf(scope)) ?? fullTrust,
           hasAliases: aliasesIn(scope).size > 0,
           facts: [...facts.values()].filter((fact) => fact.lifted === undefined && inScope(scope, fact))

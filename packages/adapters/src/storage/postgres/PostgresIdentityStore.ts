@@ -16,6 +16,7 @@ import { stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
 
 interface RecallRow {
+  readonly now: Date
   readonly trust: { readonly contradictions: ReadonlyArray<number>; readonly demoted: boolean } | null
   readonly has_aliases: boolean
   readonly has_facts: boolean
@@ -63,14 +64,15 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
 
     return IdentityStore.of({
       recall: Effect.fn("IdentityStore.recall")(function* (scope) {
-        const rows = yield* stored(sql<RecallRow>`select
+        const rows = yield* stored(sql<RecallRow>`select store_now()::timestamptz(3) as now,
             (select json_build_object('contradictions', contradictions, 'demoted', demoted) from id_trust
               where account_id = ${scope.accountId} and data_type = ${scope.dataType}
                 and workspace_id = ${scope.workspaceId}) as trust,
             exists (select from record_alias where ${inScope(sql, scope)}) as has_aliases,
             exists (select from identity_fact where ${inScope(sql, scope)} and lifted_at is null) as has_facts`)
-        const { has_aliases, has_facts, trust } = rows[0]!
+        const { has_aliases, has_facts, now, trust } = rows[0]!
         return {
+          now: instant(now),
           trust: trust ?? fullTrust,
           hasAliases: has_aliases,
           facts: has_facts ? yield* stored(factsOf(scope)) : []
