@@ -5,10 +5,15 @@ import { join } from "node:path"
 import { Api } from "@millrace/http/api/Api"
 import { dataTypes as allDataTypes } from "@millrace/core/record/DataType"
 import { feedSources as allSources } from "@millrace/core/feed/FeedConfig"
+import { matchStates as allMatchStates } from "@millrace/core/identity/LoggedMatch"
+import { suggestionStates as allSuggestionStates } from "@millrace/core/identity/LoggedSuggestion"
+import { recordStates as allRecordStates } from "@millrace/core/record/LedgerRecord"
 import { jobStatuses as allStatuses } from "@millrace/core/job/Job"
 import { tableFieldTypes as allFieldTypes } from "@millrace/core/table/Table"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Records from "../../http/test/fakes/Records.ts"
+import { recordStates } from "../src/commands/Accounts.ts"
+import { matchStates, suggestionStates } from "../src/commands/Corrections.ts"
 import { dataTypes, feedSources } from "../src/commands/Feeds.ts"
 import { jobStatuses } from "../src/commands/JobStatus.ts"
 import { fieldTypes } from "../src/commands/TableFields.ts"
@@ -27,6 +32,9 @@ const job = Records.job.id
 const table = Records.table.id
 const field = Records.field.id
 const row = Records.row.id
+const transaction = Records.match.match.recordId
+const match = Records.match.match.id
+const suggestion = Records.suggestion.suggestion.id
 const of = ["--bank", bank, "--account", account]
 
 const folder = mkdtempSync(join(tmpdir(), "millrace-cli-files-"))
@@ -62,6 +70,11 @@ const silent: ReadonlyArray<{
     args: ["tables", "fields", "remove", field, "--table", table],
     note: `Removed ${field} and its cells.`
   },
+  {
+    operation: "deleteTransaction",
+    args: ["accounts", "delete-transaction", transaction, ...of],
+    note: `Deleted ${transaction}. It stays deleted`
+  },
   { operation: "deleteRow", args: ["rows", "delete", row, "--table", table], note: `Moved ${row} to the trash.` },
   { operation: "deleteRows", args: ["rows", "delete", row, row, "--table", table], note: "Moved 2 rows to the trash." }
 ]
@@ -78,6 +91,33 @@ const cases: ReadonlyArray<Case> = [
   { operation: "listHoldings", args: ["accounts", "holdings", ...of], data: [{ quantity: 3.5 }] },
   { operation: "listOrders", args: ["accounts", "orders", ...of], data: [{ security: "ACME" }] },
   { operation: "getLoan", args: ["accounts", "loan", ...of], data: { loanType: "mortgage" } },
+  {
+    operation: "listMatches",
+    args: ["accounts", "matches", "list", ...of, "--state", "made"],
+    data: [{ id: match, observed: { amount: -49.56 } }]
+  },
+  { operation: "undoMatch", args: ["accounts", "matches", "undo", match, ...of], data: { id: match } },
+  { operation: "redoMatch", args: ["accounts", "matches", "redo", match, ...of], data: { id: match } },
+  {
+    operation: "listSuggestions",
+    args: ["accounts", "suggestions", "list", ...of, "--record", transaction],
+    data: [{ id: suggestion, recordId: transaction }]
+  },
+  {
+    operation: "acceptSuggestion",
+    args: ["accounts", "suggestions", "accept", suggestion, ...of],
+    data: { id: suggestion }
+  },
+  {
+    operation: "rejectSuggestion",
+    args: ["accounts", "suggestions", "reject", suggestion, ...of],
+    data: { id: suggestion }
+  },
+  {
+    operation: "restoreTransaction",
+    args: ["accounts", "restore-transaction", transaction, ...of],
+    data: { id: transaction }
+  },
   { operation: "listFeeds", args: ["feeds", "list", "--data-type", "loans"], data: [{ id: feed }] },
   { operation: "getFeed", args: ["feeds", "get", feed], data: { id: feed, version: 3 } },
   {
@@ -151,6 +191,9 @@ describe("commands", () => {
     expect(feedSources).toEqual(allSources)
     expect(fieldTypes).toEqual(allFieldTypes)
     expect(jobStatuses).toEqual(allStatuses)
+    expect(recordStates).toEqual(allRecordStates)
+    expect(matchStates).toEqual(allMatchStates)
+    expect(suggestionStates).toEqual(allSuggestionStates)
   })
 })
 

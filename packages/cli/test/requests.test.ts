@@ -427,7 +427,23 @@ describe("help", () => {
 
   it.each([
     ["banks", ["list", "get"]],
-    ["accounts", ["list", "get", "balance", "transactions", "trades", "holdings", "orders", "loan"]],
+    [
+      "accounts",
+      [
+        "list",
+        "get",
+        "balance",
+        "transactions",
+        "delete-transaction",
+        "restore-transaction",
+        "matches",
+        "suggestions",
+        "trades",
+        "holdings",
+        "orders",
+        "loan"
+      ]
+    ],
     ["feeds", ["list", "get", "create", "update", "delete", "sync", "upload", "uploads"]],
     ["jobs", ["list", "get", "cancel", "watch"]],
     ["tables", ["list", "get", "create", "update", "delete", "restore", "fields"]],

@@ -17,6 +17,7 @@ import { Enrichments } from "./enrichment/Enrichments.ts"
 import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
 import { Feeds } from "./feed/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
+import { Corrections } from "./identity/Corrections.ts"
 import type { IdentityStore } from "./identity/IdentityStore.ts"
 import type { JobEngine } from "./job/JobEngine.ts"
 import { Jobs } from "./job/Jobs.ts"
@@ -84,6 +85,7 @@ export type UseCases =
   | WaitingUploads
   | Tables
   | Enrichments
+  | Corrections
 
 /** What the API and the chores call. `cursorKey` signs the cursors of lists: all servers of one installation share it. */
 export const layerUseCases = (
@@ -96,7 +98,8 @@ export const layerUseCases = (
     Uploads.layer,
     WaitingUploads.layer,
     Tables.layer,
-    Enrichments.layer
+    Enrichments.layer,
+    Corrections.layer
   ).pipe(
     Layer.provideMerge(Jobs.layer),
     Layer.provide(ReadThrough.layer),

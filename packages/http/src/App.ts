@@ -7,6 +7,7 @@ import * as HttpApiScalar from "effect/http-api/HttpApiScalar"
 import * as Layer from "effect/Layer"
 import { Api } from "./api/Api.ts"
 import * as AccountHandlers from "./handlers/AccountHandlers.ts"
+import * as CorrectionHandlers from "./handlers/CorrectionHandlers.ts"
 import * as BankHandlers from "./handlers/BankHandlers.ts"
 import * as FeedHandlers from "./handlers/FeedHandlers.ts"
 import * as FieldHandlers from "./handlers/FieldHandlers.ts"
@@ -23,6 +24,7 @@ const handlers = Layer.mergeAll(
   IdentityHandlers.layer,
   BankHandlers.layer,
   AccountHandlers.layer,
+  CorrectionHandlers.layer,
   FeedHandlers.layer,
   JobHandlers.layer,
   UploadHandlers.layer,

@@ -4,6 +4,7 @@
  * The engine brings the chores that it needs itself; others are added by layers on top of it, since what
  * they need may need the engine.
  */
+import { Corrections } from "@millrace/core/identity/Corrections"
 import { Jobs } from "@millrace/core/job/Jobs"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Tables } from "@millrace/core/table/Tables"
@@ -61,10 +62,14 @@ export const layerUploads: Layer.Layer<never, never, Chores | WaitingUploads> = 
 
 const purgeEveryMillis = 60_000
 
-/** Removes what has been in the trash for its time: about once a minute, a bounded number each time. */
-export const layerPurge: Layer.Layer<never, never, Chores | Tables> = Layer.effectDiscard(
+/**
+ * Removes what has been in the trash for its time, and forgets what was too long ago to be taken back: about once
+ * a minute, a bounded number each time.
+ */
+export const layerPurge: Layer.Layer<never, never, Chores | Tables | Corrections> = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { purge } = yield* Tables
+    const tables = yield* Tables
+    const corrections = yield* Corrections
     let due = 0
     yield* (yield* Chores).add(
       "purge",
@@ -72,7 +77,7 @@ export const layerPurge: Layer.Layer<never, never, Chores | Tables> = Layer.effe
         const now = yield* Clock.currentTimeMillis
         if (now < due) return 0
         due = now + purgeEveryMillis
-        return yield* purge
+        return (yield* tables.purge) + (yield* corrections.purge)
       })
     )
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { Corrections } from "@millrace/core/identity/Corrections"
 import { Tables } from "@millrace/core/table/Tables"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,6 +11,8 @@ describe("the trash", () => {
     Effect.gen(function* () {
       let purged = 0
       const tables = Layer.mock(Tables, { purge: Effect.sync(() => ++purged) })
+      let forgotten = 0
+      const corrections = Layer.mock(Corrections, { purge: Effect.sync(() => ++forgotten) })
       const answers: Array<number> = []
       yield* Effect.gen(function* () {
         const [{ chore } = { chore: Effect.succeed(-1) }] = (yield* Chores).all()
@@ -17,8 +20,8 @@ describe("the trash", () => {
           answers.push(yield* chore)
           yield* TestClock.adjust("1 second")
         }
-      }).pipe(Effect.provide(Layer.provideMerge(Layer.provide(layerPurge, tables), Chores.layer)))
-      expect(purged).toBe(3)
+      }).pipe(Effect.provide(Layer.provideMerge(Layer.provide(layerPurge, [tables, corrections]), Chores.layer)))
+      expect([purged, forgotten]).toEqual([3, 3])
       expect(answers.filter((answer) => answer === 0)).toHaveLength(118)
     })
   )

@@ -1,7 +1,10 @@
 import * as Command from "effect/cli/Command"
 import type { Request } from "../Api.ts"
 import { showList, showRecord } from "../Requests.ts"
-import { cursor, either, idFlag, limit, queryOf, text } from "./Flags.ts"
+import { deleteTransaction, matches, restoreTransaction, suggestions } from "./Corrections.ts"
+import { choice, cursor, either, idFlag, limit, queryOf, text } from "./Flags.ts"
+
+export const recordStates = ["live", "removed", "deleted"] as const
 
 const bank = idFlag("bank")
 const account = idFlag("account")
@@ -54,7 +57,8 @@ const transactions = Command.make(
     category: text("category", "<category>", "Only this category"),
     search: text("search", "<text>", "Text in the description or the merchant's name"),
     minAmount: text("min-amount", "<amount>", "Lowest amount"),
-    maxAmount: text("max-amount", "<amount>", "Highest amount")
+    maxAmount: text("max-amount", "<amount>", "Highest amount"),
+    state: choice("state", recordStates, "removed: no longer at the bank; deleted: by a person (default live)")
   },
   ({ account: accountId, bank: bankId, search, ...query }) =>
     showList(
@@ -120,5 +124,18 @@ const loan = Command.make("loan", ofAccount, ({ account: accountId, bank: bankId
 
 export const accounts = Command.make("accounts").pipe(
   Command.withDescription("Accounts and their data"),
-  Command.withSubcommands([list, get, balance, transactions, trades, holdings, orders, loan])
+  Command.withSubcommands([
+    list,
+    get,
+    balance,
+    transactions,
+    deleteTransaction,
+    restoreTransaction,
+    matches,
+    suggestions,
+    trades,
+    holdings,
+    orders,
+    loan
+  ])
 )

@@ -4,6 +4,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { AccountType } from "@millrace/core/account/AccountType"
 import { SyncDataType } from "@millrace/core/record/DataType"
+import { recordStates } from "@millrace/core/record/LedgerRecord"
 import { Id } from "@millrace/core/shared/Ids"
 import { Timestamp } from "@millrace/core/shared/Timestamp"
 import { Amount } from "./Amount.ts"
@@ -65,6 +66,11 @@ export const AccountApi = HttpApiGroup.make("accounts", { topLevel: true }).add(
       q: Schema.optionalKey(SearchText),
       minAmount: Schema.optionalKey(AmountParameter),
       maxAmount: Schema.optionalKey(AmountParameter),
+      state: Schema.optionalKey(
+        Schema.Literals(recordStates).annotate({
+          description: "removed: those that the bank no longer shows; deleted: those that a person deleted."
+        })
+      ),
       cached
     },
     success: FreshMany(Transaction),

@@ -4,6 +4,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import { toDocument } from "../OpenApi.ts"
 import { AccountApi } from "./AccountApi.ts"
 import { BankApi } from "./BankApi.ts"
+import { CorrectionApi } from "./CorrectionApi.ts"
 import { FeedApi } from "./FeedApi.ts"
 import { FieldApi } from "./FieldApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
@@ -16,7 +17,7 @@ import { SchemaFaults } from "../middleware/SchemaFaults.ts"
 export const apiVersion = "1.0.0"
 
 export const Api = HttpApi.make("millrace")
-  .add(IdentityApi, BankApi, AccountApi, FeedApi, UploadApi, JobApi, TableApi, FieldApi, RowApi)
+  .add(IdentityApi, BankApi, AccountApi, CorrectionApi, FeedApi, UploadApi, JobApi, TableApi, FieldApi, RowApi)
   .middleware(SchemaFaults)
   // Whoever sends several faults learns of all of them at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" })

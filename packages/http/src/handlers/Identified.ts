@@ -10,7 +10,10 @@ const resources = {
   job: "Job",
   table: "Table",
   field: "Field",
-  row: "Row"
+  row: "Row",
+  transaction: "Transaction",
+  match: "Match",
+  suggestion: "Suggestion"
 } as const satisfies Partial<Record<IdKind, string>>
 
 export const identified = <K extends keyof typeof resources>(kind: K, text: string): Effect.Effect<Id<K>, NotFound> =>

@@ -1,5 +1,6 @@
 /** Every operation with a request that succeeds: what the generated tests start from. */
 import type { Scope } from "@millrace/core/access/Scope"
+import { correctionOperations } from "./CorrectionOperations.ts"
 import * as Records from "./Records.ts"
 import { tableOperations } from "./TableOperations.ts"
 
@@ -28,7 +29,10 @@ const ids: Readonly<Record<string, string>> = {
   job_id: Records.job.id,
   table_id: Records.table.id,
   field_id: Records.field.id,
-  row_id: Records.row.id
+  row_id: Records.row.id,
+  match_id: Records.match.match.id,
+  suggestion_id: Records.suggestion.suggestion.id,
+  transaction_id: Records.match.match.recordId
 }
 
 /** The path with its placeholders filled in; `own` replaces some ids. */
@@ -91,7 +95,8 @@ export const operations: ReadonlyArray<Sample> = [
       category: [""],
       q: ["", long],
       minAmount: ["x", "", "1,5", "1".repeat(31)],
-      maxAmount: ["NaN", "Infinity", "0x1"]
+      maxAmount: ["NaN", "Infinity", "0x1"],
+      state: ["gone", "", "LIVE"]
     },
     query: {
       ...ranges,
@@ -103,7 +108,8 @@ export const operations: ReadonlyArray<Sample> = [
       category: ["INCOME"],
       q: ["coffee", "ä b"],
       minAmount: ["-1.50", "1e2"],
-      maxAmount: ["9999999999999.99"]
+      maxAmount: ["9999999999999.99"],
+      state: ["live", "removed", "deleted"]
     }
   },
   {
@@ -216,5 +222,6 @@ export const operations: ReadonlyArray<Sample> = [
     status: 200,
     scopes: ["jobs:write"]
   },
+  ...correctionOperations,
   ...tableOperations
 ]

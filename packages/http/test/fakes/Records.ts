@@ -5,6 +5,7 @@ import type { Account } from "@millrace/core/account/Account"
 import type { Bank } from "@millrace/core/bank/Bank"
 import type { Feed } from "@millrace/core/feed/Feed"
 import type { FeedView } from "@millrace/core/feed/Feeds"
+import type { MatchView, SuggestionView } from "@millrace/core/identity/IdentityLog"
 import { noCounts, type Job } from "@millrace/core/job/Job"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
@@ -96,6 +97,52 @@ export const transaction: Fields = {
   pending: false,
   pendingTransactionId: null,
   ...owner
+}
+
+const content = {
+  providerId: "SECRET-upstream-id",
+  date: day("2026-03-01"),
+  pending: true,
+  state: "live",
+  hash: "SECRET-hash",
+  fields: {}
+} as const
+
+const ledgerScope = { workspaceId: workspace.id, accountId: account.id, dataType: "transactions" } as const
+
+export const match: MatchView = {
+  match: {
+    id: idOf("match"),
+    ...ledgerScope,
+    recordId: idOf("transaction"),
+    versionBefore: 1,
+    before: content,
+    observed: { ...content, pending: false },
+    separateId: idOf("transaction", "1"),
+    secondSource: true,
+    evidence: { tier: "cost", cost: 142, parts: { date: 72, text: 70 }, margin: 12, approximate: true },
+    coverage: { kind: "full", complete: true },
+    jobId: idOf("job"),
+    at,
+    state: "undone",
+    decided: { by: { kind: "user", userId: idOf("user") }, at }
+  },
+  before: transaction,
+  observed: { ...transaction, id: idOf("transaction", "1"), amount: "-49.56" }
+}
+
+export const suggestion: SuggestionView = {
+  suggestion: {
+    id: idOf("suggestion"),
+    ...ledgerScope,
+    recordId: idOf("transaction"),
+    observedId: idOf("transaction", "1"),
+    evidence: { tier: "cost", cost: 518, margin: 12 },
+    at,
+    state: "open"
+  },
+  record: transaction,
+  observed: match.observed
 }
 
 export const balance: Fields = {

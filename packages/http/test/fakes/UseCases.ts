@@ -10,6 +10,7 @@ import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Uploads } from "@millrace/core/upload/Uploads"
 import { checkCursor, checkVersion, only } from "./Checks.ts"
+import * as CorrectionUseCases from "./CorrectionUseCases.ts"
 import * as Records from "./Records.ts"
 import * as TableUseCases from "./TableUseCases.ts"
 
@@ -153,6 +154,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
         list: (_, feedId) => Effect.as(feedOf(feedId), [Records.upload])
       })
     ),
+    CorrectionUseCases.layer(note),
     TableUseCases.layer(note)
   )
 }

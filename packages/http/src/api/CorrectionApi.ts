@@ -1,0 +1,130 @@
+/** What people decide about which transactions are the same: matches, suggestions, the deleted and the removed. */
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as Schema from "effect/Schema"
+import { ActorRef } from "@millrace/core/access/ActorRef"
+import { matchStates } from "@millrace/core/identity/LoggedMatch"
+import { suggestionStates } from "@millrace/core/identity/LoggedSuggestion"
+import { Id } from "@millrace/core/shared/Ids"
+import { Timestamp } from "@millrace/core/shared/Timestamp"
+import { ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
+import { Transaction } from "./DataRecords.ts"
+import { Deleted, Many, One } from "./Envelope.ts"
+import { operation } from "./Operation.ts"
+import { paging, Text } from "./Parameters.ts"
+
+const Evidence = Schema.Struct({
+  tier: Schema.Literals(["link", "id", "equal", "cost"]).annotate({
+    description: "link: the bank says so; id: by the upstream's id; equal: equal content; cost: by likeness."
+  }),
+  cost: Schema.optionalKey(Schema.Int.annotate({ description: "Points: 0 is certain, above 1000 is never matched." })),
+  parts: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Int).annotate({ description: "What the points are for." })
+  ),
+  margin: Schema.optionalKey(
+    Schema.Int.annotate({ description: "Points by which the next best way to match everything is worse." })
+  ),
+  approximate: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "There was too much alike to try every way." })
+  )
+}).annotate({ identifier: "MatchEvidence" })
+
+const decision = {
+  decidedBy: Schema.NullOr(ActorRef),
+  decidedAt: Schema.NullOr(Timestamp)
+}
+
+export const MatchRecord = Schema.Struct({
+  id: Id("match"),
+  accountId: Id("account"),
+  recordId: Schema.String.annotate({ description: "The transaction that went on." }),
+  separateId: Schema.NullOr(Schema.String).annotate({
+    description: "The transaction that was observed has, or had, as one of its own."
+  }),
+  state: Schema.Literals(matchStates),
+  secondSource: Schema.Boolean.annotate({
+    description: "The observation came from another source, such as a file: the transaction kept what it said."
+  }),
+  evidence: Evidence,
+  before: Transaction,
+  observed: Transaction,
+  jobId: Schema.NullOr(Id("job")),
+  createdAt: Timestamp,
+  ...decision
+}).annotate({ identifier: "Match" })
+
+export const SuggestionRecord = Schema.Struct({
+  id: Id("suggestion"),
+  accountId: Id("account"),
+  recordId: Schema.String.annotate({ description: "The older transaction, which would go on." }),
+  observedId: Schema.String.annotate({ description: "The younger one, which would be part of it." }),
+  state: Schema.Literals(suggestionStates),
+  evidence: Evidence,
+  record: Transaction,
+  observed: Transaction,
+  jobId: Schema.NullOr(Id("job")),
+  createdAt: Timestamp,
+  ...decision
+}).annotate({ identifier: "MatchSuggestion" })
+
+const path = "/v1/banks/:bank_id/accounts/:account_id"
+const ofAccount = { bank_id: Schema.String, account_id: Schema.String }
+const ofMatch = { ...ofAccount, match_id: Schema.String }
+const ofSuggestion = { ...ofAccount, suggestion_id: Schema.String }
+const ofTransaction = { ...ofAccount, transaction_id: Schema.String }
+const error = [...ofPath, StateConflict, Unprocessable] as const
+const read = (summary: string) => operation(summary, { scopes: ["banks:read"] })
+const write = (summary: string) => operation(summary, { scopes: ["banks:write"] })
+
+export const CorrectionApi = HttpApiGroup.make("corrections", { topLevel: true }).add(
+  HttpApiEndpoint.get("listMatches", `${path}/matches`, {
+    params: ofAccount,
+    query: {
+      recordId: Schema.optionalKey(Text),
+      state: Schema.optionalKey(Schema.Literals(matchStates)),
+      ...paging
+    },
+    success: Many(MatchRecord),
+    error: ofPath
+  }).annotateMerge(read("List the matches of transactions that can be undone, newest first")),
+  HttpApiEndpoint.post("undoMatch", `${path}/matches/:match_id/undo`, {
+    params: ofMatch,
+    success: One(MatchRecord),
+    error
+  }).annotateMerge(write("Part two transactions that were matched, for good")),
+  HttpApiEndpoint.post("redoMatch", `${path}/matches/:match_id/redo`, {
+    params: ofMatch,
+    success: One(MatchRecord),
+    error
+  }).annotateMerge(write("Take back that a match was undone; answers the match that joins them anew")),
+  HttpApiEndpoint.get("listSuggestions", `${path}/suggestions`, {
+    params: ofAccount,
+    query: {
+      recordId: Schema.optionalKey(Text),
+      state: Schema.optionalKey(Schema.Literals(suggestionStates)),
+      ...paging
+    },
+    success: Many(SuggestionRecord),
+    error: ofPath
+  }).annotateMerge(read("List pairs of transactions that may be one, newest first")),
+  HttpApiEndpoint.post("acceptSuggestion", `${path}/suggestions/:suggestion_id/accept`, {
+    params: ofSuggestion,
+    success: One(SuggestionRecord),
+    error
+  }).annotateMerge(write("Join two transactions: the older one goes on with what the younger one says")),
+  HttpApiEndpoint.post("rejectSuggestion", `${path}/suggestions/:suggestion_id/reject`, {
+    params: ofSuggestion,
+    success: One(SuggestionRecord),
+    error
+  }).annotateMerge(write("Keep two transactions apart for good")),
+  HttpApiEndpoint.delete("deleteTransaction", `${path}/transactions/:transaction_id`, {
+    params: ofTransaction,
+    success: Deleted,
+    error
+  }).annotateMerge(write("Delete a transaction; it stays deleted however often the bank shows it")),
+  HttpApiEndpoint.post("restoreTransaction", `${path}/transactions/:transaction_id/restore`, {
+    params: ofTransaction,
+    success: One(Transaction),
+    error
+  }).annotateMerge(write("Bring back a transaction that was deleted, or that the bank no longer shows"))
+)
