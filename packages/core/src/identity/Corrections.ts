@@ -365,8 +365,7 @@ export class Corrections extends Context.Service<
               if (state === "accepted" || state === to) return yield* refused("Suggestion", state)
               const { a, b } = yield* pair(scope, suggestion.recordId, suggestion.observedId)
               if (to === "rejected") {
-                const content = (record: HeldRecord) => ({ id: record.id, content: contentOf(record) })
-                yield* forbid(scope, decided, content(a), content(b))
+                yield* forbid(scope, decided, { id: a.id, content: a }, { id: b.id, content: b })
               } else {
                 if (b.state !== "live") return yield* refused(nouns[scope.dataType], b.state)
                 yield* absorb(scope, decided, a, b, suggestion.evidence)

@@ -173,8 +173,9 @@ export class Writer extends Context.Service<
         })
         const details = yield* detailsOf(scope, open.wanted)
         const isForbidden: MatchDetails["isForbidden"] = (recordId, observation) => {
-          const held = details.get(recordId)
-          return (held?.apart === true && held.providerId !== observation.providerId) || parted(recordId, observation)
+          const record = details.get(recordId)
+          const staysApart = record?.apart === true && record.providerId !== observation.providerId
+          return staysApart || parted(recordId, observation)
         }
         return { result: open.finish({ records: details, isForbidden }), aliases }
       })

@@ -24,7 +24,8 @@ export const reviveRows = Effect.fnUntraced(function* (
   const shape = shapeOf(table, hash)
   const rows = [...former]
     .filter(([key]) => !known.has(key))
-    .map(([externalKey, { trashedAt: _, ...row }]) => {
+    .map(([externalKey, trashed]) => {
+      const { trashedAt: _, ...row } = trashed
       const revived: Row = { ...row, externalKey, updatedAt: now, version: row.version + 1 }
       return shape.stored(revived)
     })

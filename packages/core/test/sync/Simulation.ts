@@ -4,6 +4,7 @@
  */
 import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
 import * as TableDestination from "@millrace/adapters/destination/table/TableDestination"
+import * as StatementReader from "@millrace/adapters/statement/StatementReader"
 import type { Account } from "@millrace/core/account/Account"
 import type { BankId } from "@millrace/core/bank/Bank"
 import { BankStore } from "@millrace/core/bank/BankStore"
@@ -27,7 +28,6 @@ import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { Transactor } from "@millrace/core/storage/Transactor"
 import { SyncRun } from "@millrace/core/sync/SyncRun"
 import { TableStore } from "@millrace/core/table/TableStore"
-import { StatementFault, StatementReader } from "@millrace/core/upload/Statement"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import { makeScriptedDestination } from "@millrace/testing/destination/ScriptedDestination"
@@ -86,11 +86,6 @@ const makeProviders = (): ReadonlyArray<ScriptedProvider> =>
     )
   )
 
-const noReader = Layer.succeed(
-  StatementReader,
-  StatementReader.of({ read: () => new StatementFault({ message: "No files here" }) })
-)
-
 type Stores = Layer.Layer<Kernel.Stores>
 
 export interface SimulationOptions {
@@ -145,7 +140,7 @@ export const makeSimulation = ({ clock, model, pass, storage }: SimulationOption
         })
       )
     ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
-    noReader,
+    StatementReader.layer,
     Patterns.layerProven,
     NodeDigest.layer
   )

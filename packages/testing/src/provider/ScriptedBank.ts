@@ -43,6 +43,8 @@ export class ScriptedBank {
   readonly meanwhile: Array<() => void> = []
   /** Checkpoints of earlier generations are not accepted. */
   generation = 1
+  /** The id under which each account is shown, where that is another than its own. */
+  readonly shownIds = new Map<string, string>()
   pulls = 0
   balance = "0"
   private lines = 0
@@ -91,6 +93,24 @@ export class ScriptedBank {
     this.events.push({ kind: "gone", row })
   }
 
+  /** Every row is shown under another id, as banks do after they changed their systems. */
+  renumber(): void {
+    for (const { pendingProviderId: _, ...row } of Array.from(this.rows.values())) {
+      this.show({ ...row, providerId: this.nextId() })
+    }
+  }
+
+  /** Nothing is shown under the ids that it had: neither accounts nor rows, and no checkpoint is accepted. */
+  reconnect(): void {
+    this.loseCheckpoints()
+    this.renumber()
+    for (const id of this.accountIds) this.shownIds.set(id, `${id}-${this.generation}`)
+  }
+
+  shownId(account: string): string {
+    return this.shownIds.get(account) ?? account
+  }
+
   loseCheckpoints(): void {
     this.generation++
   }
@@ -99,7 +119,7 @@ export class ScriptedBank {
     return this.accountIds
       .filter((id) => !this.unlisted.has(id))
       .map((id) => ({
-        providerAccountId: id,
+        providerAccountId: this.shownId(id),
         stableKeys: [`scripted:${id}`],
         number: "12345678",
         name: `Account ${id}`,
@@ -120,9 +140,9 @@ export const fieldsOf = (row: TrueRow): Fields => ({
   currency: "USD"
 })
 
-/** A row as a driver gives it, under the id that the upstream shows. */
-export const observed = (row: TrueRow, providerId = row.providerId): ObservedRecord => ({
-  providerAccountId: row.account,
+/** A row as a driver gives it, under the ids that the upstream shows. */
+export const observed = (bank: ScriptedBank, row: TrueRow, providerId = row.providerId): ObservedRecord => ({
+  providerAccountId: bank.shownId(row.account),
   providerId,
   ...(row.pendingProviderId === undefined ? {} : { pendingProviderId: row.pendingProviderId }),
   pending: row.pending,

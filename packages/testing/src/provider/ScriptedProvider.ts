@@ -45,7 +45,7 @@ const pageOf = (items: ReadonlyArray<Item>, coverage: SyncPage["coverage"], end:
 /** What the bank shows of the accounts that are asked for. */
 const visible = (one: ScriptedBank, request: PullRequest): ReadonlyArray<TrueRow> =>
   [...one.rows.values()]
-    .filter((row) => request.providerAccountIds.includes(row.account) && !one.unlisted.has(row.account))
+    .filter((row) => request.providerAccountIds.includes(one.shownId(row.account)) && !one.unlisted.has(row.account))
     .toSorted(newestFirst)
 
 export const makeScriptedProvider = (options: ScriptedOptions) => {
@@ -66,9 +66,10 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
     return one
   }
 
-  const items = (rows: ReadonlyArray<TrueRow>): ReadonlyArray<Item> =>
+  const items = (one: ScriptedBank, rows: ReadonlyArray<TrueRow>): ReadonlyArray<Item> =>
     rows.map((row, at) => ({
       upserted: observed(
+        one,
         row,
         idTrust === "none" ? "" : idTrust === "positional" ? `${rows.length - at}` : row.providerId
       )
@@ -77,6 +78,7 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
   const snapshot = (one: ScriptedBank, request: PullRequest): SyncPage => {
     const window = changeModel === "snapshotWindow"
     const all = items(
+      one,
       visible(one, request).filter((row) => !window || (row.date >= request.from && row.date <= request.to))
     )
     const start = request.position === undefined ? 0 : Number(request.position.slice(3))
@@ -99,16 +101,19 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
     const [generation, since] = whole ? [one.generation, 0] : checkpoint.split(":").slice(1).map(Number)
     if (generation !== one.generation) return new CheckpointInvalid({ message: "No such checkpoint" })
     const all: ReadonlyArray<Item> = whole
-      ? items(visible(one, request).filter((row) => row.date >= request.from))
+      ? items(
+          one,
+          visible(one, request).filter((row) => row.date >= request.from)
+        )
       : one.events
           .slice(since)
-          .filter(({ row }) => request.providerAccountIds.includes(row.account))
+          .filter(({ row }) => request.providerAccountIds.includes(one.shownId(row.account)))
           .flatMap(({ kind, row }): ReadonlyArray<Item> =>
             kind === "shown"
-              ? [{ upserted: observed(row) }]
+              ? [{ upserted: observed(one, row) }]
               : changeModel === "appendOnly"
                 ? []
-                : [{ removed: { providerAccountId: row.account, providerId: row.providerId } }]
+                : [{ removed: { providerAccountId: one.shownId(row.account), providerId: row.providerId } }]
           )
     const next = start! + pageSize
     return Effect.succeed(
