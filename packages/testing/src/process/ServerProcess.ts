@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { createServer } from "node:net"
 import { resolve } from "node:path"
 
-const program = resolve(import.meta.dirname, "../../../server/src/main.ts")
+const bundled = resolve(import.meta.dirname, "../../../server/src/main.ts")
 
 export interface Ending {
   readonly code: number | null
@@ -32,6 +32,8 @@ export interface ServerProcess {
 export interface ServerOptions {
   readonly environment: Readonly<Record<string, string>>
   readonly args?: ReadonlyArray<string>
+  /** The file to run; the bundled server when absent. */
+  readonly program?: string
   /** A free one when absent. */
   readonly port?: number
   /** Runs it as another user; only root can. */
@@ -47,22 +49,36 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL")
 })
 
-export const freePort = (): Promise<number> =>
+/** The port itself when it is free, any free one for 0; refused when it is taken. */
+const probed = (port: number): Promise<number> =>
   new Promise((answer, refuse) => {
     const probe = createServer()
     probe.once("error", refuse)
-    probe.listen(0, "127.0.0.1", () => {
+    probe.listen(port, "127.0.0.1", () => {
       const address = probe.address()
       probe.close(() => answer(typeof address === "object" && address !== null ? address.port : 0))
     })
   })
+
+export const freePort = (): Promise<number> => probed(0)
+
+/**
+ * A free port outside the range that outgoing connections take theirs from: nobody takes it while a server that comes
+ * back to it is down.
+ */
+export const lastingPort = async (): Promise<number> => {
+  for (;;) {
+    const port = await probed(10_000 + Math.floor(Math.random() * 20_000)).catch(() => undefined)
+    if (port !== undefined) return port
+  }
+}
 
 const inherited = (): Record<string, string | undefined> =>
   Object.fromEntries(["PATH", "HOME", "TMPDIR", "SystemRoot"].map((name) => [name, process.env[name]]))
 
 export const startServer = async (options: ServerOptions): Promise<ServerProcess> => {
   const port = options.port ?? (await freePort())
-  const child = spawn(process.execPath, [program, ...(options.args ?? [])], {
+  const child = spawn(process.execPath, [options.program ?? bundled, ...(options.args ?? [])], {
     env: { ...inherited(), MILLRACE_PORT: String(port), ...options.environment },
     stdio: ["ignore", "pipe", "pipe"],
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid })

@@ -1,0 +1,92 @@
+/**
+ * The network between one worker and PostgreSQL is cut, broken or slow, and then heals: requests get an answer in
+ * their time, the process lives, and what it was doing is done by others, once.
+ */
+import { setTimeout as wait } from "node:timers/promises"
+import type { ProxyMode } from "../../fault/TcpProxy.ts"
+import { deadlineMillis } from "../ApiClient.ts"
+import type { Member } from "../Fleet.ts"
+import { type Installation, lease } from "../Installation.ts"
+import { type Scenario, told } from "../Scenario.ts"
+import { startWorkload } from "../Workload.ts"
+
+interface Disturbance {
+  readonly name: string
+  readonly mode: ProxyMode
+  readonly millis: number
+  /** Whether the worker is without its database meanwhile. */
+  readonly cut: boolean
+}
+
+const disturbances: ReadonlyArray<Disturbance> = [
+  { name: "cut for three leases", mode: "blackhole", millis: 3_000 * lease, cut: true },
+  { name: "connections reset", mode: "reset", millis: 2_000, cut: true },
+  { name: "20 ms each way", mode: { latencyMillis: 20 }, millis: 3_000, cut: false },
+  { name: "bytes in small pieces", mode: { sliceBytes: 7 }, millis: 2_000, cut: false },
+  // Longer than any request may take.
+  { name: "cut for long", mode: "blackhole", millis: deadlineMillis + 3_000, cut: true }
+]
+
+/** What is slow to notice is the network; the worker has this long to work again. */
+const healMillis = 20_000
+
+/** Asks a worker without its database, whose answers are owed all the same. */
+const askCut = async ({ log, world }: Installation, member: Member, client: Installation["client"]): Promise<number> => {
+  const began = performance.now()
+  const expect = async (path: string, status: number, withinMillis: number) => {
+    const before = performance.now()
+    const answer = await client.ask(path, { member })
+    const took = performance.now() - before
+    if (answer?.status !== status) log.breach(`${path} of a worker that is cut off: ${answer?.status ?? "no answer"}`)
+    if (took > withinMillis) log.breach(`${path} of a worker that is cut off took ${Math.round(took)} ms`)
+  }
+  await Promise.all([
+    expect("/livez", 200, 2_000),
+    expect("/readyz", 503, 4_000),
+    expect("/v1/feeds", 503, deadlineMillis),
+    expect(`/v1/feeds/${world.feeds[0]!.id}/jobs`, 503, deadlineMillis)
+  ])
+  return performance.now() - began
+}
+
+const disturb = async (installation: Installation, member: Member, one: Disturbance): Promise<number> => {
+  const { client, fleet, log } = installation
+  if (one.cut) fleet.disturb(member)
+  member.proxy!.set(one.mode)
+  const before = performance.now()
+  const asked = one.cut ? askCut(installation, member, client) : Promise.resolve(0)
+  await wait(one.millis)
+  member.proxy!.set("pass")
+  // Asked while it was cut; what heals before its time is up may be answered as if nothing had been.
+  await asked
+  const healed = performance.now()
+  if (one.cut) {
+    while ((await client.ask("/readyz", { member }))?.status !== 200) {
+      if (performance.now() - healed > healMillis) {
+        log.breach(`${member.name} does not work again after: ${one.name}`)
+        break
+      }
+      await wait(200)
+    }
+    fleet.restore(member)
+  }
+  return healed - before
+}
+
+export const partitions: Scenario = {
+  title: "a worker cut off from PostgreSQL",
+  run: async (installation, count) => {
+    const { bank, client, fleet, random, world } = installation
+    const workload = startWorkload({ bank, client, feeds: [...world.feeds], random, writers: 6 })
+    const member = fleet.members.find(({ proxy }) => proxy !== undefined)!
+    const names = new Set<string>()
+    for (let n = 0; n < count; n++) {
+      const one = disturbances[n % disturbances.length]!
+      await wait(500 + random.below(1_000))
+      await disturb(installation, member, one)
+      names.add(one.name)
+    }
+    await workload.stop()
+    return { disturbances: count, as: [...names].join(", "), jobs: told(workload.ended) }
+  }
+}
