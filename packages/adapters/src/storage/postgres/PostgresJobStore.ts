@@ -21,7 +21,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { json } from "./Column.ts"
 import { takeLeases } from "./JobLeases.ts"
 import { appended, categoryOf, type JobRow, progressed, toJob } from "./JobRows.ts"
-import { stored } from "./SqlFailure.ts"
+import { inTransaction, stored } from "./SqlFailure.ts"
 
 /** Rolls a claim back when a connection is busy. */
 class ConnectionBusy extends Data.TaggedError("ConnectionBusy") {}
@@ -130,7 +130,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
             const [holder] = yield* sql<{ readonly id: JobId }>`select id from job where ${ofFeed}`
             if (!replacing && holder !== undefined) return yield* new FeedLocked({ jobId: holder.id })
           }
-        }).pipe(sql.withTransaction, stored)
+        }).pipe(inTransaction(sql))
       }),
       get: Effect.fn("JobStore.get")(function* (workspaceId, feedId, id) {
         const rows = yield* stored(sql<JobRow>`select * from job
@@ -161,9 +161,9 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
         )
       }),
       claim: Effect.fn("JobStore.claim")(function* (jobId, banks) {
-        return yield* sql.withTransaction(claimed(jobId, banks)).pipe(
-          Effect.catchTag("ConnectionBusy", () => Effect.succeedNone),
-          stored
+        return yield* claimed(jobId, banks).pipe(
+          inTransaction(sql),
+          Effect.catchTag("ConnectionBusy", () => Effect.succeedNone)
         )
       }),
       beat: Effect.fn("JobStore.beat")(function* (fences) {
@@ -236,13 +236,12 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
           and paused_at < store_now() - make_interval(hours => ${limits.userPauseHours}::int)`
         yield* sql`update job set ${failure([waited])} where status = 'created'
           and queued_at < store_now() - make_interval(mins => ${limits.queueMinutes}::int)`
-      }).pipe(sql.withTransaction, stored, Effect.withSpan("JobStore.sweep")),
+      }).pipe(inTransaction(sql), Effect.withSpan("JobStore.sweep")),
       lease: Effect.fn("JobStore.lease")(function* (banks, holder, seconds) {
         return yield* takeLeases(sql, banks, holder, seconds).pipe(
           Effect.flatMap((taken) => (taken ? Effect.succeed(true) : Effect.fail(new ConnectionBusy()))),
-          sql.withTransaction,
-          Effect.catchTag("ConnectionBusy", () => Effect.succeed(false)),
-          stored
+          inTransaction(sql),
+          Effect.catchTag("ConnectionBusy", () => Effect.succeed(false))
         )
       }),
       unlease: Effect.fn("JobStore.unlease")(function* (holder) {
