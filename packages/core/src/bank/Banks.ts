@@ -58,17 +58,22 @@ export class Banks extends Context.Service<
       workspace: Workspace,
       request: { readonly instanceId: string; readonly attemptId: string; readonly payload: ConnectPayload }
     ) => Effect.Effect<Connected, ProviderNotAvailable | ProviderError | PlanLimitReached | StorageUnavailable>
-    /** Asks the provider how the connection is, and keeps the answer. */
-    readonly inspect: (
-      bank: Bank
+    /**
+     * Asks the provider how the connection is, and keeps the answer. `guard` runs first in the transaction that
+     * writes it: who has lost the right to write stops there.
+     */
+    readonly inspect: <E>(
+      bank: Bank,
+      guard: Effect.Effect<void, E>
     ) => Effect.Effect<
       { readonly status: ConnectionStatus; readonly connection: BankConnection },
-      ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable
+      ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E
     >
-    /** Reads accounts and balances anew; accounts that are no longer listed become `missing`. */
-    readonly refreshAccounts: (
-      bank: Bank
-    ) => Effect.Effect<ReadonlyArray<Account>, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable>
+    /** Reads accounts and balances anew; accounts that are no longer listed become `missing`. `guard` as above. */
+    readonly refreshAccounts: <E>(
+      bank: Bank,
+      guard: Effect.Effect<void, E>
+    ) => Effect.Effect<ReadonlyArray<Account>, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E>
   }
 >()("@millrace/core/bank/Banks") {
   static readonly layer: Layer.Layer<Banks, never, BankStore | Providers | Ids | Transactor> = Layer.effect(
@@ -118,7 +123,11 @@ export class Banks extends Context.Service<
         return next
       })
 
-      const putAccounts = Effect.fnUntraced(function* (bank: Bank, connection: BankConnection) {
+      const putAccounts = Effect.fnUntraced(function* <E>(
+        bank: Bank,
+        connection: BankConnection,
+        guard: Effect.Effect<void, E>
+      ) {
         const driver = yield* providers.get(connection.instanceId)
         const observed = yield* driver.listAccounts(connection.connection)
         const held = yield* store.accounts(bank.id)
@@ -129,7 +138,7 @@ export class Banks extends Context.Service<
         const missing = held
           .filter((account) => !listedIds.has(account.id) && account.state === "open")
           .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
-        yield* store.putAccounts([...listed, ...missing])
+        yield* atomically(Effect.andThen(guard, store.putAccounts([...listed, ...missing])))
         return [...listed, ...missing]
       })
 
@@ -139,7 +148,11 @@ export class Banks extends Context.Service<
         const connection: BankConnection = { instanceId: request.instanceId, connection: completed.connection }
         const known = yield* store.byConnection(workspace.id, request.instanceId, completed.connection.ref)
         if (Option.isSome(known)) {
-          return { bank: known.value, created: false, accounts: yield* putAccounts(known.value, connection) }
+          return {
+            bank: known.value,
+            created: false,
+            accounts: yield* putAccounts(known.value, connection, Effect.void)
+          }
         }
         const banks = yield* store.list(workspace.id)
         const limit = plans[workspace.plan].banks
@@ -163,15 +176,15 @@ export class Banks extends Context.Service<
         }
         // Secrets are on disk before anybody hears that it worked.
         yield* store.insert(bank, connection)
-        return { bank, created: true, accounts: yield* putAccounts(bank, connection) }
+        return { bank, created: true, accounts: yield* putAccounts(bank, connection, Effect.void) }
       })
 
-      const inspect = Effect.fn("Banks.inspect")(function* (bank: Bank) {
+      const inspect = Effect.fn("Banks.inspect")(function* <E>(bank: Bank, guard: Effect.Effect<void, E>) {
         const connection = yield* connectionOf(bank)
         const driver = yield* providers.get(connection.instanceId)
         const now = yield* Timestamp.now
         const status = statusOf(bank.connectionStatus, yield* driver.inspect(connection.connection), now)
-        yield* atomically(store.setStatus(bank.id, status, now))
+        yield* atomically(Effect.andThen(guard, store.setStatus(bank.id, status, now)))
         return { status, connection }
       })
 
@@ -180,8 +193,8 @@ export class Banks extends Context.Service<
         get,
         connect,
         inspect,
-        refreshAccounts: Effect.fn("Banks.refreshAccounts")(function* (bank) {
-          return yield* putAccounts(bank, yield* connectionOf(bank))
+        refreshAccounts: Effect.fn("Banks.refreshAccounts")(function* <E>(bank: Bank, guard: Effect.Effect<void, E>) {
+          return yield* putAccounts(bank, yield* connectionOf(bank), guard)
         })
       })
     })
