@@ -8,6 +8,7 @@ import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresSt
 import { JobLease } from "@millrace/core/job/JobLease"
 import * as Kernel from "@millrace/core/Kernel"
 import { Readiness } from "@millrace/http/Readiness"
+import { within } from "@millrace/http/middleware/Deadline"
 import { guard, serve, serverOptions } from "@millrace/http/Server"
 import { layerPurge, layerSchedules, layerUploads } from "@millrace/jobs/Chores"
 import { layerCluster } from "@millrace/jobs/ClusterEngine"
@@ -34,7 +35,7 @@ const readiness = Layer.effect(
   Readiness,
   Effect.map(SqlClient.SqlClient, (sql) =>
     sql`select 1`.pipe(
-      Effect.timeout("2 seconds"),
+      within("2 seconds", () => Effect.fail("no answer in time")),
       Effect.match({
         // Layers build only after the migrations ran.
         onSuccess: () => ({ database: true, migrations: true, draining: false }),
