@@ -20,9 +20,32 @@ const explain = (cause: Cause.Cause<unknown>): string => {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** A stop may take 10 s: what has not ended shortly before that does not end, such as a call to a database that is gone. */
+const stopMillis = 9_000
+
+/**
+ * Ends the process when a stop takes too long, or is asked for twice. Nothing is lost: jobs that were not given back
+ * are taken up when their lease has run out.
+ */
+const forceStop = (): void => {
+  let asked = false
+  const force = (why: string, code: number) => {
+    process.stderr.write(`${why}: not everything was given back.\n`)
+    process.exit(code)
+  }
+  const ask = () => {
+    if (asked) force("Stopped at once", 1)
+    asked = true
+    setTimeout(() => force("The stop took too long", 0), stopMillis).unref()
+  }
+  process.on("SIGTERM", ask)
+  process.on("SIGINT", ask)
+}
+
 /**
  * Runs the program until it ends or a signal stops it. Ends the process with 0 after a stop that was asked for, and
- * with 1, and the reason on standard error, after a failure.
+ * with 1, and the reason on standard error, after a failure. A stop ends within 10 s, and a second signal ends it at
+ * once.
  */
 export const run = <E>(program: Effect.Effect<unknown, E>): void => {
   const main = program.pipe(
@@ -36,6 +59,7 @@ export const run = <E>(program: Effect.Effect<unknown, E>): void => {
           )
     })
   )
+  forceStop()
   // A terminal that is closed is a stop like any other.
   process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
   NodeRuntime.runMain(main, {
