@@ -32,7 +32,10 @@ export class ApiClient {
   }
 
   /** One request. `undefined` without an answer, which only a server that was disturbed meanwhile may owe. */
-  async ask(path: string, { member: asked, requestId = randomUUID(), ...sent }: Request = {}): Promise<Answer | undefined> {
+  async ask(
+    path: string,
+    { member: asked, requestId = randomUUID(), ...sent }: Request = {}
+  ): Promise<Answer | undefined> {
     const { apiKey, fleet, log, random } = this.parts
     const { up } = fleet
     const member = asked ?? (up.length === 0 ? undefined : random.pick(up))
@@ -62,7 +65,9 @@ export class ApiClient {
       const answer = await this.ask(path, sent)
       if (answer !== undefined && statuses.includes(answer.status)) return answer
       if (performance.now() > until) {
-        throw new Error(`${path}: not one of ${statuses.join(", ")} within a minute, but ${answer?.status} ${answer?.body}`)
+        throw new Error(
+          `${path}: not one of ${statuses.join(", ")} within a minute, but ${answer?.status} ${answer?.body}`
+        )
       }
       await wait(100 + this.parts.random.below(200))
     }

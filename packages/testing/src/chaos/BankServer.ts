@@ -48,12 +48,10 @@ export interface BankServer {
 
 const tell = <A>(effect: Effect.Effect<A, ProviderError>): Promise<Told<A>> =>
   Effect.runPromise(
-    Effect.map(
-      Effect.result(effect),
-      (result): Told<A> =>
-        Result.isSuccess(result)
-          ? { value: result.success }
-          : { error: { _tag: result.failure._tag, message: result.failure.message } }
+    Effect.map(Effect.result(effect), (result): Told<A> =>
+      Result.isSuccess(result)
+        ? { value: result.success }
+        : { error: { _tag: result.failure._tag, message: result.failure.message } }
     )
   )
 

@@ -122,7 +122,9 @@ const compare = (
     ...(lost.length > 0 ? [`${where}: ${lost.length} rows lost, such as ${lost[0]!.join(" ")}`] : []),
     ...(extra.length > 0 ? [`${where}: ${extra.length} rows too many, such as ${extra[0]!.join(" ")}`] : []),
     ...(other.length > 0
-      ? [`${where}: ${other.length} rows of other content, such as ${other[0]!.join(" ")} <> ${byKey.get(other[0]![0])}`]
+      ? [
+          `${where}: ${other.length} rows of other content, such as ${other[0]!.join(" ")} <> ${byKey.get(other[0]![0])}`
+        ]
       : [])
   ]
 }
@@ -136,7 +138,8 @@ const checkLedger = async ({ bank, database }: Installation, { bankId, ref }: Ch
      from record r join account a on a.id = r.account_id
      where a.bank_id = '${bankId}' and r.data_type = 'transactions' and r.state = 'live'`
   )
-  const contentOf = (row: (typeof rows)[number]) => shown(row["date"], row["amount"], row["description"], row["pending"])
+  const contentOf = (row: (typeof rows)[number]) =>
+    shown(row["date"], row["amount"], row["description"], row["pending"])
   const truth = new Map(
     [...bank.bank(ref).rows.values()].map((row) => [
       row.providerId,
@@ -173,9 +176,7 @@ const delivered = async (
     const records = recordsOf(await readFile(join(folder, destination.path), "utf8"))
     return records.map((record) => [record["id"] ?? "", cells(record)])
   }
-  return remote
-    .at(destination.path)
-    .rows.map(({ key, values }) => [key.replace(/^transactions:/, ""), cells(values)])
+  return remote.at(destination.path).rows.map(({ key, values }) => [key.replace(/^transactions:/, ""), cells(values)])
 }
 
 /** Pieces of files that nobody will finish. */
@@ -190,7 +191,11 @@ export const check = async (installation: Installation): Promise<Checked> => {
   const breaches = [...(await untilQuiet(installation))]
   if (breaches.length === 0) breaches.push(...(await bringUpToDate(installation)))
   const jobs = await jobsOf(installation)
-  breaches.push(...checkJobs(installation, jobs), ...(await checkLocks(installation)), ...(await checkFolder(installation)))
+  breaches.push(
+    ...checkJobs(installation, jobs),
+    ...(await checkLocks(installation)),
+    ...(await checkFolder(installation))
+  )
   let rows = 0
   const ledgers = new Map<string, Awaited<ReturnType<typeof checkLedger>>>()
   for (const feed of world.feeds) {

@@ -7,6 +7,9 @@ import type { FileModel } from "./WorkerAdapters.ts"
 
 const program = resolve(import.meta.dirname, "worker.ts")
 
+/** Milliseconds after which a worker that was told to end is taken for one that never will. */
+const endMillis = 30_000
+
 export interface FleetOptions {
   readonly workers: number
   readonly databaseUrl: string
@@ -125,10 +128,13 @@ export class Fleet {
     held.up = true
   }
 
-  /** Sends the signal; answers how it ended. */
-  kill(member: Member, signal: "SIGKILL" | "SIGTERM"): Promise<Ending> {
-    const held = this.disturb(member)
-    return held.process!.kill(signal)
+  /** Sends the signal; answers how it ended. What does not end by itself is killed. */
+  async kill(member: Member, signal: "SIGKILL" | "SIGTERM"): Promise<Ending> {
+    const { process: running } = this.disturb(member)
+    const late = setTimeout(() => void running!.kill("SIGKILL"), endMillis)
+    const ending = await running!.kill(signal)
+    clearTimeout(late)
+    return ending
   }
 
   /** Stops it in the middle of whatever it does. */

@@ -1,5 +1,9 @@
 /** The driver of a destination behind HTTP (`DestinationServer`). It takes the place of the file destination. */
-import { DestinationRejected, DestinationUnavailable, type DestinationDriver } from "@millrace/core/destination/Destination"
+import {
+  DestinationRejected,
+  DestinationUnavailable,
+  type DestinationDriver
+} from "@millrace/core/destination/Destination"
 import type { Receipt } from "@millrace/core/destination/Destination"
 import type { FileDestinationConfig } from "@millrace/core/feed/FeedConfig"
 import * as Effect from "effect/Effect"
@@ -11,10 +15,7 @@ export const makeRemoteDestination = (
   model: RemoteModel
 ): DestinationDriver<typeof FileDestinationConfig.Type> => {
   const ask = <A>(path: string, body: RemoteWrite | RemoteLookup) =>
-    Effect.mapError(
-      post<A>(destination, path, body),
-      ({ message }) => new DestinationUnavailable({ message })
-    )
+    Effect.mapError(post<A>(destination, path, body), ({ message }) => new DestinationUnavailable({ message }))
   return {
     type: "file",
     capabilities: { write: model, canRemove: true, batch: 200 },

@@ -9,7 +9,12 @@ import { setTimeout as wait } from "node:timers/promises"
  * what is open and refuses what is new. `latencyMillis` delays every piece in each direction, `sliceBytes` cuts
  * pieces down to that size.
  */
-export type ProxyMode = "pass" | "blackhole" | "reset" | { readonly latencyMillis: number } | { readonly sliceBytes: number }
+export type ProxyMode =
+  | "pass"
+  | "blackhole"
+  | "reset"
+  | { readonly latencyMillis: number }
+  | { readonly sliceBytes: number }
 
 export interface TcpProxy {
   readonly port: number

@@ -79,8 +79,12 @@ const lookingUp: Point = {
     const path = feed.destination.kind === "file" ? feed.destination.path : ""
     const isFirst = firstOnly()
     const isSecond = firstOnly()
-    const sent = destination.before.close((asked) => asked.path === path && asked.call === "write" && isFirst(asked.caller))
-    const asked = destination.after.close(({ call, caller, path: at }) => at === path && call === "lookup" && isSecond(caller))
+    const sent = destination.before.close(
+      (asked) => asked.path === path && asked.call === "write" && isFirst(asked.caller)
+    )
+    const asked = destination.after.close(
+      ({ call, caller, path: at }) => at === path && call === "lookup" && isSecond(caller)
+    )
     const dies = async () => {
       const { caller } = await sent.first
       const member = memberOf(fleet.members, caller)
@@ -132,7 +136,9 @@ const imprint = async ({ database }: Installation, feed: ChaosFeed): Promise<Rea
 const post = ({ bank, random }: Installation, feed: ChaosFeed): void => {
   const today = CalendarDate.inZone(Date.now(), "UTC")
   for (let n = 0; n < 250; n++) {
-    bank.bank(feed.ref).post({ account: random.pick(accountIds), date: today, amount: `${n + 1}.5`, description: `Desk ${n}` })
+    bank
+      .bank(feed.ref)
+      .post({ account: random.pick(accountIds), date: today, amount: `${n + 1}.5`, description: `Desk ${n}` })
   }
 }
 

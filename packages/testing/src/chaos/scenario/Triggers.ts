@@ -42,7 +42,9 @@ const triggerAtOnce = async (installation: Installation, feed: ChaosFeed): Promi
   )
   const active = await activeOf(installation, feed)
   if (made.length !== 1 || refused.length !== triggers - 1 || active !== 1) {
-    log.breach(`Of ${triggers} triggers ${made.length} made a job, ${refused.length} were refused; ${active} are active`)
+    log.breach(
+      `Of ${triggers} triggers ${made.length} made a job, ${refused.length} were refused; ${active} are active`
+    )
   }
   held.open()
   for (const answer of made) {
