@@ -23,16 +23,17 @@ const explain = (cause: Cause.Cause<unknown>): string => {
 /** A stop may take 10 s: what has not ended shortly before that does not end, such as a call to a database that is gone. */
 const stopMillis = 9_000
 
+const force = (why: string, code: number) => {
+  process.stderr.write(`${why}: not everything was given back.\n`)
+  process.exit(code)
+}
+
 /**
  * Ends the process when a stop takes too long, or is asked for twice. Nothing is lost: jobs that were not given back
  * are taken up when their lease has run out.
  */
 const forceStop = (): void => {
   let asked = false
-  const force = (why: string, code: number) => {
-    process.stderr.write(`${why}: not everything was given back.\n`)
-    process.exit(code)
-  }
   const ask = () => {
     if (asked) force("Stopped at once", 1)
     asked = true

@@ -1,6 +1,5 @@
 /** Several workers on one database, each of which can be killed, ended, stopped and cut off by itself. */
-import { join } from "node:path"
-import { resolve } from "node:path"
+import { join, resolve } from "node:path"
 import { startTcpProxy, type TcpProxy } from "../fault/TcpProxy.ts"
 import { type Ending, lastingPort, type ServerProcess, startServer } from "../process/ServerProcess.ts"
 import type { FileModel } from "./WorkerAdapters.ts"
@@ -39,6 +38,8 @@ export interface Member {
 
 interface Held {
   member: Member
+  /** Every process that it was, the present one last. */
+  readonly processes: Array<ServerProcess>
   process: ServerProcess | undefined
   up: boolean
   disturbedAt: number
@@ -66,7 +67,7 @@ export class Fleet {
     for (let n = 0; n < options.workers; n++) {
       const port = await lastingPort()
       const proxy = n === 0 ? await startTcpProxy({ port: Number(new URL(options.databaseUrl).port) }) : undefined
-      const held: Held = { member: undefined as never, process: undefined, up: false, disturbedAt: 0 }
+      const held: Held = { member: undefined as never, processes: [], process: undefined, up: false, disturbedAt: 0 }
       held.member = {
         name: `worker-${n}`,
         port,
@@ -118,6 +119,7 @@ export class Fleet {
       }
     })
     held.process = process
+    held.processes.push(process)
     void process.ended.then(({ code, signal }) => {
       if (held.process !== process || !held.up) return
       held.up = false
@@ -159,6 +161,14 @@ export class Fleet {
     const held = this.of(member)
     held.disturbedAt = performance.now()
     held.up = true
+  }
+
+  /** What the workers wrote to standard error in all their lives. */
+  logs(): ReadonlyArray<{ readonly name: string; readonly text: string }> {
+    return this.held.map(({ member, processes }) => ({
+      name: member.name,
+      text: processes.map((process) => process.stderr()).join("--- started again\n")
+    }))
   }
 
   async end(): Promise<void> {

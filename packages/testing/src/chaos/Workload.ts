@@ -23,10 +23,10 @@ export interface Workload {
 
 export const startWorkload = ({ bank, client, feeds, random, writers }: WorkloadOptions): Workload => {
   const ended = new Map<string, number>()
-  let stopping = false
+  const stopping = new AbortController()
 
   const write = async (): Promise<void> => {
-    while (!stopping) {
+    while (!stopping.signal.aborted) {
       const feed = random.pick(feeds)
       if (random.once(2)) mutate(bank.bank(feed.ref), random)
       const jobId = await client.trigger(feed)
@@ -45,7 +45,7 @@ export const startWorkload = ({ bank, client, feeds, random, writers }: Workload
   return {
     ended,
     stop: async () => {
-      stopping = true
+      stopping.abort()
       await Promise.all(running)
     }
   }

@@ -25,6 +25,10 @@ export interface TcpProxy {
 const slices = (piece: Buffer, size: number): ReadonlyArray<Buffer> =>
   Array.from({ length: Math.ceil(piece.length / size) }, (_, n) => piece.subarray(n * size, (n + 1) * size))
 
+const send = async (piece: Buffer, to: Socket): Promise<void> => {
+  if (!to.write(piece) && to.writable) await Promise.race([once(to, "drain"), once(to, "close")])
+}
+
 /** Listens on a free port of this machine and connects every caller to `target`. */
 export const startTcpProxy = async (target: { readonly port: number }): Promise<TcpProxy> => {
   let mode: ProxyMode = "pass"
@@ -38,10 +42,6 @@ export const startTcpProxy = async (target: { readonly port: number }): Promise<
     socket.once("close", () => sockets.delete(socket))
     // Told to the other side by `pump`.
     socket.on("error", () => undefined)
-  }
-
-  const send = async (piece: Buffer, to: Socket): Promise<void> => {
-    if (!to.write(piece) && to.writable) await Promise.race([once(to, "drain"), once(to, "close")])
   }
 
   const pump = async (from: Socket, to: Socket): Promise<void> => {

@@ -18,11 +18,15 @@ interface Disturbance {
   readonly cut: boolean
 }
 
-const disturbances: ReadonlyArray<Disturbance> = [
+/** The worker is told to end while it is cut off, and starts again when it is not. */
+const ended = "ended while cut off"
+
+const disturbances: ReadonlyArray<Disturbance | typeof ended> = [
   { name: "cut for three leases", mode: "blackhole", millis: 3_000 * lease, cut: true },
   { name: "connections reset", mode: "reset", millis: 2_000, cut: true },
   { name: "20 ms each way", mode: { latencyMillis: 20 }, millis: 3_000, cut: false },
   { name: "bytes in small pieces", mode: { sliceBytes: 7 }, millis: 2_000, cut: false },
+  ended,
   // Longer than any request may take.
   { name: "cut for long", mode: "blackhole", millis: deadlineMillis + 3_000, cut: true }
 ]
@@ -76,7 +80,7 @@ const disturb = async (installation: Installation, member: Member, one: Disturba
 }
 
 /** A worker that is cut off can be ended like any other. */
-const endCut = async ({ fleet, log }: Installation, member: Member): Promise<number> => {
+const endCut = async ({ fleet, log }: Installation, member: Member): Promise<void> => {
   fleet.disturb(member)
   member.proxy!.set("blackhole")
   await wait(500)
@@ -88,7 +92,6 @@ const endCut = async ({ fleet, log }: Installation, member: Member): Promise<num
   }
   member.proxy!.set("pass")
   await fleet.startMember(member)
-  return took
 }
 
 export const partitions: Scenario = {
@@ -101,14 +104,12 @@ export const partitions: Scenario = {
     for (let n = 0; n < count; n++) {
       const one = disturbances[n % disturbances.length]!
       await wait(500 + random.below(1_000))
-      await disturb(installation, member, one)
-      names.add(one.name)
+      await (one === ended ? endCut(installation, member) : disturb(installation, member, one))
+      names.add(one === ended ? ended : one.name)
     }
-    const took = await endCut(installation, member)
     await workload.stop()
     return {
       disturbances: count,
-      "stop while cut off, ms": Math.round(took),
       as: [...names].join(", "),
       jobs: told(workload.ended)
     }

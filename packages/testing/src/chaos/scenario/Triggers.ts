@@ -56,16 +56,16 @@ const triggerAtOnce = async (installation: Installation, feed: ChaosFeed): Promi
 /** Each cancels what there is: the last one runs to its end, and never are there two. */
 const forceAtOnce = async (installation: Installation, feed: ChaosFeed): Promise<void> => {
   const { client, log } = installation
-  let asking = true
+  const asked = new AbortController()
   let most = 0
   const watch = async () => {
-    while (asking) most = Math.max(most, await activeOf(installation, feed))
+    while (!asked.signal.aborted) most = Math.max(most, await activeOf(installation, feed))
   }
   const watching = watch()
   const answers = await Promise.all(
     Array.from({ length: storm }, () => client.ask(`/v1/feeds/${feed.id}/sync`, { json: { forceCancelActive: true } }))
   )
-  asking = false
+  asked.abort()
   await watching
   const ended: Array<string | undefined> = []
   for (const answer of answers) {
