@@ -308,6 +308,12 @@ describe("failures", () => {
     expect([answer.status, answer.body.recovery.action]).toEqual([503, "retry"])
   })
 
+  it("gives up after the time limit when the budget cannot be read, and does not wait until it has stopped", async () => {
+    const server = Server.make({ budgetHangs: true, deadline: Duration.millis(20) })
+    const answer = await server.call("GET", banks)
+    expect([answer.status, answer.body.recovery.action, server.calls["listBanks"]]).toEqual([503, "retry", undefined])
+  })
+
   it("lists blocking faults and warnings of a feed beside the details", async () => {
     const answer = await Server.make({ trouble: { invalidFeed: true } }).json("POST", "/v1/feeds", {
       name: "A",

@@ -16,11 +16,14 @@ import type { Settings } from "./Settings.ts"
 /** For requests of the API, the locks of the cluster, the wait for new jobs and the heartbeat. */
 const ownConnections = 16
 
-const options = (settings: Settings) =>
+const optionsOf = ({ jobLease, slots }: Settings) =>
   ({
     applicationName: "millrace",
-    maxConnections: ownConnections + settings.slots,
-    connectTimeout: "10 seconds"
+    maxConnections: ownConnections + slots,
+    connectTimeout: "10 seconds",
+    // A worker that stands still, or is cut off, keeps what its open transaction has locked. Once its lease has run
+    // out, nobody else must have to wait for that.
+    startupParameters: { idle_in_transaction_session_timeout: `${jobLease}s` }
   }) as const
 
 const embedded = Effect.fnUntraced(function* (settings: Settings) {
@@ -45,7 +48,7 @@ const embedded = Effect.fnUntraced(function* (settings: Settings) {
     )
   )
   return PgClient.layer({
-    ...options(settings),
+    ...optionsOf(settings),
     host: postgres.host,
     port: postgres.port,
     username: postgres.username,
@@ -76,7 +79,7 @@ export const layer = (
   const client =
     settings.databaseUrl === undefined
       ? Layer.unwrap(embedded(settings))
-      : PgClient.layer({ ...options(settings), url: settings.databaseUrl })
+      : PgClient.layer({ ...optionsOf(settings), url: settings.databaseUrl })
   return Layer.effectDiscard(Effect.mapError(migrate, unusable(settings))).pipe(
     Layer.provideMerge(client),
     Layer.catchTag("SqlError", (error) => Layer.effectContext(Effect.fail(unusable(settings)(error))))

@@ -11,6 +11,7 @@ import { JobLease } from "@millrace/core/job/JobLease"
 import * as Kernel from "@millrace/core/Kernel"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { Readiness } from "@millrace/http/Readiness"
+import { within } from "@millrace/http/middleware/Deadline"
 import { guard, serve, serverOptions } from "@millrace/http/Server"
 import { Chores, layerPurge, layerSchedules, layerUploads } from "@millrace/jobs/Chores"
 import { layerCluster } from "@millrace/jobs/ClusterEngine"
@@ -46,7 +47,7 @@ const readiness = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const stopping = yield* Stopping
     return sql`select 1`.pipe(
-      Effect.timeout("2 seconds"),
+      within("2 seconds", () => Effect.fail("no answer in time")),
       Effect.isSuccess,
       // Layers build only after the migrations ran.
       Effect.map((database) => ({ database, migrations: true, draining: stopping.yes }))
@@ -161,8 +162,7 @@ const listenFailure = (
   return new ListenFailure({ message: `Port ${port} of ${host} cannot be served on: ${reason}`, cause })
 }
 
-/** The API on its port; the port opens when everything below it stands. */
-export const layerHttp = (settings: Settings) =>
+const layerHttp = (settings: Settings) =>
   serve.pipe(
     Layer.provide(
       NodeHttpServer.layer(() => guard(createServer(serverOptions)), {
@@ -177,9 +177,12 @@ export const layerHttp = (settings: Settings) =>
     )
   )
 
+/**
+ * The API on its port, over a kernel. The port opens when everything below it stands; when it ends, jobs are given
+ * back first.
+ */
+export const layerApi = (settings: Settings) =>
+  layerDrain.pipe(Layer.provideMerge(layerHttp(settings)), Layer.provide(Stopping.layer))
+
 export const layer = (settings: Settings, adapters = layerAdapters(settings)) =>
-  layerDrain.pipe(
-    Layer.provideMerge(layerHttp(settings)),
-    Layer.provide(Stopping.layer),
-    Layer.provideMerge(layerKernel(settings, adapters))
-  )
+  layerApi(settings).pipe(Layer.provideMerge(layerKernel(settings, adapters)))

@@ -1,14 +1,9 @@
 /** `npm start`: the bundled server. */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
-import * as References from "effect/References"
 import manifest from "../package.json" with { type: "json" }
 import { firstStart } from "./FirstStart.ts"
 import { newOwnerKeys } from "./OwnerKey.ts"
+import { run } from "./Process.ts"
 import * as Server from "./Server.ts"
 import { type Settings, settingNames, settings } from "./Settings.ts"
 import * as Terminal from "./Terminal.ts"
@@ -26,12 +21,6 @@ ${Object.entries(settingNames)
   .map(([name, text]) => `  ${name.padEnd(20)}${text}`)
   .join("\n")}
 `
-
-// The person reads standard output; standard error takes the log, one JSON object a line.
-const logging = Layer.mergeAll(
-  Logger.layer([Logger.withConsoleError(Logger.formatJson)]),
-  Layer.succeed(References.MinimumLogLevel, "Info")
-)
 
 const jobsOf = ({ cluster, slots }: Settings): string => {
   if (slots === 0) return "run by other processes"
@@ -64,24 +53,6 @@ const program = Effect.gen(function* () {
   }).pipe(Effect.provide(Server.layer(config)))
 })
 
-/** The message of a failure says what to do; a stack would only hide it. */
-const explain = (cause: Cause.Cause<unknown>): string => {
-  const error = Cause.squash(cause)
-  return error instanceof Error ? error.message : String(error)
-}
-
-const main = program.pipe(
-  Effect.provide(logging),
-  Effect.onExit((exit): Effect.Effect<void> => {
-    if (Exit.isSuccess(exit)) return Effect.void
-    return Cause.hasInterruptsOnly(exit.cause)
-      ? Terminal.say("\n  Stopped.")
-      : Effect.sync(
-          () => void process.stderr.write(`\n${Terminal.red("Millrace cannot run:")} ${explain(exit.cause)}\n`)
-        )
-  })
-)
-
 const known = new Set(["--help", "-h", "--version", "--new-key"])
 const unknown = process.argv.slice(2).find((argument) => !known.has(argument))
 
@@ -90,12 +61,4 @@ if (unknown !== undefined) {
   process.exitCode = 1
 } else if (process.argv.includes("--help") || process.argv.includes("-h")) process.stdout.write(help)
 else if (process.argv.includes("--version")) process.stdout.write(`${manifest.version}\n`)
-else {
-  // A terminal that is closed is a stop like any other.
-  process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
-  NodeRuntime.runMain(main, {
-    disableErrorReporting: true,
-    // A stop that was asked for is a success.
-    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
-  })
-}
+else run(program)

@@ -5,7 +5,7 @@ import { type Answer, call } from "@millrace/testing/process/ApiCaller"
 import { type DataFolder, isRunning, makeDataFolder } from "@millrace/testing/process/DataFolder"
 import { killServers, runServer, startServer, type ServerProcess } from "@millrace/testing/process/ServerProcess"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { numbersIn, recordsOf, sumOf } from "./reading.ts"
+import { numbersIn, recordsOf, sumOf } from "@millrace/testing/process/Reading"
 
 const keyForm = /mill_[A-Za-z0-9]{44}/g
 const keysIn = (text: string) => [...new Set(text.match(keyForm) ?? [])]

@@ -25,7 +25,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { layerKernel } from "../src/Server.ts"
-import { recordsOf, sumOf } from "./reading.ts"
+import { recordsOf, sumOf } from "@millrace/testing/process/Reading"
 
 const long = process.env["MILLRACE_LONG"] === "1"
 /** More than one chunk of every kind: 5,000 records are written at once, 1,000 rows delivered. */

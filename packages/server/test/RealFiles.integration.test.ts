@@ -23,7 +23,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { layerKernel } from "../src/Server.ts"
-import { cellsOf, numbersIn, recordsOf, sumOf } from "./reading.ts"
+import { cellsOf, numbersIn, recordsOf, sumOf } from "@millrace/testing/process/Reading"
 
 const data = resolve(import.meta.dirname, "../../../../shared/data")
 const ofxFolder = join(data, "ofx/ofxparse")

@@ -22,6 +22,7 @@ import { layer as database } from "@millrace/testing/postgres/TestPostgres"
 import { expect, it as plain, layer } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -175,6 +176,25 @@ layer(services, { excludeTestServices: true })("PostgreSQL storage itself", (it)
         concurrency: "unbounded"
       })
       expect(decisions.filter((decision) => decision.admitted)).toHaveLength(30)
+    })
+  )
+
+  it.effect("tells a connection that breaks within a transaction as storage that is away, wherever it breaks", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { atomically } = yield* Transactor
+      const outside = Effect.runPromiseWith(yield* Effect.context())
+      const breaking = <A, E>(then: Effect.Effect<A, E>) =>
+        Effect.gen(function* () {
+          const [row] = yield* sql<{ readonly pid: number }>`select pg_backend_pid() as pid`
+          yield* Effect.promise(() => outside(sql`select pg_terminate_backend(${row!.pid}::int, 5000)`))
+          return yield* then
+        }).pipe(atomically, Effect.exit)
+      const away = Exit.fail(expect.objectContaining({ _tag: "StorageUnavailable" }))
+      expect(yield* breaking(sql`select 1`)).toEqual(away)
+      expect(yield* breaking(Effect.void)).toEqual(away)
+      expect(yield* breaking(Effect.fail("refused" as const))).toEqual(Exit.fail("refused"))
+      expect(yield* breaking(Effect.die("broken"))).toEqual(Exit.die("broken"))
     })
   )
 })

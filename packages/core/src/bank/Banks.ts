@@ -52,17 +52,22 @@ export class Banks extends Context.Service<
       workspace: Workspace,
       request: { readonly instanceId: string; readonly attemptId: string; readonly payload: ConnectPayload }
     ) => Effect.Effect<Connected, ProviderNotAvailable | ProviderError | PlanLimitReached | StorageUnavailable>
-    /** Asks the provider how the connection is, and keeps the answer. */
-    readonly inspect: (
-      bank: Bank
+    /**
+     * Asks the provider how the connection is, and keeps the answer. `guard` runs first in the transaction that
+     * writes it: who has lost the right to write stops there.
+     */
+    readonly inspect: <E>(
+      bank: Bank,
+      guard: Effect.Effect<void, E>
     ) => Effect.Effect<
       { readonly status: ConnectionStatus; readonly connection: BankConnection },
-      ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable
+      ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E
     >
-    /** Reads accounts and balances anew; accounts that are no longer listed become `missing`. */
-    readonly refreshAccounts: (
-      bank: Bank
-    ) => Effect.Effect<AccountList, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable>
+    /** Reads accounts and balances anew; accounts that are no longer listed become `missing`. `guard` as above. */
+    readonly refreshAccounts: <E>(
+      bank: Bank,
+      guard: Effect.Effect<void, E>
+    ) => Effect.Effect<AccountList, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E>
   }
 >()("@millrace/core/bank/Banks") {
   static readonly layer: Layer.Layer<Banks, never, BankStore | Providers | Ids | Transactor> = Layer.effect(
@@ -112,7 +117,11 @@ export class Banks extends Context.Service<
         return next
       })
 
-      const putAccounts = Effect.fnUntraced(function* (bank: Bank, connection: BankConnection) {
+      const putAccounts = Effect.fnUntraced(function* <E>(
+        bank: Bank,
+        connection: BankConnection,
+        guard: Effect.Effect<void, E>
+      ) {
         const driver = yield* providers.get(connection.instanceId)
         const observed = yield* driver.listAccounts(connection.connection)
         const held = yield* store.accounts(bank.id)
@@ -124,7 +133,7 @@ export class Banks extends Context.Service<
         const missing = held
           .filter((account) => !listedIds.has(account.id) && account.state === "open")
           .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
-        yield* store.putAccounts([...listed, ...missing])
+        yield* atomically(Effect.andThen(guard, store.putAccounts([...listed, ...missing])))
         const before = new Set(held.filter(({ state }) => state === "open").map(({ id }) => id))
         const agrees = missing.length === 0 && listed.every(({ id }) => before.has(id))
         return { accounts: [...listed, ...missing], agrees } satisfies AccountList
@@ -136,7 +145,7 @@ export class Banks extends Context.Service<
         const connection: BankConnection = { instanceId: request.instanceId, connection: completed.connection }
         const known = yield* store.byConnection(workspace.id, request.instanceId, completed.connection.ref)
         if (Option.isSome(known)) {
-          const { accounts } = yield* putAccounts(known.value, connection)
+          const { accounts } = yield* putAccounts(known.value, connection, Effect.void)
           return { bank: known.value, created: false, accounts }
         }
         const banks = yield* store.list(workspace.id)
@@ -161,16 +170,16 @@ export class Banks extends Context.Service<
         }
         // Secrets are on disk before anybody hears that it worked.
         yield* store.insert(bank, connection)
-        const { accounts } = yield* putAccounts(bank, connection)
+        const { accounts } = yield* putAccounts(bank, connection, Effect.void)
         return { bank, created: true, accounts }
       })
 
-      const inspect = Effect.fn("Banks.inspect")(function* (bank: Bank) {
+      const inspect = Effect.fn("Banks.inspect")(function* <E>(bank: Bank, guard: Effect.Effect<void, E>) {
         const connection = yield* connectionOf(bank)
         const driver = yield* providers.get(connection.instanceId)
         const now = yield* Timestamp.now
         const status = statusOf(bank.connectionStatus, yield* driver.inspect(connection.connection), now)
-        yield* atomically(store.setStatus(bank.id, status, now))
+        yield* atomically(Effect.andThen(guard, store.setStatus(bank.id, status, now)))
         return { status, connection }
       })
 
@@ -179,8 +188,8 @@ export class Banks extends Context.Service<
         get,
         connect,
         inspect,
-        refreshAccounts: Effect.fn("Banks.refreshAccounts")(function* (bank) {
-          return yield* putAccounts(bank, yield* connectionOf(bank))
+        refreshAccounts: Effect.fn("Banks.refreshAccounts")(function* <E>(bank: Bank, guard: Effect.Effect<void, E>) {
+          return yield* putAccounts(bank, yield* connectionOf(bank), guard)
         })
       })
     })

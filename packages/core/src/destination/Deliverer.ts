@@ -190,13 +190,26 @@ export class Deliverer extends Context.Service<
             )
           )
 
+        /**
+         * Whether the run may still write, asked once more before something is sent that time has passed for since it
+         * was: no transaction keeps a destination outside of the database from a worker that stood still meanwhile.
+         */
+        const check = (run: DeliveryRun) => atomically(jobs.fence(run.fence, {}))
+
         const keyed = Effect.fnUntraced(function* (
           run: DeliveryRun,
           session: DestinationSession,
           rows: ReadonlyArray<Delivery>
         ) {
           yield* mark(run, rows)
-          const receipts = yield* patiently(session.write(rows.map((row) => outgoing(run, row))))
+          let again = false
+          const receipts = yield* patiently(
+            Effect.gen(function* () {
+              if (again) yield* check(run)
+              again = true
+              return yield* session.write(rows.map((row) => outgoing(run, row)))
+            })
+          )
           return yield* atomically(settle(run, rows, receipts))
         })
 
@@ -248,6 +261,7 @@ export class Deliverer extends Context.Service<
                 rows,
                 (row) => again || row.state !== "intended" || row.version > 1
               )
+              if (again || known !== rows) yield* check(run)
               tried = true
               return [known, yield* session.write(known.map((row) => outgoing(run, row)))] as const
             })
@@ -257,10 +271,12 @@ export class Deliverer extends Context.Service<
 
         /** Every row anew, in place only once all were written; then all that was open is done. */
         const wholeFile = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
-          yield* atomically(jobs.fence(run.fence, {}))
-          const rows = ledger
-            .current(run.feed.id)
-            .pipe(Stream.map((row) => ({ key: keyOf(run.feed, row.recordId), values: row.values })))
+          yield* check(run)
+          const rows = ledger.current(run.feed.id).pipe(
+            Stream.map((row) => ({ key: keyOf(run.feed, row.recordId), values: row.values })),
+            // With the last row the file is whole, and takes the place of the one before.
+            Stream.concat(Stream.drain(Stream.fromEffect(check(run))))
+          )
           const { ref } = yield* patiently(session.replace(rows))
           yield* eachOpen(run, limits.commitChunk, (open) =>
             atomically(

@@ -102,9 +102,10 @@ export class ReadThrough extends Context.Service<
         account: Account,
         dataType: SyncDataType
       ) {
-        const { connection, status } = yield* banks.inspect(bank)
+        const guard = writer.guard(right, {})
+        const { connection, status } = yield* banks.inspect(bank, guard)
         if (!status.connected) return yield* reconnectProblem(status)
-        const { accounts, agrees } = yield* banks.refreshAccounts(bank)
+        const { accounts, agrees } = yield* banks.refreshAccounts(bank, guard)
         const current = accounts.find((one) => one.id === account.id)
         // Of an account that the bank no longer lists nothing is believed to be gone.
         if (current?.state !== "open") return false

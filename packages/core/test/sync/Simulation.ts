@@ -162,7 +162,7 @@ export const connect = Effect.fnUntraced(function* (provider: ScriptedProvider, 
     instanceId: provider.driver.instanceId,
     connection: { ref, secrets: {} }
   })
-  const { accounts } = yield* (yield* Banks).refreshAccounts(bank)
+  const { accounts } = yield* (yield* Banks).refreshAccounts(bank, Effect.void)
   return { workspace, upstream, bank, accounts }
 })
 

@@ -1,6 +1,7 @@
 /** Single scenes of runs: each the shortest life in which something once went wrong, or could. */
 import { describe, expect, it } from "@effect/vitest"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { BankStore } from "@millrace/core/bank/BankStore"
 import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
 import type { Feed } from "@millrace/core/feed/Feed"
 import { FeedStore } from "@millrace/core/feed/FeedStore"
@@ -254,6 +255,65 @@ describe("a run", () => {
         expect(exit?._tag).toBe("Failure")
         expect(String(exit)).toContain("Fenced")
         expect([place.rows, yield* (yield* DeliveryStore).list(doomed.id, { limit: 10 })]).toEqual([[], []])
+      }
+    })
+  )
+
+  /** Runs a new job of the feed, from which the right to write is taken at that point. */
+  const shutOutAt = Effect.fnUntraced(function* (simulation: Simulation, feed: Feed, at: number, only: string) {
+    const jobs = yield* JobStore
+    const job = yield* makeJob(feed)
+    yield* jobs.create(job, { replacing: false })
+    simulation.points.arm(at, jobs.cancel(job.id, "cancel"), only)
+    const banks = feed.sourceConfig?.type === "sync" ? feed.sourceConfig.accounts.map(({ bankId }) => bankId) : []
+    const { exit } = yield* work(simulation, job, banks)
+    expect(String(exit)).toContain("Fenced")
+  })
+
+  scene("does not send again what it may no longer send", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { feed, place, post } = yield* opened(simulation, delta)
+      post("one")
+      place.faults.push("unavailable")
+      yield* shutOutAt(simulation, feed, 1, "Destination.write")
+      expect(place.writes).toBe(0)
+    })
+  )
+
+  scene("sends nothing when its right has gone while it looked up what had arrived", "readBack", (simulation) =>
+    Effect.gen(function* () {
+      const { feed, place, post, texts } = yield* opened(simulation, delta)
+      post("one")
+      place.faults.push("answerLost", "answerLost", "answerLost", "answerLost")
+      yield* drive(simulation, feed)
+      const { writes } = place
+      yield* shutOutAt(simulation, feed, 2, "Destination.lookup")
+      expect([place.writes, texts()]).toEqual([writes, ["one"]])
+    })
+  )
+
+  scene("does not put a file in place that it may no longer write", "wholeFile", (simulation) =>
+    Effect.gen(function* () {
+      const { feed, place, post } = yield* opened(simulation, delta)
+      post("one")
+      yield* shutOutAt(simulation, feed, 1, "Destination.replace")
+      expect([place.writes, place.rows]).toEqual([0, []])
+    })
+  )
+
+  scene("keeps nothing of a connection that it may no longer write to", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { bank, feed, upstream, workspace } = yield* opened(simulation, delta)
+      const banks = yield* BankStore
+      const kept = Effect.all([banks.get(workspace.id, bank.id), banks.accounts(bank.id)])
+      const before = yield* kept
+      upstream.balance = "12.5"
+      for (const only of ["Provider.inspect", "Provider.listAccounts"]) {
+        simulation.clock.pass(60)
+        const held = yield* kept
+        yield* shutOutAt(simulation, feed, 2, only)
+        if (only === "Provider.inspect") expect(yield* kept).toEqual(before)
+        expect((yield* kept)[1]).toEqual(held[1])
       }
     })
   )

@@ -23,11 +23,12 @@ import { Api } from "../api/Api.ts"
 import * as Errors from "../errors.ts"
 import { AccessLog } from "./AccessLog.ts"
 import { begin, CurrentRequest, type RequestState } from "./CurrentRequest.ts"
+import { within } from "./Deadline.ts"
 import { admit, type Services } from "./Gate.ts"
 import { Refused } from "./Refused.ts"
 import { routesOf } from "./Routes.ts"
 
-/** How long our own work on a request may take; reading its body is bounded by the server. */
+/** How long finding out who calls may take, and then the operation; reading the body is bounded by the server. */
 export const RequestDeadline = Context.Reference<Duration.Duration>("@millrace/http/middleware/RequestDeadline", {
   defaultValue: () => Duration.seconds(30)
 })
@@ -107,7 +108,6 @@ type App = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
 interface Setting extends Services {
   readonly ids: Ids["Service"]
   readonly write: AccessLog
-  readonly deadline: Duration.Duration
 }
 
 const handle = Effect.fnUntraced(function* (setting: Setting, app: App, state: RequestState) {
@@ -116,7 +116,7 @@ const handle = Effect.fnUntraced(function* (setting: Setting, app: App, state: R
   if (HttpServerResponse.isHttpServerResponse(admitted)) return admitted
   return yield* app.pipe(
     Effect.provideService(HttpServerRequest, admitted),
-    Effect.timeoutOrElse({ duration: setting.deadline, orElse: () => Errors.respond(Errors.timedOut) })
+    within(setting.deadline, () => Errors.respond(Errors.timedOut))
   )
 })
 

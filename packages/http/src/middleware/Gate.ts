@@ -2,6 +2,7 @@
  * The checks before a handler, in the order of decisions 2.1: transport limits, credential, rate, route
  * and method, plan, scope, body. The first one that fails answers.
  */
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -12,16 +13,17 @@ import * as Recovery from "@millrace/core/failure/Recovery"
 import type { RateLimiter } from "@millrace/core/rate/RateLimiter"
 import { limits } from "@millrace/core/shared/Limits"
 import { plans } from "@millrace/core/workspace/Plan"
-import type { Answer } from "../errors.ts"
+import * as Errors from "../errors.ts"
 import { authenticate } from "./Credentials.ts"
 import type { RequestState } from "./CurrentRequest.ts"
+import { within } from "./Deadline.ts"
 import { refuse } from "./Refused.ts"
 import { fileOf, withJson } from "./RequestBody.ts"
 import * as Routes from "./Routes.ts"
 
-const routeMissing: Answer = { status: 404, code: "ROUTE_NOT_FOUND", message: "No such operation" }
+const routeMissing: Errors.Answer = { status: 404, code: "ROUTE_NOT_FOUND", message: "No such operation" }
 
-const methodNotAllowed = (allow: string): Answer => ({
+const methodNotAllowed = (allow: string): Errors.Answer => ({
   status: 405,
   code: "METHOD_NOT_ALLOWED",
   message: "Method not allowed",
@@ -148,10 +150,19 @@ const withBody = Effect.fnUntraced(function* (
 })
 
 export interface Services {
+  /** Of what is asked of storage. */
+  readonly deadline: Duration.Duration
   readonly authenticator: Authenticator["Service"]
   readonly limiter: RateLimiter["Service"]
   readonly routes: ReadonlyArray<Routes.Route>
 }
+
+const identify = Effect.fnUntraced(function* (services: Services, request: HttpServerRequest, state: RequestState) {
+  const principal = yield* authenticate(services.authenticator, request)
+  state.principal = principal
+  yield* checkRate(services.limiter, principal, state)
+  return principal
+})
 
 /** The request for the router, or the answer that needs no handler. */
 export const admit = Effect.fnUntraced(function* (services: Services, request: HttpServerRequest, state: RequestState) {
@@ -166,9 +177,9 @@ export const admit = Effect.fnUntraced(function* (services: Services, request: H
     state.route = yield* checkRoute(found)
     return request
   }
-  const principal = yield* authenticate(services.authenticator, request)
-  state.principal = principal
-  yield* checkRate(services.limiter, principal, state)
+  const principal = yield* identify(services, request, state).pipe(
+    within(services.deadline, () => refuse(Errors.timedOut))
+  )
   const route = yield* checkRoute(found)
   state.route = route
   yield* checkAccess(principal, route)

@@ -28,6 +28,8 @@ export interface Options {
   readonly readiness?: ReadinessState
   /** Count against the plan; otherwise everything is admitted. */
   readonly metered?: boolean
+  /** Counting never ends. */
+  readonly budgetHangs?: boolean
   readonly deadline?: Duration.Duration
 }
 
@@ -40,6 +42,9 @@ export interface Answered {
   readonly text: string
   readonly body: Loose
 }
+
+/** Never ends, and takes its time when it is told to. */
+const stuck = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 hour"))
 
 export const make = (options: Options = {}) => {
   const calls: Record<string, Array<unknown>> = {}
@@ -67,13 +72,15 @@ export const make = (options: Options = {}) => {
       RateLimiter,
       RateLimiter.of({
         arrive: (key, limit) =>
-          Effect.sync(() => {
-            counted.push(key)
-            if (options.metered !== true) return { admitted: true, limit, retryAfter: 0 }
-            const window = windows.get(key) ?? RollingWindow.make(limit)
-            windows.set(key, window)
-            return RollingWindow.arrive(window, 1_000 * counted.length)
-          })
+          Effect.suspend(() => (options.budgetHangs === true ? stuck : Effect.void)).pipe(
+            Effect.map(() => {
+              counted.push(key)
+              if (options.metered !== true) return { admitted: true, limit, retryAfter: 0 }
+              const window = windows.get(key) ?? RollingWindow.make(limit)
+              windows.set(key, window)
+              return RollingWindow.arrive(window, 1_000 * counted.length)
+            })
+          )
       })
     ),
     Layer.succeed(AccessLog, (entry: AccessEntry) => Effect.sync(() => entries.push(entry))),

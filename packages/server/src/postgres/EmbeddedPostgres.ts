@@ -24,6 +24,7 @@ export interface PostgresAddress {
 }
 
 export interface RunningPostgres extends PostgresAddress {
+  readonly pid: number
   /** Ends when the server process ends by itself. */
   readonly ended: Effect.Effect<void>
 }
@@ -33,6 +34,8 @@ export interface PostgresOptions {
   readonly folder: string
   /** `false` turns fsync off: for tests that do not cut the power. */
   readonly durable: boolean
+  /** A free one when absent. */
+  readonly port?: number
   /** More settings of the server. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -209,7 +212,7 @@ const launch = Effect.fnUntraced(function* (
   const args = ["-D", options.folder, "-p", String(port)]
   for (const [name, value] of Object.entries(settings)) args.push("-c", `${name}=${value}`)
   const ended = yield* Deferred.make<void>()
-  yield* Effect.acquireRelease(
+  const postgres = yield* Effect.acquireRelease(
     Effect.callback<ChildProcess, PostgresFailure>((resume) => {
       // In a process group of its own, so that Ctrl-C reaches us alone and we can drain first.
       const child = spawn(programs.postgres, args, {
@@ -235,7 +238,7 @@ const launch = Effect.fnUntraced(function* (
     }),
     stop
   )
-  return Deferred.await(ended)
+  return { pid: postgres.pid ?? 0, ended: Deferred.await(ended) }
 })
 
 /** Starts PostgreSQL in a folder and stops it with the scope. */
@@ -250,7 +253,7 @@ export const start: (options: PostgresOptions) => Effect.Effect<RunningPostgres,
     const folder = yield* clusterFolder(options.folder, user !== undefined)
     if (!(yield* Effect.promise(() => isInitialised(folder)))) yield* initialise(programs, folder, password, user)
     yield* endOrphan(folder)
-    const port = yield* Effect.tryPromise({ try: freePort, catch: failure("No port is free.") })
-    const ended = yield* launch(programs, { ...options, folder }, port, user)
-    return { host: "127.0.0.1", port, username, password, ended }
+    const port = options.port ?? (yield* Effect.tryPromise({ try: freePort, catch: failure("No port is free.") }))
+    const launched = yield* launch(programs, { ...options, folder }, port, user)
+    return { host: "127.0.0.1", port, username, password, ...launched }
   })

@@ -34,6 +34,12 @@ export class ScriptedPlace {
   writes = 0
   private refs = 0
 
+  /** The references of those keys that are there. */
+  find(keys: ReadonlyArray<string>): ReadonlyMap<string, string> {
+    const wanted = new Set(keys)
+    return new Map(this.rows.filter((row) => wanted.has(row.key)).map((row) => [row.key, row.ref]))
+  }
+
   /** A person deletes a row. */
   remove(key: string): void {
     this.rows = this.rows.filter((row) => row.key !== key)
@@ -48,7 +54,8 @@ export class ScriptedPlace {
 
 const unavailable = (message: string) => new DestinationUnavailable({ message })
 
-const writeOne = (place: ScriptedPlace, model: WriteModel, one: Outgoing): Receipt => {
+/** Writes one record as destinations of that model do. */
+export const writeOne = (place: ScriptedPlace, model: WriteModel, one: Outgoing): Receipt => {
   const { key, op, remoteRef, values } = one
   if (op === "remove") {
     place.rows = place.rows.filter((row) => row.key !== key)
@@ -101,11 +108,7 @@ export const makeScriptedDestination = (model: Exclude<WriteModel, "transactiona
               place.writes += records.length
               return records.map((one) => writeOne(place, model, one))
             }),
-          lookup: (keys) =>
-            Effect.sync(() => {
-              const wanted = new Set(keys)
-              return new Map(place.rows.filter((row) => wanted.has(row.key)).map((row) => [row.key, row.ref]))
-            }),
+          lookup: (keys) => Effect.sync(() => place.find(keys)),
           replace: (rows) =>
             Effect.flatMap(Stream.runCollect(rows), (all) =>
               faulty(place, () => {

@@ -2,10 +2,12 @@
 import { chmod, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
 import { start } from "@millrace/server/postgres/EmbeddedPostgres"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import { lastingPort } from "../process/ServerProcess.ts"
 
 export interface PostgresAddress {
   readonly port: number
@@ -14,9 +16,19 @@ export interface PostgresAddress {
 }
 
 export interface PostgresServer extends PostgresAddress {
+  /**
+   * Ends the server, until `up`. SIGKILL is a crash of its main process; SIGQUIT drops every connection and
+   * leaves recovery to the next start; SIGINT is an orderly restart.
+   */
+  readonly down: (signal: "SIGKILL" | "SIGQUIT" | "SIGINT") => Promise<void>
+  /** Starts it again on the same port and data. */
+  readonly up: () => Promise<void>
   /** Ends the server and removes its data. */
   readonly stop: () => Promise<void>
 }
+
+/** What a crash left running sees that within this time. */
+const recoveryMillis = 30_000
 
 const prefix = "millrace-postgres-"
 
@@ -63,20 +75,50 @@ export const startPostgres = async (options: { readonly durable: boolean }): Pro
   const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
   // The user that PostgreSQL runs as must be able to pass.
   await chmod(folder, 0o755)
-  const scope = Scope.makeUnsafe()
   const remove = () => rm(folder, { recursive: true, force: true })
-  const { password, port, username } = await Effect.runPromise(
-    start({ folder: join(folder, "postgres"), durable: options.durable }).pipe(
-      Scope.provide(scope),
-      Effect.tapError(() => Effect.promise(remove))
+  const port = await lastingPort()
+  const launch = async () => {
+    const scope = Scope.makeUnsafe()
+    const running = await Effect.runPromise(
+      start({ folder: join(folder, "postgres"), durable: options.durable, port }).pipe(Scope.provide(scope))
     )
-  )
+    return { ...running, end: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+  }
+  const first = await launch().catch(async (cause: unknown) => {
+    await remove()
+    throw cause
+  })
+  let running: typeof first | undefined = first
+  const { password, username } = first
+
+  const down: PostgresServer["down"] = async (signal) => {
+    if (running === undefined) return
+    const { end, ended, pid } = running
+    running = undefined
+    process.kill(pid, signal)
+    await Effect.runPromise(ended)
+    await end()
+  }
+  const up = async () => {
+    const until = performance.now() + recoveryMillis
+    while (running === undefined) {
+      try {
+        running = await launch()
+      } catch (cause) {
+        // The children of one that crashed hold its shared memory until they notice.
+        if (performance.now() > until) throw cause
+        await wait(50)
+      }
+    }
+  }
   return {
     port,
     username,
     password,
+    down,
+    up,
     stop: async () => {
-      await Effect.runPromise(Scope.close(scope, Exit.void))
+      await running?.end()
       await remove()
     }
   }

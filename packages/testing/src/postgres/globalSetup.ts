@@ -10,7 +10,8 @@ declare module "vitest" {
 }
 
 const setup = async (project: TestProject): Promise<() => Promise<void>> => {
-  const { stop, ...address } = await startPostgres({ durable: false })
+  const { password, port, stop, username } = await startPostgres({ durable: false })
+  const address = { password, port, username }
   try {
     await migrateTemplate(address)
   } catch (cause) {

@@ -15,6 +15,8 @@ export interface Sent {
   /** A JSON body as it is, for numbers that no double holds. */
   readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Gives up when it aborts. */
+  readonly signal?: AbortSignal
   /** One file, sent as the part `file` of a form. */
   readonly file?: { readonly name: string; readonly type: string; readonly bytes: Uint8Array }
 }
@@ -48,6 +50,7 @@ export const call = (origin: string, apiKey: string, path: string, sent: Sent = 
       {
         method: sent.method ?? (body === undefined ? "GET" : "POST"),
         agent: false,
+        ...(sent.signal === undefined ? {} : { signal: sent.signal }),
         headers: {
           "x-api-key": apiKey,
           ...sent.headers,

@@ -32,7 +32,7 @@ export interface ServerProcess {
 export interface ServerOptions {
   readonly environment: Readonly<Record<string, string>>
   readonly args?: ReadonlyArray<string>
-  /** Another program that serves; the bundled server when absent. */
+  /** The file to run; the bundled server when absent. */
   readonly program?: string
   /** A free one when absent. */
   readonly port?: number
@@ -49,15 +49,29 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL")
 })
 
-export const freePort = (): Promise<number> =>
+/** The port itself when it is free, any free one for 0; refused when it is taken. */
+const probed = (port: number): Promise<number> =>
   new Promise((answer, refuse) => {
     const probe = createServer()
     probe.once("error", refuse)
-    probe.listen(0, "127.0.0.1", () => {
+    probe.listen(port, "127.0.0.1", () => {
       const address = probe.address()
       probe.close(() => answer(typeof address === "object" && address !== null ? address.port : 0))
     })
   })
+
+export const freePort = (): Promise<number> => probed(0)
+
+/**
+ * A free port outside the range that outgoing connections take theirs from: nobody takes it while a server that comes
+ * back to it is down.
+ */
+export const lastingPort = async (): Promise<number> => {
+  for (;;) {
+    const port = await probed(10_000 + Math.floor(Math.random() * 20_000)).catch(() => undefined)
+    if (port !== undefined) return port
+  }
+}
 
 const inherited = (): Record<string, string | undefined> =>
   Object.fromEntries(["PATH", "HOME", "TMPDIR", "SystemRoot"].map((name) => [name, process.env[name]]))

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { instant, json, nullable, optionalInstant, present } from "./Column.ts"
-import { stored } from "./SqlFailure.ts"
+import { inTransaction, stored } from "./SqlFailure.ts"
 
 interface FeedRow {
   readonly id: FeedId
@@ -169,7 +169,7 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
           yield* sql`delete from feed where id = ${id}`
           yield* sql`delete from delivery where feed_id = ${id}`
           return true
-        }).pipe(sql.withTransaction, stored)
+        }).pipe(inTransaction(sql))
       }),
       states: Effect.fn("FeedStore.states")(function* (ids) {
         if (ids.length === 0) return new Map<FeedId, FeedState>()

@@ -12,7 +12,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { instant, json, nullable } from "./Column.ts"
 import { toFact, toMatch, toSuggestion, type FactRow, type MatchRow, type SuggestionRow } from "./IdentityRows.ts"
 import { inScope } from "./RecordRows.ts"
-import { stored, storedInBulk } from "./SqlFailure.ts"
+import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
 
 interface RecallRow {
@@ -105,7 +105,7 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
         return rows.map((row) => ({ providerId: row.provider_id, recordId, lastSeen: instant(row.last_seen) }))
       }),
       addAliases: Effect.fn("IdentityStore.addAliases")(function* (scope, aliases) {
-        if (aliases.length > 0) yield* putAliases(scope, aliases).pipe(sql.withTransaction, stored)
+        if (aliases.length > 0) yield* inTransaction(sql)(putAliases(scope, aliases))
       }),
       moveAliases: Effect.fn("IdentityStore.moveAliases")(function* (scope, providerIds, to) {
         if (providerIds.length === 0) return

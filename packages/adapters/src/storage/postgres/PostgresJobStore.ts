@@ -25,7 +25,7 @@ import { json } from "./Column.ts"
 import { busySql, dispatch, flightSql, isFreeSql, slotsSql } from "./JobDispatch.ts"
 import { takeLeases } from "./JobLeases.ts"
 import { appended, categoryOf, type JobRow, progressed, toJob } from "./JobRows.ts"
-import { stored, unavailable } from "./SqlFailure.ts"
+import { inTransaction, stored, unavailable } from "./SqlFailure.ts"
 
 /** Rolls a claim back when a connection is busy. */
 class ConnectionBusy extends Data.TaggedError("ConnectionBusy") {}
@@ -141,7 +141,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
             const [holder] = yield* sql<{ readonly id: JobId }>`select id from job where ${ofFeed}`
             if (!replacing && holder !== undefined) return yield* new FeedLocked({ jobId: holder.id })
           }
-        }).pipe(sql.withTransaction, stored)
+        }).pipe(inTransaction(sql))
       }),
       get: Effect.fn("JobStore.get")(function* (workspaceId, feedId, id) {
         const rows = yield* stored(sql<JobRow>`select * from job
@@ -178,15 +178,17 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         )
       ).pipe(Stream.mapError(unavailable)),
       claim: Effect.fn("JobStore.claim")(function* (jobId, banks) {
-        return yield* sql.withTransaction(claimed(jobId, banks)).pipe(
+        return yield* claimed(jobId, banks).pipe(
+          inTransaction(sql),
           Effect.catchTag("ConnectionBusy", () =>
             // Now it is known what it waits for.
             Effect.as(
-              sql`update job set banks = ${[...banks]}::text[], poked_at = null where id = ${jobId} and ${isFree}`,
+              stored(
+                sql`update job set banks = ${[...banks]}::text[], poked_at = null where id = ${jobId} and ${isFree}`
+              ),
               Option.none()
             )
-          ),
-          stored
+          )
         )
       }),
       beat: Effect.fn("JobStore.beat")(function* (fences, runner) {
@@ -292,9 +294,8 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
       lease: Effect.fn("JobStore.lease")(function* (banks, holder, seconds) {
         return yield* takeLeases(sql, banks, holder, seconds).pipe(
           Effect.flatMap((taken) => (taken ? Effect.succeed(true) : Effect.fail(new ConnectionBusy()))),
-          sql.withTransaction,
-          Effect.catchTag("ConnectionBusy", () => Effect.succeed(false)),
-          stored
+          inTransaction(sql),
+          Effect.catchTag("ConnectionBusy", () => Effect.succeed(false))
         )
       }),
       unlease: Effect.fn("JobStore.unlease")(function* (holder) {

@@ -11,7 +11,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { instant } from "./Column.ts"
 import { type HeldRow, inScope, matching, recordColumns, type RecordRow, toHeld, toRecord } from "./RecordRows.ts"
-import { stored, storedInBulk } from "./SqlFailure.ts"
+import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
 
 /**
@@ -122,7 +122,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         }
         yield* Effect.forEach(Arr.chunksOf(writes, limits.commitChunk), (chunk) => writeChunk(scope, chunk, apart), {
           discard: true
-        }).pipe(sql.withTransaction, stored)
+        }).pipe(inTransaction(sql))
       }),
       rename: Effect.fn("RecordStore.rename")(function* (scope, ids) {
         if (ids.length === 0) return

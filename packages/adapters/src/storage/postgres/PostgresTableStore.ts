@@ -8,7 +8,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { json, nullable } from "./Column.ts"
 import { groups, putColumns, putStatement } from "./FeedRowSql.ts"
 import { countSql, isNarrow, scanPlan, type Statement } from "./RowScanSql.ts"
-import { stored, storedInBulk } from "./SqlFailure.ts"
+import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { putParameters, selectTables, toRow, toTable, type RowRow, type TableRow } from "./TableRows.ts"
 
 export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.effect(
@@ -55,7 +55,7 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
               ${nullable(table.description)}, ${json(table.keyFields)}, ${table.rowCount}, ${json(table.createdBy)},
               ${table.version}, ${table.createdAt}, ${table.updatedAt}, ${nullable(table.trashedAt)})`
           yield* insertFields(table.id, table.fields, "skip")
-        }).pipe(sql.withTransaction, stored)
+        }).pipe(inTransaction(sql))
       }),
       get,
       lock: Effect.fn("TableStore.lock")(function* (workspaceId, id) {
@@ -81,14 +81,14 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
             and id not in (select json_array_elements_text(${ids}::json))`
           yield* insertFields(table.id, table.fields, "replace")
           return true
-        }).pipe(sql.withTransaction, stored)
+        }).pipe(inTransaction(sql))
       }),
       addFields: Effect.fn("TableStore.addFields")(function* (id, fields) {
         if (fields.length === 0) return
         yield* Effect.gen(function* () {
           if ((yield* insertFields(id, fields, "skip")).length === 0) return
           yield* sql`update app_table set version = version + 1, updated_at = store_now() where id = ${id}`
-        }).pipe(sql.withTransaction, stored)
+        }).pipe(inTransaction(sql))
       }),
       remove: Effect.fn("TableStore.remove")(function* (id) {
         yield* stored(sql`update app_table set removed = true where id = ${id}`)
@@ -158,7 +158,7 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
               former_key = case when excluded.trashed_at is null then null else table_row.former_key end`)
           if (entries !== "[]") yield* addEntries(id, entries)
           if (added !== 0) yield* sql`update app_table set row_count = row_count + ${added} where id = ${id}`
-        }).pipe(sql.withTransaction, stored)
+        }).pipe(inTransaction(sql))
       }),
       putFeedRows: Effect.fn("TableStore.putFeedRows")(function* (id, rows, ids, actor) {
         const written = new Map<string, string>()
@@ -247,7 +247,7 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
             done++
           }
           return done
-        }).pipe(sql.withTransaction, stored)
+        }).pipe(inTransaction(sql))
       })
     })
   })

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { instant, json, nullable, optionalInstant, present } from "./Column.ts"
-import { stored } from "./SqlFailure.ts"
+import { inTransaction, stored } from "./SqlFailure.ts"
 
 interface WorkspaceRow {
   readonly id: WorkspaceId
@@ -80,7 +80,7 @@ export const layer: Layer.Layer<WorkspaceStore, never, SqlClient.SqlClient> = La
             values (${owner.id}, ${owner.email}, ${nullable(owner.name)}, ${owner.createdAt})
             on conflict (id) do nothing`
           yield* sql`insert into member (workspace_id, user_id, role) values (${workspace.id}, ${owner.id}, 'owner')`
-        }).pipe(sql.withTransaction, stored)
+        }).pipe(inTransaction(sql))
       }),
       get: Effect.fn("WorkspaceStore.get")(function* (id) {
         const rows = yield* stored(sql<WorkspaceRow>`select * from workspace where id = ${id}`)

@@ -1,7 +1,10 @@
 /** What a failed statement means to the kernel: the only place where errors of PostgreSQL are read. */
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
+import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 
@@ -37,6 +40,33 @@ export const stored = <A, E, R>(
     const failure = unavailable(error)
     return isDataFault(stateOf(error)) ? Effect.die(new UnstorableValue(failure.message)) : Effect.fail(failure)
   })
+
+const isSqlDefect = (reason: Cause.Reason<unknown>): reason is Cause.Die =>
+  Cause.isDieReason(reason) && isSqlError(reason.defect)
+
+/**
+ * Runs the effect in a transaction, or in a savepoint of the one it is in; failures of statements as with `stored`.
+ *
+ * A transaction whose connection broke can be neither committed nor rolled back, and then the client gives every
+ * failure as a defect. PostgreSQL has undone it: what went wrong inside counts, and otherwise storage is away.
+ */
+export const inTransaction =
+  (sql: SqlClient) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R> =>
+    Effect.suspend(() => {
+      let inside: Exit.Exit<A, E> | undefined
+      return effect.pipe(
+        Effect.onExit((exit) => Effect.sync(() => void (inside = exit))),
+        sql.withTransaction,
+        Effect.catchCause((cause): Effect.Effect<never, E | SqlError> => {
+          const broken = cause.reasons.find(isSqlDefect)
+          if (broken === undefined) return Effect.failCause(cause)
+          return inside !== undefined && Exit.isFailure(inside)
+            ? Effect.failCause(inside.cause)
+            : Effect.fail(broken.defect as SqlError)
+        })
+      )
+    }).pipe(stored)
 
 /**
  * A statement over many rows, planned each time. A prepared one keeps the plan of its first runs, when tables

@@ -1,0 +1,34 @@
+/** The driver of a destination behind HTTP (`DestinationServer`). It takes the place of the file destination. */
+import {
+  DestinationRejected,
+  DestinationUnavailable,
+  type DestinationDriver
+} from "@millrace/core/destination/Destination"
+import type { Receipt } from "@millrace/core/destination/Destination"
+import type { FileDestinationConfig } from "@millrace/core/feed/FeedConfig"
+import * as Effect from "effect/Effect"
+import type { RemoteLookup, RemoteModel, RemoteWrite } from "./DestinationServer.ts"
+import { post, type Remote } from "./Remote.ts"
+
+export const makeRemoteDestination = (
+  destination: Remote,
+  model: RemoteModel
+): DestinationDriver<typeof FileDestinationConfig.Type> => {
+  const ask = <A>(path: string, body: RemoteWrite | RemoteLookup) =>
+    Effect.mapError(post<A>(destination, path, body), ({ message }) => new DestinationUnavailable({ message }))
+  return {
+    type: "file",
+    capabilities: { write: model, canRemove: true, batch: 200 },
+    check: () => Effect.succeed([]),
+    open: (_feed, { path }) =>
+      Effect.succeed({
+        write: (records) => ask<ReadonlyArray<Receipt>>("/write", { path, model, records }),
+        lookup: (keys) =>
+          Effect.map(
+            ask<ReadonlyArray<readonly [string, string]>>("/lookup", { path, keys }),
+            (found) => new Map(found)
+          ),
+        replace: () => Effect.fail(new DestinationRejected({ message: "Rows are written one by one here." }))
+      })
+  }
+}

@@ -1,0 +1,31 @@
+/** What a worker under test talks to: banks and destinations that outlive it. */
+import * as Adapters from "@millrace/adapters/Adapters"
+import { Destinations } from "@millrace/core/destination/Destinations"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { RemoteModel } from "./DestinationServer.ts"
+import { makeRemoteDestination } from "./RemoteDestination.ts"
+import { makeRemoteProvider } from "./RemoteProvider.ts"
+
+/** How feeds of files are written: `wholeFile` by the file destination itself, the others by one behind HTTP. */
+export type FileModel = RemoteModel | "wholeFile"
+
+export interface WorkerOptions {
+  /** By which it is known to bank and destination. */
+  readonly name: string
+  readonly bankUrl: string
+  readonly destinationUrl: string
+  readonly model: FileModel
+}
+
+export const layer = ({ bankUrl, destinationUrl, model, name }: WorkerOptions, folder: string | undefined) => {
+  const adapters = Adapters.layer({ providers: [makeRemoteProvider({ url: bankUrl, caller: name })], folder })
+  if (model === "wholeFile") return adapters
+  const remote = makeRemoteDestination({ url: destinationUrl, caller: name }, model)
+  return Layer.effect(
+    Destinations,
+    Effect.map(Destinations, (own) =>
+      Destinations.of({ get: (type) => (type === "file" ? Effect.succeed(remote) : own.get(type)) })
+    )
+  ).pipe(Layer.provideMerge(adapters))
+}

@@ -1,0 +1,42 @@
+/**
+ * A worker under test: the server with banks and destinations of the harness, as a process of its own.
+ *
+ * It asks the request budget like every server and lets everything through: the harness calls more often than any
+ * plan allows.
+ */
+import { RateLimiter } from "@millrace/core/rate/RateLimiter"
+import { run } from "@millrace/server/Process"
+import { layerApi, layerKernel } from "@millrace/server/Server"
+import { settings } from "@millrace/server/Settings"
+import * as Terminal from "@millrace/server/Terminal"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as WorkerAdapters from "./WorkerAdapters.ts"
+
+const admitting = Layer.effect(
+  RateLimiter,
+  Effect.map(RateLimiter, (own) =>
+    RateLimiter.of({
+      arrive: (key, limit) =>
+        Effect.map(own.arrive(key, limit), (decision) => ({ ...decision, admitted: true, retryAfter: 0 }))
+    })
+  )
+)
+
+const options = Config.all({
+  name: Config.String("CHAOS_WORKER"),
+  bankUrl: Config.String("CHAOS_BANK"),
+  destinationUrl: Config.String("CHAOS_DESTINATION"),
+  model: Config.Literals(["upsertByKey", "readBack", "wholeFile"], "CHAOS_MODEL")
+})
+
+run(
+  Effect.gen(function* () {
+    const config = yield* settings
+    const kernel = layerKernel(config, WorkerAdapters.layer(yield* options, config.filesFolder))
+    return yield* Effect.andThen(Terminal.say("Serving"), Effect.never).pipe(
+      Effect.provide(layerApi(config).pipe(Layer.provide(admitting), Layer.provideMerge(kernel)))
+    )
+  })
+)
