@@ -100,6 +100,8 @@ const cases: ReadonlyArray<Case> = [
   { operation: "listJobs", args: ["jobs", "list", "--feed", feed, "--status", "failed"], data: [{ id: job }] },
   { operation: "getJob", args: ["jobs", "get", job, "--feed", feed], data: { id: job, feedId: feed } },
   { operation: "cancelJob", args: ["jobs", "cancel", job, "--feed", feed], data: { id: job } },
+  { operation: "pauseJob", args: ["jobs", "pause", job, "--feed", feed], data: { id: job } },
+  { operation: "resumeJob", args: ["jobs", "resume", job, "--feed", feed], data: { id: job } },
   { operation: "createTable", args: ["tables", "create", "--name", "T"], data: { id: table } },
   { operation: "listTables", args: ["tables", "list", "--trashed"], data: [{ id: table }] },
   { operation: "getTable", args: ["tables", "get", table], data: { id: table, name: "Money" } },

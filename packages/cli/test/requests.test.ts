@@ -429,7 +429,7 @@ describe("help", () => {
     ["banks", ["list", "get"]],
     ["accounts", ["list", "get", "balance", "transactions", "trades", "holdings", "orders", "loan"]],
     ["feeds", ["list", "get", "create", "update", "delete", "sync", "upload", "uploads"]],
-    ["jobs", ["list", "get", "cancel", "watch"]],
+    ["jobs", ["list", "get", "cancel", "pause", "resume", "watch"]],
     ["tables", ["list", "get", "create", "update", "delete", "restore", "fields"]],
     ["rows", ["list", "query", "get", "create", "update", "delete", "restore"]],
     ["profiles", ["list", "use", "remove"]]

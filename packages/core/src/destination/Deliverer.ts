@@ -15,6 +15,7 @@ import type { Feed } from "../feed/Feed.ts"
 import type { DestinationConfig } from "../feed/FeedConfig.ts"
 import type { Job } from "../job/Job.ts"
 import { JobStore, type Fence, type Fenced, type Progress } from "../job/JobStore.ts"
+import { pageEnd } from "../job/PageEnd.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -37,6 +38,12 @@ export interface DeliveryRun {
   readonly job: Job
   readonly fence: Fence
   readonly columns: ReadonlyArray<Column>
+}
+
+/** What came of a batch, and whether the job is to pause after it. */
+interface Handled {
+  readonly refused: ReadonlyArray<Refused>
+  readonly asked: boolean
 }
 
 export interface Refused {
@@ -161,11 +168,12 @@ export class Deliverer extends Context.Service<
         ) {
           const byKey = new Map(receipts.map((receipt) => [receipt.key, receipt]))
           const settlements = rows.map((row) => settlementOf(row, byKey.get(keyOf(run.feed, row.recordId))))
-          yield* jobs.fence(run.fence, progressOf(run, rows, settlements))
+          const asked = yield* jobs.fence(run.fence, progressOf(run, rows, settlements))
           yield* ledger.settle(run.feed.id, run.job.id, settlements)
-          return settlements.flatMap((settlement): ReadonlyArray<Refused> =>
+          const refused = settlements.flatMap((settlement): ReadonlyArray<Refused> =>
             settlement.state === "failed" ? [{ recordId: settlement.recordId, reason: settlement.error }] : []
           )
+          return { refused, asked } satisfies Handled
         })
 
         /** Rows and receipts in one commit. */
@@ -256,7 +264,7 @@ export class Deliverer extends Context.Service<
 
         /** Every row anew, in place only once all were written; then all that was open is done. */
         const wholeFile = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
-          yield* atomically(jobs.fence(run.fence, {}))
+          yield* pageEnd(jobs, run.fence, yield* jobs.fence(run.fence, {}))
           const rows = ledger
             .current(run.feed.id)
             .pipe(Stream.map((row) => ({ key: keyOf(run.feed, row.recordId), values: row.values })))
@@ -277,14 +285,16 @@ export class Deliverer extends Context.Service<
         const eachOpen = Effect.fnUntraced(function* <E>(
           run: DeliveryRun,
           limit: number,
-          handle: (rows: ReadonlyArray<Delivery>) => Effect.Effect<ReadonlyArray<Refused>, E>
+          handle: (rows: ReadonlyArray<Delivery>) => Effect.Effect<Handled, E>
         ) {
           const refused: Array<Refused> = []
           let after: { readonly date: Delivery["date"]; readonly recordId: string } | undefined
           for (;;) {
             const rows = yield* ledger.open(run.feed.id, { limit, ...(after === undefined ? {} : { after }) })
             if (rows.length === 0) return refused
-            refused.push(...(yield* handle(rows)))
+            const handled = yield* handle(rows)
+            refused.push(...handled.refused)
+            yield* pageEnd(jobs, run.fence, handled.asked)
             const last = rows[rows.length - 1]!
             after = { date: last.date, recordId: last.recordId }
           }

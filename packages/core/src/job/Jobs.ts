@@ -1,4 +1,4 @@
-/** Sync jobs: triggering, looking up, cancelling (decisions 5.4, 6.4 and 7.5). */
+/** Sync jobs: triggering, looking up, cancelling, pausing (decisions 5.4, 6.4 and 7.5). */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ import { toJobErrors } from "../sync/RunReport.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { JobStatus, type Job, type JobId } from "./Job.ts"
 import { JobEngine } from "./JobEngine.ts"
-import { JobStore } from "./JobStore.ts"
+import { JobStore, type JobStateConflict } from "./JobStore.ts"
 import { catchUp, newJob } from "./NewJob.ts"
 import { planSync } from "./SyncPlan.ts"
 
@@ -41,6 +41,18 @@ export interface TriggerSync {
   readonly forceCancelActive?: boolean
   readonly resetCursors?: boolean
   readonly skipDedup?: boolean
+}
+
+const refused = ({ event, status }: JobStateConflict) => {
+  const [code, message] =
+    status === "completed" || status === "failed" || status === "cancelled"
+      ? (["JOB_ALREADY_FINISHED", `Job is already ${status}`] as const)
+      : event === "resume"
+        ? (["JOB_NOT_PAUSED", "Job is not paused"] as const)
+        : event === "cancel"
+          ? (["JOB_PAUSED", "Resume the job first"] as const)
+          : (["INVALID_STATE", `Job is ${status}`] as const)
+  return Effect.fail(new Conflict({ code, message, details: [] }))
 }
 
 export class Jobs extends Context.Service<
@@ -61,6 +73,21 @@ export class Jobs extends Context.Service<
     ) => Effect.Effect<Page<Job>, NotFound | CursorUnusable | StorageUnavailable>
     /** Releases the feed lock at once. */
     readonly cancel: (
+      workspace: Workspace,
+      feedId: FeedId,
+      id: JobId
+    ) => Effect.Effect<Job, NotFound | Conflict | StorageUnavailable>
+    /**
+     * Asks a job in progress to pause: it does so at the end of the page it is at, keeps the feed locked, and
+     * fails after `limits.userPauseHours` unless somebody resumes it.
+     */
+    readonly pause: (
+      workspace: Workspace,
+      feedId: FeedId,
+      id: JobId
+    ) => Effect.Effect<Job, NotFound | Conflict | StorageUnavailable>
+    /** A paused job goes on; one that was asked to pause and has not yet does not. */
+    readonly resume: (
       workspace: Workspace,
       feedId: FeedId,
       id: JobId
@@ -173,18 +200,21 @@ export class Jobs extends Context.Service<
 
       const cancel: Jobs["Service"]["cancel"] = Effect.fn("Jobs.cancel")(function* (workspace, feedId, id) {
         yield* load(workspace, feedId, id)
-        const job = yield* store
-          .cancel(id, "cancel")
-          .pipe(
-            Effect.catchTag("JobStateConflict", ({ status }) =>
-              Effect.fail(
-                status === "paused"
-                  ? new Conflict({ code: "JOB_PAUSED", message: "Resume the job first", details: [] })
-                  : new Conflict({ code: "JOB_ALREADY_FINISHED", message: `Job is already ${status}`, details: [] })
-              )
-            )
-          )
+        const job = yield* Effect.catchTag(store.cancel(id, "cancel"), "JobStateConflict", refused)
         yield* engine.interrupt(feedId, id)
+        return job
+      })
+
+      const pause: Jobs["Service"]["pause"] = Effect.fn("Jobs.pause")(function* (workspace, feedId, id) {
+        yield* load(workspace, feedId, id)
+        // Nobody interrupts the run: what it is sending is better ended than sent again.
+        return yield* Effect.catchTag(store.askPause(id), "JobStateConflict", refused)
+      })
+
+      const resume: Jobs["Service"]["resume"] = Effect.fn("Jobs.resume")(function* (workspace, feedId, id) {
+        yield* load(workspace, feedId, id)
+        const job = yield* Effect.catchTag(store.resume(id), "JobStateConflict", refused)
+        yield* engine.poke(feedId, id)
         return job
       })
 
@@ -216,7 +246,7 @@ export class Jobs extends Context.Service<
         return made
       }).pipe(Effect.withSpan("Jobs.scheduleDue"))
 
-      return Jobs.of({ trigger, get: Effect.fn("Jobs.get")(load), list, cancel, scheduleDue })
+      return Jobs.of({ trigger, get: Effect.fn("Jobs.get")(load), list, cancel, pause, resume, scheduleDue })
     })
   )
 }

@@ -13,7 +13,8 @@ import type { ConnectionStatus } from "../bank/ConnectionHealth.ts"
 import { NotFound } from "../failure/Failure.ts"
 import * as Recovery from "../failure/Recovery.ts"
 import type { SyncSourceConfig } from "../feed/FeedConfig.ts"
-import type { Fenced } from "../job/JobStore.ts"
+import { JobStore, type Fenced } from "../job/JobStore.ts"
+import { sleepIdle } from "../job/PageEnd.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
 import { Providers } from "../provider/Providers.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
@@ -49,9 +50,10 @@ const ownWaits = [2, 10] as const
 
 /** Short waits are waited out, twice; longer ones and what remains are for the caller. */
 const patiently = <A, E extends SourceError | Fenced | StorageUnavailable, R>(
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> => {
-  const attempt = (tries: number): Effect.Effect<A, E, R> =>
+  effect: Effect.Effect<A, E, R>,
+  sleep: (seconds: number) => Effect.Effect<void, Fenced | StorageUnavailable>
+): Effect.Effect<A, E | Fenced | StorageUnavailable, R> => {
+  const attempt = (tries: number): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
     Effect.catch(effect, (error) => {
       const seconds = askedWait(error) ?? (retryable.has(error._tag) ? ownWaits[tries] : undefined)
       return tries >= ownWaits.length ||
@@ -59,7 +61,7 @@ const patiently = <A, E extends SourceError | Fenced | StorageUnavailable, R>(
         seconds === undefined ||
         seconds > limits.pauseOverSeconds
         ? Effect.fail(error)
-        : Effect.andThen(Effect.sleep(`${seconds} seconds`), attempt(tries + 1))
+        : Effect.andThen(sleep(seconds), attempt(tries + 1))
     })
   return attempt(0)
 }
@@ -146,12 +148,13 @@ export class ConnectionSource extends Context.Service<
   static readonly layer: Layer.Layer<
     ConnectionSource,
     never,
-    Banks | BankStore | Providers | Puller | Writer | Digest
+    Banks | BankStore | JobStore | Providers | Puller | Writer | Digest
   > = Layer.effect(
     ConnectionSource,
     Effect.gen(function* () {
       const banks = yield* Banks
       const bankStore = yield* BankStore
+      const jobs = yield* JobStore
       const providers = yield* Providers
       const puller = yield* Puller
       const writer = yield* Writer
@@ -216,7 +219,9 @@ export class ConnectionSource extends Context.Service<
 
       /** One bank that fails does not keep the others from being read. */
       const refreshBank = Effect.fnUntraced(function* (run: SourceRun, bank: Bank, accountIds: ReadonlySet<string>) {
-        const result = yield* Effect.result(patiently(pullConnection(run, bank, accountIds)))
+        const result = yield* Effect.result(
+          patiently(pullConnection(run, bank, accountIds), (seconds) => sleepIdle(jobs, run.fence, seconds))
+        )
         if (Result.isSuccess(result)) return result.success
         const error = result.failure
         if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error

@@ -16,6 +16,7 @@ import type { Feed } from "../feed/Feed.ts"
 import { FeedStore, type FeedMark } from "../feed/FeedStore.ts"
 import type { Job } from "../job/Job.ts"
 import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
+import { pageEnd } from "../job/PageEnd.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
@@ -192,9 +193,9 @@ export class Projector extends Context.Service<
           const changeNo = at
           const direct = intents.length > 0 ? projection.direct : undefined
           if (direct !== undefined) yield* direct.open
-          yield* atomically(
+          const asked = yield* atomically(
             Effect.gen(function* () {
-              yield* jobs.fence(projection.fence, { add })
+              const wanted = yield* jobs.fence(projection.fence, { add })
               if (direct !== undefined) yield* jobs.fence(projection.fence, yield* direct.write(intents))
               else if (intents.length > 0) {
                 const replaced = yield* intend(feed, job, intents, resumed)
@@ -205,8 +206,10 @@ export class Projector extends Context.Service<
                 projection.range === undefined &&
                 (changeNo >= upTo || mark === undefined || mark.signature === signature)
               if (done) yield* feeds.setMark(feed.id, { accountId: account.id, changeNo, signature })
+              return wanted
             })
           )
+          yield* pageEnd(jobs, projection.fence, asked)
         }
         const behind = mark === undefined || mark.changeNo < upTo || mark.signature !== signature
         if (projection.range === undefined && (at < upTo || (behind && at === after))) {

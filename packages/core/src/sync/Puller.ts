@@ -11,6 +11,8 @@ import * as Layer from "effect/Layer"
 import type { Account } from "../account/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
 import type { BankConnection } from "../bank/BankStore.ts"
+import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
+import { makeIdlePageEnd } from "../job/PageEnd.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
 import type { ProviderDriver, PullRequest } from "../provider/Provider.ts"
 import { ProtocolViolation, type ProviderError } from "../provider/ProviderError.ts"
@@ -19,6 +21,7 @@ import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Quarantined } from "./Ingest.ts"
 import { PaginationUnstable, TooManyRecords, type PullError } from "./PullError.ts"
@@ -62,17 +65,23 @@ export class Puller extends Context.Service<
     readonly pull: (right: WriteRight, segment: Segment) => Effect.Effect<Pulled, PullError>
   }
 >()("@millrace/core/sync/Puller") {
-  static readonly layer: Layer.Layer<Puller, never, Providers | RecordStore | Transactor | Writer | Digest> =
+  static readonly layer: Layer.Layer<Puller, never, Providers | RecordStore | JobStore | Transactor | Writer | Digest> =
     Layer.effect(
       Puller,
       Effect.gen(function* () {
         const providers = yield* Providers
         const records = yield* RecordStore
+        const jobs = yield* JobStore
         const { atomically } = yield* Transactor
         const writer = yield* Writer
         const digest = yield* Digest
 
-        const stage = Effect.fnUntraced(function* (driver: ProviderDriver, segment: Segment, request: PullRequest) {
+        const stage = Effect.fnUntraced(function* (
+          driver: ProviderDriver,
+          segment: Segment,
+          request: PullRequest,
+          pageEnd: Effect.Effect<void, Fenced | StorageUnavailable>
+        ) {
           const staged = new Stage(segment.dataType, digest)
           const positions = new Set<string>()
           let position: string | undefined
@@ -96,15 +105,22 @@ export class Puller extends Context.Service<
               })
             }
             positions.add(position)
+            yield* pageEnd
           }
         })
 
         /** Reads until a set of pages is consistent; says what had to be given up for it. */
-        const settle = Effect.fnUntraced(function* (driver: ProviderDriver, segment: Segment, first: PullRequest) {
+        const settle = Effect.fnUntraced(function* (
+          driver: ProviderDriver,
+          segment: Segment,
+          first: PullRequest,
+          fence: Fence | undefined
+        ) {
           const warnings: Array<Pulled["warnings"][number]> = []
+          const pageEnd = yield* makeIdlePageEnd(jobs, fence)
           let request = first
           for (let tries = 0; tries <= limits.paginationRestarts; tries++) {
-            const outcome: Stage | ProviderError = yield* stage(driver, segment, request).pipe(
+            const outcome: Stage | ProviderError = yield* stage(driver, segment, request, pageEnd).pipe(
               Effect.catchTag(
                 ["MutationDuringPagination", "CheckpointInvalid", "RangeNotAllowed"],
                 (error: ProviderError) => Effect.succeed(error)
@@ -159,13 +175,14 @@ export class Puller extends Context.Service<
           const key = { bankId: segment.bank.id, accountId: segment.account?.id, dataType: segment.dataType }
           const stored = segment.reset || segment.range !== undefined ? undefined : yield* records.checkpoint(key)
           const owners = segment.account === undefined ? segment.accounts : [segment.account]
-          const { staged, warnings } = yield* settle(driver, segment, {
+          const first: PullRequest = {
             dataType: segment.dataType,
             providerAccountIds: owners.map((account) => account.providerAccountId),
             from: yield* firstDay(segment, stored),
             to: segment.range?.to ?? segment.today,
             ...(stored === undefined ? {} : { checkpoint: stored })
-          })
+          }
+          const { staged, warnings } = yield* settle(driver, segment, first, right.fence)
 
           const known = new Map(segment.accounts.map((account) => [account.providerAccountId, account]))
           let seen = 0

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { BankId } from "../bank/Bank.ts"
 import { Fenced, JobStore, type Fence, type Progress } from "../job/JobStore.ts"
+import { pageEnd } from "../job/PageEnd.ts"
 import type { ChangeModel, IdTrust } from "../provider/Capabilities.ts"
 import type { Coverage } from "../provider/Provider.ts"
 import { idKindOf, isSnapshotType } from "../record/DataType.ts"
@@ -73,8 +74,11 @@ type WriteError = Fenced | LeaseLost | StorageUnavailable
 export class Writer extends Context.Service<
   Writer,
   {
-    /** First statement of each writing transaction: stops whoever lost the right to write. */
-    readonly guard: (right: WriteRight, progress: Progress) => Effect.Effect<void, WriteError>
+    /**
+     * First statement of each writing transaction: stops whoever lost the right to write. Answers whether the
+     * job is to pause (`JobStore.fence`).
+     */
+    readonly guard: (right: WriteRight, progress: Progress) => Effect.Effect<boolean, WriteError>
     readonly write: (right: WriteRight, snapshot: SnapshotOfAccount) => Effect.Effect<Written, WriteError>
   }
 >()("@millrace/core/sync/Writer") {
@@ -87,10 +91,11 @@ export class Writer extends Context.Service<
       const ids = yield* Ids
 
       const guard = Effect.fnUntraced(function* (right: WriteRight, progress: Progress) {
-        if (right.fence !== undefined) yield* jobs.fence(right.fence, progress)
+        const asked = right.fence !== undefined && (yield* jobs.fence(right.fence, progress))
         if (!(yield* jobs.holdsLease(right.bankId, right.leaseHolder))) {
           return yield* new LeaseLost({ bankId: right.bankId })
         }
+        return asked
       })
 
       const heldFor = Effect.fnUntraced(function* (snapshot: SnapshotOfAccount) {
@@ -173,7 +178,8 @@ export class Writer extends Context.Service<
         const writes = [...(yield* writesOf(snapshot, result)), ...(yield* tombstones(scope, result.gone))]
         for (let at = 0; at < writes.length; at += limits.commitChunk) {
           const chunk = writes.slice(at, at + limits.commitChunk)
-          yield* atomically(Effect.andThen(guard(right, {}), records.write(scope, chunk)))
+          const asked = yield* atomically(Effect.tap(guard(right, {}), () => records.write(scope, chunk)))
+          if (right.fence !== undefined) yield* pageEnd(jobs, right.fence, asked)
         }
         if (result.missed.length > 0 || result.seenAgain.length > 0) {
           yield* atomically(Effect.andThen(guard(right, {}), noteMissed(scope, result)))

@@ -216,5 +216,19 @@ export const operations: ReadonlyArray<Sample> = [
     status: 200,
     scopes: ["jobs:write"]
   },
+  {
+    id: "pauseJob",
+    method: "POST",
+    template: "/v1/feeds/{feed_id}/jobs/{job_id}/pause",
+    status: 200,
+    scopes: ["jobs:write"]
+  },
+  {
+    id: "resumeJob",
+    method: "POST",
+    template: "/v1/feeds/{feed_id}/jobs/{job_id}/resume",
+    status: 200,
+    scopes: ["jobs:write"]
+  },
   ...tableOperations
 ]

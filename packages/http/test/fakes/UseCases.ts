@@ -139,6 +139,8 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           return { rows: [Records.job], hasMore: true, cursor: "next" }
         }),
         cancel: (_, feedId, id) => jobOf(feedId, id),
+        pause: (_, feedId, id) => jobOf(feedId, id),
+        resume: (_, feedId, id) => jobOf(feedId, id),
         scheduleDue: Effect.succeed(0)
       })
     ),

@@ -1,6 +1,7 @@
 /** Jobs, the feed lock and leases in memory. */
 import type { Job, JobId } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
+import type { JobEvent } from "@millrace/core/job/JobLifecycle"
 import { Fenced, FeedLocked, holderOf, JobStateConflict, JobStore, type Fence } from "@millrace/core/job/JobStore"
 import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
@@ -24,7 +25,14 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable> = Layer.effe
       heartbeat !== undefined && heartbeat + lease > now
 
     const isDue = (stored: StoredJob, now: number): boolean =>
-      (stored.job.status === "created" || stored.job.status === "in_progress") && !isFresh(stored, now)
+      (stored.job.status === "created" || stored.job.status === "in_progress") &&
+      stored.job.pauseReason === undefined &&
+      !isFresh(stored, now)
+
+    const pausedByUser = (stored: StoredJob, at: Timestamp.Timestamp) => {
+      const paused = table.move(stored, "pause", at)!
+      table.put({ ...paused, job: { ...paused.job, pauseReason: "user" } })
+    }
 
     const failed = (
       stored: StoredJob,
@@ -37,13 +45,15 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable> = Layer.effe
     }
 
     /** A change by a run, refused when its fence does not hold. */
-    const guarded = (fence: Fence, change: (held: StoredJob, at: Timestamp.Timestamp, now: number) => void) =>
-      attempt((now): Exit.Exit<void, Fenced> => {
+    const guarded = <A>(fence: Fence, change: (held: StoredJob, at: Timestamp.Timestamp, now: number) => A) =>
+      attempt((now): Exit.Exit<A, Fenced> => {
         const held = table.held(fence)
         if (held === undefined) return Exit.fail(new Fenced({ jobId: fence.jobId }))
-        change(held, Timestamp.fromMillis(now), now)
-        return Exit.void
+        return Exit.succeed(change(held, Timestamp.fromMillis(now), now))
       })
+
+    const conflict = (jobId: JobId, event: JobEvent) =>
+      Exit.fail(new JobStateConflict({ jobId, status: table.jobs.get(jobId)?.job.status ?? "missing", event }))
 
     return JobStore.of({
       create: (job, { replacing }) =>
@@ -122,14 +132,16 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable> = Layer.effe
         call((now) => {
           const held = table.held(fence)
           if (held === undefined) return
+          if (held.job.pauseReason !== undefined) return pausedByUser(held, Timestamp.fromMillis(now))
           table.free(holderOf(fence))
           const job = { ...held.job, updatedAt: Timestamp.fromMillis(now) }
           table.put({ job, epoch: held.epoch + 1, heartbeat: undefined })
         }),
       fence: (fence, progress) =>
-        guarded(fence, (held, at, now) =>
+        guarded(fence, (held, at, now) => {
           table.put({ job: progressed(held.job, progress, at), epoch: held.epoch, heartbeat: now })
-        ),
+          return held.job.pauseReason !== undefined
+        }),
 
       complete: (fence, progress) =>
         guarded(fence, (held, at) => {
@@ -141,6 +153,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable> = Layer.effe
         }),
       pause: (fence, reason, resumeAfter) =>
         guarded(fence, (held, at, now) => {
+          if (held.job.pauseReason !== undefined) return pausedByUser(held, at)
           const paused = table.move(held, "pause", at)!
           const resumeAt = resumeAfter === undefined ? {} : { resumeAt: Timestamp.fromMillis(now + resumeAfter * 1000) }
           table.put({ ...paused, job: { ...paused.job, pauseReason: reason, ...resumeAt } })
@@ -149,8 +162,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable> = Layer.effe
         attempt((now) => {
           const stored = table.jobs.get(jobId)
           const moved = stored === undefined ? undefined : table.move(stored, event, Timestamp.fromMillis(now))
-          if (moved !== undefined) return Exit.succeed(moved.job)
-          return Exit.fail(new JobStateConflict({ jobId, status: stored?.job.status ?? "missing", event }))
+          return moved === undefined ? conflict(jobId, event) : Exit.succeed(moved.job)
         }),
       sweep: call((now) => {
         const at = Timestamp.fromMillis(now)
@@ -158,11 +170,13 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable> = Layer.effe
           now - Timestamp.toMillis(since) > minutes * 60_000
         for (const id of table.active.values()) {
           const stored = table.jobs.get(id)!
-          const { status, resumeAt, createdAt, updatedAt } = stored.job
+          const { status, resumeAt, createdAt, pauseReason, updatedAt } = stored.job
           if (status === "created" && isOlder(createdAt, limits.queueMinutes)) {
             failed(stored, "QUEUE_TIMEOUT", `No worker was free for ${limits.queueMinutes} minutes.`, now)
           } else if (status === "paused" && resumeAt !== undefined && resumeAt <= at) {
             table.move(stored, "resume", at)
+          } else if (status === "in_progress" && pauseReason !== undefined && !isFresh(stored, now)) {
+            pausedByUser(stored, at)
           } else if (status === "paused" && resumeAt === undefined && isOlder(updatedAt, limits.userPauseHours * 60)) {
             failed(stored, "PAUSE_EXPIRED", `Nobody resumed it within ${limits.userPauseHours} hours.`, now)
           }
@@ -175,6 +189,33 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable> = Layer.effe
         call((now) => {
           const held = table.leases.get(bank)
           return held !== undefined && held.holder === holder && held.until > now
+        }),
+
+      askPause: (jobId) =>
+        attempt((now) => {
+          const stored = table.jobs.get(jobId)
+          if (stored?.job.status !== "in_progress") return conflict(jobId, "pause")
+          const job = { ...stored.job, pauseReason: "user" as const, updatedAt: Timestamp.fromMillis(now) }
+          table.put({ ...stored, job })
+          return Exit.succeed(job)
+        }),
+      pauseAsked: (fence) =>
+        guarded(fence, (held, at) => {
+          const asked = held.job.pauseReason !== undefined
+          if (asked) pausedByUser(held, at)
+          return asked
+        }),
+      resume: (jobId) =>
+        attempt((now) => {
+          const stored = table.jobs.get(jobId)
+          const at = Timestamp.fromMillis(now)
+          if (stored?.job.status === "in_progress" && stored.job.pauseReason !== undefined) {
+            const { pauseReason: _, ...job } = stored.job
+            table.put({ ...stored, job: { ...job, updatedAt: at } })
+            return Exit.succeed(table.jobs.get(jobId)!.job)
+          }
+          const moved = stored === undefined ? undefined : table.move(stored, "resume", at)
+          return moved === undefined ? conflict(jobId, "resume") : Exit.succeed(moved.job)
         })
     })
   })
