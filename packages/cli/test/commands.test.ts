@@ -9,7 +9,9 @@ import { jobStatuses as allStatuses } from "@millrace/core/job/Job"
 import { tableFieldTypes as allFieldTypes } from "@millrace/core/table/Table"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Records from "../../http/test/fakes/Records.ts"
-import { dataTypes, feedSources } from "../src/commands/Feeds.ts"
+import { reopenableStates } from "@millrace/core/destination/DeliveryStore"
+import { recordStates as allRecordStates } from "@millrace/core/destination/FeedRecords"
+import { dataTypes, feedSources, recordStates, redeliverable } from "../src/commands/Feeds.ts"
 import { jobStatuses } from "../src/commands/JobStatus.ts"
 import { fieldTypes } from "../src/commands/TableFields.ts"
 import { run, startApi } from "./Process.ts"
@@ -102,6 +104,16 @@ const cases: ReadonlyArray<Case> = [
   { operation: "cancelJob", args: ["jobs", "cancel", job, "--feed", feed], data: { id: job } },
   { operation: "pauseJob", args: ["jobs", "pause", job, "--feed", feed], data: { id: job } },
   { operation: "resumeJob", args: ["jobs", "resume", job, "--feed", feed], data: { id: job } },
+  {
+    operation: "listFeedRecords",
+    args: ["feeds", "records", feed, "--state", "dead", "--job", job, "--limit", "5"],
+    data: [{ recordId: "txn_1", dead: true }]
+  },
+  {
+    operation: "redeliverFeedRecords",
+    args: ["feeds", "redeliver", feed, "txn_1", "txn_2", "--state", "dead"],
+    data: { records: 3, jobId: job }
+  },
   { operation: "createTable", args: ["tables", "create", "--name", "T"], data: { id: table } },
   { operation: "listTables", args: ["tables", "list", "--trashed"], data: [{ id: table }] },
   { operation: "getTable", args: ["tables", "get", table], data: { id: table, name: "Money" } },
@@ -153,6 +165,8 @@ describe("commands", () => {
     expect(feedSources).toEqual(allSources)
     expect(fieldTypes).toEqual(allFieldTypes)
     expect(jobStatuses).toEqual(allStatuses)
+    expect(recordStates).toEqual(allRecordStates)
+    expect(redeliverable).toEqual(reopenableStates)
   })
 })
 

@@ -428,7 +428,7 @@ describe("help", () => {
   it.each([
     ["banks", ["list", "get"]],
     ["accounts", ["list", "get", "balance", "transactions", "trades", "holdings", "orders", "loan"]],
-    ["feeds", ["list", "get", "create", "update", "delete", "sync", "upload", "uploads"]],
+    ["feeds", ["list", "get", "create", "update", "delete", "sync", "upload", "uploads", "records", "redeliver"]],
     ["jobs", ["list", "get", "cancel", "pause", "resume", "watch"]],
     ["tables", ["list", "get", "create", "update", "delete", "restore", "fields"]],
     ["rows", ["list", "query", "get", "create", "update", "delete", "restore"]],

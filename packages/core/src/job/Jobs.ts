@@ -12,6 +12,7 @@ import { Conflict, NotFound, Unprocessable, type CursorUnusable, type InvalidInp
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { nextRun } from "../feed/NextRun.ts"
+import type { DueWake } from "../feed/Wake.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Cursors } from "../shared/Cursors.ts"
 import { Id, Ids } from "../shared/Ids.ts"
@@ -92,7 +93,7 @@ export class Jobs extends Context.Service<
       feedId: FeedId,
       id: JobId
     ) => Effect.Effect<Job, NotFound | Conflict | StorageUnavailable>
-    /** For the scheduler: jobs of all feeds whose schedule is due. Answers how many were made. */
+    /** For the scheduler: jobs of all feeds whose schedule or wake is due. Answers how many were made. */
     readonly scheduleDue: Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/job/Jobs") {
@@ -240,9 +241,31 @@ export class Jobs extends Context.Service<
         return made
       })
 
+      /** The wake goes with the job that it makes, or not at all. */
+      const wakeOne = Effect.fnUntraced(function* ({ dueAt, feedId, reason, retry, type }: DueWake) {
+        const made = yield* atomically(
+          Effect.gen(function* () {
+            const found = yield* feeds.byId(feedId)
+            if (!(yield* feeds.takeWake(feedId, dueAt)) || Option.isNone(found)) return undefined
+            const feed = found.value
+            if (feed.sourceConfig === undefined || feed.destinationConfig === undefined) return undefined
+            const startedBy: ActorRef = { kind: "system", reason }
+            const by = { userId: feed.createdByUser, startedBy, type, ...(retry === 0 ? {} : { retry }) }
+            const job = yield* newJob(ids, feed, { ...by, ...catchUp })
+            return yield* store.create(job, { replacing: false }).pipe(
+              Effect.as(job),
+              Effect.catchTag("FeedLocked", () => Effect.undefined)
+            )
+          })
+        )
+        if (made !== undefined) yield* engine.poke(feedId, made.id)
+        return made !== undefined
+      })
+
       const scheduleDue = Effect.gen(function* () {
         let made = 0
         for (const feed of yield* feeds.scheduleDue(scheduleBatch)) if (yield* scheduleOne(feed)) made++
+        for (const wake of yield* feeds.dueWakes(scheduleBatch)) if (yield* wakeOne(wake)) made++
         return made
       }).pipe(Effect.withSpan("Jobs.scheduleDue"))
 

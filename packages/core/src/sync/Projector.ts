@@ -169,6 +169,7 @@ export class Projector extends Context.Service<
           )
           const entries = yield* deliveries.entries(feed.id, looked.map(idAtDestination))
           const intents: Array<Intent> = []
+          const kept: Array<Intent> = []
           let filtered = 0
           let unchanged = 0
           let gone = 0
@@ -186,6 +187,7 @@ export class Projector extends Context.Service<
             if (decision.kind === "intend") intents.push(decision.intent)
             else if (decision.kind === "filtered") filtered++
             else unchanged++
+            if (decision.kind === "keep") kept.push(decision.intent)
             if (record.state === "removed") gone++
           }
           live += looked.length - gone
@@ -201,6 +203,7 @@ export class Projector extends Context.Service<
                 const replaced = yield* intend(feed, job, intents, resumed)
                 if (replaced > 0) yield* jobs.fence(projection.fence, { add: { unchanged: replaced } })
               }
+              if (kept.length > 0) yield* deliveries.keep(feed.id, kept)
               // Until the last chunk a changed signature stays unfinished, so that a new run begins again.
               const done =
                 projection.range === undefined &&

@@ -93,6 +93,7 @@ const pausedAt = Effect.fnUntraced(function* (
 
 const places = [
   { at: "file", model: "upsertByKey" },
+  { at: "file", model: "idempotencyKey" },
   { at: "file", model: "readBack" },
   { at: "file", model: "wholeFile" },
   { at: "table", model: "upsertByKey" }

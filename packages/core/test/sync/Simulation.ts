@@ -96,12 +96,14 @@ export interface SimulationOptions {
   readonly storage: Stores
   readonly clock: VirtualClock
   readonly model: Exclude<WriteModel, "transactional">
+  /** `idempotencyKey`: for how long the destination remembers keys. */
+  readonly keySeconds?: number
   /** Lets time pass for storage as well, where it has a clock of its own. */
   readonly pass?: (seconds: number) => Effect.Effect<void>
 }
 
 /** The services of a run, with the raw stores beside it: what the tests do themselves cannot crash. */
-export const makeSimulation = ({ clock, model, pass, storage }: SimulationOptions) => {
+export const makeSimulation = ({ clock, keySeconds, model, pass, storage }: SimulationOptions) => {
   const passed = (seconds: number) =>
     Effect.andThen(
       Effect.sync(() => clock.pass(seconds)),
@@ -109,7 +111,7 @@ export const makeSimulation = ({ clock, model, pass, storage }: SimulationOption
     )
   const points = new FaultPoints()
   const providers = makeProviders()
-  const destination = makeScriptedDestination(model, 4)
+  const destination = makeScriptedDestination(model, 4, keySeconds)
   const raw = storage.pipe(Layer.provide(Layer.succeed(JobLease, leaseSeconds)))
   const pointed = <I, S extends object>(name: string, key: Context.Key<I, S>): Layer.Layer<I, never, I> =>
     Layer.effect(

@@ -38,6 +38,7 @@ export interface JobRow extends CountColumns {
   readonly pause_reason: NonNullable<Job["pauseReason"]> | null
   readonly resume_at: Date | null
   readonly attempt: number
+  readonly retry: number
   readonly epoch: number
   readonly created_at: Date
   readonly updated_at: Date
@@ -76,7 +77,8 @@ export const toJob = (row: JobRow): Job => ({
     pauseReason: row.pause_reason,
     resumeAt: optionalInstant(row.resume_at),
     startedAt: optionalInstant(row.started_at),
-    completedAt: optionalInstant(row.completed_at)
+    completedAt: optionalInstant(row.completed_at),
+    retry: row.retry === 0 ? null : row.retry
   })
 })
 

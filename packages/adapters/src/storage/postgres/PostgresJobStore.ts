@@ -130,12 +130,12 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
       create: Effect.fn("JobStore.create")(function* (job, { replacing }) {
         const insert = sql`insert into job (id, feed_id, workspace_id, user_id, started_by, status, type, mode, options,
             read_count, vanished_count, carried_count, created_count, updated_count, removed_count, unchanged_count,
-            filtered_count, failed_count, quarantined_count, errors, attempt, created_at, updated_at)
+            filtered_count, failed_count, quarantined_count, errors, attempt, retry, created_at, updated_at)
           values (${job.id}, ${job.feedId}, ${job.workspaceId}, ${job.userId}, ${json(job.startedBy)}, ${job.status},
             ${job.type}, ${job.mode}, ${json(job.options)}, ${job.counts.read}, ${job.counts.vanished},
             ${job.counts.carried}, ${job.counts.created}, ${job.counts.updated}, ${job.counts.removed},
             ${job.counts.unchanged}, ${job.counts.filtered}, ${job.counts.failed}, ${job.counts.quarantined},
-            ${json(job.errors)}, ${job.attempt}, ${job.createdAt}, ${job.updatedAt})
+            ${json(job.errors)}, ${job.attempt}, ${job.retry ?? 0}, ${job.createdAt}, ${job.updatedAt})
           on conflict (feed_id) where status in (${active}) do nothing returning id`
         const ofFeed = sql`feed_id = ${job.feedId} and status in (${active})`
         return yield* Effect.gen(function* () {
