@@ -44,6 +44,8 @@ export interface Progress {
   readonly add?: Partial<JobCounts>
   readonly atLeast?: Partial<JobCounts>
   readonly errors?: ReadonlyArray<JobError>
+  /** Notes it on the job (`Job.forgot`). */
+  readonly forgot?: true
 }
 
 export class JobStore extends Context.Service<

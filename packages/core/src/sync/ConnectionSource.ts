@@ -5,7 +5,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Account } from "../account/Account.ts"
-import { balanceOf } from "../account/Balance.ts"
 import type { Bank } from "../bank/Bank.ts"
 import { BankStore, type BankConnection } from "../bank/BankStore.ts"
 import { Banks } from "../bank/Banks.ts"
@@ -17,12 +16,14 @@ import { JobStore, type Fenced } from "../job/JobStore.ts"
 import { sleepIdle } from "../job/PageEnd.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
 import { Providers } from "../provider/Providers.ts"
+import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
-import { ingest, type Quarantined } from "./Ingest.ts"
+import { readBalance } from "./BalanceRead.ts"
+import type { Quarantined } from "./Ingest.ts"
 import { Puller, type Segment } from "./Puller.ts"
 import { quarantineFindings, sourceFinding, warning, type Finding, type SourceError } from "./RunReport.ts"
 import { combine, empty, rightOf, type SourceResult, type SourceRun } from "./SourceResult.ts"
@@ -148,13 +149,14 @@ export class ConnectionSource extends Context.Service<
   static readonly layer: Layer.Layer<
     ConnectionSource,
     never,
-    Banks | BankStore | JobStore | Providers | Puller | Writer | Digest
+    Banks | BankStore | JobStore | RecordStore | Providers | Puller | Writer | Digest
   > = Layer.effect(
     ConnectionSource,
     Effect.gen(function* () {
       const banks = yield* Banks
       const bankStore = yield* BankStore
       const jobs = yield* JobStore
+      const records = yield* RecordStore
       const providers = yield* Providers
       const puller = yield* Puller
       const writer = yield* Writer
@@ -166,7 +168,7 @@ export class ConnectionSource extends Context.Service<
         let seen = 0
         let changed = 0
         for (const account of accounts) {
-          const read = ingest("balances", yield* balanceOf(account), digest)
+          const read = yield* readBalance(records, account, digest)
           if ("quarantined" in read) {
             quarantined.push({ ...read.quarantined, providerId: account.accountName })
             continue

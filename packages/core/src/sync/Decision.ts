@@ -6,6 +6,7 @@ import type { Verdict } from "../enrichment/Kind.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { isSnapshotType, type SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
+import type { JobId } from "../job/Job.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 
 /** A record as this feed sees it. */
@@ -46,6 +47,8 @@ export const onRemovedOf = (feed: Feed, record: Pick<LedgerRecord, "pending">): 
   return isSnapshotType(feed.dataType as SyncDataType) ? "delete" : "keep"
 }
 
+const unforced: Force = { unchanged: false, skipped: false }
+
 /** What is given up goes out only when somebody asks for it. */
 const isOpen = ({ dead, state }: DeliveryEntry): boolean => !dead && state !== "done" && state !== "skipped"
 
@@ -65,9 +68,12 @@ export const decide = (input: {
   readonly enriched: Enriched
   readonly entry: DeliveryEntry | undefined
   readonly force: Force
+  /** What this job has handled already is not forced again. */
+  readonly jobId: JobId
   readonly hash: (text: string) => string
 }): Decision => {
-  const { enriched, entry, feed, force, record, recordId } = input
+  const { enriched, entry, feed, record, recordId } = input
+  const force = entry?.jobId === input.jobId ? unforced : input.force
   const present = entry !== undefined && entry.present
   const base = { recordId, accountId: record.accountId, date: record.date, provenance: enriched.provenance }
   const removal: Decision & { readonly kind: "intend" } = {

@@ -38,8 +38,6 @@ export interface Projection {
   readonly pipeline: Pipeline.CompiledPipeline
   readonly today: CalendarDate.CalendarDate
   readonly force: Force
-  /** Look at every record again, not only at what changed. */
-  readonly everything: boolean
   /** Writes what is intended in the same transaction; `undefined` leaves it in the ledger for later. */
   readonly direct: Direct | undefined
   /** Only records of these days; how far the feed has come is then left as it is. */
@@ -63,7 +61,7 @@ const inRange = ({ range }: Projection, { date }: LedgerRecord): boolean =>
 
 const startOf = (projection: Projection, mark: FeedMark | undefined, signature: string) => {
   const sameOwn = mark !== undefined && mark.signature.split("|")[0] === signature.split("|")[0]
-  const everything = projection.everything || projection.range !== undefined || appends(projection.feed) || !sameOwn
+  const everything = projection.range !== undefined || appends(projection.feed) || !sameOwn
   return {
     after: everything || mark.signature !== signature ? 0 : mark.changeNo,
     /** Records up to this change number are only looked at because the enrichments changed. */
@@ -144,8 +142,10 @@ export class Projector extends Context.Service<
         const oldest = CalendarDate.addDays(projection.today, -redeliverDays)
         const idAtDestination = (record: LedgerRecord) => (appends(feed) ? `${record.id}:${job.createdAt}` : record.id)
 
+        // Of a balance that is appended, and whose upstream does not say when it was true, each run is a reading.
+        const reading = appends(feed) && account.balanceAsOf === undefined ? { date: job.createdAt } : {}
         const enrich = (record: LedgerRecord) => {
-          const view = { recordId: record.id, fields: toPublic(dataType, record, ownerFields) }
+          const view = { recordId: record.id, fields: { ...toPublic(dataType, record, ownerFields), ...reading } }
           const outcome = Pipeline.run(pipeline, view, { today: projection.today })
           for (const fault of outcome.faults) faults.set(`${fault.enrichmentId}\n${fault.message}`, fault)
           return {
@@ -182,6 +182,7 @@ export class Projector extends Context.Service<
               enriched: enrich(record),
               entry: entries.get(recordId),
               force: projection.force,
+              jobId: job.id,
               hash: digest.contentHash
             })
             if (decision.kind === "intend") intents.push(decision.intent)

@@ -75,10 +75,13 @@ export class SyncRun extends Context.Service<
       const fail = (claimed: ClaimedJob, finding: Omit<Finding, "severity">) =>
         finish(claimed, [{ ...finding, severity: "fatal" }])
 
-      /** What a reset forgets: how far the feed came, and what it knows of its destination's rows. */
-      const forget = (claimed: ClaimedJob, feed: Feed) =>
-        claimed.job.options.resetCursors
-          ? atomically(Effect.andThen(jobs.fence(claimed.fence, {}), feeds.clearMarks(feed.id)))
+      /**
+       * How far the feed came is forgotten where everything is to be looked at again. Once: a job that is taken up
+       * anew goes on where it was. A range leaves it as it is.
+       */
+      const forget = ({ fence, job }: ClaimedJob, feed: Feed) =>
+        job.forgot !== true && (job.options.resetCursors || (job.options.skipDedup && job.mode !== "range"))
+          ? atomically(Effect.andThen(jobs.fence(fence, { forgot: true }), feeds.clearMarks(feed.id)))
           : Effect.void
 
       const runFeed = Effect.fnUntraced(function* (claimed: ClaimedJob, feed: Feed) {
@@ -110,7 +113,6 @@ export class SyncRun extends Context.Service<
             pipeline,
             today,
             force: { unchanged: resetCursors || skipDedup, skipped: resetCursors },
-            everything: resetCursors || skipDedup,
             range:
               job.mode === "range" && startDate !== undefined && endDate !== undefined
                 ? { from: startDate, to: endDate }

@@ -72,12 +72,15 @@ const entryOf = (change: Partial<DeliveryEntry> = {}): DeliveryEntry => ({
 
 const dead = entryOf({ state: "failed", dead: true, present: false })
 
+const anotherJob = "job_00000000000000000000000002" as DeliveryEntry["jobId"]
+
 const decided = (
   options: Options & {
     readonly record?: Partial<LedgerRecord>
     readonly entry?: DeliveryEntry
     readonly enriched?: Partial<Enriched>
     readonly force?: Partial<Force>
+    readonly jobId?: DeliveryEntry["jobId"]
   }
 ) => {
   const decision = decide({
@@ -87,6 +90,7 @@ const decided = (
     enriched: { ...delivered, ...options.enriched },
     entry: options.entry,
     force: { ...calm, ...options.force },
+    jobId: options.jobId ?? anotherJob,
     hash
   })
   return decision.kind === "intend" ? decision.intent.op : decision.kind
@@ -135,6 +139,16 @@ describe("decide", () => {
       "makes again what a person deleted after a reset",
       { entry: entryOf({ state: "skipped", present: false }), force: { unchanged: true, skipped: true } },
       "create"
+    ],
+    [
+      "does not send again what the same job has sent",
+      { entry: entryOf({ jobId: anotherJob }), force: { unchanged: true } },
+      "unchanged"
+    ],
+    [
+      "does not make again what a person deleted meanwhile",
+      { entry: entryOf({ jobId: anotherJob, state: "skipped" }), force: { unchanged: true, skipped: true } },
+      "unchanged"
     ],
     ["leaves what was refused for good", { entry: dead }, "unchanged"],
     ["makes it when it is another", { entry: { ...dead, hash: "other" } }, "create"],

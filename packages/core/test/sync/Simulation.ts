@@ -18,6 +18,7 @@ import { isActive, type Job } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
 import { JobStore } from "@millrace/core/job/JobStore"
 import * as Kernel from "@millrace/core/Kernel"
+import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { Providers } from "@millrace/core/provider/Providers"
 import { RecordStore } from "@millrace/core/record/RecordStore"
 import { Patterns } from "@millrace/core/rule/Pattern"
@@ -96,6 +97,8 @@ export interface SimulationOptions {
   readonly storage: Stores
   readonly clock: VirtualClock
   readonly model: Exclude<WriteModel, "transactional">
+  /** Providers beside the scripted ones. */
+  readonly drivers?: ReadonlyArray<ProviderDriver>
   /** `idempotencyKey`: for how long the destination remembers keys. */
   readonly keySeconds?: number
   /** Lets time pass for storage as well, where it has a clock of its own. */
@@ -103,7 +106,7 @@ export interface SimulationOptions {
 }
 
 /** The services of a run, with the raw stores beside it: what the tests do themselves cannot crash. */
-export const makeSimulation = ({ clock, keySeconds, model, pass, storage }: SimulationOptions) => {
+export const makeSimulation = ({ clock, drivers = [], keySeconds, model, pass, storage }: SimulationOptions) => {
   const passed = (seconds: number) =>
     Effect.andThen(
       Effect.sync(() => clock.pass(seconds)),
@@ -133,7 +136,7 @@ export const makeSimulation = ({ clock, keySeconds, model, pass, storage }: Simu
   const session = <E, R>(open: Effect.Effect<DestinationSession, E, R>) =>
     Effect.map(open, (opened) => points.wrap("Destination", opened))
   const adapters = Layer.mergeAll(
-    Providers.layer(providers.map(({ driver }) => points.wrap("Provider", driver))),
+    Providers.layer([...providers.map(({ driver }) => driver), ...drivers].map((one) => points.wrap("Provider", one))),
     Layer.unwrap(
       Effect.map(TableDestination.make, (table) =>
         Destinations.layer({

@@ -403,6 +403,20 @@ export const tests: StorageTests = (it) => {
       expect(done.errors).toEqual([warning, plain])
       expect(done).toMatchObject({ status: "completed" })
       expect(done.errorCategory).toBeUndefined()
+      expect(Object.keys(done)).not.toContain("forgot")
+    })
+  )
+
+  it.effect("notes that a job has forgotten, and which try it is", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { feed, store } = arranged
+      const job = yield* storeJob(feed, { retry: 2 })
+      expect(yield* read(arranged, job.id)).toEqual(job)
+      const { fence } = Option.getOrThrow(yield* store.claim(job.id, []))
+      yield* store.fence(fence, { forgot: true })
+      yield* store.release(fence)
+      expect(Option.getOrThrow(yield* store.claim(job.id, [])).job).toMatchObject({ forgot: true, retry: 2 })
     })
   )
 

@@ -5,8 +5,10 @@ import * as SqlClient from "effect/sql/SqlClient"
 export const jobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The try it is of a run that failed: 0 for the first.
-  yield* sql`alter table job add column retry int not null default 0`
+  yield* sql`alter table job
+    -- The try it is of a run that failed: 0 for the first.
+    add column retry int not null default 0,
+    add column forgot boolean not null default false`
   yield* sql`create table feed_wake (
     feed_id key_text primary key references feed (id) on delete cascade,
     due_at instant not null,
