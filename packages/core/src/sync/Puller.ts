@@ -26,6 +26,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import type { Quarantined } from "./Ingest.ts"
 import { PaginationUnstable, TooManyRecords, type PullError } from "./PullError.ts"
 import { Stage } from "./Stage.ts"
+import { decodeCheckpoint, encodeCheckpoint } from "./StoredCheckpoint.ts"
 import { Writer, type WriteRight } from "./Writer.ts"
 
 /** A pull that belongs together and has one checkpoint. */
@@ -173,16 +174,28 @@ export class Puller extends Context.Service<
         const pull = Effect.fn("Puller.pull")(function* (right: WriteRight, segment: Segment) {
           const driver = yield* providers.get(segment.connection.instanceId)
           const key = { bankId: segment.bank.id, accountId: segment.account?.id, dataType: segment.dataType }
-          const stored = segment.reset || segment.range !== undefined ? undefined : yield* records.checkpoint(key)
+          const origin = {
+            instanceId: segment.connection.instanceId,
+            changeModel: segment.capability.changeModel
+          }
+          const kept = segment.reset || segment.range !== undefined ? undefined : yield* records.checkpoint(key)
+          const stored = kept === undefined ? undefined : decodeCheckpoint(origin, kept)
+          const lost = kept !== undefined && stored === undefined
           const owners = segment.account === undefined ? segment.accounts : [segment.account]
           const first: PullRequest = {
             dataType: segment.dataType,
             providerAccountIds: owners.map((account) => account.providerAccountId),
-            from: yield* firstDay(segment, stored),
+            from: lost ? segment.earliest : yield* firstDay(segment, stored),
             to: segment.range?.to ?? segment.today,
             ...(stored === undefined ? {} : { checkpoint: stored })
           }
           const { staged, warnings } = yield* settle(driver, segment, first, right.fence)
+          if (lost) {
+            warnings.unshift({
+              code: "CHECKPOINT_LOST",
+              message: "The place that was kept is of another provider or release; everything was read again"
+            })
+          }
 
           const known = new Map(segment.accounts.map((account) => [account.providerAccountId, account]))
           let seen = 0
@@ -219,9 +232,8 @@ export class Puller extends Context.Service<
               yield* writer.guard(right, {})
               // A range of dates says nothing about what lies outside it: checkpoint and watermark stay.
               if (segment.range !== undefined) return
-              if (staged.checkpoint !== undefined && staged.checkpoint !== stored) {
-                yield* records.saveCheckpoint(key, staged.checkpoint)
-              }
+              const next = staged.checkpoint === undefined ? undefined : encodeCheckpoint(origin, staged.checkpoint)
+              if (next === undefined ? lost : next !== kept) yield* records.saveCheckpoint(key, next)
               for (const account of owners) {
                 yield* records.setPulled({
                   workspaceId: segment.bank.workspaceId,
