@@ -12,9 +12,11 @@ import { jobStatuses as allStatuses } from "@millrace/core/job/Job"
 import { tableFieldTypes as allFieldTypes } from "@millrace/core/table/Table"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Records from "../../http/test/fakes/Records.ts"
+import { reopenableStates } from "@millrace/core/destination/DeliveryStore"
+import { recordStates as allFeedRecordStates } from "@millrace/core/destination/FeedRecords"
 import { recordStates } from "../src/commands/Accounts.ts"
 import { matchStates, suggestionStates } from "../src/commands/Corrections.ts"
-import { dataTypes, feedSources } from "../src/commands/Feeds.ts"
+import { dataTypes, feedSources, recordStates as feedRecordStates, redeliverable } from "../src/commands/Feeds.ts"
 import { jobStatuses } from "../src/commands/JobStatus.ts"
 import { fieldTypes } from "../src/commands/TableFields.ts"
 import { run, startApi } from "./Process.ts"
@@ -140,6 +142,18 @@ const cases: ReadonlyArray<Case> = [
   { operation: "listJobs", args: ["jobs", "list", "--feed", feed, "--status", "failed"], data: [{ id: job }] },
   { operation: "getJob", args: ["jobs", "get", job, "--feed", feed], data: { id: job, feedId: feed } },
   { operation: "cancelJob", args: ["jobs", "cancel", job, "--feed", feed], data: { id: job } },
+  { operation: "pauseJob", args: ["jobs", "pause", job, "--feed", feed], data: { id: job } },
+  { operation: "resumeJob", args: ["jobs", "resume", job, "--feed", feed], data: { id: job } },
+  {
+    operation: "listFeedRecords",
+    args: ["feeds", "records", feed, "--state", "dead", "--job", job, "--limit", "5"],
+    data: [{ recordId: "txn_1", dead: true }]
+  },
+  {
+    operation: "redeliverFeedRecords",
+    args: ["feeds", "redeliver", feed, "txn_1", "txn_2", "--state", "dead"],
+    data: { records: 3, jobId: job }
+  },
   { operation: "createTable", args: ["tables", "create", "--name", "T"], data: { id: table } },
   { operation: "listTables", args: ["tables", "list", "--trashed"], data: [{ id: table }] },
   { operation: "getTable", args: ["tables", "get", table], data: { id: table, name: "Money" } },
@@ -194,6 +208,8 @@ describe("commands", () => {
     expect(recordStates).toEqual(allRecordStates)
     expect(matchStates).toEqual(allMatchStates)
     expect(suggestionStates).toEqual(allSuggestionStates)
+    expect(feedRecordStates).toEqual(allFeedRecordStates)
+    expect(redeliverable).toEqual(reopenableStates)
   })
 })
 

@@ -444,8 +444,8 @@ describe("help", () => {
         "loan"
       ]
     ],
-    ["feeds", ["list", "get", "create", "update", "delete", "sync", "upload", "uploads"]],
-    ["jobs", ["list", "get", "cancel", "watch"]],
+    ["feeds", ["list", "get", "create", "update", "delete", "sync", "upload", "uploads", "records", "redeliver"]],
+    ["jobs", ["list", "get", "cancel", "pause", "resume", "watch"]],
     ["tables", ["list", "get", "create", "update", "delete", "restore", "fields"]],
     ["rows", ["list", "query", "get", "create", "update", "delete", "restore"]],
     ["profiles", ["list", "use", "remove"]]

@@ -13,6 +13,7 @@ import { Banks } from "./bank/Banks.ts"
 import { Deliverer } from "./destination/Deliverer.ts"
 import type { DeliveryStore } from "./destination/DeliveryStore.ts"
 import type { Destinations } from "./destination/Destinations.ts"
+import { FeedRecords } from "./destination/FeedRecords.ts"
 import { Enrichments } from "./enrichment/Enrichments.ts"
 import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
 import { Feeds } from "./feed/Feeds.ts"
@@ -83,6 +84,7 @@ export type UseCases =
   | Jobs
   | Uploads
   | WaitingUploads
+  | FeedRecords
   | Tables
   | Enrichments
   | Corrections
@@ -97,6 +99,7 @@ export const layerUseCases = (
     Feeds.layer,
     Uploads.layer,
     WaitingUploads.layer,
+    FeedRecords.layer,
     Tables.layer,
     Enrichments.layer,
     Corrections.layer

@@ -13,6 +13,7 @@ import * as FeedHandlers from "./handlers/FeedHandlers.ts"
 import * as FieldHandlers from "./handlers/FieldHandlers.ts"
 import * as IdentityHandlers from "./handlers/IdentityHandlers.ts"
 import * as JobHandlers from "./handlers/JobHandlers.ts"
+import * as RecordHandlers from "./handlers/RecordHandlers.ts"
 import * as RowHandlers from "./handlers/RowHandlers.ts"
 import * as TableHandlers from "./handlers/TableHandlers.ts"
 import * as UploadHandlers from "./handlers/UploadHandlers.ts"
@@ -27,6 +28,7 @@ const handlers = Layer.mergeAll(
   CorrectionHandlers.layer,
   FeedHandlers.layer,
   JobHandlers.layer,
+  RecordHandlers.layer,
   UploadHandlers.layer,
   TableHandlers.layer,
   FieldHandlers.layer,

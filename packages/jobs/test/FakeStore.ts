@@ -175,7 +175,10 @@ export const makeFakeStore = Effect.gen(function* () {
         }),
         Effect.catchTag("Fenced", () => Effect.void)
       ),
-    fence: (fence) => Effect.asVoid(fenced(fence)),
+    fence: (fence) => Effect.as(fenced(fence), false),
+    askPause: unused("askPause"),
+    pauseAsked: unused("pauseAsked"),
+    resume: unused("resume"),
     complete: (fence) => Effect.map(fenced(fence), (row) => void move(row, "complete")),
     fail: (fence, errors) => Effect.map(fenced(fence), (row) => void move(row, "fail", errors)),
     pause: (fence) => Effect.map(fenced(fence), (row) => void move(row, "pause")),

@@ -27,6 +27,8 @@ const startHourly = Effect.fnUntraced(function* (engines = 1) {
     get: unused,
     list: unused,
     cancel: unused,
+    pause: unused,
+    resume: unused,
     scheduleDue: Effect.gen(function* () {
       const now = yield* fake.clock
       if (now < nextRunAt || fake.hasActive(feed)) return 0

@@ -1,5 +1,6 @@
 import { basename } from "node:path"
 import type { FeedRecord } from "@millrace/http/api/FeedApi"
+import type { DeliveredRecord } from "@millrace/http/api/RecordApi"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -11,10 +12,11 @@ import { Notes } from "../Notes.ts"
 import { Output } from "../output/Output.ts"
 import { recordOf, showList, showRecord } from "../Requests.ts"
 import { bodyFrom, file } from "./Body.ts"
-import { choice, idArgument, ifVersion, matching, queryOf, scope, text, toggle } from "./Flags.ts"
+import { choice, cursor, idArgument, ifVersion, limit, matching, queryOf, scope, text, toggle } from "./Flags.ts"
 import { watch } from "./JobWatch.ts"
 
 type FeedShape = typeof FeedRecord.Type
+type RecordShape = typeof DeliveredRecord.Type
 
 export const dataTypes = [
   "transactions",
@@ -29,6 +31,19 @@ export const dataTypes = [
 ] as const satisfies ReadonlyArray<FeedShape["dataType"]>
 
 export const feedSources = ["sync", "extractor", "upload"] as const satisfies ReadonlyArray<FeedShape["source"]>
+
+export const recordStates = [
+  "intended",
+  "sending",
+  "done",
+  "failed",
+  "skipped",
+  "dead"
+] as const satisfies ReadonlyArray<RecordShape["state"] | "dead">
+
+export const redeliverable = ["failed", "dead", "skipped", "done"] as const satisfies ReadonlyArray<
+  (typeof recordStates)[number]
+>
 
 const id = idArgument("feed")
 const dataType = choice("data-type", dataTypes, "Kind of the records")
@@ -140,8 +155,57 @@ const uploads = Command.make("uploads", { id }, (input) =>
   ])
 ).pipe(Command.withDescription("List the uploaded files, newest first"))
 
+const records = Command.make(
+  "records",
+  {
+    id,
+    state: choice("state", recordStates, "Only records in this state; dead ones were refused for good"),
+    job: text("job", "<job-id>", "Only records that this job handled last"),
+    record: text("record", "<record-id>", "Only this record"),
+    limit,
+    cursor
+  },
+  ({ id: feedId, job, record, ...query }) =>
+    showList(
+      {
+        method: "GET",
+        path: `/v1/feeds/${feedId}/records`,
+        query: queryOf({ ...query, jobId: job, recordId: record })
+      },
+      "records",
+      ["recordId", "op", "state", "dead", "version", "attempts", "lastError", "jobId", "updatedAt"]
+    )
+).pipe(
+  Command.withDescription("List what became of the records of a feed at its destination, newest first"),
+  Command.withShortDescription("List what became of the records of a feed")
+)
+
+const redeliver = Command.make(
+  "redeliver",
+  {
+    id,
+    state: choice("state", redeliverable, "All records in this state"),
+    records: Argument.String("record-id").pipe(Argument.withDescription("Id of a record"), Argument.variadic())
+  },
+  ({ id: feedId, records: recordIds, state }) =>
+    showRecord({
+      method: "POST",
+      path: `/v1/feeds/${feedId}/records/redeliver`,
+      body: JSON.stringify({
+        ...(recordIds.length === 0 ? {} : { recordIds }),
+        ...(Option.isNone(state) ? {} : { state: state.value })
+      })
+    })
+).pipe(
+  Command.withDescription("Send records again: delivered, refused, or deleted by people at the destination"),
+  Command.withShortDescription("Send records again"),
+  Command.withExamples([
+    { command: "millrace feeds redeliver feed_01 --state dead", description: "Try again what was given up" }
+  ])
+)
+
 export const feeds = Command.make("feeds").pipe(
   Command.withDescription("Feeds: what is synced where, and the files of upload feeds"),
   Command.withShortDescription("Feeds and their files"),
-  Command.withSubcommands([list, get, create, update, remove, sync, upload, uploads])
+  Command.withSubcommands([list, get, create, update, remove, sync, upload, uploads, records, redeliver])
 )

@@ -28,6 +28,17 @@ const cancel = Command.make("cancel", { feed, id }, (input) =>
   showRecord({ method: "DELETE", path: `/v1/feeds/${input.feed}/jobs/${input.id}` })
 ).pipe(Command.withDescription("Cancel a sync job"))
 
+const pause = Command.make("pause", { feed, id }, (input) =>
+  showRecord({ method: "POST", path: `/v1/feeds/${input.feed}/jobs/${input.id}/pause` })
+).pipe(
+  Command.withDescription("Pause a sync job at the end of the page it is at; resume it within 24 hours"),
+  Command.withShortDescription("Pause a sync job")
+)
+
+const resume = Command.make("resume", { feed, id }, (input) =>
+  showRecord({ method: "POST", path: `/v1/feeds/${input.feed}/jobs/${input.id}/resume` })
+).pipe(Command.withDescription("Resume a paused sync job"))
+
 const watchJob = Command.make("watch", { feed, id }, (input) => watch(input.feed, input.id)).pipe(
   Command.withDescription("Wait until a sync job has ended; exit code 1 unless it completed"),
   Command.withShortDescription("Wait until a sync job has ended")
@@ -35,5 +46,5 @@ const watchJob = Command.make("watch", { feed, id }, (input) => watch(input.feed
 
 export const jobs = Command.make("jobs").pipe(
   Command.withDescription("Sync jobs"),
-  Command.withSubcommands([list, get, cancel, watchJob])
+  Command.withSubcommands([list, get, cancel, pause, resume, watchJob])
 )

@@ -1,8 +1,7 @@
 /** The balance of an account as a record: one per account, replaced by each read (decisions 4.2). */
-import * as Effect from "effect/Effect"
 import type { ObservedRecord } from "../provider/Provider.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import * as Timestamp from "../shared/Timestamp.ts"
+import type * as Timestamp from "../shared/Timestamp.ts"
 import type { Account } from "./Account.ts"
 
 /** Under one id per account, so that a new read is a new version of the same record. */
@@ -19,11 +18,10 @@ const fieldsAt = (account: Account, at: Timestamp.Timestamp): Fields => ({
 /** The balance that the account itself remembers. */
 export const storedBalance = (account: Account): Fields => fieldsAt(account, account.updatedAt)
 
-/** Dated by the upstream where it says when it was true, else by the clock. */
-export const balanceOf = (account: Account): Effect.Effect<ObservedRecord> =>
-  Effect.map(Timestamp.now, (now) => ({
-    providerAccountId: account.providerAccountId,
-    providerId: balanceId,
-    pending: false,
-    fields: fieldsAt(account, now)
-  }))
+/** Dated by the upstream where it says when it was true, else by `at`. */
+export const balanceOf = (account: Account, at: Timestamp.Timestamp): ObservedRecord => ({
+  providerAccountId: account.providerAccountId,
+  providerId: balanceId,
+  pending: false,
+  fields: fieldsAt(account, at)
+})

@@ -8,6 +8,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -15,9 +16,11 @@ import type { Feed } from "../feed/Feed.ts"
 import type { DestinationConfig } from "../feed/FeedConfig.ts"
 import type { Job } from "../job/Job.ts"
 import { JobStore, type Fence, type Fenced, type Progress } from "../job/JobStore.ts"
+import { pageEnd } from "../job/PageEnd.ts"
 import { leaveIfOver } from "../job/Tenure.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { rowKey, type Delivery } from "./Delivery.ts"
@@ -40,9 +43,17 @@ export interface DeliveryRun {
   readonly columns: ReadonlyArray<Column>
 }
 
+/** What came of a batch, and whether the job is to pause after it. */
+interface Handled {
+  readonly refused: ReadonlyArray<Refused>
+  readonly asked: boolean
+}
+
 export interface Refused {
   readonly recordId: string
   readonly reason: string
+  /** It is not tried again by itself. */
+  readonly dead: boolean
 }
 
 type DeliverError = DestinationError | DestinationNotAvailable | Fenced | StorageUnavailable
@@ -61,6 +72,20 @@ const patiently = <A, E extends { readonly _tag: string }, R>(effect: Effect.Eff
 const keyOf = (feed: Feed, recordId: string) => rowKey(feed.dataType, recordId)
 
 const noAnswer = "The destination did not answer for it"
+
+const forgottenError =
+  "It was sent, no answer came, and the destination no longer remembers it: whether it arrived is not known. Redeliver it to send it again."
+
+const isForgotten = ({ recordId, version }: Delivery): Settlement => ({
+  recordId,
+  version,
+  state: "failed",
+  error: forgottenError,
+  final: true
+})
+
+/** Walks over what is open before the rest is left to the next run. */
+const mostWalks = 5
 
 const settlementOf = (row: Delivery, receipt: Receipt | undefined): Settlement => {
   const at = { recordId: row.recordId, version: row.version }
@@ -82,6 +107,19 @@ const settlementOf = (row: Delivery, receipt: Receipt | undefined): Settlement =
   }
 }
 
+const settlementsOf = (
+  run: DeliveryRun,
+  rows: ReadonlyArray<Delivery>,
+  receipts: ReadonlyArray<Receipt>
+): ReadonlyArray<Settlement> => {
+  const byKey = new Map(receipts.map((receipt) => [receipt.key, receipt]))
+  return rows.map((row) => settlementOf(row, byKey.get(keyOf(run.feed, row.recordId))))
+}
+
+/** Since when a destination may know of a row whose outcome is not known. */
+const since = (row: Delivery) =>
+  row.doubt?.sentAt ?? (row.state === "sending" ? (row.sentAt ?? row.updatedAt) : undefined)
+
 const addOf = (rows: ReadonlyArray<Pick<Delivery, "op">>, outcomes: ReadonlyArray<{ readonly state: string }>) => {
   const add = { created: 0, updated: 0, removed: 0, unchanged: 0, failed: 0 }
   for (const [n, { op }] of rows.entries()) {
@@ -95,12 +133,9 @@ const addOf = (rows: ReadonlyArray<Pick<Delivery, "op">>, outcomes: ReadonlyArra
   return add
 }
 
-/** Counters of settled rows: those that an earlier job, or this one before, had left open are `carried` as well. */
-const progressOf = (run: DeliveryRun, rows: ReadonlyArray<Delivery>, settled: ReadonlyArray<Settlement>): Progress => ({
-  add: {
-    ...addOf(rows, settled),
-    carried: rows.filter((row) => row.jobId !== run.job.id || row.state === "failed").length
-  }
+/** Rows that an earlier job, or this one before, had counted and left open, or that a redelivery opened. */
+const carriedOf = (run: DeliveryRun, rows: ReadonlyArray<Delivery>): Progress => ({
+  add: { carried: rows.filter((row) => row.jobId !== run.job.id || row.state === "failed" || row.asked).length }
 })
 
 /** Writes rows and their ledger entries; to be called inside a transaction, after its fence. */
@@ -146,27 +181,39 @@ export class Deliverer extends Context.Service<
 
         const outgoing = (run: DeliveryRun, row: Delivery): Outgoing => {
           const key = keyOf(run.feed, row.recordId)
+          // What is being sent already is sent again; all else is another attempt.
+          const attempt = row.state === "sending" ? row.attempts : row.attempts + 1
           return {
             key,
             op: row.op,
             values: row.values,
-            idempotencyKey: digest.contentHash(JSON.stringify([run.config, key, row.op, row.hash])),
+            idempotencyKey: digest.contentHash(
+              JSON.stringify([run.config, key, row.op, row.hash, row.version, attempt])
+            ),
             ...(row.remoteRef === undefined ? {} : { remoteRef: row.remoteRef })
           }
         }
 
+        /** Writes down what became of rows. `carried` is false where `mark` has counted it. */
         const settle = Effect.fnUntraced(function* (
           run: DeliveryRun,
           rows: ReadonlyArray<Delivery>,
-          receipts: ReadonlyArray<Receipt>
+          settlements: ReadonlyArray<Settlement>,
+          carried: boolean
         ) {
-          const byKey = new Map(receipts.map((receipt) => [receipt.key, receipt]))
-          const settlements = rows.map((row) => settlementOf(row, byKey.get(keyOf(run.feed, row.recordId))))
-          yield* jobs.fence(run.fence, progressOf(run, rows, settlements))
+          const progress: Progress = {
+            add: { ...addOf(rows, settlements), ...(carried ? carriedOf(run, rows).add : {}) }
+          }
+          const asked = yield* jobs.fence(run.fence, progress)
           yield* ledger.settle(run.feed.id, run.job.id, settlements)
-          return settlements.flatMap((settlement): ReadonlyArray<Refused> =>
-            settlement.state === "failed" ? [{ recordId: settlement.recordId, reason: settlement.error }] : []
-          )
+          const refused = settlements.flatMap((settlement, n): ReadonlyArray<Refused> => {
+            if (settlement.state !== "failed") return []
+            const row = rows[n]!
+            const attempts = row.attempts + (row.state === "sending" ? 0 : 1)
+            const dead = settlement.final === true || attempts >= limits.deliveryAttempts
+            return [{ recordId: settlement.recordId, reason: settlement.error, dead }]
+          })
+          return { refused, asked } satisfies Handled
         })
 
         /** Rows and receipts in one commit. */
@@ -175,19 +222,19 @@ export class Deliverer extends Context.Service<
             Effect.gen(function* () {
               yield* jobs.fence(run.fence, {})
               const receipts = yield* session.write(rows.map((row) => outgoing(run, row)))
-              return yield* settle(run, rows, receipts)
+              return yield* settle(run, rows, settlementsOf(run, rows, receipts), true)
             })
           )
 
+        /** Marks rows before they are sent. Answers them as they are then, without those that changed meanwhile. */
         const mark = (run: DeliveryRun, rows: ReadonlyArray<Delivery>) =>
           atomically(
-            Effect.andThen(
-              jobs.fence(run.fence, {}),
-              ledger.markSending(
-                run.feed.id,
-                rows.map((row) => row.recordId)
-              )
-            )
+            Effect.gen(function* () {
+              const missed = yield* ledger.markSending(run.feed.id, run.job.id, rows)
+              const marked = rows.filter((row) => !missed.has(row.recordId))
+              yield* jobs.fence(run.fence, carriedOf(run, marked))
+              return marked
+            })
           )
 
         /**
@@ -201,16 +248,67 @@ export class Deliverer extends Context.Service<
           session: DestinationSession,
           rows: ReadonlyArray<Delivery>
         ) {
-          yield* mark(run, rows)
+          const marked = yield* mark(run, rows)
           let again = false
           const receipts = yield* patiently(
             Effect.gen(function* () {
               if (again) yield* check(run)
               again = true
-              return yield* session.write(rows.map((row) => outgoing(run, row)))
+              return yield* session.write(marked.map((row) => outgoing(run, row)))
             })
           )
-          return yield* atomically(settle(run, rows, receipts))
+          return yield* atomically(settle(run, marked, settlementsOf(run, marked, receipts), false))
+        })
+
+        /** Older versions whose outcome is not known, sent once more under their keys to find it out. */
+        const clearUp = Effect.fnUntraced(function* (
+          run: DeliveryRun,
+          session: DestinationSession,
+          rows: ReadonlyArray<Delivery>
+        ) {
+          const older = rows.flatMap((row): ReadonlyArray<Delivery> =>
+            row.doubt === undefined ? [] : [{ ...row, ...row.doubt, state: "sending" }]
+          )
+          if (older.length === 0) return
+          const receipts = yield* patiently(
+            Effect.andThen(check(run), session.write(older.map((row) => outgoing(run, row))))
+          )
+          yield* atomically(
+            Effect.andThen(
+              jobs.fence(run.fence, {}),
+              ledger.settle(run.feed.id, run.job.id, settlementsOf(run, older, receipts))
+            )
+          )
+        })
+
+        /**
+         * Like `keyed`, but sending again is safe only while the destination remembers the key, and only under the
+         * key and with the content of the first time. So an older version that may have arrived is cleared up
+         * first, and its row met again in the next walk. What nobody remembers any more is left to a person:
+         * sending it again could double it, and leaving it out could lose it.
+         */
+        const remembered = Effect.fnUntraced(function* (
+          run: DeliveryRun,
+          session: DestinationSession,
+          keySeconds: number,
+          rows: ReadonlyArray<Delivery>
+        ) {
+          const unknown = rows.filter((row) => since(row) !== undefined)
+          let forgotten: ReadonlySet<Delivery> = new Set()
+          if (unknown.length > 0) {
+            const now = Timestamp.toMillis(yield* ledger.now)
+            forgotten = new Set(unknown.filter((row) => now - Timestamp.toMillis(since(row)!) >= keySeconds * 1000))
+          }
+          const lost = [...forgotten]
+          const given = yield* lost.length === 0
+            ? Effect.succeed({ refused: [], asked: false })
+            : atomically(settle(run, lost, lost.map(isForgotten), true))
+          const safe = rows.filter((row) => !forgotten.has(row))
+          yield* clearUp(run, session, safe)
+          const clear = safe.filter((row) => row.doubt === undefined)
+          if (clear.length === 0) return given
+          const sent = yield* keyed(run, session, clear)
+          return { refused: [...given.refused, ...sent.refused], asked: sent.asked } satisfies Handled
         })
 
         /**
@@ -242,15 +340,14 @@ export class Deliverer extends Context.Service<
 
         /**
          * Like `keyed`, but rows that may have arrived are looked up before they are sent again: after a crash,
-         * after an answer that was lost, and when newer content came before either was known. A refused row is
-         * not marked again before it is retried, so it counts among them.
+         * after an answer that was lost, and when newer content came before either was known.
          */
         const readBack = Effect.fnUntraced(function* (
           run: DeliveryRun,
           session: DestinationSession,
           rows: ReadonlyArray<Delivery>
         ) {
-          yield* mark(run, rows)
+          const marked = yield* mark(run, rows)
           let tried = false
           const [sent, receipts] = yield* patiently(
             Effect.gen(function* () {
@@ -258,7 +355,7 @@ export class Deliverer extends Context.Service<
               const known = yield* resolved(
                 run,
                 session,
-                rows,
+                marked,
                 (row) => again || row.state !== "intended" || row.version > 1
               )
               if (again || known !== rows) yield* check(run)
@@ -266,52 +363,77 @@ export class Deliverer extends Context.Service<
               return [known, yield* session.write(known.map((row) => outgoing(run, row)))] as const
             })
           )
-          return yield* atomically(settle(run, sent, receipts))
+          return yield* atomically(settle(run, sent, settlementsOf(run, sent, receipts), false))
         })
 
         /** Every row anew, in place only once all were written; then all that was open is done. */
         const wholeFile = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
-          yield* check(run)
+          yield* pageEnd(jobs, run.fence, yield* check(run))
           const rows = ledger.current(run.feed.id).pipe(
             Stream.map((row) => ({ key: keyOf(run.feed, row.recordId), values: row.values })),
             // With the last row the file is whole, and takes the place of the one before.
             Stream.concat(Stream.drain(Stream.fromEffect(check(run))))
           )
           const { ref } = yield* patiently(session.replace(rows))
-          yield* eachOpen(run, limits.commitChunk, (open) =>
+          yield* eachOpen(run, { limit: limits.commitChunk }, (open) =>
             atomically(
               settle(
                 run,
                 open,
-                open.map((row) => ({ key: keyOf(run.feed, row.recordId), outcome: "done", remoteRef: ref }))
+                open.map(({ recordId, version }) => ({ recordId, version, state: "done", remoteRef: ref })),
+                true
               )
             )
           )
+          yield* atomically(Effect.andThen(jobs.fence(run.fence, {}), ledger.noteFile(run.feed.id, fileMarkOf(run))))
           return []
         })
 
         /** All open rows in pages; a row that stays open is not met twice. */
         const eachOpen = Effect.fnUntraced(function* <E>(
           run: DeliveryRun,
-          limit: number,
-          handle: (rows: ReadonlyArray<Delivery>) => Effect.Effect<ReadonlyArray<Refused>, E>
+          query: { readonly limit: number; readonly waiting?: boolean },
+          handle: (rows: ReadonlyArray<Delivery>) => Effect.Effect<Handled, E>
         ) {
           const refused: Array<Refused> = []
           let after: { readonly date: Delivery["date"]; readonly recordId: string } | undefined
           for (;;) {
             yield* leaveIfOver
-            const rows = yield* ledger.open(run.feed.id, { limit, ...(after === undefined ? {} : { after }) })
+            const rows = yield* ledger.open(run.feed.id, { ...query, ...(after === undefined ? {} : { after }) })
             if (rows.length === 0) return refused
-            refused.push(...(yield* handle(rows)))
+            const handled = yield* handle(rows)
+            refused.push(...handled.refused)
+            yield* pageEnd(jobs, run.fence, handled.asked)
             const last = rows[rows.length - 1]!
             after = { date: last.date, recordId: last.recordId }
           }
         })
 
-        const isWritten = (driver: DestinationDriver, run: DeliveryRun) =>
-          driver.capabilities.write !== "wholeFile"
-            ? Effect.succeed(true)
-            : Effect.map(ledger.list(run.feed.id, { state: "done", limit: 1 }), (rows) => rows.length > 0)
+        /** Walks until nothing waits: rows may have been opened behind the walk, or come back to be sent after all. */
+        const walks = Effect.fnUntraced(function* <E>(
+          run: DeliveryRun,
+          limit: number,
+          handle: (rows: ReadonlyArray<Delivery>) => Effect.Effect<Handled, E>
+        ) {
+          const refused = [...(yield* eachOpen(run, { limit }, handle))]
+          for (let walk = 1; walk < mostWalks; walk++) {
+            const waiting = yield* ledger.open(run.feed.id, { limit: 1, waiting: true })
+            if (waiting.length === 0) break
+            refused.push(...(yield* eachOpen(run, { limit, waiting: true }, handle)))
+          }
+          return refused
+        })
+
+        /** Changes whenever the file must be written although no row has changed. */
+        const fileMarkOf = (run: DeliveryRun): string => digest.contentHash(JSON.stringify([run.config, run.columns]))
+
+        const isWritten = Effect.fnUntraced(function* (driver: DestinationDriver, run: DeliveryRun) {
+          if (driver.capabilities.write !== "wholeFile") return true
+          const written = yield* ledger.fileMark(run.feed.id)
+          if (Option.isSome(written)) return written.value === fileMarkOf(run)
+          // Written before marks were kept.
+          return (yield* ledger.list(run.feed.id, { state: "done", limit: 1 })).length > 0
+        })
 
         const deliver = Effect.fn("Deliverer.deliver")(function* (run: DeliveryRun) {
           const driver = yield* destinations.get(run.config.type)
@@ -321,15 +443,20 @@ export class Deliverer extends Context.Service<
           return yield* Effect.scoped(
             Effect.gen(function* () {
               const session = yield* driver.open(run.feed, run.config, run.columns)
-              switch (driver.capabilities.write) {
+              const { capabilities } = driver
+              switch (capabilities.write) {
                 case "wholeFile":
                   return yield* wholeFile(run, session)
                 case "transactional":
-                  return yield* eachOpen(run, driver.capabilities.batch, (rows) => transactional(run, session, rows))
+                  return yield* walks(run, capabilities.batch, (rows) => transactional(run, session, rows))
                 case "upsertByKey":
-                  return yield* eachOpen(run, driver.capabilities.batch, (rows) => keyed(run, session, rows))
+                  return yield* walks(run, capabilities.batch, (rows) => keyed(run, session, rows))
+                case "idempotencyKey": {
+                  const { batch, keySeconds } = capabilities
+                  return yield* walks(run, batch, (rows) => remembered(run, session, keySeconds, rows))
+                }
                 case "readBack":
-                  return yield* eachOpen(run, driver.capabilities.batch, (rows) => readBack(run, session, rows))
+                  return yield* walks(run, capabilities.batch, (rows) => readBack(run, session, rows))
               }
             })
           )

@@ -17,6 +17,17 @@ export const deliveryStates = ["intended", "sending", "done", "failed", "skipped
 export const DeliveryState = Schema.Literals(deliveryStates)
 export type DeliveryState = typeof DeliveryState.Type
 
+/** An older version whose outcome was not known when a newer one took its place: what was sent, and since when. */
+export const Doubt = Schema.Struct({
+  version: Schema.Int,
+  op: Schema.Literals(["create", "update", "remove"]),
+  hash: Schema.String,
+  values: Fields,
+  attempts: Schema.Int,
+  sentAt: Timestamp
+})
+export type Doubt = typeof Doubt.Type
+
 export const Delivery = Schema.Struct({
   feedId: Id("feed"),
   /** Lineage id of the record (balances in append mode: account and instant). */
@@ -35,12 +46,21 @@ export const Delivery = Schema.Struct({
   /** What enrichments changed on the way, so that every value explains itself. */
   provenance: Schema.Array(FieldChange),
   remoteRef: Schema.optionalKey(Schema.String),
+  /** How often this version was given to the destination; sending again what may have arrived is no other attempt. */
   attempts: Schema.Int,
   lastError: Schema.optionalKey(Schema.String),
+  /** Refused for good: only a new version or an explicit redelivery sends it again. Only with state failed. */
+  dead: Schema.Boolean,
+  /** Opened again by a redelivery, and not sent since. */
+  asked: Schema.Boolean,
+  /** When this attempt was first sent, by the store's clock. */
+  sentAt: Schema.optionalKey(Timestamp),
+  doubt: Schema.optionalKey(Doubt),
   updatedAt: Timestamp
 })
 export type Delivery = typeof Delivery.Type
 
+/** `retry` of what is done or skipped, or refused for good, is a redelivery that somebody asked for. */
 export type DeliveryEvent = "newContent" | "picked" | "acknowledged" | "refused" | "deletedByPerson" | "retry"
 
 export const deliveryTransitions: ReadonlyArray<{
@@ -61,8 +81,10 @@ export const deliveryTransitions: ReadonlyArray<{
   { from: "sending", event: "retry", to: "intended" },
   { from: "failed", event: "newContent", to: "intended" },
   { from: "failed", event: "retry", to: "intended" },
+  { from: "failed", event: "picked", to: "sending" },
   { from: "done", event: "newContent", to: "intended" },
   { from: "done", event: "deletedByPerson", to: "skipped" },
+  { from: "done", event: "retry", to: "intended" },
   { from: "skipped", event: "retry", to: "intended" }
 ]
 

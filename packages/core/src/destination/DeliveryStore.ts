@@ -1,6 +1,7 @@
 /** Port: the delivery ledger. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { AccountId } from "../account/Account.ts"
 import type { FieldChange } from "../enrichment/Provenance.ts"
@@ -8,6 +9,7 @@ import type { FeedId } from "../feed/Feed.ts"
 import type { JobId } from "../job/Job.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Fields } from "../record/FieldValue.ts"
+import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { Delivery, DeliveryState } from "./Delivery.ts"
 
@@ -17,6 +19,10 @@ export interface DeliveryEntry {
   readonly hash: string
   readonly op: Delivery["op"]
   readonly state: DeliveryState
+  /** Refused for good. */
+  readonly dead: boolean
+  /** The job that intended or settled it last. */
+  readonly jobId: JobId
   /**
    * Whether the destination has, or may have, a row of it: a create or update was acknowledged, is being sent,
    * or was being sent when newer content came. A refusal leaves it as it was; an acknowledged removal and a
@@ -25,7 +31,10 @@ export interface DeliveryEntry {
   readonly present: boolean
 }
 
-/** What should be at the destination. Makes version + 1, without attempts and errors; the remote ref stays. */
+/**
+ * What should be at the destination. Makes version + 1, without attempts and errors; the remote ref stays. What
+ * was being sent meanwhile is kept as `doubt`.
+ */
 export interface Intent {
   readonly recordId: string
   readonly accountId: AccountId
@@ -38,11 +47,15 @@ export interface Intent {
 
 export type Settlement = {
   readonly recordId: string
-  /** The version that was sent: a newer one stays open, and only takes over `remoteRef`. */
+  /**
+   * The version that was sent: a newer one stays open, and only takes over `remoteRef`. Where it is the version in
+   * `doubt`, that is over: a newer create of what has arrived becomes an update.
+   */
   readonly version: number
 } & (
   | { readonly state: "done"; readonly remoteRef?: string }
-  | { readonly state: "failed"; readonly error: string }
+  /** `final`: it is not tried again, however few attempts there were. */
+  | { readonly state: "failed"; readonly error: string; readonly final?: boolean }
   | { readonly state: "skipped" }
   | { readonly state: "intended" }
 )
@@ -52,6 +65,19 @@ export type Outcome =
   | { readonly state: "done"; readonly remoteRef?: string }
   | { readonly state: "failed"; readonly error: string }
   | { readonly state: "skipped" }
+
+/** Which rows a redelivery opens again: those that fit all that is given. Rows that are open anyway never. */
+export interface Reopening {
+  readonly recordIds?: ReadonlyArray<string>
+  readonly state?: ReopenableState
+}
+
+/** `dead` rows are `failed` ones, too. */
+export const reopenableStates = ["failed", "dead", "skipped", "done"] as const
+export type ReopenableState = (typeof reopenableStates)[number]
+
+/** A row's place in `list`. */
+export type ListPlace = Pick<Delivery, "jobId" | "updatedAt" | "recordId">
 
 export class DeliveryStore extends Context.Service<
   DeliveryStore,
@@ -77,28 +103,40 @@ export class DeliveryStore extends Context.Service<
       outcomes: ReadonlyArray<Outcome>
     ) => Effect.Effect<void, StorageUnavailable>
     /**
-     * Rows in `intended`, `sending` or `failed`, by date and record id, undated ones last. `after` is the last
-     * row of the chunk before: one walk meets every refused row once.
+     * Rows in `intended`, `sending` or `failed` that are not dead, by date and record id, undated ones last.
+     * `after` is the last row of the chunk before: one walk meets every refused row once. `waiting` leaves out
+     * those that are `failed`.
      */
     readonly open: (
       feedId: FeedId,
       query: {
         readonly limit: number
         readonly after?: { readonly date: CalendarDate | null; readonly recordId: string }
+        readonly waiting?: boolean
       }
     ) => Effect.Effect<ReadonlyArray<Delivery>, StorageUnavailable>
     /**
-     * What a job still has to settle: its own rows in `intended` or `sending`, and the rows of earlier jobs
-     * (`carried`) in these states or `failed`. `settle` makes a row the job's own.
+     * What a job still has to settle: its own rows in `intended` or `sending`, and (`carried`) the rows of earlier
+     * jobs in these states or `failed` and not dead, and those that a redelivery opened. `markSending` and
+     * `settle` make a row the job's own.
      */
     readonly countOpen: (
       feedId: FeedId,
       jobId: JobId
     ) => Effect.Effect<{ readonly own: number; readonly carried: number }, StorageUnavailable>
-    /** `intended` -> `sending`, one attempt more; written before the first byte leaves. Others stay. */
-    readonly markSending: (feedId: FeedId, recordIds: ReadonlyArray<string>) => Effect.Effect<void, StorageUnavailable>
     /**
-     * Settles open rows of just that version, in one step also from `intended`. Of closed rows only these
+     * Rows that are about to be sent become `sending` and the job's own; written before the first byte leaves.
+     * From `intended` and `failed` it is one attempt more. Answers the ids of those that are no longer open in
+     * just that version, or dead: they stay as they are.
+     */
+    readonly markSending: (
+      feedId: FeedId,
+      jobId: JobId,
+      rows: ReadonlyArray<Pick<Delivery, "recordId" | "version">>
+    ) => Effect.Effect<ReadonlySet<string>, StorageUnavailable>
+    /**
+     * Settles open rows of just that version, in one step also from `intended` and `failed`, which is an attempt
+     * as well; the refusal that makes `limits.deliveryAttempts` makes it dead. Of closed rows only these
      * follow: a `done` one can become `skipped`, a `skipped` one `intended`. Unknown rows are passed over.
      * An acknowledged removal forgets the remote ref.
      */
@@ -112,17 +150,35 @@ export class DeliveryStore extends Context.Service<
      * record id, undated ones last: what a whole file holds.
      */
     readonly current: (feedId: FeedId) => Stream.Stream<Delivery, StorageUnavailable>
-    /** Newest change first, then by record id. */
+    /** Rows of the newest job first, in it the newest change first, then by record id. `after` is a row's place. */
     readonly list: (
       feedId: FeedId,
       query: {
         readonly jobId?: JobId
-        readonly state?: DeliveryState
+        readonly state?: DeliveryState | "dead"
         readonly recordId?: string
         readonly limit: number
+        readonly after?: ListPlace
       }
     ) => Effect.Effect<ReadonlyArray<Delivery>, StorageUnavailable>
     /** Forgets what was delivered: everything is sent again by key. */
     readonly clear: (feedId: FeedId) => Effect.Effect<void, StorageUnavailable>
+
+    /**
+     * A redelivery: closed rows become `intended` again as a new version with the same content, without attempts
+     * and errors, and are `asked`. What is done is updated, what a person deleted is created. Removals are
+     * opened only where they were refused. At most `limit` rows; answers how many.
+     */
+    readonly reopen: (
+      feedId: FeedId,
+      which: Reopening & { readonly limit: number }
+    ) => Effect.Effect<number, StorageUnavailable>
+    /** What rows that a person deleted would hold now: a new version that stays `skipped`. Others stay as they are. */
+    readonly keep: (feedId: FeedId, intents: ReadonlyArray<Intent>) => Effect.Effect<void, StorageUnavailable>
+    /** The present instant by the store's clock. */
+    readonly now: Effect.Effect<Timestamp, StorageUnavailable>
+    /** Whole files: under which mark the feed's file was written last (`noteFile`); forgotten by `clear`. */
+    readonly fileMark: (feedId: FeedId) => Effect.Effect<Option.Option<string>, StorageUnavailable>
+    readonly noteFile: (feedId: FeedId, mark: string) => Effect.Effect<void, StorageUnavailable>
   }
 >()("@millrace/core/destination/DeliveryStore") {}

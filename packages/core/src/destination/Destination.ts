@@ -19,17 +19,21 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
  * How a write is made exactly once in effect.
  * `transactional`: rows and receipts are one commit, because the rows live in our own storage.
  * `upsertByKey`: writing a key again overwrites the same row.
+ * `idempotencyKey`: a write under a key that was used in the last `keySeconds` changes nothing, and is answered as it
+ * was the first time.
  * `readBack`: rows whose outcome is unknown are looked up by key before they are sent again.
  * `wholeFile`: every delivery writes all rows anew and replaces the old file in one step.
  */
-export type WriteModel = "transactional" | "upsertByKey" | "readBack" | "wholeFile"
+export type WriteModel = "transactional" | "upsertByKey" | "idempotencyKey" | "readBack" | "wholeFile"
 
-export interface DestinationCapabilities {
-  readonly write: WriteModel
+export type DestinationCapabilities = {
   readonly canRemove: boolean
   /** Most records in one call of `write`. */
   readonly batch: number
-}
+} & (
+  | { readonly write: Exclude<WriteModel, "idempotencyKey"> }
+  | { readonly write: "idempotencyKey"; readonly keySeconds: number }
+)
 
 export interface Column {
   /** Name at the destination (destinationField of the mapping). */
@@ -45,7 +49,7 @@ export interface Outgoing {
   readonly op: "create" | "update" | "remove"
   /** Column name -> value; empty for a removal. */
   readonly values: Fields
-  /** hash(destination, key, content): equal on every retry of the same content. */
+  /** Equal each time that a write is sent again because its outcome is not known; every other write has another. */
   readonly idempotencyKey: string
   /** What the destination answered when the record was first written. */
   readonly remoteRef?: string
@@ -55,7 +59,7 @@ export type Receipt =
   | { readonly key: string; readonly outcome: "done"; readonly remoteRef?: string }
   /** A person deleted the row: it is not written again. */
   | { readonly key: string; readonly outcome: "skipped" }
-  /** This record alone was refused, for good. */
+  /** This record alone was refused: nothing of it was written. */
   | { readonly key: string; readonly outcome: "failed"; readonly reason: string }
 
 const message = { message: Schema.String }

@@ -8,6 +8,7 @@ import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Feed, FeedId, FeedState } from "./Feed.ts"
+import type { DueWake, Wake } from "./Wake.ts"
 
 /** How far a feed has projected an account: the change number, and under which configuration. */
 export interface FeedMark {
@@ -38,8 +39,8 @@ export class FeedStore extends Context.Service<
     readonly remove: (workspaceId: WorkspaceId, id: FeedId) => Effect.Effect<boolean, StorageUnavailable>
     /**
      * What the jobs of each feed say about it, for every id asked (`status` without regard to the
-     * configuration; `nextRunAt` and `dataThrough` are left to the caller). Cancelled jobs say nothing of
-     * success or failure and are passed over; `reason` is the first fatal error of the newest job that
+     * configuration; `nextRunAt` is that of a wake only; the schedule and `dataThrough` are left to the caller).
+     * Cancelled jobs say nothing of success or failure and are passed over; `reason` is the first fatal error of the newest job that
      * completed or failed, given only with status `failing`.
      */
     readonly states: (ids: ReadonlyArray<FeedId>) => Effect.Effect<ReadonlyMap<FeedId, FeedState>, StorageUnavailable>
@@ -54,5 +55,18 @@ export class FeedStore extends Context.Service<
     readonly marks: (id: FeedId) => Effect.Effect<ReadonlyArray<FeedMark>, StorageUnavailable>
     readonly setMark: (id: FeedId, mark: FeedMark) => Effect.Effect<void, StorageUnavailable>
     readonly clearMarks: (id: FeedId) => Effect.Effect<void, StorageUnavailable>
+
+    /**
+     * The feed is to run once more, so many seconds from now by the store's clock. Of two that were asked for the
+     * earlier one counts. Any job that is made after this one was asked for does its work: then it is void.
+     */
+    readonly wake: (
+      id: FeedId,
+      wake: Wake & { readonly afterSeconds: number }
+    ) => Effect.Effect<void, StorageUnavailable>
+    /** Wakes that are due and not void, of feeds without an active job; oldest due first. */
+    readonly dueWakes: (limit: number) => Effect.Effect<ReadonlyArray<DueWake>, StorageUnavailable>
+    /** Takes a wake, if it still is due at `dueAt`: of several dispatchers one wins. */
+    readonly takeWake: (id: FeedId, dueAt: Timestamp) => Effect.Effect<boolean, StorageUnavailable>
   }
 >()("@millrace/core/feed/FeedStore") {}

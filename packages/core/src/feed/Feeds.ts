@@ -80,6 +80,14 @@ const invalid = (details: ReadonlyArray<Detail>, warnings: ReadonlyArray<string>
     warnings
   })
 
+const earlierOf = (
+  a: Timestamp.Timestamp | undefined,
+  b: Timestamp.Timestamp | undefined
+): Pick<FeedState, "nextRunAt"> => {
+  const nextRunAt = a === undefined || (b !== undefined && b < a) ? b : a
+  return nextRunAt === undefined ? {} : { nextRunAt }
+}
+
 const view = (feed: Feed, state: FeedState | undefined, warnings: ReadonlyArray<string>): FeedView => {
   const incomplete = feed.sourceConfig === undefined || feed.destinationConfig === undefined
   const base = state ?? { status: "ready", consecutiveFailures: 0, warnings: [] }
@@ -88,7 +96,7 @@ const view = (feed: Feed, state: FeedState | undefined, warnings: ReadonlyArray<
     state: {
       ...base,
       status: incomplete && base.status === "ready" ? "incomplete" : base.status,
-      ...(feed.nextRunAt === undefined ? {} : { nextRunAt: feed.nextRunAt })
+      ...earlierOf(feed.nextRunAt, base.nextRunAt)
     },
     warnings
   }

@@ -89,6 +89,10 @@ export const Job = Schema.Struct({
   resumeAt: Schema.optionalKey(Timestamp),
   /** 0 until it is taken up, then 1 and one more for every worker that was lost (not for release or pause). */
   attempt: Schema.Int,
+  /** It has forgotten how far its feed came (resetCursors, skipDedup), and must not do so again. */
+  forgot: Schema.optionalKey(Schema.Boolean),
+  /** The try it is of a run that failed, from 1; absent for runs that repeat none. */
+  retry: Schema.optionalKey(Schema.Int),
   createdAt: Timestamp,
   updatedAt: Timestamp,
   startedAt: Schema.optionalKey(Timestamp),

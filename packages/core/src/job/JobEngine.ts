@@ -14,7 +14,7 @@ export class JobEngine extends Context.Service<
   {
     /** A job of the feed is due: do not wait for the next tick. Returns at once. */
     readonly poke: (feedId: FeedId, jobId: JobId) => Effect.Effect<void>
-    /** The job was cancelled or paused: stop its run at the next possible point. Returns at once. */
+    /** The job was cancelled: stop its run at the next possible point. Returns at once. */
     readonly interrupt: (feedId: FeedId, jobId: JobId) => Effect.Effect<void>
   }
 >()("@millrace/core/job/JobEngine") {}

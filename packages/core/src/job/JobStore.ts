@@ -48,6 +48,8 @@ export interface Progress {
   readonly add?: Partial<JobCounts>
   readonly atLeast?: Partial<JobCounts>
   readonly errors?: ReadonlyArray<JobError>
+  /** Notes it on the job (`Job.forgot`). */
+  readonly forgot?: true
 }
 
 export class JobStore extends Context.Service<
@@ -76,11 +78,11 @@ export class JobStore extends Context.Service<
 
     /**
      * Hands out due jobs, at most `limit` and at most what the slots of the runners leave room for
-     * (`capacityOf`). A job is due that is created or in progress, without a heartbeat or with one older than
-     * `JobLease`, and not handed out within the last `pokeLease` seconds. One that needs a connection which is
-     * busy, or a provider which must not be called now, is passed over, and of those that need the same
-     * connection one is handed out at a time. Workspaces take turns: first comes whoever has the least under
-     * way, then the oldest job.
+     * (`capacityOf`). A job is due that is created or in progress, that nobody asked to pause, without a heartbeat
+     * or with one older than `JobLease`, and not handed out within the last `pokeLease` seconds. One that needs a
+     * connection which is busy, or a provider which must not be called now, is passed over, and of those that need
+     * the same connection one is handed out at a time. Workspaces take turns: first comes whoever has the least
+     * under way, then the oldest job.
      */
     readonly dispatch: (limit: number) => Effect.Effect<Dispatched, StorageUnavailable>
     /** Takes back what `dispatch` did with a job that nobody claimed: it is due at once. */
@@ -116,20 +118,22 @@ export class JobStore extends Context.Service<
     readonly leave: (runner: string) => Effect.Effect<void, StorageUnavailable>
     /**
      * Gives back a job that was claimed, so that another worker takes it at once. It stays in progress,
-     * without heartbeat and leases and with a new epoch: who gave it back can write no more. Does nothing
-     * when the fence does not hold.
+     * without heartbeat and leases and with a new epoch: who gave it back can write no more. One that was asked
+     * to pause is paused by it. Does nothing when the fence does not hold.
      */
     readonly release: (fence: Fence) => Effect.Effect<void, StorageUnavailable>
     /**
      * First call of every writing transaction of a run: stops it when it no longer has the right to write.
      * Refreshes the heartbeat and applies `progress`. Until the transaction ends nobody can cancel or take
-     * over the job.
+     * over the job. Answers whether a person asked it to pause: the run then ends what it is at, and calls
+     * `pauseAsked`.
      */
-    readonly fence: (fence: Fence, progress: Progress) => Effect.Effect<void, Fenced | StorageUnavailable>
+    readonly fence: (fence: Fence, progress: Progress) => Effect.Effect<boolean, Fenced | StorageUnavailable>
 
     readonly complete: (fence: Fence, progress: Progress) => Effect.Effect<void, Fenced | StorageUnavailable>
     /** `errorCategory` becomes that of the first fatal error (of the first error when none is fatal). */
     readonly fail: (fence: Fence, errors: ReadonlyArray<JobError>) => Effect.Effect<void, Fenced | StorageUnavailable>
+    /** A person who asked for a pause comes first: then the reason is `user`, and nothing resumes it but a person. */
     readonly pause: (
       fence: Fence,
       reason: "user" | "provider_wait",
@@ -145,7 +149,8 @@ export class JobStore extends Context.Service<
      * Paused jobs whose `resumeAt` has passed go on (in progress without heartbeat, new epoch); those without
      * one that are paused for more than `limits.userPauseHours` fail as PAUSE_EXPIRED; those created more than
      * `limits.queueMinutes` ago and never started fail as QUEUE_TIMEOUT, while runners have slots free and
-     * nothing that the job needs is busy.
+     * nothing that the job needs is busy. Jobs that were asked to pause and have no worker that could do it
+     * (without a heartbeat, or with one older than `JobLease`) are paused.
      */
     readonly sweep: Effect.Effect<void, StorageUnavailable>
 
@@ -161,6 +166,19 @@ export class JobStore extends Context.Service<
     readonly unlease: (holder: string) => Effect.Effect<void, StorageUnavailable>
     /** Whether `holder` still has the lease of the bank; holds it until the transaction ends. */
     readonly holdsLease: (bank: BankId, holder: string) => Effect.Effect<boolean, StorageUnavailable>
+
+    /**
+     * Asks a job in progress to pause. It stays in progress, with `pauseReason` user, until its run comes to the
+     * end of a page; asking again changes nothing. A job that does not exist is a conflict with status `missing`.
+     */
+    readonly askPause: (jobId: JobId) => Effect.Effect<Job, JobStateConflict | StorageUnavailable>
+    /** Pauses the job if it is still asked to; `false` when the person thought better of it. */
+    readonly pauseAsked: (fence: Fence) => Effect.Effect<boolean, Fenced | StorageUnavailable>
+    /**
+     * A paused job, whatever the reason, goes on: in progress without heartbeat, new epoch. One that was asked to
+     * pause and has not yet is asked no more.
+     */
+    readonly resume: (jobId: JobId) => Effect.Effect<Job, JobStateConflict | StorageUnavailable>
   }
 >()("@millrace/core/job/JobStore") {}
 

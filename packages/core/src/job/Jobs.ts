@@ -1,4 +1,4 @@
-/** Sync jobs: triggering, looking up, cancelling (decisions 5.4, 6.4 and 7.5). */
+/** Sync jobs: triggering, looking up, cancelling, pausing (decisions 5.4, 6.4 and 7.5). */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,6 +12,7 @@ import { Conflict, NotFound, Unprocessable, type CursorUnusable, type InvalidInp
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { nextRun } from "../feed/NextRun.ts"
+import type { DueWake } from "../feed/Wake.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Cursors } from "../shared/Cursors.ts"
 import { Id, Ids } from "../shared/Ids.ts"
@@ -23,7 +24,7 @@ import { toJobErrors } from "../sync/RunReport.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { JobStatus, type Job, type JobId } from "./Job.ts"
 import { JobEngine } from "./JobEngine.ts"
-import { JobStore } from "./JobStore.ts"
+import { JobStore, type JobStateConflict } from "./JobStore.ts"
 import { catchUp, expectedBanks, newJob } from "./NewJob.ts"
 import { planSync } from "./SyncPlan.ts"
 
@@ -41,6 +42,18 @@ export interface TriggerSync {
   readonly forceCancelActive?: boolean
   readonly resetCursors?: boolean
   readonly skipDedup?: boolean
+}
+
+const refused = ({ event, status }: JobStateConflict) => {
+  const [code, message] =
+    status === "completed" || status === "failed" || status === "cancelled"
+      ? (["JOB_ALREADY_FINISHED", `Job is already ${status}`] as const)
+      : event === "resume"
+        ? (["JOB_NOT_PAUSED", "Job is not paused"] as const)
+        : event === "cancel"
+          ? (["JOB_PAUSED", "Resume the job first"] as const)
+          : (["INVALID_STATE", `Job is ${status}`] as const)
+  return Effect.fail(new Conflict({ code, message, details: [] }))
 }
 
 export class Jobs extends Context.Service<
@@ -65,7 +78,22 @@ export class Jobs extends Context.Service<
       feedId: FeedId,
       id: JobId
     ) => Effect.Effect<Job, NotFound | Conflict | StorageUnavailable>
-    /** For the scheduler: jobs of all feeds whose schedule is due. Answers how many were made. */
+    /**
+     * Asks a job in progress to pause: it does so at the end of the page it is at, keeps the feed locked, and
+     * fails after `limits.userPauseHours` unless somebody resumes it.
+     */
+    readonly pause: (
+      workspace: Workspace,
+      feedId: FeedId,
+      id: JobId
+    ) => Effect.Effect<Job, NotFound | Conflict | StorageUnavailable>
+    /** A paused job goes on; one that was asked to pause and has not yet does not. */
+    readonly resume: (
+      workspace: Workspace,
+      feedId: FeedId,
+      id: JobId
+    ) => Effect.Effect<Job, NotFound | Conflict | StorageUnavailable>
+    /** For the scheduler: jobs of all feeds whose schedule or wake is due. Answers how many were made. */
     readonly scheduleDue: Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/job/Jobs") {
@@ -175,18 +203,21 @@ export class Jobs extends Context.Service<
 
       const cancel: Jobs["Service"]["cancel"] = Effect.fn("Jobs.cancel")(function* (workspace, feedId, id) {
         yield* load(workspace, feedId, id)
-        const job = yield* store
-          .cancel(id, "cancel")
-          .pipe(
-            Effect.catchTag("JobStateConflict", ({ status }) =>
-              Effect.fail(
-                status === "paused"
-                  ? new Conflict({ code: "JOB_PAUSED", message: "Resume the job first", details: [] })
-                  : new Conflict({ code: "JOB_ALREADY_FINISHED", message: `Job is already ${status}`, details: [] })
-              )
-            )
-          )
+        const job = yield* Effect.catchTag(store.cancel(id, "cancel"), "JobStateConflict", refused)
         yield* engine.interrupt(feedId, id)
+        return job
+      })
+
+      const pause: Jobs["Service"]["pause"] = Effect.fn("Jobs.pause")(function* (workspace, feedId, id) {
+        yield* load(workspace, feedId, id)
+        // Nobody interrupts the run: what it is sending is better ended than sent again.
+        return yield* Effect.catchTag(store.askPause(id), "JobStateConflict", refused)
+      })
+
+      const resume: Jobs["Service"]["resume"] = Effect.fn("Jobs.resume")(function* (workspace, feedId, id) {
+        yield* load(workspace, feedId, id)
+        const job = yield* Effect.catchTag(store.resume(id), "JobStateConflict", refused)
+        yield* engine.poke(feedId, id)
         return job
       })
 
@@ -212,13 +243,35 @@ export class Jobs extends Context.Service<
         return made
       })
 
+      /** The wake goes with the job that it makes, or not at all. */
+      const wakeOne = Effect.fnUntraced(function* ({ dueAt, feedId, reason, retry, type }: DueWake) {
+        const made = yield* atomically(
+          Effect.gen(function* () {
+            const found = yield* feeds.byId(feedId)
+            if (!(yield* feeds.takeWake(feedId, dueAt)) || Option.isNone(found)) return undefined
+            const feed = found.value
+            if (feed.sourceConfig === undefined || feed.destinationConfig === undefined) return undefined
+            const startedBy: ActorRef = { kind: "system", reason }
+            const by = { userId: feed.createdByUser, startedBy, type, ...(retry === 0 ? {} : { retry }) }
+            const job = yield* newJob(ids, feed, { ...by, ...catchUp })
+            return yield* store.create(job, { replacing: false }).pipe(
+              Effect.as(job),
+              Effect.catchTag("FeedLocked", () => Effect.undefined)
+            )
+          })
+        )
+        if (made !== undefined) yield* engine.poke(feedId, made.id)
+        return made !== undefined
+      })
+
       const scheduleDue = Effect.gen(function* () {
         let made = 0
         for (const feed of yield* feeds.scheduleDue(scheduleBatch)) if (yield* scheduleOne(feed)) made++
+        for (const wake of yield* feeds.dueWakes(scheduleBatch)) if (yield* wakeOne(wake)) made++
         return made
       }).pipe(Effect.withSpan("Jobs.scheduleDue"))
 
-      return Jobs.of({ trigger, get: Effect.fn("Jobs.get")(load), list, cancel, scheduleDue })
+      return Jobs.of({ trigger, get: Effect.fn("Jobs.get")(load), list, cancel, pause, resume, scheduleDue })
     })
   )
 }

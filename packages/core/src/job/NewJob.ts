@@ -7,7 +7,7 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import { noCounts, type Job } from "./Job.ts"
 
 /** What whoever makes a job has to say about it. */
-export type JobOrder = Pick<Job, "userId" | "startedBy" | "type" | "mode" | "options" | "errors">
+export type JobOrder = Pick<Job, "userId" | "startedBy" | "type" | "mode" | "options" | "errors" | "retry">
 
 /** A run that only goes on from where the feed is. */
 export const catchUp = {

@@ -66,6 +66,11 @@ export const limits = {
   /** Records written in one transaction. */
   commitChunk: 5_000,
   deliveryChunk: 1_000,
+  /** Refusals of one version of a row before it is a dead letter, which plain runs leave alone. */
+  deliveryAttempts: 5,
+  /** Record ids named in one redelivery, and rows that it takes up at most. */
+  redeliverIds: 500,
+  redeliverRows: 50_000,
   /** Attempts of a job before it fails as WORKER_LOST (decisions 6.4). */
   jobAttempts: 3,
   /** A due job that found no slot for this long fails as QUEUE_TIMEOUT. */

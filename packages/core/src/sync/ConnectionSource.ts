@@ -5,7 +5,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Account } from "../account/Account.ts"
-import { balanceOf } from "../account/Balance.ts"
 import type { Bank } from "../bank/Bank.ts"
 import { BankStore, type BankConnection } from "../bank/BankStore.ts"
 import { Banks } from "../bank/Banks.ts"
@@ -13,15 +12,18 @@ import type { ConnectionStatus } from "../bank/ConnectionHealth.ts"
 import { NotFound } from "../failure/Failure.ts"
 import * as Recovery from "../failure/Recovery.ts"
 import type { SyncSourceConfig } from "../feed/FeedConfig.ts"
-import type { Fenced } from "../job/JobStore.ts"
+import { JobStore, type Fenced } from "../job/JobStore.ts"
+import { sleepIdle } from "../job/PageEnd.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
 import { Providers } from "../provider/Providers.ts"
+import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
-import { ingest, type Quarantined } from "./Ingest.ts"
+import { readBalance } from "./BalanceRead.ts"
+import type { Quarantined } from "./Ingest.ts"
 import { Puller, type Segment } from "./Puller.ts"
 import { quarantineFindings, sourceFinding, warning, type Finding, type SourceError } from "./RunReport.ts"
 import { combine, empty, rightOf, type SourceResult, type SourceRun } from "./SourceResult.ts"
@@ -49,9 +51,10 @@ const ownWaits = [2, 10] as const
 
 /** Short waits are waited out, twice; longer ones and what remains are for the caller. */
 const patiently = <A, E extends SourceError | Fenced | StorageUnavailable, R>(
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> => {
-  const attempt = (tries: number): Effect.Effect<A, E, R> =>
+  effect: Effect.Effect<A, E, R>,
+  sleep: (seconds: number) => Effect.Effect<void, Fenced | StorageUnavailable>
+): Effect.Effect<A, E | Fenced | StorageUnavailable, R> => {
+  const attempt = (tries: number): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
     Effect.catch(effect, (error) => {
       const seconds = askedWait(error) ?? (retryable.has(error._tag) ? ownWaits[tries] : undefined)
       return tries >= ownWaits.length ||
@@ -59,7 +62,7 @@ const patiently = <A, E extends SourceError | Fenced | StorageUnavailable, R>(
         seconds === undefined ||
         seconds > limits.pauseOverSeconds
         ? Effect.fail(error)
-        : Effect.andThen(Effect.sleep(`${seconds} seconds`), attempt(tries + 1))
+        : Effect.andThen(sleep(seconds), attempt(tries + 1))
     })
   return attempt(0)
 }
@@ -149,12 +152,14 @@ export class ConnectionSource extends Context.Service<
   static readonly layer: Layer.Layer<
     ConnectionSource,
     never,
-    Banks | BankStore | Providers | Puller | Writer | Digest
+    Banks | BankStore | JobStore | RecordStore | Providers | Puller | Writer | Digest
   > = Layer.effect(
     ConnectionSource,
     Effect.gen(function* () {
       const banks = yield* Banks
       const bankStore = yield* BankStore
+      const jobs = yield* JobStore
+      const records = yield* RecordStore
       const providers = yield* Providers
       const puller = yield* Puller
       const writer = yield* Writer
@@ -166,7 +171,7 @@ export class ConnectionSource extends Context.Service<
         let seen = 0
         let changed = 0
         for (const account of accounts) {
-          const read = ingest("balances", yield* balanceOf(account), digest)
+          const read = yield* readBalance(records, account, digest)
           if ("quarantined" in read) {
             quarantined.push({ ...read.quarantined, providerId: account.accountName })
             continue
@@ -222,7 +227,9 @@ export class ConnectionSource extends Context.Service<
 
       /** One bank that fails does not keep the others from being read. */
       const refreshBank = Effect.fnUntraced(function* (run: SourceRun, bank: Bank, accountIds: ReadonlySet<string>) {
-        const result = yield* Effect.result(patiently(pullConnection(run, bank, accountIds)))
+        const result = yield* Effect.result(
+          patiently(pullConnection(run, bank, accountIds), (seconds) => sleepIdle(jobs, run.fence, seconds))
+        )
         if (Result.isSuccess(result)) return result.success
         const error = result.failure
         if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error

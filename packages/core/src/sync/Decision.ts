@@ -6,6 +6,7 @@ import type { Verdict } from "../enrichment/Kind.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { isSnapshotType, type SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
+import type { JobId } from "../job/Job.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 
 /** A record as this feed sees it. */
@@ -25,6 +26,8 @@ export interface Force {
 
 export type Decision =
   | { readonly kind: "intend"; readonly intent: Intent }
+  /** A person deleted the row: what it would hold now is only kept, for when somebody asks for it again. */
+  | { readonly kind: "keep"; readonly intent: Intent }
   | { readonly kind: "unchanged" }
   | { readonly kind: "filtered" }
 
@@ -50,7 +53,10 @@ export const onRemovedOf = (feed: Feed, record: Pick<LedgerRecord, "pending" | "
   return isSnapshotType(feed.dataType as SyncDataType) ? "delete" : "keep"
 }
 
-const isOpen = ({ state }: DeliveryEntry): boolean => state !== "done" && state !== "skipped"
+const unforced: Force = { unchanged: false, skipped: false }
+
+/** What is given up goes out only when somebody asks for it. */
+const isOpen = ({ dead, state }: DeliveryEntry): boolean => !dead && state !== "done" && state !== "skipped"
 
 /**
  * Whether the destination has acknowledged a row that nothing has put in doubt since. Only such a row is
@@ -68,21 +74,35 @@ export const decide = (input: {
   readonly enriched: Enriched
   readonly entry: DeliveryEntry | undefined
   readonly force: Force
+  /** What this job has handled already is not forced again. */
+  readonly jobId: JobId
   readonly hash: (text: string) => string
 }): Decision => {
-  const { enriched, entry, feed, force, record, recordId } = input
+  const { enriched, entry, feed, record, recordId } = input
+  const force = entry?.jobId === input.jobId ? unforced : input.force
   const present = entry !== undefined && entry.present
   const base = { recordId, accountId: record.accountId, date: record.date, provenance: enriched.provenance }
-  const removal: Decision = { kind: "intend", intent: { ...base, op: "remove", hash: "", values: {}, provenance: [] } }
+  const removal: Decision & { readonly kind: "intend" } = {
+    kind: "intend",
+    intent: { ...base, op: "remove", hash: "", values: {}, provenance: [] }
+  }
 
-  if (entry?.state === "skipped" && !force.skipped) return { kind: "unchanged" }
+  if (entry?.state === "skipped" && !force.skipped) {
+    const wanted = decide({ ...input, entry: undefined })
+    if (wanted.kind !== "intend") return entry.op === "remove" ? wanted : { kind: "keep", intent: removal.intent }
+    const kept = entry.op !== "remove" && entry.hash === wanted.intent.hash
+    return kept ? { kind: "unchanged" } : { kind: "keep", intent: wanted.intent }
+  }
 
   const open = entry !== undefined && isOpen(entry)
+  const dead = entry !== undefined && entry.dead
   /** Takes back a row that is there, or on its way: removing what never arrived does no harm. */
   const withdraw = (whenNothing: "unchanged" | "filtered"): Decision =>
     entry?.op === "remove"
-      ? { kind: open ? "unchanged" : whenNothing }
-      : present || open
+      ? dead && force.unchanged
+        ? removal
+        : { kind: open || dead ? "unchanged" : whenNothing }
+      : present || open || dead
         ? removal
         : { kind: whenNothing }
 
@@ -107,6 +127,6 @@ export const decide = (input: {
   const hash = input.hash(JSON.stringify(values))
   const same = entry !== undefined && entry.op !== "remove" && entry.hash === hash
   // What is on its way goes out in this run, forced or not.
-  if (same && (open || (present && !force.unchanged))) return { kind: "unchanged" }
+  if (same && (open || ((present || dead) && !force.unchanged))) return { kind: "unchanged" }
   return { kind: "intend", intent: { ...base, op: isKnownThere(entry) ? "update" : "create", hash, values } }
 }

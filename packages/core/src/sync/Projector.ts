@@ -16,6 +16,7 @@ import type { Feed } from "../feed/Feed.ts"
 import { FeedStore, type FeedMark } from "../feed/FeedStore.ts"
 import type { Job } from "../job/Job.ts"
 import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
+import { pageEnd } from "../job/PageEnd.ts"
 import { leaveIfOver } from "../job/Tenure.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
@@ -38,8 +39,6 @@ export interface Projection {
   readonly pipeline: Pipeline.CompiledPipeline
   readonly today: CalendarDate.CalendarDate
   readonly force: Force
-  /** Look at every record again, not only at what changed. */
-  readonly everything: boolean
   /** Writes what is intended in the same transaction; `undefined` leaves it in the ledger for later. */
   readonly direct: Direct | undefined
   /** Only records of these days; how far the feed has come is then left as it is. */
@@ -63,7 +62,7 @@ const inRange = ({ range }: Projection, { date }: LedgerRecord): boolean =>
 
 const startOf = (projection: Projection, mark: FeedMark | undefined, signature: string) => {
   const sameOwn = mark !== undefined && mark.signature.split("|")[0] === signature.split("|")[0]
-  const everything = projection.everything || projection.range !== undefined || appends(projection.feed) || !sameOwn
+  const everything = projection.range !== undefined || appends(projection.feed) || !sameOwn
   return {
     after: everything || mark.signature !== signature ? 0 : mark.changeNo,
     /** Records up to this change number are only looked at because the enrichments changed. */
@@ -144,8 +143,10 @@ export class Projector extends Context.Service<
         const oldest = CalendarDate.addDays(projection.today, -redeliverDays)
         const idAtDestination = (record: LedgerRecord) => (appends(feed) ? `${record.id}:${job.createdAt}` : record.id)
 
+        // Of a balance that is appended, and whose upstream does not say when it was true, each run is a reading.
+        const reading = appends(feed) && account.balanceAsOf === undefined ? { date: job.createdAt } : {}
         const enrich = (record: LedgerRecord) => {
-          const view = { recordId: record.id, fields: toPublic(dataType, record, ownerFields) }
+          const view = { recordId: record.id, fields: { ...toPublic(dataType, record, ownerFields), ...reading } }
           const outcome = Pipeline.run(pipeline, view, { today: projection.today })
           for (const fault of outcome.faults) faults.set(`${fault.enrichmentId}\n${fault.message}`, fault)
           return {
@@ -170,6 +171,7 @@ export class Projector extends Context.Service<
           )
           const entries = yield* deliveries.entries(feed.id, looked.map(idAtDestination))
           const intents: Array<Intent> = []
+          const kept: Array<Intent> = []
           let filtered = 0
           let unchanged = 0
           let gone = 0
@@ -182,11 +184,13 @@ export class Projector extends Context.Service<
               enriched: enrich(record),
               entry: entries.get(recordId),
               force: projection.force,
+              jobId: job.id,
               hash: digest.contentHash
             })
             if (decision.kind === "intend") intents.push(decision.intent)
             else if (decision.kind === "filtered") filtered++
             else unchanged++
+            if (decision.kind === "keep") kept.push(decision.intent)
             if (record.state !== "live") gone++
           }
           live += looked.length - gone
@@ -194,21 +198,24 @@ export class Projector extends Context.Service<
           const changeNo = at
           const direct = intents.length > 0 ? projection.direct : undefined
           if (direct !== undefined) yield* direct.open
-          yield* atomically(
+          const asked = yield* atomically(
             Effect.gen(function* () {
-              yield* jobs.fence(projection.fence, { add })
+              const wanted = yield* jobs.fence(projection.fence, { add })
               if (direct !== undefined) yield* jobs.fence(projection.fence, yield* direct.write(intents))
               else if (intents.length > 0) {
                 const replaced = yield* intend(feed, job, intents, resumed)
                 if (replaced > 0) yield* jobs.fence(projection.fence, { add: { unchanged: replaced } })
               }
+              if (kept.length > 0) yield* deliveries.keep(feed.id, kept)
               // Until the last chunk a changed signature stays unfinished, so that a new run begins again.
               const done =
                 projection.range === undefined &&
                 (changeNo >= upTo || mark === undefined || mark.signature === signature)
               if (done) yield* feeds.setMark(feed.id, { accountId: account.id, changeNo, signature })
+              return wanted
             })
           )
+          yield* pageEnd(jobs, projection.fence, asked)
         }
         const behind = mark === undefined || mark.changeNo < upTo || mark.signature !== signature
         if (projection.range === undefined && (at < upTo || (behind && at === after))) {

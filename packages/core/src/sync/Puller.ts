@@ -11,6 +11,8 @@ import * as Layer from "effect/Layer"
 import type { Account } from "../account/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
 import type { BankConnection } from "../bank/BankStore.ts"
+import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
+import { makeIdlePageEnd } from "../job/PageEnd.ts"
 import { Tenure } from "../job/Tenure.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
 import type { Coverage, ProviderDriver, PullRequest } from "../provider/Provider.ts"
@@ -20,11 +22,13 @@ import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Quarantined } from "./Ingest.ts"
 import { PaginationUnstable, TooManyRecords, type PullError } from "./PullError.ts"
 import { CurrentHandover, type OpenSegment } from "./Handover.ts"
 import { Stage } from "./Stage.ts"
+import { decodeCheckpoint, encodeCheckpoint } from "./StoredCheckpoint.ts"
 import { Writer, type WriteRight } from "./Writer.ts"
 
 /** A pull that belongs together and has one checkpoint. */
@@ -80,12 +84,13 @@ export class Puller extends Context.Service<
     readonly pull: (right: WriteRight, segment: Segment) => Effect.Effect<Pulled, PullError>
   }
 >()("@millrace/core/sync/Puller") {
-  static readonly layer: Layer.Layer<Puller, never, Providers | RecordStore | Transactor | Writer | Digest> =
+  static readonly layer: Layer.Layer<Puller, never, Providers | RecordStore | JobStore | Transactor | Writer | Digest> =
     Layer.effect(
       Puller,
       Effect.gen(function* () {
         const providers = yield* Providers
         const records = yield* RecordStore
+        const jobs = yield* JobStore
         const { atomically } = yield* Transactor
         const writer = yield* Writer
         const digest = yield* Digest
@@ -95,7 +100,8 @@ export class Puller extends Context.Service<
           segment: Segment,
           request: PullRequest,
           warnings: Pulled["warnings"],
-          left: OpenSegment | undefined
+          left: OpenSegment | undefined,
+          pageEnd: Effect.Effect<void, Fenced | StorageUnavailable>
         ) {
           const handover = yield* CurrentHandover
           const tenure = yield* Tenure
@@ -128,6 +134,7 @@ export class Puller extends Context.Service<
               })
             }
             positions.add(position)
+            yield* pageEnd
           }
         })
 
@@ -136,13 +143,15 @@ export class Puller extends Context.Service<
           driver: ProviderDriver,
           segment: Segment,
           first: PullRequest,
-          left: OpenSegment | undefined
+          left: OpenSegment | undefined,
+          fence: Fence | undefined
         ) {
           const warnings: Array<Pulled["warnings"][number]> = [...(left?.warnings ?? [])]
+          const pageEnd = yield* makeIdlePageEnd(jobs, fence)
           let request = left?.request ?? first
           for (let tries = 0; tries <= limits.paginationRestarts; tries++) {
             const from = tries === 0 ? left : undefined
-            const outcome: Stage | ProviderError = yield* stage(driver, segment, request, warnings, from).pipe(
+            const outcome: Stage | ProviderError = yield* stage(driver, segment, request, warnings, from, pageEnd).pipe(
               Effect.catchTag(
                 ["MutationDuringPagination", "CheckpointInvalid", "RangeNotAllowed"],
                 (error: ProviderError) => Effect.succeed(error)
@@ -198,17 +207,29 @@ export class Puller extends Context.Service<
           if (already !== undefined) return already
           const driver = yield* providers.get(segment.connection.instanceId)
           const key = { bankId: segment.bank.id, accountId: segment.account?.id, dataType: segment.dataType }
-          const stored = segment.reset || segment.range !== undefined ? undefined : yield* records.checkpoint(key)
+          const origin = {
+            instanceId: segment.connection.instanceId,
+            changeModel: segment.capability.changeModel
+          }
+          const kept = segment.reset || segment.range !== undefined ? undefined : yield* records.checkpoint(key)
+          const stored = kept === undefined ? undefined : decodeCheckpoint(origin, kept)
+          const lost = kept !== undefined && stored === undefined
           const owners = segment.account === undefined ? segment.accounts : [segment.account]
-          const request = {
+          const request: PullRequest = {
             dataType: segment.dataType,
             providerAccountIds: owners.map((account) => account.providerAccountId),
-            from: yield* firstDay(segment, stored),
+            from: lost ? segment.earliest : yield* firstDay(segment, stored),
             to: segment.range?.to ?? segment.today,
             ...(stored === undefined ? {} : { checkpoint: stored })
           }
           const left = handover?.resume(keyOf(segment), stored)
-          const { staged, warnings } = yield* settle(driver, segment, request, left)
+          const { staged, warnings } = yield* settle(driver, segment, request, left, right.fence)
+          if (lost) {
+            warnings.unshift({
+              code: "CHECKPOINT_LOST",
+              message: "The place that was kept is of another provider or release; everything was read again"
+            })
+          }
 
           const coverage = coverageOf(staged, segment)
           // A change feed does not say a second time what is gone: it is read whole once more.
@@ -255,9 +276,8 @@ export class Puller extends Context.Service<
               yield* writer.guard(right, {})
               // A range of dates says nothing about what lies outside it: checkpoint and watermark stay.
               if (segment.range !== undefined) return
-              if (staged.checkpoint !== undefined && staged.checkpoint !== stored && !incomplete) {
-                yield* records.saveCheckpoint(key, staged.checkpoint)
-              }
+              const next = staged.checkpoint === undefined ? undefined : encodeCheckpoint(origin, staged.checkpoint)
+              if (!incomplete && (next === undefined ? lost : next !== kept)) yield* records.saveCheckpoint(key, next)
               for (const account of owners) {
                 yield* records.setPulled({
                   workspaceId: segment.bank.workspaceId,

@@ -10,7 +10,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Account } from "../account/Account.ts"
-import { balanceOf } from "../account/Balance.ts"
 import type { Bank } from "../bank/Bank.ts"
 import { Banks } from "../bank/Banks.ts"
 import { isUsable, type ConnectionStatus } from "../bank/ConnectionHealth.ts"
@@ -26,7 +25,7 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import { ingest } from "./Ingest.ts"
+import { readBalance } from "./BalanceRead.ts"
 import { Puller, type Segment } from "./Puller.ts"
 import { sourceFinding, type SourceError } from "./RunReport.ts"
 import { Writer, type WriteRight } from "./Writer.ts"
@@ -111,7 +110,7 @@ export class ReadThrough extends Context.Service<
         if (current?.state !== "open") return false
         const scope = { workspaceId: bank.workspaceId, accountId: account.id, dataType }
         if (dataType === "balances") {
-          const read = ingest("balances", yield* balanceOf(current), digest)
+          const read = yield* readBalance(records, current, digest)
           if ("quarantined" in read) return false
           yield* writer.write(right, {
             scope,

@@ -50,11 +50,13 @@ export const quarantineFindings = (rows: ReadonlyArray<Quarantined>): ReadonlyAr
 ]
 
 export const refusedFindings = (
-  rows: ReadonlyArray<{ readonly recordId: string; readonly reason: string }>
+  rows: ReadonlyArray<{ readonly recordId: string; readonly reason: string; readonly dead: boolean }>
 ): ReadonlyArray<Finding> => [
   ...rows
     .slice(0, named)
-    .map((row) => warning("destination", "DESTINATION_REJECTED", `Record ${row.recordId}: ${row.reason}`)),
+    .map(({ dead, reason, recordId }) =>
+      warning("destination", "DESTINATION_REJECTED", `Record ${recordId}${dead ? ", given up" : ""}: ${reason}`)
+    ),
   ...(rows.length > named
     ? [warning("destination", "DESTINATION_REJECTED", `${rows.length - named} more records were refused`)]
     : [])

@@ -89,15 +89,17 @@ export class SyncRun extends Context.Service<
         finish(claimed, [{ ...finding, severity: "fatal" }])
 
       /**
-       * What a reset forgets: how far the feed came, what it knows of its destination's rows, and what upstream
-       * ids of its accounts were caught at.
+       * How far the feed came is forgotten where everything is to be looked at again, and by a reset also what
+       * upstream ids of its accounts were caught at. Once: a job that is taken up anew goes on where it was. A range
+       * leaves it as it is.
        */
-      const forget = Effect.fnUntraced(function* (claimed: ClaimedJob, feed: Feed) {
-        if (!claimed.job.options.resetCursors) return
-        const accounts = feed.sourceConfig?.type === "sync" ? feed.sourceConfig.accounts : []
+      const forget = Effect.fnUntraced(function* ({ fence, job }: ClaimedJob, feed: Feed) {
+        const { resetCursors, skipDedup } = job.options
+        if (job.forgot === true || !(resetCursors || (skipDedup && job.mode !== "range"))) return
+        const accounts = resetCursors && feed.sourceConfig?.type === "sync" ? feed.sourceConfig.accounts : []
         yield* atomically(
           Effect.gen(function* () {
-            yield* jobs.fence(claimed.fence, {})
+            yield* jobs.fence(fence, { forgot: true })
             yield* feeds.clearMarks(feed.id)
             yield* identity.forgetTrust(
               feed.workspaceId,
@@ -136,7 +138,6 @@ export class SyncRun extends Context.Service<
             pipeline,
             today,
             force: { unchanged: resetCursors || skipDedup, skipped: resetCursors },
-            everything: resetCursors || skipDedup,
             range:
               job.mode === "range" && startDate !== undefined && endDate !== undefined
                 ? { from: startDate, to: endDate }

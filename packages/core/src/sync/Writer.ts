@@ -23,6 +23,7 @@ import { isWorthLogging, logOf, needsBefore, writeOf } from "../identity/MatchWr
 import { partedPairs, withoutPartedLinks } from "../identity/Parted.ts"
 import { countHits, fullTrust, trustOf } from "../identity/TrustCounter.ts"
 import { Fenced, JobStore, type Fence, type Progress } from "../job/JobStore.ts"
+import { pageEnd } from "../job/PageEnd.ts"
 import type { ChangeModel, IdTrust } from "../provider/Capabilities.ts"
 import type { Coverage } from "../provider/Provider.ts"
 import { idKindOf, isSnapshotType } from "../record/DataType.ts"
@@ -107,8 +108,11 @@ type WriteError = Fenced | LeaseLost | StorageUnavailable
 export class Writer extends Context.Service<
   Writer,
   {
-    /** First statement of each writing transaction: stops whoever lost the right to write. */
-    readonly guard: (right: WriteRight, progress: Progress) => Effect.Effect<void, WriteError>
+    /**
+     * First statement of each writing transaction: stops whoever lost the right to write. Answers whether the
+     * job is to pause (`JobStore.fence`).
+     */
+    readonly guard: (right: WriteRight, progress: Progress) => Effect.Effect<boolean, WriteError>
     readonly write: (right: WriteRight, snapshot: SnapshotOfAccount) => Effect.Effect<Written, WriteError>
   }
 >()("@millrace/core/sync/Writer") {
@@ -128,10 +132,11 @@ export class Writer extends Context.Service<
       const { around } = heldIndex(records, identity)
 
       const guard = Effect.fnUntraced(function* (right: WriteRight, progress: Progress) {
-        if (right.fence !== undefined) yield* jobs.fence(right.fence, progress)
+        const asked = right.fence !== undefined && (yield* jobs.fence(right.fence, progress))
         if (!(yield* jobs.holdsLease(right.bankId, right.leaseHolder))) {
           return yield* new LeaseLost({ bankId: right.bankId })
         }
+        return asked
       })
 
       const detailsOf = Effect.fnUntraced(function* (scope: RecordScope, wanted: ReadonlyArray<string>) {
@@ -311,17 +316,24 @@ export class Writer extends Context.Service<
       })
 
       /** A job that dies in between reads the same rows again and finds what was written unchanged. */
-      const put = (right: WriteRight, { byIdOnly, scope }: SnapshotOfAccount, chunk: Chunk) =>
-        atomically(
+      const put = Effect.fnUntraced(function* (
+        right: WriteRight,
+        { byIdOnly, scope }: SnapshotOfAccount,
+        chunk: Chunk
+      ) {
+        const asked = yield* atomically(
           Effect.gen(function* () {
-            yield* guard(right, {})
+            const pause = yield* guard(right, {})
             yield* identity.logMatches(chunk.matches)
             yield* identity.addAliases(scope, [...chunk.aliases.values()])
             yield* records.rename(scope, chunk.renames)
             yield* records.write(scope, chunk.writes, { apart: byIdOnly })
             yield* identity.suggest(chunk.suggestions)
+            return pause
           })
         )
+        if (right.fence !== undefined) yield* pageEnd(jobs, right.fence, asked)
+      })
 
       const write = Effect.fn("Writer.write")(function* (right: WriteRight, asked: SnapshotOfAccount) {
         const { scope } = asked

@@ -97,7 +97,7 @@ const life = Effect.fnUntraced(function* (
 })
 
 const run = <A, E>(
-  model: "upsertByKey" | "readBack" | "wholeFile",
+  model: "upsertByKey" | "idempotencyKey" | "readBack" | "wholeFile",
   body: (simulation: Simulation) => Effect.Effect<A, E, Effect.Services<ReturnType<typeof life>>>
 ) => {
   const clock = new VirtualClock()
@@ -105,10 +105,11 @@ const run = <A, E>(
   return body(simulation).pipe(Effect.provide(simulation.layer), Effect.provideService(Clock.Clock, clock))
 }
 
-const places: ReadonlyArray<Place & { readonly model: "upsertByKey" | "readBack" | "wholeFile" }> = [
+const places: ReadonlyArray<Place & { readonly model: "upsertByKey" | "idempotencyKey" | "readBack" | "wholeFile" }> = [
   { model: "upsertByKey", at: "table", instance: "delta-connection-perstatus" },
   { model: "upsertByKey", at: "file", instance: "delta-account-perstatus" },
   { model: "readBack", at: "file", instance: "snapshotwindow-account-perstatus" },
+  { model: "idempotencyKey", at: "file", instance: "delta-connection-perstatus" },
   { model: "wholeFile", at: "file", instance: "snapshotfull-connection-perstatus" },
   { model: "upsertByKey", at: "table", instance: "snapshotfull-account-none" }
 ]

@@ -64,9 +64,15 @@ const entryOf = (change: Partial<DeliveryEntry> = {}): DeliveryEntry => ({
   hash: contentOf(),
   op: "create",
   state: "done",
+  dead: false,
+  jobId: "job_00000000000000000000000001" as DeliveryEntry["jobId"],
   present: true,
   ...change
 })
+
+const dead = entryOf({ state: "failed", dead: true, present: false })
+
+const anotherJob = "job_00000000000000000000000002" as DeliveryEntry["jobId"]
 
 const decided = (
   options: Options & {
@@ -74,6 +80,7 @@ const decided = (
     readonly entry?: DeliveryEntry
     readonly enriched?: Partial<Enriched>
     readonly force?: Partial<Force>
+    readonly jobId?: DeliveryEntry["jobId"]
   }
 ) => {
   const decision = decide({
@@ -83,6 +90,7 @@ const decided = (
     enriched: { ...delivered, ...options.enriched },
     entry: options.entry,
     force: { ...calm, ...options.force },
+    jobId: options.jobId ?? anotherJob,
     hash
   })
   return decision.kind === "intend" ? decision.intent.op : decision.kind
@@ -116,10 +124,11 @@ describe("decide", () => {
       { entry: entryOf({ op: "update", state: "sending", hash: "other" }) },
       "update"
     ],
+    ["leaves what a person deleted", { entry: entryOf({ state: "skipped", present: false }) }, "unchanged"],
     [
-      "leaves what a person deleted",
+      "keeps what would be there if a person had not deleted it",
       { entry: entryOf({ state: "skipped", present: false, hash: "other" }) },
-      "unchanged"
+      "keep"
     ],
     [
       "leaves what a person deleted when only unchanged rows are forced",
@@ -130,7 +139,20 @@ describe("decide", () => {
       "makes again what a person deleted after a reset",
       { entry: entryOf({ state: "skipped", present: false }), force: { unchanged: true, skipped: true } },
       "create"
-    ]
+    ],
+    [
+      "does not send again what the same job has sent",
+      { entry: entryOf({ jobId: anotherJob }), force: { unchanged: true } },
+      "unchanged"
+    ],
+    [
+      "does not make again what a person deleted meanwhile",
+      { entry: entryOf({ jobId: anotherJob, state: "skipped" }), force: { unchanged: true, skipped: true } },
+      "unchanged"
+    ],
+    ["leaves what was refused for good", { entry: dead }, "unchanged"],
+    ["makes it when it is another", { entry: { ...dead, hash: "other" } }, "create"],
+    ["makes it when unchanged rows are forced", { entry: dead, force: { unchanged: true } }, "create"]
   ] as const)("%s", (_, options, expected) => {
     expect(decided(options)).toBe(expected)
   })
@@ -150,6 +172,17 @@ describe("decide", () => {
     ],
     ["takes it back when it was refused", { entry: entryOf({ state: "failed", present: false }) }, "remove"],
     ["does not remove it twice", { entry: entryOf({ op: "remove", state: "intended", hash: "" }) }, "unchanged"],
+    [
+      "leaves a removal that was refused for good",
+      { entry: entryOf({ op: "remove", state: "failed", dead: true, hash: "" }) },
+      "unchanged"
+    ],
+    [
+      "removes it again when unchanged rows are forced",
+      { entry: entryOf({ op: "remove", state: "failed", dead: true, hash: "" }), force: { unchanged: true } },
+      "remove"
+    ],
+    ["takes back what was given up while it may have arrived", { entry: { ...dead, present: true } }, "remove"],
     ["leaves what was removed", { entry: entryOf({ op: "remove", present: false, hash: "" }) }, "unchanged"]
   ] as const)("when the upstream no longer has it: %s", (_, options, expected) => {
     expect(decided({ ...options, record: gone })).toBe(expected)
@@ -239,7 +272,7 @@ describe("decide", () => {
                       enriched: { verdict, removeWhenDropped: true }
                     })
                     if (entryState === "skipped") {
-                      expect(result).toBe("unchanged")
+                      expect(["unchanged", "filtered", "keep"]).toContain(result)
                       continue
                     }
                     const hidden = verdict === "drop" || (mode === "filter_pending" && pending)

@@ -20,6 +20,7 @@ import { isActive, type Job } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
 import { JobStore } from "@millrace/core/job/JobStore"
 import * as Kernel from "@millrace/core/Kernel"
+import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { Providers } from "@millrace/core/provider/Providers"
 import { RecordStore } from "@millrace/core/record/RecordStore"
 import { Patterns } from "@millrace/core/rule/Pattern"
@@ -92,12 +93,16 @@ export interface SimulationOptions {
   readonly storage: Stores
   readonly clock: VirtualClock
   readonly model: Exclude<WriteModel, "transactional">
+  /** Providers beside the scripted ones. */
+  readonly drivers?: ReadonlyArray<ProviderDriver>
+  /** `idempotencyKey`: for how long the destination remembers keys. */
+  readonly keySeconds?: number
   /** Lets time pass for storage as well, where it has a clock of its own. */
   readonly pass?: (seconds: number) => Effect.Effect<void>
 }
 
 /** The services of a run, with the raw stores beside it: what the tests do themselves cannot crash. */
-export const makeSimulation = ({ clock, model, pass, storage }: SimulationOptions) => {
+export const makeSimulation = ({ clock, drivers = [], keySeconds, model, pass, storage }: SimulationOptions) => {
   const passed = (seconds: number) =>
     Effect.andThen(
       Effect.sync(() => clock.pass(seconds)),
@@ -105,7 +110,7 @@ export const makeSimulation = ({ clock, model, pass, storage }: SimulationOption
     )
   const points = new FaultPoints()
   const providers = makeProviders()
-  const destination = makeScriptedDestination(model, 4)
+  const destination = makeScriptedDestination(model, 4, keySeconds)
   const raw = storage.pipe(Layer.provide(Layer.succeed(JobLease, leaseSeconds)))
   const pointed = <I, S extends object>(name: string, key: Context.Key<I, S>): Layer.Layer<I, never, I> =>
     Layer.effect(
@@ -128,7 +133,7 @@ export const makeSimulation = ({ clock, model, pass, storage }: SimulationOption
   const session = <E, R>(open: Effect.Effect<DestinationSession, E, R>) =>
     Effect.map(open, (opened) => points.wrap("Destination", opened))
   const adapters = Layer.mergeAll(
-    Providers.layer(providers.map(({ driver }) => points.wrap("Provider", driver))),
+    Providers.layer([...providers.map(({ driver }) => driver), ...drivers].map((one) => points.wrap("Provider", one))),
     Layer.unwrap(
       Effect.map(TableDestination.make, (table) =>
         Destinations.layer({

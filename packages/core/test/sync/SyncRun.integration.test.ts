@@ -30,7 +30,7 @@ const secrets = aesSecrets({ key: Redacted.make(Buffer.alloc(32, 1).toString("ba
 const services = postgresClock.pipe(Layer.provideMerge(database(inject("postgres"))))
 
 layer(services, { excludeTestServices: true, timeout: "60 seconds" })("sync on PostgreSQL", (it) => {
-  for (const model of ["upsertByKey", "readBack", "wholeFile"] as const) {
+  for (const model of ["upsertByKey", "idempotencyKey", "readBack", "wholeFile"] as const) {
     it.effect(
       `ends with exactly what the bank says, at a table and at a destination that is ${model}`,
       () =>

@@ -10,7 +10,7 @@ import { play } from "./SyncScript.ts"
 const long = process.env["MILLRACE_LONG"] !== undefined
 const first = Number(process.env["MILLRACE_SEED"] ?? 1)
 const scripts =
-  process.env["MILLRACE_SEED"] !== undefined ? 1 : Number(process.env["MILLRACE_SCRIPTS"] ?? (long ? 20_000 : 700))
+  process.env["MILLRACE_SEED"] !== undefined ? 1 : Number(process.env["MILLRACE_SCRIPTS"] ?? (long ? 20_000 : 525))
 
 // Small chunks, so that a few rows cross their borders.
 const sizes = limits as { commitChunk: number }
@@ -23,7 +23,7 @@ afterAll(() => {
 })
 
 describe("sync of random lives of an account", () => {
-  for (const [nth, model] of (["upsertByKey", "readBack", "wholeFile"] as const).entries()) {
+  for (const [nth, model] of (["upsertByKey", "idempotencyKey", "readBack", "wholeFile"] as const).entries()) {
     it.effect(
       `ends with exactly what the bank says, at a table and at a destination that is ${model}`,
       () => {

@@ -202,7 +202,39 @@ describe("a run", () => {
           released: true
         })
         expect([job.status, world.place.rows.length]).toEqual(["completed", n])
+        // Each is a reading of its own, although the balance is as it was.
+        expect(new Set(world.place.rows.map(({ values }) => values["date"])).size).toBe(n)
       }
+    })
+  )
+
+  scene("makes no new version of a balance that is as it was, however old it grows", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const world = yield* opened(simulation, delta, {
+        dataType: "balances",
+        dataTypeOptions: { dataType: "balances", mode: "overwrite" },
+        fieldMappings: ["date", "amount"].map((field) => ({ sourceField: field, destinationField: field }))
+      })
+      const began = simulation.clock.now
+      const sync = (minutes: number, amount: string) =>
+        Effect.suspend(() => {
+          simulation.clock.pass(minutes * 60)
+          world.upstream.balance = amount
+          return Effect.map(drive(simulation, world.feed), ({ job: { counts } }) => [
+            counts.created,
+            counts.updated,
+            ...world.place.rows.map(({ values }) => [
+              (Date.parse(String(values["date"])) - began) / 60_000,
+              values["amount"]
+            ])
+          ])
+        })
+      expect(yield* sync(0, "1")).toEqual([1, 0, [0, "1"]])
+      expect(yield* sync(5, "1")).toEqual([0, 0, [0, "1"]])
+      expect(yield* sync(5, "2")).toEqual([0, 1, [10, "2"]])
+      expect(yield* sync(5, "2")).toEqual([0, 0, [10, "2"]])
+      expect(yield* sync(5, "1")).toEqual([0, 1, [20, "1"]])
+      expect(world.place.writes).toBe(3)
     })
   )
 

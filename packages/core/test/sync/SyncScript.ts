@@ -6,7 +6,7 @@
  */
 import { expect } from "@effect/vitest"
 import type { Account } from "@millrace/core/account/Account"
-import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
+import { DeliveryStore, reopenableStates } from "@millrace/core/destination/DeliveryStore"
 import type { Enrichment } from "@millrace/core/enrichment/Enrichment"
 import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
 import type { Feed } from "@millrace/core/feed/Feed"
@@ -204,6 +204,12 @@ const happen = (script: Script): void => {
   }
 }
 
+/** Somebody asks for rows to be sent again, in the middle of a run or between two. */
+const redeliver = Effect.fnUntraced(function* (script: Script, under: FeedUnderTest) {
+  const state = script.random.pick([...reopenableStates])
+  yield* (yield* DeliveryStore).reopen(under.feed.id, { state, limit: 1 + script.random.below(4) })
+})
+
 const providerErrors = (random: Seeded): ProviderErrors.ProviderError => {
   const message = "scripted"
   switch (random.below(6)) {
@@ -345,6 +351,7 @@ const sync = Effect.fnUntraced(function* (script: Script, under: FeedUnderTest) 
   const { random, simulation } = script
   const { points } = simulation
   const jobs = yield* JobStore
+  const ledger = yield* DeliveryStore
   const dies = random.once(2)
   const change = optionsOf(script)
   const released = random.once(2)
@@ -354,7 +361,13 @@ const sync = Effect.fnUntraced(function* (script: Script, under: FeedUnderTest) 
     released,
     arm: (attempt, { id }) => {
       if (!dies || attempt > 1) return
-      switch (random.below(8)) {
+      switch (random.below(10)) {
+        case 8:
+        case 9:
+          return points.arm(
+            1 + random.below(60),
+            Effect.orDie(Effect.provideService(redeliver(script, under), DeliveryStore, ledger))
+          )
         case 0:
           return points.arm(1 + random.below(8), Effect.ignore(jobs.cancel(id, "cancel")), "Provider")
         case 1:
@@ -456,6 +469,7 @@ const step = Effect.fnUntraced(function* (script: Script) {
       return
     }
     case 9:
+      if (random.once(2)) return yield* redeliver(script, under)
       simulation.clock.pass(random.below(7_200))
       return
     case 10:
@@ -484,6 +498,7 @@ const quiesce = Effect.fnUntraced(function* (script: Script) {
       under.place.faults.length = 0
       under.place.refuses = () => false
     }
+    yield* (yield* DeliveryStore).reopen(under.feed.id, { state: "dead", limit: 1_000 })
   }
   // A posted row has vanished when two reads in which it would lie well inside have not shown it.
   const rounds = 3

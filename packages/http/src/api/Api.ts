@@ -9,6 +9,7 @@ import { FeedApi } from "./FeedApi.ts"
 import { FieldApi } from "./FieldApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { JobApi } from "./JobApi.ts"
+import { RecordApi } from "./RecordApi.ts"
 import { RowApi } from "./RowApi.ts"
 import { TableApi } from "./TableApi.ts"
 import { UploadApi } from "./UploadApi.ts"
@@ -17,7 +18,19 @@ import { SchemaFaults } from "../middleware/SchemaFaults.ts"
 export const apiVersion = "1.0.0"
 
 export const Api = HttpApi.make("millrace")
-  .add(IdentityApi, BankApi, AccountApi, CorrectionApi, FeedApi, UploadApi, JobApi, TableApi, FieldApi, RowApi)
+  .add(
+    IdentityApi,
+    BankApi,
+    AccountApi,
+    CorrectionApi,
+    FeedApi,
+    UploadApi,
+    JobApi,
+    RecordApi,
+    TableApi,
+    FieldApi,
+    RowApi
+  )
   .middleware(SchemaFaults)
   // Whoever sends several faults learns of all of them at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" })

@@ -76,5 +76,15 @@ export const JobApi = HttpApiGroup.make("jobs", { topLevel: true }).add(
     params: ofJob,
     success: One(JobRecord),
     error: [...ofPath, StateConflict]
-  }).annotateMerge(operation("Cancel a sync job", { scopes: ["jobs:write"] }))
+  }).annotateMerge(operation("Cancel a sync job", { scopes: ["jobs:write"] })),
+  HttpApiEndpoint.post("pauseJob", `${path}/:job_id/pause`, {
+    params: ofJob,
+    success: One(JobRecord),
+    error: [...ofPath, StateConflict]
+  }).annotateMerge(operation("Pause a sync job at the end of the page it is at", { scopes: ["jobs:write"] })),
+  HttpApiEndpoint.post("resumeJob", `${path}/:job_id/resume`, {
+    params: ofJob,
+    success: One(JobRecord),
+    error: [...ofPath, StateConflict]
+  }).annotateMerge(operation("Resume a paused sync job", { scopes: ["jobs:write"] }))
 )

@@ -79,5 +79,19 @@ export const layer = HttpApiBuilder.group(
           })
         )
       )
+      .handle("pauseJob", ({ params }) =>
+        answering(
+          Effect.gen(function* () {
+            return one(toWire(yield* jobs.pause(...(yield* ofJob(params)))))
+          })
+        )
+      )
+      .handle("resumeJob", ({ params }) =>
+        answering(
+          Effect.gen(function* () {
+            return one(toWire(yield* jobs.resume(...(yield* ofJob(params)))))
+          })
+        )
+      )
   })
 )

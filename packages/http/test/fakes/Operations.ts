@@ -223,5 +223,40 @@ export const operations: ReadonlyArray<Sample> = [
     scopes: ["jobs:write"]
   },
   ...correctionOperations,
+  {
+    id: "pauseJob",
+    method: "POST",
+    template: "/v1/feeds/{feed_id}/jobs/{job_id}/pause",
+    status: 200,
+    scopes: ["jobs:write"]
+  },
+  {
+    id: "resumeJob",
+    method: "POST",
+    template: "/v1/feeds/{feed_id}/jobs/{job_id}/resume",
+    status: 200,
+    scopes: ["jobs:write"]
+  },
+  {
+    id: "listFeedRecords",
+    method: "GET",
+    template: "/v1/feeds/{feed_id}/records",
+    status: 200,
+    scopes: ["jobs:read"],
+    faults: { ...limit, ...cursors, state: ["sent", "", "DEAD"], recordId: [""], jobId: [""] },
+    query: { ...limits, cursor: ["next"], state: ["dead", "done"], recordId: ["txn_1"], jobId: ["job_1"] }
+  },
+  {
+    id: "redeliverFeedRecords",
+    method: "POST",
+    template: "/v1/feeds/{feed_id}/records/redeliver",
+    status: 202,
+    scopes: ["jobs:write"],
+    body: { recordIds: ["txn_1"], state: "dead" },
+    faults: {
+      recordIds: [null, "txn_1", [], Array.from({ length: 501 }, (_, n) => `txn_${n}`)],
+      state: [null, "sending", "intended", 1]
+    }
+  },
   ...tableOperations
 ]

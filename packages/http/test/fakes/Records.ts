@@ -6,6 +6,7 @@ import type { Bank } from "@millrace/core/bank/Bank"
 import type { Feed } from "@millrace/core/feed/Feed"
 import type { FeedView } from "@millrace/core/feed/Feeds"
 import type { MatchView, SuggestionView } from "@millrace/core/identity/IdentityLog"
+import type { Delivery } from "@millrace/core/destination/Delivery"
 import { noCounts, type Job } from "@millrace/core/job/Job"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
@@ -247,6 +248,28 @@ export const job: Job = {
   updatedAt: at,
   startedAt: at,
   completedAt: at
+}
+
+export const delivery: Delivery = {
+  feedId: feed.id,
+  recordId: "txn_1",
+  accountId: account.id,
+  date: day("2026-03-03"),
+  version: 2,
+  op: "update",
+  state: "failed",
+  hash: "SECRET-hash",
+  jobId: job.id,
+  values: { amount: "12345678901234567890.12", memo: "12" },
+  provenance: [],
+  remoteRef: "r7",
+  attempts: 5,
+  lastError: "is refused here",
+  dead: true,
+  asked: false,
+  sentAt: at,
+  doubt: { version: 1, op: "create", hash: "SECRET-old", values: { memo: "SECRET" }, attempts: 1, sentAt: at },
+  updatedAt: at
 }
 
 export const upload: Upload = {

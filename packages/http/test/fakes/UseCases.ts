@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { AccountData } from "@millrace/core/account/AccountData"
 import { Banks } from "@millrace/core/bank/Banks"
+import { FeedRecords } from "@millrace/core/destination/FeedRecords"
 import { Conflict, Unprocessable } from "@millrace/core/failure/Failure"
 import { Feeds } from "@millrace/core/feed/Feeds"
 import { Jobs } from "@millrace/core/job/Jobs"
@@ -140,7 +141,25 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           return { rows: [Records.job], hasMore: true, cursor: "next" }
         }),
         cancel: (_, feedId, id) => jobOf(feedId, id),
+        pause: (_, feedId, id) => jobOf(feedId, id),
+        resume: (_, feedId, id) => jobOf(feedId, id),
         scheduleDue: Effect.succeed(0)
+      })
+    ),
+    Layer.succeed(
+      FeedRecords,
+      FeedRecords.of({
+        list: Effect.fnUntraced(function* (_, feedId, query) {
+          yield* note("listFeedRecords", query)
+          yield* feedOf(feedId)
+          yield* checkCursor(query)
+          return { feed: Records.feed, rows: [Records.delivery], hasMore: true, cursor: "next" }
+        }),
+        redeliver: (_, feedId, which) =>
+          Effect.andThen(
+            note("redeliverFeedRecords", which),
+            Effect.as(feedOf(feedId), { records: 3, hasMore: false, jobId: Records.job.id })
+          )
       })
     ),
     Layer.succeed(

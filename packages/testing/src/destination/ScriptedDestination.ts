@@ -32,6 +32,8 @@ export class ScriptedPlace {
   refuses: (values: Fields) => boolean = () => false
   /** Records written or removed, whole files counted as one. */
   writes = 0
+  /** What was answered under which key, by a destination that remembers keys. */
+  readonly answers = new Map<string, Receipt>()
   private refs = 0
 
   /** The references of those keys that are there. */
@@ -54,6 +56,16 @@ export class ScriptedPlace {
 
 const unavailable = (message: string) => new DestinationUnavailable({ message })
 
+const remembered = (place: ScriptedPlace, one: Outgoing): Receipt => {
+  const before = place.answers.get(one.idempotencyKey)
+  if (before !== undefined) return before
+  const answer = writeOne(place, "idempotencyKey", one)
+  place.answers.set(one.idempotencyKey, answer)
+  return answer
+}
+
+const hasKeys = (model: WriteModel): boolean => model !== "readBack" && model !== "idempotencyKey"
+
 /** Writes one record as destinations of that model do. */
 export const writeOne = (place: ScriptedPlace, model: WriteModel, one: Outgoing): Receipt => {
   const { key, op, remoteRef, values } = one
@@ -63,7 +75,7 @@ export const writeOne = (place: ScriptedPlace, model: WriteModel, one: Outgoing)
   }
   if (place.refuses(values)) return { key, outcome: "failed", reason: "is refused here" }
   const held = place.rows.find((row) =>
-    op === "update" && model === "readBack" && remoteRef !== undefined ? row.ref === remoteRef : row.key === key
+    op === "update" && !hasKeys(model) && remoteRef !== undefined ? row.ref === remoteRef : row.key === key
   )
   if (op === "update") {
     if (held === undefined) return { key, outcome: "skipped" }
@@ -71,14 +83,21 @@ export const writeOne = (place: ScriptedPlace, model: WriteModel, one: Outgoing)
     return { key, outcome: "done", remoteRef: held.ref }
   }
   // Without keys of its own a destination makes another row of the same record.
-  if (held === undefined || model === "readBack") {
+  if (held === undefined || !hasKeys(model)) {
     return { key, outcome: "done", remoteRef: place.create(key, values) }
   }
   held.values = values
   return { key, outcome: "done", remoteRef: held.ref }
 }
 
-export const makeScriptedDestination = (model: Exclude<WriteModel, "transactional">, batch: number) => {
+/** Longer than any life that a test plays. */
+const defaultKeySeconds = 90 * 86_400
+
+export const makeScriptedDestination = (
+  model: Exclude<WriteModel, "transactional">,
+  batch: number,
+  keySeconds = defaultKeySeconds
+) => {
   const places = new Map<string, ScriptedPlace>()
   const at = (path: string): ScriptedPlace => {
     let place = places.get(path)
@@ -97,7 +116,10 @@ export const makeScriptedDestination = (model: Exclude<WriteModel, "transactiona
 
   const driver: DestinationDriver<typeof FileDestinationConfig.Type> = {
     type: "file",
-    capabilities: { write: model, canRemove: true, batch },
+    capabilities:
+      model === "idempotencyKey"
+        ? { write: model, canRemove: true, batch, keySeconds }
+        : { write: model, canRemove: true, batch },
     check: () => Effect.succeed([]),
     open: (_feed, { path }) =>
       Effect.sync(() => {
@@ -106,7 +128,9 @@ export const makeScriptedDestination = (model: Exclude<WriteModel, "transactiona
           write: (records) =>
             faulty(place, () => {
               place.writes += records.length
-              return records.map((one) => writeOne(place, model, one))
+              return records.map((one) =>
+                model === "idempotencyKey" ? remembered(place, one) : writeOne(place, model, one)
+              )
             }),
           lookup: (keys) => Effect.sync(() => place.find(keys)),
           replace: (rows) =>

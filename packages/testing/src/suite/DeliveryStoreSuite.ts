@@ -3,8 +3,11 @@ import { Delivery, deliveryStates, type DeliveryState } from "@millrace/core/des
 import { DeliveryStore, type Outcome, type Settlement } from "@millrace/core/destination/DeliveryStore"
 import { JobStore } from "@millrace/core/job/JobStore"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { limits } from "@millrace/core/shared/Limits"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { storeAccount } from "../fixture/Account.ts"
 import { storeBank } from "../fixture/Bank.ts"
@@ -30,6 +33,8 @@ const order = (a: { date: string | null; recordId: string }, b: { date: string |
 
 const day = (n: number) => CalendarDate.addDays(CalendarDate.make("2026-03-01"), n)
 
+const versionOf = (recordId: string, version = 1) => ({ recordId, version })
+
 const settlement = (recordId: string, version: number, state: Settlement["state"]): Settlement =>
   state === "failed" ? { recordId, version, state, error: "refused" } : { recordId, version, state }
 
@@ -52,10 +57,32 @@ export const tests: StorageTests = (it) => {
       yield* store.intend(feed.id, job.id, [intent])
       const [{ updatedAt: _, ...row } = {} as Delivery, ...others] = yield* store.open(feed.id, { limit: 10 })
       expect(others).toEqual([])
-      expect(row).toEqual({ ...intent, feedId: feed.id, jobId: job.id, version: 1, state: "intended", attempts: 0 })
+      expect(row).toEqual({
+        ...intent,
+        feedId: feed.id,
+        jobId: job.id,
+        version: 1,
+        state: "intended",
+        attempts: 0,
+        dead: false,
+        asked: false
+      })
       expect(Object.keys(row)).not.toContain("remoteRef")
       expect(yield* store.entries(feed.id, ["txn_1", "txn_2"])).toEqual(
-        new Map([["txn_1", { recordId: "txn_1", hash: intent.hash, op: "create", state: "intended", present: false }]])
+        new Map([
+          [
+            "txn_1",
+            {
+              recordId: "txn_1",
+              hash: intent.hash,
+              op: "create",
+              state: "intended",
+              dead: false,
+              jobId: job.id,
+              present: false
+            }
+          ]
+        ])
       )
     })
   )
@@ -64,7 +91,9 @@ export const tests: StorageTests = (it) => {
     Effect.gen(function* () {
       const { account, feed, job, store } = yield* arrange
       yield* store.intend(feed.id, job.id, [makeIntent(account, "a"), makeIntent(account, "b")])
-      yield* store.markSending(feed.id, ["a", "unknown"])
+      expect(yield* store.markSending(feed.id, job.id, [versionOf("a"), versionOf("unknown")])).toEqual(
+        new Set(["unknown"])
+      )
       yield* store.settle(feed.id, job.id, [{ recordId: "a", version: 1, state: "done", remoteRef: "row 7 😀" }])
       yield* store.intend(feed.id, job.id, [
         makeIntent(account, "a", { op: "update", date: day(3), values: { x: "1" } })
@@ -121,7 +150,10 @@ export const tests: StorageTests = (it) => {
           intents.map(({ recordId }) => recordId)
         )
         return rows
-          .map(({ feedId: _f, jobId: _j, updatedAt: _u, ...row }) => ({ ...row, entry: entries.get(row.recordId) }))
+          .map(({ feedId: _f, jobId: _j, updatedAt: _u, ...rest }) => {
+            const { jobId: _, ...entry } = entries.get(rest.recordId)!
+            return { ...rest, entry }
+          })
           .toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1))
       })
       const result = yield* shown(one)
@@ -134,11 +166,11 @@ export const tests: StorageTests = (it) => {
     Effect.gen(function* () {
       const { account, feed, job, store } = yield* arrange
       yield* store.intend(feed.id, job.id, [makeIntent(account, "a"), makeIntent(account, "b")])
-      yield* store.markSending(feed.id, ["a"])
-      yield* store.markSending(feed.id, ["a"])
+      yield* store.markSending(feed.id, job.id, [versionOf("a")])
+      yield* store.markSending(feed.id, job.id, [versionOf("a")])
       yield* store.settle(feed.id, job.id, [settlement("a", 1, "intended")])
-      yield* store.markSending(feed.id, ["a"])
-      yield* store.markSending(feed.id, [])
+      yield* store.markSending(feed.id, job.id, [versionOf("a")])
+      expect(yield* store.markSending(feed.id, job.id, [])).toEqual(new Set())
       const rows = yield* store.open(feed.id, { limit: 10 })
       expect(rows.map(({ recordId, state, attempts }) => [recordId, state, attempts])).toEqual([
         ["a", "sending", 2],
@@ -164,7 +196,7 @@ export const tests: StorageTests = (it) => {
       const { account, feed, job, store } = yield* arrange
       for (const state of ["done", "failed", "skipped"] as const) {
         yield* store.intend(feed.id, job.id, [makeIntent(account, state)])
-        yield* store.markSending(feed.id, [state])
+        yield* store.markSending(feed.id, job.id, [versionOf(state)])
         yield* store.intend(feed.id, job.id, [makeIntent(account, state, { hash: "newer" })])
         yield* store.settle(feed.id, job.id, [settlement(state, 1, state)])
         expect(yield* store.list(feed.id, { recordId: state, limit: 1 })).toMatchObject([
@@ -188,7 +220,7 @@ export const tests: StorageTests = (it) => {
   ) {
     yield* store.intend(feed.id, job.id, [makeIntent(account, recordId)])
     if (state === "intended") return
-    yield* store.markSending(feed.id, [recordId])
+    yield* store.markSending(feed.id, job.id, [versionOf(recordId)])
     if (state !== "sending") yield* store.settle(feed.id, job.id, [settlement(recordId, 1, state)])
   })
 
@@ -224,7 +256,8 @@ export const tests: StorageTests = (it) => {
       const failed = intents.filter((_, i) => i % 5 === 1).map(({ recordId }) => recordId)
       yield* store.markSending(
         feed.id,
-        intents.filter((_, i) => i % 2 === 0).map(({ recordId }) => recordId)
+        job.id,
+        intents.filter((_, i) => i % 2 === 0).map(({ recordId }) => versionOf(recordId))
       )
       yield* store.settle(
         feed.id,
@@ -345,6 +378,284 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("gives a row up after so many refusals, or at once, until there is another version", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      const read = Effect.map(store.list(feed.id, { limit: 5 }), ([first]) => first!)
+      const refuse = (final?: boolean) =>
+        store.settle(feed.id, job.id, [
+          { recordId: "a", version: 1, state: "failed", error: "no", ...(final === undefined ? {} : { final }) }
+        ])
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a")])
+      for (let attempt = 1; attempt <= limits.deliveryAttempts; attempt++) {
+        expect(yield* store.open(feed.id, { limit: 5 })).toHaveLength(1)
+        expect((yield* store.open(feed.id, { limit: 5, waiting: true })).length).toBe(attempt === 1 ? 1 : 0)
+        // Marked before, or settled in one step.
+        if (attempt % 2 === 0) yield* store.markSending(feed.id, job.id, [versionOf("a")])
+        yield* refuse()
+        expect(yield* read).toMatchObject({
+          state: "failed",
+          attempts: attempt,
+          dead: attempt === limits.deliveryAttempts,
+          lastError: "no"
+        })
+      }
+      expect(yield* store.open(feed.id, { limit: 5 })).toEqual([])
+      expect(yield* store.markSending(feed.id, job.id, [versionOf("a")])).toEqual(new Set(["a"]))
+      expect((yield* store.entries(feed.id, ["a"])).get("a")).toMatchObject({ state: "failed", dead: true })
+      expect(yield* store.countOpen(feed.id, job.id)).toEqual({ own: 0, carried: 0 })
+      expect((yield* store.list(feed.id, { state: "dead", limit: 5 })).map(({ recordId }) => recordId)).toEqual(["a"])
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a")])
+      expect(yield* read).toMatchObject({ state: "intended", attempts: 0, dead: false })
+      yield* store.settle(feed.id, job.id, [{ recordId: "a", version: 2, state: "failed", error: "no", final: true }])
+      expect(yield* read).toMatchObject({ state: "failed", attempts: 1, dead: true })
+    })
+  )
+
+  it.effect("takes what is given up while it is sent for present: nobody knows", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      for (const [id, final] of [
+        ["known", false],
+        ["unknown", true]
+      ] as const) {
+        yield* store.intend(feed.id, job.id, [makeIntent(account, id)])
+        yield* store.markSending(feed.id, job.id, [versionOf(id)])
+        yield* store.settle(feed.id, job.id, [{ recordId: id, version: 1, state: "failed", error: "no", final }])
+      }
+      const entries = yield* store.entries(feed.id, ["known", "unknown"])
+      expect([entries.get("known")?.present, entries.get("unknown")?.present]).toEqual([false, true])
+    })
+  )
+
+  it.effect("makes rows that are sent the job's own, and tells those that changed meanwhile", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      const clock = yield* StoreClock
+      for (const id of ["intended", "sending", "failed", "newer", "done"]) {
+        yield* store.intend(feed.id, job.id, [makeIntent(account, id)])
+      }
+      yield* store.markSending(feed.id, job.id, [versionOf("sending")])
+      yield* store.settle(feed.id, job.id, [settlement("failed", 1, "failed"), settlement("done", 1, "done")])
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "newer")])
+      const sentAt = (yield* store.list(feed.id, { recordId: "sending", limit: 1 }))[0]!.sentAt
+      yield* (yield* JobStore).cancel(job.id, "cancel")
+      const next = yield* storeJob(feed)
+      yield* clock.pass(60)
+      const given = ["intended", "sending", "failed", "newer", "done", "unknown"].map((id) => versionOf(id))
+      expect(yield* store.markSending(feed.id, next.id, given)).toEqual(new Set(["newer", "done", "unknown"]))
+      const rows = yield* store.list(feed.id, { jobId: next.id, limit: 9 })
+      expect(rows.map(({ attempts, recordId, state }) => [recordId, state, attempts]).toSorted()).toEqual([
+        ["failed", "sending", 2],
+        ["intended", "sending", 1],
+        ["sending", "sending", 1]
+      ])
+      // Since when the destination may know of it, and not since when it was tried last.
+      const since = new Map(rows.map((one) => [one.recordId, one.sentAt!]))
+      expect([since.get("sending"), since.get("intended")! > sentAt!]).toEqual([sentAt, true])
+      expect(yield* store.countOpen(feed.id, next.id)).toEqual({ own: 3, carried: 1 })
+    })
+  )
+
+  it.effect("keeps what was being sent when newer content came, until it is known what became of it", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      const read = Effect.map(store.list(feed.id, { limit: 1 }), ([first]) => first!)
+      const settle = (version: number, outcome: Outcome) =>
+        store.settle(feed.id, job.id, [{ recordId: "a", version, ...outcome }])
+      const values = { Amount: "1", Description: difficultTexts.join("|"), Paid: true, Tax: null }
+      const begin = Effect.gen(function* () {
+        yield* store.clear(feed.id)
+        yield* store.intend(feed.id, job.id, [makeIntent(account, "a", { hash: "one", values })])
+        yield* store.markSending(feed.id, job.id, [versionOf("a")])
+        const { sentAt } = yield* read
+        yield* store.intend(feed.id, job.id, [makeIntent(account, "a", { hash: "two" })])
+        yield* store.intend(feed.id, job.id, [makeIntent(account, "a", { hash: "three" })])
+        const { doubt, version } = yield* read
+        expect(doubt).toEqual({ version: 1, op: "create", hash: "one", values, attempts: 1, sentAt })
+        expect(version).toBe(3)
+      })
+      const present = Effect.map(store.entries(feed.id, ["a"]), (entries) => entries.get("a")!.present)
+
+      yield* begin
+      yield* settle(1, { state: "done", remoteRef: "ref" })
+      expect(yield* read).toMatchObject({
+        version: 3,
+        state: "intended",
+        op: "update",
+        hash: "three",
+        remoteRef: "ref"
+      })
+      expect([Object.keys(yield* read).includes("doubt"), yield* present]).toEqual([false, true])
+
+      yield* begin
+      yield* settle(1, { state: "failed", error: "no" })
+      expect(yield* read).toMatchObject({ state: "intended", op: "create" })
+      expect(Object.keys(yield* read)).not.toContain("doubt")
+
+      yield* begin
+      yield* settle(1, { state: "skipped" })
+      expect([Object.keys(yield* read).includes("doubt"), yield* present]).toEqual([false, false])
+
+      yield* begin
+      yield* settle(2, { state: "done", remoteRef: "other" })
+      expect(yield* read).toMatchObject({ op: "create", doubt: { version: 1 }, remoteRef: "other" })
+
+      yield* begin
+      yield* settle(3, { state: "done", remoteRef: "ref" })
+      expect(yield* read).toMatchObject({ state: "done" })
+      expect(Object.keys(yield* read)).not.toContain("doubt")
+
+      yield* begin
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a", { op: "remove", hash: "" })])
+      yield* settle(1, { state: "done", remoteRef: "ref" })
+      expect(yield* read).toMatchObject({ op: "remove", remoteRef: "ref" })
+    })
+  )
+
+  it.effect("opens closed rows again for a redelivery, as new versions of the same content", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { account, feed, job, store } = arranged
+      const arrangeRows = Effect.gen(function* () {
+        yield* store.clear(feed.id)
+        for (const state of deliveryStates) yield* bring(arranged, state, state)
+        yield* bring(arranged, "failed", "dead")
+        yield* store.settle(feed.id, job.id, [
+          { recordId: "dead", version: 1, state: "failed", error: "no", final: true }
+        ])
+        for (const id of ["removed", "unremoved"]) {
+          yield* store.intend(feed.id, job.id, [makeIntent(account, id, { op: "remove", hash: "" })])
+          yield* store.settle(feed.id, job.id, [settlement(id, 1, id === "removed" ? "done" : "failed")])
+        }
+      })
+      const opened = (which: Parameters<typeof store.reopen>[1]) =>
+        Effect.gen(function* () {
+          yield* arrangeRows
+          const count = yield* store.reopen(feed.id, which)
+          const rows = (yield* store.list(feed.id, { limit: 20 })).filter(({ asked }) => asked)
+          expect(rows).toHaveLength(count)
+          expect(rows.every(({ dead, state, version }) => state === "intended" && version === 2 && !dead)).toBe(true)
+          return rows.map(({ op, recordId }) => `${recordId} ${op}`).toSorted()
+        })
+      const limit = 20
+      const all = ["dead create", "done update", "failed create", "skipped create", "unremoved remove"]
+      expect(yield* opened({ limit, recordIds: [...deliveryStates, "dead", "removed", "unremoved", "x"] })).toEqual(all)
+      expect(yield* opened({ limit, state: "failed" })).toEqual(["dead create", "failed create", "unremoved remove"])
+      expect(yield* opened({ limit, state: "dead" })).toEqual(["dead create"])
+      expect(yield* opened({ limit, state: "skipped" })).toEqual(["skipped create"])
+      expect(yield* opened({ limit, state: "done" })).toEqual(["done update"])
+      expect(yield* opened({ limit, state: "done", recordIds: ["skipped"] })).toEqual([])
+      expect(yield* opened({ limit, recordIds: [] })).toEqual([])
+      expect(yield* opened({ limit: 2, state: "failed" })).toHaveLength(2)
+      yield* arrangeRows
+      yield* store.reopen(feed.id, { limit, state: "dead" })
+      const [reopened] = yield* store.list(feed.id, { recordId: "dead", limit: 1 })
+      expect(reopened).toMatchObject({ attempts: 0, hash: "h-dead", jobId: job.id })
+      expect(Object.keys(reopened!)).not.toContain("lastError")
+      // The job has counted it already: it is not its own any more.
+      expect(yield* store.countOpen(feed.id, job.id)).toEqual({ own: 2, carried: 1 })
+      yield* store.markSending(feed.id, job.id, [versionOf("dead", 2)])
+      expect((yield* store.list(feed.id, { recordId: "dead", limit: 1 }))[0]!.asked).toBe(false)
+    })
+  )
+
+  it.effect("keeps what rows would hold that a person deleted, and of those only", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { account, feed, store } = arranged
+      for (const state of deliveryStates) yield* bring(arranged, state, state)
+      const before = yield* store.list(feed.id, { limit: 9 })
+      const values = { Text: difficultTexts.join("|"), Nothing: null }
+      const kept = makeIntent(account, "skipped", { date: null, hash: "", values, op: "remove" })
+      yield* store.keep(feed.id, [
+        kept,
+        ...deliveryStates.filter((id) => id !== "skipped").map((id) => makeIntent(account, id, { hash: "other" })),
+        makeIntent(account, "unknown")
+      ])
+      yield* store.keep(feed.id, [])
+      const after = yield* store.list(feed.id, { limit: 9 })
+      const others = (rows: typeof after) =>
+        rows.filter(({ recordId }) => recordId !== "skipped").toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1))
+      expect(others(after)).toEqual(others(before))
+      expect(after.find(({ recordId }) => recordId === "skipped")).toMatchObject({
+        ...kept,
+        state: "skipped",
+        version: 2
+      })
+      expect((yield* store.entries(feed.id, ["skipped"])).get("skipped")).toMatchObject({ op: "remove", hash: "" })
+    })
+  )
+
+  it.effect("forgets where a row was that a person deleted when it is to be made again", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      yield* store.intend(feed.id, job.id, [makeIntent(account, "a")])
+      yield* store.settle(feed.id, job.id, [{ recordId: "a", version: 1, state: "done", remoteRef: "old" }])
+      yield* store.settle(feed.id, job.id, [settlement("a", 1, "skipped")])
+      yield* store.reopen(feed.id, { state: "skipped", limit: 5 })
+      const [reopened] = yield* store.open(feed.id, { limit: 1 })
+      expect(Object.keys(reopened!)).not.toContain("remoteRef")
+    })
+  )
+
+  it.effect("lists page by page, newest job and newest change first", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      const clock = yield* StoreClock
+      const expected: Array<string> = []
+      let current = job
+      for (let n = 0; n < 3; n++) {
+        const ids: Array<string> = []
+        for (let chunk = 0; chunk < 2; chunk++) {
+          const intents = [0, 1, 2].map((i) => makeIntent(account, `r${n}${1 - chunk}${i}`))
+          yield* store.intend(feed.id, current.id, intents)
+          ids.unshift(...intents.map(({ recordId }) => recordId))
+          yield* clock.pass(1)
+        }
+        expected.unshift(...ids)
+        yield* (yield* JobStore).cancel(current.id, "cancel")
+        current = yield* storeJob(feed)
+      }
+      for (const limit of [1, 4, 7, 50]) {
+        const seen: Array<string> = []
+        let rows = yield* store.list(feed.id, { limit })
+        while (rows.length > 0) {
+          seen.push(...rows.map(({ recordId }) => recordId))
+          rows = yield* store.list(feed.id, { limit, after: rows.at(-1)! })
+        }
+        expect(seen).toEqual(expected)
+      }
+      const [first] = yield* store.list(feed.id, { jobId: job.id, limit: 1 })
+      expect(yield* store.list(feed.id, { jobId: job.id, limit: 9, after: first! })).toHaveLength(5)
+    })
+  )
+
+  it.effect("keeps under which mark a whole file was written, until it is forgotten", () =>
+    Effect.gen(function* () {
+      const one = yield* arrange
+      const two = yield* arrange
+      const { feed, store } = one
+      expect(yield* store.fileMark(feed.id)).toEqual(Option.none())
+      for (const mark of ["first", "second"]) yield* store.noteFile(feed.id, mark)
+      expect(yield* store.fileMark(feed.id)).toEqual(Option.some("second"))
+      expect(yield* store.fileMark(two.feed.id)).toEqual(Option.none())
+      yield* store.clear(feed.id)
+      expect(yield* store.fileMark(feed.id)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("tells the time by its own clock", () =>
+    Effect.gen(function* () {
+      const { store } = yield* arrange
+      const before = yield* store.now
+      yield* (yield* StoreClock).pass(3_600)
+      const passed = Timestamp.toMillis(yield* store.now) - Timestamp.toMillis(before)
+      expect(passed).toBeGreaterThanOrEqual(3_600_000)
+      expect(passed).toBeLessThan(3_660_000)
+    })
+  )
+
   it.effect("keeps feeds apart and forgets one of them", () =>
     Effect.gen(function* () {
       const first = yield* arrange
@@ -372,7 +683,11 @@ export const tests: StorageTests = (it) => {
         job.id,
         ids.map((id) => makeIntent(account, id))
       )
-      yield* store.markSending(feed.id, ids)
+      yield* store.markSending(
+        feed.id,
+        job.id,
+        ids.map((id) => versionOf(id))
+      )
       yield* store.settle(
         feed.id,
         job.id,

@@ -14,6 +14,7 @@ import * as Latch from "effect/Latch"
 import * as Stream from "effect/Stream"
 import { difficultTexts } from "../fixture/Text.ts"
 import {
+  anew,
   columns,
   deliver,
   type DestinationUnderTest,
@@ -216,7 +217,7 @@ const rowTests = ({ make, write: model }: RowSuiteOptions): void => {
       yield* write(session, outgoing("create", row("a")))
       yield* write(session, outgoing("remove", row("a")))
       expect(yield* under.read).toEqual([])
-      expect(yield* write(session, outgoing("create", row("a")))).toEqual(
+      expect(yield* write(session, anew(outgoing("create", row("a"))))).toEqual(
         new Map([[outgoing("create", row("a")).key, "done"]])
       )
       expect(yield* under.read).toEqual([printed(row("a"))])
@@ -252,7 +253,7 @@ const rowTests = ({ make, write: model }: RowSuiteOptions): void => {
       expect(answered.get(creation.key)).toBe("skipped")
       expect([...answered.values()].toSorted()).toEqual(["done", "skipped"])
       expect(yield* under.read).toEqual([printed(row("b"))])
-      yield* write(session, creation)
+      yield* write(session, anew(creation))
       expect(sortedById(yield* under.read)).toEqual([printed(row("a")), printed(row("b"))])
     })
   )
@@ -269,6 +270,31 @@ const rowTests = ({ make, write: model }: RowSuiteOptions): void => {
       expect(sortedById(yield* under.read)).toEqual([printed(row("a")), printed(row("b"))])
     })
   )
+
+  if (model === "idempotencyKey") {
+    it.effect("changes nothing for a key it remembers, and answers as it did the first time", () =>
+      Effect.gen(function* () {
+        const under = yield* make
+        const bad = { ...row("bad"), ...under.refused }
+        const batch = [outgoing("create", row("a")), outgoing("create", row("b")), outgoing("create", bad)]
+        const first = yield* (yield* opened(under)).write(batch)
+        const change = outgoing("update", row("a", { amount: "1" }))
+        const removal = outgoing("remove", row("b"))
+        const session = yield* opened(under)
+        const later = yield* session.write([change, removal])
+        expect(yield* session.write(batch)).toEqual(first)
+        expect(yield* session.write([removal, change])).toEqual(later.toReversed())
+        expect(yield* under.read).toEqual([printed(row("a", { amount: "1" }))])
+      })
+    )
+
+    it.effect("says for how long it remembers a key", () =>
+      Effect.gen(function* () {
+        const { capabilities } = (yield* make).driver
+        expect(capabilities.write === "idempotencyKey" && capabilities.keySeconds).toBeGreaterThan(0)
+      })
+    )
+  }
 
   if (model === "readBack" || model === "transactional") {
     it.effect("finds the keys that are there, with the references it gave for them", () =>

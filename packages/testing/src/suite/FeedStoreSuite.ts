@@ -200,6 +200,70 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("offers wakes that are due and not void, and gives each to one of many", () =>
+    Effect.gen(function* () {
+      const { workspace, store } = yield* arrange
+      const [jobs, clock] = [yield* JobStore, yield* StoreClock]
+      const feed = yield* storeFeed(workspace)
+      const due = Effect.map(store.dueWakes(100_000), (wakes) => wakes.filter(({ feedId }) => feedId === feed.id))
+      const retry = { reason: "retry", type: "scheduled", retry: 2 } as const
+      yield* store.wake(feed.id, { ...retry, afterSeconds: 60 })
+      expect(yield* due).toEqual([])
+      expect((yield* store.states([feed.id])).get(feed.id)?.nextRunAt).toBeDefined()
+      yield* clock.pass(61)
+      const [wake] = yield* due
+      expect(wake).toEqual({ ...retry, feedId: feed.id, dueAt: wake!.dueAt })
+      expect((yield* store.states([feed.id])).get(feed.id)?.nextRunAt).toBe(wake!.dueAt)
+      const taken = yield* Effect.all(
+        Array.from({ length: 8 }, () => store.takeWake(feed.id, wake!.dueAt)),
+        { concurrency: "unbounded" }
+      )
+      expect(taken.filter((won) => won)).toHaveLength(1)
+      expect(yield* due).toEqual([])
+
+      // While a job runs it waits; what is asked for meanwhile is for after it.
+      const running = yield* storeJob(feed)
+      yield* store.wake(feed.id, { reason: "redelivery", type: "manual", retry: 0, afterSeconds: 0 })
+      expect(yield* due).toEqual([])
+      yield* jobs.cancel(running.id, "cancel")
+      expect(yield* due).toMatchObject([{ reason: "redelivery" }])
+      // Another job does what it was for.
+      const next = yield* storeJob(feed)
+      yield* jobs.cancel(next.id, "cancel")
+      expect(yield* due).toEqual([])
+      expect((yield* store.states([feed.id])).get(feed.id)?.nextRunAt).toBeUndefined()
+    })
+  )
+
+  it.effect("keeps the earlier of two wakes, unless that is void", () =>
+    Effect.gen(function* () {
+      const { workspace, store } = yield* arrange
+      const [jobs, clock] = [yield* JobStore, yield* StoreClock]
+      const [feed, other] = [yield* storeFeed(workspace), yield* storeFeed(workspace)]
+      const wake = (id: Feed["id"], retry: number, afterSeconds: number) =>
+        store.wake(id, { reason: "retry", type: "webhook", retry, afterSeconds })
+      const due = Effect.map(store.dueWakes(100_000), (wakes) =>
+        wakes.filter(({ feedId }) => feedId === feed.id || feedId === other.id).map(({ retry }) => retry)
+      )
+      yield* wake(feed.id, 1, 30)
+      yield* wake(feed.id, 2, 60)
+      yield* wake(other.id, 3, 60)
+      yield* wake(other.id, 4, 20)
+      yield* clock.pass(40)
+      expect(yield* due).toEqual([4, 1])
+      const job = yield* storeJob(feed)
+      yield* jobs.cancel(job.id, "cancel")
+      yield* wake(feed.id, 5, 600)
+      expect(yield* due).toEqual([4])
+      yield* clock.pass(601)
+      expect(yield* due).toEqual([4, 5])
+      yield* store.remove(workspace.id, other.id)
+      expect(yield* due).toEqual([5])
+      yield* wake(other.id, 6, 0)
+      expect(yield* due).toEqual([5])
+    })
+  )
+
   it.effect("derives the state of a feed from its jobs", () =>
     Effect.gen(function* () {
       const { workspace, store } = yield* arrange

@@ -395,6 +395,20 @@ export const tests: StorageTests = (it) => {
       expect(done.errors).toEqual([warning, plain])
       expect(done).toMatchObject({ status: "completed" })
       expect(done.errorCategory).toBeUndefined()
+      expect(Object.keys(done)).not.toContain("forgot")
+    })
+  )
+
+  it.effect("notes that a job has forgotten, and which try it is", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { feed, store } = arranged
+      const job = yield* storeJob(feed, { retry: 2 })
+      expect(yield* read(arranged, job.id)).toEqual(job)
+      const { fence } = Option.getOrThrow(yield* store.claim(job.id, []))
+      yield* store.fence(fence, { forgot: true })
+      yield* store.release(fence)
+      expect(Option.getOrThrow(yield* store.claim(job.id, [])).job).toMatchObject({ forgot: true, retry: 2 })
     })
   )
 
@@ -478,6 +492,153 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
         errors: [{ code: "PAUSE_EXPIRED", severity: "fatal" }]
       })
       expect(yield* store.active(arranged.feed.id)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("pauses a job that was asked to at the next call of its run that says so", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { feed, store } = arranged
+      const { job, fence } = yield* claimJob(feed)
+      expect(yield* store.fence(fence, {})).toBe(false)
+      expect(yield* store.pauseAsked(fence)).toBe(false)
+      for (let times = 0; times < 2; times++) {
+        expect(yield* store.askPause(job.id)).toMatchObject({ status: "in_progress", pauseReason: "user" })
+      }
+      // What it is at is still written, and a cancelled pause leaves no trace.
+      expect(yield* store.fence(fence, { add: { read: 1 } })).toBe(true)
+      const asked = yield* store.resume(job.id)
+      expect([asked.status, "pauseReason" in asked]).toEqual(["in_progress", false])
+      expect(yield* store.pauseAsked(fence)).toBe(false)
+      yield* store.askPause(job.id)
+      expect(yield* store.pauseAsked(fence)).toBe(true)
+      expect(yield* read(arranged, job.id)).toMatchObject({
+        status: "paused",
+        pauseReason: "user",
+        counts: { read: 1 }
+      })
+      const fenced = new Fenced({ jobId: job.id })
+      expect(yield* Effect.flip(store.fence(fence, {}))).toEqual(fenced)
+      expect(yield* Effect.flip(store.pauseAsked(fence))).toEqual(fenced)
+      expect(Option.map(yield* store.active(feed.id), ({ id }) => id)).toEqual(Option.some(job.id))
+      expect(yield* isDue(arranged, job.id)).toBe(false)
+      const resumed = yield* store.resume(job.id)
+      expect([resumed.status, "pauseReason" in resumed]).toEqual(["in_progress", false])
+      expect(yield* isDue(arranged, job.id)).toBe(true)
+      expect(Option.getOrThrow(yield* store.claim(job.id, [])).job.attempt).toBe(1)
+    })
+  )
+
+  it.effect("frees the connections of a job that a person paused", () =>
+    Effect.gen(function* () {
+      const { feed, store } = yield* arrange
+      const bank = yield* (yield* Ids).next("bank")
+      const { job, fence } = yield* claimJob(feed, [bank])
+      yield* store.askPause(job.id)
+      expect(yield* store.lease([bank], "reader", 5)).toBe(false)
+      yield* store.pauseAsked(fence)
+      expect(yield* store.lease([bank], "reader", 5)).toBe(true)
+    })
+  )
+
+  it.effect.each(["created", "paused", "completed", "failed", "cancelled"] as const)(
+    "refuses to ask a job to pause that is %s",
+    (status) =>
+      Effect.gen(function* () {
+        const arranged = yield* arrange
+        const { job } = yield* bring(arranged, status)
+        const before = yield* read(arranged, job.id)
+        expect(yield* Effect.flip(arranged.store.askPause(job.id))).toEqual(
+          new JobStateConflict({ jobId: job.id, status, event: "pause" })
+        )
+        expect(yield* read(arranged, job.id)).toEqual(before)
+      })
+  )
+
+  it.effect.each(["created", "in_progress", "completed", "failed", "cancelled"] as const)(
+    "refuses to resume a job that is %s",
+    (status) =>
+      Effect.gen(function* () {
+        const arranged = yield* arrange
+        const { job } = yield* bring(arranged, status)
+        expect(yield* Effect.flip(arranged.store.resume(job.id))).toEqual(
+          new JobStateConflict({ jobId: job.id, status, event: "resume" })
+        )
+      })
+  )
+
+  it.effect("refuses to pause and to resume a job that does not exist", () =>
+    Effect.gen(function* () {
+      const { store } = yield* arrange
+      const jobId = yield* (yield* Ids).next("job")
+      expect(yield* Effect.flip(store.askPause(jobId))).toMatchObject({ status: "missing" })
+      expect(yield* Effect.flip(store.resume(jobId))).toMatchObject({ status: "missing" })
+    })
+  )
+
+  it.effect.each(["released", "lost"] as const)(
+    "pauses a job that was asked to after its worker was %s, without counting it",
+    (how) =>
+      Effect.gen(function* () {
+        const arranged = yield* arrange
+        const { store, clock } = arranged
+        const { job, fence } = yield* claimJob(arranged.feed)
+        yield* store.askPause(job.id)
+        if (how === "released") yield* store.release(fence)
+        else {
+          yield* store.sweep
+          expect((yield* read(arranged, job.id)).status).toBe("in_progress")
+          yield* clock.pass(leaseOver)
+          expect(yield* isDue(arranged, job.id)).toBe(false)
+          expect(yield* store.claim(job.id, [])).toEqual(Option.none())
+          yield* store.sweep
+        }
+        expect(yield* read(arranged, job.id)).toMatchObject({ status: "paused", pauseReason: "user", attempt: 1 })
+        expect(yield* Effect.flip(store.fence(fence, {}))).toEqual(new Fenced({ jobId: job.id }))
+        yield* store.resume(job.id)
+        expect(Option.getOrThrow(yield* store.claim(job.id, [])).job.attempt).toBe(1)
+      })
+  )
+
+  it.effect("waits for a person where an upstream asks to wait as well", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { store, clock } = arranged
+      const { job, fence } = yield* claimJob(arranged.feed)
+      yield* store.askPause(job.id)
+      yield* store.pause(fence, "provider_wait", 60)
+      const paused = yield* read(arranged, job.id)
+      expect([paused.status, paused.pauseReason, "resumeAt" in paused]).toEqual(["paused", "user", false])
+      yield* clock.pass(120)
+      yield* store.sweep
+      expect((yield* read(arranged, job.id)).status).toBe("paused")
+    })
+  )
+
+  it.effect.each(["complete", "fail", "cancel", "forceCancel"] as const)(
+    "forgets that a job was asked to pause when it ends by %s",
+    (event) =>
+      Effect.gen(function* () {
+        const arranged = yield* arrange
+        const at = yield* claimJob(arranged.feed)
+        yield* arranged.store.askPause(at.job.id)
+        expect(yield* attempt(arranged, at, event)).toBe(true)
+        expect(Object.keys(yield* read(arranged, at.job.id))).not.toContain("pauseReason")
+        expect(yield* arranged.store.active(arranged.feed.id)).toEqual(Option.none())
+      })
+  )
+
+  it.effect("cancels by force a job that a person paused", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { feed, store } = arranged
+      const { job, fence } = yield* claimJob(feed)
+      yield* store.askPause(job.id)
+      yield* store.pauseAsked(fence)
+      const next = yield* makeJob(feed)
+      expect(yield* store.create(next, { replacing: true })).toEqual({ cancelled: Option.some(job.id) })
+      const gone = yield* read(arranged, job.id)
+      expect([gone.status, Object.keys(gone).includes("pauseReason")]).toEqual(["cancelled", false])
     })
   )
 

@@ -1,16 +1,19 @@
 /** The delivery ledger in memory. */
-import type { Delivery, DeliveryState } from "@millrace/core/destination/Delivery"
+import type { Delivery, DeliveryState, Doubt } from "@millrace/core/destination/Delivery"
 import {
   DeliveryStore,
   type DeliveryEntry,
   type Intent,
+  type ListPlace,
   type Settlement
 } from "@millrace/core/destination/DeliveryStore"
 import type { FeedId } from "@millrace/core/feed/Feed"
 import type { JobId } from "@millrace/core/job/Job"
+import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { frozen, frozenFields } from "./Frozen.ts"
 import { Memory } from "./MemoryTransactor.ts"
@@ -34,7 +37,24 @@ interface FeedLedger {
 
 const byPlace = (a: Place, b: Place): number => byDate(a.date, b.date) || ascending(a.recordId, b.recordId)
 
-const isOpen = (state: DeliveryState): boolean => state === "intended" || state === "sending" || state === "failed"
+const isOpen = ({ dead, state }: Delivery): boolean =>
+  state === "intended" || state === "sending" || (state === "failed" && !dead)
+
+const isIn = (row: Delivery, state: DeliveryState | "dead"): boolean =>
+  state === "dead" ? row.dead : row.state === state
+
+/** What is being sent while newer content comes. */
+const doubtOf = (row: Delivery): Doubt | undefined =>
+  row.state === "sending"
+    ? {
+        version: row.version,
+        op: row.op,
+        hash: row.hash,
+        values: row.values,
+        attempts: row.attempts,
+        sentAt: row.sentAt ?? row.updatedAt
+      }
+    : row.doubt
 
 const isPresent = ({ row, present }: Entry): boolean => present || (row.state === "sending" && row.op !== "remove")
 
@@ -47,6 +67,7 @@ const intended = (
   before: Entry | undefined,
   now: Timestamp.Timestamp
 ) => {
+  const doubt = before === undefined ? undefined : doubtOf(before.row)
   const row: Delivery = {
     feedId,
     recordId: intent.recordId,
@@ -61,36 +82,95 @@ const intended = (
     provenance: intent.provenance.length === 0 ? [] : frozen(intent.provenance),
     ...(before?.row.remoteRef === undefined ? {} : { remoteRef: before.row.remoteRef }),
     attempts: 0,
+    dead: false,
+    asked: false,
+    ...(doubt === undefined ? {} : { doubt: Object.freeze(doubt) }),
     updatedAt: now
   }
   return { row: Object.freeze(row), present: before !== undefined && isPresent(before) }
 }
 
+/** A newer version learns where its row is, and that an older one is no longer in doubt. */
+const settledOlder = (entry: Entry, settlement: Settlement, now: Timestamp.Timestamp): Entry | undefined => {
+  const { doubt, remoteRef: kept, ...rest } = entry.row
+  const reference = settlement.state === "done" ? settlement.remoteRef : undefined
+  if (doubt?.version !== settlement.version || settlement.state === "intended") {
+    if (reference === undefined) return undefined
+    return { row: Object.freeze({ ...entry.row, remoteRef: reference, updatedAt: now }), present: entry.present }
+  }
+  const done = settlement.state === "done"
+  const arrived = done && doubt.op !== "remove"
+  const remoteRef = done && doubt.op === "remove" ? undefined : (reference ?? kept)
+  const row: Delivery = {
+    ...rest,
+    op: arrived && rest.op === "create" ? "update" : rest.op,
+    ...(remoteRef === undefined ? {} : { remoteRef }),
+    updatedAt: now
+  }
+  return { row: Object.freeze(row), present: done ? arrived : settlement.state === "failed" && entry.present }
+}
+
+/** A closed row, opened by a redelivery. */
+const reopened = ({ row, present }: Entry, now: Timestamp.Timestamp): Entry => {
+  const { lastError: _, remoteRef, sentAt: _at, ...rest } = row
+  const skipped = row.state === "skipped"
+  return {
+    row: Object.freeze({
+      ...rest,
+      version: row.version + 1,
+      op: skipped ? "create" : row.state === "done" ? "update" : row.op,
+      state: "intended",
+      attempts: 0,
+      dead: false,
+      asked: true,
+      ...(skipped || remoteRef === undefined ? {} : { remoteRef }),
+      updatedAt: now
+    } satisfies Delivery),
+    present
+  }
+}
+
+const byNewest = (a: ListPlace, b: ListPlace): number =>
+  ascending(b.jobId, a.jobId) || ascending(b.updatedAt, a.updatedAt) || ascending(a.recordId, b.recordId)
+
 /** What a settlement makes of a row, or `undefined` where it changes nothing. */
 const settled = (entry: Entry, settlement: Settlement, jobId: JobId, now: Timestamp.Timestamp): Entry | undefined => {
   const { row, present } = entry
   const reference = settlement.state === "done" ? settlement.remoteRef : undefined
-  if (settlement.version !== row.version) {
-    if (settlement.version > row.version || reference === undefined) return undefined
-    return { row: Object.freeze({ ...row, remoteRef: reference }), present }
-  }
+  if (settlement.version < row.version) return settledOlder(entry, settlement, now)
+  const open = row.state === "intended" || row.state === "sending" || row.state === "failed"
   const follows =
-    isOpen(row.state) || settlement.state === (row.state === "done" ? ("skipped" as const) : ("intended" as const))
+    settlement.version === row.version &&
+    (open || settlement.state === (row.state === "done" ? ("skipped" as const) : ("intended" as const)))
   if (!follows) return undefined
-  const { lastError: _, remoteRef: kept, ...rest } = row
+  const { doubt, lastError: _, remoteRef: kept, ...rest } = row
   const gone = settlement.state === "done" && row.op === "remove"
   const remoteRef = gone ? undefined : (reference ?? kept)
+  const back = settlement.state === "intended"
+  const attempts = row.attempts + ((row.state === "intended" || row.state === "failed") && !back ? 1 : 0)
   const next: Delivery = {
     ...rest,
     jobId,
     state: settlement.state,
+    attempts,
+    dead: settlement.state === "failed" && (settlement.final === true || attempts >= limits.deliveryAttempts),
+    asked: row.asked && back,
+    ...(back && doubt !== undefined ? { doubt } : {}),
     ...(remoteRef === undefined ? {} : { remoteRef }),
     ...(settlement.state === "failed" ? { lastError: settlement.error } : {}),
     updatedAt: now
   }
   return {
     row: Object.freeze(next),
-    present: settlement.state === "done" ? !gone : settlement.state === "skipped" ? false : present
+    present:
+      settlement.state === "done"
+        ? !gone
+        : settlement.state === "skipped"
+          ? false
+          : // Nobody knows whether what is given up while it is sent has arrived.
+            settlement.state === "failed" && settlement.final === true
+            ? isPresent(entry)
+            : present
   }
 }
 
@@ -99,7 +179,11 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
   Effect.gen(function* () {
     const { call, set, remove, journal, feedRemoved } = yield* Memory
     const feeds = new Map<FeedId, FeedLedger>()
-    feedRemoved.push((id) => remove(feeds, id))
+    const files = new Map<FeedId, string>()
+    feedRemoved.push((id) => {
+      remove(feeds, id)
+      remove(files, id)
+    })
 
     const ledgerOf = (feedId: FeedId): FeedLedger => {
       let ledger = feeds.get(feedId)
@@ -150,8 +234,8 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
           for (const recordId of recordIds) {
             const entry = entries.get(recordId)
             if (entry === undefined) continue
-            const { hash, op, state } = entry.row
-            found.set(recordId, { recordId, hash, op, state, present: isPresent(entry) })
+            const { dead, hash, jobId, op, state } = entry.row
+            found.set(recordId, { recordId, hash, op, state, dead, jobId, present: isPresent(entry) })
           }
           return found
         }),
@@ -167,12 +251,12 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
             if (next !== undefined) set(entries, recordId, next)
           }
         }),
-      open: (feedId, { limit, after }) =>
+      open: (feedId, { limit, after, waiting }) =>
         call(() => {
           const ledger = ledgerOf(feedId)
           const order = orderOf(ledger)
           const rows: Array<Delivery> = []
-          const isClosed = (i: number): boolean => !isOpen(ledger.entries.get(order[i]!.recordId)!.row.state)
+          const isClosed = (i: number): boolean => !isOpen(ledger.entries.get(order[i]!.recordId)!.row)
           while (ledger.closedBefore < order.length && isClosed(ledger.closedBefore)) ledger.closedBefore++
           const start = Math.max(
             ledger.closedBefore,
@@ -180,7 +264,7 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
           )
           for (let i = start; i < order.length && rows.length < limit; i++) {
             const { row } = ledger.entries.get(order[i]!.recordId)!
-            if (isOpen(row.state)) rows.push(row)
+            if (isOpen(row) && !(waiting === true && row.state === "failed")) rows.push(row)
           }
           return rows
         }),
@@ -189,27 +273,37 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
           let own = 0
           let carried = 0
           for (const { row } of ledgerOf(feedId).entries.values()) {
-            if (!isOpen(row.state)) continue
-            if (row.jobId !== jobId) carried++
+            if (!isOpen(row)) continue
+            if (row.jobId !== jobId || row.asked) carried++
             else if (row.state !== "failed") own++
           }
           return { own, carried }
         }),
-      markSending: (feedId, recordIds) =>
+      markSending: (feedId, jobId, rows) =>
         call((now) => {
           const { entries } = ledgerOf(feedId)
-          for (const recordId of recordIds) {
+          const at = Timestamp.fromMillis(now)
+          const missed = new Set<string>()
+          for (const { recordId, version } of rows) {
             const entry = entries.get(recordId)
-            if (entry?.row.state !== "intended") continue
+            if (entry === undefined || entry.row.version !== version || !isOpen(entry.row)) {
+              missed.add(recordId)
+              continue
+            }
             const { row, present } = entry
-            const sending = {
+            const again = row.state === "sending"
+            const sending: Delivery = {
               ...row,
+              jobId,
               state: "sending",
-              attempts: row.attempts + 1,
-              updatedAt: Timestamp.fromMillis(now)
-            } as const
+              asked: false,
+              attempts: row.attempts + (again ? 0 : 1),
+              sentAt: again ? (row.sentAt ?? row.updatedAt) : at,
+              updatedAt: at
+            }
             set(entries, recordId, { row: Object.freeze(sending), present })
           }
+          return missed
         }),
       settle: (feedId, jobId, settlements) =>
         call((now) => {
@@ -234,19 +328,65 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
               .filter(isWanted)
           })
         ),
-      list: (feedId, { jobId, state, recordId, limit }) =>
+      list: (feedId, { jobId, state, recordId, limit, after }) =>
         call(() =>
           Array.from(ledgerOf(feedId).entries.values(), ({ row }) => row)
             .filter(
               (row) =>
                 (jobId === undefined || row.jobId === jobId) &&
-                (state === undefined || row.state === state) &&
-                (recordId === undefined || row.recordId === recordId)
+                (state === undefined || isIn(row, state)) &&
+                (recordId === undefined || row.recordId === recordId) &&
+                (after === undefined || byNewest(after, row) < 0)
             )
-            .toSorted((a, b) => ascending(b.updatedAt, a.updatedAt) || ascending(a.recordId, b.recordId))
+            .toSorted(byNewest)
             .slice(0, limit)
         ),
-      clear: (feedId) => call(() => remove(feeds, feedId))
+      clear: (feedId) =>
+        call(() => {
+          remove(feeds, feedId)
+          remove(files, feedId)
+        }),
+      reopen: (feedId, { recordIds, state, limit }) =>
+        call((now) => {
+          const ledger = ledgerOf(feedId)
+          const { entries } = ledger
+          const wanted = recordIds === undefined ? undefined : new Set(recordIds)
+          const chosen = [...entries.values()]
+            .filter(
+              ({ row }) =>
+                (row.state === "failed" ||
+                  ((row.state === "done" || row.state === "skipped") && row.op !== "remove")) &&
+                (state === undefined || isIn(row, state)) &&
+                (wanted === undefined || wanted.has(row.recordId))
+            )
+            .slice(0, limit)
+          for (const entry of chosen) set(entries, entry.row.recordId, reopened(entry, Timestamp.fromMillis(now)))
+          reopen(ledger, true)
+          return chosen.length
+        }),
+      keep: (feedId, intents) =>
+        call((now) => {
+          const ledger = ledgerOf(feedId)
+          for (const { date, hash, op, provenance, recordId, values } of intents) {
+            const entry = ledger.entries.get(recordId)
+            if (entry?.row.state !== "skipped") continue
+            const row: Delivery = {
+              ...entry.row,
+              date,
+              op,
+              hash,
+              version: entry.row.version + 1,
+              values: frozenFields(values),
+              provenance: provenance.length === 0 ? [] : frozen(provenance),
+              updatedAt: Timestamp.fromMillis(now)
+            }
+            set(ledger.entries, recordId, { ...entry, row: Object.freeze(row) })
+          }
+          reorder(ledger)
+        }),
+      now: call(Timestamp.fromMillis),
+      fileMark: (feedId) => call(() => Option.fromUndefinedOr(files.get(feedId))),
+      noteFile: (feedId, mark) => call(() => set(files, feedId, mark))
     })
   })
 )

@@ -2,6 +2,7 @@
 import type { AccountId } from "@millrace/core/account/Account"
 import type { Feed, FeedId, FeedState } from "@millrace/core/feed/Feed"
 import { FeedStore, type FeedMark } from "@millrace/core/feed/FeedStore"
+import type { DueWake } from "@millrace/core/feed/Wake"
 import type { Job } from "@millrace/core/job/Job"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import * as Effect from "effect/Effect"
@@ -20,7 +21,7 @@ const reasonOf = (failed: Job): Pick<FeedState, "reason"> => {
 }
 
 /** `jobs` newest first. */
-const stateOf = (jobs: ReadonlyArray<Job>, active: Job | undefined): FeedState => {
+const stateOf = (jobs: ReadonlyArray<Job>, active: Job | undefined, wake: DueWake | undefined): FeedState => {
   const telling = jobs.filter(({ status }) => status === "completed" || status === "failed")
   const succeeded = telling.findIndex(({ status }) => status === "completed")
   const failures = succeeded < 0 ? telling.length : succeeded
@@ -38,6 +39,7 @@ const stateOf = (jobs: ReadonlyArray<Job>, active: Job | undefined): FeedState =
     ...(active === undefined ? {} : { activeJobId: active.id }),
     ...(jobs[0] === undefined ? {} : { lastJobId: jobs[0].id }),
     ...(lastSuccessAt === undefined ? {} : { lastSuccessAt }),
+    ...(wake === undefined ? {} : { nextRunAt: wake.dueAt }),
     consecutiveFailures: failures,
     warnings: []
   }
@@ -50,7 +52,17 @@ export const layer: Layer.Layer<FeedStore, never, Memory | JobTable> = Layer.eff
     const table = yield* JobTable
     const feeds = new Map<FeedId, Feed>()
     const marks = new Map<FeedId, Map<AccountId, FeedMark>>()
-    feedRemoved.push((id) => remove(marks, id))
+    const wakes = new Map<FeedId, DueWake & { readonly afterJob: string }>()
+    feedRemoved.push((id) => {
+      remove(marks, id)
+      remove(wakes, id)
+    })
+
+    const newestJob = (id: FeedId): string => table.ofFeed(id)[0]?.id ?? ""
+    const wakeOf = (id: FeedId): DueWake | undefined => {
+      const wake = wakes.get(id)
+      return wake === undefined || wake.afterJob !== newestJob(id) ? undefined : wake
+    }
 
     return FeedStore.of({
       insert: (feed) => call(() => set(feeds, feed.id, frozen(feed))),
@@ -90,7 +102,7 @@ export const layer: Layer.Layer<FeedStore, never, Memory | JobTable> = Layer.eff
             const activeId = table.active.get(id)
             states.set(
               id,
-              stateOf(table.ofFeed(id), activeId === undefined ? undefined : table.jobs.get(activeId)!.job)
+              stateOf(table.ofFeed(id), activeId === undefined ? undefined : table.jobs.get(activeId)!.job, wakeOf(id))
             )
           }
           return states
@@ -121,7 +133,33 @@ export const layer: Layer.Layer<FeedStore, never, Memory | JobTable> = Layer.eff
           if (ofFeed === undefined) set(marks, id, (ofFeed = new Map()))
           set(ofFeed, mark.accountId, frozen(mark))
         }),
-      clearMarks: (id) => call(() => remove(marks, id))
+      clearMarks: (id) => call(() => remove(marks, id)),
+
+      wake: (id, { afterSeconds, ...wake }) =>
+        call((now) => {
+          if (!feeds.has(id)) return
+          const dueAt = Timestamp.fromMillis(now + afterSeconds * 1000)
+          const before = wakeOf(id)
+          const kept = before !== undefined && before.dueAt <= dueAt ? before : { ...wake, feedId: id, dueAt }
+          set(wakes, id, Object.freeze({ ...kept, afterJob: newestJob(id) }))
+        }),
+      dueWakes: (limit) =>
+        call((now) =>
+          [...wakes.keys()]
+            .flatMap((id): ReadonlyArray<DueWake> => {
+              const wake = wakeOf(id)
+              return wake === undefined || table.active.has(id) || Timestamp.toMillis(wake.dueAt) > now ? [] : [wake]
+            })
+            .toSorted((a, b) => ascending(a.dueAt, b.dueAt) || ascending(a.feedId, b.feedId))
+            .slice(0, limit)
+            .map(({ feedId, dueAt, reason, type, retry }) => ({ feedId, dueAt, reason, type, retry }))
+        ),
+      takeWake: (id, dueAt) =>
+        call(() => {
+          if (wakes.get(id)?.dueAt !== dueAt) return false
+          remove(wakes, id)
+          return true
+        })
     })
   })
 )

@@ -3,6 +3,7 @@ import type { BankId } from "@millrace/core/bank/Bank"
 import type { Job, JobId } from "@millrace/core/job/Job"
 import { capacityOf, type Dispatched, type RunnerSlots, runnerSilence } from "@millrace/core/job/Dispatch"
 import { JobLease, pokeLease } from "@millrace/core/job/JobLease"
+import type { JobEvent } from "@millrace/core/job/JobLifecycle"
 import { Fenced, FeedLocked, holderOf, JobStateConflict, JobStore, type Fence } from "@millrace/core/job/JobStore"
 import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
@@ -34,7 +35,8 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
 
     const isRunnable = ({ job }: StoredJob): boolean => job.status === "created" || job.status === "in_progress"
 
-    const isFree = (stored: StoredJob, now: number): boolean => isRunnable(stored) && !isFresh(stored, now)
+    const isFree = (stored: StoredJob, now: number): boolean =>
+      isRunnable(stored) && stored.job.pauseReason === undefined && !isFresh(stored, now)
 
     const isPoked = ({ pokedAt }: StoredJob, now: number): boolean =>
       pokedAt !== undefined && pokedAt + pokeLease * 1000 > now
@@ -53,7 +55,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
         const stored = table.jobs.get(id)!
         if (!isRunnable(stored)) continue
         if (isFresh(stored, now) || isPoked(stored, now)) flight.push(stored)
-        else due.push(stored)
+        else if (stored.job.pauseReason === undefined) due.push(stored)
       }
       const busy = new Set(flight.flatMap(({ banks }) => banks))
       for (const [bank, { until }] of table.leases) if (until > now) busy.add(bank)
@@ -89,6 +91,11 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
         .map(({ stored }) => stored)
     }
 
+    const pausedByUser = (stored: StoredJob, at: Timestamp.Timestamp) => {
+      const paused = table.move(stored, "pause", at)!
+      table.put({ ...paused, job: { ...paused.job, pauseReason: "user" } })
+    }
+
     const failed = (
       stored: StoredJob,
       code: "WORKER_LOST" | "PAUSE_EXPIRED" | "QUEUE_TIMEOUT",
@@ -100,13 +107,15 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
     }
 
     /** A change by a run, refused when its fence does not hold. */
-    const guarded = (fence: Fence, change: (held: StoredJob, at: Timestamp.Timestamp, now: number) => void) =>
-      attempt((now): Exit.Exit<void, Fenced> => {
+    const guarded = <A>(fence: Fence, change: (held: StoredJob, at: Timestamp.Timestamp, now: number) => A) =>
+      attempt((now): Exit.Exit<A, Fenced> => {
         const held = table.held(fence)
         if (held === undefined) return Exit.fail(new Fenced({ jobId: fence.jobId }))
-        change(held, Timestamp.fromMillis(now), now)
-        return Exit.void
+        return Exit.succeed(change(held, Timestamp.fromMillis(now), now))
       })
+
+    const conflict = (jobId: JobId, event: JobEvent) =>
+      Exit.fail(new JobStateConflict({ jobId, status: table.jobs.get(jobId)?.job.status ?? "missing", event }))
 
     return JobStore.of({
       create: (job, { banks = [], replacing }) =>
@@ -209,14 +218,16 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
         call((now) => {
           const held = table.held(fence)
           if (held === undefined) return
+          if (held.job.pauseReason !== undefined) return pausedByUser(held, Timestamp.fromMillis(now))
           table.free(holderOf(fence))
           const job = { ...held.job, updatedAt: Timestamp.fromMillis(now) }
           table.put({ ...held, job, epoch: held.epoch + 1, heartbeat: undefined, pokedAt: undefined })
         }),
       fence: (fence, progress) =>
-        guarded(fence, (held, at, now) =>
+        guarded(fence, (held, at, now) => {
           table.put({ ...held, job: progressed(held.job, progress, at), heartbeat: now })
-        ),
+          return held.job.pauseReason !== undefined
+        }),
 
       complete: (fence, progress) =>
         guarded(fence, (held, at) => {
@@ -228,6 +239,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
         }),
       pause: (fence, reason, resumeAfter) =>
         guarded(fence, (held, at, now) => {
+          if (held.job.pauseReason !== undefined) return pausedByUser(held, at)
           const paused = table.move(held, "pause", at)!
           const resumeAt = resumeAfter === undefined ? {} : { resumeAt: Timestamp.fromMillis(now + resumeAfter * 1000) }
           table.put({ ...paused, job: { ...paused.job, pauseReason: reason, ...resumeAt } })
@@ -236,8 +248,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
         attempt((now) => {
           const stored = table.jobs.get(jobId)
           const moved = stored === undefined ? undefined : table.move(stored, event, Timestamp.fromMillis(now))
-          if (moved !== undefined) return Exit.succeed(moved.job)
-          return Exit.fail(new JobStateConflict({ jobId, status: stored?.job.status ?? "missing", event }))
+          return moved === undefined ? conflict(jobId, event) : Exit.succeed(moved.job)
         }),
       sweep: call((now) => {
         const at = Timestamp.fromMillis(now)
@@ -247,11 +258,13 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
         const idle = slotsAt(now) > flight.length
         for (const id of table.active.values()) {
           const stored = table.jobs.get(id)!
-          const { status, resumeAt, createdAt, updatedAt } = stored.job
+          const { status, resumeAt, createdAt, pauseReason, updatedAt } = stored.job
           if (status === "created" && isOlder(createdAt, limits.queueMinutes) && idle && !needsBusy(stored)) {
             failed(stored, "QUEUE_TIMEOUT", `No worker was free for ${limits.queueMinutes} minutes.`, now)
           } else if (status === "paused" && resumeAt !== undefined && resumeAt <= at) {
             table.move(stored, "resume", at)
+          } else if (status === "in_progress" && pauseReason !== undefined && !isFresh(stored, now)) {
+            pausedByUser(stored, at)
           } else if (status === "paused" && resumeAt === undefined && isOlder(updatedAt, limits.userPauseHours * 60)) {
             failed(stored, "PAUSE_EXPIRED", `Nobody resumed it within ${limits.userPauseHours} hours.`, now)
           }
@@ -264,6 +277,33 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
         call((now) => {
           const held = table.leases.get(bank)
           return held !== undefined && held.holder === holder && held.until > now
+        }),
+
+      askPause: (jobId) =>
+        attempt((now) => {
+          const stored = table.jobs.get(jobId)
+          if (stored?.job.status !== "in_progress") return conflict(jobId, "pause")
+          const job = { ...stored.job, pauseReason: "user" as const, updatedAt: Timestamp.fromMillis(now) }
+          table.put({ ...stored, job })
+          return Exit.succeed(job)
+        }),
+      pauseAsked: (fence) =>
+        guarded(fence, (held, at) => {
+          const asked = held.job.pauseReason !== undefined
+          if (asked) pausedByUser(held, at)
+          return asked
+        }),
+      resume: (jobId) =>
+        attempt((now) => {
+          const stored = table.jobs.get(jobId)
+          const at = Timestamp.fromMillis(now)
+          if (stored?.job.status === "in_progress" && stored.job.pauseReason !== undefined) {
+            const { pauseReason: _, ...job } = stored.job
+            table.put({ ...stored, job: { ...job, updatedAt: at } })
+            return Exit.succeed(table.jobs.get(jobId)!.job)
+          }
+          const moved = stored === undefined ? undefined : table.move(stored, "resume", at)
+          return moved === undefined ? conflict(jobId, "resume") : Exit.succeed(moved.job)
         })
     })
   })

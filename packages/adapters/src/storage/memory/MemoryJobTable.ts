@@ -47,6 +47,7 @@ export const progressed = (job: Job, progress: Progress, at: Timestamp.Timestamp
     ...job,
     counts: progress.add === undefined && progress.atLeast === undefined ? job.counts : counted(job.counts, progress),
     errors: errors.length === 0 ? job.errors : [...job.errors, ...frozen(errors)],
+    ...(progress.forgot === true ? { forgot: true } : {}),
     updatedAt: at
   }
 }

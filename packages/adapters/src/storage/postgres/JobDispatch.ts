@@ -51,8 +51,8 @@ export const dispatch = Effect.fnUntraced(function* (
   lease: number,
   limit: number
 ): Effect.fn.Return<Dispatched, SqlError> {
-  const waits = sql`status in ('created', 'in_progress') and not touched`
-  const stale = sql`status in ('created', 'in_progress') and touched
+  const waits = sql`status in ('created', 'in_progress') and not touched and pause_reason is null`
+  const stale = sql`status in ('created', 'in_progress') and touched and pause_reason is null
     and (heartbeat is null or heartbeat < ${ago(sql, lease)})
     and (poked_at is null or poked_at < ${ago(sql, pokeLease)})`
   const rows = yield* sql<Row>`with recursive

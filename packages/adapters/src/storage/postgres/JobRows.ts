@@ -38,6 +38,8 @@ export interface JobRow extends CountColumns {
   readonly pause_reason: NonNullable<Job["pauseReason"]> | null
   readonly resume_at: Date | null
   readonly attempt: number
+  readonly retry: number
+  readonly forgot: boolean
   readonly epoch: number
   readonly created_at: Date
   readonly updated_at: Date
@@ -76,7 +78,9 @@ export const toJob = (row: JobRow): Job => ({
     pauseReason: row.pause_reason,
     resumeAt: optionalInstant(row.resume_at),
     startedAt: optionalInstant(row.started_at),
-    completedAt: optionalInstant(row.completed_at)
+    completedAt: optionalInstant(row.completed_at),
+    retry: row.retry === 0 ? null : row.retry,
+    forgot: row.forgot ? true : null
   })
 })
 
@@ -94,7 +98,7 @@ export const appended = (sql: SqlClient, errors: ReadonlyArray<JobError>): Fragm
 
 /** The assignments of a progress, for `update job set`. */
 export const progressed = (sql: SqlClient, progress: Progress): Fragment => {
-  const { add, atLeast, errors } = progress
+  const { add, atLeast, errors, forgot } = progress
   const counts = countKeys.flatMap((key) => {
     const more = add?.[key] ?? 0
     const least = atLeast?.[key] ?? 0
@@ -104,6 +108,7 @@ export const progressed = (sql: SqlClient, progress: Progress): Fragment => {
   return sql.csv([
     sql`updated_at = store_now()`,
     ...counts,
+    ...(forgot === true ? [sql`forgot = true`] : []),
     ...(errors === undefined || errors.length === 0 ? [] : [sql`errors = ${appended(sql, errors)}`])
   ])
 }

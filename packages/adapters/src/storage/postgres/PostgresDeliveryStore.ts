@@ -1,6 +1,6 @@
 /** The delivery ledger in PostgreSQL. */
 import type { AccountId } from "@millrace/core/account/Account"
-import type { Delivery } from "@millrace/core/destination/Delivery"
+import type { Delivery, DeliveryState, Doubt } from "@millrace/core/destination/Delivery"
 import {
   type DeliveryEntry,
   DeliveryStore,
@@ -11,11 +11,14 @@ import {
 import type { FeedId } from "@millrace/core/feed/Feed"
 import type { JobId } from "@millrace/core/job/Job"
 import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import { limits } from "@millrace/core/shared/Limits"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Stream from "effect/Stream"
-import { instant, present } from "./Column.ts"
+import { instant, optionalInstant, present } from "./Column.ts"
 import { stored, storedInBulk, unavailable } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
 
@@ -34,6 +37,10 @@ interface DeliveryRow {
   readonly remote_ref: string | null
   readonly attempts: number
   readonly last_error: string | null
+  readonly dead: boolean
+  readonly asked: boolean
+  readonly sent_at: Date | null
+  readonly doubt: (Omit<Doubt, "sentAt"> & { readonly sentAt: string }) | null
   readonly updated_at: Date
 }
 
@@ -50,19 +57,31 @@ const toDelivery = (row: DeliveryRow): Delivery => ({
   values: row.field_values,
   provenance: row.provenance,
   attempts: row.attempts,
+  dead: row.dead,
+  asked: row.asked,
   updatedAt: instant(row.updated_at),
-  ...present({ remoteRef: row.remote_ref, lastError: row.last_error })
+  ...present({
+    remoteRef: row.remote_ref,
+    lastError: row.last_error,
+    sentAt: optionalInstant(row.sent_at),
+    doubt: row.doubt === null ? null : { ...row.doubt, sentAt: instant(new Date(row.doubt.sentAt)) }
+  })
 })
 
 // What is being sent may have arrived already.
 const isPresent = "(delivery.present or (delivery.state = 'sending' and delivery.op <> 'remove'))"
 
+// What is being sent while newer content comes.
+const doubtOf = `case when delivery.state = 'sending' then json_build_object('version', delivery.version, 'op',
+  delivery.op, 'hash', delivery.hash, 'values', delivery.field_values, 'attempts', delivery.attempts, 'sentAt',
+  coalesce(delivery.sent_at, delivery.updated_at)) else delivery.doubt end`
+
 // `settled`: the rows arrived with the same transaction, and the last three columns say how it went.
 const intendStatement = (settled: boolean) => `
   insert into delivery (feed_id, job_id, record_id, account_id, date, op, hash, field_values, provenance, version, state,
-    attempts, present, remote_ref, last_error, updated_at)
+    attempts, dead, present, remote_ref, last_error, updated_at)
   select $1, $2, i.record_id, i.account_id, i.date::date, i.op, coalesce(i.hash, ''), i.field_values::json,
-    i.provenance::json, 1, ${settled ? "i.state, 0, i.state = 'done' and i.op <> 'remove', i.ref, i.error" : "'intended', 0, false, null, null"},
+    i.provenance::json, 1, ${settled ? `i.state, 1, i.state = 'failed' and ${limits.deliveryAttempts} <= 1, i.state = 'done' and i.op <> 'remove', i.ref, i.error` : "'intended', 0, false, false, null, null"},
     store_now()
   from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3, ''), string_to_array($7, $3),
     string_to_array($8, $3, ''), ${settled ? "string_to_array($9, $3), string_to_array($10, $3, ''), string_to_array($11, $3, ''), string_to_array($12, $3), string_to_array($13, $3)" : "string_to_array($9, $3), string_to_array($10, $3)"})
@@ -71,6 +90,7 @@ const intendStatement = (settled: boolean) => `
     job_id = excluded.job_id, account_id = excluded.account_id, date = excluded.date, op = excluded.op,
     hash = excluded.hash, field_values = excluded.field_values, provenance = excluded.provenance,
     version = delivery.version + 1, state = excluded.state, attempts = excluded.attempts,
+    dead = excluded.dead, asked = false, sent_at = null, doubt = ${settled ? "null" : doubtOf},
     last_error = excluded.last_error, updated_at = excluded.updated_at, ${
       settled
         ? `present = case excluded.state when 'done' then excluded.op <> 'remove' when 'skipped' then false
@@ -82,6 +102,15 @@ const intendStatement = (settled: boolean) => `
 
 const intendOpen = intendStatement(false)
 const intendClosed = intendStatement(true)
+
+const keepStatement = `
+  update delivery d set date = i.date::date, op = i.op, hash = coalesce(i.hash, ''),
+    field_values = i.field_values::json, provenance = i.provenance::json, version = d.version + 1,
+    updated_at = store_now()
+  from unnest(string_to_array($3, $2), string_to_array($4, $2), string_to_array($5, $2, ''), string_to_array($6, $2),
+    string_to_array($7, $2, ''), string_to_array($8, $2), string_to_array($9, $2))
+    as i(record_id, account_id, date, op, hash, field_values, provenance)
+  where d.feed_id = $1 and d.record_id = i.record_id and d.state = 'skipped'`
 
 const outcomeColumns = (outcomes: ReadonlyArray<Outcome>) => [
   outcomes.map(({ state }) => state),
@@ -105,45 +134,64 @@ const columnsOf = (intents: ReadonlyArray<Intent>, more: ReadonlyArray<ReadonlyA
 // A newer version stays as it is, and learns only where its row is.
 const settleStatement = `
   update delivery as d set
-    state = case when d.version = s.version then s.state else d.state end,
-    job_id = case when d.version = s.version then $2 else d.job_id end,
-    remote_ref = case when d.version = s.version and s.state = 'done' and d.op = 'remove' then null
-      else coalesce(s.ref, d.remote_ref) end,
-    last_error = case when d.version = s.version then coalesce(s.error, d.last_error) else d.last_error end,
-    present = case when d.version <> s.version then d.present
-      when s.state = 'done' then d.op <> 'remove'
-      when s.state = 'skipped' then false
-      else d.present end,
+    state = s.state, job_id = $2, last_error = s.error,
+    attempts = d.attempts + (d.state in ('intended', 'failed') and s.state <> 'intended')::int,
+    dead = s.state = 'failed' and (coalesce(s.final, false)
+      or d.attempts + (d.state in ('intended', 'failed'))::int >= ${limits.deliveryAttempts}),
+    asked = d.asked and s.state = 'intended',
+    doubt = case when s.state = 'intended' then d.doubt end,
+    remote_ref = case when s.state = 'done' and d.op = 'remove' then null else coalesce(s.ref, d.remote_ref) end,
+    present = case when s.state = 'done' then d.op <> 'remove' when s.state = 'skipped' then false
+      -- Nobody knows whether it arrived.
+      when s.final and d.state = 'sending' then d.present or d.op <> 'remove' else d.present end,
     updated_at = store_now()
-  from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text)
-  where d.feed_id = $1 and d.record_id = s.id
-    and ((d.version = s.version and (d.state in ('intended', 'sending', 'failed')
-        or (d.state, s.state) in (('done', 'skipped'), ('skipped', 'intended'))))
-      or (d.version > s.version and s.ref is not null))`
+  from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text, final boolean)
+  where d.feed_id = $1 and d.record_id = s.id and d.version = s.version
+    and (d.state in ('intended', 'sending', 'failed')
+      or (d.state, s.state) in (('done', 'skipped'), ('skipped', 'intended')))`
+
+// A newer version learns where its row is, and that an older one is no longer in doubt.
+const settleOlderStatement = `
+  update delivery as d set
+    doubt = case when isDoubt then null else d.doubt end,
+    op = case when isDoubt and d.op = 'create' and s.state = 'done' and d.doubt->>'op' <> 'remove' then 'update'
+      else d.op end,
+    remote_ref = case when isDoubt and s.state = 'done' and d.doubt->>'op' = 'remove' then null
+      else coalesce(s.ref, d.remote_ref) end,
+    present = case when not isDoubt then d.present
+      when s.state = 'done' then d.doubt->>'op' <> 'remove' when s.state = 'skipped' then false else d.present end,
+    updated_at = store_now()
+  from json_to_recordset($2::json) as s(id text, version int, state text, ref text)
+  where d.feed_id = $1 and d.record_id = s.id and d.version > s.version and (isDoubt or s.ref is not null)`.replaceAll(
+  "isDoubt",
+  "coalesce((d.doubt->>'version')::int = s.version and s.state <> 'intended', false)"
+)
 
 const toSettlementJson = (settlement: Settlement) => ({
   id: settlement.recordId,
   version: settlement.version,
   state: settlement.state,
   ...(settlement.state === "done" ? { ref: settlement.remoteRef } : {}),
-  ...(settlement.state === "failed" ? { error: settlement.error } : {})
+  ...(settlement.state === "failed" ? { error: settlement.error, final: settlement.final ?? false } : {})
 })
 
 const deliveryColumns = `feed_id, record_id, account_id, date, version, op, state, hash, job_id, field_values, provenance,
-  remote_ref, attempts, last_error, updated_at`
+  remote_ref, attempts, last_error, dead, asked, sent_at, doubt, updated_at`
 
 export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Layer.effect(
   DeliveryStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(deliveryColumns)
-    const isOpen = sql.literal("state in ('intended', 'sending', 'failed')")
+    const isOpen = sql.literal("state in ('intended', 'sending', 'failed') and not dead")
+    const isWaiting = sql.literal("state in ('intended', 'sending')")
+    const isIn = (state: DeliveryState | "dead") => (state === "dead" ? sql.literal("dead") : sql`state = ${state}`)
     const walk = sql.literal("coalesce(date, 'infinity'::date), record_id")
 
     return DeliveryStore.of({
       entries: Effect.fn("DeliveryStore.entries")(function* (feedId, recordIds) {
         if (recordIds.length === 0) return new Map<string, DeliveryEntry>()
-        const rows = yield* storedInBulk(sql<DeliveryEntry>`select record_id as "recordId", hash, op, state,
-            ${sql.literal(isPresent)} as present
+        const rows = yield* storedInBulk(sql<DeliveryEntry>`select record_id as "recordId", hash, op, state, dead,
+            job_id as "jobId", ${sql.literal(isPresent)} as present
           from delivery where feed_id = ${feedId} and record_id = any(${recordIds}::text[])`)
         return new Map(rows.map((row) => [row.recordId, row]))
       }),
@@ -157,11 +205,12 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
         const { separator, texts } = yield* columnsOf(intents, outcomeColumns(outcomes))
         yield* storedInBulk(sql.unsafe(intendClosed, [feedId, jobId, separator, ...texts]))
       }),
-      open: Effect.fn("DeliveryStore.open")(function* (feedId, { limit, after }) {
+      open: Effect.fn("DeliveryStore.open")(function* (feedId, { limit, after, waiting }) {
         const rows = yield* storedInBulk(
           sql<DeliveryRow>`select ${columns} from delivery where ${sql.and([
             sql`feed_id = ${feedId}`,
             isOpen,
+            ...(waiting === true ? [isWaiting] : []),
             ...(after === undefined
               ? []
               : [sql`(${walk}) > (coalesce(${after.date}::date, 'infinity'), ${after.recordId})`])
@@ -171,41 +220,104 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
       }),
       countOpen: Effect.fn("DeliveryStore.countOpen")(function* (feedId, jobId) {
         const rows = yield* stored(sql<{ readonly own: number; readonly carried: number }>`select
-            (count(*) filter (where job_id = ${jobId} and state <> 'failed'))::int as own,
-            (count(*) filter (where job_id <> ${jobId}))::int as carried
+            (count(*) filter (where job_id = ${jobId} and state <> 'failed' and not asked))::int as own,
+            (count(*) filter (where job_id <> ${jobId} or asked))::int as carried
           from delivery where feed_id = ${feedId} and ${isOpen}`)
         return rows[0]!
       }),
-      markSending: Effect.fn("DeliveryStore.markSending")(function* (feedId, recordIds) {
-        if (recordIds.length === 0) return
-        yield* storedInBulk(sql`update delivery set state = 'sending', attempts = attempts + 1,
-            updated_at = store_now()
-          where feed_id = ${feedId} and record_id = any(${recordIds}::text[]) and state = 'intended'`)
+      markSending: Effect.fn("DeliveryStore.markSending")(function* (feedId, jobId, rows) {
+        if (rows.length === 0) return new Set<string>()
+        const given = JSON.stringify(rows.map(({ recordId, version }) => ({ id: recordId, version })))
+        const missed = yield* storedInBulk(sql<{ readonly id: string }>`with given as (
+            select id, version from json_to_recordset(${given}::json) as g(id text, version int)
+          ), marked as (
+            update delivery d set state = 'sending', job_id = ${jobId}, asked = false,
+              attempts = attempts + (state <> 'sending')::int,
+              sent_at = case when state = 'sending' then coalesce(sent_at, updated_at) else store_now() end,
+              updated_at = store_now()
+            from given where d.feed_id = ${feedId} and d.record_id = given.id and d.version = given.version
+              and ${isOpen}
+            returning d.record_id
+          )
+          select id from given where id not in (select record_id from marked)`)
+        return new Set(missed.map(({ id }) => id))
       }),
       settle: Effect.fn("DeliveryStore.settle")(function* (feedId, jobId, settlements) {
         if (settlements.length === 0) return
-        yield* storedInBulk(
-          sql.unsafe(settleStatement, [feedId, jobId, JSON.stringify(settlements.map(toSettlementJson))])
+        const given = JSON.stringify(settlements.map(toSettlementJson))
+        const settled = yield* storedInBulk(
+          sql.unsafe<{ readonly id: string }>(`${settleStatement} returning d.record_id as id`, [feedId, jobId, given])
         )
+        if (settled.length < settlements.length) {
+          yield* storedInBulk(sql.unsafe(settleOlderStatement, [feedId, given]))
+        }
       }),
       current: (feedId) =>
         sql<DeliveryRow>`select ${columns} from delivery
           where feed_id = ${feedId} and op <> 'remove' and state <> 'skipped' order by ${walk}`.stream.pipe(
           Stream.mapBoth({ onElement: toDelivery, onError: unavailable })
         ),
-      list: Effect.fn("DeliveryStore.list")(function* (feedId, { jobId, state, recordId, limit }) {
+      list: Effect.fn("DeliveryStore.list")(function* (feedId, { jobId, state, recordId, limit, after }) {
         const rows = yield* storedInBulk(
           sql<DeliveryRow>`select ${columns} from delivery where ${sql.and([
             sql`feed_id = ${feedId}`,
             ...(jobId === undefined ? [] : [sql`job_id = ${jobId}`]),
-            ...(state === undefined ? [] : [sql`state = ${state}`]),
-            ...(recordId === undefined ? [] : [sql`record_id = ${recordId}`])
-          ])} order by updated_at desc, record_id limit ${limit}`
+            ...(state === undefined ? [] : [isIn(state)]),
+            ...(recordId === undefined ? [] : [sql`record_id = ${recordId}`]),
+            // Both directions of the order in one condition that the index answers.
+            ...(after === undefined
+              ? []
+              : [
+                  sql`job_id <= ${after.jobId}`,
+                  sql`(job_id < ${after.jobId} or updated_at < ${after.updatedAt}
+                    or (updated_at = ${after.updatedAt} and record_id > ${after.recordId}))`
+                ])
+          ])} order by job_id desc, updated_at desc, record_id limit ${limit}`
         )
         return rows.map(toDelivery)
       }),
       clear: Effect.fn("DeliveryStore.clear")(function* (feedId) {
         yield* storedInBulk(sql`delete from delivery where feed_id = ${feedId}`)
+        yield* stored(sql`delete from delivery_file where feed_id = ${feedId}`)
+      }),
+      reopen: Effect.fn("DeliveryStore.reopen")(function* (feedId, { recordIds, state, limit }) {
+        const rows = yield* storedInBulk(
+          sql<{ readonly count: number }>`with chosen as (
+              select record_id from delivery where ${sql.and([
+                sql`feed_id = ${feedId}`,
+                sql.literal("(state = 'failed' or (state in ('done', 'skipped') and op <> 'remove'))"),
+                ...(state === undefined ? [] : [isIn(state)]),
+                ...(recordIds === undefined ? [] : [sql`record_id = any(${recordIds}::text[])`])
+              ])} limit ${limit} for update
+            ), opened as (
+              update delivery d set state = 'intended', version = version + 1, attempts = 0, dead = false,
+                asked = true, sent_at = null, last_error = null, updated_at = store_now(),
+                op = case state when 'done' then 'update' when 'skipped' then 'create' else op end,
+                remote_ref = case when state = 'skipped' then null else remote_ref end
+              from chosen where d.feed_id = ${feedId} and d.record_id = chosen.record_id returning 1
+            )
+            select count(*)::int as count from opened`
+        )
+        return rows[0]!.count
+      }),
+      keep: Effect.fn("DeliveryStore.keep")(function* (feedId, intents) {
+        if (intents.length === 0) return
+        const { separator, texts } = yield* columnsOf(intents)
+        yield* storedInBulk(sql.unsafe(keepStatement, [feedId, separator, ...texts]))
+      }),
+      now: Effect.suspend(() => stored(sql<{ readonly now: Date }>`select store_now() as now`)).pipe(
+        Effect.map((rows) => instant(rows[0]!.now)),
+        Effect.withSpan("DeliveryStore.now")
+      ),
+      fileMark: Effect.fn("DeliveryStore.fileMark")(function* (feedId) {
+        const rows = yield* stored(
+          sql<{ readonly mark: string }>`select mark from delivery_file where feed_id = ${feedId}`
+        )
+        return Option.map(Arr.head(rows), ({ mark }) => mark)
+      }),
+      noteFile: Effect.fn("DeliveryStore.noteFile")(function* (feedId, mark) {
+        yield* stored(sql`insert into delivery_file (feed_id, mark, written_at) values (${feedId}, ${mark}, store_now())
+          on conflict (feed_id) do update set mark = excluded.mark, written_at = excluded.written_at`)
       })
     })
   })

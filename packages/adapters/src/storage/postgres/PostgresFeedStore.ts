@@ -1,5 +1,6 @@
 /** Feeds in PostgreSQL, and how they are doing by what their jobs say. */
 import type { Feed, FeedId, FeedState } from "@millrace/core/feed/Feed"
+import type { DueWake } from "@millrace/core/feed/Wake"
 import { type FeedMark, FeedStore } from "@millrace/core/feed/FeedStore"
 import { activeStatuses, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
 import * as Arr from "effect/Array"
@@ -65,6 +66,7 @@ interface StateRow {
   readonly last_success_at: Date | null
   readonly failures: number
   readonly fatal: JobError | null
+  readonly wake_at: Date | null
 }
 
 const statusOf = (row: StateRow): FeedState["status"] => {
@@ -83,6 +85,7 @@ const toState = (row: StateRow): FeedState => {
       activeJobId: row.active_id,
       lastJobId: row.last_id,
       lastSuccessAt: optionalInstant(row.last_success_at),
+      nextRunAt: optionalInstant(row.wake_at),
       reason:
         status !== "failing" || fatal === null
           ? null
@@ -95,10 +98,14 @@ const toState = (row: StateRow): FeedState => {
   }
 }
 
+// Job ids are in the order of their creation: any newer one has done what the wake was for.
+const isVoid = "exists (select from job where job.feed_id = feed_wake.feed_id and job.id > feed_wake.after_job)"
+
 // Job ids are in the order of their creation. All that failed after the newest success failed in a row.
 const statesStatement = `
   select f.id as feed_id, active.id as active_id, active.status as active_status, newest.id as last_id,
-    success.completed_at as last_success_at, coalesce(failed.count, 0)::int as failures, failed.fatal
+    success.completed_at as last_success_at, coalesce(failed.count, 0)::int as failures, failed.fatal,
+    wake.due_at as wake_at
   from unnest($1::text[]) as f(id)
   left join lateral (
     select id, status from job where feed_id = f.id and status in (${activeStatuses.map((s) => `'${s}'`).join(", ")})
@@ -112,7 +119,8 @@ const statesStatement = `
       jsonb_path_query_first(errors, '$[*] ? (@.severity == "fatal")') order by id desc
     ))[1] as fatal
     from job where feed_id = f.id and status = 'failed' and id > coalesce(success.id, '')
-  ) failed on true`
+  ) failed on true
+  left join feed_wake wake on wake.feed_id = f.id and not ${isVoid.replaceAll("feed_wake.", "wake.")}`
 
 export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.effect(
   FeedStore,
@@ -211,6 +219,39 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
       }),
       clearMarks: Effect.fn("FeedStore.clearMarks")(function* (id) {
         yield* stored(sql`delete from feed_mark where feed_id = ${id}`)
+      }),
+
+      wake: Effect.fn("FeedStore.wake")(function* (id, { afterSeconds, reason, retry, type }) {
+        yield* stored(sql`insert into feed_wake (feed_id, due_at, reason, type, retry, after_job)
+          select id, store_now() + make_interval(secs => ${afterSeconds}::float8), ${reason}, ${type}, ${retry}::int,
+            coalesce((select id from job where feed_id = feed.id order by id desc limit 1), '')
+          from feed where id = ${id}
+          on conflict (feed_id) do update set after_job = excluded.after_job,
+            (due_at, reason, type, retry) = (
+              select case when kept then feed_wake.due_at else excluded.due_at end,
+                case when kept then feed_wake.reason else excluded.reason end,
+                case when kept then feed_wake.type else excluded.type end,
+                case when kept then feed_wake.retry else excluded.retry end
+              from (select feed_wake.due_at <= excluded.due_at and not ${sql.literal(isVoid)} as kept) as w
+            )`)
+      }),
+      dueWakes: Effect.fn("FeedStore.dueWakes")(function* (limit) {
+        const rows = yield* stored(
+          sql<
+            Omit<DueWake, "dueAt"> & { readonly due_at: Date }
+          >`select feed_id as "feedId", due_at, reason, type, retry
+            from feed_wake where due_at <= store_now() and not ${sql.literal(isVoid)}
+              and not exists (select from job where job.feed_id = feed_wake.feed_id
+                and status in (${sql.literal(activeStatuses.map((s) => `'${s}'`).join(", "))}))
+            order by due_at, feed_id limit ${limit}`
+        )
+        return rows.map(({ due_at, ...wake }) => ({ ...wake, dueAt: instant(due_at) }))
+      }),
+      takeWake: Effect.fn("FeedStore.takeWake")(function* (id, dueAt) {
+        const rows = yield* stored(
+          sql`delete from feed_wake where feed_id = ${id} and due_at = ${dueAt} returning feed_id`
+        )
+        return rows.length > 0
       })
     })
   )

@@ -7,7 +7,7 @@
 import type { BankId } from "@millrace/core/bank/Bank"
 import { activeStatuses, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
-import { sourcesOf } from "@millrace/core/job/JobLifecycle"
+import { type JobEvent, sourcesOf } from "@millrace/core/job/JobLifecycle"
 import { type Fence, Fenced, FeedLocked, holderOf, JobStateConflict, JobStore } from "@millrace/core/job/JobStore"
 import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
@@ -20,6 +20,7 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { json } from "./Column.ts"
 import { busySql, dispatch, flightSql, isFreeSql, slotsSql } from "./JobDispatch.ts"
@@ -50,16 +51,17 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
     const lease = yield* JobLease
     const active = literals(sql, activeStatuses)
 
-    const isFree = sql`status in ('created', 'in_progress')
-      and (heartbeat is null or heartbeat < store_now() - make_interval(secs => ${lease}::float8))`
+    const isLost = sql`(heartbeat is null or heartbeat < store_now() - make_interval(secs => ${lease}::float8))`
+
+    const isFree = sql`status in ('created', 'in_progress') and pause_reason is null and ${isLost}`
 
     const isHeld = (fence: Fence): Fragment =>
       sql`id = ${fence.jobId} and epoch = ${fence.epoch} and status = 'in_progress'`
 
     /** Ends or suspends what `fence` holds, with its leases, in one statement. */
-    const giveUp = Effect.fnUntraced(function* (fence: Fence, assignments: Fragment) {
+    const giveUp = Effect.fnUntraced(function* (fence: Fence, assignments: Fragment, also: Fragment = sql`true`) {
       const rows = yield* stored(sql`with changed as (
-          update job set ${assignments}, heartbeat = null, poked_at = null where ${isHeld(fence)} returning id
+          update job set ${assignments}, heartbeat = null, poked_at = null where ${isHeld(fence)} and ${also} returning id
         ), freed as (
           delete from bank_lease where holder = ${holderOf(fence)} and exists (select from changed)
         )
@@ -69,10 +71,14 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
 
     const failure = (errors: ReadonlyArray<JobError>): Fragment =>
       sql`status = 'failed', epoch = epoch + 1, handover = null, error_category = ${categoryOf(errors)},
-        errors = ${appended(sql, errors)}, completed_at = store_now(), updated_at = store_now()`
+        pause_reason = null, resume_at = null, errors = ${appended(sql, errors)}, completed_at = store_now(),
+        updated_at = store_now()`
 
     const cancellation = sql`status = 'cancelled', epoch = epoch + 1, heartbeat = null, poked_at = null, handover = null,
-      completed_at = store_now(), updated_at = store_now()`
+      pause_reason = null, resume_at = null, completed_at = store_now(), updated_at = store_now()`
+
+    const resumption = sql`status = 'in_progress', epoch = epoch + 1, heartbeat = null, poked_at = null,
+      pause_reason = null, resume_at = null, paused_at = null, updated_at = store_now()`
 
     /** Cancels the jobs of a condition and frees what they held. */
     const cancelWhere = (condition: Fragment) =>
@@ -82,6 +88,20 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
           delete from bank_lease using cancelled where holder = cancelled.id || ':' || (cancelled.epoch - 1)
         )
         select * from cancelled`
+
+    /** The job after the first of these changes that its status allows. */
+    const changed = Effect.fnUntraced(function* (
+      jobId: JobId,
+      event: JobEvent,
+      changes: ReadonlyArray<Effect.Effect<ReadonlyArray<unknown>, SqlError>>
+    ) {
+      for (const change of changes) {
+        const [row] = yield* stored(change)
+        if (row !== undefined) return toJob(row as JobRow)
+      }
+      const [found] = yield* stored(sql<{ readonly status: string }>`select status from job where id = ${jobId}`)
+      return yield* new JobStateConflict({ jobId, event, status: found?.status ?? "missing" })
+    })
 
     const claimed = Effect.fnUntraced(function* (jobId: JobId, banks: ReadonlyArray<BankId>) {
       const [found] = yield* sql<{
@@ -121,12 +141,13 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
       create: Effect.fn("JobStore.create")(function* (job, { banks = [], replacing }) {
         const insert = sql`insert into job (id, feed_id, workspace_id, user_id, started_by, status, type, mode, options,
             read_count, vanished_count, carried_count, created_count, updated_count, removed_count, unchanged_count,
-            filtered_count, failed_count, quarantined_count, errors, attempt, banks, created_at, updated_at)
+            filtered_count, failed_count, quarantined_count, errors, attempt, retry, banks, created_at, updated_at)
           values (${job.id}, ${job.feedId}, ${job.workspaceId}, ${job.userId}, ${json(job.startedBy)}, ${job.status},
             ${job.type}, ${job.mode}, ${json(job.options)}, ${job.counts.read}, ${job.counts.vanished},
             ${job.counts.carried}, ${job.counts.created}, ${job.counts.updated}, ${job.counts.removed},
             ${job.counts.unchanged}, ${job.counts.filtered}, ${job.counts.failed}, ${job.counts.quarantined},
-            ${json(job.errors)}, ${job.attempt}, ${[...banks]}::text[], ${job.createdAt}, ${job.updatedAt})
+            ${json(job.errors)}, ${job.attempt}, ${job.retry ?? 0}, ${[...banks]}::text[], ${job.createdAt},
+            ${job.updatedAt})
           on conflict (feed_id) where status in (${active}) do nothing returning id`
         const ofFeed = sql`feed_id = ${job.feedId} and status in (${active})`
         return yield* Effect.gen(function* () {
@@ -233,17 +254,25 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         yield* stored(sql`delete from runner_slot where name = ${runner}`)
       }),
       release: Effect.fn("JobStore.release")(function* (fence) {
-        yield* giveUp(fence, sql`epoch = epoch + 1, updated_at = store_now()`)
+        yield* giveUp(
+          fence,
+          sql`status = case when pause_reason is null then status else 'paused' end,
+            paused_at = case when pause_reason is null then paused_at else store_now() end,
+            epoch = epoch + 1, updated_at = store_now()`
+        )
       }),
       fence: Effect.fn("JobStore.fence")(function* (fence, progress) {
-        const rows = yield* stored(sql`update job set heartbeat = store_now(), ${progressed(sql, progress)}
-          where ${isHeld(fence)} returning id`)
-        if (rows.length === 0) return yield* new Fenced({ jobId: fence.jobId })
+        const rows = yield* stored(
+          sql<{ readonly asked: boolean }>`update job set heartbeat = store_now(), ${progressed(sql, progress)}
+            where ${isHeld(fence)} returning pause_reason is not null as asked`
+        )
+        if (rows[0] === undefined) return yield* new Fenced({ jobId: fence.jobId })
+        return rows[0].asked
       }),
       complete: Effect.fn("JobStore.complete")(function* (fence, progress) {
         const done = yield* giveUp(
           fence,
-          sql`status = 'completed', completed_at = store_now(), ${progressed(sql, progress)}`
+          sql`status = 'completed', pause_reason = null, completed_at = store_now(), ${progressed(sql, progress)}`
         )
         if (!done) return yield* new Fenced({ jobId: fence.jobId })
       }),
@@ -255,27 +284,30 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
           resumeAfter === undefined ? sql`null` : sql`store_now() + make_interval(secs => ${resumeAfter}::float8)`
         const paused = yield* giveUp(
           fence,
-          sql`status = 'paused', epoch = epoch + 1, pause_reason = ${reason}, resume_at = ${resumeAt},
+          sql`status = 'paused', epoch = epoch + 1, pause_reason = coalesce(pause_reason, ${reason}),
+            resume_at = case when pause_reason is null then (${resumeAt})::timestamptz end,
             paused_at = store_now(), updated_at = store_now()`
         )
         if (!paused) return yield* new Fenced({ jobId: fence.jobId })
       }),
       cancel: Effect.fn("JobStore.cancel")(function* (jobId, event) {
-        const rows = yield* stored(cancelWhere(sql`id = ${jobId} and status in (${literals(sql, sourcesOf(event))})`))
-        if (rows[0] !== undefined) return toJob(rows[0])
-        const [found] = yield* stored(sql<{ readonly status: string }>`select status from job where id = ${jobId}`)
-        return yield* new JobStateConflict({ jobId, event, status: found?.status ?? "missing" })
+        return yield* changed(jobId, event, [
+          cancelWhere(sql`id = ${jobId} and status in (${literals(sql, sourcesOf(event))})`)
+        ])
       }),
       sweep: Effect.gen(function* () {
         const expired = yield* sweepError("PAUSE_EXPIRED", `Nobody resumed it within ${limits.userPauseHours} hours.`)
         const waited = yield* sweepError("QUEUE_TIMEOUT", `No worker took it within ${limits.queueMinutes} minutes.`)
-        // Three kinds of rows that have nothing in common, in one statement: it runs all the time.
+        // Rows that have nothing in common, in one statement: it runs all the time.
         yield* sql`with flight as materialized (${flightSql(sql, lease)}),
           busy (bank_id) as materialized (${busySql(sql)}),
           resumed as (
-            update job set status = 'in_progress', epoch = epoch + 1, heartbeat = null, poked_at = null,
-              pause_reason = null, resume_at = null, paused_at = null, updated_at = store_now()
-            where status = 'paused' and resume_at <= store_now()
+            update job set ${resumption} where status = 'paused' and resume_at <= store_now()
+          ),
+          asked as (
+            update job set status = 'paused', epoch = epoch + 1, heartbeat = null, poked_at = null,
+              paused_at = store_now(), updated_at = store_now()
+            where status = 'in_progress' and pause_reason is not null and ${isLost}
           ),
           forgotten as (
             update job set ${failure([expired])} where status = 'paused' and resume_at is null
@@ -305,6 +337,30 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         const rows = yield* stored(sql`select bank_id from bank_lease
           where bank_id = ${bank} and holder = ${holder} and expires_at > store_now() for share`)
         return rows.length > 0
+      }),
+      askPause: Effect.fn("JobStore.askPause")(function* (jobId) {
+        return yield* changed(jobId, "pause", [
+          sql`update job set pause_reason = 'user', updated_at = store_now()
+            where id = ${jobId} and status in (${literals(sql, sourcesOf("pause"))}) returning *`
+        ])
+      }),
+      pauseAsked: Effect.fn("JobStore.pauseAsked")(function* (fence) {
+        const paused = yield* giveUp(
+          fence,
+          sql`status = 'paused', epoch = epoch + 1, paused_at = store_now(), updated_at = store_now()`,
+          sql`pause_reason is not null`
+        )
+        if (paused) return true
+        const held = yield* stored(sql`select id from job where ${isHeld(fence)}`)
+        return held.length > 0 ? false : yield* new Fenced({ jobId: fence.jobId })
+      }),
+      resume: Effect.fn("JobStore.resume")(function* (jobId) {
+        return yield* changed(jobId, "resume", [
+          sql`update job set ${resumption}
+            where id = ${jobId} and status in (${literals(sql, sourcesOf("resume"))}) returning *`,
+          sql`update job set pause_reason = null, updated_at = store_now()
+            where id = ${jobId} and status = 'in_progress' and pause_reason is not null returning *`
+        ])
       })
     })
   })

@@ -1,0 +1,45 @@
+/**
+ * What is kept of a checkpoint between two runs: `{ v, ... }`, read by its version, with whose it is. So a new
+ * release goes on from where an old one was, and a checkpoint that another provider instance left, or another way of
+ * learning changes, is known before an upstream is asked what it makes of it.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { ChangeModel } from "../provider/Capabilities.ts"
+
+/** Whose a checkpoint is: the provider instance, and what kind of cursor. */
+export interface CheckpointOrigin {
+  readonly instanceId: string
+  readonly changeModel: ChangeModel
+}
+
+const Versioned = Schema.Struct({ v: Schema.Int })
+
+const First = Schema.Struct({
+  v: Schema.Literal(1),
+  instance: Schema.String,
+  kind: Schema.String,
+  checkpoint: Schema.NonEmptyString
+})
+
+const parse = (text: string): unknown =>
+  Result.getOrUndefined(Result.try(() => (text.startsWith("{") ? JSON.parse(text) : undefined)))
+
+const decodeVersioned = Schema.decodeUnknownOption(Versioned)
+const decodeFirst = Schema.decodeUnknownOption(First)
+
+export const encodeCheckpoint = ({ changeModel, instanceId }: CheckpointOrigin, checkpoint: string): string =>
+  JSON.stringify({ v: 1, instance: instanceId, kind: changeModel, checkpoint } satisfies typeof First.Type)
+
+/**
+ * The driver's checkpoint; `undefined` when it is of another origin or of a version that this release does not know.
+ * Text without a version is a checkpoint from before there were versions.
+ */
+export const decodeCheckpoint = (origin: CheckpointOrigin, text: string): string | undefined => {
+  const parsed = parse(text)
+  if (decodeVersioned(parsed)._tag === "None") return text
+  const first = decodeFirst(parsed)
+  if (first._tag === "None") return undefined
+  const { checkpoint, instance, kind } = first.value
+  return instance === origin.instanceId && kind === origin.changeModel ? checkpoint : undefined
+}

@@ -1,0 +1,179 @@
+/** A person's pause, asked for at every point of a run. */
+import { describe, expect, it } from "@effect/vitest"
+import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
+import type { WriteModel } from "@millrace/core/destination/Destination"
+import { JobStore } from "@millrace/core/job/JobStore"
+import { RateLimited } from "@millrace/core/provider/ProviderError"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { limits } from "@millrace/core/shared/Limits"
+import { SyncRun } from "@millrace/core/sync/SyncRun"
+import { storeFeed } from "@millrace/testing/fixture/Feed"
+import { makeJob } from "@millrace/testing/fixture/Job"
+import { storeTable } from "@millrace/testing/fixture/Table"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { afterAll, beforeAll } from "vitest"
+import { connect, drive, makeSimulation, mappings, VirtualClock, work, type Simulation } from "./Simulation.ts"
+
+const sizes = limits as { commitChunk: number }
+const { commitChunk } = limits
+beforeAll(() => {
+  sizes.commitChunk = 2
+})
+afterAll(() => {
+  sizes.commitChunk = commitChunk
+})
+
+const scene = (
+  title: string,
+  model: Exclude<WriteModel, "transactional">,
+  body: (simulation: Simulation) => Effect.Effect<void, unknown, Layer.Success<Simulation["layer"]>>
+) =>
+  it.effect(title, () => {
+    const clock = new VirtualClock()
+    const simulation = makeSimulation({ storage: MemoryStorage.layer, clock, model })
+    return body(simulation).pipe(Effect.provide(simulation.layer), Effect.provideService(Clock.Clock, clock))
+  })
+
+/** A feed of an account with six rows, read in pages of three. */
+const opened = Effect.fnUntraced(function* (simulation: Simulation, at: "table" | "file") {
+  const provider = simulation.providers.find(({ options }) => options.instance === "delta-connection-stable")!
+  const { accounts, bank, upstream, workspace } = yield* connect(provider, ["a"])
+  for (let n = 0; n < 6; n++) {
+    upstream.post({ account: "a", date: CalendarDate.make("2026-11-20"), amount: "-1", description: `${n}` })
+  }
+  const path = `${bank.id}.csv`
+  const feed = yield* storeFeed(workspace, {
+    destinationConfig:
+      at === "file"
+        ? { type: "file", path, format: "csv" }
+        : { type: "table", tableId: (yield* storeTable(workspace, { fields: [] })).id, createMissingColumns: true },
+    sourceConfig: { type: "sync", accounts: [{ bankId: bank.id, accountId: accounts[0]!.id }] },
+    fieldMappings: mappings
+  })
+  const delivered = Effect.map(
+    Effect.flatMap(DeliveryStore, (store) => store.list(feed.id, { limit: 100, state: "done" })),
+    (rows) => rows.length
+  )
+  return { bank, upstream, feed, place: simulation.destination.at(path), delivered }
+})
+
+/** A run in which a person asks for a pause at the nth point, and everything after it until the end. */
+const pausedAt = Effect.fnUntraced(function* (
+  simulation: Simulation,
+  world: Effect.Success<ReturnType<typeof opened>>,
+  at: number
+) {
+  const { feed } = world
+  const { points } = simulation
+  const jobs = yield* JobStore
+  const job = yield* makeJob(feed)
+  yield* jobs.create(job, { replacing: false })
+  let fired = false
+  points.arm(
+    at,
+    Effect.andThen(
+      Effect.sync(() => (fired = true)),
+      Effect.ignore(jobs.askPause(job.id))
+    )
+  )
+  yield* work(simulation, job, [world.bank.id])
+  const get = Effect.map(jobs.get(feed.workspaceId, feed.id, job.id), Option.getOrThrow)
+  const paused = yield* get
+  const delivered = yield* world.delivered
+  if (paused.status === "paused") {
+    yield* jobs.resume(job.id)
+    yield* work(simulation, job, [world.bank.id])
+  }
+  return { fired, paused, delivered, ended: yield* get }
+})
+
+const places = [
+  { at: "file", model: "upsertByKey" },
+  { at: "file", model: "idempotencyKey" },
+  { at: "file", model: "readBack" },
+  { at: "file", model: "wholeFile" },
+  { at: "table", model: "upsertByKey" }
+] as const
+
+describe("a pause", () => {
+  for (const { at, model } of places) {
+    scene(`stops the run at the end of a page wherever it is asked for: to a ${at} (${model})`, model, (simulation) =>
+      Effect.gen(function* () {
+        const partly = new Set<number>()
+        for (let n = 1; ; n++) {
+          const world = yield* opened(simulation, at)
+          const { delivered, ended, fired, paused } = yield* pausedAt(simulation, world, n)
+          if (!fired) break
+          // Asked for before it is taken up, or in its last page, it comes too early or too late.
+          expect(["paused", "completed", "in_progress"]).toContain(paused.status)
+          if (paused.status === "paused") {
+            expect(paused.pauseReason).toBe("user")
+            partly.add(delivered)
+          }
+          expect([n, ended.status, yield* world.delivered]).toEqual([n, "completed", 6])
+          const { counts } = ended
+          expect([n, counts.read + counts.vanished + counts.carried]).toEqual([
+            n,
+            counts.created + counts.updated + counts.removed + counts.unchanged + counts.filtered + counts.failed
+          ])
+          if (at === "file") expect(new Set(world.place.rows.map(({ key }) => key)).size).toBe(world.place.rows.length)
+        }
+        // Whole files settle after they were replaced, in chunks; all others between their batches.
+        expect(partly.size).toBeGreaterThan(2)
+      })
+    )
+  }
+
+  scene("comes between two pages of an upstream that takes its time", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { bank, feed, upstream } = yield* opened(simulation, "file")
+      const jobs = yield* JobStore
+      const job = yield* makeJob(feed)
+      yield* jobs.create(job, { replacing: false })
+      const claimed = Option.getOrThrow(yield* jobs.claim(job.id, [bank.id]))
+      yield* jobs.askPause(job.id)
+      upstream.meanwhile.push(() => simulation.clock.pass(3))
+      yield* Effect.exit((yield* SyncRun).run(claimed))
+      expect([
+        upstream.pulls,
+        (yield* jobs.get(feed.workspaceId, feed.id, job.id)).pipe(Option.getOrThrow).status
+      ]).toEqual([2, "paused"])
+    })
+  )
+
+  scene("asks storage nothing more for a page of an upstream that is quick", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { feed } = yield* opened(simulation, "file")
+      let calls = new Map<string, number>()
+      yield* drive(simulation, feed)
+      yield* drive(simulation, feed, {
+        change: { mode: "full", options: { forceCancelActive: false, resetCursors: true, skipDedup: false } },
+        arm: () => {
+          simulation.points.arm(Infinity)
+          calls = simulation.points.calls
+        }
+      })
+      expect([calls.get("Provider.pull"), calls.get("JobStore.pauseAsked")]).toEqual([2, undefined])
+    })
+  )
+
+  scene("ends a wait for an upstream", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { bank, feed, upstream } = yield* opened(simulation, "file")
+      const jobs = yield* JobStore
+      const job = yield* makeJob(feed)
+      yield* jobs.create(job, { replacing: false })
+      upstream.failures.push(new RateLimited({ message: "slow", scope: "client", retryAfter: 200 }))
+      const began = simulation.clock.now
+      simulation.points.arm(1, Effect.ignore(jobs.askPause(job.id)), "Provider.pull")
+      const { exit } = yield* work(simulation, job, [bank.id])
+      expect(String(exit)).toContain("Fenced")
+      const after = Option.getOrThrow(yield* jobs.get(feed.workspaceId, feed.id, job.id))
+      expect([after.status, simulation.clock.now - began < 5_000]).toEqual(["paused", true])
+    })
+  )
+})

@@ -1,0 +1,32 @@
+import { decodeCheckpoint, encodeCheckpoint, type CheckpointOrigin } from "@millrace/core/sync/StoredCheckpoint"
+import { difficultTexts } from "@millrace/testing/fixture/Text"
+import { describe, expect, it } from "@effect/vitest"
+
+const origin: CheckpointOrigin = { instanceId: "demo:default", changeModel: "delta" }
+
+describe("a stored checkpoint", () => {
+  it.each([...difficultTexts, "v1:1:7", '{"v":1}', '{"v":9,"a":[1]}', "{", "null"].filter((text) => text !== ""))(
+    "gives back what the driver gave: %s",
+    (text) => {
+      expect(decodeCheckpoint(origin, encodeCheckpoint(origin, text))).toBe(text)
+    }
+  )
+
+  it.each(["v1:1:7", "{", "{}", "[1]", '"text"', "null", '{"cursor":"x"}', '{"v":"1"}', '{"v":1.5}'])(
+    "without a version is the driver's own: %s",
+    (text) => {
+      expect(decodeCheckpoint(origin, text)).toBe(text)
+    }
+  )
+
+  it.each([
+    '{"v":2,"instance":"demo:default","kind":"delta","checkpoint":"x"}',
+    '{"v":0}',
+    '{"v":1}',
+    '{"v":1,"instance":"demo:default","kind":"delta","checkpoint":""}',
+    encodeCheckpoint({ ...origin, instanceId: "demo:other" }, "x"),
+    encodeCheckpoint({ ...origin, changeModel: "snapshotWindow" }, "x")
+  ])("of another version or origin is none: %s", (text) => {
+    expect(decodeCheckpoint(origin, text)).toBeUndefined()
+  })
+})
