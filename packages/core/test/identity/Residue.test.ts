@@ -88,6 +88,17 @@ describe("what is left by ids and contents", () => {
     expect(found({ observations: [posted], coverage: delta, removed: new Set(["p-a"]) })).toEqual([["p-x", "a"]])
   })
 
+  it("takes a pending row under another id for another event, unless only its text differs", () => {
+    const again = (row: Row) => found({ observations: [seen("x", { ...waiting, ...row })] })[0]![1]
+    expect([again({ text: "DESK MAKER BERLIN" }), again({ day: "2026-03-11" }), again({ amount: "-43" })]).toEqual([
+      "a",
+      undefined,
+      undefined
+    ])
+    const moved = { observations: [seen("x", { ...waiting, day: "2026-03-11" })], idTrust: "none" } as const
+    expect(found(moved)).toEqual([["p-x", "a"]])
+  })
+
   it("leaves a pending row alone that a change feed does not list as gone", () => {
     const posted = seen("x", desk)
     expect(found({ observations: [posted], coverage: delta })).toEqual([["p-x", undefined]])
@@ -202,26 +213,36 @@ describe("a second source", () => {
     expect(result.confirmed.map(({ entry }) => entry!.id)).toEqual(["r0", "r1", "r2", "r3"])
   })
 
-  it("is left to a person where it is not certain, or where that is asked for", () => {
+  it("takes any of several that look alike: all of them are there", () => {
     const records = [held("a", { ...desk, day: "2026-03-11" }), held("b", { ...desk, day: "2026-03-13" })]
-    const input = { ...upload, held: records, observations: [file("1")] }
-    const doubtful = read(input)
+    const result = read({ ...upload, held: records, observations: [file("1")] })
+    expect(result.confirmed.map(({ entry }) => entry!.id)).toEqual(["a"])
+  })
+
+  it("is left to a person where it is too unlike, or where that is asked for", () => {
+    const far = {
+      held: [held("a", { ...desk, day: "2026-03-09" })],
+      observations: [file("1", { text: "desk shop of wood" })]
+    }
+    const doubtful = read({ ...upload, ...far, config: { reviewMargin: 300 } })
     expect([matched(doubtful), doubtful.confirmed]).toEqual([[["file:1", undefined]], []])
-    expect(doubtful.suggestions.map(({ evidence, recordId }) => [recordId, evidence.margin])).toEqual([["a", 0]])
-    const asked = read({
-      ...upload,
-      held: [held("a", booked)],
-      observations: [file("1", { text: "desk maker" })],
-      config: { crossSource: "suggest" }
-    })
+    expect(doubtful.suggestions.map(({ evidence, recordId }) => [recordId, evidence.cost])).toEqual([["a", 745]])
+    expect(read({ ...upload, ...far }).confirmed).toHaveLength(1)
+    const likely = { held: [held("a", booked)], observations: [file("1", { text: "desk maker" })] }
+    const asked = read({ ...upload, ...likely, config: { crossSource: "suggest" } })
     expect([matched(asked), asked.suggestions.length]).toEqual([[["file:1", undefined]], 1])
-    const off = read({
-      ...upload,
-      held: [held("a", booked)],
-      observations: [file("1", { text: "desk maker" })],
-      config: { crossSource: "off" }
-    })
+    const off = read({ ...upload, ...likely, config: { crossSource: "off" } })
     expect([matched(off), off.suggestions]).toEqual([[["file:1", undefined]], []])
+  })
+
+  it("confirms a pending row that it has booked at another amount", () => {
+    const hold = { amount: "-50", text: "desk maker", day: "2026-03-10", pending: true }
+    const result = read({
+      ...upload,
+      held: [held("a", hold, {}, { edited: true })],
+      observations: [file("1", { amount: "-31.2" })]
+    })
+    expect([result.confirmed.map(({ entry }) => entry!.id), result.suggestions]).toEqual([["a"], []])
   })
 
   it("needs an equal amount, a near day and a likely text", () => {
