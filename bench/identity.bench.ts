@@ -33,19 +33,20 @@ interface World {
   readonly details: ReadonlyMap<string, HeldDetail>
 }
 
+const fieldsOf = (date: CalendarDate.CalendarDate, amount: string, text: string) => ({
+  date,
+  amount,
+  currency: "EUR",
+  description: text,
+  originalDescription: text
+})
+
 /** A year of an account without ids, read again whole: as it was, or with every text and many days changed. */
 const reread = (rows: number, change: "nothing" | "texts and days"): World => {
   const random = randomOf(5)
   const details = new Map<string, HeldDetail>()
   const held: Array<IndexEntry> = []
   const observations: Array<Observation> = []
-  const fieldsOf = (date: CalendarDate.CalendarDate, amount: string, text: string) => ({
-    date,
-    amount,
-    currency: "EUR",
-    description: text,
-    originalDescription: text
-  })
   for (let n = 0; n < rows; n++) {
     const date = CalendarDate.addDays(today, -Math.floor((n * 365) / rows))
     const name = merchant(random(customary))
@@ -89,6 +90,8 @@ const total = (all: ReadonlyMap<Behaviour, Quality>): Quality => [...all.values(
 
 const percent = (part: number, whole: number): number => (100 * part) / whole
 
+const figure = (name: string, value: Effect.Effect<number>) => ({ name, value })
+
 export const bench: Bench = {
   name: "identity",
   title: "Keeping a ledger: errors for 1,000 booked events, edits that survive, and speed of matching",
@@ -101,7 +104,6 @@ export const bench: Bench = {
       const same = reread(rows, "nothing")
       const other = reread(rows, "texts and days")
       const part = reread(rows / 10, "texts and days")
-      const figure = (name: string, value: Effect.Effect<number>) => ({ name, value })
       const ofTotal = (all: typeof ours, read: (quality: Quality) => number) =>
         Effect.map(all, (one) => read(total(one)))
       return {

@@ -228,6 +228,8 @@ describe("identify, contents under an id", () => {
   })
 })
 
+const equals = (count: number) => Array.from({ length: count }, (_, n) => seen(`${n}`, { id: `${n}` }))
+
 describe("identify, by content", () => {
   it("does not rewrite rows that were only renumbered", () => {
     const result = read({
@@ -250,9 +252,8 @@ describe("identify, by content", () => {
       held("d"),
       held("a", {}, { state: "removed" })
     ]
-    const twins = (count: number) => Array.from({ length: count }, (_, n) => seen(`${n}`, { id: `${n}` }))
     const by = (count: number) => {
-      const result = read({ held: records, observations: twins(count), idTrust: "positional" })
+      const result = read({ held: records, observations: equals(count), idTrust: "positional" })
       return {
         unchanged: result.unchanged,
         absorbed: result.absorbed.length,
@@ -271,32 +272,39 @@ describe("identify, by content", () => {
   })
 })
 
-describe("identify, absences", () => {
-  const yesterday = Timestamp.fromMillis(Timestamp.toMillis(now) - 86_400_000)
-  const justNow = Timestamp.fromMillis(Timestamp.toMillis(now) - 86_399_999)
+const yesterday = Timestamp.fromMillis(Timestamp.toMillis(now) - 86_400_000)
+const justNow = Timestamp.fromMillis(Timestamp.toMillis(now) - 86_399_999)
 
+const second = (missedAt: Timestamp.Timestamp | null) =>
+  read({ held: [held("a", {}, { missed: 1 }, { missedAt, missedSince: missedAt })] })
+
+const absent = (missed: number) => held("a", {}, { missed }, { missedAt: yesterday })
+
+const absentPending = (missed: number) => held("a", { pending: true }, { missed }, { missedAt: justNow })
+
+const many = (count: number) =>
+  Array.from({ length: count }, (_, n) => held(String(n), { text: `desk ${n}` }, { missed: 1 }))
+const after = (records: ReadonlyArray<Held>, change = {}) => read({ held: records, ...change })
+
+describe("identify, absences", () => {
   it("counts complete reads without a posted row that are a day apart, and lets it go at the second", () => {
     const first = read({ held: [held("a")] })
     expect([first.missed, first.gone]).toEqual([[{ entry: held("a").entry, missed: 1 }], []])
-    const second = (missedAt: Timestamp.Timestamp | null) =>
-      read({ held: [held("a", {}, { missed: 1 }, { missedAt, missedSince: missedAt })] })
     expect(idsOf(second(yesterday).gone)).toEqual(["a"])
     expect(second(justNow)).toMatchObject({ gone: [], missed: [] })
     expect(idsOf(second(null).gone)).toEqual(["a"])
   })
 
   it("removes after as many reads as are asked for, and never at 0", () => {
-    const record = (missed: number) => held("a", {}, { missed }, { missedAt: yesterday })
-    expect(idsOf(read({ held: [record(0)], config: { removeAfterMissing: 1 } }).gone)).toEqual(["a"])
-    expect(read({ held: [record(1)], config: { removeAfterMissing: 3 } }).missed).toMatchObject([{ missed: 2 }])
-    expect(read({ held: [record(9)], config: { removeAfterMissing: 0 } })).toMatchObject({ gone: [], missed: [] })
+    expect(idsOf(read({ held: [absent(0)], config: { removeAfterMissing: 1 } }).gone)).toEqual(["a"])
+    expect(read({ held: [absent(1)], config: { removeAfterMissing: 3 } }).missed).toMatchObject([{ missed: 2 }])
+    expect(read({ held: [absent(9)], config: { removeAfterMissing: 0 } })).toMatchObject({ gone: [], missed: [] })
   })
 
   it("drops a pending row after complete reads at any distance", () => {
-    const record = (missed: number) => held("a", { pending: true }, { missed }, { missedAt: justNow })
-    expect(read({ held: [record(0)] }).missed).toMatchObject([{ missed: 1 }])
-    expect(idsOf(read({ held: [record(1)] }).gone)).toEqual(["a"])
-    expect(read({ held: [record(1)], config: { dropAfterMissing: 3 } }).missed).toMatchObject([{ missed: 2 }])
+    expect(read({ held: [absentPending(0)] }).missed).toMatchObject([{ missed: 1 }])
+    expect(idsOf(read({ held: [absentPending(1)] }).gone)).toEqual(["a"])
+    expect(read({ held: [absentPending(1)], config: { dropAfterMissing: 3 } }).missed).toMatchObject([{ missed: 2 }])
   })
 
   it("forgets what was missed when a record is seen again", () => {
@@ -366,9 +374,6 @@ describe("identify, absences", () => {
   })
 
   it("does not believe a read in which many posted rows vanish at once", () => {
-    const many = (count: number) =>
-      Array.from({ length: count }, (_, n) => held(String(n), { text: `desk ${n}` }, { missed: 1 }))
-    const after = (records: ReadonlyArray<Held>, change = {}) => read({ held: records, ...change })
     expect(after(many(3))).toMatchObject({ coverageSuspect: false, gone: many(3).map(({ entry }) => entry) })
     expect(after(many(4))).toMatchObject({ coverageSuspect: true, gone: [], missed: [] })
     const kept = many(100)

@@ -68,9 +68,9 @@ describe("merchantKey", () => {
   })
 })
 
-describe("similarity", () => {
-  const of = (a: string, b: string) => similarity(wordsOf(a), wordsOf(b))
+const of = (a: string, b: string) => similarity(wordsOf(a), wordsOf(b))
 
+describe("similarity", () => {
   it.each([
     ["bistro lune", "bistro lune", 1],
     ["bistro lune berlin", "bistro lune", 0.9],

@@ -141,9 +141,9 @@ const everyDays: Readonly<Record<Habit, number>> = {
   salary: 30
 }
 
-/** How a bank writes what it authorises and what it books. `#` is a digit, `*` the merchant. */
-const pendingForms = ["*", "POS * @", "* ####", "SQ ** @", "* @", "CARD 4#### *"]
-const bookedForms = ["*", "* @ %", "CARD PURCHASE * @", "POS ######## * @ %", "* REF ########", "* @ % CARD ####"]
+/** How a bank writes what it authorises and what it books. `#` is a digit, `~` the merchant, `@` the town, `%` its country. */
+const pendingForms = ["~", "POS ~ @", "~ ####", "SQ *~ @", "~ @", "CARD 4#### ~"]
+const bookedForms = ["~", "~ @ %", "CARD PURCHASE ~ @", "POS ######## ~ @ %", "~ REF ########", "~ @ % CARD ####"]
 
 const nothing: ReadonlySet<number> = new Set()
 
@@ -192,7 +192,7 @@ class Account {
   private write(form: string, merchant: string, { town }: Merchant): string {
     const [place, code] = town.split(" ") as [string, string]
     return form
-      .replace("*", merchant)
+      .replace("~", merchant)
       .replace("@", place)
       .replace("%", code)
       .replaceAll("#", () => String(this.random.below(10)))
@@ -226,12 +226,13 @@ const amountsOf = (account: Account, { habit, prices }: Merchant): readonly [Cen
     case "groceries":
     case "shop": {
       const total = account.between(400, 12_000)
-      if (habit === "shop" && account.chance(120)) return [-total, -Math.ceil((total * account.between(52, 98)) / 100)]
+      if (habit === "shop" && account.chance(120)) return [-total, -Math.ceil((total * account.between(35, 98)) / 100)]
       return [-total, -total]
     }
     case "restaurant": {
       const bill = account.between(900, 9_000)
-      return [-bill, account.chance(450) ? -Math.round((bill * (100 + account.between(5, 33))) / 100) : -bill]
+      const tip = account.chance(450) ? account.between(5, account.chance(40) ? 60 : 30) : 0
+      return [-bill, -Math.round((bill * (100 + tip)) / 100)]
     }
     case "petrol": {
       const filled = account.between(2_000, 9_500)
@@ -358,6 +359,12 @@ const happen = (account: Account, merchant: Merchant, day: number): void => {
   }
 }
 
+const channel: ReadonlySet<string> = new Set(["CARD", "PURCHASE", "AUTHORISATION", ...towns])
+
+/** Words of a text that name somebody. */
+const wordsOf = (text: string): ReadonlyArray<string> =>
+  text.split(" ").filter((word) => /^[A-Z]{4,}$/.test(word) && !channel.has(word))
+
 /**
  * Whether what is shown tells an event apart from all others while it settles: its texts have a word in common, or its
  * amount is unique, and no other event of the merchant has an amount near it at the time.
@@ -366,10 +373,8 @@ export const isClear = ({ events }: BankLife, event: BankEvent): boolean => {
   const waiting = event.forms.findLast(({ pending }) => pending)
   const booked = event.forms.find(({ pending }) => !pending)
   if (waiting === undefined || booked === undefined) return false
-  const words = (text: string) => text.split(" ").filter((word) => /^[A-Z]{4,}$/.test(word))
-  const channel = new Set(["CARD", "PURCHASE", "AUTHORISATION", ...towns])
-  const known = new Set(words(waiting.text).filter((word) => !channel.has(word)))
-  const alike = words(booked.text).some((word) => known.has(word))
+  const known = new Set(wordsOf(waiting.text))
+  const alike = wordsOf(booked.text).some((word) => known.has(word))
   const changed = waiting.cents !== booked.cents
   if (changed && !alike) return false
   return events.every((other) => {
