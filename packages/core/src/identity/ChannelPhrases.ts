@@ -8,7 +8,7 @@ const phrases = (text: string): ReadonlyArray<string> =>
 
 /** How a payment was made: says nothing about who was paid. */
 const channels = phrases(`
-  pos, pos purchase, pos debit, pos transaction, pos auth, pos authorisation, pos authorization, pos refund, purchase,
+  card, txn, transaction, pos, pos purchase, pos debit, pos transaction, pos auth, pos authorisation, pos authorization, pos refund, purchase,
   purchase at, purchase authorized on, debit card purchase, credit card purchase, card purchase, card payment,
   card payment to, card transaction, check card, checkcard, check card purchase, visa purchase, visa debit, visa,
   mastercard, mastercard debit, maestro, debit card, debit, credit card, contactless, contactless payment, chip purchase,

@@ -123,13 +123,8 @@ export const pairCost = (
     if (posted && !held.absent) return undefined
   }
   const ratio = amountChanged ? amountRatio(observed.amount, held.amount) : undefined
-  if (
-    ratio !== undefined &&
-    !isHoldAmount(held.amount) &&
-    (comparePercent(ratio, 50) < 0 || comparePercent(ratio, Math.max(104, 100 + config.tipBandPercent)) > 0)
-  ) {
-    return undefined
-  }
+  // Texts are compared last, and only where the best of them would do.
+  if (ratio !== undefined && bandsOf(observed, held, ratio, 1, config).length === 0) return undefined
   const alike = likeness(observed, held)
   if (held.foreignSource && alike < sourceLikeness) return undefined
 

@@ -161,8 +161,14 @@ const edgesOf = (
     } else if (byId && !other.row.absent) {
       // Its id would have said so, had it only changed: the record may be there still, under the id we know.
       if (idTrust === "stable" || row.pending === other.row.pending) return
+    } else if (byId && row.pending && (row.amount !== other.row.amount || row.day !== other.row.day)) {
+      // While it is pending it keeps its id: another amount or another day under another id is another event.
+      return
     }
-    const cost = pairCost(row, { ...other.row, foreignSource: crossesSources }, config, {
+    // A file has booked what the connection shows as pending: as good as the connection booking it.
+    const settles = crossesSources && other.row.pending
+    const compared = { ...other.row, absent: other.row.absent || settles, foreignSource: crossesSources && !settles }
+    const cost = pairCost(row, compared, config, {
       sameId: idTrust === "positional" && providerId !== "" && providerId === other.entry.providerId,
       amountElsewhere: () => {
         known ??= knownAmounts(problem, held)
@@ -235,10 +241,12 @@ export const pairResidue = (problem: ResidueInput): ReadonlyArray<Suggestion> =>
       (pair) => ({ pair, edge: byPair.get(pair.left * held.length + pair.right)! })
     )
     const isWithheld = ({ edge, pair }: (typeof made)[number]): boolean => {
-      const unsure = pair.margin < config.reviewMargin
-      return edge.crossesSources
-        ? unsure || config.crossSource === "suggest"
-        : unsure && edge.amountChanged && edited.has(edge.left)
+      // Which of several look-alikes a second source means changes nothing: amounts are equal, and all of them are
+      // there. What counts is whether it is any of them.
+      if (edge.crossesSources) {
+        return config.crossSource === "suggest" || unmatchedCost - edge.cost < config.reviewMargin
+      }
+      return edge.amountChanged && pair.margin < config.reviewMargin && edited.has(edge.left)
     }
     const withheld = made.filter(isWithheld)
     if (withheld.length === 0) {

@@ -44,6 +44,17 @@ const prefixPairs = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number
   return pairs
 }
 
+const longWords = (own: Words, other: Words): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (const word of own) if (word.length >= shortestPrefix && !other.has(word)) found.push(word)
+  return found
+}
+
+const sharesHead = (a: string, b: string): boolean => {
+  for (let at = 0; at < shortestPrefix; at++) if (a.charCodeAt(at) !== b.charCodeAt(at)) return false
+  return true
+}
+
 /** 0 to 1; `undefined` where a side has no words, so that nothing can be said. Symmetric. */
 export const similarity = (a: Words, b: Words): number | undefined => {
   if (a.size === 0 || b.size === 0) return undefined
@@ -53,9 +64,10 @@ export const similarity = (a: Words, b: Words): number | undefined => {
   for (const word of fewer) if (more.has(word)) equal++
   let counted = equal
   if (equal < fewer.size) {
-    const rest = (own: Words, other: Words) =>
-      [...own].filter((word) => word.length >= shortestPrefix && !other.has(word))
-    counted += prefixPoints * prefixPairs(rest(a, b), rest(b, a))
+    const [left, right] = [longWords(a, b), longWords(b, a)]
+    if (left.some((word) => right.some((other) => sharesHead(word, other)))) {
+      counted += prefixPoints * prefixPairs(left, right)
+    }
   }
   return Math.max(counted / (a.size + b.size - counted), (withinPoints * counted) / fewer.size)
 }

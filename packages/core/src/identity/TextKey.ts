@@ -38,6 +38,14 @@ const withoutDates = (text: string): string =>
     return parts[1] !== "" && isDayAndMonth(Number(parts[0]), Number(parts[1])) ? " " : all
   })
 
+/** Words that say what the code behind them is. */
+const labels: ReadonlySet<string> = new Set(
+  (
+    "ref reference refno auth authcode authorisation authorization card carte karte tarjeta carta no nr nro num number " +
+    "id txn tx trx trn trans trace term terminal tid mid seq invoice inv order kundennr mandat mandate mref eref cref rrn stan"
+  ).split(" ")
+)
+
 /** Codes of authorisations and references: long numbers, or letters among digits. */
 const isCode = (word: string): boolean => {
   const count = word.match(number)?.length ?? 0
@@ -48,7 +56,11 @@ const withoutCodes = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const kept: Array<string> = []
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!
-    if (isCode(word) || dayWithMonth.test(word)) continue
+    if (isCode(word)) {
+      while (labels.has(kept.at(-1) ?? "")) kept.pop()
+      continue
+    }
+    if (dayWithMonth.test(word)) continue
     if (month.test(word) && shortNumber.test(words[i + 1] ?? "")) {
       i++
       continue

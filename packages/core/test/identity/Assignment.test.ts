@@ -59,6 +59,41 @@ const randomProblem = (random: Seeded, nodes: number, count: number): Assignment
   return { left, right, candidates, alone }
 }
 
+const all = (left: number, right: number) =>
+  Array.from({ length: left * right }, (_, n) => ({ left: n % left, right: Math.floor(n / left), cost: 7 }))
+
+/** A chain in which the cheapest pair of all leaves a row at each end alone. */
+const chain = (size: number): AssignmentProblem => ({
+  left: Array.from({ length: size }, () => 1),
+  right: Array.from({ length: size }, () => 1),
+  candidates: Array.from({ length: size }, (_, i) => [
+    { left: i, right: i, cost: 29 },
+    ...(i + 1 < size ? [{ left: i, right: i + 1, cost: 20 }] : [])
+  ]).flat(),
+  alone
+})
+
+/** The cheapest pairs first, and nothing else. */
+const greedily = (candidates: ReadonlyArray<Candidate>, size: number): number => {
+  const [left, right] = [new Set<number>(), new Set<number>()]
+  let total = size * alone
+  for (const one of candidates.toSorted((a, b) => a.cost - b.cost || a.left - b.left || a.right - b.right)) {
+    if (left.has(one.left) || right.has(one.right)) continue
+    left.add(one.left)
+    right.add(one.right)
+    total += one.cost - alone
+  }
+  return total
+}
+
+const tied = (left: number, right: number) =>
+  assign({
+    left: Array.from({ length: left }, () => 1),
+    right: Array.from({ length: right }, () => 1),
+    candidates: all(left, right),
+    alone
+  }).map((pair) => [pair.left, pair.right])
+
 describe("assign", () => {
   it("costs what the cheapest of all assignments costs, also with rows that are equal", () => {
     const random = new Seeded(1)
@@ -91,23 +126,14 @@ describe("assign", () => {
   })
 
   it("prefers early nodes, and early with early, where costs are equal", () => {
-    const all = (left: number, right: number) =>
-      Array.from({ length: left * right }, (_, n) => ({ left: n % left, right: Math.floor(n / left), cost: 7 }))
-    const pairs = (left: number, right: number) =>
-      assign({
-        left: Array.from({ length: left }, () => 1),
-        right: Array.from({ length: right }, () => 1),
-        candidates: all(left, right),
-        alone
-      }).map((pair) => [pair.left, pair.right])
-    expect(pairs(3, 3)).toEqual([
+    expect(tied(3, 3)).toEqual([
       [0, 0],
       [1, 1],
       [2, 2]
     ])
-    expect(pairs(1, 3)).toEqual([[0, 0]])
-    expect(pairs(3, 1)).toEqual([[0, 0]])
-    expect(pairs(2, 3)).toEqual([
+    expect(tied(1, 3)).toEqual([[0, 0]])
+    expect(tied(3, 1)).toEqual([[0, 0]])
+    expect(tied(2, 3)).toEqual([
       [0, 0],
       [1, 1]
     ])
@@ -144,36 +170,12 @@ describe("assign", () => {
     expect(assign({ left: [1], right: [1], candidates: [{ left: 0, right: 0, cost: alone }], alone })).toEqual([])
   })
 
-  /** A chain in which the cheapest pair of all leaves a row at each end alone. */
-  const chain = (size: number): AssignmentProblem => ({
-    left: Array.from({ length: size }, () => 1),
-    right: Array.from({ length: size }, () => 1),
-    candidates: Array.from({ length: size }, (_, i) => [
-      { left: i, right: i, cost: 29 },
-      ...(i + 1 < size ? [{ left: i, right: i + 1, cost: 20 }] : [])
-    ]).flat(),
-    alone
-  })
-
   it("solves the largest part that is solved exactly, and marks what is larger", () => {
     const exact = assign(chain(exactNodes / 2))
     expect(exact.map(({ left, right }) => left === right)).toEqual(Array.from({ length: exactNodes / 2 }, () => true))
     expect(exact.some(({ approximate }) => approximate)).toBe(false)
     expect(assign(chain(exactNodes / 2 + 1)).every(({ approximate }) => approximate)).toBe(true)
   })
-
-  /** The cheapest pairs first, and nothing else. */
-  const greedily = (candidates: ReadonlyArray<Candidate>, size: number): number => {
-    const [left, right] = [new Set<number>(), new Set<number>()]
-    let total = size * alone
-    for (const one of candidates.toSorted((a, b) => a.cost - b.cost || a.left - b.left || a.right - b.right)) {
-      if (left.has(one.left) || right.has(one.right)) continue
-      left.add(one.left)
-      right.add(one.right)
-      total += one.cost - alone
-    }
-    return total
-  }
 
   it("does better in large parts than the cheapest pairs first, and never pairs a row twice", () => {
     const random = new Seeded(4)

@@ -175,8 +175,19 @@ describe("identify, contents under an id", () => {
     ["an equal amount on another day under another text", desk, { ...desk, text: "lamp", day: "2026-03-11" }, false],
     ["a pending row with a likely text", { ...desk, pending: true }, { ...desk, amount: "-55" }, true],
     ["a pending row with an equal amount", { ...desk, pending: true }, { ...desk, text: "x", day: "2026-03-17" }, true],
-    ["a pending row with neither", { ...desk, pending: true }, { ...desk, text: "lamp", amount: "-55" }, false],
+    ["a pending row that is booked within two weeks", { ...desk, pending: true }, { ...lamp, day: "2026-03-24" }, true],
+    [
+      "a pending row that is booked later, with neither",
+      { ...desk, pending: true },
+      { ...lamp, day: "2026-03-25" },
+      false
+    ],
+    ["a pending row with neither that stays pending", { ...desk, pending: true }, { ...lamp, pending: true }, false],
     ["a zero that was authorised", { ...desk, pending: true, amount: "0" }, desk, true],
+    ["an equal amount a month later", desk, { ...desk, day: "2026-04-09" }, true],
+    ["an equal amount after more than a month", desk, { ...desk, day: "2026-04-10" }, false],
+    ["a posted row that is pending again on the same day", desk, { ...desk, pending: true }, true],
+    ["a posted row that is pending again later", desk, { ...desk, pending: true, day: "2026-03-11" }, false],
     ["a correction of the amount", desk, { ...desk, amount: "-11", day: "2026-03-15" }, true],
     ["a correction too late", desk, { ...desk, amount: "-11", day: "2026-03-16" }, false],
     ["another amount under another text", desk, { ...desk, amount: "-11", text: "lamp" }, false],
@@ -217,6 +228,8 @@ describe("identify, contents under an id", () => {
   })
 })
 
+const equals = (count: number) => Array.from({ length: count }, (_, n) => seen(`${n}`, { id: `${n}` }))
+
 describe("identify, by content", () => {
   it("does not rewrite rows that were only renumbered", () => {
     const result = read({
@@ -239,9 +252,8 @@ describe("identify, by content", () => {
       held("d"),
       held("a", {}, { state: "removed" })
     ]
-    const twins = (count: number) => Array.from({ length: count }, (_, n) => seen(`${n}`, { id: `${n}` }))
     const by = (count: number) => {
-      const result = read({ held: records, observations: twins(count), idTrust: "positional" })
+      const result = read({ held: records, observations: equals(count), idTrust: "positional" })
       return {
         unchanged: result.unchanged,
         absorbed: result.absorbed.length,
@@ -260,32 +272,39 @@ describe("identify, by content", () => {
   })
 })
 
-describe("identify, absences", () => {
-  const yesterday = Timestamp.fromMillis(Timestamp.toMillis(now) - 86_400_000)
-  const justNow = Timestamp.fromMillis(Timestamp.toMillis(now) - 86_399_999)
+const yesterday = Timestamp.fromMillis(Timestamp.toMillis(now) - 86_400_000)
+const justNow = Timestamp.fromMillis(Timestamp.toMillis(now) - 86_399_999)
 
+const second = (missedAt: Timestamp.Timestamp | null) =>
+  read({ held: [held("a", {}, { missed: 1 }, { missedAt, missedSince: missedAt })] })
+
+const absent = (missed: number) => held("a", {}, { missed }, { missedAt: yesterday })
+
+const absentPending = (missed: number) => held("a", { pending: true }, { missed }, { missedAt: justNow })
+
+const many = (count: number) =>
+  Array.from({ length: count }, (_, n) => held(String(n), { text: `desk ${n}` }, { missed: 1 }))
+const after = (records: ReadonlyArray<Held>, change = {}) => read({ held: records, ...change })
+
+describe("identify, absences", () => {
   it("counts complete reads without a posted row that are a day apart, and lets it go at the second", () => {
     const first = read({ held: [held("a")] })
     expect([first.missed, first.gone]).toEqual([[{ entry: held("a").entry, missed: 1 }], []])
-    const second = (missedAt: Timestamp.Timestamp | null) =>
-      read({ held: [held("a", {}, { missed: 1 }, { missedAt, missedSince: missedAt })] })
     expect(idsOf(second(yesterday).gone)).toEqual(["a"])
     expect(second(justNow)).toMatchObject({ gone: [], missed: [] })
     expect(idsOf(second(null).gone)).toEqual(["a"])
   })
 
   it("removes after as many reads as are asked for, and never at 0", () => {
-    const record = (missed: number) => held("a", {}, { missed }, { missedAt: yesterday })
-    expect(idsOf(read({ held: [record(0)], config: { removeAfterMissing: 1 } }).gone)).toEqual(["a"])
-    expect(read({ held: [record(1)], config: { removeAfterMissing: 3 } }).missed).toMatchObject([{ missed: 2 }])
-    expect(read({ held: [record(9)], config: { removeAfterMissing: 0 } })).toMatchObject({ gone: [], missed: [] })
+    expect(idsOf(read({ held: [absent(0)], config: { removeAfterMissing: 1 } }).gone)).toEqual(["a"])
+    expect(read({ held: [absent(1)], config: { removeAfterMissing: 3 } }).missed).toMatchObject([{ missed: 2 }])
+    expect(read({ held: [absent(9)], config: { removeAfterMissing: 0 } })).toMatchObject({ gone: [], missed: [] })
   })
 
   it("drops a pending row after complete reads at any distance", () => {
-    const record = (missed: number) => held("a", { pending: true }, { missed }, { missedAt: justNow })
-    expect(read({ held: [record(0)] }).missed).toMatchObject([{ missed: 1 }])
-    expect(idsOf(read({ held: [record(1)] }).gone)).toEqual(["a"])
-    expect(read({ held: [record(1)], config: { dropAfterMissing: 3 } }).missed).toMatchObject([{ missed: 2 }])
+    expect(read({ held: [absentPending(0)] }).missed).toMatchObject([{ missed: 1 }])
+    expect(idsOf(read({ held: [absentPending(1)] }).gone)).toEqual(["a"])
+    expect(read({ held: [absentPending(1)], config: { dropAfterMissing: 3 } }).missed).toMatchObject([{ missed: 2 }])
   })
 
   it("forgets what was missed when a record is seen again", () => {
@@ -355,9 +374,6 @@ describe("identify, absences", () => {
   })
 
   it("does not believe a read in which many posted rows vanish at once", () => {
-    const many = (count: number) =>
-      Array.from({ length: count }, (_, n) => held(String(n), { text: `desk ${n}` }, { missed: 1 }))
-    const after = (records: ReadonlyArray<Held>, change = {}) => read({ held: records, ...change })
     expect(after(many(3))).toMatchObject({ coverageSuspect: false, gone: many(3).map(({ entry }) => entry) })
     expect(after(many(4))).toMatchObject({ coverageSuspect: true, gone: [], missed: [] })
     const kept = many(100)

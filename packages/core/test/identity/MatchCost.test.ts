@@ -42,6 +42,19 @@ const cost = ({ about, config, context, held = {}, observed = {} }: Pair) =>
 const pending: Row = { pending: true }
 const posted = (day: string, change: Row = {}): Row => ({ day, ...change })
 
+const parts = (held: string, observed: string, change: Pair = {}) =>
+  cost({
+    ...change,
+    held: { pending: true, amount: held, ...change.held },
+    observed: { amount: observed, ...change.observed }
+  })?.parts
+
+/** Two posted rows. */
+const change = (held: string, observed: string, about: Partial<HeldRow> = {}) =>
+  cost({ held: { amount: held }, observed: { amount: observed }, about })?.parts
+
+const scaled = (value: number, zeros: string) => Decimal.make(`-${value}${zeros}.5`)
+
 describe("the cost of a date", () => {
   it.each([
     ["2026-03-10", 0],
@@ -84,13 +97,6 @@ describe("the cost of a date", () => {
 })
 
 describe("the cost of an amount", () => {
-  const parts = (held: string, observed: string, change: Pair = {}) =>
-    cost({
-      ...change,
-      held: { pending: true, amount: held, ...change.held },
-      observed: { amount: observed, ...change.observed }
-    })?.parts
-
   it.each([
     ["-42", "-42", "amount", 0],
     ["-42", "-49.56", "tip", 430],
@@ -130,8 +136,6 @@ describe("the cost of an amount", () => {
   })
 
   it("takes tips and holds only from pending rows, and any difference only from rows that are known to be away", () => {
-    const change = (held: string, observed: string, about: Partial<HeldRow> = {}) =>
-      cost({ held: { amount: held }, observed: { amount: observed }, about })?.parts
     expect(change("-40", "-41")).toBeUndefined()
     expect(change("-50", "-90")).toBeUndefined()
     expect(change("-40", "-39")).toMatchObject({ partialCapture: 420 })
@@ -232,7 +236,6 @@ describe("the cost of any pair", () => {
     const random = new Seeded(8)
     for (let n = 0; n < 2_000; n++) {
       const [a, b] = [1 + random.below(9_999), 1 + random.below(9_999)]
-      const scaled = (value: number, zeros: string) => Decimal.make(`-${value}${zeros}.5`)
       const small = cost({
         held: { ...pending, amount: `-${a * 10 + 5}` },
         observed: { amount: `-${b * 10 + 5}` },

@@ -23,11 +23,12 @@ const waiting: Row = { ...desk, pending: true }
 
 const byRecord = (result: ReturnType<typeof read>) => new Map(result.changed.map((match) => [match.entry?.id, match]))
 
+const bistros = (edited: boolean) => [
+  held("r1", { pending: true, amount: "-42", text: "BISTRO LUNE", day: "2026-03-03" }, {}, { edited }),
+  held("r2", { pending: true, amount: "-42", text: "BISTRO LUNE", day: "2026-03-04" })
+]
+
 describe("two pending rows of which one got a tip", () => {
-  const records = (edited: boolean) => [
-    held("r1", { pending: true, amount: "-42", text: "BISTRO LUNE", day: "2026-03-03" }, {}, { edited }),
-    held("r2", { pending: true, amount: "-42", text: "BISTRO LUNE", day: "2026-03-04" })
-  ]
   const tip = seen("x1", { amount: "-49.56", text: "BISTRO LUNE BERLIN", day: "2026-03-04" })
   const plain = seen("x2", { amount: "-42", text: "BISTRO LUNE BERLIN", day: "2026-03-06" })
   const input = { observations: [tip, plain], idTrust: "none" } as const
@@ -35,9 +36,9 @@ describe("two pending rows of which one got a tip", () => {
     read({ ...input, observations: [observation], held: [record] }).changed[0]!.evidence?.cost
 
   it("are paired in their order, which costs least", () => {
-    const [r1, r2] = records(false) as [Held, Held]
+    const [r1, r2] = bistros(false) as [Held, Held]
     expect([costOf(r1, tip), costOf(r2, tip), costOf(r1, plain), costOf(r2, plain)]).toEqual([518, 500, 142, 112])
-    const result = read({ ...input, held: records(false) })
+    const result = read({ ...input, held: bistros(false) })
     const made = byRecord(result)
     expect(made.get("r1")!.observation).toBe(tip)
     expect(made.get("r1")!.evidence).toEqual({
@@ -52,7 +53,7 @@ describe("two pending rows of which one got a tip", () => {
   })
 
   it("are left to a person where the one in doubt carries edits, and the total is right at once", () => {
-    const result = read({ ...input, held: records(true) })
+    const result = read({ ...input, held: bistros(true) })
     expect(matched(result).toSorted()).toEqual([
       ["p-x1", undefined],
       ["p-x2", "r2"]
@@ -68,7 +69,7 @@ describe("two pending rows of which one got a tip", () => {
   })
 
   it("are paired whatever the doubt where none is asked for", () => {
-    const result = read({ ...input, held: records(true), config: { reviewMargin: 0 } })
+    const result = read({ ...input, held: bistros(true), config: { reviewMargin: 0 } })
     expect([result.suggestions, matched(result)]).toEqual([
       [],
       [
@@ -79,13 +80,28 @@ describe("two pending rows of which one got a tip", () => {
   })
 })
 
-describe("what is left by ids and contents", () => {
-  const found = (input: Read) => matched(read({ held: [held("a", waiting)], idTrust: "perStatus", ...input }))
+const found = (input: Read) => matched(read({ held: [held("a", waiting)], idTrust: "perStatus", ...input }))
 
+const ago = (days: number) => Timestamp.fromMillis(Timestamp.toMillis(now) - days * 86_400_000)
+
+const partsA: Read["isForbidden"] = (id, { providerId }) => id === "a" && providerId === "p-x"
+
+describe("what is left by ids and contents", () => {
   it("settles a pending row under a new id, on another day and under another text", () => {
     const posted = seen("x", { ...desk, day: "2026-03-13", text: "DESK MAKER HAMBURG" })
     expect(found({ observations: [posted] })).toEqual([["p-x", "a"]])
     expect(found({ observations: [posted], coverage: delta, removed: new Set(["p-a"]) })).toEqual([["p-x", "a"]])
+  })
+
+  it("takes a pending row under another id for another event, unless only its text differs", () => {
+    const again = (row: Row) => found({ observations: [seen("x", { ...waiting, ...row })] })[0]![1]
+    expect([again({ text: "DESK MAKER BERLIN" }), again({ day: "2026-03-11" }), again({ amount: "-43" })]).toEqual([
+      "a",
+      undefined,
+      undefined
+    ])
+    const moved = { observations: [seen("x", { ...waiting, day: "2026-03-11" })], idTrust: "none" } as const
+    expect(found(moved)).toEqual([["p-x", "a"]])
   })
 
   it("leaves a pending row alone that a change feed does not list as gone", () => {
@@ -96,7 +112,6 @@ describe("what is left by ids and contents", () => {
   })
 
   it("revives a dropped row for a while, and a deleted one never", () => {
-    const ago = (days: number) => Timestamp.fromMillis(Timestamp.toMillis(now) - days * 86_400_000)
     const posted = seen("x", { ...desk, day: "2026-03-12" })
     const tombstone = (days: number) => [held("a", waiting, { state: "removed" }, { updatedAt: ago(days) })]
     expect(found({ held: tombstone(60), observations: [posted], coverage: delta })).toEqual([["p-x", "a"]])
@@ -118,8 +133,7 @@ describe("what is left by ids and contents", () => {
   it("never pairs again what a person parted, also among equals", () => {
     const observations = [seen("x", { ...desk, day: "2026-03-12" }), seen("y", { ...desk, day: "2026-03-12" })]
     const records = [held("a", waiting), held("b", waiting)]
-    const isForbidden: Read["isForbidden"] = (id, { providerId }) => id === "a" && providerId === "p-x"
-    expect(found({ held: records, observations, isForbidden }).toSorted()).toEqual([
+    expect(found({ held: records, observations, isForbidden: partsA }).toSorted()).toEqual([
       ["p-x", "b"],
       ["p-y", "a"]
     ])
@@ -174,11 +188,14 @@ describe("what is left by ids and contents", () => {
   })
 })
 
-describe("a second source", () => {
-  const booked: Row = { amount: "-42", text: "Desk Maker GmbH", day: "2026-03-12" }
-  const file = (id: string, row: Row = {}) => seen(id, { ...booked, id: `file:${id}`, ...row })
-  const upload = { coverage: delta, idTrust: "stable" } as const
+const booked: Row = { amount: "-42", text: "Desk Maker GmbH", day: "2026-03-12" }
+const file = (id: string, row: Row = {}) => seen(id, { ...booked, id: `file:${id}`, ...row })
+const upload = { coverage: delta, idTrust: "stable" } as const
 
+const confirmedOf = (row: Row) =>
+  read({ ...upload, held: [held("a", desk)], observations: [file("1", row)] }).confirmed.length
+
+describe("a second source", () => {
   it("confirms rows of the connection and changes nothing in them", () => {
     const result = read({ ...upload, held: [held("a", desk)], observations: [file("1")] })
     expect([result.changed, result.unchanged, result.suggestions]).toEqual([[], 1, []])
@@ -202,32 +219,40 @@ describe("a second source", () => {
     expect(result.confirmed.map(({ entry }) => entry!.id)).toEqual(["r0", "r1", "r2", "r3"])
   })
 
-  it("is left to a person where it is not certain, or where that is asked for", () => {
+  it("takes any of several that look alike: all of them are there", () => {
     const records = [held("a", { ...desk, day: "2026-03-11" }), held("b", { ...desk, day: "2026-03-13" })]
-    const input = { ...upload, held: records, observations: [file("1")] }
-    const doubtful = read(input)
+    const result = read({ ...upload, held: records, observations: [file("1")] })
+    expect(result.confirmed.map(({ entry }) => entry!.id)).toEqual(["a"])
+  })
+
+  it("is left to a person where it is too unlike, or where that is asked for", () => {
+    const far = {
+      held: [held("a", { ...desk, day: "2026-03-09" })],
+      observations: [file("1", { text: "desk shop of wood" })]
+    }
+    const doubtful = read({ ...upload, ...far, config: { reviewMargin: 300 } })
     expect([matched(doubtful), doubtful.confirmed]).toEqual([[["file:1", undefined]], []])
-    expect(doubtful.suggestions.map(({ evidence, recordId }) => [recordId, evidence.margin])).toEqual([["a", 0]])
-    const asked = read({
-      ...upload,
-      held: [held("a", booked)],
-      observations: [file("1", { text: "desk maker" })],
-      config: { crossSource: "suggest" }
-    })
+    expect(doubtful.suggestions.map(({ evidence, recordId }) => [recordId, evidence.cost])).toEqual([["a", 745]])
+    expect(read({ ...upload, ...far }).confirmed).toHaveLength(1)
+    const likely = { held: [held("a", booked)], observations: [file("1", { text: "desk maker" })] }
+    const asked = read({ ...upload, ...likely, config: { crossSource: "suggest" } })
     expect([matched(asked), asked.suggestions.length]).toEqual([[["file:1", undefined]], 1])
-    const off = read({
-      ...upload,
-      held: [held("a", booked)],
-      observations: [file("1", { text: "desk maker" })],
-      config: { crossSource: "off" }
-    })
+    const off = read({ ...upload, ...likely, config: { crossSource: "off" } })
     expect([matched(off), off.suggestions]).toEqual([[["file:1", undefined]], []])
   })
 
+  it("confirms a pending row that it has booked at another amount", () => {
+    const hold = { amount: "-50", text: "desk maker", day: "2026-03-10", pending: true }
+    const result = read({
+      ...upload,
+      held: [held("a", hold, {}, { edited: true })],
+      observations: [file("1", { amount: "-31.2" })]
+    })
+    expect([result.confirmed.map(({ entry }) => entry!.id), result.suggestions]).toEqual([["a"], []])
+  })
+
   it("needs an equal amount, a near day and a likely text", () => {
-    const of = (row: Row) =>
-      read({ ...upload, held: [held("a", desk)], observations: [file("1", row)] }).confirmed.length
-    expect([of({}), of({ amount: "-42.01" }), of({ day: "2026-03-14" }), of({ text: "lamp" })]).toEqual([1, 0, 0, 0])
+    expect([{}, { amount: "-42.01" }, { day: "2026-03-14" }, { text: "lamp" }].map(confirmedOf)).toEqual([1, 0, 0, 0])
   })
 
   it("does not take rows of one file for rows of another", () => {
@@ -278,22 +303,24 @@ const anyRead = (random: Seeded) => {
   } satisfies Read
 }
 
-describe("identity in worlds where everything looks alike", () => {
-  const shape = (result: ReturnType<typeof read>) => ({
-    changed: result.changed
-      .map(({ entry, observation }) => `${observation.hash} ${observation.providerId} ${entry?.id}`)
-      .toSorted(),
-    absorbed: result.absorbed.map(({ entry }) => entry!.id).toSorted(),
-    confirmed: result.confirmed.map(({ entry }) => entry!.id).toSorted(),
-    suggested: result.suggestions.map(({ observation, recordId }) => `${observation.hash} ${recordId}`).toSorted(),
-    gone: [...idsOf(result.gone)].toSorted(),
-    missed: result.missed.map(({ entry, missed }) => `${entry.id} ${missed}`).toSorted(),
-    seenAgain: [...idsOf(result.seenAgain)].toSorted(),
-    unchanged: result.unchanged,
-    hits: [result.idHits, result.idContradictions],
-    coverageSuspect: result.coverageSuspect
-  })
+const shape = (result: ReturnType<typeof read>) => ({
+  changed: result.changed
+    .map(({ entry, observation }) => `${observation.hash} ${observation.providerId} ${entry?.id}`)
+    .toSorted(),
+  absorbed: result.absorbed.map(({ entry }) => entry!.id).toSorted(),
+  confirmed: result.confirmed.map(({ entry }) => entry!.id).toSorted(),
+  suggested: result.suggestions.map(({ observation, recordId }) => `${observation.hash} ${recordId}`).toSorted(),
+  gone: [...idsOf(result.gone)].toSorted(),
+  missed: result.missed.map(({ entry, missed }) => `${entry.id} ${missed}`).toSorted(),
+  seenAgain: [...idsOf(result.seenAgain)].toSorted(),
+  unchanged: result.unchanged,
+  hits: [result.idHits, result.idContradictions],
+  coverageSuspect: result.coverageSuspect
+})
 
+const isOwn = (id: string) => !id.startsWith("file:")
+
+describe("identity in worlds where everything looks alike", () => {
   it("does not depend on the order of records or of observations", () => {
     const random = new Seeded(21)
     for (let n = 0; n < 1_500; n++) {
@@ -330,9 +357,8 @@ describe("identity in worlds where everything looks alike", () => {
     for (let n = 0; n < 2_000; n++) {
       const any = anyRead(random)
       const idTrust = random.pick(["none", "positional"] as const)
-      const own = (id: string) => !id.startsWith("file:")
-      const records = any.held.filter(({ entry }) => own(entry.providerId) && entry.state !== "deleted")
-      const observations = any.observations.filter(({ providerId }) => own(providerId))
+      const records = any.held.filter(({ entry }) => isOwn(entry.providerId) && entry.state !== "deleted")
+      const observations = any.observations.filter(({ providerId }) => isOwn(providerId))
       const result = read({
         held: records,
         observations,
