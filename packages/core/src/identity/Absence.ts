@@ -60,6 +60,7 @@ const explains = (observed: MatchRow, held: MatchRow): boolean => {
 /** Absent pending records that the same read explains by a new posted row, oldest record first. */
 const explainedBy = (problem: AbsenceInput, absent: ReadonlyArray<IndexEntry>): ReadonlySet<string> => {
   const explained = new Set<string>()
+  if (absent.length === 0) return explained
   const posted = newPosted(problem).toSorted((a, b) => (a.day ?? 0) - (b.day ?? 0))
   if (posted.length === 0) return explained
   for (const entry of absent.toSorted(compareIds)) {

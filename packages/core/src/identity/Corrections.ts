@@ -26,6 +26,7 @@ import type { Page } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
+import { isOfFile } from "./Covered.ts"
 import type { FactKind, IdentityFact } from "./IdentityFact.ts"
 import {
   identityLog,
@@ -196,7 +197,10 @@ export class Corrections extends Context.Service<
           otherKey: keyOf(b.content)
         })
 
-      /** `a` goes on as what `b` is, by a match that can be taken back. */
+      /**
+       * `a` goes on as what `b` is, by a match that can be taken back. What a file says of a record of a connection
+       * changes nothing in it.
+       */
       const absorb = Effect.fnUntraced(function* (
         scope: RecordScope,
         decided: Decided,
@@ -212,6 +216,7 @@ export class Corrections extends Context.Service<
           before: contentOf(a),
           observed: contentOf(b),
           separateId: b.id,
+          ...(isOfFile(b) && !isOfFile(a) ? { secondSource: true as const } : {}),
           evidence,
           state: "made",
           decided
@@ -229,15 +234,16 @@ export class Corrections extends Context.Service<
           if (fact.otherId === b.id) yield* decideFact(scope, decided, "forbid", { ...pairOf(fact), otherId: a.id })
         }
         yield* identity.logMatches([match])
-        const former = [a.providerId, ...(yield* identity.aliasesOf(scope, b.id)).map((one) => one.providerId)]
+        const [kept, left] = match.secondSource === true ? [a, b] : [b, a]
+        const former = [left.providerId, ...(yield* identity.aliasesOf(scope, b.id)).map((one) => one.providerId)]
         yield* identity.addAliases(
           scope,
           [...new Set(former)]
-            .filter((providerId) => providerId !== "" && providerId !== b.providerId)
+            .filter((providerId) => providerId !== "" && providerId !== kept.providerId)
             .map((providerId) => ({ providerId, recordId: a.id }))
         )
         yield* records.write(scope, [
-          { ...contentOf(b), id: a.id },
+          ...(kept === a && a.state === "live" ? [] : [{ ...contentOf(kept), id: a.id, state: "live" as const }]),
           { ...contentOf(b), id: b.id, state: "removed" }
         ])
         yield* records.merge(scope, b.id, a.id)
@@ -302,7 +308,14 @@ export class Corrections extends Context.Service<
       ) {
         if (match.secondSource === true) {
           yield* records.write(scope, [{ ...match.observed, id: separateId }])
-          yield* identity.moveAliases(scope, [match.observed.providerId], separateId)
+          // What a person joined had former ids of its own.
+          const own = match.decided === undefined ? [] : yield* identity.aliasesOf(scope, record.id)
+          const since = own.filter((alias) => alias.lastSeen >= match.at && isOfFile(alias))
+          yield* identity.moveAliases(
+            scope,
+            [match.observed.providerId, ...since.map((alias) => alias.providerId)],
+            separateId
+          )
           return { before: contentOf(record), after: match.observed }
         }
         // A correction under one id: what is observed under it from now on is the other record's.

@@ -155,6 +155,31 @@ describe("Corrections", () => {
     }).pipe(Effect.provide(services))
   )
 
+  it.effect("joins a row of a file to the record of a connection, which goes on as the connection tells it", () =>
+    Effect.gen(function* () {
+      const { held, identity, put, ref, scope, state, suggest } = yield* arrange
+      const { accept, matches, undo } = yield* Corrections
+      const record = yield* put({ providerId: "x1", fields: fields("LAMP", "-1") })
+      const row = yield* put({ providerId: "file:1", fields: fields("Lamp shop", "-1") })
+      yield* identity.addAliases(scope, [{ providerId: "file:0", recordId: row.id }])
+      const before = yield* state
+      yield* TestClock.adjust(1_000)
+      yield* accept(person, ref, yield* suggest(record.id, row.id))
+      expect(yield* held(record.id)).toMatchObject({ ...record, version: 1 })
+      expect(yield* held(row.id)).toBeUndefined()
+      expect(yield* identity.aliases(scope, ["file:0", "file:1", "x1"])).toEqual(
+        new Map([
+          ["file:0", record.id],
+          ["file:1", record.id]
+        ])
+      )
+      const [made] = (yield* matches(ref, {})).rows
+      expect(made!.match.secondSource).toBe(true)
+      yield* undo(person, ref, made!.match.id)
+      expect(yield* state).toEqual(before)
+    }).pipe(Effect.provide(services))
+  )
+
   it.effect("rejects a suggestion for good, until somebody accepts it after all", () =>
     Effect.gen(function* () {
       const { held, identity, put, ref, scope, suggest } = yield* arrange
@@ -288,6 +313,10 @@ describe("Corrections", () => {
       const { held, identity, ids, put, ref, scope } = yield* arrange
       const { remove } = yield* Corrections
       const record = yield* put()
+      const sizes = limits as { identityFacts: number }
+      const { identityFacts } = limits
+      yield* Effect.addFinalizer(() => Effect.sync(() => (sizes.identityFacts = identityFacts)))
+      sizes.identityFacts = 3
       const fact = { ...scope, kind: "forbid", recordId: "r", by: person, at: ref.workspace.createdAt } as const
       for (const id of yield* ids.batch("fact", limits.identityFacts)) yield* identity.addFact({ ...fact, id })
       expect(yield* Effect.flip(remove(person, ref, record.id))).toMatchObject({ code: "LIMIT_EXCEEDED" })

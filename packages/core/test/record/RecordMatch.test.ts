@@ -39,6 +39,16 @@ const day = CalendarDate.make
 const money = Decimal.make
 
 describe("matches", () => {
+  it("means live records unless another state is asked for, and none that is part of another", () => {
+    const states = ["live", "removed", "deleted"] as const
+    for (const state of states) {
+      const found = states.filter((is) => matches({ state })(recordOf({ state: is })))
+      expect(found).toEqual([state])
+    }
+    expect(states.map((state) => matches({})(recordOf({ state })))).toEqual([true, false, false])
+    expect(matches({ state: "removed" })(recordOf({ state: "removed", mergedInto: "txn_0" }))).toBe(false)
+  })
+
   it.each([
     [{}, true, true],
     [{ from: day("2026-03-14"), to: day("2026-03-14") }, true, false],

@@ -1,0 +1,43 @@
+/** The scenes of identity on PostgreSQL. */
+import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
+import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
+import { layer as postgresClock } from "@millrace/testing/postgres/PostgresClock"
+import { layer as database } from "@millrace/testing/postgres/TestPostgres"
+import { StoreClock } from "@millrace/testing/suite/StorageTests"
+import { layer } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import { inject } from "vitest"
+import { playAll, serve } from "./IdentityScenes.ts"
+import { makeSimulation, VirtualClock } from "./Simulation.ts"
+
+const secrets = aesSecrets({ key: Redacted.make(Buffer.alloc(32, 1).toString("base64")) })
+const services = postgresClock.pipe(Layer.provideMerge(database(inject("postgres"))))
+
+layer(services, { excludeTestServices: true, timeout: "60 seconds" })("identity on PostgreSQL", (it) => {
+  let passed = 0
+  playAll((title, body) => {
+    it.effect(title, () =>
+      Effect.gen(function* () {
+        const { pass } = yield* StoreClock
+        const clock = new VirtualClock()
+        // Scenes that were played before made the store's clock run ahead.
+        clock.now = Date.now() + passed * 1_000
+        const sql = Layer.succeed(SqlClient.SqlClient, yield* SqlClient.SqlClient)
+        const simulation = makeSimulation({
+          storage: storage.pipe(Layer.provide(Layer.orDie(secrets)), Layer.provide(sql)),
+          clock,
+          model: "upsertByKey",
+          pass: (seconds) => {
+            passed += seconds
+            return pass(seconds)
+          }
+        })
+        yield* body(simulation).pipe(Effect.provideService(Clock.Clock, clock), Effect.provide(serve(simulation)))
+      })
+    )
+  })
+})

@@ -1,0 +1,512 @@
+/**
+ * One real event stays one record through whole syncs, with its row and what people wrote on it. The same scenes
+ * are played on every storage.
+ */
+import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
+import type { ActorRef } from "@millrace/core/access/ActorRef"
+import { BankStore } from "@millrace/core/bank/BankStore"
+import { Corrections } from "@millrace/core/identity/Corrections"
+import type { LedgerRef } from "@millrace/core/identity/IdentityLog"
+import { IdentityStore } from "@millrace/core/identity/IdentityStore"
+import type { LedgerRecord } from "@millrace/core/record/LedgerRecord"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { Cursors } from "@millrace/core/shared/Cursors"
+import { wholeScan } from "@millrace/core/table/RowScan"
+import { TableStore } from "@millrace/core/table/TableStore"
+import { UploadStore } from "@millrace/core/upload/UploadStore"
+import { storeFeed } from "@millrace/testing/fixture/Feed"
+import { storeTable } from "@millrace/testing/fixture/Table"
+import { makeUpload } from "@millrace/testing/fixture/Upload"
+import type { Posting, TrueRow } from "@millrace/testing/provider/ScriptedBank"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { describe, expect } from "vitest"
+import { connect, drive, ledgerOf, mappings, type Simulation } from "./Simulation.ts"
+
+const person: ActorRef = { kind: "user", userId: "usr_1" }
+const aDay = 86_401
+
+const cursors = Cursors.layer(Redacted.make("key")).pipe(Layer.provide(NodeDigest.layer))
+/** What scenes are played on. */
+export const serve = (simulation: Simulation) =>
+  Corrections.layer.pipe(Layer.provide(cursors), Layer.provideMerge(simulation.layer))
+
+export type Scene = (
+  title: string,
+  body: (simulation: Simulation) => Effect.Effect<void, unknown, Layer.Success<ReturnType<typeof serve>>>
+) => void
+
+/** The scenes are written as if today were this day. */
+const writtenOn = CalendarDate.make("2026-11-21")
+
+const full = "snapshotfull-account"
+const perStatus = `${full}-perstatus`
+const stable = `${full}-stable`
+const changes = "delta-connection-perstatus"
+
+/** An account that a feed follows into a table in which people write. */
+const opened = Effect.fnUntraced(function* (simulation: Simulation, instance: string, accountIds = ["a"]) {
+  const provider = simulation.providers.find((one) => one.options.instance === instance)!
+  const world = yield* connect(provider, accountIds)
+  const account = world.accounts[0]!
+  const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, "UTC")
+  /** The day of the scene as it is when it is played. */
+  const on = (date: string) => CalendarDate.addDays(CalendarDate.make(date), CalendarDate.daysBetween(writtenOn, today))
+  const table = yield* storeTable(world.workspace, { fields: [] })
+  const tables = yield* TableStore
+  const feed = yield* storeFeed(world.workspace, {
+    destinationConfig: { type: "table", tableId: table.id, createMissingColumns: true },
+    sourceConfig: { type: "sync", accounts: [{ bankId: world.bank.id, accountId: account.id }] },
+    fieldMappings: mappings
+  })
+  const ref: LedgerRef = {
+    workspace: world.workspace,
+    bankId: world.bank.id,
+    accountId: account.id,
+    dataType: "transactions"
+  }
+  const rows = Effect.map(tables.rows(wholeScan(table.id)), (all) =>
+    all.map(({ id, values }) => ({
+      row: id,
+      record: values["id"],
+      text: values["description"],
+      amount: values["amount"]
+    }))
+  )
+  const ledger = Effect.map(ledgerOf(account), (all) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+  return {
+    ...world,
+    account,
+    feed,
+    ref,
+    rows,
+    ledger,
+    on,
+    live: Effect.map(ledger, (all) => all.filter(({ state }) => state === "live")),
+    sync: (change: Parameters<typeof drive>[2] = {}) => Effect.map(drive(simulation, feed, change), ({ job }) => job),
+    post: (description: string, amount: string, date: string, pending = false) =>
+      world.upstream.post({ account: "a", date: on(date), amount, description, pending }),
+    /** A person writes another text into the row of a record. */
+    edit: Effect.fnUntraced(function* (record: Pick<LedgerRecord, "id">, text: string) {
+      const [row] = yield* tables.rowsByKey(table.id, [`transactions:${record.id}`])
+      const edited = { ...row!, values: { ...row!.values, description: text }, held: ["description"], version: 9 }
+      yield* tables.putRows(table.id, [{ row: edited, folded: {}, entries: [] }], 0)
+    })
+  }
+})
+
+const skipDedup = { change: { options: { forceCancelActive: false, resetCursors: false, skipDedup: true } } }
+
+export const playAll = (scene: Scene): void => {
+  settling(scene)
+  lasting(scene)
+  deciding(scene)
+  trusting(scene)
+}
+
+const settling = (scene: Scene) =>
+  describe("a pending transaction that settles", () => {
+    const ways: ReadonlyArray<
+      readonly [string, string, { readonly link: boolean; readonly text?: string; readonly amount?: string }]
+    > = [
+      ["linked by the bank", perStatus, { link: true, text: "LAMP SHOP BERLIN", amount: "-49.56" }],
+      ["without a link", perStatus, { link: false, text: "LAMP SHOP BERLIN" }],
+      ["without a link, in a change feed", changes, { link: false, text: "LAMP SHOP BERLIN" }],
+      ["with a tip", perStatus, { link: false, text: "LAMP SHOP BERLIN", amount: "-49.56" }],
+      ["after a hold", perStatus, { link: false, amount: "-71.3" }],
+      ["where no row has an id", `${full}-none`, { link: false, text: "LAMP SHOP BERLIN" }]
+    ]
+    for (const [way, instance, { amount, link, text }] of ways) {
+      scene(`${way}: stays one record, one row and what a person wrote on it`, (simulation) =>
+        Effect.gen(function* () {
+          const { edit, ledger, live, on, post, rows, sync, upstream } = yield* opened(simulation, instance)
+          const held = way === "after a hold" ? "-50" : "-42"
+          const pending = post("LAMP SHOP", held, "2026-11-18", true)
+          post("DESK STORE", "-120", "2026-11-17")
+          yield* sync()
+          const before = (yield* ledger).find((record) => record.pending)!
+          const row = (yield* rows).find(({ record }) => record === before.id)
+          yield* edit(before, "Light for the desk")
+          yield* simulation.pass(aDay)
+          const change: Partial<Posting> = {
+            date: on("2026-11-20"),
+            ...(text === undefined ? {} : { description: text }),
+            ...(amount === undefined ? {} : { amount })
+          }
+          upstream.settle(pending, { newId: true, link, change })
+          const job = yield* sync()
+          expect([job.status, job.errors]).toEqual(["completed", []])
+          const after = yield* live
+          expect(after).toHaveLength(2)
+          expect(after.find(({ id }) => id === before.id)).toMatchObject({
+            pending: false,
+            date: on("2026-11-20"),
+            fields: { amount: amount ?? held, authorizedDate: on("2026-11-18") }
+          })
+          expect(yield* rows).toContainEqual({
+            row: row!.row,
+            record: before.id,
+            text: "Light for the desk",
+            amount: amount ?? held
+          })
+          expect(yield* rows).toHaveLength(2)
+          yield* simulation.pass(aDay)
+          yield* sync()
+          yield* simulation.pass(aDay)
+          yield* sync()
+          expect((yield* live).map(({ id }) => id)).toEqual(after.map(({ id }) => id))
+        })
+      )
+    }
+
+    scene("into one of two, too unsure to decide: asks, and an answer moves what a person wrote", (simulation) =>
+      Effect.gen(function* () {
+        const { edit, ledger, live, on, post, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)
+        const { accept, matches, suggestions, undo } = yield* Corrections
+        const one = post("BISTRO LUNE", "-42", "2026-11-13", true)
+        const two = post("BISTRO LUNE", "-42", "2026-11-14", true)
+        yield* sync()
+        const edited = (yield* ledger).find(({ providerId }) => providerId === one.providerId)!
+        yield* edit(edited, "Client dinner")
+        yield* simulation.pass(aDay)
+        const settle = (row: TrueRow, change: Partial<Posting>) =>
+          upstream.settle(row, { newId: true, link: false, change })
+        const tipped = settle(one, {
+          amount: "-49.56",
+          description: "BISTRO LUNE BERLIN",
+          date: on("2026-11-14")
+        })
+        settle(two, { date: on("2026-11-16"), description: "BISTRO LUNE BERLIN" })
+        yield* sync()
+        expect((yield* live).map(({ fields }) => fields["amount"]).toSorted()).toEqual(["-42", "-49.56"])
+        const [open] = (yield* suggestions(ref, { state: "open" })).rows
+        expect(open).toMatchObject({ suggestion: { recordId: edited.id }, observed: { amount: "-49.56" } })
+        expect((yield* rows).map(({ text }) => text)).not.toContain("Client dinner")
+
+        yield* accept(person, ref, open!.suggestion.id)
+        yield* sync()
+        const joined = (yield* live).find(({ id }) => id === edited.id)
+        expect(joined).toMatchObject({ providerId: tipped.providerId, fields: { amount: "-49.56" } })
+        expect(yield* live).toHaveLength(2)
+        const shown = yield* rows
+        expect(shown).toHaveLength(2)
+        expect(shown.find(({ record }) => record === edited.id)).toMatchObject({
+          text: "Client dinner",
+          amount: "-49.56"
+        })
+        yield* simulation.pass(aDay)
+        yield* sync()
+        expect(yield* rows).toEqual(shown)
+
+        const made = (yield* matches(ref, { recordId: edited.id, state: "made" })).rows[0]!
+        yield* undo(person, ref, made.match.id)
+        yield* sync()
+        expect((yield* live).map(({ id }) => id)).toContain(made.match.separateId)
+        expect((yield* live).map(({ id }) => id)).not.toContain(edited.id)
+      })
+    )
+  })
+
+const lasting = (scene: Scene) =>
+  describe("a record", () => {
+    scene("that vanished while it was pending comes back with what a person wrote on it", (simulation) =>
+      Effect.gen(function* () {
+        const { edit, ledger, post, rows, sync, upstream } = yield* opened(simulation, perStatus)
+        const row = post("LAMP SHOP", "-42", "2026-11-19", true)
+        yield* sync()
+        const [before] = yield* ledger
+        yield* edit(before!, "Light")
+        upstream.remove(row)
+        yield* sync()
+        yield* sync()
+        expect([(yield* ledger).map(({ state }) => state), yield* rows]).toEqual([["removed"], []])
+        yield* simulation.pass(aDay)
+        post("LAMP SHOP", "-42", "2026-11-19", true)
+        yield* sync()
+        expect((yield* ledger).map(({ id, state }) => [id, state])).toEqual([[before!.id, "live"]])
+        expect(yield* rows).toMatchObject([{ record: before!.id, text: "Light" }])
+      })
+    )
+
+    scene("stays as it is when the bank gives all rows other ids, and nobody hears of it", (simulation) =>
+      Effect.gen(function* () {
+        const { account, ledger, post, ref, rows, sync, upstream } = yield* opened(simulation, stable)
+        for (let n = 1; n <= 6; n++) post(`SHOP ${n}`, `-${n}.5`, `2026-11-0${n}`)
+        // Two real twins stay two.
+        post("SHOP 6", "-6.5", "2026-11-06")
+        yield* sync()
+        const before = yield* ledger
+        const delivered = yield* rows
+        upstream.renumber()
+        const job = yield* sync()
+        expect(job.counts).toMatchObject({ created: 0, updated: 0, removed: 0 })
+        const after = yield* ledger
+        expect(after.map(({ changeNo, id, version }) => [id, changeNo, version])).toEqual(
+          before.map(({ changeNo, id, version }) => [id, changeNo, version])
+        )
+        expect(new Set(after.map(({ providerId }) => providerId))).toEqual(
+          new Set([...upstream.rows.values()].map(({ providerId }) => providerId))
+        )
+        expect(yield* rows).toEqual(delivered)
+        const old = before.map(({ providerId }) => providerId)
+        const aliases = yield* (yield* IdentityStore).aliases(
+          { workspaceId: account.workspaceId, accountId: account.id, dataType: "transactions" },
+          old
+        )
+        expect([...aliases.keys()].toSorted()).toEqual(old.toSorted())
+        // What only had another id was no match that somebody would want to undo.
+        expect((yield* (yield* Corrections).matches(ref, {})).rows).toEqual([])
+      })
+    )
+
+    for (const instance of [stable, changes]) {
+      scene(`and its account survive a reconnect that gives both other ids (${instance})`, (simulation) =>
+        Effect.gen(function* () {
+          const { bank, edit, ledger, live, post, rows, sync, upstream } = yield* opened(simulation, instance, [
+            "a",
+            "b"
+          ])
+          post("LAMP SHOP", "-42", "2026-11-10")
+          post("DESK STORE", "-7", "2026-11-12")
+          yield* sync()
+          const before = yield* ledger
+          yield* edit(before[0]!, "Light")
+          const delivered = yield* rows
+          const accounts = yield* (yield* BankStore).accounts(bank.id)
+          upstream.reconnect()
+          yield* sync()
+          yield* simulation.pass(aDay)
+          yield* sync()
+          yield* simulation.pass(aDay)
+          yield* sync()
+          const again = yield* (yield* BankStore).accounts(bank.id)
+          expect(again.map(({ id, state }) => [id, state])).toEqual(accounts.map(({ id }) => [id, "open"]))
+          expect(again.map(({ providerAccountId }) => providerAccountId)).toEqual(["a-2", "b-2"])
+          expect((yield* live).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+          expect(yield* rows).toEqual(delivered)
+        })
+      )
+    }
+
+    scene("is not believed to be gone by a read that lists other accounts than the one before", (simulation) =>
+      Effect.gen(function* () {
+        const { live, post, sync, upstream } = yield* opened(simulation, perStatus, ["a", "b"])
+        const row = post("LAMP SHOP", "-42", "2026-11-19", true)
+        yield* sync()
+        upstream.remove(row)
+        upstream.unlisted.add("b")
+        yield* sync()
+        yield* sync()
+        // One read less is believed.
+        expect(yield* live).toHaveLength(1)
+        yield* sync()
+        expect(yield* live).toHaveLength(0)
+      })
+    )
+
+    scene("of a connection is not doubled by a statement file, whichever came first", (simulation) =>
+      Effect.gen(function* () {
+        const { account, bank, live, on, post, ref, rows, sync, upstream, workspace } = yield* opened(
+          simulation,
+          stable
+        )
+        post("LAMP SHOP BERLIN", "-42", "2026-11-10")
+        post("COFFEE CORNER", "-4.5", "2026-11-11")
+        post("COFFEE CORNER", "-4.5", "2026-11-11")
+        yield* sync()
+        const files = yield* storeFeed(workspace, {
+          source: "upload",
+          sourceConfig: { type: "upload", accountId: account.id },
+          destinationConfig: { type: "file", path: `${bank.id}.csv`, format: "csv" },
+          fieldMappings: mappings
+        })
+        const upload = Effect.fnUntraced(function* (lines: ReadonlyArray<string>) {
+          const text = ["Date;Description;Amount;Currency", ...lines].join("\n")
+          yield* (yield* UploadStore).insert(yield* makeUpload(files), new TextEncoder().encode(`${text}\n`))
+          return yield* Effect.map(drive(simulation, files), ({ job }) => job)
+        })
+        const before = yield* live
+        const delivered = yield* rows
+        const statement = [
+          `${on("2026-11-08")};Before the connection;-9.00;USD`,
+          `${on("2026-11-11")};Lamp Shop Berlin card 1234;-42.00;USD`,
+          `${on("2026-11-11")};Coffee Corner;-4.50;USD`,
+          `${on("2026-11-11")};Coffee Corner;-4.50;USD`
+        ]
+        expect((yield* upload(statement)).errors).toEqual([])
+        const after = yield* live
+        expect(after).toHaveLength(4)
+        for (const record of before) expect(after).toContainEqual(record)
+        yield* upload([...statement, `${on("2026-11-12")};Later than the connection;-1.00;USD`])
+        expect(yield* live).toHaveLength(5)
+        yield* upload(statement)
+        expect(yield* live).toHaveLength(5)
+        // What the file said first, the bank says later.
+        post("LATER THAN THE CONNECTION", "-1", "2026-11-13")
+        yield* sync()
+        expect(yield* live).toHaveLength(5)
+        yield* sync()
+        expect(yield* rows).toHaveLength(5)
+        expect((yield* rows).slice(0, 3)).toEqual(delivered)
+
+        // A person knows better of one of them.
+        const { matches, undo } = yield* Corrections
+        const made = (yield* matches(ref, {})).rows
+        const lamp = made.find(({ before: shown }) => shown["description"] === "LAMP SHOP BERLIN")!
+        expect(lamp.match.secondSource).toBe(true)
+        yield* undo(person, ref, lamp.match.id)
+        expect(yield* live).toHaveLength(6)
+        yield* upload(statement)
+        yield* sync()
+        expect(yield* live).toHaveLength(6)
+        expect((yield* live).filter(({ fields }) => fields["amount"] === "-42")).toHaveLength(2)
+        expect(upstream.rows.size).toBe(4)
+      })
+    )
+
+    scene("made without comparing stays apart until a person joins it", (simulation) =>
+      Effect.gen(function* () {
+        const { live, post, sync, upstream } = yield* opened(simulation, perStatus)
+        const pending = post("LAMP SHOP", "-42", "2026-11-18", true)
+        yield* sync(skipDedup)
+        const [before] = yield* live
+        upstream.settle(pending, { newId: true, link: false })
+        yield* sync()
+        // The booked row explains that the pending one is gone, but it is another record.
+        const after = yield* live
+        expect(after).toMatchObject([{ pending: false }])
+        expect(after[0]!.id).not.toBe(before!.id)
+      })
+    )
+  })
+
+const deciding = (scene: Scene) =>
+  describe("what a person decided", () => {
+    scene("is not undone by later syncs: what was parted stays parted", (simulation) =>
+      Effect.gen(function* () {
+        const { ledger, live, post, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)
+        const { matches, redo, undo } = yield* Corrections
+        const pending = post("LAMP SHOP", "-42", "2026-11-18", true)
+        yield* sync()
+        const [before] = yield* ledger
+        // The bank says so, and is wrong.
+        upstream.settle(pending, { newId: true, link: true, change: { description: "DESK STORE", amount: "-9" } })
+        yield* sync()
+        const [view] = (yield* matches(ref, {})).rows
+        expect(view).toMatchObject({ match: { recordId: before!.id, evidence: { tier: "link" } } })
+        const separateId = (yield* undo(person, ref, view!.match.id)).match.separateId!
+        yield* sync()
+        expect((yield* live).map(({ fields, id }) => [id, fields["amount"]])).toEqual([
+          [before!.id, "-42"],
+          [separateId, "-9"]
+        ])
+        expect((yield* rows).map(({ record, text }) => [record, text])).toEqual([
+          [before!.id, "LAMP SHOP"],
+          [separateId, "DESK STORE"]
+        ])
+        for (let n = 0; n < 3; n++) {
+          yield* simulation.pass(aDay)
+          yield* sync()
+        }
+        // What was pending was shown no more.
+        expect((yield* live).map(({ id }) => id)).toEqual([separateId])
+        yield* redo(person, ref, view!.match.id)
+        yield* simulation.pass(aDay)
+        yield* sync()
+        expect((yield* live).map(({ fields, id }) => [id, fields["amount"]])).toEqual([[before!.id, "-9"]])
+        expect((yield* rows).map(({ record }) => record)).toEqual([before!.id])
+      })
+    )
+
+    for (const instance of [perStatus, `${full}-none`, `${full}-positional`, changes]) {
+      scene(`to be none never comes back by itself, in whatever form (${instance})`, (simulation) =>
+        Effect.gen(function* () {
+          const { ledger, live, post, ref, rows, sync, upstream } = yield* opened(simulation, instance)
+          const { remove, restore } = yield* Corrections
+          const pending = post("LAMP SHOP", "-42", "2026-11-18", true)
+          post("DESK STORE", "-7", "2026-11-17")
+          yield* sync()
+          const record = (yield* ledger).find((one) => one.pending)!
+          yield* remove(person, ref, record.id)
+          yield* sync()
+          expect((yield* rows).map(({ text }) => text)).toEqual(["DESK STORE"])
+          const settled = upstream.settle(pending, {
+            newId: true,
+            link: false,
+            change: { description: "LAMP SHOP BERLIN" }
+          })
+          yield* sync()
+          expect((yield* live).map(({ fields }) => fields["description"])).toEqual(["DESK STORE"])
+          const { changeNo } = (yield* ledger).find(({ id }) => id === record.id)!
+          yield* simulation.pass(aDay)
+          yield* sync()
+          expect((yield* ledger).find(({ id }) => id === record.id)).toMatchObject({ state: "deleted", changeNo })
+          upstream.change(settled, { description: "LAMP SHOP BERLIN 1" })
+          yield* sync()
+          expect(yield* live).toHaveLength(1)
+          // Taken back, it is what the bank says now.
+          yield* restore(person, ref, record.id)
+          yield* sync()
+          expect((yield* rows).map(({ record: id, text }) => [id, text])).toContainEqual([
+            record.id,
+            "LAMP SHOP BERLIN 1"
+          ])
+          expect(yield* live).toHaveLength(2)
+        })
+      )
+    }
+
+    scene("to be there stays although the bank no longer shows it", (simulation) =>
+      Effect.gen(function* () {
+        const { ledger, live, post, ref, rows, sync, upstream } = yield* opened(simulation, stable)
+        const row = post("LAMP SHOP", "-42", "2026-11-10")
+        post("DESK STORE", "-7", "2026-11-12")
+        yield* sync()
+        const record = (yield* ledger).find(({ providerId }) => providerId === row.providerId)!
+        upstream.remove(row)
+        for (let n = 0; n < 3; n++) {
+          yield* sync()
+          yield* simulation.pass(aDay)
+        }
+        expect(yield* live).toHaveLength(1)
+        yield* (yield* Corrections).restore(person, ref, record.id)
+        for (let n = 0; n < 3; n++) {
+          yield* sync()
+          yield* simulation.pass(aDay)
+        }
+        expect((yield* live).map(({ id }) => id)).toContain(record.id)
+        expect((yield* rows).map(({ record: id }) => id)).toContain(record.id)
+      })
+    )
+  })
+
+const trusting = (scene: Scene) =>
+  describe("upstream ids", () => {
+    scene("that turn out to mean other events are not believed any more, until a reset", (simulation) =>
+      Effect.gen(function* () {
+        const { account, live, post, sync, upstream } = yield* opened(simulation, stable)
+        const names = ["LAMP SHOP", "DESK STORE", "CHAIR MARKET", "CARPET HOUSE", "CLOCK MAKER"]
+        const rows = names.map((name, n) => post(name, `-${n + 1}1.5`, `2026-11-0${n + 1}`))
+        yield* sync()
+        const ids = (yield* live).map(({ id }) => id)
+        // Each row is shown under the id of its neighbour.
+        for (const [n, row] of rows.entries()) {
+          upstream.rows.set(row.line, { ...row, providerId: rows[(n + 1) % rows.length]!.providerId })
+        }
+        const job = yield* sync()
+        expect(job.errors).toMatchObject([{ severity: "warning", code: "ID_UNTRUSTED" }])
+        expect(yield* live).toHaveLength(5)
+        expect((yield* live).map(({ id }) => id)).toEqual(ids)
+        const scope = { workspaceId: account.workspaceId, accountId: account.id, dataType: "transactions" } as const
+        const identity = yield* IdentityStore
+        expect((yield* identity.recall(scope)).trust.demoted).toBe(true)
+        expect((yield* sync()).errors).toEqual([])
+        const options = { forceCancelActive: false, resetCursors: true, skipDedup: false }
+        yield* sync({ change: { mode: "full", options } })
+        expect((yield* identity.recall(scope)).trust.demoted).toBe(false)
+        expect((yield* live).map(({ id }) => id)).toEqual(ids)
+      })
+    )
+  })
