@@ -282,11 +282,12 @@ const settle = (
 ): Effect.Effect<void, StorageUnavailable> => {
   if (Exit.isSuccess(exit)) return Effect.void
   const cause = exit.cause
+  // Whatever breaks while it stops, such as a transaction that cannot be rolled back, is no fault of the job.
+  if (told) return jobs.release(fence)
   // Nobody asked a run to stop that interrupts itself: that is as much a fault of ours as a defect.
-  if (Cause.hasDies(cause) || (Cause.hasInterrupts(cause) && !told)) {
+  if (Cause.hasDies(cause) || Cause.hasInterrupts(cause)) {
     return Effect.logError("The run broke", cause).pipe(Effect.andThen(failBroken(jobs, fence)))
   }
-  if (Cause.hasInterrupts(cause)) return jobs.release(fence)
   return Effect.failCause(cause).pipe(Effect.catchTag("Fenced", () => Effect.logDebug("The run was shut out")))
 }
 

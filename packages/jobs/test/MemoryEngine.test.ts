@@ -377,6 +377,20 @@ describe("stopping", () => {
     })
   )
 
+  it.effect("gives back a run that breaks while it stops, instead of failing its job", () =>
+    Effect.gen(function* () {
+      const { fake, close } = yield* startEngine({
+        body: () => Effect.onInterrupt(Effect.never, () => Effect.die("The rollback found no connection"))
+      })
+      const id = yield* fake.add(feedId(1))
+      yield* pass(2)
+      const closing = yield* Effect.forkChild(close)
+      yield* pass(4)
+      yield* Fiber.join(closing)
+      expect([fake.calls.release, fake.job(id).status]).toEqual([1, "in_progress"])
+    })
+  )
+
   it.effect("ends within ten seconds although a run will not stop", () =>
     Effect.gen(function* () {
       const { fake, close } = yield* startEngine({ body: () => Effect.uninterruptible(Effect.sleep("1 hour")) })

@@ -164,7 +164,10 @@ export class JobStore extends Context.Service<
       seconds: number
     ) => Effect.Effect<boolean, StorageUnavailable>
     readonly unlease: (holder: string) => Effect.Effect<void, StorageUnavailable>
-    /** Whether `holder` still has the lease of the bank; holds it until the transaction ends. */
+    /**
+     * Whether `holder` still has the lease of the bank; holds it until the transaction ends. Late, but before anybody
+     * else took it, is in time.
+     */
     readonly holdsLease: (bank: BankId, holder: string) => Effect.Effect<boolean, StorageUnavailable>
 
     /**

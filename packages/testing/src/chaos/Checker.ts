@@ -46,18 +46,27 @@ const untilQuiet = async ({ database }: Installation): Promise<ReadonlyArray<str
   }
 }
 
-/** One more run of every feed, undisturbed. */
-const bringUpToDate = async ({ client, world }: Installation): Promise<ReadonlyArray<string>> => {
-  const breaches: Array<string> = []
-  await Promise.all(
-    world.feeds.map(async (feed) => {
-      const jobId = await client.trigger(feed)
-      if (jobId === undefined) return void breaches.push(`${feed.id} is locked by a job that nobody knows`)
-      const status = await client.untilOver(feed, jobId)
-      if (status !== "completed") breaches.push(`The last job of ${feed.id} is ${status ?? "not over"}`)
-    })
-  )
-  return breaches
+/** A job on a machine that is too busy for its lease may fail, and may be started again. */
+const tries = 3
+
+/** One more run of a feed, undisturbed; answers what is wrong with it. */
+const runAgain = async ({ client }: Installation, feed: ChaosFeed): Promise<string | undefined> => {
+  for (let n = 1; ; n++) {
+    const jobId = await client.trigger(feed)
+    if (jobId === undefined) return `${feed.id} is locked by a job that nobody knows`
+    const status = await client.untilOver(feed, jobId)
+    if (status === "completed") return undefined
+    if (n === tries) {
+      const answer = await client.ask(`/v1/feeds/${feed.id}/jobs/${jobId}`)
+      return `The last job of ${feed.id} is ${status ?? "not over"}: ${answer?.body}`
+    }
+  }
+}
+
+/** Every feed, up to date. */
+const bringUpToDate = async (installation: Installation): Promise<ReadonlyArray<string>> => {
+  const faults = await Promise.all(installation.world.feeds.map((feed) => runAgain(installation, feed)))
+  return faults.filter((fault) => fault !== undefined)
 }
 
 const jobsOf = async ({ database }: Installation): Promise<ReadonlyArray<JobRow>> =>

@@ -21,6 +21,8 @@ export interface FleetOptions {
   /** Seconds. */
   readonly lease: number
   readonly slots: number
+  /** More settings of the worker of that number, from 0. */
+  readonly environment?: (n: number) => Readonly<Record<string, string>>
 }
 
 export interface Member {
@@ -36,13 +38,36 @@ export interface Member {
   readonly disturbedAt: () => number
 }
 
-interface Held {
-  member: Member
+class Worker implements Member {
+  readonly name: string
+  readonly port: number
+  readonly url: string
+  readonly proxy: TcpProxy | undefined
+  readonly environment: Readonly<Record<string, string>>
   /** Every process that it was, the present one last. */
-  readonly processes: Array<ServerProcess>
-  process: ServerProcess | undefined
-  up: boolean
-  disturbedAt: number
+  readonly processes: Array<ServerProcess> = []
+  up = false
+  disturbed = 0
+
+  constructor(n: number, port: number, proxy: TcpProxy | undefined, environment: Worker["environment"]) {
+    this.name = `worker-${n}`
+    this.port = port
+    this.url = `http://127.0.0.1:${port}`
+    this.proxy = proxy
+    this.environment = environment
+  }
+
+  process(): ServerProcess {
+    return this.processes.at(-1)!
+  }
+
+  isUp(): boolean {
+    return this.up
+  }
+
+  disturbedAt(): number {
+    return this.disturbed
+  }
 }
 
 /** The same database by another port. */
@@ -55,7 +80,7 @@ const through = (url: string, port: number): string => {
 export class Fleet {
   /** Ends that nobody asked for. */
   readonly surprises: Array<string> = []
-  private readonly held: Array<Held> = []
+  private readonly workers: Array<Worker> = []
   private readonly options: FleetOptions
 
   private constructor(options: FleetOptions) {
@@ -65,121 +90,108 @@ export class Fleet {
   static async start(options: FleetOptions): Promise<Fleet> {
     const fleet = new Fleet(options)
     for (let n = 0; n < options.workers; n++) {
-      const port = await lastingPort()
       const proxy = n === 0 ? await startTcpProxy({ port: Number(new URL(options.databaseUrl).port) }) : undefined
-      const held: Held = { member: undefined as never, processes: [], process: undefined, up: false, disturbedAt: 0 }
-      held.member = {
-        name: `worker-${n}`,
-        port,
-        url: `http://127.0.0.1:${port}`,
-        proxy,
-        process: () => held.process!,
-        isUp: () => held.up,
-        disturbedAt: () => held.disturbedAt
-      }
-      fleet.held.push(held)
+      fleet.workers.push(new Worker(n, await lastingPort(), proxy, options.environment?.(n) ?? {}))
     }
     // The first one makes the schema; the others find it.
-    for (const { member } of fleet.held) await fleet.startMember(member)
+    for (const worker of fleet.workers) await fleet.startMember(worker)
     return fleet
   }
 
   get members(): ReadonlyArray<Member> {
-    return this.held.map(({ member }) => member)
+    return this.workers
   }
 
   /** Those that can be expected to answer. */
   get up(): ReadonlyArray<Member> {
-    return this.members.filter((member) => member.isUp())
+    return this.workers.filter((worker) => worker.up)
   }
 
-  private of(member: Member): Held {
-    return this.held.find((held) => held.member === member)!
+  private of(member: Member): Worker {
+    return this.workers.find((worker) => worker === member)!
   }
 
   async startMember(member: Member): Promise<void> {
-    const held = this.of(member)
+    const worker = this.of(member)
     const { bankUrl, databaseUrl, destinationUrl, folder, lease, model, secret, slots } = this.options
-    const process = await startServer({
+    const started = await startServer({
       program,
-      port: member.port,
+      port: worker.port,
       environment: {
         MILLRACE_DATA: folder,
         MILLRACE_FILES: folder,
         MILLRACE_SECRET: secret,
         MILLRACE_JOB_LEASE: String(lease),
         MILLRACE_SLOTS: String(slots),
-        DATABASE_URL: member.proxy === undefined ? databaseUrl : through(databaseUrl, member.proxy.port),
-        CHAOS_WORKER: member.name,
+        DATABASE_URL: worker.proxy === undefined ? databaseUrl : through(databaseUrl, worker.proxy.port),
+        CHAOS_WORKER: worker.name,
         CHAOS_BANK: bankUrl,
         CHAOS_DESTINATION: destinationUrl,
         CHAOS_MODEL: model,
         // Half of a start is compiling.
-        NODE_COMPILE_CACHE: join(folder, "compiled")
+        NODE_COMPILE_CACHE: join(folder, "compiled"),
+        ...worker.environment
       }
     })
-    held.process = process
-    held.processes.push(process)
-    void process.ended.then(({ code, signal }) => {
-      if (held.process !== process || !held.up) return
-      held.up = false
-      this.surprises.push(`${member.name} ended by itself (${signal ?? code}): ${process.stderr().slice(-1_000)}`)
+    worker.processes.push(started)
+    void started.ended.then(({ code, signal }) => {
+      if (worker.process() !== started || !worker.up) return
+      worker.up = false
+      this.surprises.push(`${worker.name} ended by itself (${signal ?? code}): ${started.stderr().slice(-1_000)}`)
     })
-    await process.line(/Serving/)
-    held.disturbedAt = performance.now()
-    held.up = true
+    await started.line(/Serving/)
+    this.restore(worker)
   }
 
   /** Sends the signal; answers how it ended. What does not end by itself is killed. */
   async kill(member: Member, signal: "SIGKILL" | "SIGTERM"): Promise<Ending> {
-    const { process: running } = this.disturb(member)
-    const late = setTimeout(() => void running!.kill("SIGKILL"), endMillis)
-    const ending = await running!.kill(signal)
+    this.disturb(member)
+    const running = member.process()
+    const late = setTimeout(() => void running.kill("SIGKILL"), endMillis)
+    const ending = await running.kill(signal)
     clearTimeout(late)
     return ending
   }
 
   /** Stops it in the middle of whatever it does. */
   stop(member: Member): void {
-    process.kill(this.disturb(member).process!.pid, "SIGSTOP")
+    this.disturb(member)
+    process.kill(member.process().pid, "SIGSTOP")
   }
 
   continue(member: Member): void {
-    process.kill(this.of(member).process!.pid, "SIGCONT")
+    process.kill(member.process().pid, "SIGCONT")
     this.restore(member)
   }
 
-  /** Says that nothing can be expected of it. */
-  disturb(member: Member): Held {
-    const held = this.of(member)
-    held.up = false
-    held.disturbedAt = performance.now()
-    return held
+  /** Says that nothing can be expected of it, until `restore`. */
+  disturb(member: Member): void {
+    const worker = this.of(member)
+    worker.up = false
+    worker.disturbed = performance.now()
   }
 
   restore(member: Member): void {
-    const held = this.of(member)
-    held.disturbedAt = performance.now()
-    held.up = true
+    const worker = this.of(member)
+    worker.disturbed = performance.now()
+    worker.up = true
   }
 
   /** What the workers wrote to standard error in all their lives. */
   logs(): ReadonlyArray<{ readonly name: string; readonly text: string }> {
-    return this.held.map(({ member, processes }) => ({
-      name: member.name,
-      text: processes.map((process) => process.stderr()).join("--- started again\n")
+    return this.workers.map(({ name, processes }) => ({
+      name,
+      text: processes.map((one) => one.stderr()).join("--- started again\n")
     }))
   }
 
   async end(): Promise<void> {
-    for (const held of this.held) held.up = false
+    for (const worker of this.workers) worker.up = false
     await Promise.all(
-      this.held.map(async ({ member, process: running }) => {
-        if (running !== undefined) {
-          running.kill("SIGCONT").catch(() => undefined)
-          await running.kill("SIGKILL")
-        }
-        await member.proxy?.close()
+      this.workers.map(async (worker) => {
+        // One that stands still ends like any other by this signal.
+        await worker.processes.at(-1)?.kill("SIGKILL")
+        await worker.proxy?.close()
       })
     )
   }

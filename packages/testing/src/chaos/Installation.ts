@@ -25,6 +25,8 @@ export interface InstallationOptions {
   /** Banks to begin with, of that many rows. */
   readonly banks: number
   readonly rows: number
+  /** More settings of the worker of that number, from 0. */
+  readonly environment?: (n: number) => Readonly<Record<string, string>>
 }
 
 export interface Installation {
@@ -52,7 +54,14 @@ export const install = async (options: InstallationOptions): Promise<Installatio
   const destination = await startDestination()
   const common = { databaseUrl: database.url, folder, secret }
   const remotes = { bankUrl: bank.url, destinationUrl: destination.url, model }
-  const fleet = await Fleet.start({ ...common, ...remotes, workers: options.workers, lease, slots: 4 })
+  const fleet = await Fleet.start({
+    ...common,
+    ...remotes,
+    workers: options.workers,
+    lease,
+    slots: 4,
+    ...(options.environment === undefined ? {} : { environment: options.environment })
+  })
   const world = await found({ ...common, bank, worker: { ...remotes, name: "harness" }, random })
   await world.addBanks(options.banks, options.rows)
   const log = new OperationLog()

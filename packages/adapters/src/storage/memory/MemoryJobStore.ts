@@ -195,11 +195,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
 
       lease: (banks, holder, seconds) => call((now) => table.take(banks, holder, now, now + seconds * 1000)),
       unlease: (holder) => call(() => table.free(holder)),
-      holdsLease: (bank, holder) =>
-        call((now) => {
-          const held = table.leases.get(bank)
-          return held !== undefined && held.holder === holder && held.until > now
-        }),
+      holdsLease: (bank, holder) => call(() => table.leases.get(bank)?.holder === holder),
 
       askPause: (jobId) =>
         attempt((now) => {

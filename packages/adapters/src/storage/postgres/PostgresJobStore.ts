@@ -335,7 +335,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
       }),
       holdsLease: Effect.fn("JobStore.holdsLease")(function* (bank, holder) {
         const rows = yield* stored(sql`select bank_id from bank_lease
-          where bank_id = ${bank} and holder = ${holder} and expires_at > store_now() for share`)
+          where bank_id = ${bank} and holder = ${holder} for share`)
         return rows.length > 0
       }),
       askPause: Effect.fn("JobStore.askPause")(function* (jobId) {

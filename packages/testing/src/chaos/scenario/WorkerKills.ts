@@ -83,7 +83,7 @@ export const workerKills: Scenario = {
     const [resumed] = await database.query(`select count(*)::int as n from job where attempt > 1`)
     const hits = Number(resumed?.["n"])
     // Otherwise the moments were badly chosen, and nothing was shown.
-    if (count >= 10 && hits < count / 5) log.breach(`Only ${hits} jobs lost their worker in ${count} kills`)
+    if (hits < Math.floor(count / 4)) log.breach(`Only ${hits} jobs lost their worker in ${count} kills`)
     return { kills, "jobs that lost a worker": hits, "large rounds": rounds, jobs: told(workload.ended) }
   }
 }
