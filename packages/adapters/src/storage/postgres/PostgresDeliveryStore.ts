@@ -102,8 +102,12 @@ const columnsOf = (intents: ReadonlyArray<Intent>, more: ReadonlyArray<ReadonlyA
     [intents.map((intent) => JSON.stringify(intent.values)), intents.map((intent) => JSON.stringify(intent.provenance))]
   )
 
-// A newer version stays as it is, and learns only where its row is.
+// A newer version stays as it is, and learns only where its row is. The list of ids keeps the planner from reading all
+// rows of the feed for each batch where it knows nothing yet of how many there have become.
 const settleStatement = `
+  with s as (
+    select * from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text)
+  )
   update delivery as d set
     state = case when d.version = s.version then s.state else d.state end,
     job_id = case when d.version = s.version then $2 else d.job_id end,
@@ -115,8 +119,8 @@ const settleStatement = `
       when s.state = 'skipped' then false
       else d.present end,
     updated_at = store_now()
-  from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text)
-  where d.feed_id = $1 and d.record_id = s.id
+  from s
+  where d.feed_id = $1 and d.record_id = any(array(select id from s)) and d.record_id = s.id
     and ((d.version = s.version and (d.state in ('intended', 'sending', 'failed')
         or (d.state, s.state) in (('done', 'skipped'), ('skipped', 'intended'))))
       or (d.version > s.version and s.ref is not null))`
