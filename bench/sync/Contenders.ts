@@ -1,5 +1,6 @@
 /** A sync from nothing, of what is there already and of a few corrections, and what could be done by hand. */
 import type { JobId } from "@millrace/core/job/Job"
+import type { Stage } from "@millrace/core/sync/Stage"
 import * as Effect from "effect/Effect"
 import type { Client } from "pg"
 import type { GeneratedAccount } from "../generate.ts"
@@ -41,13 +42,19 @@ export const wholeJob = (on: On, connected: Connected, upstream: Upstream): Sync
   }
 }
 
-/** From the first page to the checkpoint: pull, identity and ledger. */
-export const ledgerOnly = (on: On, connected: Connected, upstream: Upstream): Sync => ({
-  upstream,
-  tables: ["record"],
-  prepare: on(Ledger.hold(connected)),
-  run: on(Ledger.pull(connected, upstream))
-})
+/** From normalised and hashed observations to their last commit: identity and ledger. */
+export const ledgerOnly = (on: On, connected: Connected, upstream: Upstream): Sync => {
+  let staged: Stage
+  return {
+    upstream,
+    tables: ["record"],
+    prepare: Effect.gen(function* () {
+      yield* on(Ledger.hold(connected))
+      staged = yield* on(Ledger.stage(upstream))
+    }),
+    run: Effect.suspend(() => on(Ledger.write(connected, upstream, staged)))
+  }
+}
 
 /** Rows of a first sync, taken back out of its tables for whoever writes them by hand. */
 export const taken = Effect.fnUntraced(function* (connection: Client, { prepare, run, tables }: Sync) {

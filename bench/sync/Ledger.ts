@@ -1,11 +1,12 @@
-/** A sync without rules and delivery: what the upstream shows is identified and written to the ledger. */
+/** A sync without its ends: what an upstream showed is identified and written to the ledger. */
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { JobStore } from "@millrace/core/job/JobStore"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { Puller, type Segment } from "@millrace/core/sync/Puller"
+import { Digest } from "@millrace/core/shared/Digest"
+import { Stage } from "@millrace/core/sync/Stage"
+import { Writer } from "@millrace/core/sync/Writer"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { type Connected, leaseSeconds } from "./Installation.ts"
 import type { Upstream } from "./Statements.ts"
 
@@ -21,26 +22,47 @@ export const hold = ({ bank }: Connected) =>
 
 export const release = Effect.flatMap(JobStore, (jobs) => jobs.unlease(holder))
 
-/** Everything that the connection shows, pulled once. Answers how many records were new or another. */
-export const pull = ({ bank }: Connected, { driver }: Upstream) =>
+/** All pages of the upstream, normalised and hashed: what a pull holds when it has read the last one. */
+export const stage = ({ driver }: Upstream) =>
   Effect.gen(function* () {
-    const banks = yield* BankStore
     const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, "UTC")
-    const capability = driver.capabilities.dataTypes.transactions!
-    const segment: Segment = {
-      bank,
-      connection: Option.getOrThrow(yield* banks.connection(bank.id)),
-      accounts: yield* banks.accounts(bank.id),
-      account: undefined,
-      dataType: "transactions",
-      capability,
-      range: undefined,
-      earliest: CalendarDate.addDays(today, -capability.historyDays),
-      today,
-      lookbackDays: capability.overlapDays,
-      reset: false
+    const staged = new Stage("transactions", yield* Digest)
+    for (let position = "0"; ;) {
+      const page = yield* driver.pull(
+        { ref: "", secrets: {} },
+        { dataType: "transactions", providerAccountIds: [], from: today, to: today, position }
+      )
+      staged.add(page)
+      if (page.end.kind === "done") return staged
+      position = page.end.position
     }
-    const pulled = yield* (yield* Puller).pull({ bankId: bank.id, leaseHolder: holder, fence: undefined }, segment)
-    if (pulled.quarantined.length > 0 || pulled.warnings.length > 0) return yield* Effect.die(JSON.stringify(pulled))
-    return pulled
+  })
+
+/** Brings the ledger to what was staged, two accounts at a time as a pull does. */
+export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) =>
+  Effect.gen(function* () {
+    const { changeModel, idTrust } = driver.capabilities.dataTypes.transactions!
+    const writer = yield* Writer
+    const accounts = yield* (yield* BankStore).accounts(bank.id)
+    const written = yield* Effect.forEach(
+      accounts,
+      ({ id, providerAccountId }) =>
+        writer.write(
+          { bankId: bank.id, leaseHolder: holder, fence: undefined },
+          {
+            scope: { workspaceId: bank.workspaceId, accountId: id, dataType: "transactions" },
+            observations: staged.rows(providerAccountId),
+            removed: staged.removed(providerAccountId),
+            unread: staged.unread,
+            coverage: staged.coverage,
+            idTrust,
+            changeModel
+          }
+        ),
+      { concurrency: 2 }
+    )
+    return {
+      seen: written.reduce((sum, { changed, unchanged }) => sum + changed + unchanged, 0),
+      changed: written.reduce((sum, { changed, gone }) => sum + changed + gone, 0)
+    }
   })

@@ -58,7 +58,11 @@ const removeAbandoned = async (): Promise<void> => {
  * `durable: false` turns fsync off: twice as fast to start, and safe where nothing has to survive a power
  * cut. Benchmarks and crash tests keep it on.
  */
-export const startPostgres = async (options: { readonly durable: boolean }): Promise<PostgresServer> => {
+export const startPostgres = async (options: {
+  readonly durable: boolean
+  /** More settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>
+}): Promise<PostgresServer> => {
   await removeAbandoned()
   const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
   // The user that PostgreSQL runs as must be able to pass.
@@ -66,7 +70,7 @@ export const startPostgres = async (options: { readonly durable: boolean }): Pro
   const scope = Scope.makeUnsafe()
   const remove = () => rm(folder, { recursive: true, force: true })
   const { password, port, username } = await Effect.runPromise(
-    start({ folder: join(folder, "postgres"), durable: options.durable }).pipe(
+    start({ ...options, folder: join(folder, "postgres") }).pipe(
       Scope.provide(scope),
       Effect.tapError(() => Effect.promise(remove))
     )
