@@ -2,6 +2,7 @@
 import { Destinations } from "@millrace/core/destination/Destinations"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { Providers } from "@millrace/core/provider/Providers"
+import type { UpstreamBudget } from "@millrace/core/rate/UpstreamBudget"
 import type { Patterns } from "@millrace/core/rule/Pattern"
 import type { Digest } from "@millrace/core/shared/Digest"
 import { Ids } from "@millrace/core/shared/Ids"
@@ -20,9 +21,9 @@ export interface AdapterOptions extends DestinationOptions {
 
 export const layer = (
   options: AdapterOptions
-): Layer.Layer<Providers | Destinations | StatementReader | Patterns | Digest, never, TableStore> =>
+): Layer.Layer<Providers | Destinations | StatementReader | Patterns | Digest, never, TableStore | UpstreamBudget> =>
   Layer.mergeAll(
-    Providers.layer(options.providers),
+    Providers.layerBudgeted(options.providers),
     Layer.unwrap(Effect.map(makeDrivers(options), Destinations.layer)).pipe(
       Layer.provide([Ids.layer, NodeDigest.layer])
     ),

@@ -5,15 +5,17 @@
  * Messages are hints. A poke that is lost costs a tick, because the row says what is due; so nothing is
  * persisted and no message rows pile up. Whoever runs a job twice is refused by the claim.
  *
- * `layerSharded` is the engine over any cluster; `layerSingle` is the cluster of one process. Several machines
- * differ in that second layer alone: sharding over sockets, with its runners registered in PostgreSQL.
+ * `layerOver` is the engine over any cluster. `layerCluster` is the cluster of one process; that of several
+ * machines is in `ClusterSocket`.
  */
 import type { FeedId } from "@millrace/core/feed/Feed"
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import type { JobId } from "@millrace/core/job/Job"
-import type { JobStore } from "@millrace/core/job/JobStore"
+import { pokeLease } from "@millrace/core/job/JobLease"
+import { JobStore } from "@millrace/core/job/JobStore"
 import { Id, isId } from "@millrace/core/shared/Ids"
 import type { SyncRun } from "@millrace/core/sync/SyncRun"
+import * as ClusterSchema from "effect/cluster/ClusterSchema"
 import * as Entity from "effect/cluster/Entity"
 import * as MessageStorage from "effect/cluster/MessageStorage"
 import * as RunnerHealth from "effect/cluster/RunnerHealth"
@@ -22,11 +24,16 @@ import * as RunnerStorage from "effect/cluster/RunnerStorage"
 import * as Sharding from "effect/cluster/Sharding"
 import * as ShardingConfig from "effect/cluster/ShardingConfig"
 import * as Singleton from "effect/cluster/Singleton"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import * as Rpc from "effect/rpc/Rpc"
+import { Bell } from "./Bell.ts"
 import { Chores } from "./Chores.ts"
 import { dispatch, type Hand } from "./Dispatcher.ts"
+import { Drain } from "./Drain.ts"
 import { JobRunner, type JobRunnerOptions } from "./JobRunner.ts"
 
 /**
@@ -35,24 +42,39 @@ import { JobRunner, type JobRunnerOptions } from "./JobRunner.ts"
  */
 const Message = { jobId: Id("job") }
 
-/** A feed, on the one machine that may run its jobs. `run` lasts as long as the job, which keeps it there. */
+/**
+ * A feed, on the one machine that may run its jobs. `run` lasts as long as the job, which keeps it there; it is
+ * told at once when the feed has to leave.
+ */
 const FeedSync = Entity.make("FeedSync", [
-  Rpc.make("run", { payload: Message }),
+  Rpc.make("run", { payload: Message }).annotate(ClusterSchema.InterruptOnTermination, true),
   Rpc.make("cancel", { payload: Message })
 ])
 
-const layerFeeds: Layer.Layer<never, never, Sharding.Sharding | JobRunner> = FeedSync.toLayer(
+/** A job that this process was given and does not run is handed out again, once its feed is elsewhere. */
+const passOn = (jobs: JobStore["Service"], jobId: JobId): Effect.Effect<void> =>
+  Effect.onInterrupt(Effect.never, () =>
+    Effect.catchCause(jobs.decline(jobId), (cause) => Effect.logDebug("The job is handed out again later", cause))
+  )
+
+const layerFeeds: Layer.Layer<never, never, Sharding.Sharding | JobRunner | JobStore> = FeedSync.toLayer(
   Effect.gen(function* () {
     const runner = yield* JobRunner
-    const { entityId } = yield* Entity.CurrentAddress
+    const jobs = yield* JobStore
+    const sharding = yield* Sharding.Sharding
+    const { entityId, shardId } = yield* Entity.CurrentAddress
+    const mayStay = () => sharding.hasShardId(shardId)
     return FeedSync.of({
-      run: ({ payload: { jobId } }) =>
-        isId("feed", entityId)
-          ? Effect.andThen(runner.take(entityId, jobId), runner.settled(jobId)).pipe(
-              // The feed moves to another machine: the job goes with it.
-              Effect.onInterrupt(() => Effect.andThen(runner.stop(jobId), runner.settled(jobId)))
-            )
-          : Effect.logError("A feed was addressed by something else than its id", { entityId }),
+      run: Effect.fnUntraced(function* ({ payload: { jobId } }) {
+        if (!isId("feed", entityId)) {
+          return yield* Effect.logError("A feed was addressed by something else than its id", { entityId })
+        }
+        if (yield* runner.take(entityId, jobId, mayStay)) {
+          // When the feed moves to another machine the job goes with it.
+          return yield* Effect.onInterrupt(runner.settled(jobId), () => runner.release(jobId))
+        }
+        if (yield* runner.isDraining) yield* passOn(jobs, jobId)
+      }),
       cancel: ({ payload: { jobId } }) => runner.stop(jobId)
     })
   }),
@@ -60,7 +82,7 @@ const layerFeeds: Layer.Layer<never, never, Sharding.Sharding | JobRunner> = Fee
 )
 
 /** A message to a machine that cannot be reached would be retried for ever. */
-const messageTimeout = "2 seconds"
+const messageTimeout = pokeLease * 1000
 
 const makeSend = Effect.gen(function* () {
   const clientOf = yield* FeedSync.client
@@ -80,38 +102,70 @@ const makeSend = Effect.gen(function* () {
     })
 })
 
-const layerDispatcher = Singleton.make(
-  "Dispatcher",
-  Effect.gen(function* () {
-    const run: Hand = (yield* makeSend)("run")
-    return yield* dispatch(run)
-  })
-)
+/** Runners elsewhere have room that this process does not see; storage counts it. */
+const anywhere = Effect.succeed(1_000_000)
 
-const layerEngine = Layer.effect(
-  JobEngine,
-  Effect.gen(function* () {
-    const send = yield* makeSend
-    const runner = yield* JobRunner
-    // This layer ends first: runs are drained while the cluster still stands.
-    yield* Effect.addFinalizer(() => runner.drain)
-    return JobEngine.of({ poke: send("run"), interrupt: send("cancel") })
-  })
-)
+const layerDispatcher = (alone: boolean) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const runner = yield* JobRunner
+      return Singleton.make(
+        "Dispatcher",
+        Effect.gen(function* () {
+          const hand: Hand = (yield* makeSend)("run")
+          return yield* dispatch({ hand, appetite: alone ? runner.appetite : anywhere })
+        })
+      )
+    })
+  )
+
+export interface ClusterOptions extends JobRunnerOptions {
+  /** Whether this process is the whole cluster: then it is handed no more jobs than it takes. */
+  readonly alone: boolean
+}
 
 /**
- * The engine over the cluster it is given. `Chores.layerSchedules` on top of it, with `Jobs`, lets schedules
- * fire.
+ * The engine over the cluster it is given, which it leaves when it is drained. `Chores.layerSchedules` on top
+ * of it, with `Jobs`, lets schedules fire.
  */
-export const layerSharded = (
-  options?: JobRunnerOptions
-): Layer.Layer<JobEngine | Chores, never, Sharding.Sharding | JobStore | SyncRun> =>
-  layerEngine.pipe(
-    Layer.provide(layerDispatcher),
-    Layer.provide(layerFeeds),
-    Layer.provide(JobRunner.layer(options)),
-    Layer.provideMerge(Chores.layer)
-  )
+export const layerOver = <E, R>(
+  cluster: Layer.Layer<Sharding.Sharding, E, R>,
+  options: ClusterOptions
+): Layer.Layer<JobEngine | Drain | Chores, E, JobStore | SyncRun | R> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const scope = yield* Scope.fork(yield* Effect.scope)
+      const parts = Layer.mergeAll(layerFeeds, layerDispatcher(options.alone)).pipe(
+        Layer.provideMerge(JobRunner.layer(options)),
+        Layer.provideMerge(cluster)
+      )
+      const context = yield* Layer.buildWithScope(parts, scope)
+      const send = yield* Effect.provideContext(makeSend, context)
+      const runner = Context.get(context, JobRunner)
+      const bell = yield* Bell
+      // Where others can take over, feeds are let go of one by one, each with its run at the next page.
+      const drain = Effect.andThen(options.alone ? runner.drain : runner.beginDrain, Scope.close(scope, Exit.void))
+      yield* Effect.addFinalizer(() => drain)
+      const engine = JobEngine.of({ poke: () => bell.arrived, interrupt: send("cancel") })
+      return Context.make(JobEngine, engine).pipe(Context.add(Drain, { drain }))
+    })
+  ).pipe(Layer.provide(Bell.layer), Layer.provideMerge(Chores.layer))
+
+/**
+ * An engine that runs nothing itself: jobs are for the machines of the cluster it is given. Chores are theirs,
+ * too.
+ */
+export const layerClient = <E, R>(
+  cluster: Layer.Layer<Sharding.Sharding, E, R>
+): Layer.Layer<JobEngine | Drain | Chores, E, R> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const send = yield* makeSend
+      // Storage tells the dispatcher of new jobs.
+      const engine = JobEngine.of({ poke: () => Effect.void, interrupt: send("cancel") })
+      return Context.make(JobEngine, engine).pipe(Context.add(Drain, { drain: Effect.void }))
+    })
+  ).pipe(Layer.provide(cluster), Layer.merge(Chores.layer))
 
 /** How soon the cluster notices and repairs what goes wrong; the library's own values take half a minute. */
 export const tuning = {
@@ -126,7 +180,7 @@ export const tuning = {
  * A cluster of this process alone. Its membership is in memory, so it needs no tables and no connection of
  * its own, and two such processes on one database do not meet: the claims keep them apart.
  */
-export const layerSingle: Layer.Layer<Sharding.Sharding> = Sharding.layer.pipe(
+const layerSingle: Layer.Layer<Sharding.Sharding> = Sharding.layer.pipe(
   Layer.provide(Runners.layerNoop),
   // A message that somebody marks as persisted dies at once instead of piling up.
   Layer.provide(MessageStorage.layerNoop),
@@ -135,5 +189,7 @@ export const layerSingle: Layer.Layer<Sharding.Sharding> = Sharding.layer.pipe(
 )
 
 /** The engine embedded in one process. */
-export const layerCluster = (options?: JobRunnerOptions): Layer.Layer<JobEngine | Chores, never, JobStore | SyncRun> =>
-  Layer.provide(layerSharded(options), layerSingle)
+export const layerCluster = (
+  options?: JobRunnerOptions
+): Layer.Layer<JobEngine | Drain | Chores, never, JobStore | SyncRun> =>
+  layerOver(layerSingle, { ...options, alone: true })

@@ -6,85 +6,120 @@
  * a run.
  */
 import type { FeedId } from "@millrace/core/feed/Feed"
+import type { Dispatched } from "@millrace/core/job/Dispatch"
 import type { JobId } from "@millrace/core/job/Job"
 import { JobStore } from "@millrace/core/job/JobStore"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { Bell } from "./Bell.ts"
 import { Chores } from "./Chores.ts"
-import { JobRunner } from "./JobRunner.ts"
 
-/** Milliseconds between two ticks: at least one a second while there is something to do. */
+/** Milliseconds between two looks at a backlog that moves. */
+const backlogTick = 50
+/** Between two ticks: at least one a second while something is under way, so that what was lost is found. */
 const busyTick = 1_000
+/** When nothing is. */
 const idleTick = 2_000
+/** When nothing is, and storage tells what arrives. */
+const listeningTick = 5_000
 /** Between two tries while storage is away. */
 const awayTick = 5_000
+const sweepEvery = 4_000
 
 /** Takes a due job to the worker that should run it. Must return at once; may lose it. */
 export type Hand = (feedId: FeedId, jobId: JobId) => Effect.Effect<unknown>
 
-/**
- * Runs for ever: sweeps, does the chores and offers due jobs with every tick, and offers due jobs whenever
- * the runner asks for more in between.
- */
-export const dispatch: (hand: Hand) => Effect.Effect<never, never, JobStore | JobRunner | Chores> = Effect.fnUntraced(
-  function* (hand: Hand) {
-    const jobs = yield* JobStore
-    const runner = yield* JobRunner
-    const chores = yield* Chores
-    let found = 0
-    /** Failed since the last tick began, and: it was reported and is not over. */
-    let failed = false
-    let away = false
+export interface Hands {
+  readonly hand: Hand
+  /** How many jobs they would take now. */
+  readonly appetite: Effect.Effect<number>
+}
 
-    /** Storage that is away is reported once, and a chore that breaks does not keep the others from running. */
-    const safely = (name: string, chore: Effect.Effect<number, StorageUnavailable>): Effect.Effect<number> =>
-      chore.pipe(
+/** Runs for ever: hands out due jobs as they come, sweeps, and does the chores. */
+export const dispatch: (hands: Hands) => Effect.Effect<never, never, JobStore | Bell | Chores> = Effect.fnUntraced(
+  function* ({ appetite, hand }: Hands) {
+    const jobs = yield* JobStore
+    const bell = yield* Bell
+    const chores = yield* Chores
+    let away = false
+    let listening = false
+
+    /** Storage that is away is reported once, and what breaks does not keep the rest from running. */
+    const safely = <A>(name: string, work: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A | undefined> =>
+      work.pipe(
+        Effect.tap(() => {
+          if (!away) return Effect.void
+          away = false
+          return Effect.logInfo("Storage is back")
+        }),
         Effect.catchTag("StorageUnavailable", (error) => {
           const known = away
-          failed = true
           away = true
-          return Effect.as(known ? Effect.void : Effect.logWarning("Storage is away: nothing is dispatched", error), 0)
+          return known
+            ? Effect.undefined
+            : Effect.as(Effect.logWarning("Storage is away: nothing is dispatched", error), undefined)
         }),
-        Effect.catchDefect((defect) => Effect.as(Effect.logError("A chore broke", Cause.die(defect)), 0)),
+        Effect.catchDefect((defect) => Effect.as(Effect.logError("A chore broke", Cause.die(defect)), undefined)),
         Effect.annotateLogs({ chore: name })
       )
 
-    const offer = Effect.gen(function* () {
-      const limit = yield* runner.appetite
-      if (limit === 0) return 0
-      yield* runner.noteBacklog(false)
-      const due = yield* jobs.due(limit)
-      for (const { feedId, jobId } of due) yield* hand(feedId, jobId)
-      if (due.length >= limit) yield* runner.noteBacklog(true)
-      return due.length
-    })
+    const quiet = () => (listening ? listeningTick : idleTick)
 
-    const fill = Effect.gen(function* () {
-      yield* runner.hungry
-      found += yield* safely("due", offer)
+    /** Milliseconds until the next look, when nothing is heard. */
+    let pause = busyTick
+    const nextPause = (answer: Dispatched | undefined): number => {
+      if (answer === undefined) return Math.min(awayTick, pause * 2)
+      if (answer.more) return answer.jobs.length > 0 ? backlogTick : Math.min(busyTick, pause * 2)
+      return answer.inFlight + answer.jobs.length > 0 ? busyTick : quiet()
+    }
+
+    const look = Effect.gen(function* () {
+      const limit = yield* appetite
+      yield* bell.hush
+      if (limit === 0) {
+        // Nothing fits in here, whatever arrives.
+        yield* Effect.timeoutOption(bell.heard({ arrivals: false, endings: true }), busyTick)
+        return
+      }
+      const answer = yield* safely("dispatch", jobs.dispatch(limit))
+      for (const { feedId, jobId } of answer?.jobs ?? []) yield* hand(feedId, jobId)
+      pause = nextPause(answer)
+      const heard = bell.heard({
+        arrivals: answer !== undefined && !answer.full,
+        endings: answer !== undefined && answer.more
+      })
+      yield* Effect.timeoutOption(heard, pause)
     }).pipe(Effect.forever)
 
+    const listen = jobs.arrivals.pipe(
+      Stream.runForEach(() => {
+        listening = true
+        return bell.arrived
+      }),
+      Effect.catchCause((cause) => Effect.logDebug("Arrivals are looked for, not heard, for a while", cause)),
+      Effect.ensuring(Effect.sync(() => void (listening = false))),
+      Effect.andThen(Effect.sleep(busyTick)),
+      Effect.forever
+    )
+
     let wait = busyTick
+    let swept = -Infinity
     const tick = Effect.gen(function* () {
-      let busy = found
-      found = 0
-      failed = false
-      yield* safely("sweep", Effect.as(jobs.sweep, 0))
-      for (const { name, chore } of chores.all()) busy += yield* safely(name, chore)
-      yield* runner.wake
-      if (failed) {
-        wait = Math.min(awayTick, wait * 2)
-      } else if (away) {
-        away = false
-        wait = busyTick
-        yield* Effect.logInfo("Storage is back")
-      } else {
-        wait = busy > 0 ? busyTick : Math.min(idleTick, wait * 1.25)
+      let busy = 0
+      const now = yield* Clock.currentTimeMillis
+      if (now - swept >= sweepEvery || now < swept) {
+        swept = now
+        yield* safely("sweep", jobs.sweep)
       }
+      for (const { chore, name } of chores.all()) busy += (yield* safely(name, chore)) ?? 0
+      if (busy > 0) yield* bell.arrived
+      wait = away ? Math.min(awayTick, wait * 2) : busy > 0 ? busyTick : Math.min(quiet(), wait * 1.25)
       yield* Effect.sleep(wait)
     }).pipe(Effect.forever)
 
-    return yield* Effect.raceFirst(tick, fill)
+    return yield* Effect.raceFirst(Effect.raceFirst(look, tick), listen)
   }
 )

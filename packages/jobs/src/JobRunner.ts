@@ -3,19 +3,19 @@
  *
  * - offered: somebody says that a job is due; the row decides whether it is
  * - held: this process waits for a slot for the job, claims it, or runs it
- * - set aside: the claim was refused (a connection is busy, another worker has it), so asking again at once
- *   is useless
- * - backlog: there may be due jobs that this process was not given
  *
  * At every kind of death the row decides: a process that dies stops beating, and after `JobLease` seconds the
  * job is due again; a run that was shut out is refused by its fence (decisions 6.4).
  */
-import type { BankId } from "@millrace/core/bank/Bank"
 import { contactSupport } from "@millrace/core/failure/Recovery"
 import type { FeedId } from "@millrace/core/feed/Feed"
+import { capacityOf } from "@millrace/core/job/Dispatch"
 import type { JobError, JobId } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
 import { type ClaimedJob, type Fence, type Fenced, JobStore } from "@millrace/core/job/JobStore"
+import { Tenure } from "@millrace/core/job/Tenure"
+import { UpstreamPatience } from "@millrace/core/provider/Budgeted"
+import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { SyncRun } from "@millrace/core/sync/SyncRun"
@@ -27,11 +27,15 @@ import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Random from "effect/Random"
 import * as Semaphore from "effect/Semaphore"
+import { Bell } from "./Bell.ts"
 
 export interface JobRunnerOptions {
   /** Jobs that run at the same time in this process; 4 unless given. */
   readonly slots?: number | undefined
+  /** How the process is called among those that share the store; made up unless given. */
+  readonly name?: string | undefined
 }
 
 const defaultSlots = 4
@@ -40,128 +44,124 @@ const drainSeconds = 4
 /** Beats within one lease, so that losing one costs nothing. */
 const beatsPerLease = 3
 
+/** A beat in which nothing runs says only that the slots are there, and may be left out now and then. */
+const idleBeats = 2
+
 interface Held {
   readonly jobId: JobId
   readonly feedId: FeedId
+  readonly mayStay: () => boolean
   fiber: Fiber.Fiber<void> | undefined
   /** Set while the job is claimed. */
   fence: Fence | undefined
-  banks: ReadonlyArray<BankId>
+  /** It was asked to leave at the next page. */
+  leaving: boolean
   /** The run was told to stop: its interruption is no fault of its own. */
   stopping: boolean
   /** Offered again while it ran: it was released or resumed meanwhile. */
   again: boolean
 }
 
+const always = () => true
+
 export class JobRunner extends Context.Service<
   JobRunner,
   {
     /**
-     * Offers a due job. `false` when this process does not want it now: it drains, has jobs enough, or was
-     * refused the job a moment ago. Returns at once.
+     * Offers a due job. `false` when this process does not want it now: it drains, or has jobs enough. Returns
+     * at once. A run whose feed `mayStay` no longer gives its job back at the next page.
      */
-    readonly take: (feedId: FeedId, jobId: JobId) => Effect.Effect<boolean>
+    readonly take: (feedId: FeedId, jobId: JobId, mayStay?: () => boolean) => Effect.Effect<boolean>
     /** Waits until this process no longer holds the job. */
     readonly settled: (jobId: JobId) => Effect.Effect<void>
     /** Stops the job if this process holds it. What it had claimed is given back. Returns at once. */
     readonly stop: (jobId: JobId) => Effect.Effect<void>
-    /**
-     * How many of the oldest due jobs are worth offering: those that it holds without a claim and those set
-     * aside are due, too, and so they count.
-     */
+    /** Lets go of the job: at the next page, or else after some seconds. Returns when it is not held. */
+    readonly release: (jobId: JobId) => Effect.Effect<void>
+    /** How many more jobs this process would take. */
     readonly appetite: Effect.Effect<number>
-    /** Whether storage has due jobs that were not offered. */
-    readonly noteBacklog: (exists: boolean) => Effect.Effect<void>
-    /** Makes `hungry` answer. */
-    readonly wake: Effect.Effect<void>
-    /** Waits until more jobs are wanted; answers once for every reason there was. */
-    readonly hungry: Effect.Effect<void>
+    readonly isDraining: Effect.Effect<boolean>
+    /** Takes nothing more, and asks what runs to leave. Returns at once. */
+    readonly beginDrain: Effect.Effect<void>
     /** Takes nothing more; returns when nothing is held, at the latest after 8 seconds. */
     readonly drain: Effect.Effect<void>
   }
 >()("@millrace/jobs/JobRunner") {
-  static readonly layer = (options?: JobRunnerOptions): Layer.Layer<JobRunner, never, JobStore | SyncRun> =>
-    Layer.effect(JobRunner, make(options?.slots ?? defaultSlots))
+  static readonly layer = (options?: JobRunnerOptions): Layer.Layer<JobRunner, never, JobStore | SyncRun | Bell> =>
+    Layer.effect(JobRunner, make(options?.slots ?? defaultSlots, options?.name))
 }
 
-const make = Effect.fnUntraced(function* (slots: number) {
+const make = Effect.fnUntraced(function* (slots: number, named: string | undefined) {
   const jobs = yield* JobStore
   const runs = yield* SyncRun
+  const bell = yield* Bell
   const lease = yield* JobLease
+  const name = named ?? `runner-${(yield* Random.nextIntBetween(0, 2 ** 48)).toString(36)}`
   const fork = Effect.runForkWith(yield* Effect.context())
   const permits = Semaphore.makeUnsafe(slots)
+  const capacity = capacityOf(slots)
   const held = new Map<JobId, Held>()
-  const aside = new Map<JobId, ReadonlyArray<BankId>>()
-  const hunger = Latch.makeUnsafe(true)
   const idle = Latch.makeUnsafe(true)
-  let claimed = 0
-  let endings = 0
-  let backlog = false
   let draining = false
-
-  /** Asks for more only when somebody has more: a lone job costs no query when it ends. */
-  const feel = (): void => {
-    if (backlog && !draining && (held.size - claimed) * 2 < slots) hunger.openUnsafe()
-  }
 
   const ended = (entry: Held): void => {
     held.delete(entry.jobId)
-    if (entry.fence !== undefined) {
-      claimed--
-      endings++
-      for (const [jobId, banks] of aside) {
-        if (!banks.some((bank) => entry.banks.includes(bank))) continue
-        aside.delete(jobId)
-        backlog = true
-      }
-    }
-    if (entry.again) backlog = true
     if (held.size === 0) idle.openUnsafe()
-    feel()
+    if (entry.again && take(entry.feedId, entry.jobId, entry.mayStay)) return
+    // Asked for again when the reserve is used up, not for each job that ends.
+    if (held.size <= slots) fork(bell.ended)
   }
+
+  const tenureOf = (entry: Held): Tenure => ({
+    isOver: () => entry.leaving || !entry.mayStay(),
+    leave: Effect.suspend(() => {
+      entry.stopping = true
+      return Effect.interrupt
+    })
+  })
 
   const work = (entry: Held): Effect.Effect<void> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const before = endings
         const banks = yield* restore(runs.banksOf(entry.feedId))
         const answer = yield* jobs.claim(entry.jobId, banks)
         if (Option.isNone(answer)) {
-          // A run that ended meanwhile may have been the reason.
-          if (endings === before) aside.set(entry.jobId, banks)
-          else backlog = true
-          return
+          // What it waits for may have become free meanwhile.
+          return yield* bell.arrived
         }
         entry.fence = answer.value.fence
-        entry.banks = banks
-        claimed++
-        const exit = yield* Effect.exit(restore(runClaimed(runs, answer.value)))
+        const run = runClaimed(runs, answer.value).pipe(
+          Effect.provideService(Tenure, tenureOf(entry)),
+          Effect.provideService(UpstreamPatience, limits.pauseOverSeconds)
+        )
+        const exit = yield* Effect.exit(restore(run))
         yield* settle(jobs, answer.value, exit, entry.stopping)
       }).pipe(
         Effect.catchTag("StorageUnavailable", (error) =>
           Effect.logWarning("Storage is away: the job is taken up again later", error)
         ),
-        Effect.catchDefect((defect) =>
-          Effect.logError("The job could not be taken up", Cause.die(defect)).pipe(
-            Effect.andThen(Effect.sync(() => aside.set(entry.jobId, entry.banks)))
-          )
-        )
+        Effect.catchDefect((defect) => Effect.logError("The job could not be taken up", Cause.die(defect)))
       )
     ).pipe(permits.withPermit, Effect.annotateLogs({ jobId: entry.jobId, feedId: entry.feedId }))
 
-  const take = (feedId: FeedId, jobId: JobId): boolean => {
+  const take = (feedId: FeedId, jobId: JobId, mayStay: () => boolean): boolean => {
     if (draining) return false
     const present = held.get(jobId)
     if (present !== undefined) {
       if (present.fence !== undefined) present.again = true
       return true
     }
-    if (aside.has(jobId)) return false
-    if (held.size >= 2 * slots) {
-      backlog = true
-      return false
+    if (held.size >= 2 * slots) return false
+    const entry: Held = {
+      jobId,
+      feedId,
+      mayStay,
+      fiber: undefined,
+      fence: undefined,
+      leaving: false,
+      stopping: false,
+      again: false
     }
-    const entry: Held = { jobId, feedId, fiber: undefined, fence: undefined, banks: [], stopping: false, again: false }
     held.set(jobId, entry)
     idle.closeUnsafe()
     entry.fiber = fork(work(entry))
@@ -174,65 +174,93 @@ const make = Effect.fnUntraced(function* (slots: number) {
     entry.fiber?.interruptUnsafe()
   }
 
-  /** Refreshes all claimed jobs in one call, and stops those that are no longer ours. */
+  /** Refreshes all claimed jobs and the slots in one call, and stops the jobs that are no longer ours. */
   const beat = Effect.gen(function* () {
-    if (aside.size > 0) {
-      aside.clear()
-      hunger.openUnsafe()
-    }
     const asked = [...held.values()].filter((entry) => entry.fence !== undefined)
-    if (asked.length === 0) return
-    const kept = new Set(yield* jobs.beat(asked.map((entry) => entry.fence!)))
+    const kept = new Set(
+      yield* jobs.beat(
+        asked.map((entry) => entry.fence!),
+        draining ? undefined : { name, slots }
+      )
+    )
     for (const entry of asked) if (!kept.has(entry.jobId)) stop(entry)
   }).pipe(
     Effect.catchTag("StorageUnavailable", (error) => Effect.logWarning("Storage is away: no heartbeat", error)),
     Effect.catchDefect((defect) => Effect.logError("The heartbeat failed", Cause.die(defect)))
   )
 
-  const emptied = idle.await.pipe(
-    Effect.timeoutOption(drainSeconds * 1000),
-    Effect.map(Option.isSome),
-    // A finalizer cannot be interrupted, and a timeout works by interruption.
-    Effect.interruptible
-  )
+  const settled = (jobId: JobId): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const fiber = held.get(jobId)?.fiber
+      return fiber === undefined ? Effect.void : Effect.asVoid(Fiber.await(fiber))
+    })
 
-  const drain = Effect.gen(function* () {
+  /** Whether it happened within the time that running jobs have. */
+  const inTime = (wait: Effect.Effect<void>): Effect.Effect<boolean> =>
+    wait.pipe(
+      Effect.timeoutOption(drainSeconds * 1000),
+      Effect.map(Option.isSome),
+      // A finalizer cannot be interrupted, and a timeout works by interruption.
+      Effect.interruptible
+    )
+
+  /** What has no claim yet has nothing to finish. */
+  const dismiss = (entry: Held): void => {
+    entry.leaving = true
+    if (entry.fence === undefined) stop(entry)
+  }
+
+  const letGo = Effect.fnUntraced(function* (jobId: JobId) {
+    const entry = held.get(jobId)
+    if (entry === undefined) return
+    dismiss(entry)
+    if (yield* inTime(settled(jobId))) return
+    stop(entry)
+    yield* settled(jobId)
+  })
+
+  const beginDrain = Effect.gen(function* () {
     if (draining) return
     draining = true
-    for (const entry of held.values()) if (entry.fence === undefined) stop(entry)
-    if (yield* emptied) return
+    for (const entry of held.values()) dismiss(entry)
+    yield* Effect.catchCause(jobs.leave(name), (cause) => Effect.logDebug("The slots are given up by time", cause))
+  })
+
+  const drain = Effect.gen(function* () {
+    yield* beginDrain
+    if (yield* inTime(idle.await)) return
     yield* Effect.logInfo("Giving back the jobs that still run", { jobs: held.size })
     for (const entry of held.values()) stop(entry)
-    if (yield* emptied) return
+    if (yield* inTime(idle.await)) return
     yield* Effect.logWarning("Some jobs did not stop in time; they are taken up when their lease has run out", {
       jobs: [...held.keys()]
     })
   })
 
-  yield* Effect.sleep((lease * 1000) / beatsPerLease).pipe(Effect.andThen(beat), Effect.forever, Effect.forkScoped)
+  // Without it there would be no room for the first job.
+  yield* beat
+  let beats = 0
+  yield* Effect.sleep((lease * 1000) / beatsPerLease).pipe(
+    Effect.andThen(Effect.suspend(() => (held.size === 0 && ++beats % idleBeats !== 0 ? Effect.void : beat))),
+    Effect.forever,
+    Effect.forkScoped
+  )
   // Added last, so that it runs first: the heart beats until nothing is held.
   yield* Effect.addFinalizer(() => drain)
 
   return JobRunner.of({
-    take: (feedId, jobId) => Effect.sync(() => take(feedId, jobId)),
-    settled: (jobId) =>
-      Effect.suspend(() => {
-        const fiber = held.get(jobId)?.fiber
-        return fiber === undefined ? Effect.void : Effect.asVoid(Fiber.await(fiber))
-      }),
+    take: (feedId, jobId, mayStay = always) => Effect.sync(() => take(feedId, jobId, mayStay)),
+    settled,
     stop: (jobId) =>
       Effect.sync(() => {
         const entry = held.get(jobId)
         if (entry !== undefined) stop(entry)
       }),
-    appetite: Effect.sync(() => (draining ? 0 : 2 * slots - claimed + aside.size)),
-    noteBacklog: (exists) =>
-      Effect.sync(() => {
-        backlog = exists
-        feel()
-      }),
-    wake: Effect.sync(() => void hunger.openUnsafe()),
-    hungry: Effect.tap(hunger.await, () => hunger.close),
+    // Who asks may itself have been interrupted, and could not wait with a limit of time.
+    release: (jobId) => Effect.suspend(() => Fiber.await(fork(letGo(jobId)))).pipe(Effect.asVoid),
+    appetite: Effect.sync(() => (draining ? 0 : Math.max(0, capacity - held.size))),
+    isDraining: Effect.sync(() => draining),
+    beginDrain,
     drain
   })
 })

@@ -7,25 +7,33 @@
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import type { JobStore } from "@millrace/core/job/JobStore"
 import type { SyncRun } from "@millrace/core/sync/SyncRun"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Bell } from "./Bell.ts"
 import { Chores } from "./Chores.ts"
 import { dispatch } from "./Dispatcher.ts"
+import { Drain } from "./Drain.ts"
 import { JobRunner, type JobRunnerOptions } from "./JobRunner.ts"
 
 /**
  * Starts the runner and the dispatcher, and drains when it ends. `Chores.layerSchedules` on top of it, with
  * `Jobs`, lets schedules fire.
  */
-export const layerMemory = (options?: JobRunnerOptions): Layer.Layer<JobEngine | Chores, never, JobStore | SyncRun> =>
-  Layer.effect(
-    JobEngine,
+export const layerMemory = (
+  options?: JobRunnerOptions
+): Layer.Layer<JobEngine | Drain | Chores, never, JobStore | SyncRun> =>
+  Layer.effectContext(
     Effect.gen(function* () {
       const runner = yield* JobRunner
-      yield* Effect.forkScoped(dispatch(runner.take))
-      return JobEngine.of({
-        poke: (feedId, jobId) => Effect.asVoid(runner.take(feedId, jobId)),
+      const bell = yield* Bell
+      yield* Effect.forkScoped(
+        dispatch({ hand: (feedId, jobId) => runner.take(feedId, jobId), appetite: runner.appetite })
+      )
+      const engine = JobEngine.of({
+        poke: () => bell.arrived,
         interrupt: (_feedId, jobId) => runner.stop(jobId)
       })
+      return Context.make(JobEngine, engine).pipe(Context.add(Drain, { drain: runner.drain }))
     })
-  ).pipe(Layer.provide(JobRunner.layer(options)), Layer.provideMerge(Chores.layer))
+  ).pipe(Layer.provide(JobRunner.layer(options)), Layer.provide(Bell.layer), Layer.provideMerge(Chores.layer))

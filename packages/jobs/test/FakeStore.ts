@@ -5,7 +5,8 @@
 import type { BankId } from "@millrace/core/bank/Bank"
 import type { FeedId } from "@millrace/core/feed/Feed"
 import { type Job, type JobError, type JobId, isActive, noCounts } from "@millrace/core/job/Job"
-import { JobLease } from "@millrace/core/job/JobLease"
+import { capacityOf } from "@millrace/core/job/Dispatch"
+import { JobLease, pokeLease } from "@millrace/core/job/JobLease"
 import { type JobEvent, transition } from "@millrace/core/job/JobLifecycle"
 import { type ClaimedJob, type Fence, Fenced, JobStateConflict, JobStore } from "@millrace/core/job/JobStore"
 import { limits } from "@millrace/core/shared/Limits"
@@ -14,11 +15,14 @@ import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 
 interface Row {
   job: Job
   epoch: number
   beatAt: number | undefined
+  pokedAt: number | undefined
+  banks: ReadonlyArray<BankId>
 }
 
 /** A number as the 26 characters of an id. */
@@ -32,7 +36,8 @@ export const makeFakeStore = Effect.gen(function* () {
   const leaseMillis = (yield* JobLease) * 1000
   const rows = new Map<JobId, Row>()
   const leases = new Map<BankId, string>()
-  const calls = { due: 0, claim: 0, beat: 0, sweep: 0, release: 0 }
+  const runners = new Map<string, number>()
+  const calls = { dispatch: 0, claim: 0, beat: 0, sweep: 0, release: 0 }
   let away = false
   let serial = 0
   let jump = 0
@@ -43,9 +48,11 @@ export const makeFakeStore = Effect.gen(function* () {
   const reach = Effect.suspend(() =>
     away ? Effect.fail(new StorageUnavailable({ message: "connection refused" })) : Effect.yieldNow
   )
-  const isDue = (row: Row, now: number): boolean =>
+  const isFree = (row: Row, now: number): boolean =>
     (row.job.status === "created" || row.job.status === "in_progress") &&
     (row.beatAt === undefined || now - row.beatAt > leaseMillis)
+  const isDue = (row: Row, now: number): boolean =>
+    isFree(row, now) && (row.pokedAt === undefined || now - row.pokedAt > pokeLease * 1000)
   const dropLeases = (id: JobId): void => {
     for (const [bank, holder] of leases) if (holder === id) leases.delete(bank)
   }
@@ -84,7 +91,7 @@ export const makeFakeStore = Effect.gen(function* () {
       createdAt: at,
       updatedAt: at
     }
-    rows.set(id, { job, epoch: 0, beatAt: undefined })
+    rows.set(id, { job, epoch: 0, beatAt: undefined, pokedAt: undefined, banks: [] })
     return id
   }
 
@@ -96,15 +103,29 @@ export const makeFakeStore = Effect.gen(function* () {
     lease: unused("lease"),
     unlease: unused("unlease"),
     holdsLease: unused("holdsLease"),
-    due: (limit) =>
+    arrivals: Stream.never,
+    leave: (name) => Effect.sync(() => void runners.delete(name)),
+    decline: (jobId) => Effect.sync(() => void (rows.get(jobId)!.pokedAt = undefined)),
+    dispatch: (limit) =>
       Effect.andThen(
         reach,
         Effect.map(clock, (now) => {
-          calls.due++
-          return [...rows.values()]
-            .filter((row) => isDue(row, now))
-            .slice(0, limit)
-            .map(({ job }) => ({ jobId: job.id, feedId: job.feedId }))
+          calls.dispatch++
+          const active = [...rows.values()].filter(
+            ({ job }) => job.status === "created" || job.status === "in_progress"
+          )
+          const due = active.filter((row) => isDue(row, now))
+          const inFlight = active.length - due.length
+          const capacity = capacityOf([...runners.values()].reduce((sum, slots) => sum + slots, 0))
+          const free = due.filter(({ banks }) => !banks.some((bank) => leases.has(bank)))
+          const chosen = free.slice(0, Math.max(0, Math.min(limit, capacity - inFlight)))
+          for (const row of chosen) row.pokedAt = now
+          return {
+            jobs: chosen.map(({ job }) => ({ jobId: job.id, feedId: job.feedId })),
+            inFlight,
+            full: inFlight + chosen.length >= capacity,
+            more: due.length > chosen.length
+          }
         })
       ),
     claim: Effect.fnUntraced(function* (jobId, banks) {
@@ -112,7 +133,9 @@ export const makeFakeStore = Effect.gen(function* () {
       calls.claim++
       const now = yield* clock
       const row = rows.get(jobId)
-      if (row === undefined || !isDue(row, now)) return Option.none<ClaimedJob>()
+      if (row === undefined || !isFree(row, now)) return Option.none<ClaimedJob>()
+      row.banks = banks
+      row.pokedAt = undefined
       if (banks.some((bank) => (leases.get(bank) ?? jobId) !== jobId)) return Option.none<ClaimedJob>()
       const lost = row.job.status === "in_progress" && row.beatAt !== undefined
       const attempt = row.job.attempt + (lost || row.job.attempt === 0 ? 1 : 0)
@@ -126,8 +149,9 @@ export const makeFakeStore = Effect.gen(function* () {
       row.beatAt = now
       return Option.some({ job: row.job, fence: { jobId, epoch: row.epoch } })
     }),
-    beat: Effect.fnUntraced(function* (fences) {
+    beat: Effect.fnUntraced(function* (fences, runner) {
       yield* reach
+      if (runner !== undefined) runners.set(runner.name, runner.slots)
       calls.beat++
       const now = yield* clock
       const kept: Array<JobId> = []
@@ -145,6 +169,7 @@ export const makeFakeStore = Effect.gen(function* () {
           calls.release++
           row.epoch++
           row.beatAt = undefined
+          row.pokedAt = undefined
           dropLeases(fence.jobId)
         }),
         Effect.catchTag("Fenced", () => Effect.void)
@@ -186,6 +211,7 @@ export const makeFakeStore = Effect.gen(function* () {
       const row = rows.get(id)!
       move(row, "resume")
       row.beatAt = undefined
+      row.pokedAt = undefined
     },
     setAway: (value: boolean): void => {
       away = value

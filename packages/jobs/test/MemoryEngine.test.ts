@@ -101,7 +101,7 @@ describe("what is due", () => {
       yield* Effect.repeat(letRun, { times: 2000, until: () => started.length >= 1000 })
       expect(started).toHaveLength(1000)
       // One query for every few jobs, not one for each.
-      expect(fake.calls.due).toBeLessThan(600)
+      expect(fake.calls.dispatch).toBeLessThan(600)
     })
   )
 

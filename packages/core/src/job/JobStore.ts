@@ -9,10 +9,12 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
 import type { BankId } from "../bank/Bank.ts"
 import type { FeedId } from "../feed/Feed.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Dispatched, RunnerSlots } from "./Dispatch.ts"
 import type { Job, JobCounts, JobError, JobId, JobStatus } from "./Job.ts"
 
 /** The feed has an active job already (409). */
@@ -49,10 +51,13 @@ export interface Progress {
 export class JobStore extends Context.Service<
   JobStore,
   {
-    /** Takes the feed lock by the same insert. `replacing` cancels the active job first, in one transaction. */
+    /**
+     * Takes the feed lock by the same insert. `replacing` cancels the active job first, in one transaction.
+     * `banks` are the connections that the job is expected to need, as far as they are known.
+     */
     readonly create: (
       job: Job,
-      options: { readonly replacing: boolean }
+      options: { readonly replacing: boolean; readonly banks?: ReadonlyArray<BankId> }
     ) => Effect.Effect<{ readonly cancelled: Option.Option<JobId> }, FeedLocked | StorageUnavailable>
     readonly get: (
       workspaceId: WorkspaceId,
@@ -68,16 +73,26 @@ export class JobStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Job>, StorageUnavailable>
 
     /**
-     * Jobs that want a worker: created or in progress, without a heartbeat or with one older than `JobLease`.
-     * Oldest first.
+     * Hands out due jobs, at most `limit` and at most what the slots of the runners leave room for
+     * (`capacityOf`). A job is due that is created or in progress, without a heartbeat or with one older than
+     * `JobLease`, and not handed out within the last `pokeLease` seconds. One that needs a connection which is
+     * busy, or a provider which must not be called now, is passed over, and of those that need the same
+     * connection one is handed out at a time. Workspaces take turns: first comes whoever has the least under
+     * way, then the oldest job.
      */
-    readonly due: (
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<{ readonly jobId: JobId; readonly feedId: FeedId }>, StorageUnavailable>
+    readonly dispatch: (limit: number) => Effect.Effect<Dispatched, StorageUnavailable>
+    /** Takes back what `dispatch` did with a job that nobody claimed: it is due at once. */
+    readonly decline: (jobId: JobId) => Effect.Effect<void, StorageUnavailable>
     /**
-     * Takes a due job: new epoch, heartbeat, and the leases of its connections. `None` when another worker
-     * has it or a connection is busy; then nothing has changed. A job in progress whose heartbeat has run
-     * out was lost: `attempt` grows by one, and above `limits.jobAttempts` the claim fails the job as
+     * An element for jobs that became due: made, given back, resumed. The first one says that it listens from
+     * now on. Elements may be lost or say too much; it fails when it can listen no longer.
+     */
+    readonly arrivals: Stream.Stream<void, StorageUnavailable>
+    /**
+     * Takes a job that has no fresh heartbeat, handed out or not: new epoch, heartbeat, and the leases of its
+     * connections. `None` when another worker has it or a connection is busy; then nothing has changed, but
+     * that a job whose connection is busy is due again once that is free. A job in progress whose heartbeat has
+     * run out was lost: `attempt` grows by one, and above `limits.jobAttempts` the claim fails the job as
      * WORKER_LOST (and answers `None`). One without a heartbeat was released or resumed: it was not lost.
      */
     readonly claim: (
@@ -86,9 +101,15 @@ export class JobStore extends Context.Service<
     ) => Effect.Effect<Option.Option<ClaimedJob>, StorageUnavailable>
     /**
      * Refreshes heartbeat and leases of all these; answers those that are still held: in progress in that
-     * epoch. Late, but before anybody else took the job, is in time.
+     * epoch. Late, but before anybody else took the job, is in time. Reports the slots of the runner with it,
+     * which count for `runnerSilence` seconds.
      */
-    readonly beat: (fences: ReadonlyArray<Fence>) => Effect.Effect<ReadonlyArray<JobId>, StorageUnavailable>
+    readonly beat: (
+      fences: ReadonlyArray<Fence>,
+      runner?: RunnerSlots
+    ) => Effect.Effect<ReadonlyArray<JobId>, StorageUnavailable>
+    /** The runner takes no more jobs. */
+    readonly leave: (runner: string) => Effect.Effect<void, StorageUnavailable>
     /**
      * Gives back a job that was claimed, so that another worker takes it at once. It stays in progress,
      * without heartbeat and leases and with a new epoch: who gave it back can write no more. Does nothing
@@ -119,7 +140,8 @@ export class JobStore extends Context.Service<
     /**
      * Paused jobs whose `resumeAt` has passed go on (in progress without heartbeat, new epoch); those without
      * one that are paused for more than `limits.userPauseHours` fail as PAUSE_EXPIRED; those created more than
-     * `limits.queueMinutes` ago and never started fail as QUEUE_TIMEOUT.
+     * `limits.queueMinutes` ago and never started fail as QUEUE_TIMEOUT, while runners have slots free and
+     * nothing that the job needs is busy.
      */
     readonly sweep: Effect.Effect<void, StorageUnavailable>
 

@@ -24,7 +24,7 @@ import type { Workspace } from "../workspace/Workspace.ts"
 import { JobStatus, type Job, type JobId } from "./Job.ts"
 import { JobEngine } from "./JobEngine.ts"
 import { JobStore } from "./JobStore.ts"
-import { catchUp, newJob } from "./NewJob.ts"
+import { catchUp, expectedBanks, newJob } from "./NewJob.ts"
 import { planSync } from "./SyncPlan.ts"
 
 const JobsCursor = Schema.Struct({ before: Id("job"), status: Schema.optionalKey(JobStatus) })
@@ -127,17 +127,19 @@ export class Jobs extends Context.Service<
           options,
           errors: warnings
         })
-        const { cancelled } = yield* store.create(job, { replacing: options.forceCancelActive }).pipe(
-          Effect.catchTag("FeedLocked", (locked) =>
-            Effect.fail(
-              new Conflict({
-                code: "SYNC_ALREADY_RUNNING",
-                message: "A sync job is already running for this feed",
-                details: [{ field: "jobId", message: locked.jobId }]
-              })
+        const { cancelled } = yield* store
+          .create(job, { replacing: options.forceCancelActive, banks: expectedBanks(feed) })
+          .pipe(
+            Effect.catchTag("FeedLocked", (locked) =>
+              Effect.fail(
+                new Conflict({
+                  code: "SYNC_ALREADY_RUNNING",
+                  message: "A sync job is already running for this feed",
+                  details: [{ field: "jobId", message: locked.jobId }]
+                })
+              )
             )
           )
-        )
         if (Option.isSome(cancelled)) yield* engine.interrupt(feedId, cancelled.value)
         yield* engine.poke(feedId, job.id)
         return job
@@ -199,7 +201,7 @@ export class Jobs extends Context.Service<
           Effect.gen(function* () {
             if (!(yield* feeds.advanceSchedule(feed.id, due, next))) return false
             if (feed.sourceConfig === undefined || feed.destinationConfig === undefined) return false
-            return yield* store.create(job, { replacing: false }).pipe(
+            return yield* store.create(job, { replacing: false, banks: expectedBanks(feed) }).pipe(
               Effect.as(true),
               // A manual run came first: it does the same work.
               Effect.catchTag("FeedLocked", () => Effect.succeed(false))

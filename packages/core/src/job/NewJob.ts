@@ -1,5 +1,6 @@
 /** Jobs as they are before anybody has taken them up. */
 import * as Effect from "effect/Effect"
+import type { BankId } from "../bank/Bank.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -31,3 +32,9 @@ export const newJob = Effect.fnUntraced(function* (ids: Ids["Service"], feed: Fe
   }
   return job
 })
+
+/** The connections that a job of the feed will need, as far as the feed itself tells. */
+export const expectedBanks = ({ fileBankId, sourceConfig }: Feed): ReadonlyArray<BankId> => {
+  if (sourceConfig?.type === "sync") return [...new Set(sourceConfig.accounts.map(({ bankId }) => bankId))]
+  return sourceConfig === undefined || fileBankId === undefined ? [] : [fileBankId]
+}

@@ -27,6 +27,14 @@ export interface DataTypeCapability {
   readonly overlapDays: number
 }
 
+/** What an upstream lets one client ask, in requests per minute; at least 1. */
+export interface RequestBudget {
+  /** For all connections together. */
+  readonly perMinute: number
+  /** For each connection. */
+  readonly perConnectionPerMinute?: number
+}
+
 export interface Capabilities {
   readonly connectFlow: "link" | "portal" | "redirect" | "token" | "file"
   /** `balances` ride along with the accounts and need no entry of their own. */
@@ -36,4 +44,6 @@ export interface Capabilities {
   /** Stored data older than this is read again when somebody asks for it. */
   readonly freshnessSeconds: number
   readonly webhooks: boolean
+  /** Absent: requests go as they come, and wait only when the upstream says so. */
+  readonly budget?: RequestBudget
 }

@@ -3,6 +3,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { UpstreamBudget } from "../rate/UpstreamBudget.ts"
+import { budgeted } from "./Budgeted.ts"
 import type { ProviderDriver } from "./Provider.ts"
 
 /** No driver of that id is configured here (501 on the wire). */
@@ -31,4 +33,12 @@ export class Providers extends Context.Service<
         })
       })
     })
+
+  /** The same, each driver keeping to its upstream's budget together with all other processes. */
+  static readonly layerBudgeted = (
+    drivers: ReadonlyArray<ProviderDriver>
+  ): Layer.Layer<Providers, never, UpstreamBudget> =>
+    Layer.unwrap(
+      Effect.map(UpstreamBudget, (lines) => Providers.layer(drivers.map((driver) => budgeted(driver, lines))))
+    )
 }

@@ -14,7 +14,7 @@ import type { FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { JobEngine } from "../job/JobEngine.ts"
 import { JobStore } from "../job/JobStore.ts"
-import { catchUp, newJob } from "../job/NewJob.ts"
+import { catchUp, expectedBanks, newJob } from "../job/NewJob.ts"
 import { Ids } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
@@ -57,7 +57,7 @@ export class WaitingUploads extends Context.Service<
             if (Option.isNone(feed)) return yield* new NothingWaits()
             const by = { userId: feed.value.createdByUser, startedBy: uploader, type: "manual" as const }
             const job = yield* newJob(ids, feed.value, { ...by, ...catchUp })
-            yield* jobs.create(job, { replacing: false })
+            yield* jobs.create(job, { replacing: false, banks: expectedBanks(feed.value) })
             // Another dispatcher's job may have come and gone since the feed was found. Asked under the lock,
             // the answer stays true.
             if ((yield* uploads.list(feedId, { status: "stored" })).length === 0) return yield* new NothingWaits()

@@ -1,19 +1,20 @@
 /** Banks and accounts in memory. */
 import type { Account, AccountId } from "@millrace/core/account/Account"
-import type { Bank, BankId } from "@millrace/core/bank/Bank"
+import type { BankId } from "@millrace/core/bank/Bank"
 import { BankStore, type BankConnection } from "@millrace/core/bank/BankStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { frozen } from "./Frozen.ts"
+import { BankTable } from "./MemoryBankTable.ts"
 import { Memory } from "./MemoryTransactor.ts"
 import { byAge, byOrderThenAge } from "./Order.ts"
 
-export const layer: Layer.Layer<BankStore, never, Memory> = Layer.effect(
+export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.effect(
   BankStore,
   Effect.gen(function* () {
     const { call, set } = yield* Memory
-    const banks = new Map<BankId, Bank>()
+    const { banks } = yield* BankTable
     const connections = new Map<BankId, BankConnection>()
     const accounts = new Map<AccountId, Account>()
 

@@ -8,6 +8,7 @@ import * as Timestamp from "@millrace/core/shared/Timestamp"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as PubSub from "effect/PubSub"
 import { frozen } from "./Frozen.ts"
 import { Memory } from "./MemoryTransactor.ts"
 import { ascending } from "./Order.ts"
@@ -17,6 +18,10 @@ export interface StoredJob {
   readonly epoch: number
   /** Milliseconds; `undefined` when nobody works on it. */
   readonly heartbeat: number | undefined
+  /** When it was handed out to a runner that has not claimed it, in milliseconds. */
+  readonly pokedAt: number | undefined
+  /** The connections it is expected to need. */
+  readonly banks: ReadonlyArray<BankId>
 }
 
 export interface Lease {
@@ -79,6 +84,8 @@ export class JobTable extends Context.Service<
     readonly take: (banks: ReadonlyArray<BankId>, holder: string, now: number, until: number) => boolean
     readonly prolong: (holder: string, until: number) => void
     readonly free: (holder: string) => void
+    /** Has an element when a job may have become due. */
+    readonly arrivals: PubSub.PubSub<void>
   }
 >()("@millrace/adapters/storage/memory/MemoryJobTable/JobTable") {
   static readonly layer: Layer.Layer<JobTable, never, Memory> = Layer.effect(
@@ -89,6 +96,8 @@ export class JobTable extends Context.Service<
       const active = new Map<FeedId, JobId>()
       const byFeed = new Map<FeedId, Map<JobId, true>>()
       const leases = new Map<BankId, Lease>()
+      // Who has not looked yet needs to be told once.
+      const arrivals = yield* PubSub.sliding<void>(1)
 
       const free = (holder: string): void => {
         for (const [bank, lease] of leases) if (lease.holder === holder) remove(leases, bank)
@@ -97,6 +106,13 @@ export class JobTable extends Context.Service<
       const put = (stored: StoredJob): void => {
         const { id, feedId, status } = stored.job
         set(jobs, id, { ...stored, job: Object.freeze(stored.job) })
+        if (
+          stored.heartbeat === undefined &&
+          stored.pokedAt === undefined &&
+          (status === "created" || status === "in_progress")
+        ) {
+          PubSub.publishUnsafe(arrivals, undefined)
+        }
         if (isActive(status)) set(active, feedId, id)
         else if (active.get(feedId) === id) remove(active, feedId)
         let ids = byFeed.get(feedId)
@@ -118,6 +134,7 @@ export class JobTable extends Context.Service<
         jobs,
         active,
         leases,
+        arrivals,
         put,
         free,
         ofFeed: (id) =>
@@ -141,7 +158,9 @@ export class JobTable extends Context.Service<
               ...(isActive(row.to) ? {} : { completedAt: at })
             },
             epoch: stored.epoch + (row.newEpoch ? 1 : 0),
-            heartbeat: undefined
+            heartbeat: undefined,
+            pokedAt: undefined,
+            banks: stored.banks
           }
           put(next)
           return next

@@ -4,9 +4,12 @@
  */
 import type { Stores } from "@millrace/core/Kernel"
 import type { RateLimiter } from "@millrace/core/rate/RateLimiter"
+import type { UpstreamBudget } from "@millrace/core/rate/UpstreamBudget"
 import * as Layer from "effect/Layer"
 import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
+import * as MemoryUpstreamBudget from "../../rate/MemoryUpstreamBudget.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
+import { BankTable } from "./MemoryBankTable.ts"
 import * as MemoryDeliveryStore from "./MemoryDeliveryStore.ts"
 import * as MemoryEnrichmentStore from "./MemoryEnrichmentStore.ts"
 import * as MemoryFeedStore from "./MemoryFeedStore.ts"
@@ -19,7 +22,7 @@ import * as MemoryUploadStore from "./MemoryUploadStore.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 
 /** Each build is a store of its own, empty. `JobLease` sets how long claims last. */
-export const layer: Layer.Layer<Stores | RateLimiter> = Layer.mergeAll(
+export const layer: Layer.Layer<Stores | RateLimiter | UpstreamBudget> = Layer.mergeAll(
   MemoryTransactor.layer,
   MemoryWorkspaceStore.layer,
   MemoryBankStore.layer,
@@ -30,5 +33,9 @@ export const layer: Layer.Layer<Stores | RateLimiter> = Layer.mergeAll(
   MemoryTableStore.layer,
   MemoryUploadStore.layer.pipe(Layer.provide(MemoryFeedStore.layer)),
   MemoryEnrichmentStore.layer,
-  MemoryRateLimiter.layer
-).pipe(Layer.provide(JobTable.layer), Layer.provide(MemoryTransactor.Memory.layer))
+  MemoryRateLimiter.layer,
+  MemoryUpstreamBudget.layer
+).pipe(
+  Layer.provide(JobTable.layer),
+  Layer.provide([MemoryTransactor.Memory.layer, BankTable.layer, MemoryUpstreamBudget.UpstreamTurns.layer])
+)

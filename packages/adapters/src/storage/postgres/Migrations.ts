@@ -8,6 +8,7 @@ import { tables } from "./migrations/0003_tables.ts"
 import { fileBanks } from "./migrations/0004_file_banks.ts"
 import { rows } from "./migrations/0005_rows.ts"
 import { waitingUploads } from "./migrations/0006_waiting_uploads.ts"
+import { engine } from "./migrations/0008_engine.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -19,7 +20,8 @@ export const migrations = {
   "0003_tables": tables,
   "0004_file_banks": fileBanks,
   "0005_rows": rows,
-  "0006_waiting_uploads": waitingUploads
+  "0006_waiting_uploads": waitingUploads,
+  "0008_engine": engine
 } as const
 
 /** Brings the database to the newest schema. Safe to run from several processes at once. */

@@ -11,17 +11,21 @@ import { sourcesOf } from "@millrace/core/job/JobLifecycle"
 import { type Fence, Fenced, FeedLocked, holderOf, JobStateConflict, JobStore } from "@millrace/core/job/JobStore"
 import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { PgClient } from "@effect/sql-pg/PgClient"
 import * as Arr from "effect/Array"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import * as Stream from "effect/Stream"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { json } from "./Column.ts"
+import { busySql, dispatch, flightSql, isFreeSql, slotsSql } from "./JobDispatch.ts"
 import { takeLeases } from "./JobLeases.ts"
 import { appended, categoryOf, type JobRow, progressed, toJob } from "./JobRows.ts"
-import { stored } from "./SqlFailure.ts"
+import { stored, unavailable } from "./SqlFailure.ts"
 
 /** Rolls a claim back when a connection is busy. */
 class ConnectionBusy extends Data.TaggedError("ConnectionBusy") {}
@@ -38,14 +42,15 @@ const sweepError = (code: "PAUSE_EXPIRED" | "QUEUE_TIMEOUT" | "WORKER_LOST", mes
     code
   }))
 
-export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.effect(
+export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient> = Layer.effect(
   JobStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const pg = yield* PgClient
     const lease = yield* JobLease
     const active = literals(sql, activeStatuses)
 
-    const isDue = sql`status in ('created', 'in_progress')
+    const isFree = sql`status in ('created', 'in_progress')
       and (heartbeat is null or heartbeat < store_now() - make_interval(secs => ${lease}::float8))`
 
     const isHeld = (fence: Fence): Fragment =>
@@ -54,7 +59,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
     /** Ends or suspends what `fence` holds, with its leases, in one statement. */
     const giveUp = Effect.fnUntraced(function* (fence: Fence, assignments: Fragment) {
       const rows = yield* stored(sql`with changed as (
-          update job set ${assignments}, heartbeat = null where ${isHeld(fence)} returning id
+          update job set ${assignments}, heartbeat = null, poked_at = null where ${isHeld(fence)} returning id
         ), freed as (
           delete from bank_lease where holder = ${holderOf(fence)} and exists (select from changed)
         )
@@ -66,7 +71,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
       sql`status = 'failed', epoch = epoch + 1, error_category = ${categoryOf(errors)},
         errors = ${appended(sql, errors)}, completed_at = store_now(), updated_at = store_now()`
 
-    const cancellation = sql`status = 'cancelled', epoch = epoch + 1, heartbeat = null,
+    const cancellation = sql`status = 'cancelled', epoch = epoch + 1, heartbeat = null, poked_at = null,
       completed_at = store_now(), updated_at = store_now()`
 
     /** Cancels the jobs of a condition and frees what they held. */
@@ -84,7 +89,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
         readonly attempt: number
         readonly lost: boolean
       }>`select epoch, attempt, status = 'in_progress' and heartbeat is not null as lost from job
-        where id = ${jobId} and ${isDue} for update skip locked`
+        where id = ${jobId} and ${isFree} for update skip locked`
       if (found === undefined) return Option.none()
       const before: Fence = { jobId, epoch: found.epoch }
       if (found.lost) {
@@ -92,14 +97,15 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
         yield* sql`delete from bank_lease where holder = ${holderOf(before)}`
         if (found.attempt >= limits.jobAttempts) {
           const error = yield* sweepError("WORKER_LOST", `The worker was lost ${found.attempt} times.`)
-          yield* sql`update job set ${failure([error])}, heartbeat = null where id = ${jobId}`
+          yield* sql`update job set ${failure([error])}, heartbeat = null, poked_at = null where id = ${jobId}`
           return Option.none()
         }
       }
       const fence: Fence = { jobId, epoch: found.epoch + 1 }
       if (!(yield* takeLeases(sql, banks, holderOf(fence), lease))) return yield* new ConnectionBusy()
       const rows = yield* sql<JobRow>`update job set status = 'in_progress', epoch = ${fence.epoch},
-          attempt = attempt + (status = 'created' or ${found.lost})::int, heartbeat = store_now(),
+          attempt = attempt + (status = 'created' or ${found.lost})::int, heartbeat = store_now(), poked_at = null,
+          banks = ${[...banks]}::text[],
           started_at = coalesce(started_at, store_now()), updated_at = store_now(),
           pause_reason = null, resume_at = null
         where id = ${jobId} returning *`
@@ -107,15 +113,15 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
     })
 
     return JobStore.of({
-      create: Effect.fn("JobStore.create")(function* (job, { replacing }) {
+      create: Effect.fn("JobStore.create")(function* (job, { banks = [], replacing }) {
         const insert = sql`insert into job (id, feed_id, workspace_id, user_id, started_by, status, type, mode, options,
             read_count, vanished_count, carried_count, created_count, updated_count, removed_count, unchanged_count,
-            filtered_count, failed_count, quarantined_count, errors, attempt, created_at, updated_at)
+            filtered_count, failed_count, quarantined_count, errors, attempt, banks, created_at, updated_at)
           values (${job.id}, ${job.feedId}, ${job.workspaceId}, ${job.userId}, ${json(job.startedBy)}, ${job.status},
             ${job.type}, ${job.mode}, ${json(job.options)}, ${job.counts.read}, ${job.counts.vanished},
             ${job.counts.carried}, ${job.counts.created}, ${job.counts.updated}, ${job.counts.removed},
             ${job.counts.unchanged}, ${job.counts.filtered}, ${job.counts.failed}, ${job.counts.quarantined},
-            ${json(job.errors)}, ${job.attempt}, ${job.createdAt}, ${job.updatedAt})
+            ${json(job.errors)}, ${job.attempt}, ${[...banks]}::text[], ${job.createdAt}, ${job.updatedAt})
           on conflict (feed_id) where status in (${active}) do nothing returning id`
         const ofFeed = sql`feed_id = ${job.feedId} and status in (${active})`
         return yield* Effect.gen(function* () {
@@ -152,25 +158,45 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
         )
         return rows.map(toJob)
       }),
-      due: Effect.fn("JobStore.due")(function* (limit) {
-        return yield* stored(
-          sql<{
-            readonly jobId: JobId
-            readonly feedId: JobRow["feed_id"]
-          }>`select id as "jobId", feed_id as "feedId" from job where ${isDue} order by created_at, id limit ${limit}`
-        )
+      dispatch: Effect.fn("JobStore.dispatch")(function* (limit) {
+        return yield* stored(dispatch(sql, lease, limit))
       }),
+      decline: Effect.fn("JobStore.decline")(function* (jobId) {
+        yield* stored(sql`update job set poked_at = null where id = ${jobId} and poked_at is not null`)
+      }),
+      arrivals: Stream.unwrap(
+        Effect.map(pg.listen("job_arrival"), (notes) =>
+          Stream.fromEffectRepeat(Queue.takeAll(notes)).pipe(
+            Stream.map(() => undefined),
+            Stream.prepend([undefined])
+          )
+        )
+      ).pipe(Stream.mapError(unavailable)),
       claim: Effect.fn("JobStore.claim")(function* (jobId, banks) {
         return yield* sql.withTransaction(claimed(jobId, banks)).pipe(
-          Effect.catchTag("ConnectionBusy", () => Effect.succeedNone),
+          Effect.catchTag("ConnectionBusy", () =>
+            // Now it is known what it waits for.
+            Effect.as(
+              sql`update job set banks = ${[...banks]}::text[], poked_at = null where id = ${jobId} and ${isFree}`,
+              Option.none()
+            )
+          ),
           stored
         )
       }),
-      beat: Effect.fn("JobStore.beat")(function* (fences) {
-        if (fences.length === 0) return []
+      beat: Effect.fn("JobStore.beat")(function* (fences, runner) {
+        const report =
+          runner === undefined
+            ? sql`select 1`
+            : sql`insert into runner_slot (name, slots, beat_at) values (${runner.name}, ${runner.slots}, store_now())
+                on conflict (name) do update set slots = excluded.slots, beat_at = excluded.beat_at`
+        if (fences.length === 0) {
+          if (runner !== undefined) yield* stored(report)
+          return []
+        }
         // Rows that a page's transaction holds right now are passed over: it refreshes them itself, and
         // nobody can take them while it lasts.
-        const rows = yield* stored(sql<{ readonly id: JobId }>`with mine as (
+        const rows = yield* stored(sql<{ readonly id: JobId }>`with report as (${report}), mine as (
             select x.id, x.epoch, x.id || ':' || x.epoch as holder
             from json_to_recordset(${JSON.stringify(
               fences.map((fence) => ({ id: fence.jobId, epoch: fence.epoch }))
@@ -191,6 +217,9 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
           select job.id from job join mine on mine.id = job.id and mine.epoch = job.epoch
           where job.status = 'in_progress'`)
         return rows.map((row) => row.id)
+      }),
+      leave: Effect.fn("JobStore.leave")(function* (runner) {
+        yield* stored(sql`delete from runner_slot where name = ${runner}`)
       }),
       release: Effect.fn("JobStore.release")(function* (fence) {
         yield* giveUp(fence, sql`epoch = epoch + 1, updated_at = store_now()`)
@@ -229,14 +258,28 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient> = Layer.ef
       sweep: Effect.gen(function* () {
         const expired = yield* sweepError("PAUSE_EXPIRED", `Nobody resumed it within ${limits.userPauseHours} hours.`)
         const waited = yield* sweepError("QUEUE_TIMEOUT", `No worker took it within ${limits.queueMinutes} minutes.`)
-        yield* sql`update job set status = 'in_progress', epoch = epoch + 1, heartbeat = null, pause_reason = null,
-            resume_at = null, paused_at = null, updated_at = store_now()
-          where status = 'paused' and resume_at <= store_now()`
-        yield* sql`update job set ${failure([expired])} where status = 'paused' and resume_at is null
-          and paused_at < store_now() - make_interval(hours => ${limits.userPauseHours}::int)`
-        yield* sql`update job set ${failure([waited])} where status = 'created'
-          and queued_at < store_now() - make_interval(mins => ${limits.queueMinutes}::int)`
-      }).pipe(sql.withTransaction, stored, Effect.withSpan("JobStore.sweep")),
+        // Three kinds of rows that have nothing in common, in one statement: it runs all the time.
+        yield* sql`with flight as materialized (${flightSql(sql, lease)}),
+          busy (bank_id) as materialized (${busySql(sql)}),
+          resumed as (
+            update job set status = 'in_progress', epoch = epoch + 1, heartbeat = null, poked_at = null,
+              pause_reason = null, resume_at = null, paused_at = null, updated_at = store_now()
+            where status = 'paused' and resume_at <= store_now()
+          ),
+          forgotten as (
+            update job set ${failure([expired])} where status = 'paused' and resume_at is null
+              and paused_at < store_now() - make_interval(hours => ${limits.userPauseHours}::int)
+          ),
+          silent as (
+            delete from runner_slot where beat_at < store_now() - interval '1 hour'
+          ),
+          unasked as (
+            delete from upstream_turn where next_at < store_now() - interval '1 hour'
+          )
+          update job set ${failure([waited])}, poked_at = null where status = 'created'
+            and queued_at < store_now() - make_interval(mins => ${limits.queueMinutes}::int)
+            and ${slotsSql(sql)} > (select count(*) from flight) and ${isFreeSql(sql)}`
+      }).pipe(stored, Effect.withSpan("JobStore.sweep")),
       lease: Effect.fn("JobStore.lease")(function* (banks, holder, seconds) {
         return yield* takeLeases(sql, banks, holder, seconds).pipe(
           Effect.flatMap((taken) => (taken ? Effect.succeed(true) : Effect.fail(new ConnectionBusy()))),

@@ -2,6 +2,8 @@
 import type { Secrets } from "@millrace/core/bank/Secrets"
 import type { Stores } from "@millrace/core/Kernel"
 import type { RateLimiter } from "@millrace/core/rate/RateLimiter"
+import type { UpstreamBudget } from "@millrace/core/rate/UpstreamBudget"
+import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
@@ -14,14 +16,15 @@ import * as PostgresRecordStore from "./PostgresRecordStore.ts"
 import * as PostgresTableStore from "./PostgresTableStore.ts"
 import * as PostgresTransactor from "./PostgresTransactor.ts"
 import * as PostgresUploadStore from "./PostgresUploadStore.ts"
+import * as PostgresUpstreamBudget from "./PostgresUpstreamBudget.ts"
 import * as PostgresWorkspaceStore from "./PostgresWorkspaceStore.ts"
 
 export { migrate } from "./Migrations.ts"
 
-export type PostgresStorage = Stores | RateLimiter
+export type PostgresStorage = Stores | RateLimiter | UpstreamBudget
 
 /** All stores over one client; the database has been migrated. */
-export const layer: Layer.Layer<PostgresStorage, never, SqlClient | Secrets> = Layer.mergeAll(
+export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | Secrets> = Layer.mergeAll(
   PostgresTransactor.layer,
   PostgresWorkspaceStore.layer,
   PostgresBankStore.layer,
@@ -32,5 +35,6 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | Secrets> = L
   PostgresTableStore.layer,
   PostgresUploadStore.layer,
   PostgresEnrichmentStore.layer,
-  PostgresRateLimiter.layer
+  PostgresRateLimiter.layer,
+  PostgresUpstreamBudget.layer
 )

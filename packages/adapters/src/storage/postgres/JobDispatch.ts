@@ -1,0 +1,117 @@
+/**
+ * Handing out due jobs, as one statement: what is under way, what the runners have room for, what waits, whose
+ * turn it is, and the mark on those that are handed out.
+ *
+ * Nothing is kept between two calls, and two callers at once do no harm: rows that another one has locked are
+ * passed over. Waiting jobs are read workspace by workspace, through an index, no more of each than there is
+ * room for, so that a long backlog costs no more than a short one.
+ */
+import type { FeedId } from "@millrace/core/feed/Feed"
+import { capacityOf, type Dispatched, runnerSilence } from "@millrace/core/job/Dispatch"
+import type { JobId } from "@millrace/core/job/Job"
+import { pokeLease } from "@millrace/core/job/JobLease"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+
+interface Row {
+  readonly slots: number
+  readonly in_flight: number
+  readonly more: boolean
+  readonly job_id: JobId | null
+  readonly feed_id: FeedId | null
+}
+
+const ago = (sql: SqlClient, seconds: number): Fragment => sql`store_now() - make_interval(secs => ${seconds}::float8)`
+
+/** Sum of the slots of all runners that beat. */
+export const slotsSql = (sql: SqlClient): Fragment =>
+  sql`(select coalesce(sum(slots), 0)::int from runner_slot where beat_at > ${ago(sql, runnerSilence)})`
+
+/** Jobs that were handed out a moment ago, or run: their connections are theirs. */
+export const flightSql = (sql: SqlClient, lease: number): Fragment =>
+  sql`select workspace_id, banks from job where status in ('created', 'in_progress') and touched
+    and (heartbeat >= ${ago(sql, lease)} or poked_at >= ${ago(sql, pokeLease)})`
+
+/** Connections that cannot be had now, given the jobs under way in `flight`. */
+export const busySql = (sql: SqlClient): Fragment =>
+  sql`select bank_id::text from bank_lease where expires_at > store_now()
+    union select unnest(banks) from flight
+    union select b.id::text from bank b join upstream_turn t on t.instance_id = b.provider_instance_id
+      where t.connection = '' and t.next_at > store_now() + interval '1 second'`
+
+/** Whether a job needs none of those in `busy`. */
+export const isFreeSql = (sql: SqlClient): Fragment =>
+  sql`not exists (select from unnest(banks) as needed (id) where needed.id in (select bank_id from busy))`
+
+/** At most `limit` jobs; `lease` is that of a run, in seconds. */
+export const dispatch = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  lease: number,
+  limit: number
+): Effect.fn.Return<Dispatched, SqlError> {
+  const waits = sql`status in ('created', 'in_progress') and not touched`
+  const stale = sql`status in ('created', 'in_progress') and touched
+    and (heartbeat is null or heartbeat < ${ago(sql, lease)})
+    and (poked_at is null or poked_at < ${ago(sql, pokeLease)})`
+  const rows = yield* sql<Row>`with recursive
+      slot as materialized (select ${slotsSql(sql)} as n),
+      flight as materialized (${flightSql(sql, lease)}),
+      busy (bank_id) as materialized (${busySql(sql)}),
+      room as materialized (
+        select greatest(0, least(ceil(slot.n * 1.3)::int - (select count(*) from flight), ${limit}::bigint)) as n from slot
+      ),
+      space as (
+        (select workspace_id from job where ${waits} order by workspace_id limit 1)
+        union all
+        select (select workspace_id from job where ${waits} and workspace_id > space.workspace_id
+          order by workspace_id limit 1)
+        from space where space.workspace_id is not null and (select n from room) > 0
+      ),
+      due as materialized (
+        select waiting.* from space, lateral (
+          select id, workspace_id, created_at, banks from job
+          where ${waits} and workspace_id = space.workspace_id and ${isFreeSql(sql)}
+          order by created_at, id limit (select n from room)
+        ) as waiting
+        union all
+        select id, workspace_id, created_at, banks from job
+        where ${stale} and ${isFreeSql(sql)} and (select n from room) > 0
+      ),
+      alone as (
+        select distinct on (coalesce(banks[1], id)) id, workspace_id, created_at from due
+        order by coalesce(banks[1], id), created_at, id
+      ),
+      turn as materialized (
+        select id, created_at, row_number() over (partition by workspace_id order by created_at, id)
+          + (select count(*) from flight where flight.workspace_id = alone.workspace_id) as n
+        from alone
+      ),
+      chosen as materialized (
+        select id, row_number() over (order by n, created_at, id) as place from turn
+        order by place limit (select n from room)
+      ),
+      locked as (
+        select id from job where id in (select id from chosen) and (${waits} or (${stale}))
+        for update skip locked
+      ),
+      given as (
+        update job set poked_at = store_now() where id in (select id from locked) returning id, feed_id
+      )
+    select slot.n as slots, (select count(*)::int from flight) as in_flight,
+      exists (select from job where ${waits} and id not in (select id from chosen)) as more,
+      given.id as job_id, given.feed_id as feed_id
+    from slot left join given on true left join chosen on chosen.id = given.id
+    order by chosen.place`
+  const first = rows[0]!
+  const jobs = rows.flatMap(({ feed_id: feedId, job_id: jobId }) =>
+    jobId === null || feedId === null ? [] : [{ jobId, feedId }]
+  )
+  return {
+    jobs,
+    inFlight: first.in_flight,
+    full: first.in_flight + jobs.length >= capacityOf(first.slots),
+    more: first.more
+  }
+})
