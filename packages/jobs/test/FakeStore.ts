@@ -103,6 +103,7 @@ export const makeFakeStore = Effect.gen(function* () {
     lease: unused("lease"),
     unlease: unused("unlease"),
     holdsLease: unused("holdsLease"),
+    handOver: unused("handOver"),
     arrivals: Stream.never,
     leave: (name) => Effect.sync(() => void runners.delete(name)),
     decline: (jobId) => Effect.sync(() => void (rows.get(jobId)!.pokedAt = undefined)),

@@ -13,7 +13,15 @@ import { start } from "./postgres/EmbeddedPostgres.ts"
 import { PostgresFailure } from "./postgres/PostgresFailure.ts"
 import type { Settings } from "./Settings.ts"
 
-const options = { applicationName: "millrace", maxConnections: 20, connectTimeout: "10 seconds" } as const
+/** For requests of the API, the locks of the cluster, the wait for new jobs and the heartbeat. */
+const ownConnections = 16
+
+const options = (settings: Settings) =>
+  ({
+    applicationName: "millrace",
+    maxConnections: ownConnections + settings.slots,
+    connectTimeout: "10 seconds"
+  }) as const
 
 const embedded = Effect.fnUntraced(function* (settings: Settings) {
   yield* Effect.tryPromise({
@@ -37,7 +45,7 @@ const embedded = Effect.fnUntraced(function* (settings: Settings) {
     )
   )
   return PgClient.layer({
-    ...options,
+    ...options(settings),
     host: postgres.host,
     port: postgres.port,
     username: postgres.username,
@@ -68,7 +76,7 @@ export const layer = (
   const client =
     settings.databaseUrl === undefined
       ? Layer.unwrap(embedded(settings))
-      : PgClient.layer({ ...options, url: settings.databaseUrl })
+      : PgClient.layer({ ...options(settings), url: settings.databaseUrl })
   return Layer.effectDiscard(Effect.mapError(migrate, unusable(settings))).pipe(
     Layer.provideMerge(client),
     Layer.catchTag("SqlError", (error) => Layer.effectContext(Effect.fail(unusable(settings)(error))))

@@ -2,6 +2,7 @@
  * The first minutes: a workspace with its owner, a bank of the demo provider, two feeds, and their first
  * syncs. Later starts find everything as it was.
  */
+import { exclusively } from "@millrace/adapters/storage/postgres/Installation"
 import type { Principal } from "@millrace/core/access/Principal"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { Banks } from "@millrace/core/bank/Banks"
@@ -155,22 +156,33 @@ const tellWhere = (settings: Settings, tableId: string, secret: string) =>
     }
   })
 
+/** Of processes that start together, one makes it. */
+const makeOnce = Effect.fnUntraced(function* (settings: Settings) {
+  yield* exclusively
+  const existing = yield* (yield* WorkspaceStore).all
+  return existing.length > 0 ? { existing } : { made: yield* make(settings) }
+})
+
 /** Makes the first workspace when there is none. Answers whether it did. */
 export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings: Settings) {
-  const existing = yield* (yield* WorkspaceStore).all
-  if (existing.length > 0) {
+  // As one: a start that is killed here leaves nothing, and the next one begins again.
+  const { existing, made } = yield* (yield* Transactor).atomically(makeOnce(settings))
+  if (made === undefined) {
     yield* tellState(existing)
     return false
   }
-  // As one: a start that is killed here leaves nothing, and the next one begins again.
-  const { demo, secret, workspace } = yield* (yield* Transactor).atomically(make(settings))
+  const { demo, secret, workspace } = made
   yield* Terminal.field("Workspace", `${workspace.name} ${Terminal.dim(workspace.id)}`)
   yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))}`)
   yield* Terminal.field("", Terminal.yellow("shown this once; keep it (npm start -- --new-key makes another)"))
   if (demo === undefined) return true
   const { accounts, bank, feeds, principal, table } = demo
   yield* Terminal.field("Bank", `${bank.name}, ${accounts.length} accounts ${Terminal.dim("(demo provider)")}`)
-  for (const feed of feeds) yield* runFirst(principal, feed)
+  // Without workers there is nothing to wait for yet.
+  for (const feed of feeds) {
+    if (settings.slots > 0) yield* runFirst(principal, feed)
+    else yield* (yield* Jobs).trigger(principal, feed.id, {})
+  }
   yield* tellWhere(settings, table.id, Redacted.value(secret))
   return true
 })

@@ -5,13 +5,18 @@ import * as Adapters from "@millrace/adapters/Adapters"
 import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
 import * as AesSecrets from "@millrace/adapters/secrets/AesSecrets"
 import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresStorage"
+import { isOwnKey } from "@millrace/adapters/storage/postgres/Installation"
+import { JobEngine } from "@millrace/core/job/JobEngine"
 import { JobLease } from "@millrace/core/job/JobLease"
 import * as Kernel from "@millrace/core/Kernel"
+import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { Readiness } from "@millrace/http/Readiness"
 import { guard, serve, serverOptions } from "@millrace/http/Server"
-import { layerPurge, layerSchedules, layerUploads } from "@millrace/jobs/Chores"
+import { Chores, layerPurge, layerSchedules, layerUploads } from "@millrace/jobs/Chores"
 import { layerCluster } from "@millrace/jobs/ClusterEngine"
+import { Drain } from "@millrace/jobs/Drain"
 import { createHmac } from "node:crypto"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
@@ -30,32 +35,100 @@ const derive = (key: Redacted.Redacted, use: string): Redacted.Redacted =>
       .digest("base64")
   )
 
+/** Set from the moment at which the process was told to stop. */
+class Stopping extends Context.Service<Stopping, { yes: boolean }>()("@millrace/server/Server/Stopping") {
+  static readonly layer = Layer.sync(Stopping, () => ({ yes: false }))
+}
+
 const readiness = Layer.effect(
   Readiness,
-  Effect.map(SqlClient.SqlClient, (sql) =>
-    sql`select 1`.pipe(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const stopping = yield* Stopping
+    return sql`select 1`.pipe(
       Effect.timeout("2 seconds"),
-      Effect.match({
-        // Layers build only after the migrations ran.
-        onSuccess: () => ({ database: true, migrations: true, draining: false }),
-        onFailure: () => ({ database: false, migrations: true, draining: false })
-      })
+      Effect.isSuccess,
+      // Layers build only after the migrations ran.
+      Effect.map((database) => ({ database, migrations: true, draining: stopping.yes }))
     )
-  )
+  })
 )
+
+/** Time for jobs to be given back while the API still answers. */
+const drainTime = "5 seconds"
+
+/** Built last, so that it ends first: others take over the jobs while requests are still answered. */
+const layerDrain = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { drain } = yield* Drain
+    const stopping = yield* Stopping
+    yield* Effect.addFinalizer(() => {
+      stopping.yes = true
+      return drain.pipe(Effect.timeoutOption(drainTime), Effect.interruptible)
+    })
+  })
+)
+
+/** The driver with the budget that the operator gave it. */
+const withBudget = (settings: Settings, driver: ProviderDriver): ProviderDriver => {
+  const budget = settings.budgets?.get(driver.instanceId)
+  return budget === undefined ? driver : { ...driver, capabilities: { ...driver.capabilities, budget } }
+}
 
 /** What the bundled server talks to; whoever embeds it brings providers and destinations of their own. */
 export const layerAdapters = (settings: Settings) =>
-  Adapters.layer({ providers: [DemoProvider.make()], folder: settings.filesFolder })
+  Adapters.layer({ providers: [withBudget(settings, DemoProvider.make())], folder: settings.filesFolder })
+
+/** The key seals what is stored: with another one nothing of it can be opened, and what is new only with that. */
+export class KeyDiffers extends Schema.TaggedError<KeyDiffers>()("KeyDiffers", { message: Schema.String }) {}
+
+const checkKey = Effect.fnUntraced(function* (settings: Settings, key: Redacted.Redacted) {
+  if (yield* isOwnKey(Redacted.value(derive(key, "fingerprint")))) return
+  const where = settings.secretKey === undefined ? `the key in ${settings.dataFolder}` : "MILLRACE_SECRET"
+  return yield* new KeyDiffers({
+    message:
+      `This database was first used with another key than ${where}. All processes on one database need the ` +
+      "same MILLRACE_SECRET, or the key file of the first one."
+  })
+})
+
+/** The engine that the settings ask for; that of several processes is loaded only where it is used. */
+const layerEngine = (settings: Settings) => {
+  const { cluster, slots } = settings
+  if (cluster === undefined && slots > 0) return layerCluster({ slots })
+  return Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@millrace/jobs/ClusterSocket")),
+      ({ layerSocket, layerSocketClient }) =>
+        cluster === undefined || slots === 0 ? layerSocketClient : layerSocket(cluster, { slots })
+    )
+  ).pipe(
+    Layer.catchTag("SocketServerError", ({ cause }) =>
+      Layer.effectContext(Effect.fail(listenFailure("MILLRACE_CLUSTER", settings.cluster!, cause)))
+    )
+  )
+}
+
+/** For programs that change what is stored, beside a server that runs. */
+export const layerNoEngine = Layer.mergeAll(
+  Layer.succeed(JobEngine, { poke: () => Effect.void, interrupt: () => Effect.void }),
+  Layer.succeed(Drain, { drain: Effect.void }),
+  Chores.layer
+)
 
 /** Storage, adapters, job engine and use cases: all but the API. */
-export const layerKernel = (settings: Settings, adapters = layerAdapters(settings)) =>
+export const layerKernel = (
+  settings: Settings,
+  adapters = layerAdapters(settings),
+  engine: ReturnType<typeof layerEngine> | typeof layerNoEngine = layerEngine(settings)
+) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const key = settings.secretKey ?? (yield* keyOf(settings.dataFolder))
+      yield* checkKey(settings, key)
       return Layer.mergeAll(layerSchedules, layerUploads, layerPurge).pipe(
         Layer.provideMerge(Kernel.layerUseCases(derive(key, "cursors"))),
-        Layer.provideMerge(layerCluster({ slots: settings.slots })),
+        Layer.provideMerge(engine),
         Layer.provideMerge(Kernel.layerRun),
         Layer.provideMerge(adapters),
         Layer.provideMerge(PostgresStorage.layer),
@@ -71,20 +144,21 @@ export class ListenFailure extends Schema.TaggedError<ListenFailure>()("ListenFa
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
-const listenReasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: "another program uses it. Set MILLRACE_PORT to a free one.",
-  EACCES: "this user may not. Set MILLRACE_PORT to 1024 or above.",
-  EADDRNOTAVAIL: "this machine has no such address. Set MILLRACE_HOST.",
-  ENOTFOUND: "there is no such address. Set MILLRACE_HOST."
+const listenReasons: Readonly<Record<string, (setting: string) => string>> = {
+  EADDRINUSE: (setting) => `another program uses it. Set ${setting} to a free one.`,
+  EACCES: (setting) => `this user may not. Set ${setting} to 1024 or above.`,
+  EADDRNOTAVAIL: (setting) => `this machine has no such address. Set ${setting}.`,
+  ENOTFOUND: (setting) => `there is no such address. Set ${setting}.`
 }
 
-const listenFailure = (settings: Settings, cause: unknown): ListenFailure => {
+const listenFailure = (
+  setting: string,
+  { host, port }: { readonly host: string; readonly port: number },
+  cause: unknown
+): ListenFailure => {
   const code = Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : "unknown"
-  const reason = listenReasons[code] ?? `${code}. Check MILLRACE_HOST and MILLRACE_PORT.`
-  return new ListenFailure({
-    message: `Port ${settings.port} of ${settings.host} cannot be served on: ${reason}`,
-    cause
-  })
+  const reason = listenReasons[code]?.(setting) ?? `${code}. Check ${setting}.`
+  return new ListenFailure({ message: `Port ${port} of ${host} cannot be served on: ${reason}`, cause })
 }
 
 /** The API on its port; the port opens when everything below it stands. */
@@ -98,8 +172,14 @@ export const layerHttp = (settings: Settings) =>
       })
     ),
     Layer.provide(readiness),
-    Layer.catchTag("ServeError", ({ cause }) => Layer.effectContext(Effect.fail(listenFailure(settings, cause))))
+    Layer.catchTag("ServeError", ({ cause }) =>
+      Layer.effectContext(Effect.fail(listenFailure("MILLRACE_HOST and MILLRACE_PORT", settings, cause)))
+    )
   )
 
 export const layer = (settings: Settings, adapters = layerAdapters(settings)) =>
-  layerHttp(settings).pipe(Layer.provideMerge(layerKernel(settings, adapters)))
+  layerDrain.pipe(
+    Layer.provideMerge(layerHttp(settings)),
+    Layer.provide(Stopping.layer),
+    Layer.provideMerge(layerKernel(settings, adapters))
+  )

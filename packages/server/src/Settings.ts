@@ -1,5 +1,6 @@
 /** What the operator can set, read from the environment. */
 import { resolve } from "node:path"
+import type { RequestBudget } from "@millrace/core/provider/Capabilities"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -20,8 +21,12 @@ export interface Settings {
   readonly secretKey: Redacted.Redacted | undefined
   /** Whether a first start makes a workspace with a demo bank and two feeds. */
   readonly demo: boolean
-  /** Jobs that run at the same time. */
+  /** Jobs that run at the same time; 0: this process serves the API only. */
   readonly slots: number
+  /** Where the other processes of the installation reach this one; absent: it runs jobs on its own. */
+  readonly cluster?: { readonly host: string; readonly port: number } | undefined
+  /** Requests per minute by provider instance, instead of what the provider declares. */
+  readonly budgets?: ReadonlyMap<string, RequestBudget>
   /** Seconds without a heartbeat after which a job is taken up by another worker. */
   readonly jobLease: number
 }
@@ -42,6 +47,8 @@ const config = Config.all({
   secretKey: optional(Config.Redacted("MILLRACE_SECRET")),
   demo: optional(Config.String("MILLRACE_DEMO")),
   slots: optional(Config.String("MILLRACE_SLOTS")),
+  cluster: optional(Config.String("MILLRACE_CLUSTER")),
+  budgets: optional(Config.String("MILLRACE_BUDGETS")),
   jobLease: optional(Config.String("MILLRACE_JOB_LEASE"))
 })
 
@@ -86,6 +93,48 @@ const checkUrl = (url: Redacted.Redacted | undefined): Effect.Effect<void, Setti
     : invalid("DATABASE_URL must be of the form postgres://user:password@host:5432/database.")
 }
 
+const addressForm = /^(?:\[([0-9a-fA-F:.]+)\]|([a-zA-Z0-9._-]+)):(\d{1,5})$/
+
+const parseCluster = (text: string | undefined): Effect.Effect<Settings["cluster"], SettingInvalid> => {
+  if (text === undefined) return Effect.undefined
+  const [, bracketed, plain, digits] = addressForm.exec(text.trim()) ?? []
+  const [host, port] = [bracketed ?? plain, Number(digits)]
+  return host !== undefined && port >= 1 && port <= 65_535
+    ? Effect.succeed({ host, port })
+    : invalid(`MILLRACE_CLUSTER must be of the form host:port, as other processes reach this one, and is "${text}".`)
+}
+
+const budgetForm = /^([a-z]+:[a-z0-9_-]+)=([1-9]\d{0,5})(?:\/([1-9]\d{0,5}))?$/
+
+const parseBudgets = (text: string | undefined): Effect.Effect<ReadonlyMap<string, RequestBudget>, SettingInvalid> => {
+  const budgets = new Map<string, RequestBudget>()
+  for (const entry of (text ?? "").split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]))) {
+    const [, instance, perMinute, perConnection] = budgetForm.exec(entry) ?? []
+    if (instance === undefined) {
+      return invalid(
+        `MILLRACE_BUDGETS must be a list such as "demo:default=600,demo:other=100/10": requests per minute of an instance, and of each connection. "${entry}" is not.`
+      )
+    }
+    budgets.set(instance, {
+      perMinute: Number(perMinute),
+      ...(perConnection === undefined ? {} : { perConnectionPerMinute: Number(perConnection) })
+    })
+  }
+  return Effect.succeed(budgets)
+}
+
+/** Several processes meet in one database; the built-in one belongs to the process that started it. */
+const checkShared = (
+  name: string,
+  isShared: boolean,
+  databaseUrl: Redacted.Redacted | undefined
+): Effect.Effect<void, SettingInvalid> =>
+  isShared && databaseUrl === undefined
+    ? invalid(
+        `${name} needs DATABASE_URL: several processes share one PostgreSQL, and the built-in one cannot be shared.`
+      )
+    : Effect.void
+
 /** Every setting by the name of its variable, for help and docs. */
 export const settingNames: Readonly<Record<string, string>> = {
   MILLRACE_DATA: "folder of the server's own data (default .millrace)",
@@ -95,7 +144,11 @@ export const settingNames: Readonly<Record<string, string>> = {
   MILLRACE_FILES: "the one folder that feeds may write files to (default <data>/files; none with DATABASE_URL)",
   MILLRACE_SECRET: "32 bytes in base64 that seal stored secrets (default: made once, kept in the data folder)",
   MILLRACE_DEMO: "false: a first start makes an empty workspace, without the demo bank",
-  MILLRACE_SLOTS: "sync jobs that run at the same time (default 4)",
+  MILLRACE_SLOTS: "sync jobs that run at the same time (default 4; 0: only the API, with DATABASE_URL)",
+  MILLRACE_CLUSTER:
+    "host:port at which other processes on the same DATABASE_URL reach this one; without it, it runs alone",
+  MILLRACE_BUDGETS:
+    "requests per minute to providers, such as demo:default=600 or, with each connection's, demo:default=600/30",
   MILLRACE_JOB_LEASE: "seconds without a sign of life after which a job is taken over (default 6)"
 }
 
@@ -105,6 +158,10 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
   const ownFiles = raw.databaseUrl === undefined ? resolve(dataFolder, "files") : undefined
   yield* checkSecret(raw.secretKey)
   yield* checkUrl(raw.databaseUrl)
+  const slots = yield* wholeNumber("MILLRACE_SLOTS", raw.slots, { least: 0, most: 100, otherwise: 4 })
+  const cluster = yield* parseCluster(raw.cluster)
+  yield* checkShared("MILLRACE_CLUSTER", cluster !== undefined, raw.databaseUrl)
+  yield* checkShared("MILLRACE_SLOTS=0", slots === 0, raw.databaseUrl)
   return {
     dataFolder,
     databaseUrl: raw.databaseUrl,
@@ -113,7 +170,9 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
     filesFolder: raw.files === undefined ? ownFiles : resolve(raw.files),
     secretKey: raw.secretKey,
     demo: yield* flag("MILLRACE_DEMO", raw.demo, true),
-    slots: yield* wholeNumber("MILLRACE_SLOTS", raw.slots, { least: 1, most: 100, otherwise: 4 }),
+    slots,
+    ...(cluster === undefined ? {} : { cluster }),
+    budgets: yield* parseBudgets(raw.budgets),
     jobLease: yield* wholeNumber("MILLRACE_JOB_LEASE", raw.jobLease, { least: 1, most: 3_600, otherwise: 6 })
   }
 })

@@ -10,7 +10,7 @@ import manifest from "../package.json" with { type: "json" }
 import { firstStart } from "./FirstStart.ts"
 import { newOwnerKeys } from "./OwnerKey.ts"
 import * as Server from "./Server.ts"
-import { settingNames, settings } from "./Settings.ts"
+import { type Settings, settingNames, settings } from "./Settings.ts"
 import * as Terminal from "./Terminal.ts"
 
 const help = `Millrace ${manifest.version}: the bundled server
@@ -33,6 +33,12 @@ const logging = Layer.mergeAll(
   Layer.succeed(References.MinimumLogLevel, "Info")
 )
 
+const jobsOf = ({ cluster, slots }: Settings): string => {
+  if (slots === 0) return "run by other processes"
+  const many = `${slots} at the same time`
+  return cluster === undefined ? many : `${many}, in a cluster ${Terminal.dim(`at ${cluster.host}:${cluster.port}`)}`
+}
+
 const program = Effect.gen(function* () {
   const config = yield* settings
   yield* Terminal.say()
@@ -41,13 +47,17 @@ const program = Effect.gen(function* () {
   const database = config.databaseUrl === undefined ? `PostgreSQL 18 in ${config.dataFolder}` : "as DATABASE_URL says"
   yield* Terminal.field("Database", database)
   if (process.argv.includes("--new-key")) {
-    return yield* Effect.provide(newOwnerKeys(), Server.layerKernel(config))
+    return yield* Effect.provide(
+      newOwnerKeys(),
+      Server.layerKernel(config, Server.layerAdapters(config), Server.layerNoEngine)
+    )
   }
   return yield* Effect.gen(function* () {
     yield* firstStart(config)
     const base = `http://${config.host === "0.0.0.0" ? "127.0.0.1" : config.host}:${config.port}`
     yield* Terminal.say()
     yield* Terminal.field("API", `${base}/v1 ${Terminal.dim(`reference at ${base}/docs`)}`)
+    yield* Terminal.field("Jobs", jobsOf(config))
     yield* Terminal.say()
     yield* Terminal.say(`  Serving; Ctrl-C stops.`)
     return yield* Effect.never

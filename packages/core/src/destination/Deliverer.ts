@@ -15,6 +15,7 @@ import type { Feed } from "../feed/Feed.ts"
 import type { DestinationConfig } from "../feed/FeedConfig.ts"
 import type { Job } from "../job/Job.ts"
 import { JobStore, type Fence, type Fenced, type Progress } from "../job/JobStore.ts"
+import { leaveIfOver } from "../job/Tenure.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -282,6 +283,7 @@ export class Deliverer extends Context.Service<
           const refused: Array<Refused> = []
           let after: { readonly date: Delivery["date"]; readonly recordId: string } | undefined
           for (;;) {
+            yield* leaveIfOver
             const rows = yield* ledger.open(run.feed.id, { limit, ...(after === undefined ? {} : { after }) })
             if (rows.length === 0) return refused
             refused.push(...(yield* handle(rows)))

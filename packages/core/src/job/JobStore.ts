@@ -39,6 +39,8 @@ export interface Fence {
 export interface ClaimedJob {
   readonly job: Job
   readonly fence: Fence
+  /** What the run before this one left for it, when it left in good order (`handOver`). */
+  readonly handover?: string
 }
 
 /** Change of counters: numbers are added, then `atLeast` ones raised to that value; errors are appended. */
@@ -108,6 +110,8 @@ export class JobStore extends Context.Service<
       fences: ReadonlyArray<Fence>,
       runner?: RunnerSlots
     ) => Effect.Effect<ReadonlyArray<JobId>, StorageUnavailable>
+    /** Leaves a text for whoever claims the job next; that claim takes it away. */
+    readonly handOver: (fence: Fence, text: string) => Effect.Effect<void, Fenced | StorageUnavailable>
     /** The runner takes no more jobs. */
     readonly leave: (runner: string) => Effect.Effect<void, StorageUnavailable>
     /**

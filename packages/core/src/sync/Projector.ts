@@ -16,6 +16,7 @@ import type { Feed } from "../feed/Feed.ts"
 import { FeedStore, type FeedMark } from "../feed/FeedStore.ts"
 import type { Job } from "../job/Job.ts"
 import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
+import { leaveIfOver } from "../job/Tenure.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
@@ -159,6 +160,7 @@ export class Projector extends Context.Service<
         let at = after
         let live = 0
         while (at < upTo) {
+          yield* leaveIfOver
           const changes = yield* records.changes(scope, { after: at, upTo, limit: limits.commitChunk })
           if (changes.length === 0) break
           at = changes[changes.length - 1]!.changeNo

@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import type { Account } from "../account/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
 import type { BankConnection } from "../bank/BankStore.ts"
+import { Tenure } from "../job/Tenure.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
 import type { ProviderDriver, PullRequest } from "../provider/Provider.ts"
 import { ProtocolViolation, type ProviderError } from "../provider/ProviderError.ts"
@@ -22,6 +23,7 @@ import { limits } from "../shared/Limits.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Quarantined } from "./Ingest.ts"
 import { PaginationUnstable, TooManyRecords, type PullError } from "./PullError.ts"
+import { CurrentHandover, type OpenSegment } from "./Handover.ts"
 import { Stage } from "./Stage.ts"
 import { Writer, type WriteRight } from "./Writer.ts"
 
@@ -44,6 +46,9 @@ export interface Segment {
   /** Read everything, whatever the checkpoint says, and commit a new one. */
   readonly reset: boolean
 }
+
+/** Names a segment among those of one job. */
+const keyOf = ({ account, bank, dataType }: Segment): string => `${bank.id}/${account?.id ?? ""}/${dataType}`
 
 export interface Pulled {
   /** Rows of the accounts asked for, each counted once. */
@@ -72,11 +77,25 @@ export class Puller extends Context.Service<
         const writer = yield* Writer
         const digest = yield* Digest
 
-        const stage = Effect.fnUntraced(function* (driver: ProviderDriver, segment: Segment, request: PullRequest) {
-          const staged = new Stage(segment.dataType, digest)
-          const positions = new Set<string>()
-          let position: string | undefined
+        const stage = Effect.fnUntraced(function* (
+          driver: ProviderDriver,
+          segment: Segment,
+          request: PullRequest,
+          warnings: Pulled["warnings"],
+          left: OpenSegment | undefined
+        ) {
+          const handover = yield* CurrentHandover
+          const tenure = yield* Tenure
+          const staged = new Stage(segment.dataType, digest, left?.staged)
+          let position = left?.position
+          const positions = new Set<string>(position === undefined ? [] : [position])
           for (;;) {
+            if (tenure.isOver()) {
+              if (position !== undefined) {
+                handover?.leave({ key: keyOf(segment), request, position, warnings, staged: staged.state })
+              }
+              return yield* tenure.leave
+            }
             const page = yield* driver.pull(segment.connection.connection, {
               ...request,
               ...(position === undefined ? {} : { position })
@@ -100,11 +119,17 @@ export class Puller extends Context.Service<
         })
 
         /** Reads until a set of pages is consistent; says what had to be given up for it. */
-        const settle = Effect.fnUntraced(function* (driver: ProviderDriver, segment: Segment, first: PullRequest) {
-          const warnings: Array<Pulled["warnings"][number]> = []
-          let request = first
+        const settle = Effect.fnUntraced(function* (
+          driver: ProviderDriver,
+          segment: Segment,
+          first: PullRequest,
+          left: OpenSegment | undefined
+        ) {
+          const warnings: Array<Pulled["warnings"][number]> = [...(left?.warnings ?? [])]
+          let request = left?.request ?? first
           for (let tries = 0; tries <= limits.paginationRestarts; tries++) {
-            const outcome: Stage | ProviderError = yield* stage(driver, segment, request).pipe(
+            const from = tries === 0 ? left : undefined
+            const outcome: Stage | ProviderError = yield* stage(driver, segment, request, warnings, from).pipe(
               Effect.catchTag(
                 ["MutationDuringPagination", "CheckpointInvalid", "RangeNotAllowed"],
                 (error: ProviderError) => Effect.succeed(error)
@@ -155,17 +180,22 @@ export class Puller extends Context.Service<
         })
 
         const pull = Effect.fn("Puller.pull")(function* (right: WriteRight, segment: Segment) {
+          const handover = yield* CurrentHandover
+          const already = handover?.done.get(keyOf(segment))
+          if (already !== undefined) return already
           const driver = yield* providers.get(segment.connection.instanceId)
           const key = { bankId: segment.bank.id, accountId: segment.account?.id, dataType: segment.dataType }
           const stored = segment.reset || segment.range !== undefined ? undefined : yield* records.checkpoint(key)
           const owners = segment.account === undefined ? segment.accounts : [segment.account]
-          const { staged, warnings } = yield* settle(driver, segment, {
+          const request = {
             dataType: segment.dataType,
             providerAccountIds: owners.map((account) => account.providerAccountId),
             from: yield* firstDay(segment, stored),
             to: segment.range?.to ?? segment.today,
             ...(stored === undefined ? {} : { checkpoint: stored })
-          })
+          }
+          const left = handover?.resume(keyOf(segment), stored)
+          const { staged, warnings } = yield* settle(driver, segment, request, left)
 
           const known = new Map(segment.accounts.map((account) => [account.providerAccountId, account]))
           let seen = 0
@@ -214,7 +244,9 @@ export class Puller extends Context.Service<
               }
             })
           )
-          return { seen, changed, quarantined: staged.quarantined, warnings }
+          const pulled: Pulled = { seen, changed, quarantined: staged.quarantined, warnings }
+          handover?.done.set(keyOf(segment), pulled)
+          return pulled
         })
 
         return Puller.of({ pull })

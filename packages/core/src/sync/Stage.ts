@@ -15,6 +15,15 @@ const areDistinct = (rows: ReadonlyArray<Observation>): boolean => {
   return true
 }
 
+/** All of a stage, as JSON can hold it. */
+export interface StageState {
+  readonly coverage: Coverage
+  readonly count: number
+  readonly quarantined: ReadonlyArray<Quarantined>
+  readonly rows: ReadonlyArray<readonly [account: string, rows: ReadonlyArray<Observation>]>
+  readonly removed: ReadonlyArray<readonly [account: string, ids: ReadonlyArray<string>]>
+}
+
 export class Stage {
   coverage: Coverage = { kind: "delta" }
   checkpoint: string | undefined = undefined
@@ -26,9 +35,26 @@ export class Stage {
   readonly #dataType: SyncDataType
   readonly #digest: Digest["Service"]
 
-  constructor(dataType: SyncDataType, digest: Digest["Service"]) {
+  constructor(dataType: SyncDataType, digest: Digest["Service"], state?: StageState) {
     this.#dataType = dataType
     this.#digest = digest
+    if (state === undefined) return
+    this.coverage = state.coverage
+    this.count = state.count
+    this.quarantined.push(...state.quarantined)
+    for (const [account, rows] of state.rows) this.#rows.set(account, [...rows])
+    for (const [account, ids] of state.removed) this.#removed.set(account, new Set(ids))
+  }
+
+  /** Only between two pages: a checkpoint comes with the last one. */
+  get state(): StageState {
+    return {
+      coverage: this.coverage,
+      count: this.count,
+      quarantined: this.quarantined,
+      rows: [...this.#rows],
+      removed: Array.from(this.#removed, ([account, ids]) => [account, [...ids]] as const)
+    }
   }
 
   add(page: SyncPage): void {

@@ -14,11 +14,13 @@ import * as Pipeline from "../enrichment/Pipeline.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { JobStore, type ClaimedJob, type Fenced } from "../job/JobStore.ts"
+import { Tenure } from "../job/Tenure.ts"
 import { Patterns } from "../rule/Pattern.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import { CurrentHandover, Handover } from "./Handover.ts"
 import { Projector } from "./Projector.ts"
 import { destinationFinding, refusedFindings, toJobErrors, warning, type Finding } from "./RunReport.ts"
 import { Source } from "./Source.ts"
@@ -157,7 +159,19 @@ export class SyncRun extends Context.Service<
           if (Option.isNone(feed)) {
             return yield* fail(claimed, { category: "validation", code: "NOT_FOUND", message: "Feed not found" })
           }
-          yield* runFeed(claimed, feed.value)
+          const handover = new Handover(claimed.handover)
+          const tenure = yield* Tenure
+          yield* runFeed(claimed, feed.value).pipe(
+            Effect.provideService(CurrentHandover, handover),
+            Effect.provideService(Tenure, {
+              isOver: tenure.isOver,
+              // Without it the next run reads some pages again, and no more.
+              leave: Effect.suspend(() => jobs.handOver(claimed.fence, handover.write())).pipe(
+                Effect.ignore,
+                Effect.andThen(tenure.leave)
+              )
+            })
+          )
         })
       })
     })

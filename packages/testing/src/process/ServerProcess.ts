@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { createServer } from "node:net"
 import { resolve } from "node:path"
 
-const program = resolve(import.meta.dirname, "../../../server/src/main.ts")
+const bundled = resolve(import.meta.dirname, "../../../server/src/main.ts")
 
 export interface Ending {
   readonly code: number | null
@@ -32,6 +32,8 @@ export interface ServerProcess {
 export interface ServerOptions {
   readonly environment: Readonly<Record<string, string>>
   readonly args?: ReadonlyArray<string>
+  /** Another program that serves; the bundled server when absent. */
+  readonly program?: string
   /** A free one when absent. */
   readonly port?: number
   /** Runs it as another user; only root can. */
@@ -62,7 +64,7 @@ const inherited = (): Record<string, string | undefined> =>
 
 export const startServer = async (options: ServerOptions): Promise<ServerProcess> => {
   const port = options.port ?? (await freePort())
-  const child = spawn(process.execPath, [program, ...(options.args ?? [])], {
+  const child = spawn(process.execPath, [options.program ?? bundled, ...(options.args ?? [])], {
     env: { ...inherited(), MILLRACE_PORT: String(port), ...options.environment },
     stdio: ["ignore", "pipe", "pipe"],
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid })

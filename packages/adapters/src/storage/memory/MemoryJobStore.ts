@@ -187,7 +187,8 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
             startedAt: job.startedAt ?? at
           }
           table.put({ job: claimed, epoch: fence.epoch, heartbeat: now, pokedAt: undefined, banks: [...banks] })
-          return Option.some({ job: claimed, fence })
+          const { handover } = stored
+          return Option.some({ job: claimed, fence, ...(handover === undefined ? {} : { handover }) })
         }),
       beat: (fences, runner?: RunnerSlots) =>
         call((now) => {
@@ -202,6 +203,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           }
           return held
         }),
+      handOver: (fence, text) => guarded(fence, (held) => table.put({ ...held, handover: text })),
       leave: (runner) => call(() => void runners.delete(runner)),
       release: (fence) =>
         call((now) => {

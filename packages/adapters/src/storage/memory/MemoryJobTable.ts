@@ -22,6 +22,8 @@ export interface StoredJob {
   readonly pokedAt: number | undefined
   /** The connections it is expected to need. */
   readonly banks: ReadonlyArray<BankId>
+  /** What a run that left in good order wrote down for the next one. */
+  readonly handover?: string | undefined
 }
 
 export interface Lease {
@@ -160,7 +162,8 @@ export class JobTable extends Context.Service<
             epoch: stored.epoch + (row.newEpoch ? 1 : 0),
             heartbeat: undefined,
             pokedAt: undefined,
-            banks: stored.banks
+            banks: stored.banks,
+            handover: isActive(row.to) ? stored.handover : undefined
           }
           put(next)
           return next

@@ -68,10 +68,10 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
     })
 
     const failure = (errors: ReadonlyArray<JobError>): Fragment =>
-      sql`status = 'failed', epoch = epoch + 1, error_category = ${categoryOf(errors)},
+      sql`status = 'failed', epoch = epoch + 1, handover = null, error_category = ${categoryOf(errors)},
         errors = ${appended(sql, errors)}, completed_at = store_now(), updated_at = store_now()`
 
-    const cancellation = sql`status = 'cancelled', epoch = epoch + 1, heartbeat = null, poked_at = null,
+    const cancellation = sql`status = 'cancelled', epoch = epoch + 1, heartbeat = null, poked_at = null, handover = null,
       completed_at = store_now(), updated_at = store_now()`
 
     /** Cancels the jobs of a condition and frees what they held. */
@@ -88,7 +88,8 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         readonly epoch: number
         readonly attempt: number
         readonly lost: boolean
-      }>`select epoch, attempt, status = 'in_progress' and heartbeat is not null as lost from job
+        readonly handover: string | null
+      }>`select epoch, attempt, handover, status = 'in_progress' and heartbeat is not null as lost from job
         where id = ${jobId} and ${isFree} for update skip locked`
       if (found === undefined) return Option.none()
       const before: Fence = { jobId, epoch: found.epoch }
@@ -105,11 +106,15 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
       if (!(yield* takeLeases(sql, banks, holderOf(fence), lease))) return yield* new ConnectionBusy()
       const rows = yield* sql<JobRow>`update job set status = 'in_progress', epoch = ${fence.epoch},
           attempt = attempt + (status = 'created' or ${found.lost})::int, heartbeat = store_now(), poked_at = null,
-          banks = ${[...banks]}::text[],
+          banks = ${[...banks]}::text[], handover = null,
           started_at = coalesce(started_at, store_now()), updated_at = store_now(),
           pause_reason = null, resume_at = null
         where id = ${jobId} returning *`
-      return Option.some({ job: toJob(rows[0]!), fence })
+      return Option.some({
+        job: toJob(rows[0]!),
+        fence,
+        ...(found.handover === null ? {} : { handover: found.handover })
+      })
     })
 
     return JobStore.of({
@@ -217,6 +222,10 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
           select job.id from job join mine on mine.id = job.id and mine.epoch = job.epoch
           where job.status = 'in_progress'`)
         return rows.map((row) => row.id)
+      }),
+      handOver: Effect.fn("JobStore.handOver")(function* (fence, text) {
+        const rows = yield* stored(sql`update job set handover = ${text} where ${isHeld(fence)} returning id`)
+        if (rows.length === 0) return yield* new Fenced({ jobId: fence.jobId })
       }),
       leave: Effect.fn("JobStore.leave")(function* (runner) {
         yield* stored(sql`delete from runner_slot where name = ${runner}`)

@@ -10,6 +10,8 @@ export const engine = Effect.gen(function* () {
   yield* sql`alter table job add column poked_at instant`
   // The connections it is expected to need.
   yield* sql`alter table job add column banks text[] collate "C" not null default '{}'`
+  // What a run that left in good order wrote down for the next one.
+  yield* sql`alter table job add column handover text`
   // Whether any worker has or had to do with it. The indexes name this column and not the instants, so that a
   // heartbeat changes nothing that is indexed.
   yield* sql`alter table job add column touched boolean not null

@@ -1,0 +1,324 @@
+/** Several processes on one database: who runs what, and what happens when one of them goes. */
+import { randomBytes } from "node:crypto"
+import { writeFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
+import * as Adapters from "@millrace/adapters/Adapters"
+import type { Principal } from "@millrace/core/access/Principal"
+import { Banks } from "@millrace/core/bank/Banks"
+import { Feeds } from "@millrace/core/feed/Feeds"
+import * as Currency from "@millrace/core/shared/Currency"
+import { Tables } from "@millrace/core/table/Tables"
+import { Workspaces } from "@millrace/core/workspace/Workspaces"
+import { call, type Sent } from "@millrace/testing/process/ApiCaller"
+import { type DataFolder, makeDataFolder } from "@millrace/testing/process/DataFolder"
+import { makeServerDatabase, type ServerDatabase } from "@millrace/testing/process/ServerDatabase"
+import {
+  freePort,
+  killServers,
+  runServer,
+  type ServerProcess,
+  startServer
+} from "@millrace/testing/process/ServerProcess"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { layerKernel, layerNoEngine } from "../src/Server.ts"
+import { type Bank, type Fetched, makePagedProvider, readLog, refOf } from "./pagedProvider.ts"
+
+const paged = resolve(import.meta.dirname, "pagedServer.ts")
+const secret = randomBytes(32).toString("base64")
+
+let folder: DataFolder
+let database: ServerDatabase
+let log: string
+let apiKey: string
+let kernel: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof layerKernel>>, unknown>
+let principal: Principal
+
+const environment = (more: Readonly<Record<string, string>> = {}) => ({
+  MILLRACE_DATA: folder.path,
+  DATABASE_URL: database.url,
+  MILLRACE_SECRET: secret,
+  MILLRACE_DEMO: "false",
+  PAGED_LOG: log,
+  ...more
+})
+
+const settings = () => ({
+  dataFolder: folder.path,
+  databaseUrl: Redacted.make(database.url),
+  host: "127.0.0.1",
+  port: 0,
+  filesFolder: undefined,
+  secretKey: Redacted.make(secret),
+  demo: false,
+  slots: 0,
+  jobLease: 6
+})
+
+const startApi = async () => {
+  const server = await startServer({ environment: environment({ MILLRACE_SLOTS: "0" }), program: paged })
+  await server.line(/Serving/)
+  return server
+}
+
+const startWorker = async () => {
+  const server = await startServer({
+    environment: environment({ MILLRACE_CLUSTER: `127.0.0.1:${await freePort()}`, MILLRACE_SLOTS: "2" }),
+    program: paged
+  })
+  await server.line(/Serving/)
+  return server
+}
+
+/** Waits until it answers something; refused when the time is up. */
+const until = async <A>(
+  what: string,
+  look: () => Promise<A | undefined> | A | undefined,
+  millis = 20_000
+): Promise<A> => {
+  const before = performance.now()
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    if (performance.now() - before > millis) throw new Error(`${what}: not within ${millis} ms`)
+    await wait(30)
+  }
+}
+
+interface Made {
+  readonly name: string
+  readonly feedId: string
+}
+
+let banks = 0
+
+/** A bank of slow pages, and a feed of it into a table. */
+const makeFeed = (bank: Omit<Bank, "name">): Promise<Made> =>
+  kernel.runPromise(
+    Effect.gen(function* () {
+      const name = `bank ${++banks}`
+      const { accounts, bank: connected } = yield* (yield* Banks).connect(principal.workspace, {
+        instanceId: "demo:paged",
+        attemptId: name,
+        payload: { kind: "provider_connection_id", connectionId: refOf({ name, ...bank }) }
+      })
+      const table = yield* (yield* Tables).create(principal, { name, fields: [] })
+      const { feed } = yield* (yield* Feeds).create(principal, {
+        name,
+        source: "sync",
+        dataType: "transactions",
+        sourceConfig: {
+          type: "sync",
+          accounts: accounts.map((account) => ({ bankId: connected.id, accountId: account.id }))
+        },
+        destinationConfig: { type: "table", tableId: table.id }
+      })
+      return { name, feedId: feed.id }
+    })
+  )
+
+interface JobView {
+  readonly id: string
+  readonly status: string
+}
+
+const ask = async (server: ServerProcess, path: string, sent: Sent = {}): Promise<JobView> => {
+  const answer = await call(server.url, apiKey, `/v1/feeds/${path}`, sent)
+  expect(answer.status, `${path} ${answer.body}`).toBeLessThan(300)
+  return (answer.json() as { readonly data: JobView }).data
+}
+
+const trigger = (server: ServerProcess, { feedId }: Made) => ask(server, `${feedId}/sync`, { json: {} })
+
+const pagesOf = ({ name }: Made): ReadonlyArray<Fetched> => readLog(log).filter((fetched) => fetched.name === name)
+
+/** Waits until that many pages of the bank were asked for; answers them. */
+const fetched = (made: Made, count: number, millis?: number) =>
+  until(
+    `${count} pages of ${made.name}`,
+    () => {
+      const pages = pagesOf(made)
+      return pages.length >= count ? pages : undefined
+    },
+    millis
+  )
+
+/** Read from the database: the API lets nobody ask this often. */
+const over = (jobId: string) =>
+  until(`the end of ${jobId}`, async () => {
+    const [job] = await database.query(
+      `select status, attempt, errors, read_count, created_count from job where id = '${jobId}'`
+    )
+    return job !== undefined && ["completed", "failed", "cancelled"].includes(String(job["status"])) ? job : undefined
+  })
+
+const attemptOf = async (jobId: string) =>
+  (await database.query(`select attempt from job where id = '${jobId}'`))[0]?.["attempt"]
+
+const rowsIn = async ({ name }: Made) =>
+  (
+    await database.query(
+      `select count(*)::int as n from table_row r join app_table t on t.id = r.table_id where t.name = '${name}'`
+    )
+  )[0]?.["n"]
+
+const ownerOf = (pages: ReadonlyArray<Fetched>, servers: ReadonlyArray<ServerProcess>): ServerProcess => {
+  const owner = servers.find((server) => server.pid === pages.at(-1)?.pid)
+  if (owner === undefined) throw new Error(`nobody fetched ${JSON.stringify(pages)}`)
+  return owner
+}
+
+describe("several processes on one database", { timeout: 120_000 }, () => {
+  let api: ServerProcess
+  let workers: Array<ServerProcess>
+
+  beforeAll(async () => {
+    folder = await makeDataFolder()
+    database = await makeServerDatabase(inject("postgres"))
+    log = join(folder.path, "pages.log")
+    await writeFile(log, "")
+    kernel = ManagedRuntime.make(
+      layerKernel(settings(), Adapters.layer({ providers: [makePagedProvider(log)], folder: undefined }), layerNoEngine)
+    )
+    const founded = await kernel.runPromise(
+      Effect.gen(function* () {
+        return yield* (yield* Workspaces).found({
+          name: "Several",
+          plan: "enterprise",
+          timezone: "UTC",
+          baseCurrency: Currency.make("EUR"),
+          ownerEmail: "owner@localhost"
+        })
+      })
+    )
+    const { owner, workspace } = founded
+    apiKey = Redacted.value(founded.secret)
+    principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
+    ;[api, ...workers] = await Promise.all([startApi(), startWorker(), startWorker()])
+  }, 60_000)
+
+  afterAll(async () => {
+    await killServers()
+    await kernel.dispose()
+    await database.drop()
+    await folder.remove()
+  })
+
+  it("run a job on a worker that was made at a process without slots", async () => {
+    const made = await makeFeed({ pages: 2, millis: 0 })
+    const job = await trigger(api, made)
+    expect(await over(job.id)).toMatchObject({ status: "completed", errors: [], created_count: 10 })
+    expect(workers.map(({ pid }) => pid)).toContain(ownerOf(pagesOf(made), workers).pid)
+    expect(await rowsIn(made)).toBe(10)
+  })
+
+  it("stop a job within one page that was cancelled elsewhere", async () => {
+    const made = await makeFeed({ pages: 400, millis: 500 })
+    const job = await trigger(api, made)
+    await fetched(made, 2)
+    const cancelled = await ask(api, `${made.feedId}/jobs/${job.id}`, { method: "DELETE" })
+    expect(cancelled.status).toBe("cancelled")
+    const then = pagesOf(made).length
+    await wait(2_000)
+    process.stdout.write(
+      `after cancel: ${pagesOf(made)
+        .slice(then)
+        .map(({ at }) => at - t0)}\n`
+    )
+    expect(pagesOf(made).length).toBeLessThanOrEqual(then + 1)
+    expect(await rowsIn(made)).toBe(0)
+  })
+
+  it("move the job of a worker that is told to stop, and fetch no page twice", async () => {
+    const made = await makeFeed({ pages: 60, millis: 150 })
+    const job = await trigger(api, made)
+    const owner = ownerOf(await fetched(made, 5), workers)
+    const before = Date.now()
+    const ending = owner.kill("SIGTERM")
+    const moved = await until("another worker", () => pagesOf(made).find(({ pid }) => pid !== owner.pid))
+    expect(moved.at - before).toBeLessThan(6_000)
+    expect(await ending).toEqual({ code: 0, signal: null })
+    const done = await over(job.id)
+    expect(done, owner.stderr()).toMatchObject({ status: "completed", created_count: 300, read_count: 300 })
+    expect(pagesOf(made).map(({ page }) => page)).toEqual(Array.from({ length: 60 }, (_, page) => page))
+    expect(await attemptOf(job.id)).toBe(1)
+    expect(await rowsIn(made)).toBe(300)
+    workers = [...workers.filter((worker) => worker !== owner), await startWorker()]
+  })
+
+  it("take up the job of a worker that was killed, within 12 s, and count the loss", async () => {
+    const made = await makeFeed({ pages: 150, millis: 150 })
+    const job = await trigger(api, made)
+    const owner = ownerOf(await fetched(made, 3), workers)
+    const before = Date.now()
+    await owner.kill("SIGKILL")
+    const taken = await until("another worker", () => pagesOf(made).find(({ pid }) => pid !== owner.pid), 20_000)
+    expect(taken.at - before).toBeLessThan(12_000)
+    expect(await attemptOf(job.id)).toBe(2)
+    await ask(api, `${made.feedId}/jobs/${job.id}`, { method: "DELETE" })
+    workers = [...workers.filter((worker) => worker !== owner), await startWorker()]
+  })
+
+  it("tell that they drain while they stop", async () => {
+    const worker = workers[0]!
+    const made = await Promise.all(Array.from({ length: 3 }, () => makeFeed({ pages: 2, millis: 2_000 })))
+    const jobs = await Promise.all(made.map((one) => trigger(api, one)))
+    await until("a job of this worker", () => readLog(log).find(({ pid, at }) => pid === worker.pid && at > 0))
+    const ending = worker.kill("SIGTERM")
+    const answer = await until("draining", async () => {
+      const ready = await call(worker.url, apiKey, "/readyz").catch(() => undefined)
+      return ready === undefined || ready.status === 200 ? undefined : ready
+    })
+    expect(answer.status).toBe(503)
+    expect(await ending).toEqual({ code: 0, signal: null })
+    for (const job of jobs) {
+      expect(await over(job.id)).toMatchObject({ status: "completed" })
+    }
+    for (const one of made)
+      expect(
+        pagesOf(one)
+          .map(({ page }) => page)
+          .toSorted()
+      ).toEqual([0, 1])
+  })
+
+  it("refuse one with another key", async () => {
+    const other = await runServer({
+      environment: { ...environment(), MILLRACE_SECRET: randomBytes(32).toString("base64") }
+    })
+    expect(other.code).toBe(1)
+    expect(other.stderr).toContain("need the same MILLRACE_SECRET")
+  })
+})
+
+describe("processes that start together on an empty database", () => {
+  it("set it up once", { timeout: 120_000 }, async () => {
+    folder = await makeDataFolder()
+    database = await makeServerDatabase(inject("postgres"))
+    try {
+      const settled = { ...environment({ MILLRACE_DEMO: "true" }) }
+      const servers = await Promise.all([
+        startServer({ environment: { ...settled, MILLRACE_SLOTS: "0" } }),
+        startServer({ environment: { ...settled, MILLRACE_CLUSTER: `127.0.0.1:${await freePort()}` } }),
+        startServer({ environment: { ...settled, MILLRACE_CLUSTER: `127.0.0.1:${await freePort()}` } })
+      ])
+      await Promise.all(servers.map((server) => server.line(/Serving/, 60_000)))
+      const keys = servers.flatMap((server) => server.stdout().match(/mill_[A-Za-z0-9]{44}/g) ?? [])
+      expect(new Set(keys).size).toBe(1)
+      expect(await database.query("select count(*)::int as n from workspace")).toEqual([{ n: 1 }])
+      await until("the first syncs", async () => {
+        const left = await database.query("select id from job where status <> 'completed'")
+        return left.length === 0 ? true : undefined
+      })
+      expect(await database.query("select count(*)::int as n from job")).toEqual([{ n: 1 }])
+    } finally {
+      await killServers()
+      await database.drop()
+      await folder.remove()
+    }
+  })
+})
