@@ -34,7 +34,9 @@ export interface Contestant {
   readonly name: string
   /** Module that exports it as `contestant`, beside this one. */
   readonly module: string
-  /** Makes the engine's tables in an empty database, and `jobs` jobs possible. */
+  /** Makes the engine's tables in an empty database. */
+  readonly install: (place: Place) => Promise<void>
+  /** Ready for that many jobs. */
   readonly open: (place: Place, jobs: number) => Promise<Desk>
   /** Runs jobs in this process. What it answers stops that in order, as a deployment would. */
   readonly run: (place: RunnerPlace, hooks: Hooks) => Promise<() => Promise<void>>

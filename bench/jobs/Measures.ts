@@ -16,8 +16,10 @@ export interface Effort {
   readonly queued: number
   readonly loneStarts: number
   readonly idleSeconds: number
-  /** Longest wait for an engine to take up what a runner left; and for a long queue to drain. */
+  /** Longest wait for an engine to take up what a runner left. */
   readonly patienceSeconds: number
+  /** Longest wait for the queue. */
+  readonly drainSeconds: number
 }
 
 /** Infinite where it did not happen in the time given. */
@@ -27,12 +29,15 @@ export interface Measures {
   readonly loneStartMillis: number
   readonly idleStatementsPerSecond: number
   readonly drainSeconds: number
-  /** Of those queued, in the time given. */
+  /** Share of those queued, in the time given. */
   readonly drained: number
   readonly peakMegabytes: number
-  readonly cancelMillis: number
-  readonly pagesAfterCancel: number
+  /** Between the cancel and the end of its handler, in times that the upstream takes for a page. */
+  readonly cancelledPages: number
+  /** After SIGTERM; 0 where the runner ended no sooner than its jobs. */
   readonly movedSeconds: number
+  /** Jobs that the runner brought to their end itself. */
+  readonly stayed: number
   readonly movedFetchedTwice: number
   readonly pickedUpSeconds: number
   readonly rowsDoubled: number
@@ -43,9 +48,11 @@ const triggersInFlight = 10
 /** Long jobs at once: some on every runner. */
 const longJobs = 12
 const triggerEvery = 150
+/** Backends at rest report the transactions that they have counted within ten seconds. */
+const reportMillis = 11_000
 
 interface Books {
-  /** Transactions that ended, and statements, in the engine's database. Only what finished backends counted is exact. */
+  /** Transactions and statements in the engine's database so far. */
   readonly commits: () => Promise<number>
   readonly statements: () => Promise<number>
   readonly rows: () => Promise<{ readonly doubled: number; readonly perJob: ReadonlyMap<string, number> }>
@@ -125,29 +132,31 @@ const loneStarts = async (desk: Desk, fleet: Fleet, count: number): Promise<numb
   return median(millis)
 }
 
-const throughput = async (contestant: Contestant, place: Place, desk: Desk, books: Books, effort: Effort) => {
-  const fleet = await startFleet(contestant, place)
+/** With nobody but the runners there. */
+const idling = async (fleet: Fleet, books: Books, seconds: number): Promise<number> => {
   fleet.shape(short)
-  // Everything compiles, connects and plans before it counts.
-  await triggerAll(desk, fleet, Math.min(effort.triggered, 100))
-  const loneStartMillis = await loneStarts(desk, fleet, effort.loneStarts)
   await wait(2_000)
   const before = await books.statements()
-  await wait(effort.idleSeconds * 1_000)
-  const idleStatementsPerSecond = ((await books.statements()) - before) / effort.idleSeconds
-  // Backends at rest report what they have counted within ten seconds, and those that end at once.
+  await wait(seconds * 1_000)
+  return ((await books.statements()) - before) / seconds
+}
+
+const throughput = async (desk: Desk, fleet: Fleet, books: Books, idle: number, effort: Effort) => {
+  // Everything compiles, connects and plans before it counts.
+  await triggerAll(desk, fleet, Math.min(effort.triggered, 100))
+  await wait(reportMillis)
   const commits = await books.commits()
-  const jobsPerSecond = effort.triggered / (await triggerAll(desk, fleet, effort.triggered))
-  await fleet.end()
-  const transactionsPerJob = ((await books.commits()) - commits) / effort.triggered
-  return { jobsPerSecond, transactionsPerJob, loneStartMillis, idleStatementsPerSecond }
+  const seconds = await triggerAll(desk, fleet, effort.triggered)
+  await wait(reportMillis)
+  const own = (await books.commits()) - commits - (idle * reportMillis) / 1_000
+  return { jobsPerSecond: effort.triggered / seconds, transactionsPerJob: own / effort.triggered }
 }
 
 const backlog = async (contestant: Contestant, place: Place, desk: Desk, effort: Effort) => {
   await desk.queue(effort.queued)
   const fleet = await startFleet(contestant, place)
   const ended = () => fleet.heard("ended").length
-  const inTime = await fleet.until(() => ended() >= effort.queued, effort.patienceSeconds * 1_500)
+  const inTime = await fleet.until(() => ended() >= effort.queued, effort.drainSeconds * 1_000)
   const peaks = await Promise.all(fleet.runners.map(({ peakMemory }) => peakMemory()))
   const begun = Math.min(...fleet.heard("begun").map(({ at }) => at))
   const last = Math.max(...fleet.heard("ended").map(({ at }) => at))
@@ -157,7 +166,7 @@ const backlog = async (contestant: Contestant, place: Place, desk: Desk, effort:
   if (!booked) throw new Error("jobs that ran are not done by the engine's own books")
   return {
     drainSeconds: inTime ? (last - begun) / 1_000 : Infinity,
-    drained,
+    drained: drained / effort.queued,
     peakMegabytes: Math.max(...peaks) / 1_048_576
   }
 }
@@ -166,17 +175,15 @@ const cancelled = async (desk: Desk, fleet: Fleet, shape: Shape) => {
   fleet.forget()
   fleet.shape(shape)
   const job = await desk.trigger()
-  const pages = () => fleet.heard("fetching").filter((told) => told.job === job)
-  await fleet.until(() => pages().length >= 3, 20_000)
+  const isWellBegun = () => fleet.heard("fetching").some((told) => told.job === job && told.page === 2)
+  if (!(await fleet.until(isWellBegun, 20_000))) throw new Error("a job that was to be cancelled did not begin")
   const at = now()
   await desk.cancel(job)
-  const known = now()
   const end = () => fleet.heard("ended").find((told) => told.job === job)
   await fleet.until(() => end() !== undefined, shape.pages * shape.fetchMillis * 2 + 5_000)
   const stopped = end()
   return {
-    cancelMillis: stopped === undefined || stopped.done ? Infinity : stopped.at - at,
-    pagesAfterCancel: pages().filter((page) => page.at > known).length
+    cancelledPages: stopped === undefined || stopped.done ? Infinity : (stopped.at - at) / shape.fetchMillis
   }
 }
 
@@ -187,7 +194,7 @@ const leave = async (
   runner: number,
   ending: (runner: number) => Promise<number>,
   effort: Effort
-): Promise<Handover & { readonly triggered: ReadonlyArray<string> }> => {
+): Promise<Handover & { readonly goingOn: ReadonlyArray<string> }> => {
   fleet.forget()
   const triggered: Array<string> = []
   for (let n = 0; n < longJobs; n++) triggered.push(await desk.trigger())
@@ -197,11 +204,12 @@ const leave = async (
   if (!(await fleet.until(underWay, 20_000))) throw new Error("no job began on a runner that was to be ended")
   const at = await ending(runner)
   const jobs = own()
-  await fleet.until(() => handover(pages(), jobs, runner, at).seconds < Infinity, effort.patienceSeconds * 1_000)
+  const soFar = () => handover(pages(), fleet.heard("ended"), { jobs, runner, at })
+  await fleet.until(() => soFar().seconds < Infinity, effort.patienceSeconds * 1_000)
+  const goingOn = triggered.filter((job) => !soFar().left.includes(job))
   const done = () => new Set(fleet.heard("ended").flatMap((told) => (told.done ? [told.job] : [])))
-  const stays = triggered.filter((job) => !jobs.includes(job) || handover(pages(), jobs, runner, at).seconds < Infinity)
-  await fleet.until(() => stays.every((job) => done().has(job)), 20_000)
-  return { ...handover(pages(), jobs, runner, at), triggered }
+  await fleet.until(() => goingOn.every((job) => done().has(job)), 20_000)
+  return { ...soFar(), goingOn }
 }
 
 const departures = async (contestant: Contestant, place: Place, desk: Desk, books: Books, effort: Effort) => {
@@ -232,13 +240,12 @@ const departures = async (contestant: Contestant, place: Place, desk: Desk, book
   const { doubled, perJob } = await books.rows()
   const whole = long.pages * long.rows
   // A job that was not taken up in time is late, and told as such; of the others every row must be there.
-  const complete = [moved, killed].flatMap(({ jobs, seconds, triggered }) =>
-    triggered.filter((job) => seconds < Infinity || !jobs.includes(job))
-  )
+  const complete = [...moved.goingOn, ...killed.goingOn]
   await fleet.end("SIGKILL")
   return {
     ...cancel,
     movedSeconds: moved.seconds,
+    stayed: moved.finished,
     movedFetchedTwice: moved.fetchedTwice,
     pickedUpSeconds: killed.seconds,
     rowsDoubled: doubled,
@@ -256,11 +263,19 @@ export const measure = async (contestant: Contestant, address: PostgresAddress, 
     const own = await connect(place, database)
     await own.query(tables).finally(() => own.end())
     const books = booksOf(admin, place)
+    await contestant.install(place)
+    const fleet = await startFleet(contestant, place)
+    const idleStatementsPerSecond = await idling(fleet, books, effort.idleSeconds)
     // Some more than are counted: to warm up, and the long ones.
     const desk = await contestant.open(place, effort.queued + effort.triggered + 500)
     try {
+      const busy = await throughput(desk, fleet, books, idleStatementsPerSecond, effort)
+      const loneStartMillis = await loneStarts(desk, fleet, effort.loneStarts)
+      await fleet.end()
       return {
-        ...(await throughput(contestant, place, desk, books, effort)),
+        idleStatementsPerSecond,
+        ...busy,
+        loneStartMillis,
         ...(await backlog(contestant, place, desk, effort)),
         ...(await departures(contestant, place, desk, books, effort))
       }

@@ -1,6 +1,6 @@
 /** graphile-worker with its defaults, which already listen for new jobs. */
 import { randomUUID } from "node:crypto"
-import { makeWorkerUtils, run } from "graphile-worker"
+import { makeWorkerUtils, run, runMigrations } from "graphile-worker"
 import { Pool } from "pg"
 import type { Contestant } from "./Contestant.ts"
 import { handle } from "./Handler.ts"
@@ -14,15 +14,20 @@ interface Payload {
 
 const poolOf = ({ database, password, port, username }: Place, max: number) =>
   new Pool({ host: "127.0.0.1", port, user: username, password, database, max })
+    .on("error", () => undefined)
+    .on("connect", (client) => void client.on("error", () => undefined))
 
 export const contestant: Contestant = {
   name: "graphile-worker",
   module: "graphileWorker.ts",
+  install: async (place) => {
+    const pgPool = poolOf(place, 1)
+    await runMigrations({ pgPool })
+    await pgPool.end()
+  },
   open: async (place) => {
     const pgPool = poolOf(place, 10)
-    pgPool.on("error", () => undefined)
     const utils = await makeWorkerUtils({ pgPool })
-    await utils.migrate()
     const ids = new Map<string, string>()
     return {
       trigger: async () => {
@@ -55,7 +60,6 @@ export const contestant: Contestant = {
   run: async (place, hooks) => {
     const pool = poolOf(place, place.slots)
     const pgPool = poolOf(place, place.slots + 2)
-    for (const each of [pool, pgPool]) each.on("error", () => undefined)
     const runner = await run({
       pgPool,
       concurrency: place.slots,

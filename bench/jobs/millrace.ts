@@ -86,13 +86,11 @@ const cloned = (table: string, columns: Readonly<Record<string, string>>) =>
 export const contestant: Contestant = {
   name: "Millrace",
   module: "millrace.ts",
+  install: (place) =>
+    Effect.runPromise(Effect.provide(PostgresStorage.migrate, client(place, place.database, 1))).then(() => undefined),
   open: async (place, count) => {
     const runtime = ManagedRuntime.make(
-      layerSocketClient.pipe(
-        Layer.provideMerge(Layer.effectDiscard(PostgresStorage.migrate)),
-        Layer.provideMerge(layerStorage(place, 10)),
-        Layer.provideMerge(Ids.layer)
-      )
+      layerSocketClient.pipe(Layer.provideMerge(layerStorage(place, 10)), Layer.provideMerge(Ids.layer))
     )
     const { feed, feeds } = await runtime.runPromise(
       Effect.gen(function* () {

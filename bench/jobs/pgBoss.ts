@@ -29,11 +29,16 @@ const quietly = (boss: PgBoss): PgBoss => boss.on("error", () => undefined)
 export const contestant: Contestant = {
   name: "pg-boss",
   module: "pgBoss.ts",
-  open: async (place) => {
-    const pool = new Pool({ ...addressOf(place), max: 10 })
+  install: async (place) => {
     const boss = quietly(new PgBoss({ ...addressOf(place), supervise: false, schedule: false }))
     await boss.start()
     await boss.createQueue(queue, { notify: true, heartbeatSeconds: 10, retryLimit: 5 })
+    await boss.stop({ graceful: false })
+  },
+  open: async (place) => {
+    const pool = new Pool({ ...addressOf(place), max: 10 })
+    const boss = quietly(new PgBoss({ ...addressOf(place), supervise: false, schedule: false, migrate: false }))
+    await boss.start()
     const ids = new Map<string, string>()
     return {
       trigger: async () => {

@@ -27,9 +27,9 @@ const statement = `
       case when not bool_or(is_table) then 0
         when resource_manager = 'Heap2' then substring(min(description) from 'ntuples: ([0-9]+)')::int else 1 end as rows
     from pg_get_wal_block_info($1, $2, false) join wanted on node = relfilenode
-    where resource_manager = 'Heap' and record_type ~ '^(INSERT|UPDATE|HOT_UPDATE|DELETE)'
+    where reldatabase = (select oid from pg_database where datname = current_database()) and (resource_manager = 'Heap' and record_type ~ '^(INSERT|UPDATE|HOT_UPDATE|DELETE)'
       or resource_manager = 'Heap2' and record_type ~ '^MULTI_INSERT'
-      or resource_manager = 'Btree' and record_type ~ '^(INSERT|SPLIT|NEWROOT)'
+      or resource_manager = 'Btree' and record_type ~ '^(INSERT|SPLIT|NEWROOT)')
     group by start_lsn, resource_manager
   )
   select coalesce(sum(rows), 0)::float8 as rows, coalesce(sum(bytes), 0)::float8 as bytes from logged`
