@@ -94,9 +94,9 @@ const booksOf = (admin: Client, place: Place): Books => {
   }
 }
 
-const finished = async (desk: Desk, timeoutMillis: number): Promise<boolean> => {
+const finished = async (desk: Desk, timeoutMillis: number, others = 0): Promise<boolean> => {
   const end = now() + timeoutMillis
-  while ((await desk.unfinished()) > 0) {
+  while ((await desk.unfinished()) > others) {
     if (now() > end) return false
     await wait(100)
   }
@@ -135,7 +135,7 @@ const loneStarts = async (desk: Desk, fleet: Fleet, count: number): Promise<numb
 /** With nobody but the runners there. */
 const idling = async (fleet: Fleet, books: Books, seconds: number): Promise<number> => {
   fleet.shape(short)
-  await wait(2_000)
+  await wait(4_000)
   const before = await books.statements()
   await wait(seconds * 1_000)
   return ((await books.statements()) - before) / seconds
@@ -152,16 +152,20 @@ const throughput = async (desk: Desk, fleet: Fleet, books: Books, idle: number, 
   return { jobsPerSecond: effort.triggered / seconds, transactionsPerJob: own / effort.triggered }
 }
 
-const backlog = async (contestant: Contestant, place: Place, desk: Desk, effort: Effort) => {
+type Start = () => Promise<Fleet>
+
+const backlog = async (start: Start, desk: Desk, effort: Effort) => {
+  // Jobs that a killed runner has left behind may still be locked.
+  const before = await desk.unfinished()
   await desk.queue(effort.queued)
-  const fleet = await startFleet(contestant, place)
+  const fleet = await start()
   const ended = () => fleet.heard("ended").length
   const inTime = await fleet.until(() => ended() >= effort.queued, effort.drainSeconds * 1_000)
   const peaks = await Promise.all(fleet.runners.map(({ peakMemory }) => peakMemory()))
   const begun = Math.min(...fleet.heard("begun").map(({ at }) => at))
   const last = Math.max(...fleet.heard("ended").map(({ at }) => at))
   const drained = ended()
-  const booked = !inTime || (await finished(desk, 10_000))
+  const booked = !inTime || (await finished(desk, 10_000, before))
   await fleet.end(inTime ? "SIGTERM" : "SIGKILL")
   if (!booked) throw new Error("jobs that ran are not done by the engine's own books")
   return {
@@ -212,8 +216,8 @@ const leave = async (
   return { ...soFar(), goingOn }
 }
 
-const departures = async (contestant: Contestant, place: Place, desk: Desk, books: Books, effort: Effort) => {
-  const fleet = await startFleet(contestant, place)
+const departures = async (start: Start, desk: Desk, books: Books, effort: Effort) => {
+  const fleet = await start()
   const cancel = await cancelled(desk, fleet, long)
   const moved = await leave(
     desk,
@@ -258,13 +262,19 @@ export const measure = async (contestant: Contestant, address: PostgresAddress, 
   const database = contestant.module.replace(/\W.*/, "").toLowerCase()
   const place: Place = { ...address, database }
   const admin = await connect(address, "postgres")
+  const fleets: Array<Fleet> = []
   try {
     await admin.query(`create database ${database}`)
     const own = await connect(place, database)
     await own.query(tables).finally(() => own.end())
     const books = booksOf(admin, place)
     await contestant.install(place)
-    const fleet = await startFleet(contestant, place)
+    const start: Start = async () => {
+      const fleet = await startFleet(contestant, place)
+      fleets.push(fleet)
+      return fleet
+    }
+    const fleet = await start()
     const idleStatementsPerSecond = await idling(fleet, books, effort.idleSeconds)
     // Some more than are counted: to warm up, and the long ones.
     const desk = await contestant.open(place, effort.queued + effort.triggered + 500)
@@ -276,13 +286,15 @@ export const measure = async (contestant: Contestant, address: PostgresAddress, 
         idleStatementsPerSecond,
         ...busy,
         loneStartMillis,
-        ...(await backlog(contestant, place, desk, effort)),
-        ...(await departures(contestant, place, desk, books, effort))
+        ...(await departures(start, desk, books, effort)),
+        ...(await backlog(start, desk, effort))
       }
     } finally {
       await desk.close()
     }
   } finally {
+    // What failed may have left some running.
+    await Promise.all(fleets.map((fleet) => fleet.end("SIGKILL")))
     await admin.end()
   }
 }
