@@ -224,11 +224,6 @@ describe("several processes on one database", { timeout: 120_000 }, () => {
     expect(cancelled.status).toBe("cancelled")
     const then = pagesOf(made).length
     await wait(2_000)
-    process.stdout.write(
-      `after cancel: ${pagesOf(made)
-        .slice(then)
-        .map(({ at }) => at - t0)}\n`
-    )
     expect(pagesOf(made).length).toBeLessThanOrEqual(then + 1)
     expect(await rowsIn(made)).toBe(0)
   })

@@ -2,8 +2,10 @@ import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
 import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
 import { layer as storeClock } from "@millrace/testing/postgres/PostgresClock"
 import { layer as database } from "@millrace/testing/postgres/TestPostgres"
+import * as JobDispatchSuite from "@millrace/testing/suite/JobDispatchSuite"
 import * as RateLimiterSuite from "@millrace/testing/suite/RateLimiterSuite"
 import * as StorageSuite from "@millrace/testing/suite/StorageSuite"
+import * as UpstreamBudgetSuite from "@millrace/testing/suite/UpstreamBudgetSuite"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { inject } from "vitest"
@@ -15,3 +17,5 @@ const services = Layer.merge(storage, storeClock).pipe(
 
 StorageSuite.suite("PostgreSQL storage", services, { liveClock: true })
 RateLimiterSuite.suite("PostgreSQL rate limiter", services, { liveClock: true })
+JobDispatchSuite.suite("PostgreSQL: handing out jobs", services, { liveClock: true })
+UpstreamBudgetSuite.suite("PostgreSQL: budgets of providers", services, { liveClock: true })

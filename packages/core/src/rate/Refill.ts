@@ -27,7 +27,8 @@ export const place = (
 ): { readonly nextAt: number; readonly wait: number; readonly granted: boolean } => {
   const step = refill.interval * 1000
   const at = Math.max(nextAt, now - (refill.burst - 1) * step)
-  const wait = Math.max(0, at - now) / 1000
+  // Whole milliseconds, but none for what sums of fractions leave.
+  const wait = Math.max(0, Math.ceil(at - now - 1e-6)) / 1000
   const granted = wait <= patienceSeconds
   return { granted, wait, nextAt: granted ? at + step : nextAt }
 }

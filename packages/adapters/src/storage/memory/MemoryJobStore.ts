@@ -180,7 +180,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
             return Option.none()
           }
           const at = Timestamp.fromMillis(now)
-          const { job } = table.move(stored, "dispatch", at)!
+          const { job } = table.move(stored, "dispatch", at, { heartbeat: now })!
           const claimed: Job = {
             ...job,
             attempt: lost ? job.attempt + 1 : Math.max(1, job.attempt),

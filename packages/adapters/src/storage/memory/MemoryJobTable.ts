@@ -81,7 +81,12 @@ export class JobTable extends Context.Service<
     /** The job of a fence that still holds. */
     readonly held: (fence: Fence) => StoredJob | undefined
     /** Follows the life cycle: `undefined`, and nothing has changed, where the pair is refused. */
-    readonly move: (stored: StoredJob, event: JobEvent, at: Timestamp.Timestamp) => StoredJob | undefined
+    readonly move: (
+      stored: StoredJob,
+      event: JobEvent,
+      at: Timestamp.Timestamp,
+      change?: Partial<Pick<StoredJob, "heartbeat">>
+    ) => StoredJob | undefined
     /** Takes or prolongs all these leases; `false`, and nothing has changed, when one is busy. */
     readonly take: (banks: ReadonlyArray<BankId>, holder: string, now: number, until: number) => boolean
     readonly prolong: (holder: string, until: number) => void
@@ -147,7 +152,7 @@ export class JobTable extends Context.Service<
           const stored = jobs.get(jobId)
           return stored?.epoch === epoch && stored.job.status === "in_progress" ? stored : undefined
         },
-        move: (stored, event, at) => {
+        move: (stored, event, at, change) => {
           const row = transition(stored.job.status, event)
           if (row === undefined) return undefined
           free(holderOf({ jobId: stored.job.id, epoch: stored.epoch }))
@@ -163,7 +168,8 @@ export class JobTable extends Context.Service<
             heartbeat: undefined,
             pokedAt: undefined,
             banks: stored.banks,
-            handover: isActive(row.to) ? stored.handover : undefined
+            handover: isActive(row.to) ? stored.handover : undefined,
+            ...change
           }
           put(next)
           return next

@@ -73,6 +73,9 @@ export const dispatch = Effect.fnUntraced(function* (
         select waiting.* from space, lateral (
           select id, workspace_id, created_at, banks from job
           where ${waits} and workspace_id = space.workspace_id and ${isFreeSql(sql)}
+            and not exists (select from job as older where older.banks[1] = job.banks[1]
+              and older.status in ('created', 'in_progress') and not older.touched
+              and (older.created_at, older.id) < (job.created_at, job.id))
           order by created_at, id limit (select n from room)
         ) as waiting
         union all

@@ -19,6 +19,9 @@ export const engine = Effect.gen(function* () {
   // Jobs that wait can be very many; those that are touched are about as many as there are slots.
   yield* sql`create index job_waiting on job (workspace_id, created_at, id)
     where status in ('created', 'in_progress') and not touched`
+  // The oldest that waits for a connection.
+  yield* sql`create index job_waiting_bank on job ((banks[1]), created_at, id)
+    where status in ('created', 'in_progress') and not touched`
   yield* sql`create index job_touched on job (id) where status in ('created', 'in_progress') and touched`
   yield* sql`create index job_queued on job (queued_at) where status = 'created'`
   yield* sql`drop index job_due`

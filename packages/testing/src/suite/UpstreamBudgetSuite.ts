@@ -1,0 +1,135 @@
+/** Conformance of `UpstreamBudget`. Every test asks an instance of its own. */
+import { refillOf } from "@millrace/core/rate/Refill"
+import { UpstreamBudget } from "@millrace/core/rate/UpstreamBudget"
+import { Ids } from "@millrace/core/shared/Ids"
+import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { StoreClock, type SuiteOptions } from "./StorageTests.ts"
+
+const minute = 60
+
+export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Ids>): void => {
+  const arrange = Effect.gen(function* () {
+    const [lines, clock] = [yield* UpstreamBudget, yield* StoreClock]
+    const instanceId = `demo:${yield* (yield* Ids).next("bank")}`
+    return { lines, clock, upstream: { instanceId, connection: "one" }, other: { instanceId, connection: "other" } }
+  })
+
+  it.effect("gives a place at once where there is no budget", () =>
+    Effect.gen(function* () {
+      const { lines, upstream } = yield* arrange
+      for (let n = 0; n < 20; n++) {
+        expect(yield* lines.take(upstream, undefined, 0)).toEqual({ granted: true, wait: 0 })
+      }
+      expect(yield* lines.held(upstream)).toBe(0)
+    })
+  )
+
+  it.effect("lets a burst go at once, and then one request after the other", () =>
+    Effect.gen(function* () {
+      const { lines, other, upstream } = yield* arrange
+      const budget = { perMinute: 30 }
+      const { burst, interval } = refillOf(30)
+      for (let n = 0; n < burst; n++) {
+        // The line is that of the instance, whichever connection asks.
+        expect(yield* lines.take(n % 2 === 0 ? upstream : other, budget, 0)).toEqual({ granted: true, wait: 0 })
+      }
+      const waits: Array<number> = []
+      for (let n = 0; n < 3; n++) {
+        const { granted, wait } = yield* lines.take(upstream, budget, minute)
+        expect(granted).toBe(true)
+        waits.push(wait)
+      }
+      for (const [n, wait] of waits.entries()) {
+        expect(wait).toBeLessThanOrEqual((n + 1) * interval + 0.001)
+        expect(wait).toBeGreaterThan((n + 1) * interval - 1.5)
+      }
+    })
+  )
+
+  it.effect("refuses who would have to wait for longer than it wants to, and gives its place to nobody", () =>
+    Effect.gen(function* () {
+      const { clock, lines, upstream } = yield* arrange
+      const budget = { perMinute: 1 }
+      expect(yield* lines.take(upstream, budget, 5)).toEqual({ granted: true, wait: 0 })
+      for (let n = 0; n < 3; n++) {
+        const { granted, wait } = yield* lines.take(upstream, budget, 5)
+        expect(granted).toBe(false)
+        expect(wait).toBeGreaterThan(55)
+      }
+      yield* clock.pass(minute)
+      expect(yield* lines.take(upstream, budget, 5)).toEqual({ granted: true, wait: 0 })
+    })
+  )
+
+  it.effect("counts each connection against a budget of its own", () =>
+    Effect.gen(function* () {
+      const { lines, other, upstream } = yield* arrange
+      const budget = { perMinute: 600, perConnectionPerMinute: 1 }
+      expect((yield* lines.take(upstream, budget, 0)).granted).toBe(true)
+      expect((yield* lines.take(upstream, budget, 0)).granted).toBe(false)
+      expect((yield* lines.take(other, budget, 0)).granted).toBe(true)
+    })
+  )
+
+  it.effect("gives no more places than there are to many who ask together", () =>
+    Effect.gen(function* () {
+      const { lines, upstream } = yield* arrange
+      const answers = yield* Effect.all(
+        Array.from({ length: 40 }, () => lines.take(upstream, { perMinute: 100 }, 0)),
+        { concurrency: "unbounded" }
+      )
+      const granted = answers.filter((answer) => answer.granted).length
+      expect(granted).toBeGreaterThanOrEqual(refillOf(100).burst)
+      // One more for each interval that the asking took.
+      expect(granted).toBeLessThan(40)
+    })
+  )
+
+  it.effect("holds everybody back for as long as the upstream asked, with a budget or without", () =>
+    Effect.gen(function* () {
+      const { clock, lines, other, upstream } = yield* arrange
+      yield* lines.hold({ ...upstream, connection: undefined }, 40)
+      // A shorter wait ends no longer one.
+      yield* lines.hold({ ...upstream, connection: undefined }, 5)
+      for (const budget of [undefined, { perMinute: 600 }]) {
+        const refused = yield* lines.take(other, budget, 10)
+        expect(refused.granted).toBe(false)
+        expect(refused.wait).toBeGreaterThan(35)
+        expect(refused.wait).toBeLessThanOrEqual(40)
+      }
+      const patient = yield* lines.take(upstream, { perMinute: 600 }, minute)
+      expect(patient.granted).toBe(true)
+      expect(patient.wait).toBeGreaterThan(35)
+      expect(yield* lines.held(upstream)).toBeGreaterThan(35)
+      yield* clock.pass(41)
+      expect(yield* lines.held(upstream)).toBe(0)
+      expect(yield* lines.take(other, undefined, 0)).toEqual({ granted: true, wait: 0 })
+    })
+  )
+
+  it.effect("holds one connection back and lets the others go", () =>
+    Effect.gen(function* () {
+      const { lines, other, upstream } = yield* arrange
+      yield* lines.hold(upstream, 40)
+      expect((yield* lines.take(upstream, undefined, 0)).granted).toBe(false)
+      expect(yield* lines.take(other, undefined, 0)).toEqual({ granted: true, wait: 0 })
+      expect(yield* lines.take({ ...upstream, connection: undefined }, undefined, 0)).toEqual({
+        granted: true,
+        wait: 0
+      })
+    })
+  )
+}
+
+export const suite = <E>(
+  name: string,
+  layer: Layer.Layer<UpstreamBudget | StoreClock, E>,
+  options?: SuiteOptions
+): void => {
+  withLayer(Layer.merge(layer, Ids.layer), {
+    excludeTestServices: options?.liveClock ?? false,
+    timeout: "60 seconds"
+  })(name, tests)
+}
