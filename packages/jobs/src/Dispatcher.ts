@@ -27,7 +27,8 @@ const idleTick = 2_000
 const listeningTick = 5_000
 /** Between two tries while storage is away. */
 const awayTick = 5_000
-const sweepEvery = 4_000
+/** Between two sweeps at least: what they find has waited for minutes. */
+const sweepEvery = 8_000
 
 /** Takes a due job to the worker that should run it. Must return at once; may lose it. */
 export type Hand = (feedId: FeedId, jobId: JobId) => Effect.Effect<unknown>

@@ -64,6 +64,15 @@ interface Held {
 
 const always = () => true
 
+/** Whether it happened within the time that running jobs have. */
+const inTime = (wait: Effect.Effect<void>): Effect.Effect<boolean> =>
+  wait.pipe(
+    Effect.timeoutOption(drainSeconds * 1000),
+    Effect.map(Option.isSome),
+    // A finalizer cannot be interrupted, and a timeout works by interruption.
+    Effect.interruptible
+  )
+
 export class JobRunner extends Context.Service<
   JobRunner,
   {
@@ -194,15 +203,6 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
       const fiber = held.get(jobId)?.fiber
       return fiber === undefined ? Effect.void : Effect.asVoid(Fiber.await(fiber))
     })
-
-  /** Whether it happened within the time that running jobs have. */
-  const inTime = (wait: Effect.Effect<void>): Effect.Effect<boolean> =>
-    wait.pipe(
-      Effect.timeoutOption(drainSeconds * 1000),
-      Effect.map(Option.isSome),
-      // A finalizer cannot be interrupted, and a timeout works by interruption.
-      Effect.interruptible
-    )
 
   /** What has no claim yet has nothing to finish. */
   const dismiss = (entry: Held): void => {

@@ -104,7 +104,14 @@ const layerEngine = (settings: Settings) => {
     )
   ).pipe(
     Layer.catchTag("SocketServerError", ({ cause }) =>
-      Layer.effectContext(Effect.fail(listenFailure("MILLRACE_CLUSTER", settings.cluster!, cause)))
+      Layer.effectContext(
+        Effect.fail(
+          listenFailure(
+            { ...settings.cluster!, hostSetting: "MILLRACE_CLUSTER", portSetting: "MILLRACE_CLUSTER" },
+            cause
+          )
+        )
+      )
     )
   )
 }
@@ -144,20 +151,26 @@ export class ListenFailure extends Schema.TaggedError<ListenFailure>()("ListenFa
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
-const listenReasons: Readonly<Record<string, (setting: string) => string>> = {
-  EADDRINUSE: (setting) => `another program uses it. Set ${setting} to a free one.`,
-  EACCES: (setting) => `this user may not. Set ${setting} to 1024 or above.`,
-  EADDRNOTAVAIL: (setting) => `this machine has no such address. Set ${setting}.`,
-  ENOTFOUND: (setting) => `there is no such address. Set ${setting}.`
+/** Which settings say where something is served. */
+interface Place {
+  readonly host: string
+  readonly port: number
+  readonly hostSetting: string
+  readonly portSetting: string
 }
 
-const listenFailure = (
-  setting: string,
-  { host, port }: { readonly host: string; readonly port: number },
-  cause: unknown
-): ListenFailure => {
+const listenReasons: Readonly<Record<string, (place: Place) => string>> = {
+  EADDRINUSE: ({ portSetting }) => `another program uses it. Set ${portSetting} to a free one.`,
+  EACCES: ({ portSetting }) => `this user may not. Set ${portSetting} to 1024 or above.`,
+  EADDRNOTAVAIL: ({ hostSetting }) => `this machine has no such address. Set ${hostSetting}.`,
+  ENOTFOUND: ({ hostSetting }) => `there is no such address. Set ${hostSetting}.`
+}
+
+const listenFailure = (place: Place, cause: unknown): ListenFailure => {
+  const { host, hostSetting, port, portSetting } = place
   const code = Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : "unknown"
-  const reason = listenReasons[code]?.(setting) ?? `${code}. Check ${setting}.`
+  const settings = hostSetting === portSetting ? hostSetting : `${hostSetting} and ${portSetting}`
+  const reason = listenReasons[code]?.(place) ?? `${code}. Check ${settings}.`
   return new ListenFailure({ message: `Port ${port} of ${host} cannot be served on: ${reason}`, cause })
 }
 
@@ -173,7 +186,14 @@ export const layerHttp = (settings: Settings) =>
     ),
     Layer.provide(readiness),
     Layer.catchTag("ServeError", ({ cause }) =>
-      Layer.effectContext(Effect.fail(listenFailure("MILLRACE_HOST and MILLRACE_PORT", settings, cause)))
+      Layer.effectContext(
+        Effect.fail(
+          listenFailure(
+            { host: settings.host, port: settings.port, hostSetting: "MILLRACE_HOST", portSetting: "MILLRACE_PORT" },
+            cause
+          )
+        )
+      )
     )
   )
 

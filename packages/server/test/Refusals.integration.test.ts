@@ -39,7 +39,19 @@ describe("a setting that cannot be used", () => {
       'MILLRACE_PORT must be a whole number from 1 to 65535, and is "abc".'
     ],
     ["a port beyond the last", { MILLRACE_PORT: "70000" }, "MILLRACE_PORT must be a whole number from 1 to 65535"],
-    ["no slot for jobs", { MILLRACE_SLOTS: "0" }, "MILLRACE_SLOTS must be a whole number from 1 to 100"],
+    ["too many slots", { MILLRACE_SLOTS: "101" }, "MILLRACE_SLOTS must be a whole number from 0 to 100"],
+    ["no slot for jobs and nobody else to run them", { MILLRACE_SLOTS: "0" }, "MILLRACE_SLOTS=0 needs DATABASE_URL"],
+    ["a cluster on the built-in database", { MILLRACE_CLUSTER: "one:7000" }, "MILLRACE_CLUSTER needs DATABASE_URL"],
+    [
+      "a cluster address without a port",
+      { MILLRACE_CLUSTER: "one", DATABASE_URL: "postgres://nobody@127.0.0.1/none" },
+      'MILLRACE_CLUSTER must be of the form host:port, as other processes reach this one, and is "one".'
+    ],
+    [
+      "a budget without an instance",
+      { MILLRACE_BUDGETS: "demo:default=600/30,600" },
+      'MILLRACE_BUDGETS must be a list such as "demo:default=600,demo:other=100/10"'
+    ],
     ["a lease of no time", { MILLRACE_JOB_LEASE: "0" }, "MILLRACE_JOB_LEASE must be a whole number from 1 to 3600"],
     ["a flag that is neither", { MILLRACE_DEMO: "perhaps" }, 'MILLRACE_DEMO must be true or false, and is "perhaps".'],
     ["a secret of the wrong length", { MILLRACE_SECRET: "c2hvcnQ=" }, "MILLRACE_SECRET must be 32 bytes in base64"],
@@ -134,6 +146,21 @@ describe("a port that another program uses", () => {
     expect(next.stdout()).not.toContain("Bank ")
     expect(await next.kill("SIGTERM")).toEqual({ code: 0, signal: null })
     expect(await database.query("select count(*)::int as n from workspace")).toEqual([{ n: 1 }])
+  })
+})
+
+describe("a cluster port that another program uses", () => {
+  it("is named by its setting", async () => {
+    const taken = createServer()
+    const port = await freePort()
+    await new Promise<void>((ready) => taken.listen(port, "127.0.0.1", ready))
+    const environment = { DATABASE_URL: database.url, MILLRACE_SECRET: secret, MILLRACE_CLUSTER: `127.0.0.1:${port}` }
+    const { code, stderr } = await runServer(inFolder(environment))
+    expect(stderr).toContain(
+      `Port ${port} of 127.0.0.1 cannot be served on: another program uses it. Set MILLRACE_CLUSTER to a free one.`
+    )
+    expect(code).toBe(1)
+    await new Promise<void>((closed) => taken.close(() => closed()))
   })
 })
 

@@ -15,7 +15,7 @@ const program = Effect.gen(function* () {
     providers: [makePagedProvider(process.env["PAGED_LOG"] ?? "")],
     folder: config.filesFolder
   })
-  yield* Effect.gen(function* () {
+  return yield* Effect.gen(function* () {
     process.stdout.write("Serving\n")
     return yield* Effect.never
   }).pipe(Effect.provide(Server.layer(config, adapters)))

@@ -21,15 +21,18 @@ export class UpstreamTurns extends Context.Service<UpstreamTurns, Map<string, Ma
 
 export const wholeLine = ""
 
+/** Whoever has not asked for long is as one who never did. */
+const dropIdle = (lines: Map<string, Line>, now: number): void => {
+  for (const [key, line] of lines) if (Math.max(line.nextAt, line.heldUntil) < now - 60_000) lines.delete(key)
+}
+
+const keysOf = ({ connection }: Upstream): ReadonlyArray<string> =>
+  connection === undefined ? [wholeLine] : [wholeLine, connection]
+
 export const layer: Layer.Layer<UpstreamBudget, never, UpstreamTurns> = Layer.effect(
   UpstreamBudget,
   Effect.gen(function* () {
     const turns = yield* UpstreamTurns
-
-    /** Whoever has not asked for long is as one who never did. */
-    const dropIdle = (lines: Map<string, Line>, now: number): void => {
-      for (const [key, line] of lines) if (Math.max(line.nextAt, line.heldUntil) < now - 60_000) lines.delete(key)
-    }
 
     const lineOf = (instanceId: string, key: string, now: number): Line => {
       let lines = turns.get(instanceId)
@@ -41,9 +44,6 @@ export const layer: Layer.Layer<UpstreamBudget, never, UpstreamTurns> = Layer.ef
       }
       return line
     }
-
-    const keysOf = ({ connection }: Upstream): ReadonlyArray<string> =>
-      connection === undefined ? [wholeLine] : [wholeLine, connection]
 
     const heldOf = (upstream: Upstream, now: number): number =>
       Math.max(0, ...keysOf(upstream).map((key) => lineOf(upstream.instanceId, key, now).heldUntil - now)) / 1000

@@ -19,20 +19,20 @@ const storageAway = 5
 
 const byConnection = new Set<RateLimited["scope"]>(["connection", "account"])
 
+const unasked = <A>(ask: Effect.Effect<A, unknown>): Effect.Effect<A, ProviderError> =>
+  Effect.mapError(
+    ask,
+    () =>
+      new ProviderUnavailable({
+        message: "Whether the provider may be asked could not be found out",
+        retryAfter: storageAway
+      })
+  )
+
 /** The driver, each of whose requests waits for its place; one that would wait too long fails as `RateLimited`. */
 export const budgeted = (driver: ProviderDriver, lines: UpstreamBudget["Service"]): ProviderDriver => {
   const { instanceId, name } = driver
   const { budget } = driver.capabilities
-
-  const unasked = <A>(ask: Effect.Effect<A, unknown>): Effect.Effect<A, ProviderError> =>
-    Effect.mapError(
-      ask,
-      () =>
-        new ProviderUnavailable({
-          message: "Whether the provider may be asked could not be found out",
-          retryAfter: storageAway
-        })
-    )
 
   /** Waits for its turn; refused when it would wait for longer than it has patience. */
   const turn = Effect.fnUntraced(function* (connection: string | undefined) {

@@ -56,6 +56,8 @@ const wrapped = (driver: ProviderDriver) =>
     Effect.provide(Layer.provide(Providers.layerBudgeted([driver]), Layer.effect(UpstreamBudget, UpstreamBudget)))
   )
 
+const away = () => Effect.fail(new StorageUnavailable({ message: "away" }))
+
 const rateLimited = (retryAfter: number, scope: RateLimited["scope"] = "client") =>
   new RateLimited({ message: "Slower", scope, retryAfter })
 
@@ -145,7 +147,6 @@ describe("a driver with a budget", () => {
   it.effect("asks nothing while it cannot find out whether it may, and can be tried again", () =>
     Effect.gen(function* () {
       const { asked, driver } = makeDriver({ perMinute: 60 })
-      const away = () => Effect.fail(new StorageUnavailable({ message: "away" }))
       const one = yield* wrapped(driver).pipe(
         Effect.provideService(UpstreamBudget, { take: away, held: away, hold: away })
       )

@@ -341,16 +341,16 @@ export const suite = <E>(
       () =>
         Effect.gen(function* () {
           const { queue, room, store } = yield* arrange
-          let heard = 0
+          const told = { times: 0 }
           const listening = yield* Effect.forkChild(
-            Stream.runForEach(store.arrivals, () => Effect.sync(() => void heard++))
+            Stream.runForEach(store.arrivals, () => Effect.sync(() => void told.times++))
           )
           const more = Effect.fnUntraced(function* (before: number) {
-            for (let waited = 0; heard <= before && waited < 5_000; waited += 20) yield* Effect.sleep("20 millis")
-            expect(heard).toBeGreaterThan(before)
+            for (let waited = 0; told.times <= before && waited < 5_000; waited += 20) yield* Effect.sleep("20 millis")
+            expect(told.times).toBeGreaterThan(before)
             // Whatever else comes of it.
             yield* Effect.sleep("100 millis")
-            return heard
+            return told.times
           })
           let now = yield* more(0)
           const [job] = yield* queue(1)
@@ -359,7 +359,7 @@ export const suite = <E>(
           yield* store.dispatch(many)
           const { fence } = Option.getOrThrow(yield* store.claim(job!.id, []))
           yield* store.fence(fence, {})
-          now = heard
+          now = told.times
           yield* store.release(fence)
           yield* more(now)
           yield* Fiber.interrupt(listening)

@@ -5,7 +5,8 @@
  */
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import type { JobId } from "@millrace/core/job/Job"
-import { JobLease } from "@millrace/core/job/JobLease"
+import { capacityOf } from "@millrace/core/job/Dispatch"
+import { JobLease, pokeLease } from "@millrace/core/job/JobLease"
 import { JobStore } from "@millrace/core/job/JobStore"
 import type { BankStore } from "@millrace/core/bank/BankStore"
 import type { Feed } from "@millrace/core/feed/Feed"
@@ -176,6 +177,50 @@ export const suite = <E, E2>(
         )
         expect(world.running.most).toBe(1)
         expect(world.started.toSorted()).toEqual(stored.map((job) => job.id))
+      })
+    )
+
+    conforms(
+      "starts the job of another workspace next, although many of one workspace came before",
+      Effect.gen(function* () {
+        const world = yield* arrange({ body: () => Effect.sleep("100 millis") })
+        const slots = 3
+        yield* start(world.service, slots)
+        for (const feed of yield* world.feeds(60)) yield* storeJob(feed)
+        yield* within(
+          3000,
+          Effect.sync(() => world.started.length >= slots)
+        )
+        const feed = yield* storeFeed(yield* storeWorkspace())
+        const before = world.started.length
+        const job = yield* storeJob(feed)
+        yield* within(
+          4000,
+          Effect.sync(() => world.started.includes(job.id))
+        )
+        // Behind those that were handed out before it came to be known.
+        expect(world.started.indexOf(job.id) - before).toBeLessThanOrEqual(2 * capacityOf(slots))
+        yield* within(
+          15_000,
+          Effect.sync(() => world.started.length === 61 && world.running.now === 0)
+        )
+      })
+    )
+
+    conforms(
+      "takes up a job that was handed out in vain, soon, and counts no loss",
+      Effect.gen(function* () {
+        const world = yield* arrange()
+        const feed = yield* storeFeed(world.workspace)
+        const job = yield* storeJob(feed)
+        yield* world.jobs.beat([], { name: "a runner that is gone", slots: 1 })
+        expect((yield* world.jobs.dispatch(1)).jobs).toEqual([{ jobId: job.id, feedId: feed.id }])
+        yield* world.jobs.leave("a runner that is gone")
+        yield* start(world.service)
+        yield* pass(pokeLease * 1000 - 1000)
+        expect(world.started).toEqual([])
+        yield* within(3000, world.statusIs(feed, job.id, "completed"))
+        expect((yield* world.job(feed, job.id)).attempt).toBe(1)
       })
     )
 

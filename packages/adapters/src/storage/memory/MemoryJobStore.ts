@@ -1,8 +1,6 @@
 /** Jobs, the feed lock and leases in memory. */
-import type { BankId } from "@millrace/core/bank/Bank"
 import type { Job, JobId } from "@millrace/core/job/Job"
-import { capacityOf, type Dispatched, type RunnerSlots, runnerSilence } from "@millrace/core/job/Dispatch"
-import { JobLease, pokeLease } from "@millrace/core/job/JobLease"
+import { JobLease } from "@millrace/core/job/JobLease"
 import { Fenced, FeedLocked, holderOf, JobStateConflict, JobStore, type Fence } from "@millrace/core/job/JobStore"
 import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
@@ -12,12 +10,12 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
-import { UpstreamTurns, wholeLine } from "../../rate/MemoryUpstreamBudget.ts"
+import { UpstreamTurns } from "../../rate/MemoryUpstreamBudget.ts"
 import { frozen } from "./Frozen.ts"
 import { BankTable } from "./MemoryBankTable.ts"
+import { JobDispatch } from "./MemoryJobDispatch.ts"
 import { faulted, JobTable, ownError, progressed, type StoredJob } from "./MemoryJobTable.ts"
 import { Memory } from "./MemoryTransactor.ts"
-import { ascending } from "./Order.ts"
 
 export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable | UpstreamTurns> = Layer.effect(
   JobStore,
@@ -27,67 +25,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
     const lease = (yield* JobLease) * 1000
     const { banks: allBanks } = yield* BankTable
     const turns = yield* UpstreamTurns
-    const runners = new Map<string, { readonly slots: number; readonly beatAt: number }>()
-
-    const isFresh = ({ heartbeat }: StoredJob, now: number): boolean =>
-      heartbeat !== undefined && heartbeat + lease > now
-
-    const isRunnable = ({ job }: StoredJob): boolean => job.status === "created" || job.status === "in_progress"
-
-    const isFree = (stored: StoredJob, now: number): boolean => isRunnable(stored) && !isFresh(stored, now)
-
-    const isPoked = ({ pokedAt }: StoredJob, now: number): boolean =>
-      pokedAt !== undefined && pokedAt + pokeLease * 1000 > now
-
-    const slotsAt = (now: number): number => {
-      let sum = 0
-      for (const { beatAt, slots } of runners.values()) if (beatAt + runnerSilence * 1000 > now) sum += slots
-      return sum
-    }
-
-    /** What is under way, what waits, and which connections cannot be had. */
-    const survey = (now: number) => {
-      const flight: Array<StoredJob> = []
-      const due: Array<StoredJob> = []
-      for (const id of table.active.values()) {
-        const stored = table.jobs.get(id)!
-        if (!isRunnable(stored)) continue
-        if (isFresh(stored, now) || isPoked(stored, now)) flight.push(stored)
-        else due.push(stored)
-      }
-      const busy = new Set(flight.flatMap(({ banks }) => banks))
-      for (const [bank, { until }] of table.leases) if (until > now) busy.add(bank)
-      const needsBusy = ({ banks }: StoredJob): boolean =>
-        banks.some((bank) => {
-          const instance = allBanks.get(bank)?.providerInstanceId
-          const turn = instance === undefined ? undefined : turns.get(instance)?.get(wholeLine)
-          return busy.has(bank) || (turn !== undefined && turn.nextAt > now + 1_000)
-        })
-      return { flight, due, needsBusy }
-    }
-
-    /** Whose turn it is: who has the least under way comes first, then the oldest. */
-    const inTurn = (flight: ReadonlyArray<StoredJob>, due: ReadonlyArray<StoredJob>): ReadonlyArray<StoredJob> => {
-      const oldestFirst = due.toSorted(
-        (a, b) => ascending(a.job.createdAt, b.job.createdAt) || ascending(a.job.id, b.job.id)
-      )
-      const seen = new Set<BankId>()
-      const under = new Map<string, number>()
-      for (const { job } of flight) under.set(job.workspaceId, (under.get(job.workspaceId) ?? 0) + 1)
-      return oldestFirst
-        .filter(({ banks: [bank] }) => {
-          const first = bank === undefined || !seen.has(bank)
-          if (bank !== undefined) seen.add(bank)
-          return first
-        })
-        .map((stored) => {
-          const turn = (under.get(stored.job.workspaceId) ?? 0) + 1
-          under.set(stored.job.workspaceId, turn)
-          return { stored, turn }
-        })
-        .toSorted((a, b) => a.turn - b.turn)
-        .map(({ stored }) => stored)
-    }
+    const dispatching = new JobDispatch(table, allBanks, turns, lease)
 
     const failed = (
       stored: StoredJob,
@@ -138,21 +76,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
             .slice(0, limit)
         ),
 
-      dispatch: (limit) =>
-        call((now): Dispatched => {
-          const { due, flight, needsBusy } = survey(now)
-          const capacity = capacityOf(slotsAt(now))
-          const room = Math.max(0, Math.min(limit, capacity - flight.length))
-          const free = due.filter((stored) => !needsBusy(stored))
-          const chosen = inTurn(flight, free).slice(0, room)
-          for (const stored of chosen) table.put({ ...stored, pokedAt: now })
-          return {
-            jobs: chosen.map(({ job }) => ({ jobId: job.id, feedId: job.feedId })),
-            inFlight: flight.length,
-            full: flight.length + chosen.length >= capacity,
-            more: due.length > chosen.length
-          }
-        }),
+      dispatch: (limit) => call((now) => dispatching.dispatch(limit, now)),
       decline: (jobId) =>
         call(() => {
           const stored = table.jobs.get(jobId)
@@ -166,7 +90,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
       claim: (jobId, banks) =>
         call((now) => {
           const stored = table.jobs.get(jobId)
-          if (stored === undefined || !isFree(stored, now)) return Option.none()
+          if (stored === undefined || !dispatching.isFree(stored, now)) return Option.none()
           const lost = stored.heartbeat !== undefined
           if (lost && stored.job.attempt >= limits.jobAttempts) {
             const message = `The worker stopped answering ${stored.job.attempt} times; the job was given up.`
@@ -190,9 +114,9 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           const { handover } = stored
           return Option.some({ job: claimed, fence, ...(handover === undefined ? {} : { handover }) })
         }),
-      beat: (fences, runner?: RunnerSlots) =>
+      beat: (fences, runner) =>
         call((now) => {
-          if (runner !== undefined) runners.set(runner.name, { slots: runner.slots, beatAt: now })
+          if (runner !== undefined) dispatching.beat(runner, now)
           const held: Array<JobId> = []
           for (const fence of fences) {
             const stored = table.held(fence)
@@ -204,7 +128,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           return held
         }),
       handOver: (fence, text) => guarded(fence, (held) => table.put({ ...held, handover: text })),
-      leave: (runner) => call(() => void runners.delete(runner)),
+      leave: (runner) => call(() => dispatching.leave(runner)),
       release: (fence) =>
         call((now) => {
           const held = table.held(fence)
@@ -243,12 +167,11 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
         const at = Timestamp.fromMillis(now)
         const isOlder = (since: Timestamp.Timestamp, minutes: number) =>
           now - Timestamp.toMillis(since) > minutes * 60_000
-        const { flight, needsBusy } = survey(now)
-        const idle = slotsAt(now) > flight.length
+        const couldStart = dispatching.couldStart(now)
         for (const id of table.active.values()) {
           const stored = table.jobs.get(id)!
           const { status, resumeAt, createdAt, updatedAt } = stored.job
-          if (status === "created" && isOlder(createdAt, limits.queueMinutes) && idle && !needsBusy(stored)) {
+          if (status === "created" && isOlder(createdAt, limits.queueMinutes) && couldStart(stored)) {
             failed(stored, "QUEUE_TIMEOUT", `No worker was free for ${limits.queueMinutes} minutes.`, now)
           } else if (status === "paused" && resumeAt !== undefined && resumeAt <= at) {
             table.move(stored, "resume", at)

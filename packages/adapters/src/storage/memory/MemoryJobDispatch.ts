@@ -1,0 +1,121 @@
+/** What is under way in memory, what waits, and whose turn it is. */
+import type { Bank, BankId } from "@millrace/core/bank/Bank"
+import { capacityOf, type Dispatched, type RunnerSlots, runnerSilence } from "@millrace/core/job/Dispatch"
+import { pokeLease } from "@millrace/core/job/JobLease"
+import { type UpstreamTurns, wholeLine } from "../../rate/MemoryUpstreamBudget.ts"
+import type { JobTable, StoredJob } from "./MemoryJobTable.ts"
+import { ascending } from "./Order.ts"
+
+const isRunnable = ({ job }: StoredJob): boolean => job.status === "created" || job.status === "in_progress"
+
+const isPoked = ({ pokedAt }: StoredJob, now: number): boolean =>
+  pokedAt !== undefined && pokedAt + pokeLease * 1000 > now
+
+/** Who has the least under way comes first, then the oldest; one job of a connection at a time. */
+const inTurn = (flight: ReadonlyArray<StoredJob>, due: ReadonlyArray<StoredJob>): ReadonlyArray<StoredJob> => {
+  const under = new Map<string, number>()
+  const next = ({ job }: StoredJob): number => {
+    const turn = (under.get(job.workspaceId) ?? 0) + 1
+    under.set(job.workspaceId, turn)
+    return turn
+  }
+  for (const stored of flight) next(stored)
+  const seen = new Set<BankId>()
+  return due
+    .toSorted((a, b) => ascending(a.job.createdAt, b.job.createdAt) || ascending(a.job.id, b.job.id))
+    .filter(({ banks: [bank] }) => {
+      if (bank === undefined) return true
+      const first = !seen.has(bank)
+      seen.add(bank)
+      return first
+    })
+    .map((stored) => ({ stored, turn: next(stored) }))
+    .toSorted((a, b) => a.turn - b.turn)
+    .map(({ stored }) => stored)
+}
+
+export class JobDispatch {
+  readonly #runners = new Map<string, { readonly slots: number; readonly beatAt: number }>()
+  readonly #table: JobTable["Service"]
+  readonly #banks: ReadonlyMap<BankId, Bank>
+  readonly #turns: UpstreamTurns["Service"]
+  readonly #lease: number
+
+  /** `lease` is that of a run, in milliseconds, as all instants are. */
+  constructor(
+    table: JobTable["Service"],
+    banks: ReadonlyMap<BankId, Bank>,
+    turns: UpstreamTurns["Service"],
+    lease: number
+  ) {
+    this.#table = table
+    this.#banks = banks
+    this.#turns = turns
+    this.#lease = lease
+  }
+
+  beat({ name, slots }: RunnerSlots, now: number): void {
+    this.#runners.set(name, { slots, beatAt: now })
+  }
+
+  leave(name: string): void {
+    this.#runners.delete(name)
+  }
+
+  #slots(now: number): number {
+    let sum = 0
+    for (const { beatAt, slots } of this.#runners.values()) if (beatAt + runnerSilence * 1000 > now) sum += slots
+    return sum
+  }
+
+  /** Whether nobody works on it: then it may be claimed. */
+  isFree(stored: StoredJob, now: number): boolean {
+    return isRunnable(stored) && !(stored.heartbeat !== undefined && stored.heartbeat + this.#lease > now)
+  }
+
+  #survey(now: number) {
+    const flight: Array<StoredJob> = []
+    const due: Array<StoredJob> = []
+    for (const id of this.#table.active.values()) {
+      const stored = this.#table.jobs.get(id)!
+      if (!isRunnable(stored)) continue
+      if (!this.isFree(stored, now) || isPoked(stored, now)) flight.push(stored)
+      else due.push(stored)
+    }
+    const busy = new Set(flight.flatMap(({ banks }) => banks))
+    for (const [bank, { until }] of this.#table.leases) if (until > now) busy.add(bank)
+    const isBusy = (bank: BankId): boolean => {
+      const instance = this.#banks.get(bank)?.providerInstanceId
+      const turn = instance === undefined ? undefined : this.#turns.get(instance)?.get(wholeLine)
+      return busy.has(bank) || (turn !== undefined && turn.nextAt > now + 1_000)
+    }
+    return { flight, due, needsBusy: ({ banks }: StoredJob) => banks.some(isBusy) }
+  }
+
+  dispatch(limit: number, now: number): Dispatched {
+    const { due, flight, needsBusy } = this.#survey(now)
+    const capacity = capacityOf(this.#slots(now))
+    const room = Math.max(0, Math.min(limit, capacity - flight.length))
+    const chosen =
+      room === 0
+        ? []
+        : inTurn(
+            flight,
+            due.filter((stored) => !needsBusy(stored))
+          ).slice(0, room)
+    for (const stored of chosen) this.#table.put({ ...stored, pokedAt: now })
+    return {
+      jobs: chosen.map(({ job }) => ({ jobId: job.id, feedId: job.feedId })),
+      inFlight: flight.length,
+      full: flight.length + chosen.length >= capacity,
+      more: due.length > chosen.length
+    }
+  }
+
+  /** Whether a job could be taken up now, if only somebody did. */
+  couldStart(now: number): (stored: StoredJob) => boolean {
+    const { flight, needsBusy } = this.#survey(now)
+    const idle = this.#slots(now) > flight.length
+    return (stored) => idle && !needsBusy(stored)
+  }
+}

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Adapters from "@millrace/adapters/Adapters"
+import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { JobStore } from "@millrace/core/job/JobStore"
+import { Tenure } from "@millrace/core/job/Tenure"
+import * as Kernel from "@millrace/core/Kernel"
+import type { ProviderDriver } from "@millrace/core/provider/Provider"
+import { RecordStore } from "@millrace/core/record/RecordStore"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { CurrentHandover, Handover } from "@millrace/core/sync/Handover"
+import { Puller, type Segment } from "@millrace/core/sync/Puller"
+import { storeAccount } from "@millrace/testing/fixture/Account"
+import { storeBank } from "@millrace/testing/fixture/Bank"
+import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+
+const capability = {
+  changeModel: "delta",
+  scope: "connection",
+  idTrust: "stable",
+  historyDays: 90,
+  overlapDays: 0
+} as const
+
+const today = CalendarDate.make("2026-11-20")
+const lastPage = 5
+
+/** Six pages of one row each, of which the third cannot be read; it notes which pages it was asked for. */
+const makeDriver = (asked: Array<number>, providerAccountId: () => string): ProviderDriver => ({
+  kind: "demo",
+  instanceId: "demo:pages",
+  name: "Pages",
+  countryCodes: [],
+  capabilities: {
+    connectFlow: "token",
+    dataTypes: { transactions: capability },
+    removal: "local",
+    freshnessSeconds: 0,
+    webhooks: false
+  },
+  listInstitutions: () => Effect.succeed([]),
+  beginConnect: () => Effect.die("not used"),
+  completeConnect: () => Effect.die("not used"),
+  inspect: () => Effect.succeed({ status: "connected" }),
+  listAccounts: () => Effect.succeed([]),
+  pull: (_connection, { position }) =>
+    Effect.sync(() => {
+      const page = Number(position ?? 0)
+      asked.push(page)
+      const fields = {
+        date: today,
+        amount: "-1.5",
+        currency: "EUR",
+        description: `Row ${page}`,
+        originalDescription: "row"
+      }
+      return {
+        upserted: [
+          {
+            providerAccountId: providerAccountId(),
+            providerId: `r${page}`,
+            pending: false,
+            fields: page === 2 ? { ...fields, amount: "much" } : fields
+          }
+        ],
+        removed: page === 4 ? [{ providerAccountId: providerAccountId(), providerId: "r0" }] : [],
+        quarantined: [],
+        coverage: { kind: "delta" },
+        end: page < lastPage ? { kind: "more", position: String(page + 1) } : { kind: "done", checkpoint: "end" }
+      } as const
+    }),
+  revoke: () => Effect.succeed("done")
+})
+
+const arrange = Effect.gen(function* () {
+  const asked: Array<number> = []
+  let owner = ""
+  const layer = Kernel.layerRun.pipe(
+    Layer.provideMerge(Adapters.layer({ providers: [makeDriver(asked, () => owner)], folder: undefined })),
+    Layer.provideMerge(MemoryStorage.layer)
+  )
+  const services = yield* Layer.build(layer)
+  return yield* Effect.gen(function* () {
+    const bank = yield* storeBank(yield* storeWorkspace())
+    const account = yield* storeAccount(bank)
+    owner = account.providerAccountId
+    yield* (yield* JobStore).lease([bank.id], "test", 600)
+    const segment: Segment = {
+      bank,
+      connection: { instanceId: "demo:pages", connection: { ref: "pages", secrets: {} } },
+      accounts: [account],
+      account: undefined,
+      dataType: "transactions",
+      capability,
+      range: undefined,
+      earliest: CalendarDate.addDays(today, -90),
+      today,
+      lookbackDays: 0,
+      reset: false
+    }
+    const puller = yield* Puller
+    const records = yield* RecordStore
+    /** Pulls with what an earlier run left, and leaves after so many pages. */
+    const pull = (handover: Handover, leaveAfter = Infinity) =>
+      Effect.suspend(() => {
+        const before = asked.length
+        return puller.pull({ bankId: bank.id, leaseHolder: "test", fence: undefined }, segment).pipe(
+          Effect.provideService(CurrentHandover, handover),
+          Effect.provideService(Tenure, {
+            isOver: () => asked.length - before >= leaveAfter,
+            leave: Effect.interrupt
+          })
+        )
+      })
+    const ledger = Effect.map(
+      records.changes(
+        { workspaceId: bank.workspaceId, accountId: account.id, dataType: "transactions" },
+        { after: 0, upTo: Number.MAX_SAFE_INTEGER, limit: 100 }
+      ),
+      (rows) => rows.map(({ providerId }) => providerId).toSorted()
+    )
+    const key = { bankId: bank.id, accountId: undefined, dataType: "transactions" as const }
+    return { asked, ledger, pull, moveCheckpoint: records.saveCheckpoint(key, "elsewhere") }
+  }).pipe(Effect.provide(services))
+}).pipe(Effect.orDie)
+
+/** As the store keeps it. */
+const passedOn = (handover: Handover) => new Handover(handover.write())
+
+describe("a pull that is handed over", () => {
+  it.effect("goes on behind the last page that was read, however often it moves", () =>
+    Effect.gen(function* () {
+      const { asked, ledger, pull } = yield* arrange
+      let handover = new Handover()
+      for (const pages of [1, 2, 1]) {
+        const left = yield* Effect.exit(pull(handover, pages))
+        expect(Exit.isFailure(left) && Cause.hasInterruptsOnly(left.cause)).toBe(true)
+        expect(yield* ledger).toEqual([])
+        handover = passedOn(handover)
+      }
+      const pulled = yield* pull(handover)
+      expect(asked).toEqual([0, 1, 2, 3, 4, 5])
+      // What was quarantined and what was taken back on another machine counts here.
+      expect(pulled).toMatchObject({ seen: 4, changed: 4, quarantined: [{ providerId: "r2" }] })
+      expect(yield* ledger).toEqual(["r1", "r3", "r4", "r5"])
+    })
+  )
+
+  it.effect("reads nothing again of what was written, and tells the same of it", () =>
+    Effect.gen(function* () {
+      const { asked, pull } = yield* arrange
+      const handover = new Handover()
+      const pulled = yield* pull(handover)
+      expect(yield* pull(passedOn(handover))).toEqual(pulled)
+      expect(asked).toHaveLength(lastPage + 1)
+    })
+  )
+
+  it.effect("begins anew when the checkpoint has moved on since", () =>
+    Effect.gen(function* () {
+      const { asked, moveCheckpoint, pull } = yield* arrange
+      const handover = new Handover()
+      yield* Effect.exit(pull(handover, 2))
+      yield* moveCheckpoint
+      yield* pull(passedOn(handover))
+      expect(asked).toEqual([0, 1, 0, 1, 2, 3, 4, 5])
+    })
+  )
+
+  it("says nothing of what another release wrote", () => {
+    const later = new Handover(JSON.stringify({ v: 2, done: "in another form" }))
+    expect(later.done.size).toBe(0)
+    expect(later.resume("any", undefined)).toBeUndefined()
+  })
+})
