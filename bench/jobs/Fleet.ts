@@ -5,8 +5,8 @@ import type { Told } from "./Messages.ts"
 import { type RunnerProcess, startRunner } from "./RunnerProcess.ts"
 import type { Place, Shape } from "./Shape.ts"
 
-export const runnersInFleet = 3
-export const slotsOfRunner = 10
+const runnersInFleet = 3
+const slotsOfRunner = 10
 
 /** With the number of the runner that told it. */
 export type Heard = Told & { readonly runner: number }
