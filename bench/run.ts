@@ -12,10 +12,10 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
-import type { Bench } from "./harness/Bench.ts"
+import type { Bench, Overview } from "./harness/Bench.ts"
 import { Goals, judge, type Judged } from "./harness/Goals.ts"
 import { type Effort, measure, type MeasuredComparison } from "./harness/Measure.ts"
-import { comparisonText, judgedText } from "./harness/Report.ts"
+import { comparisonText, judgedText, overviewText } from "./harness/Report.ts"
 
 const folder = import.meta.dirname
 const suffix = ".bench.ts"
@@ -59,6 +59,7 @@ const write = Effect.fnUntraced(function* (
   bench: Bench,
   quick: boolean,
   comparisons: ReadonlyArray<MeasuredComparison>,
+  overview: Overview | undefined,
   judged: ReadonlyArray<Judged>
 ) {
   const result = {
@@ -67,7 +68,8 @@ const write = Effect.fnUntraced(function* (
     node: process.version,
     cores: availableParallelism(),
     judged,
-    comparisons
+    comparisons,
+    ...(overview === undefined ? {} : { overview })
   }
   yield* Effect.promise(() => mkdir(join(folder, "results"), { recursive: true }))
   yield* Effect.promise(() =>
@@ -81,19 +83,21 @@ const program = Effect.gen(function* () {
   const collect = yield* collector
   const effort: Effort = { rounds: quick ? 3 : 7, minMillis: quick ? 100 : 300, settle: collect }
   yield* Console.log(`${bench.title}${quick ? " (quick)" : ""}\n`)
-  const { comparisons, figures = [] } = yield* bench.make({ quick, collect })
+  const { comparisons, figures = [], overview } = yield* bench.make({ quick, collect })
   const measured: Array<MeasuredComparison> = []
   for (const comparison of comparisons) {
     const result = yield* measure(comparison, effort)
     measured.push(result)
     yield* Console.log(`${comparisonText(result)}\n`)
   }
+  const beside = overview === undefined ? undefined : yield* overview
+  if (beside !== undefined) yield* Console.log(`${overviewText(beside)}\n`)
   const counted = yield* Effect.forEach(figures, ({ name, value }) =>
     Effect.map(value, (found) => ({ name, value: found }))
   )
   const judged = judge(goals[bench.name] ?? {}, [...measured.flatMap(({ ratios }) => ratios), ...counted])
   yield* Console.log(judgedText(judged))
-  yield* write(bench, quick, measured, judged)
+  yield* write(bench, quick, measured, beside, judged)
   return judged.every(({ met }) => met)
 }).pipe(Effect.scoped)
 

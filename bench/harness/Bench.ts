@@ -47,6 +47,13 @@ interface Figure {
   readonly value: Effect.Effect<number>
 }
 
+/** Figures of several contenders beside each other. An infinite one is something that did not happen in time. */
+export interface Overview {
+  readonly name: string
+  readonly columns: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<{ readonly name: string; readonly values: ReadonlyArray<number> }>
+}
+
 interface BenchOptions {
   /** Asks for less work: the whole run should end within 50 seconds. */
   readonly quick: boolean
@@ -60,6 +67,8 @@ export interface Bench {
   readonly make: (options: BenchOptions) => Effect.Effect<
     {
       readonly comparisons: ReadonlyArray<Comparison>
+      /** Made after the comparisons and before the figures. */
+      readonly overview?: Effect.Effect<Overview>
       readonly figures?: ReadonlyArray<Figure>
     },
     never,

@@ -1,4 +1,5 @@
 /** What a benchmark came to, as text for people. */
+import type { Overview } from "./Bench.ts"
 import type { Goal, Judged } from "./Goals.ts"
 import type { MeasuredComparison } from "./Measure.ts"
 
@@ -29,6 +30,15 @@ const verdict = ({ goal, met, value }: Judged): string =>
 
 export const comparisonText = ({ name, unit, speeds }: MeasuredComparison): string =>
   table([[name, `${unit}/s`], ...Object.entries(speeds).map(([contender, speed]) => [`  ${contender}`, short(speed)])])
+
+export const overviewText = ({ columns, name, rows }: Overview): string =>
+  table([
+    [name, ...columns],
+    ...rows.map(({ name: row, values }) => [
+      `  ${row}`,
+      ...values.map((value) => (value === Infinity ? "not in time" : short(value)))
+    ])
+  ])
 
 export const judgedText = (judged: ReadonlyArray<Judged>): string =>
   table([

@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import { Client } from "pg"
 import { from as copyFrom, to as copyTo } from "pg-copy-streams"
 
-/** What a sync writes row by row. */
-const tables = ["record", "delivery", "table_row"] as const
+/** What a sync writes row by row: the ledger, what is delivered, and the rows of the table it is delivered to. */
+export const everyTable: ReadonlyArray<string> = ["record", "delivery", "table_row"]
 
 export interface CopiedTable {
   readonly table: string
@@ -31,7 +31,7 @@ export const client = (address: PostgresAddress) =>
   )
 
 /** The contents of the tables in COPY's own text form. */
-export const take = (connection: Client) =>
+export const take = (connection: Client, tables: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     const taken: Array<CopiedTable> = []
     for (const table of tables) {
@@ -42,37 +42,24 @@ export const take = (connection: Client) =>
     return taken
   })
 
-/** Puts them back in one transaction, as a sync could at best. */
+/** Puts them back in one transaction, as a sync could at best. Answers the rows of the first table. */
 export const put = (connection: Client, taken: ReadonlyArray<CopiedTable>) =>
   Effect.promise(async () => {
+    const counts: Array<number> = []
     await connection.query("begin")
     for (const { chunks, table } of taken) {
-      await pipeline(Readable.from(chunks), connection.query(copyFrom(`copy ${table} from stdin`)))
+      const copy = connection.query(copyFrom(`copy ${table} from stdin`))
+      await pipeline(Readable.from(chunks), copy)
+      counts.push(copy.rowCount)
     }
     await connection.query("commit")
-  })
-
-export const countRows = (connection: Client) =>
-  Effect.promise(async () => {
-    const counts: Array<number> = []
-    for (const table of tables) {
-      const { rows } = await connection.query(`select count(*)::int as n from ${table}`)
-      counts.push((rows[0] as { readonly n: number }).n)
-    }
-    return counts.join("/")
+    return counts[0]!
   })
 
 /** Back to before the first sync. */
 export const forget = (connection: Client) =>
   Effect.promise(async () => {
-    await connection.query(`truncate ${tables.join(", ")}, feed_mark, record_pull, checkpoint, account_change`)
+    await connection.query(`truncate ${everyTable.join(", ")}, feed_mark, record_pull, checkpoint, account_change`)
     await connection.query("vacuum analyze")
     await connection.query("checkpoint")
-  })
-
-/** Bytes of write-ahead log so far. */
-export const walBytes = (connection: Client) =>
-  Effect.promise(async () => {
-    const { rows } = await connection.query("select (pg_current_wal_lsn() - '0/0'::pg_lsn)::text as n")
-    return Number((rows[0] as { readonly n: string }).n)
   })

@@ -70,7 +70,11 @@ const removeAbandoned = async (): Promise<void> => {
  * `durable: false` turns fsync off: twice as fast to start, and safe where nothing has to survive a power
  * cut. Benchmarks and crash tests keep it on.
  */
-export const startPostgres = async (options: { readonly durable: boolean }): Promise<PostgresServer> => {
+export const startPostgres = async (options: {
+  readonly durable: boolean
+  /** More settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>
+}): Promise<PostgresServer> => {
   await removeAbandoned()
   const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
   // The user that PostgreSQL runs as must be able to pass.
@@ -80,7 +84,7 @@ export const startPostgres = async (options: { readonly durable: boolean }): Pro
   const launch = async () => {
     const scope = Scope.makeUnsafe()
     const running = await Effect.runPromise(
-      start({ folder: join(folder, "postgres"), durable: options.durable, port }).pipe(Scope.provide(scope))
+      start({ ...options, folder: join(folder, "postgres"), port }).pipe(Scope.provide(scope))
     )
     return { ...running, end: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
   }

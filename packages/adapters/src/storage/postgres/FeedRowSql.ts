@@ -4,6 +4,8 @@ import type { FeedRow } from "@millrace/core/table/TableStore"
 import { textColumns } from "./TextColumns.ts"
 
 // Cells that are equal already leave the row alone; the given cells are written and no others, but for held ones.
+// Rows of the table are looked up by lists of keys: joined with what is given, the planner reads the whole table
+// for each call where it knows nothing yet of how large it has become.
 export const putStatement = `
   with given as (
     select g.key, g.id, g.must = 't' as must, g.vals::jsonb as vals, g.folded::jsonb as folded, g.n
@@ -14,7 +16,8 @@ export const putStatement = `
       folded = folded_merged(r.folded, g.folded, $9::text[], r.held), updated_by = $2::json, version = r.version + 1,
       updated_at = store_now()
     from given g
-    where g.must and r.table_id = $1 and r.external_key = g.key and r.trashed_at is null
+    where g.must and r.table_id = $1 and r.external_key = any(array(select key from given where must))
+      and r.external_key = g.key and r.trashed_at is null
       and cells_merged(r.field_values, g.vals, r.held) <> r.field_values
   ), put as (
     insert into table_row as r (id, table_id, field_values, folded, external_key, created_by, updated_by, version,
@@ -33,8 +36,8 @@ export const putStatement = `
   )
   select external_key as key, id from put
   union all
-  select r.external_key, r.id from given g join table_row r on r.table_id = $1 and r.external_key = g.key
-  where r.trashed_at is null and not exists (select from put p where p.external_key = g.key)`
+  select r.external_key, r.id from table_row r where r.table_id = $1 and r.trashed_at is null and r.external_key = any(
+    array(select g.key from given g where not exists (select from put p where p.external_key = g.key)))`
 
 export interface FeedRowGroup {
   readonly rows: ReadonlyArray<FeedRow>

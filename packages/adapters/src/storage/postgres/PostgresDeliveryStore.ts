@@ -131,8 +131,12 @@ const columnsOf = (intents: ReadonlyArray<Intent>, more: ReadonlyArray<ReadonlyA
     [intents.map((intent) => JSON.stringify(intent.values)), intents.map((intent) => JSON.stringify(intent.provenance))]
   )
 
-// A newer version stays as it is, and learns only where its row is.
+// A newer version stays as it is, and learns only where its row is. The list of ids keeps the planner from reading all
+// rows of the feed for each batch where it knows nothing yet of how many there have become.
 const settleStatement = `
+  with s as (
+    select * from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text, final boolean)
+  )
   update delivery as d set
     state = s.state, job_id = $2, last_error = s.error,
     attempts = d.attempts + (d.state in ('intended', 'failed') and s.state <> 'intended')::int,
@@ -145,13 +149,16 @@ const settleStatement = `
       -- Nobody knows whether it arrived.
       when s.final and d.state = 'sending' then d.present or d.op <> 'remove' else d.present end,
     updated_at = store_now()
-  from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text, final boolean)
-  where d.feed_id = $1 and d.record_id = s.id and d.version = s.version
+  from s
+  where d.feed_id = $1 and d.record_id = any(array(select id from s)) and d.record_id = s.id and d.version = s.version
     and (d.state in ('intended', 'sending', 'failed')
       or (d.state, s.state) in (('done', 'skipped'), ('skipped', 'intended')))`
 
 // A newer version learns where its row is, and that an older one is no longer in doubt.
 const settleOlderStatement = `
+  with s as (
+    select * from json_to_recordset($2::json) as s(id text, version int, state text, ref text)
+  )
   update delivery as d set
     doubt = case when isDoubt then null else d.doubt end,
     op = case when isDoubt and d.op = 'create' and s.state = 'done' and d.doubt->>'op' <> 'remove' then 'update'
@@ -161,8 +168,8 @@ const settleOlderStatement = `
     present = case when not isDoubt then d.present
       when s.state = 'done' then d.doubt->>'op' <> 'remove' when s.state = 'skipped' then false else d.present end,
     updated_at = store_now()
-  from json_to_recordset($2::json) as s(id text, version int, state text, ref text)
-  where d.feed_id = $1 and d.record_id = s.id and d.version > s.version and (isDoubt or s.ref is not null)`.replaceAll(
+  from s
+  where d.feed_id = $1 and d.record_id = any(array(select id from s)) and d.record_id = s.id and d.version > s.version and (isDoubt or s.ref is not null)`.replaceAll(
   "isDoubt",
   "coalesce((d.doubt->>'version')::int = s.version and s.state <> 'intended', false)"
 )

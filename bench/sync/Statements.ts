@@ -1,4 +1,7 @@
-/** A provider whose upstream is a set of statement files: each pull reads them anew, one account a page. */
+/**
+ * Providers whose upstream is generated, one account a page: a set of statement files that each pull reads anew,
+ * or records that were read before, for what is measured without the reading.
+ */
 import { readStatement } from "@millrace/adapters/statement/StatementReader"
 import type { ObservedAccount, ProviderDriver, SyncPage } from "@millrace/core/provider/Provider"
 import { ProtocolViolation } from "@millrace/core/provider/ProviderError"
@@ -8,6 +11,8 @@ import type { StatementRow } from "@millrace/core/upload/Statement"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type GeneratedAccount, toOfx } from "../generate.ts"
+
+export const instanceId = "demo:statements"
 
 const usd = Currency.make("USD")
 
@@ -37,21 +42,25 @@ const recordOf = (providerAccountId: string, row: StatementRow) => ({
   }
 })
 
-export const make = (accounts: ReadonlyArray<GeneratedAccount>): ProviderDriver => {
-  const files = accounts.map((account) => ({
-    number: account.number,
-    bytes: new TextEncoder().encode(toOfx([account]))
-  }))
+export interface Upstream {
+  readonly driver: ProviderDriver
+  /** From now on it holds these rows, of the same accounts. */
+  readonly show: (accounts: ReadonlyArray<GeneratedAccount>) => void
+}
+
+type Upserted = SyncPage["upserted"]
+
+const upstream = (
+  accounts: ReadonlyArray<GeneratedAccount>,
+  name: string,
+  read: (account: GeneratedAccount) => Effect.Effect<Upserted, ProtocolViolation>
+): Upstream => {
+  let reads = accounts.map(read)
 
   const page = Effect.fnUntraced(function* (at: number) {
-    const file = files[at]!
-    const read = readStatement(file.bytes, { fileName: `${file.number}.ofx`, baseCurrency: usd })
-    if (Result.isFailure(read)) {
-      return yield* new ProtocolViolation({ message: read.failure.message, path: file.number })
-    }
-    const more = at + 1 < files.length
+    const more = at + 1 < reads.length
     return {
-      upserted: read.success.accounts.flatMap(({ rows }) => rows.map((row) => recordOf(file.number, row))),
+      upserted: yield* reads[at]!,
       removed: [],
       quarantined: [],
       coverage: { kind: "full", complete: !more },
@@ -59,10 +68,10 @@ export const make = (accounts: ReadonlyArray<GeneratedAccount>): ProviderDriver 
     } satisfies SyncPage
   })
 
-  return {
+  const driver: ProviderDriver = {
     kind: "demo",
-    instanceId: "demo:statements",
-    name: "Statement files",
+    instanceId,
+    name,
     countryCodes: [],
     capabilities: {
       connectFlow: "file",
@@ -84,7 +93,7 @@ export const make = (accounts: ReadonlyArray<GeneratedAccount>): ProviderDriver 
     completeConnect: () =>
       Effect.succeed({
         connection: { ref: "statements", secrets: {} },
-        institution: { id: "statements", name: "Statements", countryCodes: [], status: "ok" },
+        institution: { id: "statements", name, countryCodes: [], status: "ok" },
         bankType: "bank"
       }),
     inspect: () => Effect.succeed({ status: "connected" }),
@@ -92,4 +101,32 @@ export const make = (accounts: ReadonlyArray<GeneratedAccount>): ProviderDriver 
     pull: (_, { position }) => page(Number(position ?? "0")),
     revoke: () => Effect.succeed("done")
   }
+  return {
+    driver,
+    show: (now) => {
+      reads = now.map(read)
+    }
+  }
 }
+
+const readFile = (account: GeneratedAccount) => {
+  const { number } = account
+  const bytes = new TextEncoder().encode(toOfx([account]))
+  return Effect.suspend((): Effect.Effect<Upserted, ProtocolViolation> => {
+    const read = readStatement(bytes, { fileName: `${number}.ofx`, baseCurrency: usd })
+    return Result.isFailure(read)
+      ? Effect.fail(new ProtocolViolation({ message: read.failure.message, path: number }))
+      : Effect.succeed(read.success.accounts.flatMap(({ rows }) => rows.map((row) => recordOf(number, row))))
+  })
+}
+
+/** Each pull reads the statement files. */
+export const ofFiles = (accounts: ReadonlyArray<GeneratedAccount>): Upstream =>
+  upstream(accounts, "Statement files", readFile)
+
+/** The same records, read once and held. */
+export const ofRecords = (accounts: ReadonlyArray<GeneratedAccount>): Upstream =>
+  upstream(accounts, "Statements that were read", (account) => {
+    const records = Effect.runSync(readFile(account))
+    return Effect.succeed(records)
+  })

@@ -1,0 +1,167 @@
+/**
+ * Our engine: the whole kernel on PostgreSQL in each runner, a cluster over sockets, and a run whose pages are the
+ * benchmark's in place of a bank's. Jobs are made by a process that runs none, as an API server would.
+ */
+import { setTimeout as wait } from "node:timers/promises"
+import * as Adapters from "@millrace/adapters/Adapters"
+import { layer as noSecrets } from "@millrace/adapters/secrets/AesSecrets"
+import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresStorage"
+import type { FeedId } from "@millrace/core/feed/Feed"
+import { JobEngine } from "@millrace/core/job/JobEngine"
+import type { JobId } from "@millrace/core/job/Job"
+import { JobStore } from "@millrace/core/job/JobStore"
+import { leaveIfOver } from "@millrace/core/job/Tenure"
+import * as Kernel from "@millrace/core/Kernel"
+import { Ids } from "@millrace/core/shared/Ids"
+import { Transactor } from "@millrace/core/storage/Transactor"
+import { SyncRun } from "@millrace/core/sync/SyncRun"
+import { layerPurge, layerSchedules, layerUploads } from "@millrace/jobs/Chores"
+import { layerSocket, layerSocketClient } from "@millrace/jobs/ClusterSocket"
+import { makeFeed, storeFeed } from "@millrace/testing/fixture/Feed"
+import { makeJob } from "@millrace/testing/fixture/Job"
+import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { client } from "@millrace/testing/postgres/TestPostgres"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Contestant, Hooks } from "./Contestant.ts"
+import { type Place, writeRows } from "./Shape.ts"
+
+const layerStorage = (place: Place, connections: number) =>
+  PostgresStorage.layer.pipe(
+    Layer.provide(noSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
+    Layer.provideMerge(client(place, place.database, connections))
+  )
+
+const layerPages = (hooks: Hooks) =>
+  Layer.effect(
+    SyncRun,
+    Effect.gen(function* () {
+      const jobs = yield* JobStore
+      const sql = yield* SqlClient.SqlClient
+      const { atomically } = yield* Transactor
+      return SyncRun.of({
+        banksOf: () => Effect.succeed([]),
+        run: ({ fence, job }) => {
+          const { fetchMillis, pages, rows } = hooks.shape()
+          // What was read is counted with each page, so the row says where to go on.
+          let page = job.counts.read / rows
+          return Effect.gen(function* () {
+            hooks.begun(job.id)
+            for (; page < pages; page++) {
+              yield* leaveIfOver
+              hooks.fetching(job.id, page)
+              if (fetchMillis > 0) yield* Effect.promise((signal) => wait(fetchMillis, undefined, { signal }))
+              const progress = { add: { read: rows, created: rows } }
+              yield* atomically(
+                Effect.andThen(
+                  page + 1 < pages ? jobs.fence(fence, progress) : jobs.complete(fence, progress),
+                  Effect.orDie(sql.unsafe(writeRows, [job.id, page, rows]))
+                )
+              )
+              yield* Effect.promise(hooks.committed)
+            }
+          }).pipe(Effect.ensuring(Effect.sync(() => hooks.ended(job.id, page >= pages))))
+        }
+      })
+    })
+  )
+
+/** Rows like the one of that id, but for these columns. */
+const cloned = (table: string, columns: Readonly<Record<string, string>>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const found = yield* sql.unsafe<{ readonly name: string }>(
+      `select attname as name from pg_attribute
+       where attrelid = '${table}'::regclass and attnum > 0 and not attisdropped and attgenerated = ''`
+    )
+    const names = found.map(({ name }) => name)
+    return `insert into ${table} (${names.map((name) => `"${name}"`).join(", ")})
+      select ${names.map((name) => columns[name] ?? `like_it."${name}"`).join(", ")}
+      from ${table} like_it, unnest($2::text[], $3::text[]) as other(id, feed_id) where like_it.id = $1`
+  })
+
+export const contestant: Contestant = {
+  name: "Millrace",
+  module: "millrace.ts",
+  install: (place) =>
+    Effect.runPromise(Effect.provide(PostgresStorage.migrate, client(place, place.database, 1))).then(() => undefined),
+  open: async (place, count) => {
+    const runtime = ManagedRuntime.make(
+      layerSocketClient.pipe(Layer.provideMerge(layerStorage(place, 10)), Layer.provideMerge(Ids.layer))
+    )
+    const { feed, feeds } = await runtime.runPromise(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const workspace = yield* storeWorkspace()
+        const first = yield* storeFeed(workspace, yield* makeFeed(workspace))
+        const others = yield* (yield* Ids).batch("feed", count)
+        yield* sql.unsafe(yield* cloned("feed", { id: "other.id" }), [first.id, others, others])
+        return { feed: first, feeds: [...others] }
+      })
+    )
+    const feedOf = new Map<JobId, FeedId>()
+    return {
+      trigger: () =>
+        runtime.runPromise(
+          Effect.gen(function* () {
+            const feedId = feeds.pop()!
+            const job = yield* makeJob(feed, { feedId })
+            yield* (yield* JobStore).create(job, { replacing: false })
+            yield* (yield* JobEngine).poke(feedId, job.id)
+            feedOf.set(job.id, feedId)
+            return job.id
+          })
+        ),
+      queue: (wanted) =>
+        runtime.runPromise(
+          Effect.gen(function* () {
+            const sql = yield* SqlClient.SqlClient
+            const first = yield* makeJob(feed, { feedId: feeds.pop()! })
+            yield* (yield* JobStore).create(first, { replacing: false })
+            const ids = yield* (yield* Ids).batch("job", wanted - 1)
+            const taken = feeds.splice(0, wanted - 1)
+            const columns = { id: "other.id", feed_id: "other.feed_id", queued_at: "store_now()" }
+            yield* sql.unsafe(yield* cloned("job", columns), [first.id, ids, taken])
+          })
+        ),
+      cancel: (job) =>
+        runtime.runPromise(
+          Effect.gen(function* () {
+            const id = job as JobId
+            yield* (yield* JobStore).cancel(id, "cancel")
+            yield* (yield* JobEngine).interrupt(feedOf.get(id)!, id)
+          })
+        ),
+      unfinished: () =>
+        runtime.runPromise(
+          Effect.gen(function* () {
+            const sql = yield* SqlClient.SqlClient
+            const rows = yield* sql<{ readonly open: number; readonly failed: number }>`select
+              (count(*) filter (where status in ('created', 'in_progress', 'paused')))::int as open,
+              (count(*) filter (where status = 'failed'))::int as failed from job`
+            if (rows[0]!.failed > 0) return yield* Effect.die(`${rows[0]!.failed} jobs have failed`)
+            return rows[0]!.open
+          })
+        ),
+      close: () => runtime.dispose()
+    }
+  },
+  run: async (place, hooks) => {
+    const runtime = ManagedRuntime.make(
+      Layer.mergeAll(layerSchedules, layerUploads, layerPurge).pipe(
+        Layer.provideMerge(Kernel.layerUseCases(Redacted.make("bench"))),
+        Layer.provideMerge(layerSocket({ host: "127.0.0.1", port: place.ownPort }, { slots: place.slots })),
+        Layer.provideMerge(layerPages(hooks)),
+        Layer.provideMerge(Kernel.layerRun),
+        Layer.provideMerge(Adapters.layer({ providers: [], folder: undefined })),
+        // The cluster's locks, LISTEN and the heartbeat have connections of their own.
+        Layer.provideMerge(layerStorage(place, place.slots + 4))
+      )
+    )
+    await runtime.context()
+    return () => runtime.dispose()
+  }
+}

@@ -1,0 +1,113 @@
+/** Millrace as it is installed: the kernel on a PostgreSQL with fsync on, one upstream, one feed with rules. */
+import * as Adapters from "@millrace/adapters/Adapters"
+import { layer as noSecrets } from "@millrace/adapters/secrets/AesSecrets"
+import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresStorage"
+import type { Principal } from "@millrace/core/access/Principal"
+import { Banks } from "@millrace/core/bank/Banks"
+import { Enrichments } from "@millrace/core/enrichment/Enrichments"
+import { Feeds } from "@millrace/core/feed/Feeds"
+import type { JobId } from "@millrace/core/job/Job"
+import { JobEngine } from "@millrace/core/job/JobEngine"
+import { JobLease } from "@millrace/core/job/JobLease"
+import { Jobs } from "@millrace/core/job/Jobs"
+import { JobStore } from "@millrace/core/job/JobStore"
+import * as Kernel from "@millrace/core/Kernel"
+import type { ProviderDriver } from "@millrace/core/provider/Provider"
+import * as Currency from "@millrace/core/shared/Currency"
+import { SyncRun } from "@millrace/core/sync/SyncRun"
+import { Tables } from "@millrace/core/table/Tables"
+import { Workspaces } from "@millrace/core/workspace/Workspaces"
+import type { PostgresAddress } from "@millrace/testing/postgres/PostgresServer"
+import { client as sqlClient } from "@millrace/testing/postgres/TestPostgres"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { rules } from "./rules.ts"
+import { instanceId } from "./Statements.ts"
+
+const ruleCount = 500
+export const leaseSeconds = 3_600
+
+/** Benchmarks run jobs themselves, so that nothing but their work is timed. */
+const noEngine = Layer.succeed(JobEngine, JobEngine.of({ poke: () => Effect.void, interrupt: () => Effect.void }))
+
+/** The kernel on a database of the server, with its newest schema, until the scope ends. */
+export const runtimeOf = (address: PostgresAddress, driver: ProviderDriver) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      ManagedRuntime.make(
+        Kernel.layerUseCases(Redacted.make("bench")).pipe(
+          Layer.provideMerge(noEngine),
+          Layer.provideMerge(Kernel.layerRun),
+          Layer.provideMerge(Adapters.layer({ providers: [driver], folder: undefined })),
+          Layer.provideMerge(
+            PostgresStorage.layer.pipe(
+              Layer.provide(noSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
+              Layer.provideMerge(Layer.effectDiscard(PostgresStorage.migrate)),
+              Layer.provideMerge(sqlClient(address, "postgres"))
+            )
+          ),
+          // Nobody beats for the jobs: they are run here and not by an engine.
+          Layer.provideMerge(Layer.succeed(JobLease, leaseSeconds))
+        )
+      )
+    ),
+    (made) => made.disposeEffect
+  )
+
+export type Services = ManagedRuntime.ManagedRuntime.Services<Effect.Success<ReturnType<typeof runtimeOf>>>
+
+/** A workspace whose one bank is connected, and a feed of all its accounts into a table. */
+export const connect = Effect.gen(function* () {
+  const { owner, workspace } = yield* (yield* Workspaces).found({
+    name: "Bench",
+    plan: "enterprise",
+    timezone: "UTC",
+    baseCurrency: Currency.make("USD"),
+    ownerEmail: "owner@example.com"
+  })
+  const principal: Principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
+  const { accounts, bank } = yield* (yield* Banks).connect(workspace, {
+    instanceId,
+    attemptId: "bench",
+    payload: { kind: "provider_connection_id", connectionId: "bench" }
+  })
+  const table = yield* (yield* Tables).create(principal, { name: "Transactions", fields: [] })
+  const { feed } = yield* (yield* Feeds).create(principal, {
+    name: "Transactions",
+    source: "sync",
+    dataType: "transactions",
+    sourceConfig: { type: "sync", accounts: accounts.map((account) => ({ bankId: bank.id, accountId: account.id })) },
+    destinationConfig: { type: "table", tableId: table.id }
+  })
+  yield* (yield* Enrichments).create(principal, {
+    name: "Rules",
+    type: "rule",
+    dataType: "transactions",
+    allFeeds: true,
+    config: { rules: rules(ruleCount) }
+  })
+  return { principal, bank, accounts, feed }
+})
+
+export type Connected = Effect.Success<typeof connect>
+
+export const newJob = ({ feed, principal }: Connected) =>
+  Effect.map(
+    Effect.flatMap(Jobs, (jobs) => jobs.trigger(principal, feed.id, {})),
+    (job) => job.id
+  )
+
+/** One job from claim to completed; fails loudly when it did not complete. */
+export const runJob = ({ feed, principal }: Connected, jobId: JobId) =>
+  Effect.gen(function* () {
+    const jobs = yield* JobStore
+    const run = yield* SyncRun
+    const claimed = yield* jobs.claim(jobId, yield* run.banksOf(feed.id))
+    yield* run.run(Option.getOrThrow(claimed))
+    const job = Option.getOrThrow(yield* jobs.get(principal.workspace.id, feed.id, jobId))
+    if (job.status !== "completed" || job.errors.length > 0) return yield* Effect.die(JSON.stringify(job))
+    return job
+  })

@@ -1,0 +1,68 @@
+/** A sync without its ends: what an upstream showed is identified and written to the ledger. */
+import { BankStore } from "@millrace/core/bank/BankStore"
+import { JobStore } from "@millrace/core/job/JobStore"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { Digest } from "@millrace/core/shared/Digest"
+import { Stage } from "@millrace/core/sync/Stage"
+import { Writer } from "@millrace/core/sync/Writer"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { type Connected, leaseSeconds } from "./Installation.ts"
+import type { Upstream } from "./Statements.ts"
+
+/** The lease of a connection, which every write to it must show. */
+const holder = "bench"
+
+/** Takes the connection for as long as the benchmark lasts. */
+export const hold = ({ bank }: Connected) =>
+  Effect.gen(function* () {
+    const taken = yield* (yield* JobStore).lease([bank.id], holder, leaseSeconds)
+    if (!taken) return yield* Effect.die("the connection is busy")
+  })
+
+export const release = Effect.flatMap(JobStore, (jobs) => jobs.unlease(holder))
+
+/** All pages of the upstream, normalised and hashed: what a pull holds when it has read the last one. */
+export const stage = ({ driver }: Upstream) =>
+  Effect.gen(function* () {
+    const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, "UTC")
+    const staged = new Stage("transactions", yield* Digest)
+    for (let position = "0"; ;) {
+      const page = yield* driver.pull(
+        { ref: "", secrets: {} },
+        { dataType: "transactions", providerAccountIds: [], from: today, to: today, position }
+      )
+      staged.add(page)
+      if (page.end.kind === "done") return staged
+      position = page.end.position
+    }
+  })
+
+/** Brings the ledger to what was staged, two accounts at a time as a pull does. */
+export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) =>
+  Effect.gen(function* () {
+    const { changeModel, idTrust } = driver.capabilities.dataTypes.transactions!
+    const writer = yield* Writer
+    const accounts = yield* (yield* BankStore).accounts(bank.id)
+    const written = yield* Effect.forEach(
+      accounts,
+      ({ id, providerAccountId }) =>
+        writer.write(
+          { bankId: bank.id, leaseHolder: holder, fence: undefined },
+          {
+            scope: { workspaceId: bank.workspaceId, accountId: id, dataType: "transactions" },
+            observations: staged.rows(providerAccountId),
+            removed: staged.removed(providerAccountId),
+            unread: staged.unread,
+            coverage: staged.coverage,
+            idTrust,
+            changeModel
+          }
+        ),
+      { concurrency: 2 }
+    )
+    return {
+      seen: written.reduce((sum, { changed, unchanged }) => sum + changed + unchanged, 0),
+      changed: written.reduce((sum, { changed, gone }) => sum + changed + gone, 0)
+    }
+  })
