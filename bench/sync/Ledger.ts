@@ -56,7 +56,8 @@ export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) 
             unread: staged.unread,
             coverage: staged.coverage,
             idTrust,
-            changeModel
+            changeModel,
+            byIdOnly: false
           }
         ),
       { concurrency: 2 }
