@@ -109,7 +109,7 @@ const sync = Command.make(
     end: text("end", "<date>", "Last day, YYYY-MM-DD"),
     force: toggle("force", "Cancel a running job first"),
     reset: toggle("reset", "Read everything again"),
-    skipDedup: toggle("skip-dedup", "Deliver records that were delivered before, too"),
+    skipDedup: toggle("skip-dedup", "Match by id only, and deliver records that were delivered before, too"),
     wait: toggle("wait", "Wait until the job has ended; exit code 1 unless it completed")
   },
   ({ end, force, id: feedId, reset, skipDedup, start, wait }) =>

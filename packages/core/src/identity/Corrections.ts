@@ -172,7 +172,7 @@ export class Corrections extends Context.Service<
         decided: Decided,
         which: (fact: IdentityFact) => boolean
       ) {
-        const { facts } = yield* identity.recall(scope)
+        const facts = yield* identity.facts(scope)
         yield* identity.liftFacts(
           scope.accountId,
           facts.filter(which).map(({ id }) => id),
@@ -221,7 +221,7 @@ export class Corrections extends Context.Service<
           state: "made",
           decided
         }
-        const { facts } = yield* identity.recall(scope)
+        const facts = yield* identity.facts(scope)
         yield* identity.liftFacts(
           scope.accountId,
           facts.filter((fact) => parts(fact, a.id, b.id)).map(({ id }) => id),

@@ -25,7 +25,7 @@ export interface Recalled {
   readonly trust: TrustCounter
   /** Whether there are former upstream ids to ask for. */
   readonly hasAliases: boolean
-  /** Facts that hold; in no order. */
+  /** Facts that hold and that matching asks for (`forbid` and `keep`); in no order. */
   readonly facts: ReadonlyArray<IdentityFact>
 }
 
@@ -91,6 +91,8 @@ export class IdentityStore extends Context.Service<
       decided: Decided | undefined
     ) => Stored<void>
 
+    /** All that hold; in no order. */
+    readonly facts: (scope: RecordScope) => Stored<ReadonlyArray<IdentityFact>>
     readonly addFact: (fact: IdentityFact) => Stored<void>
     readonly liftFacts: (accountId: AccountId, ids: ReadonlyArray<Id<"fact">>, decided: Decided) => Stored<void>
     /** Facts of a workspace that hold. */

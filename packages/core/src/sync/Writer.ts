@@ -158,10 +158,9 @@ export class Writer extends Context.Service<
         const { scope } = snapshot
         const { aliases, held } = yield* around(snapshot, recalled.hasAliases)
         const parted = partedPairs(recalled.facts, held, trusted(snapshot.idTrust))
-        const observations =
-          recalled.facts.length === 0
-            ? snapshot.observations
-            : withoutPartedLinks(snapshot.observations, held, aliases, parted)
+        const observations = recalled.facts.some(({ kind }) => kind === "forbid")
+          ? withoutPartedLinks(snapshot.observations, held, aliases, parted)
+          : snapshot.observations
         const open = identify({
           dataType: scope.dataType,
           observations,

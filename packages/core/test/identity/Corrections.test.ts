@@ -38,7 +38,7 @@ describe("Corrections", () => {
       // Feeds hear of both.
       const changes = yield* records.changes(scope, { after: before, upTo: 1e9, limit: 10 })
       expect(changes.map(({ id }) => id).toSorted()).toEqual([pending.id, separateId].toSorted())
-      expect((yield* identity.recall(scope)).facts).toMatchObject([
+      expect(yield* identity.facts(scope)).toMatchObject([
         {
           kind: "forbid",
           recordId: pending.id,
@@ -117,7 +117,7 @@ describe("Corrections", () => {
       expect(again.match).toMatchObject({ state: "made", recordId: first.id, separateId, decided: { by: person } })
       expect(yield* held(first.id)).toMatchObject({ providerId: "x1", state: "live", fields: fields("DESK", "-1") })
       expect(yield* held(separateId)).toBeUndefined()
-      expect((yield* identity.recall(scope)).facts).toEqual([])
+      expect(yield* identity.facts(scope)).toEqual([])
       yield* undo(person, ref, again.match.id)
       expect(yield* state).toEqual(parted)
       expect(yield* Effect.flip(undo(person, ref, again.match.id))).toMatchObject({ code: "INVALID_STATE" })
@@ -188,12 +188,10 @@ describe("Corrections", () => {
       const younger = yield* put()
       const id = yield* suggest(older.id, younger.id)
       yield* reject(person, ref, id)
-      expect((yield* identity.recall(scope)).facts).toMatchObject([
-        { kind: "forbid", recordId: older.id, otherId: younger.id }
-      ])
+      expect(yield* identity.facts(scope)).toMatchObject([{ kind: "forbid", recordId: older.id, otherId: younger.id }])
       expect(yield* Effect.flip(reject(person, ref, id))).toMatchObject({ code: "INVALID_STATE" })
       yield* accept(person, ref, id)
-      expect((yield* identity.recall(scope)).facts).toEqual([])
+      expect(yield* identity.facts(scope)).toEqual([])
       expect(yield* held(younger.id)).toBeUndefined()
     }).pipe(Effect.provide(services))
   )
@@ -205,7 +203,7 @@ describe("Corrections", () => {
       const [a, b, c] = [yield* put(), yield* put(), yield* put()]
       yield* reject(person, ref, yield* suggest(b.id, c.id))
       yield* accept(person, ref, yield* suggest(a.id, b.id))
-      const pairs = (yield* identity.recall(scope)).facts.map(({ otherId, recordId }) => [recordId, otherId])
+      const pairs = (yield* identity.facts(scope)).map(({ otherId, recordId }) => [recordId, otherId])
       expect(pairs).toContainEqual([a.id, c.id])
     }).pipe(Effect.provide(services))
   )
@@ -219,11 +217,11 @@ describe("Corrections", () => {
       yield* remove(person, ref, record.id)
       expect(yield* held(record.id)).toMatchObject({ state: "deleted", fields: record.fields, changeNo: 2 })
       expect(yield* records.page(scope, { filter: {}, limit: 10 })).toEqual([])
-      expect((yield* identity.recall(scope)).facts).toMatchObject([{ kind: "delete", recordId: record.id, by: person }])
+      expect(yield* identity.facts(scope)).toMatchObject([{ kind: "delete", recordId: record.id, by: person }])
       expect(yield* Effect.flip(remove(person, ref, record.id))).toMatchObject({ _tag: "NotFound" })
       expect(yield* restore(person, ref, record.id)).toMatchObject({ id: record.id })
       expect(yield* state).toEqual(before)
-      expect((yield* identity.recall(scope)).facts).toEqual([])
+      expect(yield* identity.facts(scope)).toEqual([])
       expect(yield* Effect.flip(restore(person, ref, record.id))).toMatchObject({ code: "INVALID_STATE" })
     }).pipe(Effect.provide(services))
   )
@@ -234,9 +232,9 @@ describe("Corrections", () => {
       const { remove, restore } = yield* Corrections
       const record = yield* put({ state: "removed" })
       yield* restore(person, ref, record.id)
-      expect((yield* identity.recall(scope)).facts).toMatchObject([{ kind: "keep", recordId: record.id }])
+      expect(yield* identity.facts(scope)).toMatchObject([{ kind: "keep", recordId: record.id }])
       yield* remove(person, ref, record.id)
-      expect((yield* identity.recall(scope)).facts).toMatchObject([{ kind: "delete", recordId: record.id }])
+      expect(yield* identity.facts(scope)).toMatchObject([{ kind: "delete", recordId: record.id }])
     }).pipe(Effect.provide(services))
   )
 

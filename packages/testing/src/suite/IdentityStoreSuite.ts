@@ -79,6 +79,8 @@ const makeFact = Effect.fnUntraced(function* (scope: RecordScope, change: Partia
   return fact
 })
 
+const sorted = (facts: ReadonlyArray<IdentityFact>) => facts.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+
 const withoutAt = <A extends { readonly at: string }>(logged: A) => {
   const { at: _, ...rest } = logged
   return rest
@@ -277,18 +279,18 @@ export const tests: StorageTests = (it) => {
       const forbid = yield* makeFact(scope)
       const { key: _k, otherId: _o, otherKey: _ok, ...keep } = yield* makeFact(scope, { kind: "keep" })
       const elsewhere = yield* makeFact(scopeOf(yield* storeAccount(bank)), { kind: "delete" })
-      for (const fact of [forbid, keep, elsewhere]) yield* identity.addFact(fact)
-      const recalled = Effect.map(identity.recall(scope), ({ facts }) =>
-        facts.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      )
+      const deleted = yield* makeFact(scope, { kind: "delete" })
+      for (const fact of [forbid, keep, elsewhere, deleted]) yield* identity.addFact(fact)
+      const recalled = Effect.map(identity.recall(scope), ({ facts }) => sorted(facts))
       expect(yield* recalled).toEqual([forbid, keep])
+      expect(sorted(yield* identity.facts(scope))).toEqual([forbid, keep, deleted])
       expect((yield* identity.recall(scopeOf(account, "trades"))).facts).toEqual([])
-      expect(yield* identity.countFacts(account.workspaceId)).toBe(3)
+      expect(yield* identity.countFacts(account.workspaceId)).toBe(4)
       const lifted = { by: person, at: Timestamp.make("2026-03-15T09:30:00.000Z") }
       yield* identity.liftFacts(account.id, [forbid.id, elsewhere.id], lifted)
       yield* identity.liftFacts(account.id, [], lifted)
       expect(yield* recalled).toEqual([keep])
-      expect(yield* identity.countFacts(account.workspaceId)).toBe(2)
+      expect(yield* identity.countFacts(account.workspaceId)).toBe(3)
     })
   )
 

@@ -80,13 +80,16 @@ export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
           fact.recordId === recordId
       )
 
+    const holding = (scope: RecordScope): ReadonlyArray<IdentityFact> =>
+      [...facts.values()].filter((fact) => fact.lifted === undefined && inScope(scope, fact))
+
     return IdentityStore.of({
       recall: (scope) =>
         call((now) => ({
           now: Timestamp.fromMillis(now),
           trust: trusts.get(keyOf(scope)) ?? fullTrust,
           hasAliases: aliasesIn(scope).size > 0,
-          facts: [...facts.values()].filter((fact) => fact.lifted === undefined && inScope(scope, fact))
+          facts: holding(scope).filter(({ kind }) => kind !== "delete")
         })),
       setTrust: (scope, trust) => call(() => set(trusts, keyOf(scope), frozen(trust))),
       forgetTrust: (_, accountIds) =>
@@ -171,6 +174,7 @@ export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
           set(suggestions, id, frozen({ ...rest, state, ...(decided === undefined ? {} : { decided }) }))
         }),
 
+      facts: (scope) => call(() => holding(scope)),
       addFact: (fact) => call(() => set(facts, fact.id, frozen(fact))),
       liftFacts: (accountId, ids, lifted) =>
         call(() => {

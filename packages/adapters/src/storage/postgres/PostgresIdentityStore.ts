@@ -69,13 +69,14 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
               where account_id = ${scope.accountId} and data_type = ${scope.dataType}
                 and workspace_id = ${scope.workspaceId}) as trust,
             exists (select from record_alias where ${inScope(sql, scope)}) as has_aliases,
-            exists (select from identity_fact where ${inScope(sql, scope)} and lifted_at is null) as has_facts`)
+            exists (select from identity_fact where ${inScope(sql, scope)} and lifted_at is null
+              and kind <> 'delete') as has_facts`)
         const { has_aliases, has_facts, now, trust } = rows[0]!
         return {
           now: instant(now),
           trust: trust ?? fullTrust,
           hasAliases: has_aliases,
-          facts: has_facts ? yield* stored(factsOf(scope)) : []
+          facts: has_facts ? (yield* stored(factsOf(scope))).filter(({ kind }) => kind !== "delete") : []
         }
       }),
       setTrust: Effect.fn("IdentityStore.setTrust")(function* (scope, { contradictions, demoted }) {
@@ -176,6 +177,7 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
           where account_id = ${accountId} and id = ${id}`)
       }),
 
+      facts: Effect.fn("IdentityStore.facts")((scope) => stored(factsOf(scope))),
       addFact: Effect.fn("IdentityStore.addFact")(function* (fact: IdentityFact) {
         yield* stored(sql`insert into identity_fact (id, workspace_id, account_id, data_type, kind, record_id, known_by,
             other_id, other_known_by, made_by, made_at, lifted_by, lifted_at)
