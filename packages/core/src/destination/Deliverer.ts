@@ -9,15 +9,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Feed } from "../feed/Feed.ts"
 import type { DestinationConfig } from "../feed/FeedConfig.ts"
 import type { Job } from "../job/Job.ts"
 import { JobStore, type Fence, type Fenced, type Progress } from "../job/JobStore.ts"
-import { pageEnd } from "../job/PageEnd.ts"
+import { pageEnd, sleepIdle } from "../job/PageEnd.ts"
 import { Digest } from "../shared/Digest.ts"
+import { stretched } from "../shared/Jitter.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -29,6 +29,7 @@ import type {
   DestinationDriver,
   DestinationError,
   DestinationSession,
+  DestinationUnavailable,
   Outgoing,
   Receipt
 } from "./Destination.ts"
@@ -57,16 +58,11 @@ export interface Refused {
 
 type DeliverError = DestinationError | DestinationNotAvailable | Fenced | StorageUnavailable
 
-// A destination that is away for a moment does not fail the job: 1 s, 4 s, 16 s.
-const briefly = Schedule.exponential("1 second", 4).pipe(Schedule.jittered)
-const briefTries = 3
+/** Seconds before another try: a destination that is away for a moment does not fail the job. */
+const ownWaits = [1, 4, 16] as const
 
-const patiently = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.retry(effect, {
-    schedule: briefly,
-    times: briefTries,
-    while: (error) => error._tag === "DestinationUnavailable"
-  })
+const isAway = (error: { readonly _tag: string }): error is DestinationUnavailable =>
+  error._tag === "DestinationUnavailable"
 
 const keyOf = (feed: Feed, recordId: string) => `${feed.dataType}:${recordId}`
 
@@ -178,6 +174,25 @@ export class Deliverer extends Context.Service<
         const { atomically } = yield* Transactor
         const digest = yield* Digest
 
+        /** Short waits are waited out, as long as the destination asks for; what takes longer is for another run. */
+        const patiently = <A, E extends { readonly _tag: string }, R>(
+          run: DeliveryRun,
+          effect: Effect.Effect<A, E, R>
+        ): Effect.Effect<A, E | Fenced | StorageUnavailable, R> => {
+          const attempt = (tries: number): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
+            Effect.catch(effect, (error) => {
+              const own = ownWaits[tries]
+              const asked = isAway(error) ? (error.retryAfter ?? 0) : undefined
+              return own === undefined || asked === undefined || asked > limits.pauseOverSeconds
+                ? Effect.fail(error)
+                : stretched(Math.max(own, asked)).pipe(
+                    Effect.flatMap((seconds) => sleepIdle(jobs, run.fence, seconds)),
+                    Effect.andThen(attempt(tries + 1))
+                  )
+            })
+          return attempt(0)
+        }
+
         const outgoing = (run: DeliveryRun, row: Delivery): Outgoing => {
           const key = keyOf(run.feed, row.recordId)
           // What is being sent already is sent again; all else is another attempt.
@@ -242,7 +257,7 @@ export class Deliverer extends Context.Service<
           rows: ReadonlyArray<Delivery>
         ) {
           const marked = yield* mark(run, rows)
-          const receipts = yield* patiently(session.write(marked.map((row) => outgoing(run, row))))
+          const receipts = yield* patiently(run, session.write(marked.map((row) => outgoing(run, row))))
           return yield* atomically(settle(run, marked, settlementsOf(run, marked, receipts), false))
         })
 
@@ -256,7 +271,7 @@ export class Deliverer extends Context.Service<
             row.doubt === undefined ? [] : [{ ...row, ...row.doubt, state: "sending" }]
           )
           if (older.length === 0) return
-          const receipts = yield* patiently(session.write(older.map((row) => outgoing(run, row))))
+          const receipts = yield* patiently(run, session.write(older.map((row) => outgoing(run, row))))
           yield* atomically(
             Effect.andThen(
               jobs.fence(run.fence, {}),
@@ -334,6 +349,7 @@ export class Deliverer extends Context.Service<
           const marked = yield* mark(run, rows)
           let tried = false
           const [sent, receipts] = yield* patiently(
+            run,
             Effect.gen(function* () {
               const again = tried
               const known = yield* resolved(
@@ -355,7 +371,7 @@ export class Deliverer extends Context.Service<
           const rows = ledger
             .current(run.feed.id)
             .pipe(Stream.map((row) => ({ key: keyOf(run.feed, row.recordId), values: row.values })))
-          const { ref } = yield* patiently(session.replace(rows))
+          const { ref } = yield* patiently(run, session.replace(rows))
           yield* eachOpen(run, { limit: limits.commitChunk }, (open) =>
             atomically(
               settle(
