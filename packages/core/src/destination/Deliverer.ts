@@ -295,7 +295,7 @@ export class Deliverer extends Context.Service<
           const unknown = rows.filter((row) => since(row) !== undefined)
           let forgotten: ReadonlySet<Delivery> = new Set()
           if (unknown.length > 0) {
-            const now = Timestamp.toMillis(yield* ledger.now)
+            const now = Timestamp.toMillis(yield* jobs.now)
             forgotten = new Set(unknown.filter((row) => now - Timestamp.toMillis(since(row)!) >= keySeconds * 1000))
           }
           const lost = [...forgotten]

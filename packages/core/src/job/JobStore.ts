@@ -11,6 +11,7 @@ import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { BankId } from "../bank/Bank.ts"
 import type { FeedId } from "../feed/Feed.ts"
+import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Job, JobCounts, JobError, JobId, JobStatus } from "./Job.ts"
@@ -153,6 +154,8 @@ export class JobStore extends Context.Service<
      * pause and has not yet is asked no more.
      */
     readonly resume: (jobId: JobId) => Effect.Effect<Job, JobStateConflict | StorageUnavailable>
+    /** The present instant by the store's clock. */
+    readonly now: Effect.Effect<Timestamp, StorageUnavailable>
   }
 >()("@millrace/core/job/JobStore") {}
 

@@ -146,14 +146,13 @@ describe("a scheduled run that fails of something that passes", () => {
 
   scene("leaves it to the schedule where that comes first", ({ due, fails, make, runOne }, { clock }) =>
     Effect.gen(function* () {
-      const at = (seconds: number) => Timestamp.fromMillis(clock.now + seconds * 1000)
       const schedule = { enabled: true, frequency: "hourly", timeOfDay: "00:00" } as const
       const error = new ProviderErrors.ProviderUnavailable({ message })
-      const soon = yield* make({ schedule, nextRunAt: at(300) })
+      const soon = yield* make({ schedule, nextRunAt: Timestamp.fromMillis(clock.now + 300_000) })
       fails(error)
       yield* runOne(soon)
       expect(yield* due(soon)).toBeUndefined()
-      const late = yield* make({ schedule, nextRunAt: at(3_600) })
+      const late = yield* make({ schedule, nextRunAt: Timestamp.fromMillis(clock.now + 3_600_000) })
       fails(error)
       yield* runOne(late)
       expect(yield* due(late)).toBeLessThanOrEqual(360)
@@ -233,10 +232,9 @@ describe("a run that is not tried again by itself", () => {
 describe("within a run", () => {
   scene("a destination is given the time that it asks for, if it is short", ({ make, place, runOne }, simulation) =>
     Effect.gen(function* () {
-      const away = (retryAfter: number) => Effect.fail(new DestinationUnavailable({ message, retryAfter }))
       const waited = Effect.fnUntraced(function* (retryAfter: number) {
         const began = simulation.clock.now
-        simulation.points.arm(1, away(retryAfter), "Destination.write")
+        simulation.points.arm(1, Effect.fail(new DestinationUnavailable({ message, retryAfter })), "Destination.write")
         const job = yield* runOne(yield* make())
         return [job.status, (simulation.clock.now - began) / 1000] as const
       })
