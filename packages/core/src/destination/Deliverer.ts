@@ -9,16 +9,16 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Feed } from "../feed/Feed.ts"
 import type { DestinationConfig } from "../feed/FeedConfig.ts"
 import type { Job } from "../job/Job.ts"
 import { JobStore, type Fence, type Fenced, type Progress } from "../job/JobStore.ts"
-import { pageEnd } from "../job/PageEnd.ts"
+import { pageEnd, sleepIdle } from "../job/PageEnd.ts"
 import { leaveIfOver } from "../job/Tenure.ts"
 import { Digest } from "../shared/Digest.ts"
+import { stretched } from "../shared/Jitter.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -30,6 +30,7 @@ import type {
   DestinationDriver,
   DestinationError,
   DestinationSession,
+  DestinationUnavailable,
   Outgoing,
   Receipt
 } from "./Destination.ts"
@@ -58,16 +59,11 @@ export interface Refused {
 
 type DeliverError = DestinationError | DestinationNotAvailable | Fenced | StorageUnavailable
 
-// A destination that is away for a moment does not fail the job: 1 s, 4 s, 16 s.
-const briefly = Schedule.exponential("1 second", 4).pipe(Schedule.jittered)
-const briefTries = 3
+/** Seconds before another try: a destination that is away for a moment does not fail the job. */
+const ownWaits = [1, 4, 16] as const
 
-const patiently = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.retry(effect, {
-    schedule: briefly,
-    times: briefTries,
-    while: (error) => error._tag === "DestinationUnavailable"
-  })
+const isAway = (error: { readonly _tag: string }): error is DestinationUnavailable =>
+  error._tag === "DestinationUnavailable"
 
 const keyOf = (feed: Feed, recordId: string) => rowKey(feed.dataType, recordId)
 
@@ -179,6 +175,25 @@ export class Deliverer extends Context.Service<
         const { atomically } = yield* Transactor
         const digest = yield* Digest
 
+        /** Short waits are waited out, as long as the destination asks for; what takes longer is for another run. */
+        const patiently = <A, E extends { readonly _tag: string }, R>(
+          run: DeliveryRun,
+          effect: Effect.Effect<A, E, R>
+        ): Effect.Effect<A, E | Fenced | StorageUnavailable, R> => {
+          const attempt = (tries: number): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
+            Effect.catch(effect, (error) => {
+              const own = ownWaits[tries]
+              const asked = isAway(error) ? (error.retryAfter ?? 0) : undefined
+              return own === undefined || asked === undefined || asked > limits.pauseOverSeconds
+                ? Effect.fail(error)
+                : stretched(Math.max(own, asked)).pipe(
+                    Effect.flatMap((seconds) => sleepIdle(jobs, run.fence, seconds)),
+                    Effect.andThen(attempt(tries + 1))
+                  )
+            })
+          return attempt(0)
+        }
+
         const outgoing = (run: DeliveryRun, row: Delivery): Outgoing => {
           const key = keyOf(run.feed, row.recordId)
           // What is being sent already is sent again; all else is another attempt.
@@ -251,6 +266,7 @@ export class Deliverer extends Context.Service<
           const marked = yield* mark(run, rows)
           let again = false
           const receipts = yield* patiently(
+            run,
             Effect.gen(function* () {
               if (again) yield* check(run)
               again = true
@@ -271,6 +287,7 @@ export class Deliverer extends Context.Service<
           )
           if (older.length === 0) return
           const receipts = yield* patiently(
+            run,
             Effect.andThen(check(run), session.write(older.map((row) => outgoing(run, row))))
           )
           yield* atomically(
@@ -296,7 +313,7 @@ export class Deliverer extends Context.Service<
           const unknown = rows.filter((row) => since(row) !== undefined)
           let forgotten: ReadonlySet<Delivery> = new Set()
           if (unknown.length > 0) {
-            const now = Timestamp.toMillis(yield* ledger.now)
+            const now = Timestamp.toMillis(yield* jobs.now)
             forgotten = new Set(unknown.filter((row) => now - Timestamp.toMillis(since(row)!) >= keySeconds * 1000))
           }
           const lost = [...forgotten]
@@ -350,6 +367,7 @@ export class Deliverer extends Context.Service<
           const marked = yield* mark(run, rows)
           let tried = false
           const [sent, receipts] = yield* patiently(
+            run,
             Effect.gen(function* () {
               const again = tried
               const known = yield* resolved(
@@ -374,7 +392,7 @@ export class Deliverer extends Context.Service<
             // With the last row the file is whole, and takes the place of the one before.
             Stream.concat(Stream.drain(Stream.fromEffect(check(run))))
           )
-          const { ref } = yield* patiently(session.replace(rows))
+          const { ref } = yield* patiently(run, session.replace(rows))
           yield* eachOpen(run, { limit: limits.commitChunk }, (open) =>
             atomically(
               settle(

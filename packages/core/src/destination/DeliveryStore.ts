@@ -9,7 +9,6 @@ import type { FeedId } from "../feed/Feed.ts"
 import type { JobId } from "../job/Job.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { Delivery, DeliveryState } from "./Delivery.ts"
 
@@ -175,8 +174,6 @@ export class DeliveryStore extends Context.Service<
     ) => Effect.Effect<number, StorageUnavailable>
     /** What rows that a person deleted would hold now: a new version that stays `skipped`. Others stay as they are. */
     readonly keep: (feedId: FeedId, intents: ReadonlyArray<Intent>) => Effect.Effect<void, StorageUnavailable>
-    /** The present instant by the store's clock. */
-    readonly now: Effect.Effect<Timestamp, StorageUnavailable>
     /** Whole files: under which mark the feed's file was written last (`noteFile`); forgotten by `clear`. */
     readonly fileMark: (feedId: FeedId) => Effect.Effect<Option.Option<string>, StorageUnavailable>
     readonly noteFile: (feedId: FeedId, mark: string) => Effect.Effect<void, StorageUnavailable>

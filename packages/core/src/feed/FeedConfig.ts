@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema"
 import { Id } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
+import { zoneOf } from "../shared/TimeZone.ts"
 import { CsvOptions } from "../upload/Statement.ts"
 
 export const feedSources = ["sync", "extractor", "upload"] as const
@@ -81,16 +82,23 @@ export const DataTypeOptions = Schema.Union([
 ])
 export type DataTypeOptions = typeof DataTypeOptions.Type
 
+/** Offsets such as +02:00 are no names: their clocks never change, which nobody means who names a zone. */
+const isZone = (name: string): boolean => /^[A-Za-z]/.test(name) && zoneOf(name) !== undefined
+
 export const frequencies = ["hourly", "daily", "weekly", "monthly"] as const
 
 export const Schedule = Schema.Struct({
   enabled: Schema.Boolean,
   frequency: Schema.Literals(frequencies),
-  /** `HH:MM` in UTC; hourly schedules use the minute. */
+  /** `HH:MM` on the clocks of `timezone`; hourly schedules use the minute, in UTC. */
   timeOfDay: Schema.String.check(Schema.isPattern(/^([01]\d|2[0-3]):[0-5]\d$/, { message: "must be HH:MM" })),
   /** 0 is Sunday. */
   dayOfWeek: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 6 }))),
   /** In a shorter month its last day. */
-  dayOfMonth: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 31 })))
+  dayOfMonth: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 31 }))),
+  /** IANA name; UTC when absent. */
+  timezone: Schema.optionalKey(
+    Schema.String.check(Schema.makeFilter((name) => isZone(name) || "must be the name of a time zone"))
+  )
 })
 export type Schedule = typeof Schedule.Type

@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type { BankId } from "../bank/Bank.ts"
 import type { FeedId } from "../feed/Feed.ts"
+import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Dispatched, RunnerSlots } from "./Dispatch.ts"
@@ -182,6 +183,8 @@ export class JobStore extends Context.Service<
      * pause and has not yet is asked no more.
      */
     readonly resume: (jobId: JobId) => Effect.Effect<Job, JobStateConflict | StorageUnavailable>
+    /** The present instant by the store's clock. */
+    readonly now: Effect.Effect<Timestamp, StorageUnavailable>
   }
 >()("@millrace/core/job/JobStore") {}
 

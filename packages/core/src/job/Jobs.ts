@@ -18,6 +18,7 @@ import { Cursors } from "../shared/Cursors.ts"
 import { Id, Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { toJobErrors } from "../sync/RunReport.ts"
@@ -222,10 +223,10 @@ export class Jobs extends Context.Service<
       })
 
       /** The due time moves on with the job that it makes, or not at all: no run is skipped by a crash. */
-      const scheduleOne = Effect.fnUntraced(function* (feed: Feed) {
+      const scheduleOne = Effect.fnUntraced(function* (feed: Feed, now: Timestamp.Timestamp) {
         if (feed.schedule === undefined || feed.nextRunAt === undefined) return false
         const due = feed.nextRunAt
-        const next = feed.schedule.enabled ? nextRun(feed.schedule, yield* Clock.currentTimeMillis) : undefined
+        const next = feed.schedule.enabled ? nextRun(feed.schedule, Timestamp.toMillis(now)) : undefined
         const by = { userId: feed.createdByUser, startedBy: scheduler, type: "scheduled" as const }
         const job = yield* newJob(ids, feed, { ...by, ...catchUp })
         const made = yield* atomically(
@@ -266,7 +267,12 @@ export class Jobs extends Context.Service<
 
       const scheduleDue = Effect.gen(function* () {
         let made = 0
-        for (const feed of yield* feeds.scheduleDue(scheduleBatch)) if (yield* scheduleOne(feed)) made++
+        const due = yield* feeds.scheduleDue(scheduleBatch)
+        if (due.length > 0) {
+          // What is due is told by the store's clock, and so is what comes next: those of machines may jump.
+          const now = yield* store.now
+          for (const feed of due) if (yield* scheduleOne(feed, now)) made++
+        }
         for (const wake of yield* feeds.dueWakes(scheduleBatch)) if (yield* wakeOne(wake)) made++
         return made
       }).pipe(Effect.withSpan("Jobs.scheduleDue"))

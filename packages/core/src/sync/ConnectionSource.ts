@@ -19,6 +19,7 @@ import { Providers } from "../provider/Providers.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
+import { stretched } from "../shared/Jitter.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
@@ -62,7 +63,7 @@ const patiently = <A, E extends SourceError | Fenced | StorageUnavailable, R>(
         seconds === undefined ||
         seconds > limits.pauseOverSeconds
         ? Effect.fail(error)
-        : Effect.andThen(sleep(seconds), attempt(tries + 1))
+        : Effect.andThen(Effect.flatMap(stretched(seconds), sleep), attempt(tries + 1))
     })
   return attempt(0)
 }

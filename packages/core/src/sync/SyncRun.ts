@@ -24,6 +24,7 @@ import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { CurrentHandover, Handover } from "./Handover.ts"
 import { Projector } from "./Projector.ts"
 import { destinationFinding, refusedFindings, toJobErrors, warning, type Finding } from "./RunReport.ts"
+import { retryOf } from "./Retry.ts"
 import { Source } from "./Source.ts"
 
 export class SyncRun extends Context.Service<
@@ -78,15 +79,19 @@ export class SyncRun extends Context.Service<
         )
       })
 
-      const finish = Effect.fnUntraced(function* (claimed: ClaimedJob, findings: ReadonlyArray<Finding>) {
-        const errors = yield* toJobErrors(findings)
-        yield* findings.some((finding) => finding.severity === "fatal")
-          ? jobs.fail(claimed.fence, errors)
-          : jobs.complete(claimed.fence, { errors })
+      const fail = Effect.fnUntraced(function* (claimed: ClaimedJob, finding: Omit<Finding, "severity">) {
+        yield* jobs.fail(claimed.fence, yield* toJobErrors([{ ...finding, severity: "fatal" }]))
       })
 
-      const fail = (claimed: ClaimedJob, finding: Omit<Finding, "severity">) =>
-        finish(claimed, [{ ...finding, severity: "fatal" }])
+      const finish = Effect.fnUntraced(function* (claimed: ClaimedJob, feed: Feed, findings: ReadonlyArray<Finding>) {
+        const errors = yield* toJobErrors(findings)
+        if (!findings.some((finding) => finding.severity === "fatal")) {
+          return yield* jobs.complete(claimed.fence, { errors })
+        }
+        const retry = yield* retryOf(feed, claimed.job, findings)
+        if (retry === undefined) return yield* jobs.fail(claimed.fence, errors)
+        yield* atomically(Effect.andThen(jobs.fail(claimed.fence, errors), feeds.wake(feed.id, retry)))
+      })
 
       /**
        * How far the feed came is forgotten where everything is to be looked at again, and by a reset also what
@@ -147,7 +152,7 @@ export class SyncRun extends Context.Service<
         if (Result.isFailure(projected)) {
           const error = projected.failure
           if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
-          return yield* finish(claimed, [...refreshed.findings, destinationFinding(error)])
+          return yield* finish(claimed, feed, [...refreshed.findings, destinationFinding(error)])
         }
         const { faults, looked } = projected.success
         // Rows that were read and not looked at are as they were. A job that is taken up again reads and looks
@@ -171,7 +176,7 @@ export class SyncRun extends Context.Service<
           if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
           findings.push(destinationFinding(error))
         }
-        yield* finish(claimed, findings)
+        yield* finish(claimed, feed, findings)
       })
 
       return SyncRun.of({

@@ -50,7 +50,11 @@ describe("decodeBlocks", () => {
     [{ schedule: { ...daily, frequency: "weekly" } }, ["schedule.dayOfWeek"]],
     [{ schedule: { ...daily, frequency: "monthly" } }, ["schedule.dayOfMonth"]],
     [{ schedule: { ...daily, frequency: "monthly", dayOfMonth: 32 } }, ["schedule.dayOfMonth"]],
-    [{ schedule: { ...daily, dayofweek: 1 } }, ["schedule.dayofweek"]]
+    [{ schedule: { ...daily, dayofweek: 1 } }, ["schedule.dayofweek"]],
+    [{ schedule: { ...daily, timezone: "Europe/Nowhere" } }, ["schedule.timezone"]],
+    [{ schedule: { ...daily, timezone: "+02:00" } }, ["schedule.timezone"]],
+    [{ schedule: { ...daily, timezone: "" } }, ["schedule.timezone"]],
+    [{ schedule: { ...daily, timezone: 2 } }, ["schedule.timezone"]]
   ] as const)("names what is wrong with %j", (blocks, fields) => {
     expect(decode(blocks).fields).toEqual(fields)
   })

@@ -360,7 +360,9 @@ describe("a run", () => {
         new ProviderUnavailable({ message: "down" })
       )
       expect((yield* drive(simulation, feed)).job.status).toBe("completed")
-      expect([(simulation.clock.now - began) / 1000, texts()]).toEqual([40, ["one"]])
+      // As long as was asked for, or a little longer: others were told the same.
+      const waited = (simulation.clock.now - began) / 1000
+      expect([waited >= 40, waited <= 50, texts()]).toEqual([true, true, ["one"]])
       upstream.failures.push(new RateLimited({ message: "slow", scope: "client", retryAfter: 900 }))
       const { exits, job } = yield* drive(simulation, feed)
       expect([job.status, exits.length, job.attempt]).toEqual(["completed", 2, 1])

@@ -36,6 +36,7 @@ export const JobRecord = Schema.Struct({
   pauseReason: Job.fields.pauseReason,
   resumeAt: Schema.optionalKey(Timestamp),
   attempt: Schema.Int,
+  retry: Job.fields.retry,
   startedBy: ActorRef,
   createdAt: Timestamp,
   updatedAt: Timestamp,

@@ -30,6 +30,7 @@ const toWire = (job: Job) => {
     ...(job.pauseReason === undefined ? {} : { pauseReason: job.pauseReason }),
     ...(job.resumeAt === undefined ? {} : { resumeAt: job.resumeAt }),
     attempt: job.attempt,
+    ...(job.retry === undefined ? {} : { retry: job.retry }),
     startedBy: job.startedBy,
     createdAt: job.createdAt,
     updatedAt: job.updatedAt,

@@ -4,7 +4,6 @@ import { DeliveryStore, type Outcome, type Settlement } from "@millrace/core/des
 import { JobStore } from "@millrace/core/job/JobStore"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { limits } from "@millrace/core/shared/Limits"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -642,17 +641,6 @@ export const tests: StorageTests = (it) => {
       expect(yield* store.fileMark(two.feed.id)).toEqual(Option.none())
       yield* store.clear(feed.id)
       expect(yield* store.fileMark(feed.id)).toEqual(Option.none())
-    })
-  )
-
-  it.effect("tells the time by its own clock", () =>
-    Effect.gen(function* () {
-      const { store } = yield* arrange
-      const before = yield* store.now
-      yield* (yield* StoreClock).pass(3_600)
-      const passed = Timestamp.toMillis(yield* store.now) - Timestamp.toMillis(before)
-      expect(passed).toBeGreaterThanOrEqual(3_600_000)
-      expect(passed).toBeLessThan(3_660_000)
     })
   )
 

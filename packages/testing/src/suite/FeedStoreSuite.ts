@@ -45,7 +45,7 @@ export const tests: StorageTests = (it) => {
         fieldMappings: difficultTexts.map((text, i) => ({ sourceField: `f${i}`, destinationField: `${text}.` })),
         mappingsDefaulted: true,
         dataTypeOptions: { dataType: "transactions", pendingMode: "filter_pending", lookbackDays: 10 },
-        schedule: { ...schedule, frequency: "weekly", dayOfWeek: 0 },
+        schedule: { ...schedule, frequency: "weekly", dayOfWeek: 0, timezone: "Europe/Zurich" },
         nextRunAt: Timestamp.make("2199-12-31T23:59:59.999Z"),
         fileBankId: account.bankId
       })

@@ -473,6 +473,17 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
     })
   )
 
+  it.effect("tells the time by its own clock", () =>
+    Effect.gen(function* () {
+      const { store } = yield* arrange
+      const before = yield* store.now
+      yield* (yield* StoreClock).pass(3_600)
+      const passed = Timestamp.toMillis(yield* store.now) - Timestamp.toMillis(before)
+      expect(passed).toBeGreaterThanOrEqual(3_600_000)
+      expect(passed).toBeLessThan(3_660_000)
+    })
+  )
+
   it.effect("fails a job that a person paused and forgot", () =>
     Effect.gen(function* () {
       const arranged = yield* arrange

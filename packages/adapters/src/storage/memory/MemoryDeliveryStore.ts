@@ -384,7 +384,6 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
           }
           reorder(ledger)
         }),
-      now: call(Timestamp.fromMillis),
       fileMark: (feedId) => call(() => Option.fromUndefinedOr(files.get(feedId))),
       noteFile: (feedId, mark) => call(() => set(files, feedId, mark))
     })

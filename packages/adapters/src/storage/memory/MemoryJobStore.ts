@@ -222,7 +222,8 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           }
           const moved = stored === undefined ? undefined : table.move(stored, "resume", at)
           return moved === undefined ? conflict(jobId, "resume") : Exit.succeed(moved.job)
-        })
+        }),
+      now: call(Timestamp.fromMillis)
     })
   })
 )

@@ -312,10 +312,6 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
         const { separator, texts } = yield* columnsOf(intents)
         yield* storedInBulk(sql.unsafe(keepStatement, [feedId, separator, ...texts]))
       }),
-      now: Effect.suspend(() => stored(sql<{ readonly now: Date }>`select store_now() as now`)).pipe(
-        Effect.map((rows) => instant(rows[0]!.now)),
-        Effect.withSpan("DeliveryStore.now")
-      ),
       fileMark: Effect.fn("DeliveryStore.fileMark")(function* (feedId) {
         const rows = yield* stored(
           sql<{ readonly mark: string }>`select mark from delivery_file where feed_id = ${feedId}`

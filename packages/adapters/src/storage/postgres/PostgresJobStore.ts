@@ -22,7 +22,7 @@ import * as Stream from "effect/Stream"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { json } from "./Column.ts"
+import { instant, json } from "./Column.ts"
 import { busySql, dispatch, flightSql, isFreeSql, slotsSql } from "./JobDispatch.ts"
 import { takeLeases } from "./JobLeases.ts"
 import { appended, categoryOf, type JobRow, progressed, toJob } from "./JobRows.ts"
@@ -361,7 +361,11 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
           sql`update job set pause_reason = null, updated_at = store_now()
             where id = ${jobId} and status = 'in_progress' and pause_reason is not null returning *`
         ])
-      })
+      }),
+      now: Effect.suspend(() => stored(sql<{ readonly now: Date }>`select store_now() as now`)).pipe(
+        Effect.map((rows) => instant(rows[0]!.now)),
+        Effect.withSpan("JobStore.now")
+      )
     })
   })
 )
