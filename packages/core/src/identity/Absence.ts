@@ -57,13 +57,19 @@ const explains = (observed: MatchRow, held: MatchRow): boolean => {
   return comparePercent(ratio, 50) >= 0 && comparePercent(ratio, 200) <= 0 && likeness(observed, held) >= 0.6
 }
 
+/** Comparisons that are made to explain absences; what is then left waits until it is missing often enough. */
+const mostComparisons = 1_000_000
+
 /** Absent pending records that the same read explains by a new posted row, oldest record first. */
 const explainedBy = (problem: AbsenceInput, absent: ReadonlyArray<IndexEntry>): ReadonlySet<string> => {
   const explained = new Set<string>()
   if (absent.length === 0) return explained
   const posted = newPosted(problem).toSorted((a, b) => (a.day ?? 0) - (b.day ?? 0))
   if (posted.length === 0) return explained
+  let left = mostComparisons
   for (const entry of absent.toSorted(compareIds)) {
+    left -= posted.length
+    if (left < 0) break
     const detail = problem.detailOf(entry)
     const row = detail === undefined ? undefined : problem.reader.read(detail.fields, entry.date, entry.pending)
     const found = row === undefined ? -1 : posted.findIndex((one) => explains(one, row))

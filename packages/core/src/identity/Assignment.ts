@@ -192,6 +192,9 @@ const solveExactly = (problem: AssignmentProblem, component: Component): Readonl
   })
 }
 
+/** Ways out that are tried for a row, the cheapest first. */
+const mostOptions = 16
+
 /** Exchanges that are tried before the result is taken as it is. */
 const rounds = 8
 
@@ -208,7 +211,8 @@ const solveGreedily = (problem: AssignmentProblem, component: Component): Readon
       options.set(candidate.left, [candidate])
     } else {
       own.set(candidate.right, candidate.cost)
-      options.get(candidate.left)!.push(candidate)
+      const list = options.get(candidate.left)!
+      if (list.length < mostOptions) list.push(candidate)
     }
   }
   const costOf = (left: number, right: number): number => costs.get(left)?.get(right) ?? Infinity
@@ -216,11 +220,17 @@ const solveGreedily = (problem: AssignmentProblem, component: Component): Readon
   const freeRight = new Map(component.right.map((node) => [node, problem.right[node]!]))
   /** right -> left -> rows */
   const paired = new Map<number, Map<number, number>>(component.right.map((node) => [node, new Map()]))
+  const rightsOf = new Map<number, Set<number>>(component.left.map((node) => [node, new Set()]))
   const pair = (left: number, right: number, count: number): void => {
     const rows = paired.get(right)!
     const next = (rows.get(left) ?? 0) + count
-    if (next === 0) rows.delete(left)
-    else rows.set(left, next)
+    if (next === 0) {
+      rows.delete(left)
+      rightsOf.get(left)!.delete(right)
+    } else {
+      rows.set(left, next)
+      rightsOf.get(left)!.add(right)
+    }
     freeLeft.set(left, freeLeft.get(left)! - count)
     freeRight.set(right, freeRight.get(right)! - count)
   }
@@ -249,7 +259,7 @@ const solveGreedily = (problem: AssignmentProblem, component: Component): Readon
     return best
   }
   const rowsOf = (left: number): ReadonlyArray<number | undefined> => {
-    const rights = component.right.filter((right) => paired.get(right)!.has(left))
+    const rights = [...rightsOf.get(left)!].toSorted((a, b) => a - b)
     return freeLeft.get(left)! > 0 ? [...rights, undefined] : rights
   }
   const improve = (): boolean => {

@@ -101,6 +101,16 @@ const dateCost = (
 export const sourceDays = 3
 const sourceLikeness = 0.3
 
+/** Whether the amounts alone rule a pair out: nearly all pairs, told fast. */
+export const isFar = (observed: MatchRow, held: MatchRow): boolean => {
+  if (observed.amount === held.amount) return false
+  const [now, before] = [observed.units, held.units]
+  if (now > 0 !== before > 0 && now !== 0 && before !== 0) return !Number.isNaN(now + before)
+  if (held.pending) return false
+  // What is booked may become less, and more only by the rate of a currency. A comparison with NaN is false.
+  return Math.abs(now) > Math.abs(before) * 1.05 || Math.abs(now) * 2.01 < Math.abs(before)
+}
+
 /** The cost of a pair, or `undefined` where it cannot be one event. */
 export const pairCost = (
   observed: MatchRow,

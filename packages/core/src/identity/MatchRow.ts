@@ -11,6 +11,8 @@ export interface MatchRow {
   readonly day: number | undefined
   readonly pending: boolean
   readonly amount: Decimal.Decimal
+  /** `Decimal.safeUnits` of the amount. */
+  readonly units: number
   readonly currency: string
   /** Its texts, from the one the bank wrote to the most processed one. */
   readonly texts: ReadonlyArray<string>
@@ -49,6 +51,7 @@ export class RowReader {
       day: date === null ? undefined : CalendarDate.toEpochDay(date),
       pending,
       amount,
+      units: Decimal.safeUnits(amount),
       currency: own,
       texts,
       words: texts.map((text) => this.#wordsOf(text)),

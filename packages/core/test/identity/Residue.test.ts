@@ -195,6 +195,25 @@ const upload = { coverage: delta, idTrust: "stable" } as const
 const confirmedOf = (row: Row) =>
   read({ ...upload, held: [held("a", desk)], observations: [file("1", row)] }).confirmed.length
 
+const crowd = 2_100
+const crowdText = (n: number) =>
+  `DESK MAKER ${String.fromCodePoint(65 + (n % 26), 65 + (Math.floor(n / 26) % 26))} ${n}`
+const crowdRow = (n: number): Row => ({ id: "", amount: "-42", text: crowdText(n), day: `2026-03-1${n % 9}` })
+
+describe("thousands of rows of one amount and as many texts", () => {
+  it("are each paired once, with what is near", () => {
+    const records = Array.from({ length: crowd }, (_, n) => held(`r${n}`, { ...crowdRow(n), pending: true }))
+    const observations = Array.from({ length: crowd }, (_, n) =>
+      seen(`${n}`, { ...crowdRow(n), text: `${crowdText(n)} GMBH` })
+    )
+    const result = read({ held: records, observations, idTrust: "none" })
+    const used = result.changed.flatMap(({ entry }) => entry?.id ?? [])
+    expect(new Set(used).size).toBe(used.length)
+    expect(used.length).toBeGreaterThan(crowd * 0.9)
+    expect(result.changed.every(({ evidence }) => (evidence?.cost ?? 0) < 1_000)).toBe(true)
+  })
+})
+
 describe("a second source", () => {
   it("confirms rows of the connection and changes nothing in them", () => {
     const result = read({ ...upload, held: [held("a", desk)], observations: [file("1")] })

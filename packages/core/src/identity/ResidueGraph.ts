@@ -1,0 +1,257 @@
+/** Which open observation may be which free record, and at what cost; rows that nothing tells apart are one node. */
+import type { IndexEntry } from "../record/LedgerRecord.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import { covers, isListed, isOfFile, trusted } from "./Covered.ts"
+import { KnownAmounts } from "./KnownAmounts.ts"
+import { isFar, pairCost, twinDays, type HeldRow, type PairCost } from "./MatchCost.ts"
+import type { HeldDetail, MatchDetails, MatchInput } from "./Matching.ts"
+import type { MatchRow, RowReader } from "./MatchRow.ts"
+import type { Pairing } from "./Pairing.ts"
+import { lowerBound, reachOf } from "./Reach.ts"
+import { compareIds, compareObservations } from "./RowOrder.ts"
+
+export interface ResidueInput {
+  readonly input: MatchInput
+  readonly pairing: Pairing
+  readonly reader: RowReader
+  /** Free records that may be meant. */
+  readonly candidates: ReadonlyArray<IndexEntry>
+  readonly detailOf: (entry: IndexEntry) => HeldDetail
+  readonly isForbidden: MatchDetails["isForbidden"]
+}
+
+/** Observations that nothing tells apart. */
+export interface SeenNode {
+  readonly row: MatchRow
+  readonly ofFile: boolean
+  readonly providerId: string
+  /** Their places, in canonical order. */
+  readonly members: Array<number>
+}
+
+/** Records that nothing tells apart, oldest first. */
+export interface HeldNode {
+  readonly row: Omit<HeldRow, "foreignSource">
+  readonly entry: IndexEntry
+  readonly edited: boolean
+  readonly members: Array<IndexEntry>
+}
+
+export interface Edge extends PairCost {
+  readonly left: number
+  readonly right: number
+  readonly crossesSources: boolean
+}
+
+const dayMillis = 86_400_000
+
+const contentOf = (row: MatchRow): ReadonlyArray<unknown> => [
+  row.day ?? null,
+  row.amount,
+  row.currency,
+  row.pending,
+  row.foreign,
+  ...row.texts
+]
+
+export interface Graph {
+  readonly seen: ReadonlyArray<SeenNode>
+  readonly held: ReadonlyArray<HeldNode>
+  readonly edges: ReadonlyArray<Edge>
+}
+
+/** Puts an item to those of the same key. */
+const collect = <M, N extends { readonly members: Array<M> }>(
+  nodes: Map<string, N>,
+  key: string,
+  member: M,
+  make: (members: Array<M>) => N
+): void => {
+  const node = nodes.get(key)
+  if (node === undefined) nodes.set(key, make([member]))
+  else node.members.push(member)
+}
+
+/** Rows that must not share a node with their equals, because a person parted one of their pairs. */
+export interface Apart {
+  readonly observations: Set<number>
+  readonly records: Set<string>
+}
+
+/** Ids of both sides, where ids are renumbered: they are worth a little, so their rows are not interchangeable. */
+const sharedIds = ({ candidates, input, pairing }: ResidueInput): ReadonlySet<string> => {
+  if (input.idTrust !== "positional") return new Set()
+  const held = new Set(candidates.map(({ providerId }) => providerId))
+  return new Set(pairing.open.map((at) => input.observations[at]!.providerId).filter((id) => id !== "" && held.has(id)))
+}
+
+const seenNodes = (
+  { input, pairing, reader }: ResidueInput,
+  shared: ReadonlySet<string>,
+  apart: Apart
+): ReadonlyArray<SeenNode> => {
+  const { observations } = input
+  const nodes = new Map<string, SeenNode>()
+  for (const at of pairing.open.toSorted((a, b) => compareObservations(observations[a]!, observations[b]!))) {
+    const observation = observations[at]!
+    const { providerId } = observation
+    const row = reader.read(observation.fields, observation.date, observation.pending)
+    if (row === undefined) continue
+    const ofFile = isOfFile(observation)
+    const own = [ofFile, shared.has(providerId) ? providerId : null, apart.observations.has(at) ? at : null]
+    collect(nodes, JSON.stringify([...contentOf(row), ...own]), at, (members) => ({
+      row,
+      ofFile,
+      providerId,
+      members
+    }))
+  }
+  return [...nodes.values()]
+}
+
+const heldNodes = (
+  { candidates, detailOf, input, reader }: ResidueInput,
+  shared: ReadonlySet<string>,
+  apart: Apart
+): ReadonlyArray<HeldNode> => {
+  const oldest = Timestamp.fromMillis(Timestamp.toMillis(input.now) - input.config.revivalDays * dayMillis)
+  const nodes = new Map<string, HeldNode>()
+  for (const entry of candidates.toSorted(compareIds)) {
+    const { edited, fields, updatedAt } = detailOf(entry)
+    const removed = entry.state === "removed"
+    if (removed && updatedAt < oldest) continue
+    const read = reader.read(fields, entry.date, entry.pending)
+    if (read === undefined) continue
+    const listed = isListed(input, entry)
+    const row = { ...read, removed, listed, absent: removed || listed || covers(input.coverage, entry) }
+    const { providerId, state } = entry
+    const own = [state, listed, row.absent, isOfFile(entry), edited]
+    const alone = [shared.has(providerId) ? providerId : null, apart.records.has(entry.id) ? entry.id : null]
+    collect(nodes, JSON.stringify([...contentOf(read), ...own, ...alone]), entry, (members) => ({
+      row,
+      entry,
+      edited,
+      members
+    }))
+  }
+  return [...nodes.values()].toSorted((a, b) => (a.row.day ?? Infinity) - (b.row.day ?? Infinity) || 0)
+}
+
+/** Every row of which an amount is known: what the read shows, and what may be meant and is live. */
+const knownAmounts = ({ input, reader }: ResidueInput, held: ReadonlyArray<HeldNode>): KnownAmounts => {
+  const seen = input.observations.flatMap(({ date, fields, pending }) => reader.read(fields, date, pending) ?? [])
+  const live = held.filter(({ entry }) => entry.state === "live").flatMap(({ members, row }) => members.map(() => row))
+  return new KnownAmounts([...seen, ...live])
+}
+
+/** Pairs that are compared and that are possible; beyond, a row is compared with the most like it of its amount. */
+const mostPairs = 4_000_000
+const mostEdges = 200_000
+const mostNearest = 32
+
+const amountKey = ({ amount, currency }: MatchRow): string => `${currency} ${amount}`
+
+/** By text, then by day. */
+const compareRows = (a: MatchRow, b: MatchRow): number => {
+  const [one, other] = [a.texts[0]!, b.texts[0]!]
+  return one < other ? -1 : one > other ? 1 : (a.day ?? 0) - (b.day ?? 0)
+}
+
+/** The records of an amount that are nearest to a row, by text and then by day. */
+const nearestOf = (held: ReadonlyArray<HeldNode>) => {
+  const byAmount = new Map<string, Array<number>>()
+  for (const [node, { row }] of held.entries()) {
+    const list = byAmount.get(amountKey(row))
+    if (list === undefined) byAmount.set(amountKey(row), [node])
+    else list.push(node)
+  }
+  for (const list of byAmount.values()) list.sort((a, b) => compareRows(held[a]!.row, held[b]!.row) || a - b)
+  return (row: MatchRow): ReadonlyArray<number> => {
+    const list = byAmount.get(amountKey(row)) ?? []
+    let [low, high] = [0, list.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (compareRows(held[list[middle]!]!.row, row) < 0) low = middle + 1
+      else high = middle
+    }
+    return list.slice(Math.max(0, low - mostNearest / 2), low + mostNearest / 2)
+  }
+}
+
+const edgesOf = (
+  problem: ResidueInput,
+  seen: ReadonlyArray<SeenNode>,
+  held: ReadonlyArray<HeldNode>
+): ReadonlyArray<Edge> => {
+  const { input } = problem
+  const { config, idTrust } = input
+  const byId = trusted(idTrust) && idTrust !== "session"
+  const [first, last] = reachOf(config, true)
+  const days = held.flatMap(({ row }) => row.day ?? [])
+  let known: KnownAmounts | undefined
+  const edges: Array<Edge> = []
+
+  const consider = (left: number, right: number): void => {
+    const { ofFile, providerId, row } = seen[left]!
+    const other = held[right]!
+    if (isFar(row, other.row)) return
+    const crossesSources = ofFile !== isOfFile(other.entry)
+    if (crossesSources) {
+      if (config.crossSource === "off" || other.row.removed) return
+    } else if (byId && !other.row.absent) {
+      // Its id would have said so, had it only changed: the record may be there still, under the id we know.
+      if (idTrust === "stable" || row.pending === other.row.pending) return
+    } else if (byId && row.pending && (row.amount !== other.row.amount || row.day !== other.row.day)) {
+      // While it is pending it keeps its id: another amount or another day under another id is another event.
+      return
+    }
+    // A file has booked what the connection shows as pending: as good as the connection booking it.
+    const settles = crossesSources && other.row.pending
+    const compared = { ...other.row, absent: other.row.absent || settles, foreignSource: crossesSources && !settles }
+    const cost = pairCost(row, compared, config, {
+      sameId: idTrust === "positional" && providerId !== "" && providerId === other.entry.providerId,
+      amountElsewhere: () => {
+        known ??= knownAmounts(problem, held)
+        const near = other.row.day === undefined || Math.abs(other.row.day - row.day!) <= twinDays
+        const itself = other.entry.state === "live" && other.row.amount === row.amount && near ? 2 : 1
+        return known.near(row) > itself
+      }
+    })
+    if (cost !== undefined) edges.push({ ...cost, left, right, crossesSources })
+  }
+
+  const reaches = seen.map(({ row }): readonly [number, number] =>
+    row.day === undefined ? [0, 0] : [lowerBound(days, row.day - last), lowerBound(days, row.day - first + 1)]
+  )
+  const undated = held.length - days.length
+  const pairs = reaches.reduce((sum, [from, to]) => sum + to - from + undated, 0)
+  if (pairs <= mostPairs) {
+    for (const [left, [from, to]] of reaches.entries()) {
+      if (seen[left]!.row.day === undefined) continue
+      for (let right = from; right < to; right++) consider(left, right)
+      for (let right = days.length; right < held.length; right++) consider(left, right)
+      if (edges.length > mostEdges) break
+    }
+    if (edges.length <= mostEdges) return edges
+    edges.length = 0
+  }
+  const nearest = nearestOf(held)
+  for (const [left, { row }] of seen.entries()) {
+    if (row.day !== undefined) for (const right of nearest(row)) consider(left, right)
+  }
+  return edges
+}
+
+/** The graph of all pairs that are possible, but for those that a person parted. */
+export const graphOf = (problem: ResidueInput, apart: Apart): Graph => {
+  const { input, isForbidden } = problem
+  const shared = sharedIds(problem)
+  const seen = seenNodes(problem, shared, apart)
+  const held = heldNodes(problem, shared, apart)
+  // Pairs of nodes of several rows are asked about when rows are taken: there may be very many.
+  const edges = edgesOf(problem, seen, held).filter(({ left, right }) => {
+    const [rows, records] = [seen[left]!.members, held[right]!.members]
+    return rows.length > 1 || records.length > 1 || !isForbidden(records[0]!.id, input.observations[rows[0]!]!)
+  })
+  return { seen, held, edges }
+}
