@@ -8,6 +8,12 @@ import { statementFormats } from "./Statement.ts"
 
 export const uploadStatuses = ["stored", "processing", "processed", "failed"] as const
 
+/** Of these somebody still has to make records: `processing` while a job does, or after that job was lost. */
+export const waitingStatuses = ["stored", "processing"] as const
+
+/** Minutes after which a job is tried again for files that so many jobs in a row have failed to take. */
+export const uploadRetryMinutes = (failures: number): number => Math.min(2 ** failures, 1_440)
+
 export const UploadStatement = Schema.Struct({
   /** Masked number of the account. */
   account: Schema.String,

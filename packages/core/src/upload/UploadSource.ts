@@ -18,7 +18,7 @@ import { combine, empty, rightOf, type SourceResult, type SourceRun } from "../s
 import { Writer } from "../sync/Writer.ts"
 import { StatementReader, type CsvOptions } from "./Statement.ts"
 import { StatementSource } from "./StatementSource.ts"
-import type { Upload } from "./Upload.ts"
+import { waitingStatuses, type Upload } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
 
 type Config = typeof UploadSourceConfig.Type
@@ -73,6 +73,14 @@ export class UploadSource extends Context.Service<
           )
           return fault(`${upload.fileName}: ${error}`)
         })
+        if (upload.status !== "processing" || upload.jobId !== run.job.id) {
+          yield* atomically(
+            Effect.andThen(
+              writer.guard(rightOf(run, bank.id), {}),
+              uploads.setStatus(upload.id, { status: "processing", jobId: run.job.id })
+            )
+          )
+        }
         const bytes = yield* uploads.bytes(upload.id)
         if (Option.isNone(bytes)) return yield* refuse("its content is gone")
         const read = yield* Effect.result(
@@ -122,7 +130,7 @@ export class UploadSource extends Context.Service<
         const list = yield* uploads.list(run.feed.id, {})
         const open = run.job.options.resetCursors
           ? list.filter((upload) => upload.status !== "failed")
-          : list.filter((upload) => upload.status === "stored" || upload.status === "processing")
+          : list.filter((upload) => (waitingStatuses as ReadonlyArray<string>).includes(upload.status))
         const results: Array<SourceResult> = []
         for (const upload of open) {
           results.push(

@@ -9,7 +9,8 @@ import type { Upload } from "./Upload.ts"
 export class UploadStore extends Context.Service<
   UploadStore,
   {
-    readonly insert: (upload: Upload, bytes: Uint8Array) => Effect.Effect<void, StorageUnavailable>
+    /** `false`, and nothing is kept, where the feed has a file of the same bytes (`sha256`) already. */
+    readonly insert: (upload: Upload, bytes: Uint8Array) => Effect.Effect<boolean, StorageUnavailable>
     readonly bySha256: (feedId: FeedId, sha256: string) => Effect.Effect<Option.Option<Upload>, StorageUnavailable>
     /** Oldest first: the order in which files are processed. */
     readonly list: (
@@ -17,9 +18,10 @@ export class UploadStore extends Context.Service<
       query: { readonly status?: Upload["status"] }
     ) => Effect.Effect<ReadonlyArray<Upload>, StorageUnavailable>
     /**
-     * Feeds with a file of status `stored` that nothing will come for: the newest job of the feed is older than
-     * the file, or completed without it (it was still on its way when that job looked), or there is none. A
-     * job that failed or was cancelled has had the files that came before it: they would fail it again.
+     * Feeds with a file of status `stored` or `processing` that nothing will come for: the newest job of the feed
+     * is older than the file, or completed without it (it was still on its way when that job looked), or there is
+     * none. After a job that failed the others are tried again, `uploadRetryMinutes` after it ended; after one
+     * that was cancelled they wait for somebody to ask.
      *
      * Only feeds that could run and do not yet: source `upload` and destination configured, no enabled
      * schedule, no active job. Those whose file waits longest come first.

@@ -8,7 +8,9 @@ import { maskNumber } from "../account/Account.ts"
 import { NotFound, Unprocessable } from "../failure/Failure.ts"
 import type { FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
+import type { JobId } from "../job/Job.ts"
 import { Jobs } from "../job/Jobs.ts"
+import { JobStore } from "../job/JobStore.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
@@ -45,6 +47,13 @@ const summary = (account: StatementAccount): Upload["statements"][number] => ({
   ...(account.difference === undefined ? {} : { difference: account.difference })
 })
 
+/** A file whose job ended before it was done waits again. */
+const shownOf = (upload: Upload, active: JobId | undefined): Upload => {
+  if (upload.status !== "processing" || upload.jobId === active) return upload
+  const { jobId: _, ...rest } = upload
+  return { ...rest, status: "stored" }
+}
+
 export interface NewFile {
   readonly fileName: string
   readonly contentType: string
@@ -74,77 +83,88 @@ export class Uploads extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Upload>, NotFound | StorageUnavailable>
   }
 >()("@millrace/core/upload/Uploads") {
-  static readonly layer: Layer.Layer<Uploads, never, UploadStore | FeedStore | StatementReader | Jobs | Digest | Ids> =
-    Layer.effect(
-      Uploads,
-      Effect.gen(function* () {
-        const store = yield* UploadStore
-        const feeds = yield* FeedStore
-        const reader = yield* StatementReader
-        const jobs = yield* Jobs
-        const digest = yield* Digest
-        const ids = yield* Ids
+  static readonly layer: Layer.Layer<
+    Uploads,
+    never,
+    UploadStore | FeedStore | StatementReader | Jobs | JobStore | Digest | Ids
+  > = Layer.effect(
+    Uploads,
+    Effect.gen(function* () {
+      const store = yield* UploadStore
+      const feeds = yield* FeedStore
+      const reader = yield* StatementReader
+      const jobs = yield* Jobs
+      const jobStore = yield* JobStore
+      const digest = yield* Digest
+      const ids = yield* Ids
 
-        const feedOf = Effect.fnUntraced(function* (workspace: Workspace, id: FeedId) {
-          const feed = yield* feeds.get(workspace.id, id)
-          if (Option.isNone(feed)) return yield* new NotFound({ resource: "Feed" })
-          return feed.value
-        })
+      const feedOf = Effect.fnUntraced(function* (workspace: Workspace, id: FeedId) {
+        const feed = yield* feeds.get(workspace.id, id)
+        if (Option.isNone(feed)) return yield* new NotFound({ resource: "Feed" })
+        return feed.value
+      })
 
-        const add: Uploads["Service"]["add"] = Effect.fn("Uploads.add")(function* (principal, feedId, file) {
-          const feed = yield* feedOf(principal.workspace, feedId)
-          const config = feed.sourceConfig
-          if (feed.source !== "upload" || (config !== undefined && config.type !== "upload")) {
-            return yield* unreadable("feedId", "Files can only be uploaded to feeds of source upload")
-          }
-          const sha256 = digest.sha256(file.bytes)
-          const known = yield* store.bySha256(feedId, sha256)
-          if (Option.isSome(known)) return { upload: known.value, created: false }
-          const statement = yield* reader
-            .read(file.bytes, {
-              fileName: file.fileName,
-              baseCurrency: principal.workspace.baseCurrency,
-              ...(config?.csv === undefined ? {} : { csv: config.csv })
-            })
-            .pipe(Effect.catchTag("StatementFault", (fault) => Effect.fail(unreadable("file", describe(fault)))))
-          const upload: Upload = {
-            id: yield* ids.next("upload"),
-            feedId,
-            workspaceId: feed.workspaceId,
-            fileName: cleanText(file.fileName).slice(0, limits.nameLength) || "statement",
-            contentType: file.contentType,
-            size: file.bytes.length,
-            sha256,
-            status: "stored",
-            format: statement.format,
-            statements: statement.accounts.map(summary),
-            assumed: statement.assumed,
-            warnings: [...statement.warnings],
-            createdAt: yield* Timestamp.now
-          }
-          yield* store.insert(upload, file.bytes)
-          const scheduled = feed.schedule?.enabled === true
-          if (!scheduled && config !== undefined && feed.destinationConfig !== undefined) {
-            // The file is kept whatever comes of it: `WaitingUploads` sees to those that no job has come for.
-            yield* jobs.trigger(principal, feedId, {}).pipe(
-              Effect.catch((error) =>
-                error._tag === "Conflict" && error.code === "SYNC_ALREADY_RUNNING"
-                  ? Effect.void
-                  : Effect.logWarning("An upload could not start a sync", error)
-              ),
-              Effect.annotateLogs({ feedId })
-            )
-          }
-          return { upload, created: true }
-        })
-
-        return Uploads.of({
-          add,
-          list: Effect.fn("Uploads.list")(function* (workspace, feedId) {
-            yield* feedOf(workspace, feedId)
-            return (yield* store.list(feedId, {})).toReversed()
+      const add: Uploads["Service"]["add"] = Effect.fn("Uploads.add")(function* (principal, feedId, file) {
+        const feed = yield* feedOf(principal.workspace, feedId)
+        const config = feed.sourceConfig
+        if (feed.source !== "upload" || (config !== undefined && config.type !== "upload")) {
+          return yield* unreadable("feedId", "Files can only be uploaded to feeds of source upload")
+        }
+        const sha256 = digest.sha256(file.bytes)
+        const known = yield* store.bySha256(feedId, sha256)
+        if (Option.isSome(known)) return { upload: known.value, created: false }
+        const statement = yield* reader
+          .read(file.bytes, {
+            fileName: file.fileName,
+            baseCurrency: principal.workspace.baseCurrency,
+            ...(config?.csv === undefined ? {} : { csv: config.csv })
           })
+          .pipe(Effect.catchTag("StatementFault", (fault) => Effect.fail(unreadable("file", describe(fault)))))
+        const upload: Upload = {
+          id: yield* ids.next("upload"),
+          feedId,
+          workspaceId: feed.workspaceId,
+          fileName: cleanText(file.fileName).slice(0, limits.nameLength) || "statement",
+          contentType: file.contentType,
+          size: file.bytes.length,
+          sha256,
+          status: "stored",
+          format: statement.format,
+          statements: statement.accounts.map(summary),
+          assumed: statement.assumed,
+          warnings: [...statement.warnings],
+          createdAt: yield* Timestamp.now
+        }
+        if (!(yield* store.insert(upload, file.bytes))) {
+          // Somebody sent the same bytes at the same moment, and was a little faster.
+          const first = yield* store.bySha256(feedId, sha256)
+          if (Option.isSome(first)) return { upload: first.value, created: false }
+          return yield* new NotFound({ resource: "Feed" })
+        }
+        const scheduled = feed.schedule?.enabled === true
+        if (!scheduled && config !== undefined && feed.destinationConfig !== undefined) {
+          // The file is kept whatever comes of it: `WaitingUploads` sees to those that no job has come for.
+          yield* jobs.trigger(principal, feedId, {}).pipe(
+            Effect.catch((error) =>
+              error._tag === "Conflict" && error.code === "SYNC_ALREADY_RUNNING"
+                ? Effect.void
+                : Effect.logWarning("An upload could not start a sync", error)
+            ),
+            Effect.annotateLogs({ feedId })
+          )
+        }
+        return { upload, created: true }
+      })
+
+      return Uploads.of({
+        add,
+        list: Effect.fn("Uploads.list")(function* (workspace, feedId) {
+          yield* feedOf(workspace, feedId)
+          const uploads = yield* store.list(feedId, {})
+          const active = Option.getOrUndefined(yield* jobStore.active(feedId))
+          return uploads.toReversed().map((upload) => shownOf(upload, active?.id))
         })
       })
-    )
+    })
+  )
 }

@@ -2,7 +2,7 @@
  * Files that were uploaded while their feed could not start: a job was running, or storage was away.
  *
  * A job takes the files that are there when it looks; one that comes later has nobody, unless somebody asks
- * for a sync or the feed has a schedule. These are taken up here.
+ * for a sync or the feed has a schedule. These are taken up here, as are those of jobs that failed.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -18,12 +18,15 @@ import { catchUp, expectedBanks, newJob } from "../job/NewJob.ts"
 import { Ids } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
+import { waitingStatuses, type Upload } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
 
 const uploader: ActorRef = { kind: "system", reason: "upload" }
 
 /** Feeds taken up in one go; the rest follows at once on the next tick. */
 const batch = 500
+
+const isWaiting = (status: Upload["status"]): boolean => (waitingStatuses as ReadonlyArray<string>).includes(status)
 
 /** Rolls back a job that would find nothing to do. */
 class NothingWaits extends Data.TaggedError("NothingWaits") {}
@@ -60,7 +63,8 @@ export class WaitingUploads extends Context.Service<
             yield* jobs.create(job, { replacing: false, banks: expectedBanks(feed.value) })
             // Another dispatcher's job may have come and gone since the feed was found. Asked under the lock,
             // the answer stays true.
-            if ((yield* uploads.list(feedId, { status: "stored" })).length === 0) return yield* new NothingWaits()
+            const waits = (yield* uploads.list(feedId, {})).some(({ status }) => isWaiting(status))
+            if (!waits) return yield* new NothingWaits()
             return Option.some(job)
           })
         ).pipe(Effect.catchTag(["FeedLocked", "NothingWaits"], () => Effect.succeedNone))

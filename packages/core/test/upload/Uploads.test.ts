@@ -40,6 +40,19 @@ describe("uploading", () => {
     })
   )
 
+  scene("keeps the same bytes once that come many times at one moment, and starts one job for them", () =>
+    Effect.gen(function* () {
+      const { jobs, statuses, upload } = yield* openUploadFeed
+      const answers = yield* Effect.all(
+        Array.from({ length: 8 }, () => upload("march.csv")),
+        { concurrency: "unbounded" }
+      )
+      expect(answers.filter(({ created }) => created)).toHaveLength(1)
+      expect(new Set(answers.map((answer) => answer.upload.id)).size).toBe(1)
+      expect([yield* statuses, (yield* jobs).length]).toEqual([{ "march.csv": "stored" }, 1])
+    })
+  )
+
   scene("answers the same bytes with the first upload, whatever their name, and starts nothing", () =>
     Effect.gen(function* () {
       const { feed, jobs, principal, statuses, upload } = yield* openUploadFeed

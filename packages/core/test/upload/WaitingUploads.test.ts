@@ -1,5 +1,6 @@
 import { FeedStore } from "@millrace/core/feed/FeedStore"
 import { JobStore } from "@millrace/core/job/JobStore"
+import { SyncRun } from "@millrace/core/sync/SyncRun"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { WaitingUploads } from "@millrace/core/upload/WaitingUploads"
 import { openUploadFeed } from "@millrace/testing/upload/UploadWorld"
@@ -35,9 +36,10 @@ describe("files that wait", () => {
     })
   )
 
-  scene("are not given to a second job when the first failed, until another file comes", () =>
+  scene("are tried again by themselves when a job failed, later each time, and at once when another comes", () =>
     Effect.gen(function* () {
-      const { change, feed, jobs, statuses, upload } = yield* openUploadFeed
+      const { change, delivered, feed, jobs, statuses, upload } = yield* openUploadFeed
+      const { fileBankId } = feed
       // Without the bank of its files every run of the feed fails.
       yield* change((held) => {
         const { fileBankId: _, ...rest } = held
@@ -45,14 +47,42 @@ describe("files that wait", () => {
       })
       yield* upload("march.csv")
       expect((yield* runJob(feed.id)).status).toBe("failed")
-      expect(yield* statuses).toEqual({ "march.csv": "stored" })
-      for (let hour = 0; hour < 48; hour++) {
-        yield* TestClock.adjust("1 hour")
-        expect(yield* takeUp).toBe(0)
+      expect([yield* statuses, yield* takeUp]).toEqual([{ "march.csv": "stored" }, 0])
+      const waited: Array<number> = []
+      for (let minute = 1; minute <= 60; minute++) {
+        yield* TestClock.adjust("1 minute")
+        if ((yield* takeUp) === 0) continue
+        waited.push(minute)
+        expect((yield* runJob(feed.id)).status).toBe("failed")
       }
+      // A second more for each job that ran.
+      expect(waited.map((at, n) => at - (waited[n - 1] ?? 0))).toEqual([2, 4, 8, 16])
       yield* upload("april.csv")
-      expect((yield* runJob(feed.id)).status).toBe("failed")
-      expect([yield* takeUp, (yield* jobs).length]).toEqual([0, 2])
+      expect([(yield* runJob(feed.id)).status, yield* takeUp]).toEqual(["failed", 0])
+      yield* change((held) => ({ ...held, ...(fileBankId === undefined ? {} : { fileBankId }) }))
+      yield* TestClock.adjust("64 minutes")
+      expect(yield* takeUp).toBe(1)
+      expect((yield* runJob(feed.id)).status).toBe("completed")
+      expect([yield* delivered, (yield* jobs).length]).toEqual([["april.csv", "march.csv"], 7])
+    })
+  )
+
+  scene("are taken again when the job that had them was lost", (fate) =>
+    Effect.gen(function* () {
+      const { delivered, feed, statuses, upload } = yield* openUploadFeed
+      yield* upload("march.csv")
+      const [jobs, runs] = [yield* JobStore, yield* SyncRun]
+      const job = Option.getOrThrow(yield* jobs.active(feed.id))
+      const claimed = Option.getOrThrow(yield* jobs.claim(job.id, yield* runs.banksOf(feed.id)))
+      fate.whileReading = Effect.interrupt
+      yield* Effect.exit(runs.run(claimed))
+      expect(yield* statuses).toEqual({ "march.csv": "processing" })
+      yield* jobs.fail(claimed.fence, [])
+      expect([yield* statuses, yield* takeUp]).toEqual([{ "march.csv": "stored" }, 0])
+      yield* TestClock.adjust("2 minutes")
+      expect(yield* takeUp).toBe(1)
+      yield* runJob(feed.id)
+      expect([yield* statuses, yield* delivered]).toEqual([{ "march.csv": "processed" }, ["march.csv"]])
     })
   )
 

@@ -6,7 +6,7 @@ import { JobStore } from "@millrace/core/job/JobStore"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import { Ids } from "@millrace/core/shared/Ids"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { uploadStatuses, type Upload } from "@millrace/core/upload/Upload"
+import { uploadRetryMinutes, uploadStatuses, type Upload } from "@millrace/core/upload/Upload"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -14,11 +14,11 @@ import * as Option from "effect/Option"
 import { storeAccount } from "../fixture/Account.ts"
 import { storeBank } from "../fixture/Bank.ts"
 import { makeFeed, storeFeed } from "../fixture/Feed.ts"
-import { claimJob, storeJob } from "../fixture/Job.ts"
+import { claimJob, makeJobError, storeJob } from "../fixture/Job.ts"
 import { difficultTexts } from "../fixture/Text.ts"
 import { makeUpload } from "../fixture/Upload.ts"
 import { storeWorkspace } from "../fixture/Workspace.ts"
-import { suiteOf, type StorageTests } from "./StorageTests.ts"
+import { StoreClock, suiteOf, type StorageTests } from "./StorageTests.ts"
 
 /** A feed of files that could run now. */
 const storeUploadFeed = Effect.fnUntraced(function* (change: Partial<Feed> = {}) {
@@ -30,6 +30,9 @@ const schedule = { enabled: true, frequency: "daily", timeOfDay: "06:30" } as co
 const before = Timestamp.make("2026-03-01T00:00:00.000Z")
 const between = Timestamp.make("2026-03-02T00:00:00.000Z")
 const after = Timestamp.make("2026-03-03T00:00:00.000Z")
+
+/** By the clock of a store that is as far ahead as it likes. */
+const justNow = Timestamp.make("2199-01-01T00:00:00.000Z")
 
 /** A file that came at that time and was not taken up, unless the change says otherwise. */
 const storeUpload = Effect.fnUntraced(function* (
@@ -66,7 +69,7 @@ export const tests: StorageTests = (it) => {
         assumed: { delimiter: ";", note: difficultTexts[2]! },
         warnings: [...difficultTexts]
       })
-      yield* store.insert(upload, bytes)
+      expect(yield* store.insert(upload, bytes)).toBe(true)
       expect(yield* store.list(feed.id, {})).toEqual([upload])
       const read = Option.getOrThrow(yield* store.bytes(upload.id))
       expect(Buffer.compare(read, bytes)).toBe(0)
@@ -95,6 +98,21 @@ export const tests: StorageTests = (it) => {
       expect(yield* store.bySha256(feed.id, "abc")).toEqual(Option.some(upload))
       expect(yield* store.bySha256(feed.id, "abcd")).toEqual(Option.none())
       expect(yield* store.bySha256(other.feed.id, "abc")).toEqual(Option.none())
+    })
+  )
+
+  it.effect("keeps the same bytes once in a feed, of however many that come together", () =>
+    Effect.gen(function* () {
+      const { feed, store } = yield* arrange
+      const uploads = yield* Effect.forEach(Array.from({ length: 12 }), () => makeUpload(feed, { sha256: "abc" }))
+      const kept = yield* Effect.forEach(uploads, (upload) => store.insert(upload, new Uint8Array([1])), {
+        concurrency: "unbounded"
+      })
+      const first = uploads[kept.indexOf(true)]!
+      expect(kept.filter((one) => one)).toHaveLength(1)
+      expect(yield* store.list(feed.id, {})).toEqual([first])
+      const other = yield* arrange
+      expect(yield* store.insert(yield* makeUpload(other.feed, { sha256: "abc" }), new Uint8Array([1]))).toBe(true)
     })
   )
 
@@ -145,12 +163,13 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("lets only files of status stored wait", () =>
+  it.effect("lets only files wait that nobody is done with", () =>
     Effect.gen(function* () {
       for (const status of uploadStatuses) {
         const feed = yield* storeUploadFeed()
         yield* storeUpload(feed, before, { status })
-        expect([status, yield* waitingOf([feed])]).toEqual([status, status === "stored" ? [feed.id] : []])
+        const waits = status === "stored" || status === "processing"
+        expect([status, yield* waitingOf([feed])]).toEqual([status, waits ? [feed.id] : []])
       }
       const empty = yield* storeUploadFeed()
       expect(yield* waitingOf([empty])).toEqual([])
@@ -193,16 +212,42 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("offers no file to a second job when the newest one failed or was cancelled after it came", () =>
+  it.effect("offers a file to another job some time after one failed, and later after each that fails", () =>
+    Effect.gen(function* () {
+      const feed = yield* storeUploadFeed()
+      const [jobs, clock] = [yield* JobStore, yield* StoreClock]
+      const { fence: good } = yield* claimJob(feed)
+      yield* jobs.complete(good, {})
+      yield* storeUpload(feed, Timestamp.make("1969-12-31T00:00:00.000Z"), { status: "processing" })
+      for (let failures = 1; failures <= 12; failures++) {
+        const { fence } = yield* claimJob(feed)
+        yield* jobs.fail(fence, [yield* makeJobError()])
+        const seconds = uploadRetryMinutes(failures) * 60
+        expect(seconds).toBe(Math.min(2 ** failures, 1_440) * 60)
+        yield* clock.pass(seconds - 30)
+        expect([failures, yield* waitingOf([feed])]).toEqual([failures, []])
+        yield* clock.pass(60)
+        expect([failures, yield* waitingOf([feed])]).toEqual([failures, [feed.id]])
+      }
+      const { fence: better } = yield* claimJob(feed)
+      yield* jobs.complete(better, {})
+      const { fence: last } = yield* claimJob(feed)
+      yield* jobs.fail(last, [yield* makeJobError()])
+      yield* clock.pass(150)
+      expect(yield* waitingOf([feed])).toEqual([feed.id])
+    })
+  )
+
+  it.effect("offers no file to a second job at once when the newest one failed or was cancelled after it came", () =>
     Effect.gen(function* () {
       for (const status of ["failed", "cancelled"] as const) {
         const feed = yield* storeUploadFeed()
         yield* storeUpload(feed, between)
         yield* storeJob(feed, { status, createdAt: before })
         expect([status, yield* waitingOf([feed])]).toEqual([status, [feed.id]])
-        yield* storeJob(feed, { status, createdAt: between })
+        yield* storeJob(feed, { status, createdAt: between, updatedAt: justNow })
         expect([status, yield* waitingOf([feed])]).toEqual([status, []])
-        yield* storeJob(feed, { status, createdAt: after })
+        yield* storeJob(feed, { status, createdAt: after, updatedAt: justNow })
         expect([status, yield* waitingOf([feed])]).toEqual([status, []])
       }
     })

@@ -1,7 +1,8 @@
 /** Uploaded files in memory. */
 import type { Feed, FeedId } from "@millrace/core/feed/Feed"
 import { FeedStore } from "@millrace/core/feed/FeedStore"
-import type { Upload } from "@millrace/core/upload/Upload"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { uploadRetryMinutes, type Upload } from "@millrace/core/upload/Upload"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,13 +27,26 @@ export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStor
     const ofFeed = (feedId: Upload["feedId"]): ReadonlyArray<Upload> =>
       [...uploads.values()].filter((upload) => upload.feedId === feedId)
 
-    /** Feeds without an active job whose newest job has not had a file; by the oldest such file. */
-    const withNewFiles = (): ReadonlyArray<FeedId> => {
+    /** Whether the jobs of a feed have failed long enough ago to try again. */
+    const mayRetry = (feedId: FeedId, now: number): boolean => {
+      const jobs = table.ofFeed(feedId)
+      const newest = jobs[0]
+      if (newest?.status !== "failed") return false
+      const succeeded = jobs.findIndex(({ status }) => status === "completed")
+      const since = succeeded < 0 ? jobs : jobs.slice(0, succeeded)
+      const failures = since.filter(({ status }) => status === "failed").length
+      const ended = Timestamp.toMillis(newest.completedAt ?? newest.updatedAt)
+      return now >= ended + uploadRetryMinutes(failures) * 60_000
+    }
+
+    /** Feeds without an active job whose newest job has not had a file, or may have it again; by the oldest one. */
+    const withFiles = (now: number): ReadonlyArray<FeedId> => {
       const found = new Set<FeedId>()
       for (const { feedId, status, createdAt } of [...uploads.values()].toSorted(byAge)) {
-        if (status !== "stored" || table.active.has(feedId)) continue
+        if ((status !== "stored" && status !== "processing") || table.active.has(feedId)) continue
         const newest = table.ofFeed(feedId)[0]
-        if (newest === undefined || newest.status === "completed" || createdAt > newest.createdAt) found.add(feedId)
+        const isNew = newest === undefined || newest.status === "completed" || createdAt > newest.createdAt
+        if (isNew || mayRetry(feedId, now)) found.add(feedId)
       }
       return [...found]
     }
@@ -47,8 +61,10 @@ export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStor
     return UploadStore.of({
       insert: (upload, bytes) =>
         call(() => {
+          if (ofFeed(upload.feedId).some(({ sha256 }) => sha256 === upload.sha256)) return false
           set(uploads, upload.id, frozen(upload))
           set(files, upload.id, bytes.slice())
+          return true
         }),
       bySha256: (feedId, sha256) =>
         call(() => Option.fromUndefinedOr(ofFeed(feedId).find((upload) => upload.sha256 === sha256))),
@@ -59,7 +75,7 @@ export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStor
             .toSorted(byAge)
         ),
       waiting: (limit) =>
-        call(withNewFiles).pipe(
+        call(withFiles).pipe(
           Effect.flatMap(Effect.filter((id) => Effect.map(feeds.byId(id), Option.exists(startsByFile)))),
           Effect.map((ids) => ids.slice(0, limit))
         ),

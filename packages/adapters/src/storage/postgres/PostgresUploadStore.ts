@@ -2,7 +2,7 @@
 import type { FeedId } from "@millrace/core/feed/Feed"
 import { activeStatuses } from "@millrace/core/job/Job"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
-import type { Upload } from "@millrace/core/upload/Upload"
+import { uploadRetryMinutes, waitingStatuses, type Upload } from "@millrace/core/upload/Upload"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -45,6 +45,10 @@ const toUpload = (row: UploadRow): Upload => ({
   ...present({ jobId: row.job_id, error: row.error })
 })
 
+/** Failures beyond which the wait grows no longer. */
+const mostFailures = 11
+const mostMinutes = uploadRetryMinutes(mostFailures)
+
 const uploadColumns = `id, feed_id, workspace_id, file_name, content_type, size, sha256, status, job_id, error, format,
   statements, assumed, warnings, created_at`
 
@@ -54,12 +58,15 @@ export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient> = Layer
     const columns = sql.literal(uploadColumns)
     return UploadStore.of({
       insert: Effect.fn("UploadStore.insert")(function* (upload, bytes) {
-        yield* stored(sql`insert into upload (id, feed_id, workspace_id, file_name, content_type, size, sha256, status,
+        const rows =
+          yield* stored(sql`insert into upload (id, feed_id, workspace_id, file_name, content_type, size, sha256, status,
             job_id, error, format, statements, assumed, warnings, created_at, bytes)
           values (${upload.id}, ${upload.feedId}, ${upload.workspaceId}, ${upload.fileName}, ${upload.contentType},
             ${upload.size}, ${upload.sha256}, ${upload.status}, ${nullable(upload.jobId)}, ${nullable(upload.error)},
             ${upload.format}, ${json(upload.statements)}, ${json(upload.assumed)}, ${json(upload.warnings)},
-            ${upload.createdAt}, ${bytes})`)
+            ${upload.createdAt}, ${bytes})
+          on conflict (feed_id, sha256) do nothing returning id`)
+        return rows.length > 0
       }),
       bySha256: Effect.fn("UploadStore.bySha256")(function* (feedId, sha256) {
         const rows = yield* stored(sql<UploadRow>`select ${columns} from upload
@@ -76,16 +83,27 @@ export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient> = Layer
         return rows.map(toUpload)
       }),
       waiting: Effect.fn("UploadStore.waiting")(function* (limit) {
-        // From the files that are stored, which are few: this is asked about once a second.
+        // From the files that wait, which are few: this is asked about once a second.
         const rows = yield* stored(sql<{ readonly feed_id: FeedId }>`select feed_id from upload
           join feed on feed.id = feed_id
           left join lateral (
-            select status, created_at from job where feed_id = feed.id order by id desc limit 1
+            select status, created_at, coalesce(completed_at, updated_at) as ended
+            from job where feed_id = feed.id order by id desc limit 1
           ) newest on true
-          where upload.status = 'stored'
+          left join lateral (
+            select count(*) as failures from (
+              select from job where feed_id = feed.id and status = 'failed'
+                and id > coalesce((select id from job where feed_id = feed.id and status = 'completed'
+                  order by id desc limit 1), '')
+              limit ${mostFailures}
+            ) as failed
+          ) since on newest.status = 'failed'
+          where upload.status in (${sql.literal(waitingStatuses.map((s) => `'${s}'`).join(", "))})
             and source_config->>'type' = 'upload' and destination_config is not null
             and (schedule->>'enabled')::boolean is not true
-            and (newest.status is null or newest.status = 'completed' or upload.created_at > newest.created_at)
+            and (newest.status is null or newest.status = 'completed' or upload.created_at > newest.created_at
+              or (newest.status = 'failed' and store_now() >= newest.ended
+                + make_interval(mins => least(power(2, since.failures), ${mostMinutes})::int)))
             and not exists (select from job where feed_id = feed.id
               and status in (${sql.literal(activeStatuses.map((s) => `'${s}'`).join(", "))}))
           group by feed_id order by min(upload.created_at), feed_id limit ${limit}`)

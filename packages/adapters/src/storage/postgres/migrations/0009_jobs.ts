@@ -1,4 +1,7 @@
-/** Runs beside the schedule; deliveries that are given up, opened again, or in doubt; whole files that were written. */
+/**
+ * Runs beside the schedule; deliveries that are given up, opened again, or in doubt; whole files that were written;
+ * files that are uploaded once, and taken by a job.
+ */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
@@ -37,4 +40,15 @@ export const jobs = Effect.gen(function* () {
     mark key_text not null,
     written_at instant not null
   )`
+
+  // Of the same bytes the one that came furthest is kept; what the others held is in it.
+  yield* sql`delete from upload using (
+      select id, row_number() over (
+        partition by feed_id, sha256
+        order by array_position(array['processed', 'processing', 'stored', 'failed'], status), created_at, id
+      ) as n from upload
+    ) as nth where nth.id = upload.id and n > 1`
+  yield* sql`create unique index upload_bytes on upload (feed_id, sha256)`
+  yield* sql`drop index upload_waiting`
+  yield* sql`create index upload_waiting on upload (feed_id, created_at) where status in ('stored', 'processing')`
 })
