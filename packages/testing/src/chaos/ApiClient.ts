@@ -10,6 +10,11 @@ import type { ChaosFeed } from "./World.ts"
 /** The longest that a server works on a request, 30 s, and a fifth more. */
 export const deadlineMillis = 36_000
 
+/** What a server promises that is told to end. */
+export const stopMillis = 10_000
+
+const lateAnswers = 8
+
 export interface Request extends Sent {
   /** One of those that are up when absent. */
   readonly member?: Member
@@ -56,6 +61,16 @@ export class ApiClient {
       } else log.unanswered++
       return undefined
     }
+  }
+
+  /**
+   * How late this machine is with everything, in milliseconds: what a server with nothing to do about it takes for its
+   * shortest answer, several times over. Limits of time are judged with that much more.
+   */
+  async lateness(): Promise<number> {
+    const began = performance.now()
+    for (let n = 0; n < lateAnswers; n++) await this.ask("/livez")
+    return performance.now() - began
   }
 
   /** Asks until some server answers with one of the statuses. */

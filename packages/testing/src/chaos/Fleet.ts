@@ -6,6 +6,9 @@ import type { FileModel } from "./WorkerAdapters.ts"
 
 const program = resolve(import.meta.dirname, "worker.ts")
 
+/** A start takes a second; on a machine that does many other things, far more. */
+const startMillis = 120_000
+
 /** Milliseconds after which a worker that was told to end is taken for one that never will. */
 const endMillis = 30_000
 
@@ -139,7 +142,7 @@ export class Fleet {
       worker.up = false
       this.surprises.push(`${worker.name} ended by itself (${signal ?? code}): ${started.stderr().slice(-1_000)}`)
     })
-    await started.line(/Serving/)
+    await started.line(/Serving/, startMillis)
     this.restore(worker)
   }
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises"
 import type { ProxyMode } from "../../fault/TcpProxy.ts"
-import { deadlineMillis } from "../ApiClient.ts"
+import { deadlineMillis, stopMillis } from "../ApiClient.ts"
 import type { Member } from "../Fleet.ts"
 import { type Installation, lease } from "../Installation.ts"
 import { type Scenario, told } from "../Scenario.ts"
@@ -31,21 +31,19 @@ const disturbances: ReadonlyArray<Disturbance | typeof ended> = [
   { name: "cut for long", mode: "blackhole", millis: deadlineMillis + 3_000, cut: true }
 ]
 
-/** A stop may take 10 s; a fifth more is the machine's. */
-const stopMillis = 12_000
-
 /** What is slow to notice is the network; the worker has this long to work again. */
 const healMillis = 20_000
 
 /** Asks a worker without its database, whose answers are owed all the same. */
 const askCut = async ({ client, log, world }: Installation, member: Member): Promise<void> => {
+  const late = client.lateness()
   const expect = async (path: string, statuses: ReadonlyArray<number>, withinMillis: number) => {
     const before = performance.now()
     const answer = await client.ask(path, { member })
     const took = Math.round(performance.now() - before)
     if (answer === undefined || !statuses.includes(answer.status)) {
       log.breach(`${path} of a worker that is cut off: ${answer?.status ?? "no answer"} after ${took} ms`)
-    } else if (took > withinMillis) log.breach(`${path} of a worker that is cut off took ${took} ms`)
+    } else if (took > withinMillis + (await late)) log.breach(`${path} of a worker that is cut off took ${took} ms`)
   }
   // What is still open when the network heals is answered as if nothing had been.
   await Promise.all([
@@ -80,14 +78,15 @@ const disturb = async (installation: Installation, member: Member, one: Disturba
 }
 
 /** A worker that is cut off can be ended like any other. */
-const endCut = async ({ fleet, log }: Installation, member: Member): Promise<void> => {
+const endCut = async ({ client, fleet, log }: Installation, member: Member): Promise<void> => {
   fleet.disturb(member)
   member.proxy!.set("blackhole")
   await wait(500)
+  const late = client.lateness()
   const before = performance.now()
   const { code, signal } = await fleet.kill(member, "SIGTERM")
   const took = performance.now() - before
-  if (code !== 0 || took > stopMillis) {
+  if (code !== 0 || took > stopMillis + (await late)) {
     log.breach(`${member.name} ended with ${signal ?? code} after ${Math.round(took)} ms while it was cut off`)
   }
   member.proxy!.set("pass")

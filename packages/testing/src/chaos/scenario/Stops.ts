@@ -2,15 +2,13 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
 import { call } from "../../process/ApiCaller.ts"
-import { deadlineMillis } from "../ApiClient.ts"
+import { deadlineMillis, stopMillis } from "../ApiClient.ts"
 import type { Member } from "../Fleet.ts"
 import type { Installation } from "../Installation.ts"
 import { type Scenario, told } from "../Scenario.ts"
 import { startWorkload } from "../Workload.ts"
 import type { ChaosFeed } from "../World.ts"
 
-/** A stop may take 10 s; a fifth more is the machine's. */
-const stopMillis = 12_000
 /** Programs that call the server without a pause. */
 const callers = 4
 
@@ -64,16 +62,17 @@ const holdRun = async (installation: Installation, feed: ChaosFeed) => {
 }
 
 const end = async (installation: Installation, member: Member): Promise<number> => {
-  const { fleet, log } = installation
+  const { client, fleet, log } = installation
   const owed = new Set<string>()
   const calling = Array.from({ length: callers }, () => callUntilClosed(installation, member, owed))
   await wait(200 + installation.random.below(600))
+  const late = client.lateness()
   const before = performance.now()
   const { code, signal } = await fleet.kill(member, "SIGTERM")
   const took = performance.now() - before
   await Promise.all(calling)
   if (code !== 0) log.breach(`${member.name} ended with ${signal ?? code}: ${member.process().stderr().slice(-500)}`)
-  if (took > stopMillis) log.breach(`${member.name} took ${Math.round(took)} ms to end`)
+  if (took > stopMillis + (await late)) log.breach(`${member.name} took ${Math.round(took)} ms to end`)
   const printed = member.process().stdout()
   for (const requestId of owed) {
     if (printed.includes(requestId)) log.breach(`${member.name} took the request ${requestId} and did not answer it`)

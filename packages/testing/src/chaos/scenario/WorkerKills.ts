@@ -69,12 +69,20 @@ export const workerKills: Scenario = {
     let kills = 0
     const large = syncLarge(installation, () => kills >= count)
     const starting = new Set<Promise<void>>()
+    let longest = 0
     for (; kills < count; kills++) {
       await wait(200 + random.below(1_300))
-      while (fleet.up.length < 2) await wait(20)
+      while (fleet.up.length < 2 && starting.size > 0) await wait(20)
       const member = random.pick(fleet.up)
       await fleet.kill(member, "SIGKILL")
-      const start = fleet.startMember(member).finally(() => starting.delete(start))
+      const began = performance.now()
+      const start = fleet
+        .startMember(member)
+        .then(
+          () => void (longest = Math.max(longest, performance.now() - began)),
+          (cause: unknown) => log.breach(`${member.name} does not start again: ${String(cause)}`)
+        )
+        .finally(() => starting.delete(start))
       starting.add(start)
     }
     await Promise.all(starting)
@@ -84,6 +92,12 @@ export const workerKills: Scenario = {
     const hits = Number(resumed?.["n"])
     // Otherwise the moments were badly chosen, and nothing was shown.
     if (hits < Math.floor(count / 4)) log.breach(`Only ${hits} jobs lost their worker in ${count} kills`)
-    return { kills, "jobs that lost a worker": hits, "large rounds": rounds, jobs: told(workload.ended) }
+    return {
+      kills,
+      "longest start, ms": Math.round(longest),
+      "jobs that lost a worker": hits,
+      "large rounds": rounds,
+      jobs: told(workload.ended)
+    }
   }
 }
