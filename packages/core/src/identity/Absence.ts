@@ -63,6 +63,7 @@ const mostComparisons = 1_000_000
 /** Absent pending records that the same read explains by a new posted row, oldest record first. */
 const explainedBy = (problem: AbsenceInput, absent: ReadonlyArray<IndexEntry>): ReadonlySet<string> => {
   const explained = new Set<string>()
+  if (absent.length === 0) return explained
   const posted = newPosted(problem).toSorted((a, b) => (a.day ?? 0) - (b.day ?? 0))
   if (posted.length === 0) return explained
   let left = mostComparisons
