@@ -13,6 +13,10 @@ export const earlyDays = 2
 /** Days in which another row of the same amount makes a pair doubtful. */
 export const twinDays = 30
 
+/** Two sources of one account may date an event so many days apart. */
+export const sourceDays = 3
+const sourceLikeness = 0.3
+
 export interface HeldRow extends MatchRow {
   /** It was dropped or removed before. */
   readonly removed: boolean
@@ -96,10 +100,6 @@ const dateCost = (
   if (gap < -earlyDays || gap > window) return undefined
   return gap >= 0 ? 15 * gap + 3 * gap * gap : 80 * -gap
 }
-
-/** Two sources of one account may date an event so many days apart. */
-export const sourceDays = 3
-const sourceLikeness = 0.3
 
 /** Whether the amounts alone rule a pair out: nearly all pairs, told fast. */
 export const isFar = (observed: MatchRow, held: MatchRow): boolean => {
