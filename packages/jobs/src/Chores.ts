@@ -5,6 +5,7 @@
  * they need may need the engine.
  */
 import { Jobs } from "@millrace/core/job/Jobs"
+import { JobStore } from "@millrace/core/job/JobStore"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Tables } from "@millrace/core/table/Tables"
 import { WaitingUploads } from "@millrace/core/upload/WaitingUploads"
@@ -59,21 +60,43 @@ export const layerUploads: Layer.Layer<never, never, Chores | WaitingUploads> = 
   })
 )
 
+/** A chore that is due only now and then. */
+const every = (millis: number, chore: Chore): Chore => {
+  let due = 0
+  return Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    if (now < due) return 0
+    due = now + millis
+    return yield* chore
+  })
+}
+
+const historyEveryMillis = 10 * 60_000
+/** Jobs forgotten in one go; the rest goes with the next ticks. */
+const historyBatch = 1_000
+
+/** Forgets jobs that ended long ago: looks every ten minutes, and goes on at once while there are more. */
+export const layerJobHistory: Layer.Layer<never, never, Chores | JobStore> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const jobs = yield* JobStore
+    const forget = Effect.gen(function* () {
+      let forgotten = 0
+      for (;;) {
+        const count = yield* jobs.purge(historyBatch)
+        forgotten += count
+        if (count < historyBatch) return forgotten
+      }
+    })
+    yield* (yield* Chores).add("history", every(historyEveryMillis, forget))
+  })
+)
+
 const purgeEveryMillis = 60_000
 
 /** Removes what has been in the trash for its time: about once a minute, a bounded number each time. */
 export const layerPurge: Layer.Layer<never, never, Chores | Tables> = Layer.effectDiscard(
   Effect.gen(function* () {
     const { purge } = yield* Tables
-    let due = 0
-    yield* (yield* Chores).add(
-      "purge",
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        if (now < due) return 0
-        due = now + purgeEveryMillis
-        return yield* purge
-      })
-    )
+    yield* (yield* Chores).add("purge", every(purgeEveryMillis, purge))
   })
 )

@@ -9,7 +9,7 @@ import { JobLease } from "@millrace/core/job/JobLease"
 import * as Kernel from "@millrace/core/Kernel"
 import { Readiness } from "@millrace/http/Readiness"
 import { guard, serve, serverOptions } from "@millrace/http/Server"
-import { layerPurge, layerSchedules, layerUploads } from "@millrace/jobs/Chores"
+import { layerJobHistory, layerPurge, layerSchedules, layerUploads } from "@millrace/jobs/Chores"
 import { layerCluster } from "@millrace/jobs/ClusterEngine"
 import { createHmac } from "node:crypto"
 import * as Effect from "effect/Effect"
@@ -53,7 +53,7 @@ export const layerKernel = (settings: Settings, adapters = layerAdapters(setting
   Layer.unwrap(
     Effect.gen(function* () {
       const key = settings.secretKey ?? (yield* keyOf(settings.dataFolder))
-      return Layer.mergeAll(layerSchedules, layerUploads, layerPurge).pipe(
+      return Layer.mergeAll(layerSchedules, layerUploads, layerPurge, layerJobHistory).pipe(
         Layer.provideMerge(Kernel.layerUseCases(derive(key, "cursors"))),
         Layer.provideMerge(layerCluster({ slots: settings.slots })),
         Layer.provideMerge(Kernel.layerRun),

@@ -80,6 +80,8 @@ export class JobTable extends Context.Service<
     readonly take: (banks: ReadonlyArray<BankId>, holder: string, now: number, until: number) => boolean
     readonly prolong: (holder: string, until: number) => void
     readonly free: (holder: string) => void
+    /** Removes a job that has ended. */
+    readonly forget: (feedId: FeedId, id: JobId) => void
   }
 >()("@millrace/adapters/storage/memory/MemoryJobTable/JobTable") {
   static readonly layer: Layer.Layer<JobTable, never, Memory> = Layer.effect(
@@ -121,6 +123,11 @@ export class JobTable extends Context.Service<
         leases,
         put,
         free,
+        forget: (feedId, id) => {
+          remove(jobs, id)
+          const ids = byFeed.get(feedId)
+          if (ids !== undefined) remove(ids, id)
+        },
         ofFeed: (id) =>
           Array.from(byFeed.get(id)?.keys() ?? [], (jobId) => jobs.get(jobId)!.job).toSorted((a, b) =>
             ascending(b.id, a.id)
