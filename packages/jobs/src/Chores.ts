@@ -6,6 +6,7 @@
  */
 import { Corrections } from "@millrace/core/identity/Corrections"
 import { Jobs } from "@millrace/core/job/Jobs"
+import { JobStore } from "@millrace/core/job/JobStore"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Tables } from "@millrace/core/table/Tables"
 import { WaitingUploads } from "@millrace/core/upload/WaitingUploads"
@@ -60,6 +61,37 @@ export const layerUploads: Layer.Layer<never, never, Chores | WaitingUploads> = 
   })
 )
 
+/** A chore that is due only now and then. */
+const every = (millis: number, chore: Chore): Chore => {
+  let due = 0
+  return Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    if (now < due) return 0
+    due = now + millis
+    return yield* chore
+  })
+}
+
+const historyEveryMillis = 10 * 60_000
+/** Jobs forgotten in one go; the rest goes with the next ticks. */
+const historyBatch = 1_000
+
+/** Forgets jobs that ended long ago: looks every ten minutes, and goes on at once while there are more. */
+export const layerJobHistory: Layer.Layer<never, never, Chores | JobStore> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const jobs = yield* JobStore
+    const forget = Effect.gen(function* () {
+      let forgotten = 0
+      for (;;) {
+        const count = yield* jobs.purge(historyBatch)
+        forgotten += count
+        if (count < historyBatch) return forgotten
+      }
+    })
+    yield* (yield* Chores).add("history", every(historyEveryMillis, forget))
+  })
+)
+
 const purgeEveryMillis = 60_000
 
 /**
@@ -70,15 +102,7 @@ export const layerPurge: Layer.Layer<never, never, Chores | Tables | Corrections
   Effect.gen(function* () {
     const tables = yield* Tables
     const corrections = yield* Corrections
-    let due = 0
-    yield* (yield* Chores).add(
-      "purge",
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        if (now < due) return 0
-        due = now + purgeEveryMillis
-        return (yield* tables.purge) + (yield* corrections.purge)
-      })
-    )
+    const purge = Effect.zipWith(tables.purge, corrections.purge, (rows, facts) => rows + facts)
+    yield* (yield* Chores).add("purge", every(purgeEveryMillis, purge))
   })
 )

@@ -180,6 +180,7 @@ export const makeFakeStore = Effect.gen(function* () {
     pauseAsked: unused("pauseAsked"),
     resume: unused("resume"),
     now: Effect.die("the engine must not call now"),
+    purge: unused("purge"),
     complete: (fence) => Effect.map(fenced(fence), (row) => void move(row, "complete")),
     fail: (fence, errors) => Effect.map(fenced(fence), (row) => void move(row, "fail", errors)),
     pause: (fence) => Effect.map(fenced(fence), (row) => void move(row, "pause")),

@@ -13,7 +13,7 @@ import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { Readiness } from "@millrace/http/Readiness"
 import { within } from "@millrace/http/middleware/Deadline"
 import { guard, serve, serverOptions } from "@millrace/http/Server"
-import { Chores, layerPurge, layerSchedules, layerUploads } from "@millrace/jobs/Chores"
+import { Chores, layerJobHistory, layerPurge, layerSchedules, layerUploads } from "@millrace/jobs/Chores"
 import { layerCluster } from "@millrace/jobs/ClusterEngine"
 import { Drain } from "@millrace/jobs/Drain"
 import { createHmac } from "node:crypto"
@@ -132,7 +132,7 @@ export const layerKernel = (
     Effect.gen(function* () {
       const key = settings.secretKey ?? (yield* keyOf(settings.dataFolder))
       yield* checkKey(settings, key)
-      return Layer.mergeAll(layerSchedules, layerUploads, layerPurge).pipe(
+      return Layer.mergeAll(layerSchedules, layerUploads, layerPurge, layerJobHistory).pipe(
         Layer.provideMerge(Kernel.layerUseCases(derive(key, "cursors"))),
         Layer.provideMerge(engine),
         Layer.provideMerge(Kernel.layerRun),

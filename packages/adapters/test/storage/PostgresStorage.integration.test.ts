@@ -49,6 +49,49 @@ layer(services, { excludeTestServices: true })("PostgreSQL storage itself", (it)
     })
   )
 
+  it.effect("keeps of files that were stored twice the one that came furthest, when it learns to store them once", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const steps = Object.entries(migrations)
+      const at = steps.findIndex(([name]) => name === "0009_jobs")
+      const kept = yield* Effect.flip(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`create schema earlier`
+            yield* sql`set local search_path = earlier`
+            for (const [, step] of steps.slice(0, at)) yield* step
+            // Rows without those that they belong to.
+            yield* sql`set local session_replication_role = replica`
+            const upload = (id: string, sha256: string, status: string, day: number) =>
+              sql`insert into upload (id, feed_id, workspace_id, file_name, content_type, size, sha256, status, format,
+                  statements, assumed, warnings, created_at, bytes)
+                values (${id}, 'feed', 'ws', 'f', 'text/csv', 1, ${sha256}, ${status}, 'csv', '[]', '{}', '[]',
+                  ${`2026-03-0${day}T00:00:00Z`}, 'x')`
+            yield* upload("a1", "a", "stored", 1)
+            yield* upload("a2", "a", "processed", 2)
+            yield* upload("a3", "a", "processed", 3)
+            yield* upload("b1", "b", "failed", 1)
+            yield* upload("b2", "b", "stored", 2)
+            yield* upload("c1", "c", "stored", 1)
+            yield* sql`insert into delivery (feed_id, record_id, account_id, version, op, state, hash, job_id,
+                field_values, provenance, attempts, present, updated_at)
+              values ('feed', 'r1', 'acct', 1, 'create', 'sending', 'h', 'job', '{}', '[]', 1, false,
+                '2026-03-01T00:00:00Z')`
+            yield* steps[at]![1]
+            const uploads = yield* sql<{ readonly id: string }>`select id from upload order by id`
+            const [delivery] = yield* sql<{
+              readonly dead: boolean
+              readonly since: boolean
+            }>`select dead, sent_at = updated_at as since from delivery`
+            // Everything is rolled back.
+            return yield* Effect.fail({ uploads: uploads.map(({ id }) => id), delivery })
+          })
+        )
+      )
+      expect(kept).toEqual({ uploads: ["a2", "b2", "c1"], delivery: { dead: false, since: true } })
+    })
+  )
+
   it.effect("refuses in the database every change of a job's status that is not in the life cycle", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -183,6 +183,12 @@ export class JobStore extends Context.Service<
      * pause and has not yet is asked no more.
      */
     readonly resume: (jobId: JobId) => Effect.Effect<Job, JobStateConflict | StorageUnavailable>
+    /**
+     * Forgets at most `limit` jobs that have ended: those that did more than `limits.jobHistoryDays` ago, and those of a
+     * feed that has more than `limits.jobHistory`, oldest first. The newest job of a feed, and the newest that
+     * completed, are kept whatever their age. Answers how many.
+     */
+    readonly purge: (limit: number) => Effect.Effect<number, StorageUnavailable>
     /** The present instant by the store's clock. */
     readonly now: Effect.Effect<Timestamp, StorageUnavailable>
   }

@@ -73,6 +73,9 @@ export const limits = {
   redeliverRows: 50_000,
   /** Attempts of a job before it fails as WORKER_LOST (decisions 6.4). */
   jobAttempts: 3,
+  /** Jobs that ended are kept for so many days, and of one feed so many. */
+  jobHistoryDays: 400,
+  jobHistory: 1_000,
   /** Runs that repeat one that failed of something that passes; the next regular run begins anew. */
   runRetries: 5,
   /** A due job that found no slot for this long fails as QUEUE_TIMEOUT. */

@@ -444,6 +444,72 @@ export const tests: StorageTests = (it) => {
   )
 
   describePauses(it)
+  describeHistory(it)
+}
+
+/** Forgets whatever can be, whosever it is. */
+const purge = (store: JobStore["Service"]) =>
+  Effect.gen(function* () {
+    while ((yield* store.purge(100)) > 0);
+  })
+
+const describeHistory = (it: Parameters<StorageTests>[0]): void => {
+  const day = 86_400
+
+  it.effect("forgets jobs that ended long ago, but not the newest nor the newest that completed", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { feed, store, clock } = arranged
+      const ids: Array<string> = []
+      for (const status of ["completed", "failed", "completed", "failed", "cancelled"] as const) {
+        ids.unshift((yield* bring(arranged, status)).job.id)
+      }
+      const left = Effect.map(store.list(feed.workspaceId, feed.id, { limit: 10 }), (jobs) => jobs.map(({ id }) => id))
+      yield* clock.pass((limits.jobHistoryDays - 1) * day)
+      yield* purge(store)
+      expect(yield* left).toEqual(ids)
+      yield* clock.pass(2 * day)
+      yield* purge(store)
+      expect(yield* left).toEqual([ids[0], ids[2]])
+      expect(yield* store.purge(100)).toBe(0)
+    })
+  )
+
+  it.effect("keeps active jobs, however old they are", () =>
+    Effect.gen(function* () {
+      const { feed, store, clock } = yield* arrange
+      const { job } = yield* claimJob(feed)
+      yield* clock.pass((limits.jobHistoryDays + 1) * day)
+      yield* purge(store)
+      expect(Option.map(yield* store.active(feed.id), ({ id }) => id)).toEqual(Option.some(job.id))
+    })
+  )
+
+  it.effect("keeps so many jobs of a feed, and forgets the oldest of more, some at a time", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { feed, store } = arranged
+      const sizes = limits as { jobHistory: number }
+      const { jobHistory } = limits
+      sizes.jobHistory = 5
+      yield* Effect.gen(function* () {
+        const other = yield* storeFeed(yield* storeWorkspace())
+        const ids: Array<string> = []
+        for (let n = 0; n < 9; n++) {
+          ids.unshift((yield* bring(arranged, n === 0 ? "completed" : "failed")).job.id)
+          if (n < 5) yield* store.cancel((yield* storeJob(other)).id, "cancel")
+        }
+        const left = Effect.map(store.list(feed.workspaceId, feed.id, { limit: 20 }), (jobs) =>
+          jobs.map(({ id }) => id as string)
+        )
+        yield* store.purge(2)
+        expect((yield* left).length).toBeGreaterThanOrEqual(7)
+        yield* purge(store)
+        expect(yield* left).toEqual([...ids.slice(0, 5), ids[8]])
+        expect(yield* store.list(other.workspaceId, other.id, { limit: 20 })).toHaveLength(5)
+      }).pipe(Effect.ensuring(Effect.sync(() => (sizes.jobHistory = jobHistory))))
+    })
+  )
 }
 
 const describePauses = (it: Parameters<StorageTests>[0]): void => {

@@ -1,5 +1,5 @@
 /** Jobs, the feed lock and leases in memory. */
-import type { Job, JobId } from "@millrace/core/job/Job"
+import { isActive, type Job, type JobId } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
 import type { JobEvent } from "@millrace/core/job/JobLifecycle"
 import { Fenced, FeedLocked, holderOf, JobStateConflict, JobStore, type Fence } from "@millrace/core/job/JobStore"
@@ -222,6 +222,23 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           }
           const moved = stored === undefined ? undefined : table.move(stored, "resume", at)
           return moved === undefined ? conflict(jobId, "resume") : Exit.succeed(moved.job)
+        }),
+      purge: (limit) =>
+        call((now) => {
+          const oldest = Timestamp.fromMillis(now - limits.jobHistoryDays * 86_400_000)
+          const feeds = new Set(Array.from(table.jobs.values(), ({ job }) => job.feedId))
+          const doomed: Array<Job> = []
+          for (const feedId of feeds) {
+            const jobs = table.ofFeed(feedId)
+            const success = jobs.find(({ status }) => status === "completed")?.id
+            for (const [n, job] of jobs.entries()) {
+              const isOld = (job.completedAt !== undefined && job.completedAt < oldest) || n >= limits.jobHistory
+              if (isOld && n > 0 && job.id !== success && !isActive(job.status)) doomed.push(job)
+            }
+          }
+          const gone = doomed.toSorted((a, b) => ascending(a.id, b.id)).slice(0, limit)
+          for (const { feedId, id } of gone) table.forget(feedId, id)
+          return gone.length
         }),
       now: call(Timestamp.fromMillis)
     })

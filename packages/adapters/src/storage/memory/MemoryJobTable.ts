@@ -94,6 +94,8 @@ export class JobTable extends Context.Service<
     readonly free: (holder: string) => void
     /** Has an element when a job may have become due. */
     readonly arrivals: PubSub.PubSub<void>
+    /** Removes a job that has ended. */
+    readonly forget: (feedId: FeedId, id: JobId) => void
   }
 >()("@millrace/adapters/storage/memory/MemoryJobTable/JobTable") {
   static readonly layer: Layer.Layer<JobTable, never, Memory> = Layer.effect(
@@ -145,6 +147,11 @@ export class JobTable extends Context.Service<
         arrivals,
         put,
         free,
+        forget: (feedId, id) => {
+          remove(jobs, id)
+          const ids = byFeed.get(feedId)
+          if (ids !== undefined) remove(ids, id)
+        },
         ofFeed: (id) =>
           Array.from(byFeed.get(id)?.keys() ?? [], (jobId) => jobs.get(jobId)!.job).toSorted((a, b) =>
             ascending(b.id, a.id)

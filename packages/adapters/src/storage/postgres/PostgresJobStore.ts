@@ -362,6 +362,30 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
             where id = ${jobId} and status = 'in_progress' and pause_reason is not null returning *`
         ])
       }),
+      purge: Effect.fn("JobStore.purge")(function* (limit) {
+        const rows = yield* stored(
+          sql<{ readonly count: number }>`with crowded as (
+              select feed_id from job group by feed_id having count(*) > ${limits.jobHistory}::int
+            ), too_many as (
+              select old.id from crowded cross join lateral (
+                select id from job where feed_id = crowded.feed_id order by id desc offset ${limits.jobHistory}::int
+              ) as old
+            ), too_old as (
+              select id from job where completed_at < store_now() - make_interval(days => ${limits.jobHistoryDays}::int)
+            ), doomed as (
+              select id from job where id in (select id from too_many union select id from too_old)
+                and status not in (${active})
+                and id <> (select max(newer.id) from job newer where newer.feed_id = job.feed_id)
+                and id is distinct from (select newer.id from job newer where newer.feed_id = job.feed_id
+                  and newer.status = 'completed' order by newer.id desc limit 1)
+              order by id limit ${limit} for update skip locked
+            ), gone as (
+              delete from job using doomed where job.id = doomed.id returning 1
+            )
+            select count(*)::int as count from gone`
+        )
+        return rows[0]!.count
+      }),
       now: Effect.suspend(() => stored(sql<{ readonly now: Date }>`select store_now() as now`)).pipe(
         Effect.map((rows) => instant(rows[0]!.now)),
         Effect.withSpan("JobStore.now")

@@ -12,6 +12,8 @@ export const jobs = Effect.gen(function* () {
     -- The try it is of a run that failed: 0 for the first.
     add column retry int not null default 0,
     add column forgot boolean not null default false`
+  // For taking away what ended long ago.
+  yield* sql`create index job_ended on job (completed_at) where completed_at is not null`
   yield* sql`create table feed_wake (
     feed_id key_text primary key references feed (id) on delete cascade,
     due_at instant not null,
