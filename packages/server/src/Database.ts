@@ -13,6 +13,9 @@ import { start } from "./postgres/EmbeddedPostgres.ts"
 import { PostgresFailure } from "./postgres/PostgresFailure.ts"
 import type { Settings } from "./Settings.ts"
 
+/** Seconds that a transaction may wait for its client, at the least: everybody is slow now and then. */
+const leastIdle = 5
+
 const optionsOf = ({ jobLease }: Settings) =>
   ({
     applicationName: "millrace",
@@ -20,7 +23,7 @@ const optionsOf = ({ jobLease }: Settings) =>
     connectTimeout: "10 seconds",
     // A worker that stands still, or is cut off, keeps what its open transaction has locked. Once its lease has run
     // out, nobody else must have to wait for that.
-    startupParameters: { idle_in_transaction_session_timeout: `${jobLease}s` }
+    startupParameters: { idle_in_transaction_session_timeout: `${Math.max(leastIdle, jobLease)}s` }
   }) as const
 
 const embedded = Effect.fnUntraced(function* (settings: Settings) {
