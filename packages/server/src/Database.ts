@@ -16,6 +16,9 @@ import type { Settings } from "./Settings.ts"
 /** For requests of the API, the locks of the cluster, the wait for new jobs and the heartbeat. */
 const ownConnections = 16
 
+/** Seconds that a transaction may wait for its client, at the least: everybody is slow now and then. */
+const leastIdle = 5
+
 const optionsOf = ({ jobLease, slots }: Settings) =>
   ({
     applicationName: "millrace",
@@ -23,7 +26,7 @@ const optionsOf = ({ jobLease, slots }: Settings) =>
     connectTimeout: "10 seconds",
     // A worker that stands still, or is cut off, keeps what its open transaction has locked. Once its lease has run
     // out, nobody else must have to wait for that.
-    startupParameters: { idle_in_transaction_session_timeout: `${jobLease}s` }
+    startupParameters: { idle_in_transaction_session_timeout: `${Math.max(leastIdle, jobLease)}s` }
   }) as const
 
 const embedded = Effect.fnUntraced(function* (settings: Settings) {

@@ -1,7 +1,10 @@
 /** A place where calls can be held: the moments at which workers are stopped. */
 
+/** Milliseconds after which nobody is expected to come any more. */
+const patienceMillis = 90_000
+
 export interface Held<A> {
-  /** The first call that came to be held. */
+  /** The first call that came to be held; refused when none comes in its time. */
   readonly first: Promise<A>
   /** Lets all go on, and holds no more. */
   readonly open: () => void
@@ -20,11 +23,19 @@ export class Gate<A> {
   close(matches: (call: A) => boolean): Held<A> {
     const first = Promise.withResolvers<A>()
     const opened = Promise.withResolvers<void>()
-    const bar: Bar<A> = { matches, came: first.resolve, opened: opened.promise }
+    const late = setTimeout(() => first.reject(new Error("No call came to the gate")), patienceMillis)
+    // Not everybody asks for it.
+    first.promise.catch(() => undefined)
+    const came = (call: A) => {
+      clearTimeout(late)
+      first.resolve(call)
+    }
+    const bar: Bar<A> = { matches, came, opened: opened.promise }
     this.bars.add(bar)
     return {
       first: first.promise,
       open: () => {
+        clearTimeout(late)
         this.bars.delete(bar)
         opened.resolve()
       }

@@ -17,6 +17,7 @@ import { BankTable } from "./MemoryBankTable.ts"
 import { JobDispatch } from "./MemoryJobDispatch.ts"
 import { faulted, JobTable, ownError, progressed, type StoredJob } from "./MemoryJobTable.ts"
 import { Memory } from "./MemoryTransactor.ts"
+import { ascending } from "./Order.ts"
 
 export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable | UpstreamTurns> = Layer.effect(
   JobStore,

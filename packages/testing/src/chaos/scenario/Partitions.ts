@@ -67,10 +67,21 @@ const heal = async ({ client, fleet, log }: Installation, member: Member, after:
   fleet.restore(member)
 }
 
+/** Without this nobody would notice a proxy that lets everything through. */
+const checkSlow = async ({ client, log }: Installation, member: Member, latencyMillis: number): Promise<void> => {
+  const before = performance.now()
+  await client.ask("/readyz", { member })
+  const took = performance.now() - before
+  if (took < 2 * latencyMillis) log.breach(`The network was not slow: a look at the database took ${took} ms`)
+}
+
 const disturb = async (installation: Installation, member: Member, one: Disturbance): Promise<void> => {
   if (one.cut) installation.fleet.disturb(member)
   member.proxy!.set(one.mode)
   const asked = one.cut ? askCut(installation, member) : Promise.resolve()
+  if (typeof one.mode === "object" && "latencyMillis" in one.mode) {
+    await checkSlow(installation, member, one.mode.latencyMillis)
+  }
   await wait(one.millis)
   member.proxy!.set("pass")
   await asked
