@@ -27,6 +27,7 @@ import * as Singleton from "effect/cluster/Singleton"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Rpc from "effect/rpc/Rpc"
@@ -144,7 +145,11 @@ export const layerOver = <E, R>(
       const runner = Context.get(context, JobRunner)
       const bell = yield* Bell
       // Where others can take over, feeds are let go of one by one, each with its run at the next page.
-      const drain = Effect.andThen(options.alone ? runner.drain : runner.beginDrain, Scope.close(scope, Exit.void))
+      const leave = Effect.andThen(options.alone ? runner.drain : runner.beginDrain, Scope.close(scope, Exit.void))
+      const fork = Effect.runForkWith(yield* Effect.context())
+      let leaving: Fiber.Fiber<void> | undefined
+      // Begun once, and not given up when somebody waits for it no longer.
+      const drain = Effect.suspend(() => Effect.asVoid(Fiber.await((leaving ??= fork(leave)))))
       yield* Effect.addFinalizer(() => drain)
       const engine = JobEngine.of({ poke: () => bell.arrived, interrupt: send("cancel") })
       return Context.make(JobEngine, engine).pipe(Context.add(Drain, { drain }))
@@ -167,8 +172,13 @@ export const layerClient = <E, R>(
     })
   ).pipe(Layer.provide(cluster), Layer.merge(Chores.layer))
 
-/** How soon the cluster notices and repairs what goes wrong; the library's own values take half a minute. */
+/**
+ * How soon the cluster notices and repairs what goes wrong; the library's own values take half a minute. All
+ * machines have to agree on the number of shards, so it cannot change; each is a lock to be given up by itself
+ * when a machine stops, and a hundred or so spread well over any number of machines that one database feeds.
+ */
 export const tuning = {
+  shardsPerGroup: 120,
   refreshAssignmentsInterval: "2 seconds",
   shardLockRefreshInterval: "4 seconds",
   shardLockExpiration: "10 seconds",

@@ -42,16 +42,14 @@ class Stopping extends Context.Service<Stopping, { yes: boolean }>()("@millrace/
 
 const readiness = Layer.effect(
   Readiness,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const stopping = yield* Stopping
-    return sql`select 1`.pipe(
+  Effect.map(Effect.all([SqlClient.SqlClient, Stopping]), ([sql, stopping]) =>
+    sql`select 1`.pipe(
       Effect.timeout("2 seconds"),
       Effect.isSuccess,
       // Layers build only after the migrations ran.
       Effect.map((database) => ({ database, migrations: true, draining: stopping.yes }))
     )
-  })
+  )
 )
 
 /** Time for jobs to be given back while the API still answers. */

@@ -243,6 +243,31 @@ export const suite = <E>(
     )
 
     conforms(
+      "gives each of many workspaces a turn, more of them than there is room for",
+      Effect.gen(function* () {
+        const { queue, room, store } = yield* arrange
+        const firsts: Array<JobId> = []
+        const all: Array<JobId> = []
+        for (let n = 0; n < 12; n++) {
+          const made = idsOf(yield* queue(2, { workspace: yield* storeWorkspace() }))
+          firsts.push(made[0]!)
+          all.push(...made)
+        }
+        yield* room(3)
+        const given: Array<JobId> = []
+        for (let round = 0; round < 30 && given.length < all.length; round++) {
+          for (const { jobId } of (yield* store.dispatch(many)).jobs) {
+            given.push(jobId)
+            yield* store.complete(Option.getOrThrow(yield* store.claim(jobId, [])).fence, {})
+          }
+        }
+        // What runs now and what ran before count alike: who has just been served has nothing under way.
+        expect(given.slice(0, 4)).toEqual(firsts.slice(0, 4))
+        expect(given.toSorted()).toEqual(all.toSorted())
+      })
+    )
+
+    conforms(
       "keeps jobs out of the way whose connection is busy, and hands one out when it is free",
       Effect.gen(function* () {
         const { queue, room, store, workspace } = yield* arrange

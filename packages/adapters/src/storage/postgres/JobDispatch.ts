@@ -69,6 +69,11 @@ export const dispatch = Effect.fnUntraced(function* (
           order by workspace_id limit 1)
         from space where space.workspace_id is not null and (select n from room) > 0
       ),
+      -- Where more workspaces have nothing under way than there is room for, the oldest job of each will do.
+      share as materialized (
+        select case when (select count(*) from space) > n + (select count(*) from flight) then least(n, 1) else n end as n
+        from room
+      ),
       due as materialized (
         select waiting.* from space, lateral (
           select id, workspace_id, created_at, banks from job
@@ -76,7 +81,7 @@ export const dispatch = Effect.fnUntraced(function* (
             and not exists (select from job as older where older.banks[1] = job.banks[1]
               and older.status in ('created', 'in_progress') and not older.touched
               and (older.created_at, older.id) < (job.created_at, job.id))
-          order by created_at, id limit (select n from room)
+          order by created_at, id limit (select n from share)
         ) as waiting
         union all
         select id, workspace_id, created_at, banks from job
