@@ -12,7 +12,7 @@ import { storeTable } from "@millrace/testing/fixture/Table"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll } from "vitest"
-import { connect, drive, ledgerOf, makeSimulation, mappings, VirtualClock, type Simulation } from "./Simulation.ts"
+import { connect, drive, ledgerOf, makeSimulation, mappings, VirtualClock, type Simulation } from "@millrace/testing/simulation/Simulation"
 
 const sizes = limits as { commitChunk: number }
 const { commitChunk } = limits

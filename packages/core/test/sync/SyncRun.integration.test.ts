@@ -12,8 +12,8 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import { afterAll, beforeAll, inject } from "vitest"
-import { makeSimulation, VirtualClock } from "./Simulation.ts"
-import { play } from "./SyncScript.ts"
+import { makeSimulation, VirtualClock } from "@millrace/testing/simulation/Simulation"
+import { play } from "@millrace/testing/simulation/ScriptLife"
 
 const scripts = process.env["MILLRACE_LONG"] === undefined ? 30 : 1_000
 

@@ -4,8 +4,8 @@ import { limits } from "@millrace/core/shared/Limits"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll } from "vitest"
-import { makeSimulation, VirtualClock } from "./Simulation.ts"
-import { play } from "./SyncScript.ts"
+import { makeSimulation, VirtualClock } from "@millrace/testing/simulation/Simulation"
+import { play } from "@millrace/testing/simulation/ScriptLife"
 
 const long = process.env["MILLRACE_LONG"] !== undefined
 const first = Number(process.env["MILLRACE_SEED"] ?? 1)

@@ -21,7 +21,7 @@ import {
   VirtualClock,
   work,
   type Simulation
-} from "./Simulation.ts"
+} from "@millrace/testing/simulation/Simulation"
 
 const scene = (
   title: string,
