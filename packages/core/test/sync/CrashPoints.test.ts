@@ -12,7 +12,10 @@ import { storeTable } from "@millrace/testing/fixture/Table"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll } from "vitest"
-import { connect, drive, ledgerOf, makeSimulation, mappings, VirtualClock, type Simulation } from "@millrace/testing/simulation/Simulation"
+import { ledgerOf } from "@millrace/testing/simulation/Checkers"
+import { mappings } from "@millrace/testing/simulation/FollowingFeed"
+import { connect, drive, makeSimulation, type Simulation } from "@millrace/testing/simulation/Simulation"
+import { epoch, VirtualClock } from "@millrace/testing/simulation/VirtualClock"
 
 const sizes = limits as { commitChunk: number }
 const { commitChunk } = limits
@@ -38,9 +41,9 @@ const life = Effect.fnUntraced(function* (
   action: Effect.Effect<never, StorageUnavailable> = Effect.interrupt
 ) {
   const { clock, points } = simulation
-  clock.now = new VirtualClock().now
+  clock.now = epoch
   const provider = simulation.providers.find((one) => one.options.instance === instance)!
-  const { accounts, bank, upstream, workspace } = yield* connect(provider, ["a"])
+  const { accounts, bank, upstream, workspace } = yield* connect(simulation, provider, ["a"])
   const account = accounts[0]!
   const post = (description: string, pending = false) =>
     upstream.post({ account: "a", date: day, amount: "-1.5", description, pending })

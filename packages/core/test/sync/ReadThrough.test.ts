@@ -19,7 +19,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { ledgerOf } from "@millrace/testing/simulation/Simulation"
+import { ledgerOf } from "@millrace/testing/simulation/Checkers"
 
 const setup = () => {
   const provider = makeScriptedProvider({
@@ -158,7 +158,7 @@ describe("ReadThrough", () => {
     Effect.gen(function* () {
       const { account, read } = yield* world.connected
       yield* read()
-      world.upstream.unlisted.add("a")
+      world.upstream.unlist("a")
       yield* TestClock.adjust("1 hour")
       expect(yield* read()).toMatchObject({ stale: true, problem: undefined })
       expect((yield* ledgerOf(account)).map(({ state }) => state)).toEqual(["live"])

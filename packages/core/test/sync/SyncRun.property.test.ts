@@ -4,7 +4,8 @@ import { limits } from "@millrace/core/shared/Limits"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll } from "vitest"
-import { makeSimulation, VirtualClock } from "@millrace/testing/simulation/Simulation"
+import { makeSimulation } from "@millrace/testing/simulation/Simulation"
+import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
 import { play } from "@millrace/testing/simulation/ScriptLife"
 
 const long = process.env["MILLRACE_LONG"] !== undefined

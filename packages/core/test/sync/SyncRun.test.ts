@@ -12,16 +12,10 @@ import { makeJob } from "@millrace/testing/fixture/Job"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import {
-  connect,
-  drive,
-  ledgerOf,
-  makeSimulation,
-  mappings,
-  VirtualClock,
-  work,
-  type Simulation
-} from "@millrace/testing/simulation/Simulation"
+import { ledgerOf } from "@millrace/testing/simulation/Checkers"
+import { mappings } from "@millrace/testing/simulation/FollowingFeed"
+import { connect, drive, makeSimulation, work, type Simulation } from "@millrace/testing/simulation/Simulation"
+import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
 
 const scene = (
   title: string,
@@ -38,7 +32,7 @@ const day = CalendarDate.make("2026-11-20")
 
 const opened = Effect.fnUntraced(function* (simulation: Simulation, instance: string, change: Partial<Feed> = {}) {
   const provider = simulation.providers.find((one) => one.options.instance === instance)!
-  const world = yield* connect(provider, ["a"])
+  const world = yield* connect(simulation, provider, ["a"])
   const path = `${world.bank.id}.csv`
   const place = simulation.destination.at(path)
   const account = world.accounts[0]!

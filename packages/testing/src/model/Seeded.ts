@@ -23,6 +23,13 @@ export class Seeded {
     return this.below(times) === 0
   }
 
+  /** One of the keys, the more often the greater its weight (whole numbers); never one of weight 0. */
+  weighted<A>(weights: ReadonlyArray<readonly [A, number]>): A {
+    let at = this.below(weights.reduce((sum, [, weight]) => sum + weight, 0))
+    for (const [key, weight] of weights) if ((at -= weight) < 0) return key
+    throw new RangeError("nothing has a weight")
+  }
+
   list<A>(min: number, max: number, make: () => A): Array<A> {
     return Array.from({ length: min + this.below(max - min + 1) }, make)
   }

@@ -1,4 +1,5 @@
 /** A bank whose truth is what the test says: the upstream behind `ScriptedProvider`. */
+import type { ConnectionHealth } from "@millrace/core/bank/ConnectionHealth"
 import type { ObservedAccount, ObservedRecord } from "@millrace/core/provider/Provider"
 import type { ProviderError } from "@millrace/core/provider/ProviderError"
 import type { Fields } from "@millrace/core/record/FieldValue"
@@ -35,10 +36,19 @@ export class ScriptedBank {
   /** Everything that ever happened, for change feeds. */
   readonly events: Array<Event> = []
   readonly accountIds: ReadonlyArray<string>
-  /** Accounts that are no longer listed. */
-  readonly unlisted = new Set<string>()
+  /** Accounts that are no longer listed, and since which event. */
+  readonly unlisted = new Map<string, number>()
   /** Errors of the next pulls, in order; `undefined` lets one pass. */
   readonly failures: Array<ProviderError | undefined> = []
+  /** Errors of the next looks at the connection and its accounts. */
+  readonly lookFailures: Array<ProviderError> = []
+  health: ConnectionHealth = { status: "connected" }
+  /** So many of the next snapshots show only their first rows and still say that they are complete. */
+  shortReads = 0
+  /** Shows the last row of a page again as the first of the next one. */
+  repeatsEdges = false
+  /** Gives every account ids of its own, so that accounts share them. */
+  sharesIds = false
   /** What happens behind the back of a reader, each before one of its next pages after the first. */
   readonly meanwhile: Array<() => void> = []
   /** Checkpoints of earlier generations are not accepted. */
@@ -46,14 +56,17 @@ export class ScriptedBank {
   pulls = 0
   balance = "0"
   private lines = 0
-  private ids = 0
+  private readonly ids = new Map<string, number>()
 
   constructor(accountIds: ReadonlyArray<string>) {
     this.accountIds = accountIds
   }
 
-  private nextId(): string {
-    return `u${++this.ids}`
+  private nextId(account: string): string {
+    const owner = this.sharesIds ? account : ""
+    const n = (this.ids.get(owner) ?? 0) + 1
+    this.ids.set(owner, n)
+    return `u${n}`
   }
 
   private show(row: TrueRow): TrueRow {
@@ -62,7 +75,7 @@ export class ScriptedBank {
     return row
   }
 
-  post(posting: Posting, providerId = this.nextId()): TrueRow {
+  post(posting: Posting, providerId = this.nextId(posting.account)): TrueRow {
     return this.show({ ...posting, line: ++this.lines, providerId, pending: posting.pending ?? false })
   }
 
@@ -75,7 +88,7 @@ export class ScriptedBank {
       ...row,
       ...how.change,
       pending: false,
-      ...(how.newId ? { providerId: this.nextId() } : {}),
+      ...(how.newId ? { providerId: this.nextId(row.account) } : {}),
       ...(how.newId && how.link ? { pendingProviderId: row.providerId } : {})
     }
     if (how.newId) this.events.push({ kind: "gone", row })
@@ -89,6 +102,36 @@ export class ScriptedBank {
   remove(row: TrueRow): void {
     this.rows.delete(row.line)
     this.events.push({ kind: "gone", row })
+  }
+
+  /** The same row under another id, which names nothing of the old one. */
+  reissue(row: TrueRow): TrueRow {
+    const { pendingProviderId: _, ...rest } = row
+    this.events.push({ kind: "gone", row })
+    return this.show({ ...rest, providerId: this.nextId(row.account) })
+  }
+
+  /** Every line as it was after so many events; lines that were gone are missing. */
+  linesAt(events: number): ReadonlyMap<number, TrueRow> {
+    const lines = new Map<number, TrueRow>()
+    for (const { kind, row } of this.events.slice(0, events)) {
+      if (kind === "shown") lines.set(row.line, row)
+      // A line whose id changed is gone under the old one only.
+      else if (lines.get(row.line)?.providerId === row.providerId) lines.delete(row.line)
+    }
+    return lines
+  }
+
+  unlist(account: string): void {
+    if (!this.unlisted.has(account)) this.unlisted.set(account, this.events.length)
+  }
+
+  /** Lists it again, and tells a second time what nobody could hear meanwhile. */
+  relist(account: string): void {
+    const since = this.unlisted.get(account)
+    if (since === undefined) return
+    this.unlisted.delete(account)
+    this.events.push(...this.events.slice(since).filter(({ row }) => row.account === account))
   }
 
   loseCheckpoints(): void {
