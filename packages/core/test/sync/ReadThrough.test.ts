@@ -158,7 +158,7 @@ describe("ReadThrough", () => {
     Effect.gen(function* () {
       const { account, read } = yield* world.connected
       yield* read()
-      world.upstream.unlist("a")
+      world.upstream.unlisted.add("a")
       yield* TestClock.adjust("1 hour")
       expect(yield* read()).toMatchObject({ stale: true, problem: undefined })
       expect((yield* ledgerOf(account)).map(({ state }) => state)).toEqual(["live"])

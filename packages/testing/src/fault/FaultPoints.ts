@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import { mapCalls } from "./Calls.ts"
 
 export type Edge = "begins" | "ends"
 
@@ -65,19 +66,6 @@ export class FaultPoints {
 
   /** The same service, with points around the effects that it has or answers; streams pass as they are. */
   wrap<S extends object>(name: string, service: S): S {
-    const wrapped: Record<string, unknown> = {}
-    for (const [key, member] of Object.entries(service)) {
-      const call = `${name}.${key}`
-      wrapped[key] =
-        typeof member === "function"
-          ? (...args: ReadonlyArray<unknown>): unknown => {
-              const answer: unknown = Reflect.apply(member, service, args)
-              return Effect.isEffect(answer) ? this.around(call, answer) : answer
-            }
-          : Effect.isEffect(member)
-            ? this.around(call, member)
-            : member
-    }
-    return wrapped as S
+    return mapCalls(service, (effect, method) => this.around(`${name}.${method}`, effect))
   }
 }

@@ -36,8 +36,8 @@ export class ScriptedBank {
   /** Everything that ever happened, for change feeds. */
   readonly events: Array<Event> = []
   readonly accountIds: ReadonlyArray<string>
-  /** Accounts that are no longer listed, and since which event. */
-  readonly unlisted = new Map<string, number>()
+  /** Accounts that are no longer listed. */
+  readonly unlisted = new Set<string>()
   /** Errors of the next pulls, in order; `undefined` lets one pass. */
   readonly failures: Array<ProviderError | undefined> = []
   /** Errors of the next looks at the connection and its accounts. */
@@ -76,7 +76,8 @@ export class ScriptedBank {
   }
 
   post(posting: Posting, providerId = this.nextId(posting.account)): TrueRow {
-    return this.show({ ...posting, line: ++this.lines, providerId, pending: posting.pending ?? false })
+    const { account, amount, date, description, pending = false } = posting
+    return this.show({ line: ++this.lines, providerId, account, date, amount, description, pending })
   }
 
   /** Becomes posted: under another id with `newId`, which names the pending one with `link`. */
@@ -104,11 +105,10 @@ export class ScriptedBank {
     this.events.push({ kind: "gone", row })
   }
 
-  /** The same row under another id, which names nothing of the old one. */
+  /** The same row under another id, which names nothing of the old one: to a reader, one that goes and one that comes. */
   reissue(row: TrueRow): TrueRow {
-    const { pendingProviderId: _, ...rest } = row
-    this.events.push({ kind: "gone", row })
-    return this.show({ ...rest, providerId: this.nextId(row.account) })
+    this.remove(row)
+    return this.post(row, this.nextId(row.account))
   }
 
   /** Every line as it was after so many events; lines that were gone are missing. */
@@ -122,16 +122,10 @@ export class ScriptedBank {
     return lines
   }
 
-  unlist(account: string): void {
-    if (!this.unlisted.has(account)) this.unlisted.set(account, this.events.length)
-  }
-
-  /** Lists it again, and tells a second time what nobody could hear meanwhile. */
+  /** Lists an account again, and tells everything of it a second time: nobody could ask for it meanwhile. */
   relist(account: string): void {
-    const since = this.unlisted.get(account)
-    if (since === undefined) return
-    this.unlisted.delete(account)
-    this.events.push(...this.events.slice(since).filter(({ row }) => row.account === account))
+    if (!this.unlisted.delete(account)) return
+    this.events.push(...this.events.filter(({ row }) => row.account === account))
   }
 
   loseCheckpoints(): void {

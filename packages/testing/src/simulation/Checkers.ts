@@ -1,8 +1,6 @@
 /** What must be true of a connection and its feeds: after every job, and when all is quiet. */
 import type { Account } from "@millrace/core/account/Account"
-import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
-import type { ErrorCode } from "@millrace/core/failure/ErrorCode"
-import type { Job, JobCounts, JobError } from "@millrace/core/job/Job"
+import type { Job } from "@millrace/core/job/Job"
 import type { LedgerRecord } from "@millrace/core/record/LedgerRecord"
 import { RecordStore, type Checkpoint } from "@millrace/core/record/RecordStore"
 import * as Decimal from "@millrace/core/shared/Decimal"
@@ -33,48 +31,6 @@ const textOfRecord = ({ fields, pending }: LedgerRecord): string =>
 
 const textOfRow = (row: TrueRow): string => textOf({ ...row, amount: Decimal.make(row.amount) })
 
-const imbalance = (counts: JobCounts): number =>
-  counts.read +
-  counts.vanished +
-  counts.carried -
-  (counts.created + counts.updated + counts.removed + counts.unchanged + counts.filtered + counts.failed)
-
-/** What somebody can do about an error of this code. */
-const actions: Readonly<Partial<Record<ErrorCode, string>>> = {
-  RECONNECT_REQUIRED: "reconnect",
-  BANK_CONSENT_REQUIRED: "reconnect",
-  PROVIDER_UNAVAILABLE: "retry",
-  PROVIDER_RATE_LIMITED: "retry",
-  DATA_NOT_READY: "retry",
-  PROVIDER_MISCONFIGURED: "contact_support",
-  DESTINATION_UNAVAILABLE: "retry",
-  STORAGE_UNAVAILABLE: "retry",
-  INTERNAL_ERROR: "contact_support"
-}
-
-const checkError = ({ code, recovery, severity }: JobError): void => {
-  if (severity !== "fatal") return
-  const action =
-    code === "INSTITUTION_UNAVAILABLE" ? (recovery?.action === "contact_support" ? recovery.action : "retry") : actions[code]
-  if (action !== undefined) mustEqual("an error says what to do about it", recovery?.action, action, code)
-}
-
-/** The job of a feed after it has ended, and the ledger that it leaves. */
-export const checkJob = Effect.fnUntraced(function* (life: ConnectionLife, under: FollowingFeed, job: Job) {
-  const { own } = yield* (yield* DeliveryStore).countOpen(under.feed.id, job.id)
-  if (job.status === "completed" || job.status === "failed") {
-    // Nobody was left to count what a lost worker did.
-    const lost = job.errors.some(({ code }) => code === "WORKER_LOST" || code === "QUEUE_TIMEOUT")
-    must("the counters of a job balance", lost || imbalance(job.counts) === own, () => ({ own, job }))
-  }
-  if (job.status === "completed") must("the counters of a job balance", own === 0, () => ({ own, job }))
-  for (const error of job.errors) {
-    must("nothing breaks inside", error.code !== "INTERNAL_ERROR", () => job)
-    checkError(error)
-  }
-  yield* checkLedger(life)
-})
-
 /** Identities and change numbers, against the ledger as it was when it was last looked at. */
 export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
   const { before, hand, ids, provider, sometimes, upstream } = life
@@ -93,7 +49,10 @@ export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
         "change numbers move with every change, and only then",
         moved
           ? record.changeNo > (old?.changeNo ?? 0)
-          : old.providerId !== record.providerId || record.changeNo === old.changeNo,
+          : // It may have gone and come back since.
+            record.version > old.version + 1 ||
+              old.providerId !== record.providerId ||
+              record.changeNo === old.changeNo,
         () => ({ old, record })
       )
       if (old !== undefined && old.state !== record.state) {

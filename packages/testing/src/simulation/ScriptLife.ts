@@ -10,7 +10,7 @@ import { JobStore } from "@millrace/core/job/JobStore"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import * as Effect from "effect/Effect"
 import { Seeded } from "../model/Seeded.ts"
-import { checkCheckpoint, checkEnd, checkJob, checkStill } from "./Checkers.ts"
+import { checkCheckpoint, checkEnd, checkLedger, checkStill } from "./Checkers.ts"
 import { ConnectionLife, orderOf } from "./ConnectionLife.ts"
 import { follow, type FollowingFeed } from "./FollowingFeed.ts"
 import { must } from "./Invariant.ts"
@@ -78,17 +78,17 @@ const sync = Effect.fnUntraced(function* (script: Script, under: FollowingFeed) 
   const { points, watch } = simulation
   const jobs = yield* JobStore
   const dies = random.once(script.mortality)
-  const { job } = yield* drive(simulation, under.feed, {
+  let death: (typeof deathKinds)[number] = "anywhere"
+  yield* drive(simulation, under.feed, {
     change: orderOf(life.request(simulation.clock.now)),
     released: random.once(2),
     arm: (attempt, { id }) => {
       if (!dies || attempt > 1) return
-      switch (random.weighted(script.deaths)) {
+      death = random.weighted(script.deaths)
+      switch (death) {
         case "cancel":
-          watch.sometimes.happened("cancel")
           return points.arm(1 + random.below(8), Effect.ignore(jobs.cancel(id, "cancel")), "Provider")
         case "storage away":
-          watch.sometimes.happened(random.once(2) ? "storage away" : "storage answer lost")
           return points.arm(1 + random.below(90), storageAway)
         case "at the destination":
           return points.arm(1 + random.below(6), Effect.interrupt, "Destination")
@@ -97,9 +97,14 @@ const sync = Effect.fnUntraced(function* (script: Script, under: FollowingFeed) 
         case "anywhere":
           return points.arm(1 + random.below(90))
       }
+    },
+    fired: (point) => {
+      if (death === "cancel") watch.sometimes.happened("cancel")
+      else if (death !== "storage away") watch.sometimes.happened("crash")
+      else watch.sometimes.happened(point.endsWith("begins") ? "storage away" : "storage answer lost")
     }
   })
-  yield* checkJob(life, under, job)
+  yield* checkLedger(life)
 })
 
 const step = Effect.fnUntraced(function* (script: Script) {
@@ -107,7 +112,9 @@ const step = Effect.fnUntraced(function* (script: Script) {
   const { clock, watch } = simulation
   const { hand, provider, upstream } = life
   const under = random.pick(life.feeds)
-  switch (random.weighted(script.steps)) {
+  const kind = random.weighted(script.steps)
+  watch.trace.push(`-- ${kind}`)
+  switch (kind) {
     case "bank":
       for (let n = random.below(4); n >= 0; n--) hand.happen(clock.now)
       return
@@ -140,7 +147,8 @@ const step = Effect.fnUntraced(function* (script: Script) {
       const account = random.pick(upstream.accountIds)
       if (upstream.unlisted.has(account)) return upstream.relist(account)
       watch.sometimes.happened("bank lists an account no longer")
-      return upstream.unlist(account)
+      upstream.unlisted.add(account)
+      return
     }
     case "change while paged":
       if (life.meanwhiles-- <= 0) return
@@ -185,7 +193,7 @@ const quiesce = Effect.fnUntraced(function* ({ life, simulation }: Script) {
     for (const under of life.feeds) {
       const { job } = yield* drive(simulation, under.feed, { change: orderOf({ resetCursors: full }) })
       must("a quiet sync completes", settled(job), () => job)
-      yield* checkJob(life, under, job)
+      yield* checkLedger(life)
     }
   }
 })
@@ -197,7 +205,7 @@ const checkQuiet = Effect.fnUntraced(function* ({ life, simulation }: Script) {
     watch.writes = new Map()
     const { job } = yield* drive(simulation, under.feed)
     checkStill(watch, under, job, (yield* under.rows).length)
-    yield* checkJob(life, under, job)
+    yield* checkLedger(life)
   }
 })
 

@@ -86,16 +86,19 @@ export const connect = Effect.fnUntraced(function* (
 /** Takes up a job as a worker does; `false` when it cannot be had. */
 export const work = Effect.fnUntraced(function* (simulation: Simulation, job: Job, banks: ReadonlyArray<BankId>) {
   const claimed = yield* (yield* JobStore).claim(job.id, banks)
-  if (Option.isNone(claimed)) return { exit: undefined, fence: undefined }
+  if (Option.isNone(claimed)) return { exit: undefined, fence: undefined, fired: undefined }
   const exit = yield* Effect.exit((yield* SyncRun).run(claimed.value))
+  const { fired } = simulation.points
   simulation.points.arm(Infinity)
-  return { exit, fence: claimed.value.fence }
+  return { exit, fence: claimed.value.fence, fired }
 })
 
 export interface Drive {
   readonly change?: Partial<Job>
   /** Armed before each attempt, by its number from 0. */
   readonly arm?: (attempt: number, job: Job) => void
+  /** Told where what was armed struck. */
+  readonly fired?: (point: string) => void
   /** Whether a worker that died is noticed by its lease, or was stopped in good order. */
   readonly released?: boolean
 }
@@ -111,8 +114,9 @@ export const drive = Effect.fnUntraced(function* (simulation: Simulation, feed: 
   let now = job
   for (let attempt = 0; isActive(now.status) && attempt < 12; attempt++) {
     options.arm?.(attempt, now)
-    const { exit, fence } = yield* work(simulation, job, banks)
+    const { exit, fence, fired } = yield* work(simulation, job, banks)
     if (exit !== undefined) exits.push(exit)
+    if (fired !== undefined) options.fired?.(fired)
     now = yield* get
     if (!isActive(now.status)) break
     if (now.status === "in_progress" && options.released === true && fence !== undefined) yield* jobs.release(fence)

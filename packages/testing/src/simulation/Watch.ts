@@ -16,7 +16,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { mapCalls } from "../fault/Calls.ts"
 import { BrokenInvariant, type Invariant } from "./Invariant.ts"
+import { checkEnded } from "./JobChecks.ts"
 import { Sometimes } from "./Sometimes.ts"
 
 /** The claim that the calls of a fiber belong to. */
@@ -82,6 +84,16 @@ export class Watch {
     return ordinal
   }
 
+  /** The active job of a feed, if it has one. */
+  activeOf(id: Feed["id"]): JobId | undefined {
+    return this.#active.get(id)
+  }
+
+  /** Whether no job of any feed is active. */
+  get idle(): boolean {
+    return this.#active.size === 0
+  }
+
   /** Jobs that a run was begun for and that are over: what counts as a sync. */
   get syncs(): number {
     let syncs = 0
@@ -101,7 +113,6 @@ export class Watch {
 
   #moved(id: JobId, job: Job): void {
     const seen = this.jobs.get(id)!
-    if (seen.status === job.status) return
     const step = `${seen.status} ${job.status}`
     this.#must("a job follows its life cycle", legal.has(step), step)
     this.trace.push(`${this.ordinal(job.feedId)} ${job.status} ${Object.values(job.counts).join(",")}`)
@@ -126,12 +137,24 @@ export class Watch {
     else if (this.#active.get(job.feedId) === id) this.#active.delete(job.feedId)
   }
 
-  #wrapJobs(store: JobStore["Service"]): JobStore["Service"] {
+  /** Notes what breaks in a check, whoever catches it. */
+  #checked<A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.tapDefect(check, (defect) =>
+      Effect.sync(() => {
+        if (defect instanceof BrokenInvariant) this.broken ??= defect
+      })
+    )
+  }
+
+  #wrapJobs(store: JobStore["Service"], deliveries: DeliveryStore["Service"]): JobStore["Service"] {
     const look = Effect.fnUntraced(function* (this: Watch, id: JobId) {
       const seen = this.jobs.get(id)
       if (seen === undefined) return
       const job = yield* store.get(seen.workspaceId, seen.feedId, id)
-      if (Option.isSome(job)) this.#moved(id, job.value)
+      if (Option.isNone(job) || job.value.status === seen.status) return
+      this.#moved(id, job.value)
+      if (isActive(job.value.status)) return
+      yield* this.#checked(Effect.provideService(checkEnded(job.value), DeliveryStore, deliveries))
     }).bind(this)
     const refusals = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.tapError(effect, (error) =>
@@ -211,17 +234,26 @@ export class Watch {
         })
       })
     })
-    const wrapped: Record<string, unknown> = Object.fromEntries(Object.entries(service))
-    for (const [key, member] of Object.entries(service)) {
-      const call = `${name}.${key}`
-      if (!writing.has(call) || typeof member !== "function") continue
-      wrapped[key] = (...args: ReadonlyArray<unknown>): unknown =>
-        Effect.tap(Reflect.apply(member, service, args) as Effect.Effect<unknown>, () => {
-          this.wrote(call)
-          return allowed
-        })
-    }
-    return wrapped as S
+    return mapCalls(service, (effect, method) => {
+      const call = `${name}.${method}`
+      if (!writing.has(call)) return effect
+      return Effect.tap(effect, () => {
+        this.wrote(call)
+        return allowed
+      })
+    })
+  }
+
+  #wrapFeeds(store: FeedStore["Service"]): FeedStore["Service"] {
+    return FeedStore.of({
+      ...store,
+      advanceSchedule: (id, from, to) =>
+        Effect.tap(store.advanceSchedule(id, from, to), (won) =>
+          Effect.sync(() => {
+            if (won) this.#must("a due schedule fires once", to === undefined || to > from, { from, to })
+          })
+        )
+    })
   }
 
   #wrapRecords(store: RecordStore["Service"]): RecordStore["Service"] {
@@ -231,14 +263,7 @@ export class Watch {
         Effect.tap(store.saveCheckpoint(key, value), () =>
           value === undefined
             ? Effect.void
-            : this.onCheckpoint(key, value).pipe(
-                Effect.provideService(RecordStore, store),
-                Effect.tapDefect((defect) =>
-                  Effect.sync(() => {
-                    if (defect instanceof BrokenInvariant) this.broken ??= defect
-                  })
-                )
-              )
+            : this.#checked(this.onCheckpoint(key, value).pipe(Effect.provideService(RecordStore, store)))
         )
     })
   }
@@ -247,11 +272,12 @@ export class Watch {
   readonly layer = Layer.effectContext(
     Effect.gen({ self: this }, function* () {
       const jobs = yield* JobStore
+      const deliveries = yield* DeliveryStore
       return Context.empty().pipe(
-        Context.add(JobStore, this.#wrapJobs(jobs)),
+        Context.add(JobStore, this.#wrapJobs(jobs, deliveries)),
         Context.add(RecordStore, this.#wrapWrites("RecordStore", this.#wrapRecords(yield* RecordStore), jobs)),
-        Context.add(DeliveryStore, this.#wrapWrites("DeliveryStore", yield* DeliveryStore, jobs)),
-        Context.add(FeedStore, this.#wrapWrites("FeedStore", yield* FeedStore, jobs)),
+        Context.add(DeliveryStore, this.#wrapWrites("DeliveryStore", deliveries, jobs)),
+        Context.add(FeedStore, this.#wrapWrites("FeedStore", this.#wrapFeeds(yield* FeedStore), jobs)),
         Context.add(TableStore, this.#wrapWrites("TableStore", yield* TableStore, jobs))
       )
     })
