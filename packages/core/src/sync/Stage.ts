@@ -23,6 +23,9 @@ export class Stage {
   readonly quarantined: Array<Quarantined> = []
   readonly #rows = new Map<string, Array<Observation>>()
   readonly #removed = new Map<string, Set<string>>()
+  /** Ids of rows that could not be read, by account; those of drivers name none. */
+  readonly #unread = new Map<string, Set<string>>()
+  readonly #unreadAnywhere = new Set<string>()
   readonly #dataType: SyncDataType
   readonly #digest: Digest["Service"]
 
@@ -36,6 +39,9 @@ export class Stage {
       const read = ingest(this.#dataType, observed, this.#digest)
       if ("quarantined" in read) {
         this.quarantined.push(read.quarantined)
+        const unread = this.#unread.get(observed.providerAccountId)
+        if (unread === undefined) this.#unread.set(observed.providerAccountId, new Set([read.quarantined.providerId]))
+        else unread.add(read.quarantined.providerId)
         continue
       }
       this.count++
@@ -51,14 +57,18 @@ export class Stage {
       else removed.add(providerId)
     }
     this.quarantined.push(...page.quarantined)
+    for (const { providerId } of page.quarantined) this.#unreadAnywhere.add(providerId)
     this.coverage = page.coverage
     // A blank checkpoint would mean "from the start" to the upstream and "continue" to us.
     if (page.end.kind === "done" && page.end.checkpoint?.trim() !== "") this.checkpoint = page.end.checkpoint
   }
 
-  /** Ids of rows that were shown but could not be read: they are not missing. */
-  get unread(): ReadonlySet<string> {
-    return new Set(this.quarantined.map((row) => row.providerId))
+  /**
+   * Ids of rows that were shown but could not be read: they are not missing. Another account may have a row of
+   * the same id, and that one may well be.
+   */
+  unread(providerAccountId: string): ReadonlySet<string> {
+    return this.#unreadAnywhere.union(this.#unread.get(providerAccountId) ?? new Set())
   }
 
   get accounts(): Iterable<string> {
