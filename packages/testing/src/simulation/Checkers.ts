@@ -107,7 +107,12 @@ const postedSum = (amounts: ReadonlyArray<string>): string => Decimal.sum(amount
 const checkAgainstBank = (life: ConnectionLife, account: Account, records: ReadonlyArray<LedgerRecord>): void => {
   const truth = life.hand.rows((row) => row.account === account.providerAccountId)
   const live = records.filter(({ state }) => state === "live")
-  mustMatch("the ledger is what the bank says", live.map(textOfRecord), truth.map(textOfRow), life.provider.options.instance)
+  mustMatch(
+    "the ledger is what the bank says",
+    live.map(textOfRecord),
+    truth.map(textOfRow),
+    life.provider.options.instance
+  )
   mustEqual(
     "the posted sum of the ledger is that of the bank",
     postedSum(live.filter(({ pending }) => !pending).map(({ fields }) => String(fields["amount"]))),

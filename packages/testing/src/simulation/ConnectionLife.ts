@@ -155,9 +155,12 @@ export class ConnectionLife {
 }
 
 /** Mode and options as a trigger makes them. */
-export const orderOf = (request: TriggerSync): { readonly mode: "full" | "range" | "incremental"; readonly options: SyncOptions } => {
+export const orderOf = (
+  request: TriggerSync
+): { readonly mode: "full" | "range" | "incremental"; readonly options: SyncOptions } => {
   const { endDate, forceCancelActive = false, resetCursors = false, skipDedup = false, startDate } = request
   const flags = { forceCancelActive, resetCursors, skipDedup }
-  if (startDate === undefined || endDate === undefined) return { mode: resetCursors ? "full" : "incremental", options: flags }
+  if (startDate === undefined || endDate === undefined)
+    return { mode: resetCursors ? "full" : "incremental", options: flags }
   return { mode: "range", options: { ...flags, startDate, endDate } }
 }

@@ -80,15 +80,15 @@ export const reportOf = (
 ): LifeReport => {
   const broken = brokenOf(watch, exit)
   return {
-  seed,
-  kind,
-  syncs: watch.syncs,
-  runs: watch.runs,
-  virtualSeconds,
-  happened: [...watch.sometimes.counts],
-  digest: digestOf(watch.trace),
-  story: broken === undefined ? [] : watch.trace,
-  broken
+    seed,
+    kind,
+    syncs: watch.syncs,
+    runs: watch.runs,
+    virtualSeconds,
+    happened: [...watch.sometimes.counts],
+    digest: digestOf(watch.trace),
+    story: broken === undefined ? [] : watch.trace,
+    broken
   }
 }
 

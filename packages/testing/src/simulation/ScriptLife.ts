@@ -127,9 +127,7 @@ const step = Effect.fnUntraced(function* (script: Script) {
       watch.sometimes.happened("provider forgets the checkpoint")
       return upstream.loseCheckpoints()
     case "provider errors":
-      upstream.failures.push(
-        ...random.list(1, 4, () => (random.once(3) ? undefined : randomError(random, clock.now)))
-      )
+      upstream.failures.push(...random.list(1, 4, () => (random.once(3) ? undefined : randomError(random, clock.now))))
       return
     case "look errors":
       upstream.lookFailures.push(randomError(random, clock.now))

@@ -14,7 +14,9 @@ export interface QuietRound {
 }
 
 /** Rounds of syncs of all feeds after the faults have stopped; then the ledger is what the bank says. */
-export const quietRounds = ({ options: { changeModel } }: Pick<ScriptedProvider, "options">): ReadonlyArray<QuietRound> =>
+export const quietRounds = ({
+  options: { changeModel }
+}: Pick<ScriptedProvider, "options">): ReadonlyArray<QuietRound> =>
   changeModel === "snapshotWindow"
     ? [
         { after: 60, full: true },

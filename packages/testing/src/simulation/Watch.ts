@@ -210,8 +210,7 @@ export class Watch {
       fence: (fence, progress) => refusals(store.fence(fence, progress)),
       complete: (fence, progress) => Effect.tap(refusals(store.complete(fence, progress)), () => look(fence.jobId)),
       fail: (fence, errors) => Effect.tap(refusals(store.fail(fence, errors)), () => look(fence.jobId)),
-      pause: (fence, reason, after) =>
-        Effect.tap(refusals(store.pause(fence, reason, after)), () => look(fence.jobId)),
+      pause: (fence, reason, after) => Effect.tap(refusals(store.pause(fence, reason, after)), () => look(fence.jobId)),
       cancel: (id, event) => Effect.tap(store.cancel(id, event), () => look(id)),
       sweep: Effect.tap(store.sweep, () =>
         Effect.forEach([...this.#active.values()], (id) => look(id), { discard: true })
