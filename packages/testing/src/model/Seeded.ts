@@ -1,3 +1,5 @@
+import type { Random } from "effect/Random"
+
 /** Random choices that are the same on every run: what property tests draw from. */
 export class Seeded {
   private state: number
@@ -28,6 +30,14 @@ export class Seeded {
     let at = this.below(weights.reduce((sum, [, weight]) => sum + weight, 0))
     for (const [key, weight] of weights) if ((at -= weight) < 0) return key
     throw new RangeError("nothing has a weight")
+  }
+
+  /** The same choices for whatever takes `Random` from its context. */
+  get random(): Random {
+    return {
+      nextIntUnsafe: () => this.below(0x1_0000_0000) * 0x10_0000 + this.below(0x10_0000),
+      nextDoubleUnsafe: () => this.below(0x1_0000_0000) / 0x1_0000_0000
+    }
   }
 
   list<A>(min: number, max: number, make: () => A): Array<A> {

@@ -49,7 +49,7 @@ export class EventLoop {
 
   /** Wakes somebody at a time; that may be past. Returns how to take it back. */
   at(millis: number, wake: () => void): () => void {
-    const timer: Timer = { at: millis, nth: ++this.#timersMade, wake }
+    const timer: Timer = { at: Math.ceil(millis), nth: ++this.#timersMade, wake }
     const heap = this.#timers
     let place = heap.push(timer) - 1
     while (place > 0) {

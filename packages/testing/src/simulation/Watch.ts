@@ -89,6 +89,16 @@ export class Watch {
     return this.#active.get(id)
   }
 
+  /** Feeds with an active job, and its status. */
+  get active(): ReadonlyArray<readonly [Feed["id"], JobStatus]> {
+    return [...this.#active].map(([feedId, id]) => [feedId, this.jobs.get(id)!.status])
+  }
+
+  /** The feed was deleted with its jobs. */
+  forget(feedId: Feed["id"]): void {
+    this.#active.delete(feedId)
+  }
+
   /** Whether no job of any feed is active. */
   get idle(): boolean {
     return this.#active.size === 0
