@@ -66,8 +66,9 @@ export class JobRunner extends Context.Service<
     /** Stops the job if this process holds it. What it had claimed is given back. Returns at once. */
     readonly stop: (jobId: JobId) => Effect.Effect<void>
     /**
-     * How many of the oldest due jobs are worth offering: those that it holds without a claim and those set
-     * aside are due, too, and so they count.
+     * How many of the oldest due jobs are worth offering: those that it holds and those set aside may be due,
+     * too, and so they count. A job that it runs is due as well after the process or the clock of the store
+     * leapt ahead of its heartbeat.
      */
     readonly appetite: Effect.Effect<number>
     /** Whether storage has due jobs that were not offered. */
@@ -225,7 +226,7 @@ const make = Effect.fnUntraced(function* (slots: number) {
         const entry = held.get(jobId)
         if (entry !== undefined) stop(entry)
       }),
-    appetite: Effect.sync(() => (draining ? 0 : 2 * slots - claimed + aside.size)),
+    appetite: Effect.sync(() => (draining ? 0 : 2 * slots + aside.size)),
     noteBacklog: (exists) =>
       Effect.sync(() => {
         backlog = exists

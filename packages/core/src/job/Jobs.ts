@@ -17,6 +17,7 @@ import { Cursors } from "../shared/Cursors.ts"
 import { Id, Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { toJobErrors } from "../sync/RunReport.ts"
@@ -192,7 +193,9 @@ export class Jobs extends Context.Service<
       const scheduleOne = Effect.fnUntraced(function* (feed: Feed) {
         if (feed.schedule === undefined || feed.nextRunAt === undefined) return false
         const due = feed.nextRunAt
-        const next = feed.schedule.enabled ? nextRun(feed.schedule, yield* Clock.currentTimeMillis) : undefined
+        // By a clock that is behind that of the store, the next run would be this one again.
+        const after = Math.max(yield* Clock.currentTimeMillis, Timestamp.toMillis(due))
+        const next = feed.schedule.enabled ? nextRun(feed.schedule, after) : undefined
         const by = { userId: feed.createdByUser, startedBy: scheduler, type: "scheduled" as const }
         const job = yield* newJob(ids, feed, { ...by, ...catchUp })
         const made = yield* atomically(

@@ -166,7 +166,9 @@ class EngineLife {
       Effect.map(Layer.build(MemoryStorage.layer), (context) =>
         // Transactions run what their callers give them, by the clock of the caller.
         Context.makeUnsafe<Kernel.Stores>(
-          new Map([...context.mapUnsafe].map(([key, service]) => [key, key === Transactor.key ? service : timed(service)]))
+          new Map(
+            [...context.mapUnsafe].map(([key, service]) => [key, key === Transactor.key ? service : timed(service)])
+          )
         )
       )
     )
@@ -285,14 +287,18 @@ class EngineLife {
     }
     const scheduled: Partial<Feed> = random.once(4) ? {} : { schedule, nextRunAt: nextRun(schedule, this.now) }
     life.feeds.push(
-      this.desk(
-        follow(random, this.installation.destination, life.workspace, life.accounts, path, scheduled)
-      )
+      this.desk(follow(random, this.installation.destination, life.workspace, life.accounts, path, scheduled))
     )
   }
 
   principal({ workspace }: ConnectionLife): Principal {
-    return { kind: "user", workspace, userId: "usr_00000000000000000000000001", email: "desk@example.com", role: "owner" }
+    return {
+      kind: "user",
+      workspace,
+      userId: "usr_00000000000000000000000001",
+      email: "desk@example.com",
+      role: "owner"
+    }
   }
 
   trigger(life: ConnectionLife, under: FollowingFeed, request: TriggerSync): JobId | undefined {
@@ -330,9 +336,7 @@ class EngineLife {
         this.pass(random.below(second))
         const id = watch.activeOf(under.feed.id)
         if (id === undefined || this.up.length === 0) return
-        const exit = random
-          .pick(this.up)
-          .ask((jobs) => jobs.cancel(life.workspace, under.feed.id, id))
+        const exit = random.pick(this.up).ask((jobs) => jobs.cancel(life.workspace, under.feed.id, id))
         if (exit !== undefined && Exit.isSuccess(exit)) sometimes.happened("cancel")
         return
       }

@@ -211,4 +211,3 @@ export class Machine {
       : loop.complete(Effect.provideContext(call(this.#jobs), this.#context), loop.now + 60_000)
   }
 }
-

@@ -1,8 +1,8 @@
 /**
  * How long it takes until the kernel believes what the bank says now: the one place that knows its patience.
  *
- * Rows that vanish are not believed to be gone at once; rows outside of the window that an incremental run
- * reads are only found out by a full read.
+ * Rows that vanish are not believed to be gone at once, rows that a bank dates by a time zone ahead of ours are
+ * read a day later, and rows outside of the window of incremental runs are only found out by a full read.
  */
 import type { ScriptedProvider } from "../provider/ScriptedProvider.ts"
 
@@ -13,17 +13,14 @@ export interface QuietRound {
   readonly full: boolean
 }
 
+const aDay = 25 * 3_600
+
 /** Rounds of syncs of all feeds after the faults have stopped; then the ledger is what the bank says. */
-export const quietRounds = ({
-  options: { changeModel }
-}: Pick<ScriptedProvider, "options">): ReadonlyArray<QuietRound> =>
-  changeModel === "snapshotWindow"
-    ? [
-        { after: 60, full: true },
-        { after: 60, full: true },
-        { after: 60, full: false }
-      ]
-    : [
-        { after: 60, full: false },
-        { after: 60, full: false }
-      ]
+export const quietRounds = ({ options }: Pick<ScriptedProvider, "options">): ReadonlyArray<QuietRound> => {
+  const full = options.changeModel === "snapshotWindow"
+  const rounds = [
+    { after: aDay, full },
+    { after: aDay, full }
+  ]
+  return full ? [...rounds, { after: 60, full: false }] : rounds
+}
