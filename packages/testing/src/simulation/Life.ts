@@ -26,7 +26,8 @@ export const scriptLife = (seed: number): LifeReport => {
       Effect.provide(simulation.layer),
       Effect.provideService(Clock.Clock, clock),
       Effect.provideService(Random.Random, random.random),
-      Effect.provideService(References.MinimumLogLevel, "None")
+      Effect.provideService(References.MinimumLogLevel, "None"),
+      Effect.provideService(References.TracerEnabled, false)
     ),
     0
   )

@@ -90,7 +90,8 @@ export class Machine {
       ),
       Context.add(Random.Random, random.random),
       Context.add(Logger.CurrentLoggers, new Set([logger])),
-      Context.add(References.MinimumLogLevel, "Error")
+      Context.add(References.MinimumLogLevel, "Error"),
+      Context.add(References.TracerEnabled, false)
     )
   }
 
