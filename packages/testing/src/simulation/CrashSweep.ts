@@ -9,10 +9,13 @@ import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { TableStore } from "@millrace/core/table/TableStore"
 import { wholeScan } from "@millrace/core/table/RowScan"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as References from "effect/References"
+import * as Scope from "effect/Scope"
 import { storeFeed } from "../fixture/Feed.ts"
 import { storeTable } from "../fixture/Table.ts"
 import { Seeded } from "../model/Seeded.ts"
@@ -23,9 +26,8 @@ import { must, mustEqual } from "./Invariant.ts"
 import { brokenOf, type LifeReport } from "./LifeReport.ts"
 import { connect, drive, makeSimulation, type Simulation } from "./Simulation.ts"
 import { smallChunks } from "./SmallChunks.ts"
-import { Sometimes, type Happening } from "./Sometimes.ts"
 import { upstreamOptions } from "./Upstreams.ts"
-import { VirtualClock } from "./VirtualClock.ts"
+import { epoch, VirtualClock } from "./VirtualClock.ts"
 
 /** Where rows go: a table of ours, or a destination that writes in this way. */
 export const sweptDestinations = ["table", "upsertByKey", "readBack", "wholeFile"] as const
@@ -109,32 +111,38 @@ export interface SweepReport extends Pick<LifeReport, "syncs" | "runs" | "happen
 /** Dies at every place in turn, or only at every `stride`th. */
 export const sweep = (cell: SweepCell, stride = 1): SweepReport => {
   const restore = smallChunks(2)
-  const sometimes = new Sometimes()
-  let [syncs, runs, deaths] = [0, 0, 0]
+  const clock = new VirtualClock()
+  const model = cell.to === "table" ? "upsertByKey" : cell.to
+  const simulation = makeSimulation({ storage: MemoryStorage.layer, clock, model })
+  const { sometimes } = simulation.watch
+  const loop = new EventLoop()
+  const settings = Context.empty().pipe(
+    Context.add(Clock.Clock, clock),
+    Context.add(Random.Random, new Seeded(1).random),
+    Context.add(References.MinimumLogLevel, "None"),
+    Context.add(References.TracerEnabled, false)
+  )
+  const built = loop.complete(
+    Effect.provideContext(Layer.buildWithScope(simulation.layer, Scope.makeUnsafe()), settings),
+    0
+  )
+  if (built === undefined || Exit.isFailure(built)) throw new Error("the simulation cannot be set up")
+  let deaths = 0
+  // Every life has a workspace, a bank and a feed of its own.
   const live = (crashAt: number) => {
-    const clock = new VirtualClock()
-    const model = cell.to === "table" ? "upsertByKey" : cell.to
-    const simulation = makeSimulation({ storage: MemoryStorage.layer, clock, model })
-    const exit = new EventLoop().complete(
-      play(simulation, cell, crashAt).pipe(
-        Effect.provide(simulation.layer),
-        Effect.provideService(Clock.Clock, clock),
-        Effect.provideService(Random.Random, new Seeded(1).random),
-        Effect.provideService(References.MinimumLogLevel, "None"),
-        Effect.provideService(References.TracerEnabled, false)
-      ),
+    clock.now = epoch
+    const exit = loop.complete(
+      play(simulation, cell, crashAt).pipe(Effect.provideContext(built.value), Effect.provideContext(settings)),
       0
     )
-    syncs += simulation.watch.syncs
-    runs += simulation.watch.runs
-    sometimes.add(simulation.watch.sometimes)
     const broken = brokenOf(simulation.watch, exit)
     if (broken !== undefined || exit === undefined || Exit.isFailure(exit)) throw Object.assign(new Error(), broken)
     return exit.value
   }
   const report = (broken: SweepReport["broken"]): SweepReport => {
     restore()
-    return { cell, syncs, runs, deaths, happened: [...sometimes.counts] as Array<[Happening, number]>, broken }
+    const { runs, syncs } = simulation.watch
+    return { cell, syncs, runs, deaths, happened: [...sometimes.counts], broken }
   }
   let place = "nowhere"
   try {

@@ -228,7 +228,8 @@ class EngineLife {
         return undefined
       }
       if (next - this.#quietSince < 3 * second) return undefined
-      this.#quietSince = next + (watch.idle ? minute + this.random.below(9 * minute) : 20 * second)
+      const idle = installation.calm ? 5 * hour : 2 * minute + this.random.below(30 * minute)
+      this.#quietSince = next + (watch.idle ? idle : 20 * second)
       return this.#quietSince
     }
     do {

@@ -2,6 +2,9 @@
 import { Worker } from "node:worker_threads"
 import type { Answer, Task } from "./worker.ts"
 
+/** Lives leave nothing behind: with room for a few of them, almost nothing has to be collected. */
+const resourceLimits = { maxYoungGenerationSizeMb: 64 }
+
 /** Ends when `next` has nothing more and every task was answered; fails when a thread dies. */
 export const runPool = (
   workers: number,
@@ -10,7 +13,7 @@ export const runPool = (
 ): Promise<void> => {
   const one = () =>
     new Promise<void>((resolve, reject) => {
-      const worker = new Worker(new URL("worker.ts", import.meta.url))
+      const worker = new Worker(new URL("worker.ts", import.meta.url), { resourceLimits })
       const hand = () => {
         const task = next()
         if (task === undefined) {
