@@ -28,6 +28,8 @@ export interface Connected {
   readonly accounts: ReadonlyArray<Account>
 }
 
+const contains = (value: string) => ({ field: "description", operator: "contains", value })
+
 export class ConnectionLife {
   readonly random: Seeded
   readonly provider: ScriptedProvider
@@ -81,7 +83,6 @@ export class ConnectionLife {
     const { enrichments, random } = this
     const which = random.once(2) ? "filter" : "rule"
     const store = yield* EnrichmentStore
-    const contains = (value: string) => ({ field: "description", operator: "contains", value })
     const config =
       which === "filter"
         ? {

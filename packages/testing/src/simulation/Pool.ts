@@ -19,7 +19,10 @@ export const runPool = (
         if (task === undefined) {
           resolve()
           void worker.terminate()
-        } else worker.postMessage(task)
+          return
+        }
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+        worker.postMessage(task)
       }
       worker.on("message", (answer: Answer) => {
         answered(answer)

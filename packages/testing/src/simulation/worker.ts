@@ -14,5 +14,6 @@ Error.stackTraceLimit = 3
 
 parentPort?.on("message", (task: Task) => {
   const answer: Answer = "cell" in task ? { sweep: sweep(sweepCells[task.cell]!) } : { lives: task.seeds.map(live) }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   parentPort?.postMessage(answer)
 })
