@@ -7,9 +7,9 @@ import type { Fields } from "./FieldValue.ts"
 
 /**
  * `live`: the upstream has it. `removed`: the upstream no longer has it (a tombstone, which keeps its
- * identity so that it can come back).
+ * identity so that it can come back). `deleted`: a person removed it; it never comes back by itself.
  */
-export type RecordState = "live" | "removed"
+export type RecordState = "live" | "removed" | "deleted"
 
 export interface LedgerRecord {
   /** Lineage id: survives new upstream ids, settlement and reconnects. */

@@ -3,6 +3,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { BankId } from "../bank/Bank.ts"
+import { trusted } from "../identity/Covered.ts"
+import { identify } from "../identity/Identify.ts"
+import { defaultMatchConfig, type HeldDetail, type MatchResult } from "../identity/Matching.ts"
 import { Fenced, JobStore, type Fence, type Progress } from "../job/JobStore.ts"
 import type { ChangeModel, IdTrust } from "../provider/Capabilities.ts"
 import type { Coverage } from "../provider/Provider.ts"
@@ -12,9 +15,9 @@ import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { identify, trusted, type IdentityResult } from "./Identity.ts"
 import type { Observation } from "./Ingest.ts"
 import { LeaseLost } from "./PullError.ts"
 
@@ -45,12 +48,10 @@ export interface Written {
 
 /**
  * Snapshot types are what their last read says. A change feed that was read whole, or over a range, is as good
- * as its feed: there will be no second such read to wait for. Everything else must be missing twice.
+ * as its feed: there will be no second such read to wait for. Everything else must be missing more than once.
  */
-const absenceRule = ({ changeModel, coverage, scope }: SnapshotOfAccount) =>
-  isSnapshotType(scope.dataType)
-    ? { removeAfter: 1, guarded: false }
-    : { removeAfter: changeModel === "delta" && coverage.kind !== "delta" ? 1 : 2, guarded: true }
+const isWholeTruth = ({ changeModel, coverage, scope }: SnapshotOfAccount): boolean =>
+  isSnapshotType(scope.dataType) || (changeModel === "delta" && coverage.kind !== "delta")
 
 /** A row that could not be read may be any of those that are missing, unless its id says which one it is. */
 const believable = ({ coverage, idTrust, unread }: SnapshotOfAccount): Coverage =>
@@ -67,6 +68,9 @@ const idsNamed = ({ observations, removed }: SnapshotOfAccount, known: ReadonlyS
   }
   return [...named].filter((id) => !known.has(id))
 }
+
+/** Days before what is read that a record may be dated and still be meant. */
+const reachDays = 14
 
 type WriteError = Fenced | LeaseLost | StorageUnavailable
 
@@ -99,18 +103,53 @@ export class Writer extends Context.Service<
         if (coverage.kind === "full" || (coverage.kind === "delta" && !byId)) return yield* records.index(scope, {})
         if (coverage.kind === "delta") {
           const named = idsNamed(snapshot, new Set())
-          return named.length === 0 ? [] : yield* records.index(scope, { providerIds: named })
+          if (named.length === 0) return []
+          const found = yield* records.index(scope, { providerIds: named })
+          const known = new Set(found.map((entry) => entry.providerId))
+          // What comes under a new id may settle a pending record, or may be known from another source.
+          const from = snapshot.observations
+            .flatMap(({ date, providerId }) => (date === null || known.has(providerId) ? [] : date))
+            .reduce<CalendarDate.CalendarDate | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined)
+          if (from === undefined) return found
+          const held = new Set(found.map((entry) => entry.id))
+          const around = yield* records.index(scope, { from: CalendarDate.addDays(from, -reachDays) })
+          return [...found, ...around.filter((entry) => !held.has(entry.id))]
         }
         // Rows may have been booked some days before the window they are now seen in; with an id that counts
         // they are found wherever they were.
-        const near = yield* records.index(scope, { from: CalendarDate.addDays(coverage.from, -14) })
+        const near = yield* records.index(scope, { from: CalendarDate.addDays(coverage.from, -reachDays) })
         const far = byId ? idsNamed(snapshot, new Set(near.map((entry) => entry.providerId)).add("")) : []
         if (far.length === 0) return near
         const held = new Set(near.map((entry) => entry.id))
         return [...near, ...(yield* records.index(scope, { providerIds: far })).filter((entry) => !held.has(entry.id))]
       })
 
-      const writesOf = Effect.fnUntraced(function* (snapshot: SnapshotOfAccount, result: IdentityResult) {
+      const identified = Effect.fnUntraced(function* (snapshot: SnapshotOfAccount) {
+        const { scope } = snapshot
+        const now = yield* Timestamp.now
+        const open = identify({
+          dataType: scope.dataType,
+          observations: snapshot.observations,
+          held: yield* heldFor(snapshot),
+          aliases: new Map(),
+          idTrust: snapshot.idTrust,
+          coverage: believable(snapshot),
+          removed: snapshot.removed,
+          unread: snapshot.unread,
+          atOnce: isWholeTruth(snapshot),
+          byIdOnly: false,
+          config: defaultMatchConfig,
+          now
+        })
+        const fields = open.wanted.length === 0 ? undefined : yield* records.fields(scope, open.wanted)
+        const details = new Map<string, HeldDetail>()
+        for (const [id, content] of fields ?? []) {
+          details.set(id, { fields: content, missedSince: null, missedAt: null, updatedAt: now, edited: false })
+        }
+        return open.finish({ records: details, isForbidden: () => false })
+      })
+
+      const writesOf = Effect.fnUntraced(function* (snapshot: SnapshotOfAccount, result: MatchResult) {
         const isNew = result.changed.filter((match) => match.entry === undefined)
         const fresh = yield* ids.batch(idKindOf[snapshot.scope.dataType], isNew.length)
         let next = 0
@@ -144,7 +183,7 @@ export class Writer extends Context.Service<
         }))
       })
 
-      const noteMissed = Effect.fnUntraced(function* (scope: RecordScope, result: IdentityResult) {
+      const noteMissed = Effect.fnUntraced(function* (scope: RecordScope, result: MatchResult) {
         const byCount = new Map<number, Array<string>>()
         if (result.seenAgain.length > 0)
           byCount.set(
@@ -161,15 +200,7 @@ export class Writer extends Context.Service<
 
       const write = Effect.fn("Writer.write")(function* (right: WriteRight, snapshot: SnapshotOfAccount) {
         const { scope } = snapshot
-        const result = identify({
-          observations: snapshot.observations,
-          held: yield* heldFor(snapshot),
-          idTrust: snapshot.idTrust,
-          coverage: believable(snapshot),
-          removed: snapshot.removed,
-          unread: snapshot.unread,
-          ...absenceRule(snapshot)
-        })
+        const result = yield* identified(snapshot)
         const writes = [...(yield* writesOf(snapshot, result)), ...(yield* tombstones(scope, result.gone))]
         for (let at = 0; at < writes.length; at += limits.commitChunk) {
           const chunk = writes.slice(at, at + limits.commitChunk)

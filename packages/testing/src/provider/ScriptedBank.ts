@@ -105,21 +105,27 @@ export class ScriptedBank {
     this.events.push({ kind: "gone", row })
   }
 
+  /** Another event under the same id. */
+  replace(row: TrueRow, change: Pick<Posting, "amount" | "description">): TrueRow {
+    this.rows.delete(row.line)
+    return this.show({ ...row, ...change, line: ++this.lines })
+  }
+
   /** The same row under another id, which names nothing of the old one: to a reader, one that goes and one that comes. */
   reissue(row: TrueRow): TrueRow {
     this.remove(row)
     return this.post(row, this.nextId(row.account))
   }
 
-  /** Every line as it was after so many events; lines that were gone are missing. */
-  linesAt(events: number): ReadonlyMap<number, TrueRow> {
-    const lines = new Map<number, TrueRow>()
+  /** What the events up to there say is shown. */
+  shownAt(events: number): ReadonlyArray<TrueRow> {
+    const shown = new Map<string, TrueRow>()
     for (const { kind, row } of this.events.slice(0, events)) {
-      if (kind === "shown") lines.set(row.line, row)
-      // A line whose id changed is gone under the old one only.
-      else if (lines.get(row.line)?.providerId === row.providerId) lines.delete(row.line)
+      const key = `${row.account} ${row.providerId}`
+      if (kind === "shown") shown.set(key, row)
+      else shown.delete(key)
     }
-    return lines
+    return [...shown.values()]
   }
 
   /** Lists an account again, and tells everything of it a second time: nobody could ask for it meanwhile. */

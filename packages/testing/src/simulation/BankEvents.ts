@@ -11,6 +11,7 @@ export const bankEvents = [
   "settle",
   "drop pending",
   "correct",
+  "replace",
   "remove",
   "twin",
   "break",
@@ -22,6 +23,10 @@ export type BankEvent = (typeof bankEvents)[number]
 
 /** Few of each, so that rows resemble each other. */
 const words = ["coffee", "rent", "skip me", "salary", "books"] as const
+
+/** Other words for the same event: no id makes one event of two texts with nothing in common. */
+const otherText = ({ description }: TrueRow): string =>
+  description.endsWith(" again") ? description.slice(0, -" again".length) : `${description} again`
 
 /** How often each event happens, from 0. */
 export type Weights = ReadonlyArray<readonly [BankEvent, number]>
@@ -72,6 +77,11 @@ export class BankHand {
     return `${this.#random.below(9) - 4}.${this.#random.pick(["5", "05", "15"])}`
   }
 
+  /** Another amount of the same event: one of the other sign would be another event. */
+  #otherAmount({ amount }: TrueRow): string {
+    return `${amount.startsWith("-") ? "-" : ""}${this.#random.below(5)}.5`
+  }
+
   /** Does `act` to a random row that fits, if there is one. */
   #withRow(test: (row: TrueRow) => boolean, act: (row: TrueRow) => void): void {
     const rows = this.rows(test)
@@ -108,7 +118,7 @@ export class BankHand {
           (row) => row.pending,
           (row) => {
             const link = this.#random.below(3) > 0
-            const amount = this.#random.once(2) ? this.#amount() : undefined
+            const amount = this.#random.once(2) ? this.#otherAmount(row) : undefined
             this.#bank.settle(row, {
               newId: idTrust !== "stable",
               link,
@@ -135,9 +145,19 @@ export class BankHand {
             if (!this.trusted) this.vanishing--
             this.#bank.change(
               row,
-              this.#random.once(2) ? { amount: this.#amount() } : { description: this.#random.pick(words) }
+              this.#random.once(2) ? { amount: this.#otherAmount(row) } : { description: otherText(row) }
             )
             happened.happened("row corrected")
+          }
+        )
+      case "replace":
+        if (this.vanishing === 0) return
+        return this.#withRow(
+          (row) => !row.pending,
+          (row) => {
+            this.vanishing--
+            this.#bank.replace(row, { amount: this.#amount(), description: this.#random.pick(words) })
+            happened.happened("another event under the same id")
           }
         )
       case "remove":

@@ -61,6 +61,7 @@ export const branches = [
   "leap day",
   "backdated row",
   "row corrected",
+  "another event under the same id",
   "real twin",
   "row removed",
   "pending row dropped",

@@ -1,0 +1,132 @@
+/** What is concluded from a record not being shown (enrichments D1.6). */
+import type { IndexEntry } from "../record/LedgerRecord.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import * as Decimal from "../shared/Decimal.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import { amountRatio, comparePercent } from "./AmountRatio.ts"
+import { covers, isGuarded, isListed, isUnread, isWellInside } from "./Covered.ts"
+import { earlyDays } from "./MatchCost.ts"
+import type { HeldDetail, MatchInput, MatchResult } from "./Matching.ts"
+import { likeness, type MatchRow, type RowReader } from "./MatchRow.ts"
+import type { Pairing } from "./Pairing.ts"
+import { compareIds } from "./RowOrder.ts"
+
+const dayMillis = 86_400_000
+
+/** Days after which a pending record that nobody has shown is given up, whatever the reads cover. */
+const forgottenDays = 30
+/** Days between a pending record and the posted row that explains its absence. */
+const settlementDays = 14
+
+export interface AbsenceInput {
+  readonly input: MatchInput
+  readonly pairing: Pairing
+  readonly settledElsewhere: ReadonlySet<string>
+  readonly reader: RowReader
+  /** `undefined` where no details were asked for. */
+  readonly detailOf: (entry: IndexEntry) => HeldDetail | undefined
+}
+
+/** Whether the details of an absent record are needed to tell what follows. */
+export const needsDetail = (input: MatchInput, entry: IndexEntry): boolean =>
+  entry.state === "live" &&
+  (entry.pending
+    ? isOld(input, entry)
+    : entry.missed > 0 && !input.atOnce && input.config.removeAfterMissing > 0 && isWellInside(input.coverage, entry))
+
+const isOld = ({ now }: MatchInput, { date }: IndexEntry): boolean =>
+  date !== null && CalendarDate.daysBetween(date, now.slice(0, 10) as CalendarDate.CalendarDate) >= forgottenDays
+
+const millisSince = (input: MatchInput, at: Timestamp.Timestamp): number =>
+  Timestamp.toMillis(input.now) - Timestamp.toMillis(at)
+
+/** Posted rows of this read that no record stands for: each explains one absence. */
+const newPosted = ({ input, pairing, reader }: AbsenceInput): Array<MatchRow> =>
+  pairing.open.flatMap((at) => {
+    const { date, fields, pending } = input.observations[at]!
+    return pending ? [] : (reader.read(fields, date, pending) ?? [])
+  })
+
+const explains = (observed: MatchRow, held: MatchRow): boolean => {
+  if (observed.currency !== held.currency || observed.day === undefined || held.day === undefined) return false
+  const gap = observed.day - held.day
+  if (gap < -earlyDays || gap > settlementDays) return false
+  const sign = Decimal.sign(held.amount)
+  if (sign === 0 || Decimal.sign(observed.amount) !== sign) return false
+  const ratio = amountRatio(observed.amount, held.amount)
+  return comparePercent(ratio, 50) >= 0 && comparePercent(ratio, 200) <= 0 && likeness(observed, held) >= 0.6
+}
+
+/** Absent pending records that the same read explains by a new posted row, oldest record first. */
+const explainedBy = (problem: AbsenceInput, absent: ReadonlyArray<IndexEntry>): ReadonlySet<string> => {
+  const explained = new Set<string>()
+  const posted = newPosted(problem).toSorted((a, b) => (a.day ?? 0) - (b.day ?? 0))
+  if (posted.length === 0) return explained
+  for (const entry of absent.toSorted(compareIds)) {
+    const detail = problem.detailOf(entry)
+    const row = detail === undefined ? undefined : problem.reader.read(detail.fields, entry.date, entry.pending)
+    const found = row === undefined ? -1 : posted.findIndex((one) => explains(one, row))
+    if (found < 0) continue
+    posted.splice(found, 1)
+    explained.add(entry.id)
+  }
+  return explained
+}
+
+/** The next count of a record that this read should have shown, or `undefined` where it is too soon to count. */
+const nextCount = ({ input, detailOf }: AbsenceInput, entry: IndexEntry): number | undefined => {
+  if (entry.pending || entry.missed === 0) return entry.missed + 1
+  const missedAt = detailOf(entry)?.missedAt ?? null
+  return missedAt === null || millisSince(input, missedAt) >= dayMillis ? entry.missed + 1 : undefined
+}
+
+/** A pending record that no read has shown for long. An incomplete read tells nothing of what it does not show. */
+const isForgotten = ({ input, detailOf }: AbsenceInput, entry: IndexEntry): boolean => {
+  if (!isOld(input, entry)) return false
+  const detail = detailOf(entry)
+  if (detail === undefined) return false
+  const { missedSince, updatedAt } = detail
+  const incomplete = input.coverage.kind !== "delta" && !input.coverage.complete
+  const since = missedSince ?? (incomplete ? undefined : updatedAt)
+  return since !== undefined && millisSince(input, since) >= forgottenDays * dayMillis
+}
+
+export const absences = (problem: AbsenceInput): Pick<MatchResult, "gone" | "missed" | "coverageSuspect"> => {
+  const { input, pairing, settledElsewhere } = problem
+  const { atOnce, config, coverage } = input
+  const isTold = (entry: IndexEntry): boolean =>
+    isListed(input, entry) || (entry.pending && settledElsewhere.has(entry.providerId))
+  const gone: Array<IndexEntry> = []
+  const missed: Array<{ readonly entry: IndexEntry; readonly missed: number }> = []
+  const absent: Array<IndexEntry> = []
+  let covered = 0
+  let vanishedPosted = 0
+  for (const entry of input.held) {
+    if (entry.state !== "live") continue
+    const within = covers(coverage, entry)
+    if (within && !entry.pending) covered++
+    if (pairing.isTaken(entry)) continue
+    if (isTold(entry)) gone.push(entry)
+    else if (!isUnread(input, entry)) {
+      if (within && !entry.pending) vanishedPosted++
+      if (within || entry.pending) absent.push(entry)
+    }
+  }
+  const coverageSuspect = isGuarded(input) && vanishedPosted > 3 && vanishedPosted * 20 > covered
+
+  const pendingCovered = absent.filter((entry) => entry.pending && covers(coverage, entry))
+  const explained = atOnce || input.byIdOnly ? new Set<string>() : explainedBy(problem, pendingCovered)
+  for (const entry of absent) {
+    if (!entry.pending && coverageSuspect) continue
+    if (atOnce && covers(coverage, entry)) gone.push(entry)
+    else if (explained.has(entry.id) || (entry.pending && isForgotten(problem, entry))) gone.push(entry)
+    else if (entry.pending ? covers(coverage, entry) : isWellInside(coverage, entry)) {
+      const after = entry.pending ? config.dropAfterMissing : config.removeAfterMissing
+      const count = after === 0 ? undefined : nextCount(problem, entry)
+      if (count === undefined) continue
+      if (count >= after) gone.push(entry)
+      else missed.push({ entry, missed: count })
+    }
+  }
+  return { gone, missed, coverageSuspect }
+}

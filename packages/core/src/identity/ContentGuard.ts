@@ -1,0 +1,32 @@
+/** Whether the content of a row allows what its id says (enrichments D1). */
+import * as Decimal from "../shared/Decimal.ts"
+import { earlyDays } from "./MatchCost.ts"
+import { likeness, type MatchRow } from "./MatchRow.ts"
+
+/** Days by which a bank moves a posted row that it corrects. */
+const correctionDays = 5
+/** Days in which a pending row is booked: whatever changes by it, an id is not given to another event meanwhile. */
+const settlementDays = 14
+/** Days after which the same amount under the same id is another payment to the same merchant. */
+const reuseDays = 30
+
+/**
+ * Whether the row can be a later form of the one we hold under its id. An id that is reused for another event must
+ * never overwrite the first.
+ */
+export const passesGuard = (observed: MatchRow, held: MatchRow): boolean => {
+  if (observed.currency !== held.currency) return false
+  const [one, other] = [Decimal.sign(observed.amount), Decimal.sign(held.amount)]
+  // What was authorised at zero may be booked with either sign.
+  if (one !== other && one !== 0 && other !== 0) return false
+  const sameAmount = observed.amount === held.amount
+  const alike = likeness(observed, held)
+  const gap = observed.day === undefined || held.day === undefined ? Number.NaN : observed.day - held.day
+  if (held.pending) {
+    const settles = !observed.pending && gap >= -earlyDays && gap <= settlementDays
+    return sameAmount || alike >= 0.3 || settles
+  }
+  const days = Math.abs(gap)
+  if (sameAmount) return days === 0 || (alike >= 0.3 && days <= reuseDays && !observed.pending)
+  return !observed.pending && alike >= 0.5 && days <= correctionDays
+}

@@ -1,0 +1,136 @@
+/** What links and upstream ids settle by themselves (enrichments D1, tier 1). */
+import type { IndexEntry } from "../record/LedgerRecord.ts"
+import type { Observation } from "../sync/Ingest.ts"
+import { covers, isListed, isOfFile, trusted } from "./Covered.ts"
+import type { MatchInput } from "./Matching.ts"
+import type { Pairing } from "./Pairing.ts"
+import { compareObservations, compareOwners } from "./RowOrder.ts"
+
+export interface IdHits {
+  /** Observations that were found by their own id, present or former. */
+  readonly hits: ReadonlyArray<number>
+  /** Those of them whose content is another now, so that the guard has to be asked. */
+  readonly doubtful: ReadonlyArray<number>
+  /** Upstream ids of pending records whose settled form is another record already: their absence is explained. */
+  readonly settledElsewhere: ReadonlySet<string>
+}
+
+/** Ids that stand for more than one row, of a read or of what we hold, say nothing about identity. */
+const repeatedIds = (...lists: ReadonlyArray<Iterable<{ readonly providerId: string }>>): ReadonlySet<string> => {
+  const repeated = new Set<string>()
+  for (const rows of lists) {
+    const seen = new Set<string>()
+    for (const { providerId } of rows) {
+      if (providerId === "") continue
+      if (seen.has(providerId)) repeated.add(providerId)
+      else seen.add(providerId)
+    }
+  }
+  return repeated
+}
+
+const ownersOf = (held: ReadonlyArray<IndexEntry>): Map<string, IndexEntry> => {
+  const owners = new Map<string, IndexEntry>()
+  for (const entry of held) {
+    if (entry.providerId === "") continue
+    const other = owners.get(entry.providerId)
+    if (other === undefined || compareOwners(entry, other) < 0) owners.set(entry.providerId, entry)
+  }
+  return owners
+}
+
+/** A claim of an observation to a record; of several to one record the first in canonical order counts. */
+type Claims = Map<string, { readonly at: number; readonly entry: IndexEntry }>
+
+const claim = (
+  claims: Claims,
+  observations: ReadonlyArray<Observation>,
+  at: number,
+  entry: IndexEntry | undefined
+): void => {
+  if (entry === undefined) return
+  const other = claims.get(entry.id)
+  if (other === undefined || compareObservations(observations[at]!, observations[other.at]!) < 0) {
+    claims.set(entry.id, { at, entry })
+  }
+}
+
+const none: IdHits = { hits: [], doubtful: [], settledElsewhere: new Set() }
+
+/** Pairs what ids settle; the doubtful pairs are made as well, and stay only if the guard lets them. */
+export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
+  const { held, observations } = input
+  if (!trusted(input.idTrust) || held.length === 0) return none
+  const repeated = repeatedIds(
+    observations,
+    held.filter((entry) => entry.state === "live")
+  )
+  const owners = ownersOf(held)
+  const byRecord = new Map<string, IndexEntry>()
+  const shown = new Set<string>()
+  if (input.aliases.size > 0) {
+    for (const entry of held) byRecord.set(entry.id, entry)
+    for (const { providerId } of observations) shown.add(providerId)
+  }
+
+  const formerOwner = (providerId: string): IndexEntry | undefined => byRecord.get(input.aliases.get(providerId) ?? "")
+
+  /**
+   * A record that goes on under another id now is meant by a former one only where that other id is gone: else they
+   * are two events, of which one was taken for the other's later form. Ids of two sources never stand against each other.
+   */
+  const isSuperseded = (entry: IndexEntry, providerId: string): boolean =>
+    entry.state === "live" &&
+    !entry.pending &&
+    entry.providerId !== "" &&
+    entry.providerId !== providerId &&
+    isOfFile(entry) === isOfFile({ providerId }) &&
+    (shown.has(entry.providerId) || !(isListed(input, entry) || covers(input.coverage, entry)))
+
+  const settledElsewhere = new Set<string>()
+  const links: Claims = new Map()
+  for (let at = 0; at < observations.length; at++) {
+    const { pendingProviderId, providerId } = observations[at]!
+    if (pendingProviderId === "") continue
+    // A link that comes late finds the settled row under its own id: that one goes on, or it would be doubled.
+    if (owners.get(providerId)?.state === "live") {
+      settledElsewhere.add(pendingProviderId)
+      continue
+    }
+    const former = formerOwner(pendingProviderId)
+    claim(
+      links,
+      observations,
+      at,
+      owners.get(pendingProviderId) ?? (former === undefined || isSuperseded(former, providerId) ? undefined : former)
+    )
+  }
+  for (const { at, entry } of links.values()) pairing.take(at, entry, { tier: "link" })
+
+  const hits: Array<number> = []
+  const doubtful: Array<number> = []
+  const hit = (at: number, entry: IndexEntry | undefined): void => {
+    if (!pairing.take(at, entry, { tier: "id" })) return
+    hits.push(at)
+    // What a file says of a record of the connection changes nothing in it.
+    const { hash, providerId } = observations[at]!
+    if (entry!.hash !== hash && isOfFile({ providerId }) === isOfFile(entry!)) doubtful.push(at)
+  }
+  for (let at = 0; at < observations.length; at++) {
+    const { providerId } = observations[at]!
+    if (providerId !== "" && !repeated.has(providerId)) hit(at, owners.get(providerId))
+  }
+  if (input.aliases.size > 0) {
+    const former: Claims = new Map()
+    for (let at = 0; at < observations.length; at++) {
+      const { providerId } = observations[at]!
+      if (providerId === "" || repeated.has(providerId) || pairing.entryOf(at) !== undefined) continue
+      const entry = formerOwner(providerId)
+      if (entry !== undefined && !pairing.isTaken(entry) && !isSuperseded(entry, providerId)) {
+        claim(former, observations, at, entry)
+      }
+    }
+    for (const { at, entry } of former.values()) hit(at, entry)
+  }
+  return { hits, doubtful, settledElsewhere }
+}

@@ -1,0 +1,149 @@
+/**
+ * Which observation is which record that we hold (enrichments D1).
+ *
+ * Matching is one-to-one: by the pending link, by an upstream id where ids can be trusted and the content does not
+ * speak against it, by equal content with multiplicity, and what is then left by least cost. What remains on the one
+ * side is new; on the other side it is missing.
+ */
+import type { IndexEntry } from "../record/LedgerRecord.ts"
+import type { Observation } from "../sync/Ingest.ts"
+import { absences, needsDetail } from "./Absence.ts"
+import { passesGuard } from "./ContentGuard.ts"
+import { isOfFile, trusted } from "./Covered.ts"
+import { pairByIds, type IdHits } from "./IdHits.ts"
+import type { HeldDetail, Match, MatchDetails, MatchInput, MatchResult, OpenMatch, Suggestion } from "./Matching.ts"
+import { RowReader } from "./MatchRow.ts"
+import { pairByKeys } from "./NaturalKey.ts"
+import { Pairing } from "./Pairing.ts"
+import { candidateTest, daysOf } from "./Reach.ts"
+import { pairResidue } from "./Residue.ts"
+import { pairTwins } from "./Twins.ts"
+
+/** An id that is renumbered from read to read is not worth a new version; one that takes the place of a file's is. */
+const isSame = (observation: Observation, entry: IndexEntry, idsCount: boolean): boolean =>
+  entry.state === "live" &&
+  entry.hash === observation.hash &&
+  entry.pending === observation.pending &&
+  (entry.providerId === observation.providerId || (!idsCount && !isOfFile(entry)))
+
+const detailsIn =
+  (details: MatchDetails) =>
+  (entry: IndexEntry): HeldDetail => {
+    const detail = details.records.get(entry.id)
+    if (detail === undefined) throw new RangeError(`records: no details of ${entry.id}, which was asked for`)
+    return detail
+  }
+
+/**
+ * Pure: the same input gives the same pairs, whatever the order of `held` and of the observations. `finish` may be
+ * called once; it throws a RangeError when the details of a wanted record are missing.
+ */
+export const identify = (input: MatchInput): OpenMatch => {
+  const { held, observations } = input
+  const pairing = new Pairing(observations.length)
+  const ids = pairByIds(input, pairing)
+  pairTwins(input, pairing)
+
+  // Only money has a content that says whether an id can be right; a holding or an order may change in all of it.
+  const doubtful = input.dataType === "transactions" ? ids.doubtful : []
+  const candidates = candidatesOf(input, pairing, doubtful)
+  const wanted = new Set(candidates.map(({ id }) => id))
+  for (const at of doubtful) wanted.add(pairing.entryOf(at)!.id)
+  for (const entry of held) if (!pairing.isTaken(entry) && needsDetail(input, entry)) wanted.add(entry.id)
+
+  return {
+    wanted: [...wanted].toSorted(),
+    finish: (details) => {
+      const detailOf = detailsIn(details)
+      const reader = new RowReader()
+      const idContradictions = partContradictions(input, pairing, doubtful, detailOf, reader)
+      if (idContradictions.length > 0) pairTwins(input, pairing)
+      const free = [...candidates, ...idContradictions].filter((entry) => !pairing.isTaken(entry))
+      let suggestions: ReadonlyArray<Suggestion> = []
+      if (free.length > 0 && pairing.open.length > 0) {
+        if (input.dataType === "transactions") {
+          const { isForbidden } = details
+          suggestions = pairResidue({ input, pairing, reader, candidates: free, detailOf, isForbidden })
+        } else pairByKeys(input, pairing, free, (entry) => detailOf(entry).fields)
+      }
+      const absent = absences({
+        input,
+        pairing,
+        reader,
+        settledElsewhere: ids.settledElsewhere,
+        detailOf: (entry) => details.records.get(entry.id)
+      })
+      return {
+        ...resultsOf(input, pairing),
+        ...absent,
+        suggestions,
+        idHits: ids.hits.length,
+        idContradictions: idContradictions.length
+      }
+    }
+  }
+}
+
+/** Free records that may be meant by what is open, or by what the guard may part. */
+const candidatesOf = (
+  input: MatchInput,
+  pairing: Pairing,
+  doubtful: ReadonlyArray<number>
+): ReadonlyArray<IndexEntry> => {
+  if (input.byIdOnly || input.held.length === 0) return []
+  const open = [...pairing.open, ...doubtful]
+  if (open.length === 0) return []
+  if (input.dataType !== "transactions") {
+    // A change feed with ids of its own names what it means.
+    const named = trusted(input.idTrust) && input.coverage.kind === "delta"
+    return named ? [] : input.held.filter((entry) => !pairing.isTaken(entry))
+  }
+  const mayBeMeant = candidateTest(input, daysOf(input, open))
+  return input.held.filter((entry) => !pairing.isTaken(entry) && mayBeMeant(entry))
+}
+
+/** Releases pairs by id whose content cannot be one event; answers the records that are free again. */
+const partContradictions = (
+  input: MatchInput,
+  pairing: Pairing,
+  doubtful: IdHits["doubtful"],
+  detailOf: (entry: IndexEntry) => HeldDetail,
+  reader: RowReader
+): ReadonlyArray<IndexEntry> =>
+  doubtful.flatMap((at) => {
+    const entry = pairing.entryOf(at)!
+    const { date, fields, pending } = input.observations[at]!
+    const observed = reader.read(fields, date, pending)
+    const held = reader.read(detailOf(entry).fields, entry.date, entry.pending)
+    if (observed === undefined || held === undefined || passesGuard(observed, held)) return []
+    pairing.release(at)
+    return [entry]
+  })
+
+const resultsOf = (
+  { aliases, idTrust, observations }: MatchInput,
+  pairing: Pairing
+): Pick<MatchResult, "changed" | "unchanged" | "seenAgain" | "absorbed" | "confirmed"> => {
+  const idsCount = trusted(idTrust)
+  const changed: Array<Match> = []
+  const seenAgain: Array<IndexEntry> = []
+  const absorbed: Array<Match> = []
+  const confirmed: Array<Match> = []
+  for (const [at, observation] of observations.entries()) {
+    const entry = pairing.entryOf(at)
+    if (entry === undefined) {
+      changed.push({ observation, entry })
+      continue
+    }
+    const evidence = pairing.evidenceOf(at)
+    const match: Match = evidence === undefined ? { observation, entry } : { observation, entry, evidence }
+    if (entry.state === "deleted") absorbed.push(match)
+    else if (isOfFile(observation) && !isOfFile(entry)) {
+      if (aliases.get(observation.providerId) !== entry.id) confirmed.push(match)
+    } else if (isSame(observation, entry, idsCount)) {
+      if (entry.missed > 0) seenAgain.push(entry)
+    } else changed.push(match)
+  }
+  const unchanged = observations.length - changed.length
+  return { changed, unchanged, seenAgain, absorbed, confirmed }
+}

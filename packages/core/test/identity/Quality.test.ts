@@ -1,0 +1,44 @@
+import { behaviours, type Behaviour } from "@millrace/testing/model/BankView"
+import {
+  addQuality,
+  errorsPerThousand,
+  noQuality,
+  playLives,
+  type Quality
+} from "@millrace/testing/model/IdentityQuality"
+import { byIdentity, type Matcher } from "@millrace/testing/model/LedgerReplay"
+import { upsertById } from "@millrace/testing/model/UpsertById"
+import { describe, expect, it } from "vitest"
+
+const lives = process.env["MILLRACE_LONG"] === undefined ? 2 : 20
+
+const played = (match: Matcher): ReadonlyMap<Behaviour, Quality> =>
+  new Map(behaviours.map((behaviour) => [behaviour, playLives(behaviour, { seed: 1, lives, days: 90 }, match)]))
+
+const total = (qualities: ReadonlyMap<Behaviour, Quality>): Quality =>
+  [...qualities.values()].reduce(addQuality, noQuality())
+
+describe("a ledger kept through lives of accounts", { timeout: 300_000 }, () => {
+  it("holds what the bank booked, once, and what people put on it, whatever the provider does with ids", () => {
+    const qualities = played(byIdentity)
+    const worst = [...qualities].map(([behaviour, quality]) => [behaviour, errorsPerThousand(quality)] as const)
+    expect(worst.filter(([, errors]) => errors > 3)).toEqual([])
+    const all = total(qualities)
+    expect(all.posted).toBeGreaterThan(4_000)
+    expect(errorsPerThousand(all)).toBeLessThanOrEqual(0.5)
+    expect(all.edited).toBeGreaterThan(1_000)
+    expect(all.kept / all.edited).toBeGreaterThanOrEqual(0.85)
+    expect(all.keptClear / all.editedClear).toBeGreaterThanOrEqual(0.95)
+  })
+
+  it("would not, were rows only known by their ids", () => {
+    const all = total(played(upsertById))
+    expect(errorsPerThousand(all)).toBeGreaterThan(40)
+    expect(all.kept / all.edited).toBeLessThan(0.5)
+  })
+
+  it("is lived the same way from the same seed", () => {
+    const options = { seed: 77, lives: 1, days: 30 }
+    expect(playLives("gaps", options, byIdentity)).toEqual(playLives("gaps", options, byIdentity))
+  })
+})

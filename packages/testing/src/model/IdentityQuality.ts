@@ -1,0 +1,192 @@
+/** How well a way of matching keeps a ledger: against the truth, after lives of accounts are over. */
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { dateOf, isClear, liveAccount, outcomeOf, type BankEvent, type BankLife } from "./BankLife.ts"
+import { amountOf, BankView, type Behaviour } from "./BankView.ts"
+import { LedgerReplay, type KeptRecord, type Matcher } from "./LedgerReplay.ts"
+import { Seeded } from "./Seeded.ts"
+
+export interface Quality {
+  /** Events that are booked in the end. */
+  posted: number
+  /** Records beside the first of an event. */
+  duplicate: number
+  /** Events without a record. */
+  missing: number
+  /** Records of what was dropped, taken back or deleted by a person. */
+  phantom: number
+  wrongAmount: number
+  /** Events that a person edited while they were pending, and which were booked. */
+  edited: number
+  /** Those whose edited record is their record in the end. */
+  kept: number
+  /** The same among events that what is shown tells apart. */
+  editedClear: number
+  keptClear: number
+}
+
+export const noQuality = (): Quality => ({
+  posted: 0,
+  duplicate: 0,
+  missing: 0,
+  phantom: 0,
+  wrongAmount: 0,
+  edited: 0,
+  kept: 0,
+  editedClear: 0,
+  keptClear: 0
+})
+
+export const addQuality = (a: Quality, b: Quality): Quality =>
+  Object.fromEntries(
+    (Object.keys(a) as ReadonlyArray<keyof Quality>).map((key) => [key, a[key] + b[key]])
+  ) as unknown as Quality
+
+export const errorsPerThousand = ({ duplicate, missing, phantom, posted, wrongAmount }: Quality): number =>
+  (1_000 * (duplicate + missing + phantom + wrongAmount)) / posted
+
+/** Something that went wrong, for whoever looks into it. */
+export interface Flaw {
+  readonly kind: "duplicate" | "missing" | "phantom" | "wrongAmount" | "lost edit"
+  readonly event: number
+}
+
+/** Plays one life through one provider. */
+export const playLife = (
+  behaviour: Behaviour,
+  seed: number,
+  days: number,
+  match: Matcher,
+  onFlaw: (flaw: Flaw) => void = () => {}
+): Quality => {
+  const life = liveAccount(seed, days)
+  const view = new BankView(behaviour, life, seed + 1_000_003)
+  const person = new Seeded(seed + 2_000_003)
+  const ledger = new LedgerReplay(match)
+  /** Event -> record that was edited for it. */
+  const edits = new Map<number, string>()
+  const deleted = new Set<number>()
+  const met = new Set<number>()
+  for (let day = 0; day < life.quietFrom + 12; day++) {
+    for (const read of view.reads(day)) {
+      const now = Timestamp.make(`${dateOf(day)}T06:00:00.000Z`)
+      ledger.take(read, now)
+      for (const [id, { entry, event }] of ledger.records) {
+        if (entry.state !== "live" || met.has(event)) continue
+        met.add(event)
+        if (entry.pending && person.below(10) < 4) {
+          edits.set(event, id)
+          ledger.edit(id)
+        }
+      }
+    }
+    if (person.once(40)) {
+      const posted = [...ledger.records].filter(([, { entry }]) => entry.state === "live" && !entry.pending)
+      if (posted.length > 0) {
+        const [id, { event }] = person.pick(posted)
+        ledger.delete(id)
+        deleted.add(event)
+      }
+    }
+  }
+
+  return judge(life, ledger, edits, deleted, onFlaw)
+}
+
+/** What of a booking counts: two events that have it in common are each other's equals. */
+const contentKey = (merchant: number, date: unknown, amount: unknown): string =>
+  `${merchant} ${String(date)} ${String(amount)}`
+
+/** Pairs live records with booked events: by content, those of the right event first, then by event. */
+const pairedOf = (
+  life: BankLife,
+  ledger: LedgerReplay,
+  booked: ReadonlyArray<BankEvent>
+): ReadonlyMap<string, BankEvent> => {
+  const open = new Map(booked.map((event) => [event.id, event]))
+  const byKey = new Map<string, Array<BankEvent>>()
+  for (const event of booked) collect(byKey, keyOf(event), event)
+  const paired = new Map<string, BankEvent>()
+  const pair = (id: string, event: BankEvent | undefined): void => {
+    if (event === undefined || paired.has(id) || !open.delete(event.id)) return
+    paired.set(id, event)
+  }
+  const records = [...ledger.records].filter(([, { entry }]) => entry.state === "live")
+  const keyOfRecord = ({ detail, event }: KeptRecord): string =>
+    contentKey(life.events[event]!.merchant, detail.fields["date"], detail.fields["amount"])
+  for (const [id, record] of records) {
+    const event = open.get(record.event)
+    if (event !== undefined && keyOfRecord(record) === keyOf(event)) pair(id, event)
+  }
+  for (const [id, record] of records) {
+    if (!record.entry.pending)
+      pair(
+        id,
+        byKey.get(keyOfRecord(record))?.find((event) => open.has(event.id))
+      )
+  }
+  for (const [id, record] of records) pair(id, open.get(record.event))
+  return paired
+}
+
+const keyOf = (event: BankEvent): string => {
+  const { cents, date } = outcomeOf(event)!
+  return contentKey(event.merchant, dateOf(date), amountOf(cents))
+}
+
+const collect = <K, A>(lists: Map<K, Array<A>>, key: K, value: A): void => {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [value])
+  else list.push(value)
+}
+
+const judge = (
+  life: BankLife,
+  ledger: LedgerReplay,
+  edits: ReadonlyMap<number, string>,
+  deleted: ReadonlySet<number>,
+  onFlaw: (flaw: Flaw) => void
+): Quality => {
+  const quality = noQuality()
+  const flaw = (kind: Exclude<Flaw["kind"], "lost edit">, event: number): void => {
+    quality[kind]++
+    onFlaw({ kind, event })
+  }
+  const booked = life.events.filter((event) => outcomeOf(event) !== undefined && !deleted.has(event.id))
+  const bookedIds = new Set(booked.map(({ id }) => id))
+  const paired = pairedOf(life, ledger, booked)
+  const found = new Set([...paired.values()].map(({ id }) => id))
+  quality.posted = booked.length
+  for (const { id } of booked) if (!found.has(id)) flaw("missing", id)
+  for (const [id, { detail, entry, event }] of ledger.records) {
+    if (entry.state !== "live") continue
+    const counterpart = paired.get(id)
+    if (counterpart === undefined) flaw(bookedIds.has(event) ? "duplicate" : "phantom", event)
+    else if (detail.fields["amount"] !== amountOf(outcomeOf(counterpart)!.cents)) flaw("wrongAmount", event)
+  }
+  for (const event of booked) {
+    const edited = edits.get(event.id)
+    if (edited === undefined) continue
+    const clear = isClear(life, event)
+    const counterpart = paired.get(edited)
+    const kept = counterpart !== undefined && keyOf(counterpart) === keyOf(event)
+    quality.edited++
+    if (clear) quality.editedClear++
+    if (kept) quality.kept++
+    if (kept && clear) quality.keptClear++
+    if (clear && !kept) onFlaw({ kind: "lost edit", event: event.id })
+  }
+  return quality
+}
+
+/** Plays several lives through providers of one kind. */
+export const playLives = (
+  behaviour: Behaviour,
+  options: { readonly seed: number; readonly lives: number; readonly days: number },
+  match: Matcher
+): Quality => {
+  let quality = noQuality()
+  for (let n = 0; n < options.lives; n++) {
+    quality = addQuality(quality, playLife(behaviour, options.seed + n, options.days, match))
+  }
+  return quality
+}

@@ -1,0 +1,145 @@
+/** A ledger kept by a way of matching, one read after the other, with the truth about every record. */
+import { fileIdPrefix, trusted } from "@millrace/core/identity/Covered"
+import { identify } from "@millrace/core/identity/Identify"
+import {
+  defaultMatchConfig,
+  type HeldDetail,
+  type MatchDetails,
+  type MatchInput,
+  type MatchResult
+} from "@millrace/core/identity/Matching"
+import type { IdTrust } from "@millrace/core/provider/Capabilities"
+import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { Observation } from "@millrace/core/sync/Ingest"
+import type { BankRead, TrueObservation } from "./BankView.ts"
+
+/** A way of matching: the identity of the kernel, or another to compare it with. */
+export type Matcher = (input: MatchInput, detailsOf: (ids: ReadonlyArray<string>) => MatchDetails) => MatchResult
+
+export const byIdentity: Matcher = (input, detailsOf) => {
+  const open = identify(input)
+  return open.finish(detailsOf(open.wanted))
+}
+
+export interface KeptRecord {
+  entry: IndexEntry
+  detail: HeldDetail
+  /** The event that its content tells of. */
+  event: number
+}
+
+/** Ids that were wrong so often among the last so many hits are believed no more. */
+const contradictions = 3
+const lastHits = 200
+/** Days before what is read that a record may be dated and still be meant. */
+const reachDays = 14
+
+export class LedgerReplay {
+  readonly records = new Map<string, KeptRecord>()
+  readonly #aliases = new Map<string, string>()
+  readonly #match: Matcher
+  #hits: Array<boolean> = []
+  #distrusted = false
+
+  constructor(match: Matcher) {
+    this.#match = match
+  }
+
+  take(read: BankRead, now: Timestamp.Timestamp): MatchResult {
+    const ofFile = read.observations.some(({ providerId }) => providerId.startsWith(fileIdPrefix))
+    const idTrust: IdTrust = this.#distrusted && !ofFile && trusted(read.idTrust) ? "positional" : read.idTrust
+    const result = this.#match(
+      {
+        dataType: "transactions",
+        observations: read.observations,
+        held: this.#held(read, idTrust),
+        aliases: this.#aliases,
+        idTrust,
+        coverage: read.coverage,
+        removed: read.removed,
+        unread: new Set(),
+        atOnce: false,
+        byIdOnly: false,
+        config: defaultMatchConfig,
+        now
+      },
+      (ids) => ({
+        records: new Map(ids.map((id) => [id, this.records.get(id)!.detail])),
+        isForbidden: () => false
+      })
+    )
+    this.#apply(result, now)
+    for (let n = 0; n < result.idHits; n++) this.#hits.push(n < result.idContradictions)
+    this.#hits = this.#hits.slice(-lastHits)
+    if (this.#hits.filter(Boolean).length >= contradictions) this.#distrusted = true
+    return result
+  }
+
+  /** What a store would look up for the read. */
+  #held(read: BankRead, idTrust: IdTrust): ReadonlyArray<IndexEntry> {
+    const named = new Set(read.removed)
+    const ids = new Set<string>()
+    if (trusted(idTrust)) {
+      for (const { pendingProviderId, providerId } of read.observations) named.add(providerId).add(pendingProviderId)
+      for (const id of named) ids.add(this.#aliases.get(id) ?? "")
+      named.delete("")
+    }
+    const dates = read.observations.flatMap(({ date }) => (date === null ? [] : [date]))
+    const first =
+      read.coverage.kind === "window"
+        ? read.coverage.from
+        : dates.length === 0
+          ? undefined
+          : dates.reduce(CalendarDate.min)
+    const from = first === undefined ? undefined : CalendarDate.addDays(first, -reachDays)
+    return [...this.records.values()].flatMap(({ entry }) =>
+      (from !== undefined && entry.date! >= from) || named.has(entry.providerId) || ids.has(entry.id) ? [entry] : []
+    )
+  }
+
+  #write(id: string, observation: Observation, now: Timestamp.Timestamp): void {
+    const { date, fields, hash, pending, providerId } = observation
+    const old = this.records.get(id)
+    if (old !== undefined && old.entry.providerId !== "" && old.entry.providerId !== providerId) {
+      this.#aliases.set(old.entry.providerId, id)
+    }
+    this.records.set(id, {
+      entry: { id, providerId, date, pending, state: "live", hash, missed: 0 },
+      detail: { fields, missedSince: null, missedAt: null, updatedAt: now, edited: old?.detail.edited ?? false },
+      event: (observation as TrueObservation).event
+    })
+  }
+
+  #apply(result: MatchResult, now: Timestamp.Timestamp): void {
+    for (const { entry, observation } of result.changed) {
+      this.#write(entry?.id ?? `r${String(this.records.size).padStart(6, "0")}`, observation, now)
+    }
+    for (const { entry, observation } of [...result.confirmed, ...result.absorbed]) {
+      if (observation.providerId !== "") this.#aliases.set(observation.providerId, entry!.id)
+    }
+    for (const { id } of result.seenAgain) this.#set(id, { missed: 0 }, { missedSince: null, missedAt: null })
+    for (const { entry, missed } of result.missed) {
+      const { missedSince } = this.records.get(entry.id)!.detail
+      this.#set(entry.id, { missed }, { missedSince: missedSince ?? now, missedAt: now })
+    }
+    for (const { id } of result.gone) this.#set(id, { state: "removed" }, { updatedAt: now })
+  }
+
+  #set(id: string, entry: Partial<IndexEntry>, detail: Partial<HeldDetail>): void {
+    const record = this.records.get(id)!
+    record.entry = { ...record.entry, ...entry }
+    record.detail = { ...record.detail, ...detail }
+  }
+
+  /** A person puts something on a record. */
+  edit(id: string): void {
+    this.#set(id, {}, { edited: true })
+  }
+
+  /** A person takes a record away. */
+  delete(id: string): void {
+    this.#set(id, { state: "deleted" }, {})
+  }
+}
