@@ -38,9 +38,9 @@ export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
     const records = yield* ledgerOf(account)
     const numbers = new Set(records.map((record) => record.changeNo))
     must("change numbers move with every change, and only then", numbers.size === records.length, () => records)
-    const live = new Map<string, string>()
+    const live = new Map<string, LedgerRecord>()
     for (const record of records) {
-      if (record.state === "live") live.set(record.providerId, record.id)
+      if (record.state === "live") live.set(record.providerId, record)
       const old = before.get(record.id)
       if (old === record) continue
       const moved =
@@ -69,12 +69,15 @@ export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
       if (row.broken === true && known !== undefined && provider.options.idTrust === "stable" && !life.misled) {
         must("a row that cannot be read has not vanished", !gone.has(known), () => row)
       }
-      const id = live.get(row.providerId)
-      if (id === undefined) {
+      const record = live.get(row.providerId)
+      if (record === undefined) {
         // What settled in a form that cannot be read may have lost its record to an equal row that can.
         if (row.broken === true) ids.delete(row.line)
         continue
       }
+      // Nobody has read the row as it is now: the record may be that of another event that had the id before.
+      if (textOfRecord(record) !== textOfRow(row)) continue
+      const { id } = record
       const settledAlone =
         provider.options.idTrust === "perStatus" && !row.pending && row.pendingProviderId === undefined
       if (!settledAlone && known !== undefined) {
