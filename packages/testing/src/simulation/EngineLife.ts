@@ -395,6 +395,7 @@ class EngineLife {
         if (!provider.options.changeModel.startsWith("snapshot")) return
         life.misled = true
         upstream.shortReads = 1 + random.below(2)
+        upstream.shortBy = random.pick([3, Infinity])
         return sometimes.happened("provider answers short")
       case "unlist": {
         const account = random.pick(upstream.accountIds)

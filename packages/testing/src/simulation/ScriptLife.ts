@@ -139,6 +139,7 @@ const step = Effect.fnUntraced(function* (script: Script) {
       if (!provider.options.changeModel.startsWith("snapshot")) return
       life.misled = true
       upstream.shortReads = 1 + random.below(2)
+      upstream.shortBy = random.pick([3, Infinity])
       return watch.sometimes.happened("provider answers short")
     case "unlist": {
       const account = random.pick(upstream.accountIds)
