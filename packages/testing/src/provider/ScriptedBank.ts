@@ -43,8 +43,10 @@ export class ScriptedBank {
   /** Errors of the next looks at the connection and its accounts. */
   readonly lookFailures: Array<ProviderError> = []
   health: ConnectionHealth = { status: "connected" }
-  /** So many of the next snapshots show only their first rows and still say that they are complete. */
+  /** So many of the next snapshots show only their first rows, or none, and still say that they are complete. */
   shortReads = 0
+  /** One in so many rows is shown by them; `Infinity` shows none. */
+  shortBy = 3
   /** Shows the last row of a page again as the first of the next one. */
   repeatsEdges = false
   /** Gives every account ids of its own, so that accounts share them. */

@@ -81,7 +81,7 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
     const [start = 0, shown = rows.length] = (request.position ?? "").split(":").slice(1).map(Number)
     const short = request.position === undefined && one.shortReads > 0
     if (short) one.shortReads--
-    const end = short ? Math.floor(rows.length / 3) : shown
+    const end = short ? Math.floor(rows.length / one.shortBy) : shown
     const all = items(one, rows).slice(0, end)
     const page = all.slice(one.repeatsEdges ? Math.max(0, start - 1) : start, start + pageSize)
     const more = start + pageSize < all.length

@@ -151,7 +151,8 @@ export class BankHand {
           }
         )
       case "replace":
-        if (this.vanishing === 0) return
+        // A feed of changes has no way to say that the event before is gone.
+        if (this.vanishing === 0 || !this.#provider.options.changeModel.startsWith("snapshot")) return
         return this.#withRow(
           (row) => !row.pending,
           (row) => {

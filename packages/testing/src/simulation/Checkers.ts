@@ -38,9 +38,9 @@ export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
     const records = yield* ledgerOf(account)
     const numbers = new Set(records.map((record) => record.changeNo))
     must("change numbers move with every change, and only then", numbers.size === records.length, () => records)
-    const live = new Map<string, string>()
+    const live = new Map<string, LedgerRecord>()
     for (const record of records) {
-      if (record.state === "live") live.set(record.providerId, record.id)
+      if (record.state === "live") live.set(record.providerId, record)
       const old = before.get(record.id)
       if (old === record) continue
       const moved =
@@ -60,21 +60,24 @@ export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
       }
       before.set(record.id, record)
     }
-    if (!hand.trusted) continue
+    // Whoever was told that rows are gone may have given their records to equal ones that came meanwhile.
+    if (!hand.trusted || life.misled) continue
     const gone = new Set(records.filter(({ state }) => state === "removed").map(({ id }) => id))
     for (const row of upstream.rows.values()) {
       if (row.account !== account.providerAccountId) continue
       const known = ids.get(row.line)
-      // Where a row was not shown at all for a while, it may have vanished after all.
-      if (row.broken === true && known !== undefined && provider.options.idTrust === "stable" && !life.misled) {
+      if (row.broken === true && known !== undefined && provider.options.idTrust === "stable") {
         must("a row that cannot be read has not vanished", !gone.has(known), () => row)
       }
-      const id = live.get(row.providerId)
-      if (id === undefined) {
+      const record = live.get(row.providerId)
+      if (record === undefined) {
         // What settled in a form that cannot be read may have lost its record to an equal row that can.
         if (row.broken === true) ids.delete(row.line)
         continue
       }
+      // Nobody has read the row as it is now: the record may be that of another event that had the id before.
+      if (textOfRecord(record) !== textOfRow(row)) continue
+      const { id } = record
       const settledAlone =
         provider.options.idTrust === "perStatus" && !row.pending && row.pendingProviderId === undefined
       if (!settledAlone && known !== undefined) {

@@ -20,6 +20,7 @@ import type { ScriptedProvider } from "../provider/ScriptedProvider.ts"
 import { BankHand, bankEvents } from "./BankEvents.ts"
 import type { FollowingFeed } from "./FollowingFeed.ts"
 import type { Sometimes } from "./Sometimes.ts"
+import type { Watch } from "./Watch.ts"
 import { weightsOf } from "./Swarm.ts"
 
 export interface Connected {
@@ -53,7 +54,12 @@ export class ConnectionLife {
   /** Records as they were when last looked at. */
   readonly before = new Map<string, LedgerRecord>()
 
-  constructor(random: Seeded, provider: ScriptedProvider, connected: Connected, sometimes: Sometimes) {
+  /** Adds to the story of the life. */
+  readonly tell: (text: string) => void
+
+  constructor(random: Seeded, provider: ScriptedProvider, connected: Connected, watch: Watch) {
+    const { sometimes, trace } = watch
+    this.tell = (text) => void trace.push(text)
     this.random = random
     this.provider = provider
     this.workspace = connected.workspace
@@ -67,6 +73,18 @@ export class ConnectionLife {
     if (random.once(4) && this.hand.trusted && provider.options.changeModel.startsWith("snapshot")) {
       this.upstream.repeatsEdges = true
       sometimes.happened("provider repeats an edge row")
+    }
+  }
+
+  /** Up to `most` things happen at the bank. */
+  happen(now: number, most: number): void {
+    const { events } = this.upstream
+    const before = events.length
+    for (let n = this.random.below(most); n >= 0; n--) this.hand.happen(now)
+    for (const { kind, row } of events.slice(before)) {
+      const { account, amount, broken, date, description, line, pending, providerId } = row
+      const how = `${pending ? " pending" : ""}${broken === true ? " broken" : ""}`
+      this.tell(`   ${kind} line ${line}: ${account}/${providerId} ${date} ${amount} ${description}${how}`)
     }
   }
 

@@ -270,11 +270,11 @@ class EngineLife {
     const life = this.desk(
       Effect.map(
         connect({ nextRef }, provider, random.once(2) ? ["a"] : ["a", "b"], this.#timezone),
-        (connected) => new ConnectionLife(random, provider, connected, this.watch.sometimes)
+        (connected) => new ConnectionLife(random, provider, connected, this.watch)
       )
     )
     this.lives.push(life)
-    for (let n = random.below(8); n >= 0; n--) life.hand.happen(this.now)
+    life.happen(this.now, 8)
     this.addFeed(life)
   }
 
@@ -315,7 +315,7 @@ class EngineLife {
   step(): void {
     const { loop, random, watch } = this
     const life = random.pick(this.lives)
-    const { hand, provider, upstream } = life
+    const { provider, upstream } = life
     const under = random.pick(life.feeds)
     const { sometimes } = watch
     const kind = random.weighted(this.#steps)
@@ -324,8 +324,7 @@ class EngineLife {
       case "wait":
         return this.pass(random.pick([5 * second, minute, 20 * minute, 2 * hour, 9 * hour]))
       case "bank":
-        for (let n = random.below(4); n >= 0; n--) hand.happen(this.now)
-        return
+        return life.happen(this.now, 4)
       case "trigger":
         this.trigger(life, under, life.request(this.now))
         return this.pass(random.below(3 * second))
@@ -413,6 +412,7 @@ class EngineLife {
         if (!provider.options.changeModel.startsWith("snapshot")) return
         life.misled = true
         upstream.shortReads = 1 + random.below(2)
+        upstream.shortBy = random.pick([3, Infinity])
         return sometimes.happened("provider answers short")
       case "unlist": {
         const account = random.pick(upstream.accountIds)
@@ -423,7 +423,7 @@ class EngineLife {
       case "change while paged":
         if (life.meanwhiles-- <= 0) return
         sometimes.happened("bank changes while it is paged")
-        upstream.meanwhile.push(() => hand.happen(this.now))
+        upstream.meanwhile.push(() => life.happen(this.now, 1))
         return
       case "destination faults":
         under.place?.faults.push(

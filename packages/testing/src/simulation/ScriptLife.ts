@@ -116,14 +116,13 @@ const sync = Effect.fnUntraced(function* (script: Script, under: FollowingFeed) 
 const step = Effect.fnUntraced(function* (script: Script) {
   const { life, random, simulation } = script
   const { clock, watch } = simulation
-  const { hand, provider, upstream } = life
+  const { provider, upstream } = life
   const under = random.pick(life.feeds)
   const kind = random.weighted(script.steps)
   watch.trace.push(`-- ${kind}`)
   switch (kind) {
     case "bank":
-      for (let n = random.below(4); n >= 0; n--) hand.happen(clock.now)
-      return
+      return life.happen(clock.now, 4)
     case "sync":
       return yield* sync(script, under)
     case "pass time":
@@ -146,6 +145,7 @@ const step = Effect.fnUntraced(function* (script: Script) {
       if (!provider.options.changeModel.startsWith("snapshot")) return
       life.misled = true
       upstream.shortReads = 1 + random.below(2)
+      upstream.shortBy = random.pick([3, Infinity])
       return watch.sometimes.happened("provider answers short")
     case "unlist": {
       const account = random.pick(upstream.accountIds)
@@ -157,7 +157,7 @@ const step = Effect.fnUntraced(function* (script: Script) {
     case "change while paged":
       if (life.meanwhiles-- <= 0) return
       watch.sometimes.happened("bank changes while it is paged")
-      upstream.meanwhile.push(() => hand.happen(clock.now))
+      upstream.meanwhile.push(() => life.happen(clock.now, 1))
       return
     case "destination faults":
       under.place?.faults.push(
@@ -221,10 +221,10 @@ export const play = Effect.fnUntraced(function* (seed: number, simulation: Simul
   const { watch } = simulation
   const provider = random.pick(simulation.providers)
   const connected = yield* connect(simulation, provider, random.once(2) ? ["a"] : ["a", "b"])
-  const life = new ConnectionLife(random, provider, connected, watch.sometimes)
+  const life = new ConnectionLife(random, provider, connected, watch)
   watch.onCheckpoint = (key, value) => checkCheckpoint(life, key, value)
   const script = new Script(simulation, life)
-  for (let n = random.below(8); n >= 0; n--) life.hand.happen(simulation.clock.now)
+  life.happen(simulation.clock.now, 8)
   yield* addFeed(script)
   for (let n = 0; n < options.steps; n++) yield* step(script)
   yield* quiesce(script)
