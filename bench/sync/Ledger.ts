@@ -53,7 +53,7 @@ export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) 
             scope: { workspaceId: bank.workspaceId, accountId: id, dataType: "transactions" },
             observations: staged.rows(providerAccountId),
             removed: staged.removed(providerAccountId),
-            unread: staged.unread,
+            unread: staged.unread(providerAccountId),
             coverage: staged.coverage,
             idTrust,
             changeModel,

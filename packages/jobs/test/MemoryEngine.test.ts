@@ -195,6 +195,21 @@ describe("what goes wrong", () => {
     })
   )
 
+  it.effect("does not ask for more again and again while the job that it runs looks lost", () =>
+    Effect.gen(function* () {
+      const { engine, fake } = yield* startEngine({ slots: 1, body: () => Effect.sleep("1 minute") })
+      const id = yield* fake.add(feedId(1))
+      yield* pass(3)
+      fake.jump(25 * 3_600_000)
+      const before = fake.calls.dispatch
+      yield* engine.poke(feedId(1), id)
+      yield* pass(1)
+      const asked = fake.calls.dispatch - before
+      yield* Effect.repeat(pass(1), { times: 70 })
+      expect([asked < 4, fake.job(id).status]).toEqual([true, "completed"])
+    })
+  )
+
   it.effect("stops a run that was cancelled at once when told, and leaves the row alone", () =>
     Effect.gen(function* () {
       const { engine, fake, interrupted, running } = yield* startEngine({ body: () => Effect.never })

@@ -226,7 +226,9 @@ export class Jobs extends Context.Service<
       const scheduleOne = Effect.fnUntraced(function* (feed: Feed, now: Timestamp.Timestamp) {
         if (feed.schedule === undefined || feed.nextRunAt === undefined) return false
         const due = feed.nextRunAt
-        const next = feed.schedule.enabled ? nextRun(feed.schedule, Timestamp.toMillis(now)) : undefined
+        // What the clock that found it due takes for the future must be after what was due.
+        const after = Math.max(Timestamp.toMillis(now), Timestamp.toMillis(due))
+        const next = feed.schedule.enabled ? nextRun(feed.schedule, after) : undefined
         const by = { userId: feed.createdByUser, startedBy: scheduler, type: "scheduled" as const }
         const job = yield* newJob(ids, feed, { ...by, ...catchUp })
         const made = yield* atomically(

@@ -60,8 +60,18 @@ const hasCounted = ({ counts }: Job): boolean => counts.read + counts.vanished +
 const inRange = ({ range }: Projection, { date }: LedgerRecord): boolean =>
   range === undefined || (date !== null && date >= range.from && date <= range.to)
 
+/** The part of a signature that is not about enrichments. */
+const ownOf = (signature: string): string => signature.split("|")[0]!
+
+/**
+ * What a mark says while rows are delivered under another signature than its own and not all of them were: it
+ * equals none, so that the next run looks at everything, also when what changed was taken back by then.
+ */
+const betweenOf = (mark: FeedMark, signature: string): string =>
+  ownOf(mark.signature) === ownOf(signature) ? `${ownOf(signature)}|` : ""
+
 const startOf = (projection: Projection, mark: FeedMark | undefined, signature: string) => {
-  const sameOwn = mark !== undefined && mark.signature.split("|")[0] === signature.split("|")[0]
+  const sameOwn = mark !== undefined && ownOf(mark.signature) === ownOf(signature)
   const everything = projection.range !== undefined || appends(projection.feed) || !sameOwn
   return {
     after: everything || mark.signature !== signature ? 0 : mark.changeNo,
@@ -212,6 +222,9 @@ export class Projector extends Context.Service<
                 projection.range === undefined &&
                 (changeNo >= upTo || mark === undefined || mark.signature === signature)
               if (done) yield* feeds.setMark(feed.id, { accountId: account.id, changeNo, signature })
+              else if (mark !== undefined && mark.signature !== signature && intents.length > 0) {
+                yield* feeds.setMark(feed.id, { ...mark, signature: betweenOf(mark, signature) })
+              }
               return wanted
             })
           )

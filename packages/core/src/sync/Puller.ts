@@ -237,7 +237,6 @@ export class Puller extends Context.Service<
           const known = new Map(segment.accounts.map((account) => [account.providerAccountId, account]))
           let seen = 0
           let changed = 0
-          const unread = staged.unread
           for (const providerAccountId of staged.accounts) {
             if (known.has(providerAccountId)) continue
             staged.quarantined.push({ providerId: providerAccountId, reason: "rows of an account that is not listed" })
@@ -248,7 +247,7 @@ export class Puller extends Context.Service<
               scope,
               observations: staged.rows(account.providerAccountId),
               removed: staged.removed(account.providerAccountId),
-              unread,
+              unread: staged.unread(account.providerAccountId),
               coverage,
               idTrust: segment.capability.idTrust,
               changeModel: segment.capability.changeModel,

@@ -22,6 +22,8 @@ export interface StageState {
   readonly quarantined: ReadonlyArray<Quarantined>
   readonly rows: ReadonlyArray<readonly [account: string, rows: ReadonlyArray<Observation>]>
   readonly removed: ReadonlyArray<readonly [account: string, ids: ReadonlyArray<string>]>
+  readonly unread: ReadonlyArray<readonly [account: string, ids: ReadonlyArray<string>]>
+  readonly unreadAnywhere: ReadonlyArray<string>
 }
 
 export class Stage {
@@ -32,6 +34,9 @@ export class Stage {
   readonly quarantined: Array<Quarantined> = []
   readonly #rows = new Map<string, Array<Observation>>()
   readonly #removed = new Map<string, Set<string>>()
+  /** Ids of rows that could not be read, by account; those of drivers name none. */
+  readonly #unread = new Map<string, Set<string>>()
+  readonly #unreadAnywhere = new Set<string>()
   readonly #dataType: SyncDataType
   readonly #digest: Digest["Service"]
 
@@ -44,6 +49,8 @@ export class Stage {
     this.quarantined.push(...state.quarantined)
     for (const [account, rows] of state.rows) this.#rows.set(account, [...rows])
     for (const [account, ids] of state.removed) this.#removed.set(account, new Set(ids))
+    for (const [account, ids] of state.unread) this.#unread.set(account, new Set(ids))
+    for (const id of state.unreadAnywhere) this.#unreadAnywhere.add(id)
   }
 
   /** Only between two pages: a checkpoint comes with the last one. */
@@ -53,7 +60,9 @@ export class Stage {
       count: this.count,
       quarantined: this.quarantined,
       rows: [...this.#rows],
-      removed: Array.from(this.#removed, ([account, ids]) => [account, [...ids]] as const)
+      removed: Array.from(this.#removed, ([account, ids]) => [account, [...ids]] as const),
+      unread: Array.from(this.#unread, ([account, ids]) => [account, [...ids]] as const),
+      unreadAnywhere: [...this.#unreadAnywhere]
     }
   }
 
@@ -62,6 +71,9 @@ export class Stage {
       const read = ingest(this.#dataType, observed, this.#digest)
       if ("quarantined" in read) {
         this.quarantined.push(read.quarantined)
+        const unread = this.#unread.get(observed.providerAccountId)
+        if (unread === undefined) this.#unread.set(observed.providerAccountId, new Set([read.quarantined.providerId]))
+        else unread.add(read.quarantined.providerId)
         continue
       }
       this.count++
@@ -77,14 +89,18 @@ export class Stage {
       else removed.add(providerId)
     }
     this.quarantined.push(...page.quarantined)
+    for (const { providerId } of page.quarantined) this.#unreadAnywhere.add(providerId)
     this.coverage = page.coverage
     // A blank checkpoint would mean "from the start" to the upstream and "continue" to us.
     if (page.end.kind === "done" && page.end.checkpoint?.trim() !== "") this.checkpoint = page.end.checkpoint
   }
 
-  /** Ids of rows that were shown but could not be read: they are not missing. */
-  get unread(): ReadonlySet<string> {
-    return new Set(this.quarantined.map((row) => row.providerId))
+  /**
+   * Ids of rows that were shown but could not be read: they are not missing. Another account may have a row of
+   * the same id, and that one may well be.
+   */
+  unread(providerAccountId: string): ReadonlySet<string> {
+    return this.#unreadAnywhere.union(this.#unread.get(providerAccountId) ?? new Set())
   }
 
   get accounts(): Iterable<string> {

@@ -15,13 +15,13 @@ import { storeBank } from "@millrace/testing/fixture/Bank"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 import { Seeded } from "@millrace/testing/model/Seeded"
+import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { VirtualClock } from "../sync/Simulation.ts"
 
 const timed = (answer: unknown, clock: Clock.Clock): unknown =>
   Effect.isEffect(answer) ? Effect.provideService(answer, Clock.Clock, clock) : answer

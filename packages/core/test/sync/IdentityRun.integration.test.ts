@@ -4,6 +4,8 @@ import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresSt
 import { layer as postgresClock } from "@millrace/testing/postgres/PostgresClock"
 import { layer as database } from "@millrace/testing/postgres/TestPostgres"
 import { StoreClock } from "@millrace/testing/suite/StorageTests"
+import { makeSimulation } from "@millrace/testing/simulation/Simulation"
+import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
 import { layer } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -12,7 +14,6 @@ import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import { inject } from "vitest"
 import { playAll, serve } from "./IdentityScenes.ts"
-import { makeSimulation, VirtualClock } from "./Simulation.ts"
 
 const secrets = aesSecrets({ key: Redacted.make(Buffer.alloc(32, 1).toString("base64")) })
 const services = postgresClock.pipe(Layer.provideMerge(database(inject("postgres"))))

@@ -1,10 +1,11 @@
 /** The scenes of identity in memory. */
 import { it } from "@effect/vitest"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { makeSimulation } from "@millrace/testing/simulation/Simulation"
+import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { playAll, serve } from "./IdentityScenes.ts"
-import { makeSimulation, VirtualClock } from "./Simulation.ts"
 
 playAll((title, body) => {
   it.effect(title, () => {

@@ -18,12 +18,14 @@ import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { storeTable } from "@millrace/testing/fixture/Table"
 import { makeUpload } from "@millrace/testing/fixture/Upload"
 import type { Posting, TrueRow } from "@millrace/testing/provider/ScriptedBank"
+import { ledgerOf } from "@millrace/testing/simulation/Checkers"
+import { mappings } from "@millrace/testing/simulation/FollowingFeed"
+import { connect, drive, type Simulation } from "@millrace/testing/simulation/Simulation"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { describe, expect } from "vitest"
-import { connect, drive, ledgerOf, mappings, type Simulation } from "./Simulation.ts"
 
 const person: ActorRef = { kind: "user", userId: "usr_1" }
 const aDay = 86_401
@@ -49,7 +51,7 @@ const changes = "delta-connection-perstatus"
 /** An account that a feed follows into a table in which people write. */
 const opened = Effect.fnUntraced(function* (simulation: Simulation, instance: string, accountIds = ["a"]) {
   const provider = simulation.providers.find((one) => one.options.instance === instance)!
-  const world = yield* connect(provider, accountIds)
+  const world = yield* connect(simulation, provider, accountIds)
   const account = world.accounts[0]!
   const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, "UTC")
   /** The day of the scene as it is when it is played. */

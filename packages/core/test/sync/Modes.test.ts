@@ -19,12 +19,13 @@ import { defaultMappings } from "@millrace/core/destination/Columns"
 import { makeBank } from "@millrace/testing/fixture/Bank"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { drive, makeSimulation, type Simulation } from "@millrace/testing/simulation/Simulation"
+import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { afterAll, beforeAll } from "vitest"
-import { drive, makeSimulation, VirtualClock, type Simulation } from "./Simulation.ts"
 
 const sizes = limits as { commitChunk: number }
 const { commitChunk } = limits

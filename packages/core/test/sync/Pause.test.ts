@@ -11,12 +11,14 @@ import { SyncRun } from "@millrace/core/sync/SyncRun"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { makeJob } from "@millrace/testing/fixture/Job"
 import { storeTable } from "@millrace/testing/fixture/Table"
+import { mappings } from "@millrace/testing/simulation/FollowingFeed"
+import { connect, drive, makeSimulation, work, type Simulation } from "@millrace/testing/simulation/Simulation"
+import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { afterAll, beforeAll } from "vitest"
-import { connect, drive, makeSimulation, mappings, VirtualClock, work, type Simulation } from "./Simulation.ts"
 
 const sizes = limits as { commitChunk: number }
 const { commitChunk } = limits
@@ -41,7 +43,7 @@ const scene = (
 /** A feed of an account with six rows, read in pages of three. */
 const opened = Effect.fnUntraced(function* (simulation: Simulation, at: "table" | "file") {
   const provider = simulation.providers.find(({ options }) => options.instance === "delta-connection-stable")!
-  const { accounts, bank, upstream, workspace } = yield* connect(provider, ["a"])
+  const { accounts, bank, upstream, workspace } = yield* connect(simulation, provider, ["a"])
   for (let n = 0; n < 6; n++) {
     upstream.post({ account: "a", date: CalendarDate.make("2026-11-20"), amount: "-1", description: `${n}` })
   }
@@ -148,13 +150,15 @@ describe("a pause", () => {
   scene("asks storage nothing more for a page of an upstream that is quick", "upsertByKey", (simulation) =>
     Effect.gen(function* () {
       const { feed } = yield* opened(simulation, "file")
-      let calls = new Map<string, number>()
+      const calls = new Map<string, number>()
       yield* drive(simulation, feed)
       yield* drive(simulation, feed, {
         change: { mode: "full", options: { forceCancelActive: false, resetCursors: true, skipDedup: false } },
         arm: () => {
-          simulation.points.arm(Infinity)
-          calls = simulation.points.calls
+          simulation.points.strike = (call, edge) => {
+            if (edge === "begins") calls.set(call, (calls.get(call) ?? 0) + 1)
+            return undefined
+          }
         }
       })
       expect([calls.get("Provider.pull"), calls.get("JobStore.pauseAsked")]).toEqual([2, undefined])

@@ -8,10 +8,12 @@ import type { JobCounts, SyncOptions } from "@millrace/core/job/Job"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { limits } from "@millrace/core/shared/Limits"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
+import { mappings } from "@millrace/testing/simulation/FollowingFeed"
+import { connect, drive, makeSimulation, type Simulation } from "@millrace/testing/simulation/Simulation"
+import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { connect, drive, makeSimulation, mappings, VirtualClock, type Simulation } from "./Simulation.ts"
 
 const scene = (
   title: string,
@@ -38,7 +40,7 @@ const balance = (counts: JobCounts): number =>
 
 const opened = Effect.fnUntraced(function* (simulation: Simulation) {
   const provider = simulation.providers.find(({ options }) => options.instance === "delta-connection-stable")!
-  const { accounts, bank, upstream, workspace } = yield* connect(provider, ["a"])
+  const { accounts, bank, upstream, workspace } = yield* connect(simulation, provider, ["a"])
   const path = `${bank.id}.csv`
   const place = simulation.destination.at(path)
   const store = yield* DeliveryStore

@@ -8,10 +8,13 @@ import { limits } from "@millrace/core/shared/Limits"
 import { encodeCheckpoint } from "@millrace/core/sync/StoredCheckpoint"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import type { ScriptedBank } from "@millrace/testing/provider/ScriptedBank"
+import { ledgerOf } from "@millrace/testing/simulation/Checkers"
+import { mappings } from "@millrace/testing/simulation/FollowingFeed"
+import { connect, drive, makeSimulation, type Simulation } from "@millrace/testing/simulation/Simulation"
+import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { connect, drive, ledgerOf, makeSimulation, mappings, VirtualClock, type Simulation } from "./Simulation.ts"
 
 /** Pages of three. */
 const instance = "delta-connection-stable"
@@ -21,7 +24,7 @@ const day = CalendarDate.make("2026-11-20")
 /** An account of seven rows that was synced, and since then changed upstream and at the destination. */
 const opened = Effect.fnUntraced(function* (simulation: Simulation) {
   const provider = simulation.providers.find(({ options }) => options.instance === instance)!
-  const { accounts, bank, upstream, workspace } = yield* connect(provider, ["a"])
+  const { accounts, bank, upstream, workspace } = yield* connect(simulation, provider, ["a"])
   const rows = Array.from({ length: 7 }, (_, n) =>
     upstream.post({ account: "a", date: day, amount: "-1", description: `row ${n}` })
   )

@@ -20,13 +20,15 @@ import { passesAfter } from "@millrace/core/sync/Retry"
 import { warning, type Finding } from "@millrace/core/sync/RunReport"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { makeJob } from "@millrace/testing/fixture/Job"
+import { mappings } from "@millrace/testing/simulation/FollowingFeed"
+import { connect, makeSimulation, work, type Simulation } from "@millrace/testing/simulation/Simulation"
+import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
-import { connect, makeSimulation, mappings, VirtualClock, work, type Simulation } from "./Simulation.ts"
 
 const engine = Layer.succeed(JobEngine, { poke: () => Effect.void, interrupt: () => Effect.void })
 const jobsLayer = Jobs.layer.pipe(
@@ -35,7 +37,7 @@ const jobsLayer = Jobs.layer.pipe(
 
 const opened = Effect.fnUntraced(function* (simulation: Simulation) {
   const provider = simulation.providers.find(({ options }) => options.instance === "delta-connection-stable")!
-  const { accounts, bank, upstream, workspace } = yield* connect(provider, ["a"])
+  const { accounts, bank, upstream, workspace } = yield* connect(simulation, provider, ["a"])
   upstream.post({ account: "a", date: CalendarDate.make("2026-11-20"), amount: "-1", description: "one" })
   const path = `${bank.id}.csv`
   const place = simulation.destination.at(path)

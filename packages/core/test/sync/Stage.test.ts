@@ -69,12 +69,13 @@ describe("Stage", () => {
     ])
   })
 
-  it("keeps what could not be read, with its id", () => {
+  it("keeps what could not be read, with its id and, where that is known, its account", () => {
     const stage = staged({
-      upserted: [{ ...row("1"), fields: {} }, row("2")],
+      upserted: [{ ...row("1"), fields: {} }, row("2"), { ...row("4", "four", "b"), fields: {} }],
       quarantined: [{ providerId: "3", reason: "no date" }]
     })
-    expect([stage.count, [...stage.unread], stage.quarantined.length]).toEqual([1, ["1", "3"], 2])
+    expect([stage.count, stage.quarantined.length]).toEqual([1, 3])
+    expect(["a", "b", "c"].map((account) => [...stage.unread(account)])).toEqual([["3", "1"], ["3", "4"], ["3"]])
   })
 
   it("keeps a checkpoint of the last page, but no blank one", () => {

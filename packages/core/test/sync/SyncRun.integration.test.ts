@@ -12,8 +12,9 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import { afterAll, beforeAll, inject } from "vitest"
-import { makeSimulation, VirtualClock } from "./Simulation.ts"
-import { play } from "./SyncScript.ts"
+import { makeSimulation } from "@millrace/testing/simulation/Simulation"
+import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
+import { play } from "@millrace/testing/simulation/ScriptLife"
 
 const scripts = process.env["MILLRACE_LONG"] === undefined ? 30 : 1_000
 

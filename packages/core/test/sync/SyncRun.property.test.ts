@@ -1,47 +1,35 @@
-import { describe, it } from "@effect/vitest"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import { limits } from "@millrace/core/shared/Limits"
-import * as Clock from "effect/Clock"
-import * as Effect from "effect/Effect"
-import { afterAll, beforeAll } from "vitest"
-import { makeSimulation, VirtualClock } from "./Simulation.ts"
-import { play } from "./SyncScript.ts"
+/** A few hundred of the lives that `npm run sim` plays by the thousand. */
+import { describe, expect, it } from "@effect/vitest"
+import { engineLife } from "@millrace/testing/simulation/EngineLife"
+import { scriptLife } from "@millrace/testing/simulation/Life"
 
 const long = process.env["MILLRACE_LONG"] !== undefined
-const first = Number(process.env["MILLRACE_SEED"] ?? 1)
-const scripts =
-  process.env["MILLRACE_SEED"] !== undefined ? 1 : Number(process.env["MILLRACE_SCRIPTS"] ?? (long ? 20_000 : 525))
+const asked = process.env["MILLRACE_SEED"]
 
-// Small chunks, so that a few rows cross their borders.
-const sizes = limits as { commitChunk: number }
-const { commitChunk } = limits
-beforeAll(() => {
-  sizes.commitChunk = 3
-})
-afterAll(() => {
-  sizes.commitChunk = commitChunk
-})
+const seedsFrom = (first: number, count: number): ReadonlyArray<number> =>
+  asked === undefined ? Array.from({ length: long ? count * 30 : count }, (_, n) => first + n) : [Number(asked)]
 
-describe("sync of random lives of an account", () => {
+describe("sync of random lives of a connection", () => {
   for (const [nth, model] of (["upsertByKey", "idempotencyKey", "readBack", "wholeFile"] as const).entries()) {
-    it.effect(
+    it(
       `ends with exactly what the bank says, at a table and at a destination that is ${model}`,
+      { timeout: 600_000 },
       () => {
-        const clock = new VirtualClock()
-        const simulation = makeSimulation({ storage: MemoryStorage.layer, clock, model })
-        return Effect.gen(function* () {
-          // Other lives for each destination, unless one is asked for.
-          const from = process.env["MILLRACE_SEED"] === undefined ? first + nth * 1_000_000 : first
-          for (let seed = from; seed < from + scripts; seed++) {
-            yield* play(seed, simulation, { steps: 14 }).pipe(
-              Effect.tapCause(() =>
-                Effect.sync(() => process.stderr.write(`failed: MILLRACE_SEED=${seed} (${model})\n`))
-              )
-            )
-          }
-        }).pipe(Effect.provide(simulation.layer), Effect.provideService(Clock.Clock, clock))
-      },
-      600_000
+        // Other lives for each destination, unless one is asked for.
+        for (const seed of seedsFrom(1 + nth * 1_000_000, 450)) {
+          const { broken } = scriptLife(seed, { model })
+          expect(broken?.message, `MILLRACE_SEED=${seed} (${model})`).toBeUndefined()
+        }
+      }
     )
   }
+})
+
+describe("random lives of an installation", () => {
+  it("end with every job and lock free, and with what the banks say", { timeout: 600_000 }, () => {
+    for (const seed of seedsFrom(1, 60)) {
+      const { broken } = engineLife(seed)
+      expect(broken?.message, `MILLRACE_SEED=${seed}`).toBeUndefined()
+    }
+  })
 })

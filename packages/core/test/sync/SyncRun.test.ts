@@ -3,26 +3,22 @@ import { describe, expect, it } from "@effect/vitest"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
+import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
 import type { Feed } from "@millrace/core/feed/Feed"
 import { FeedStore } from "@millrace/core/feed/FeedStore"
 import { JobStore } from "@millrace/core/job/JobStore"
 import { ProviderUnavailable, RateLimited, ReauthRequired } from "@millrace/core/provider/ProviderError"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { makeEnrichment } from "@millrace/testing/fixture/Enrichment"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { makeJob } from "@millrace/testing/fixture/Job"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import {
-  connect,
-  drive,
-  ledgerOf,
-  makeSimulation,
-  mappings,
-  VirtualClock,
-  work,
-  type Simulation
-} from "./Simulation.ts"
+import { ledgerOf } from "@millrace/testing/simulation/Checkers"
+import { mappings } from "@millrace/testing/simulation/FollowingFeed"
+import { connect, drive, makeSimulation, work, type Simulation } from "@millrace/testing/simulation/Simulation"
+import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
 
 const scene = (
   title: string,
@@ -39,7 +35,7 @@ const day = CalendarDate.make("2026-11-20")
 
 const opened = Effect.fnUntraced(function* (simulation: Simulation, instance: string, change: Partial<Feed> = {}) {
   const provider = simulation.providers.find((one) => one.options.instance === instance)!
-  const world = yield* connect(provider, ["a"])
+  const world = yield* connect(simulation, provider, ["a"])
   const path = `${world.bank.id}.csv`
   const place = simulation.destination.at(path)
   const account = world.accounts[0]!
@@ -348,6 +344,64 @@ describe("a run", () => {
         expect((yield* kept)[1]).toEqual(held[1])
       }
     })
+  )
+
+  scene("takes back what a range of dates brought under a rule that is gone", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { feed, place, post, workspace } = yield* opened(simulation, delta)
+      const enrichments = yield* EnrichmentStore
+      post("coffee")
+      yield* drive(simulation, feed)
+      const rule = yield* makeEnrichment(workspace, {
+        config: {
+          rules: [
+            {
+              conditions: {
+                logic: "and",
+                conditions: [{ field: "description", operator: "contains", value: "coffee" }]
+              },
+              action: { field: "category", value: "Drinks" }
+            }
+          ]
+        }
+      })
+      yield* enrichments.insert(rule)
+      const options = { forceCancelActive: false, resetCursors: false, skipDedup: false, startDate: day, endDate: day }
+      yield* drive(simulation, feed, { change: { mode: "range", options } })
+      expect(place.rows.map(({ values }) => values["category"])).toEqual(["Drinks"])
+      yield* enrichments.update({ ...rule, enabled: false, version: 2, revision: 2 })
+      yield* drive(simulation, feed)
+      expect(place.rows.map(({ values }) => values["category"])).toEqual(["UNCATEGORIZED"])
+    })
+  )
+
+  scene(
+    "does not keep a row that is gone for one of another account that cannot be read",
+    "upsertByKey",
+    (simulation) =>
+      Effect.gen(function* () {
+        const provider = simulation.providers.find((one) => one.options.instance === "delta-connection-stable")!
+        const { accounts, bank, upstream, workspace } = yield* connect(simulation, provider, ["a", "b"])
+        upstream.sharesIds = true
+        const post = (account: string) => upstream.post({ account, date: day, amount: "-1.5", description: account })
+        const [broken, gone] = [post("a"), post("b")]
+        expect(broken.providerId).toBe(gone.providerId)
+        const feed = yield* storeFeed(workspace, {
+          destinationConfig: { type: "file", path: "shared.csv", format: "csv" },
+          sourceConfig: { type: "sync", accounts: accounts.map(({ id }) => ({ bankId: bank.id, accountId: id })) },
+          fieldMappings: mappings
+        })
+        yield* drive(simulation, feed)
+        upstream.change(broken, { broken: true })
+        upstream.remove(gone)
+        yield* drive(simulation, feed, {
+          change: { mode: "full", options: { forceCancelActive: false, resetCursors: true, skipDedup: false } }
+        })
+        const states = yield* Effect.forEach(accounts, (account) =>
+          Effect.map(ledgerOf(account), (records) => records.map(({ state }) => state))
+        )
+        expect(states).toEqual([["live"], ["removed"]])
+      })
   )
 
   scene("waits for a busy upstream in its place, or hands its place back", "upsertByKey", (simulation) =>

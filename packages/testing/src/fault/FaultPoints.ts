@@ -5,12 +5,23 @@
  * and nobody cleans up: as when the process is killed.
  */
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import { mapCalls } from "./Calls.ts"
+
+export type Edge = "begins" | "ends"
+
+/** What happens at a point besides what is armed: `undefined` lets the call pass. */
+export type Strike = (
+  call: string,
+  edge: Edge,
+  fiber: Fiber.Fiber<unknown, unknown>
+) => Effect.Effect<unknown, unknown> | undefined
 
 export class FaultPoints {
-  /** Points passed since `arm`. */
+  /** Points passed since something was armed. */
   passed = 0
-  /** Calls of ports by name, since `arm`. */
-  calls = new Map<string, number>()
+  /** Asked at every point that is not the armed one. */
+  strike: Strike | undefined = undefined
   private at = Infinity
   private only = ""
   private action: Effect.Effect<unknown, unknown> = Effect.void
@@ -23,40 +34,36 @@ export class FaultPoints {
    */
   arm(at: number, action: Effect.Effect<unknown, unknown> = Effect.interrupt, only = ""): void {
     this.passed = 0
-    this.calls = new Map()
     this.at = at
     this.action = action
     this.only = only
     this.fired = undefined
   }
 
-  private point(name: string): Effect.Effect<unknown> {
-    return Effect.suspend(() => {
-      if (!name.startsWith(this.only) || ++this.passed !== this.at) return Effect.void
-      this.fired = name
-      // A typed error of the port, or a crash: the caller's types know of both.
+  // A typed error of the port, or a crash: the caller's types know of both.
+  private point(call: string, edge: Edge, fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<unknown> | undefined {
+    if (call.startsWith(this.only) && ++this.passed === this.at) {
+      this.fired = `${call} ${edge}`
       return this.action as Effect.Effect<unknown>
+    }
+    return this.strike?.(call, edge, fiber) as Effect.Effect<unknown> | undefined
+  }
+
+  private around<A, E, R>(call: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.withFiber((fiber) => {
+      // Most calls of a simulation are made while nothing is armed.
+      if (this.at === Infinity && this.strike === undefined) return effect
+      const before = this.point(call, "begins", fiber)
+      const body = before === undefined ? effect : Effect.andThen(before, effect)
+      return Effect.flatMap(body, (answer) => {
+        const after = this.point(call, "ends", fiber)
+        return after === undefined ? Effect.succeed(answer) : Effect.as(after, answer)
+      })
     })
   }
 
-  private around<A, E, R>(name: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.suspend(() => {
-      this.calls.set(name, (this.calls.get(name) ?? 0) + 1)
-      return Effect.tap(Effect.andThen(this.point(`${name} begins`), effect), () => this.point(`${name} ends`))
-    })
-  }
-
-  /** The same service, with points around the effects that its methods answer; streams pass as they are. */
+  /** The same service, with points around the effects that it has or answers; streams pass as they are. */
   wrap<S extends object>(name: string, service: S): S {
-    return new Proxy(service, {
-      get: (target, key, receiver) => {
-        const member: unknown = Reflect.get(target, key, receiver)
-        if (typeof member !== "function") return member
-        return (...args: ReadonlyArray<unknown>): unknown => {
-          const answer: unknown = Reflect.apply(member, target, args)
-          return Effect.isEffect(answer) ? this.around(`${name}.${String(key)}`, answer) : answer
-        }
-      }
-    })
+    return mapCalls(service, (effect, method) => this.around(`${name}.${method}`, effect))
   }
 }

@@ -1,3 +1,5 @@
+import type { Random } from "effect/Random"
+
 /** Random choices that are the same on every run: what property tests draw from. */
 export class Seeded {
   private state: number
@@ -21,6 +23,21 @@ export class Seeded {
   /** True once in `times`. */
   once(times: number): boolean {
     return this.below(times) === 0
+  }
+
+  /** One of the keys, the more often the greater its weight (whole numbers); never one of weight 0. */
+  weighted<A>(weights: ReadonlyArray<readonly [A, number]>): A {
+    let at = this.below(weights.reduce((sum, [, weight]) => sum + weight, 0))
+    for (const [key, weight] of weights) if ((at -= weight) < 0) return key
+    throw new RangeError("nothing has a weight")
+  }
+
+  /** The same choices for whatever takes `Random` from its context. */
+  get random(): Random {
+    return {
+      nextIntUnsafe: () => this.below(0x1_0000_0000) * 0x10_0000 + this.below(0x10_0000),
+      nextDoubleUnsafe: () => this.below(0x1_0000_0000) / 0x1_0000_0000
+    }
   }
 
   list<A>(min: number, max: number, make: () => A): Array<A> {

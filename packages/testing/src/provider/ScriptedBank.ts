@@ -1,4 +1,5 @@
 /** A bank whose truth is what the test says: the upstream behind `ScriptedProvider`. */
+import type { ConnectionHealth } from "@millrace/core/bank/ConnectionHealth"
 import type { ObservedAccount, ObservedRecord } from "@millrace/core/provider/Provider"
 import type { ProviderError } from "@millrace/core/provider/ProviderError"
 import type { Fields } from "@millrace/core/record/FieldValue"
@@ -39,6 +40,17 @@ export class ScriptedBank {
   readonly unlisted = new Set<string>()
   /** Errors of the next pulls, in order; `undefined` lets one pass. */
   readonly failures: Array<ProviderError | undefined> = []
+  /** Errors of the next looks at the connection and its accounts. */
+  readonly lookFailures: Array<ProviderError> = []
+  health: ConnectionHealth = { status: "connected" }
+  /** So many of the next snapshots show only their first rows, or none, and still say that they are complete. */
+  shortReads = 0
+  /** One in so many rows is shown by them; `Infinity` shows none. */
+  shortBy = 3
+  /** Shows the last row of a page again as the first of the next one. */
+  repeatsEdges = false
+  /** Gives every account ids of its own, so that accounts share them. */
+  sharesIds = false
   /** What happens behind the back of a reader, each before one of its next pages after the first. */
   readonly meanwhile: Array<() => void> = []
   /** Checkpoints of earlier generations are not accepted. */
@@ -48,14 +60,17 @@ export class ScriptedBank {
   pulls = 0
   balance = "0"
   private lines = 0
-  private ids = 0
+  private readonly ids = new Map<string, number>()
 
   constructor(accountIds: ReadonlyArray<string>) {
     this.accountIds = accountIds
   }
 
-  private nextId(): string {
-    return `u${++this.ids}`
+  private nextId(account: string): string {
+    const owner = this.sharesIds ? account : ""
+    const n = (this.ids.get(owner) ?? 0) + 1
+    this.ids.set(owner, n)
+    return `u${n}`
   }
 
   private show(row: TrueRow): TrueRow {
@@ -64,8 +79,9 @@ export class ScriptedBank {
     return row
   }
 
-  post(posting: Posting, providerId = this.nextId()): TrueRow {
-    return this.show({ ...posting, line: ++this.lines, providerId, pending: posting.pending ?? false })
+  post(posting: Posting, providerId = this.nextId(posting.account)): TrueRow {
+    const { account, amount, date, description, pending = false } = posting
+    return this.show({ line: ++this.lines, providerId, account, date, amount, description, pending })
   }
 
   /** Becomes posted: under another id with `newId`, which names the pending one with `link`. */
@@ -77,7 +93,7 @@ export class ScriptedBank {
       ...row,
       ...how.change,
       pending: false,
-      ...(how.newId ? { providerId: this.nextId() } : {}),
+      ...(how.newId ? { providerId: this.nextId(row.account) } : {}),
       ...(how.newId && how.link ? { pendingProviderId: row.providerId } : {})
     }
     if (how.newId) this.events.push({ kind: "gone", row })
@@ -96,7 +112,7 @@ export class ScriptedBank {
   /** Every row is shown under another id, as banks do after they changed their systems. */
   renumber(): void {
     for (const { pendingProviderId: _, ...row } of Array.from(this.rows.values())) {
-      this.show({ ...row, providerId: this.nextId() })
+      this.show({ ...row, providerId: this.nextId(row.account) })
     }
   }
 
@@ -109,6 +125,35 @@ export class ScriptedBank {
 
   shownId(account: string): string {
     return this.shownIds.get(account) ?? account
+  }
+
+  /** Another event under the same id. */
+  replace(row: TrueRow, change: Pick<Posting, "amount" | "description">): TrueRow {
+    this.rows.delete(row.line)
+    return this.show({ ...row, ...change, line: ++this.lines })
+  }
+
+  /** The same row under another id, which names nothing of the old one: to a reader, one that goes and one that comes. */
+  reissue(row: TrueRow): TrueRow {
+    this.remove(row)
+    return this.post(row, this.nextId(row.account))
+  }
+
+  /** What the events up to there say is shown. */
+  shownAt(events: number): ReadonlyArray<TrueRow> {
+    const shown = new Map<string, TrueRow>()
+    for (const { kind, row } of this.events.slice(0, events)) {
+      const key = `${row.account} ${row.providerId}`
+      if (kind === "shown") shown.set(key, row)
+      else shown.delete(key)
+    }
+    return [...shown.values()]
+  }
+
+  /** Lists an account again, and tells everything of it a second time: nobody could ask for it meanwhile. */
+  relist(account: string): void {
+    if (!this.unlisted.delete(account)) return
+    this.events.push(...this.events.filter(({ row }) => row.account === account))
   }
 
   loseCheckpoints(): void {

@@ -77,19 +77,22 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
 
   const snapshot = (one: ScriptedBank, request: PullRequest): SyncPage => {
     const window = changeModel === "snapshotWindow"
-    const all = items(
-      one,
-      visible(one, request).filter((row) => !window || (row.date >= request.from && row.date <= request.to))
-    )
-    const start = request.position === undefined ? 0 : Number(request.position.slice(3))
-    const page = all.slice(start, start + pageSize)
+    const rows = visible(one, request).filter((row) => !window || (row.date >= request.from && row.date <= request.to))
+    const [start = 0, shown = rows.length] = (request.position ?? "").split(":").slice(1).map(Number)
+    const short = request.position === undefined && one.shortReads > 0
+    if (short) one.shortReads--
+    const end = short ? Math.floor(rows.length / one.shortBy) : shown
+    const all = items(one, rows).slice(0, end)
+    const page = all.slice(one.repeatsEdges ? Math.max(0, start - 1) : start, start + pageSize)
     const more = start + pageSize < all.length
     return pageOf(
       page,
       window
         ? { kind: "window", from: request.from, to: request.to, complete: true }
         : { kind: "full", complete: true },
-      more ? { kind: "more", position: `v1:${start + pageSize}` } : { kind: "done" }
+      more
+        ? { kind: "more", position: `v1:${start + pageSize}${end < rows.length ? `:${end}` : ""}` }
+        : { kind: "done" }
     )
   }
 
@@ -144,7 +147,12 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
     listInstitutions: () => Effect.succeed([]),
     beginConnect: () => new ConnectionGone({ message: "Scripted connections are made by tests" }),
     completeConnect: () => new ConnectionGone({ message: "Scripted connections are made by tests" }),
-    inspect: () => Effect.succeed({ status: "connected" }),
+    inspect: ({ ref }) =>
+      Effect.suspend(() => {
+        const one = bank(ref)
+        const failure = one.lookFailures.shift()
+        return failure === undefined ? Effect.succeed(one.health) : Effect.fail(failure)
+      }),
     listAccounts: ({ ref }) => Effect.sync(() => bank(ref).listAccounts()),
     pull: ({ ref }, request) =>
       Effect.suspend(() => {

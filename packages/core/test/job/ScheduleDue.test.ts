@@ -1,0 +1,46 @@
+import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
+import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { FeedStore } from "@millrace/core/feed/FeedStore"
+import { JobEngine } from "@millrace/core/job/JobEngine"
+import { Jobs } from "@millrace/core/job/Jobs"
+import { Cursors } from "@millrace/core/shared/Cursors"
+import { Ids } from "@millrace/core/shared/Ids"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { mapCalls } from "@millrace/testing/fault/Calls"
+import { storeFeed } from "@millrace/testing/fixture/Feed"
+import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
+import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+
+describe("due schedules", () => {
+  it.effect("move on although the clock of the process is behind that of the store", () => {
+    const [ofStore, ofProcess] = [new VirtualClock(), new VirtualClock()]
+    ofStore.pass(3_600)
+    const due = Timestamp.fromMillis(ofStore.now - 60_000)
+    const feeds = Layer.effect(
+      FeedStore,
+      Effect.map(FeedStore, (store) => mapCalls(store, (effect) => Effect.provideService(effect, Clock.Clock, ofStore)))
+    ).pipe(Layer.provideMerge(MemoryStorage.layer))
+    const layer = Jobs.layer.pipe(
+      Layer.provide(Cursors.layer(Redacted.make("only for tests"))),
+      Layer.provide(Layer.succeed(JobEngine, { poke: () => Effect.void, interrupt: () => Effect.void })),
+      Layer.provideMerge(Layer.mergeAll(feeds, Ids.layer, NodeDigest.layer))
+    )
+    return Effect.gen(function* () {
+      const workspace = yield* storeWorkspace()
+      const feed = yield* storeFeed(workspace, {
+        sourceConfig: { type: "sync", accounts: [] },
+        schedule: { enabled: true, frequency: "hourly", timeOfDay: due.slice(11, 16) },
+        nextRunAt: due
+      })
+      expect(yield* (yield* Jobs).scheduleDue).toBe(1)
+      const held = Option.getOrThrow(yield* (yield* FeedStore).byId(feed.id))
+      expect(held.nextRunAt).toBe(Timestamp.fromMillis(Timestamp.toMillis(due) + 3_600_000))
+    }).pipe(Effect.provide(layer), Effect.provideService(Clock.Clock, ofProcess))
+  })
+})

@@ -1,0 +1,46 @@
+/** One simulated life: everything in it follows from its seed. */
+import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import * as References from "effect/References"
+import { Seeded } from "../model/Seeded.ts"
+import { engineLife } from "./EngineLife.ts"
+import { EventLoop } from "./EventLoop.ts"
+import { reportOf, type LifeReport } from "./LifeReport.ts"
+import { play } from "./ScriptLife.ts"
+import { makeSimulation, type SimulationOptions } from "./Simulation.ts"
+import { smallChunks } from "./SmallChunks.ts"
+import { VirtualClock } from "./VirtualClock.ts"
+
+/** What a life takes instead of what its seed says. */
+export interface LifeChange {
+  readonly model?: SimulationOptions["model"]
+  /** An empty memory unless given. */
+  readonly storage?: SimulationOptions["storage"]
+}
+
+/** One worker and one connection, close up. */
+export const scriptLife = (seed: number, change: LifeChange = {}): LifeReport => {
+  const random = new Seeded(seed)
+  const clock = new VirtualClock()
+  const began = clock.now
+  const drawn = random.pick(["upsertByKey", "idempotencyKey", "readBack", "wholeFile"] as const)
+  const restore = smallChunks(random.pick([1, 3, 3, 5_000]))
+  const simulation = makeSimulation({ storage: MemoryStorage.layer, model: drawn, clock, ...change })
+  const exit = new EventLoop(new Seeded(random.below(0x7fff_ffff))).complete(
+    play(random.below(0x7fff_ffff), simulation, { steps: 14 }).pipe(
+      Effect.provide(simulation.layer),
+      Effect.provideService(Clock.Clock, clock),
+      Effect.provideService(Random.Random, random.random),
+      Effect.provideService(References.MinimumLogLevel, "None"),
+      Effect.provideService(References.TracerEnabled, false)
+    ),
+    0
+  )
+  restore()
+  return reportOf(seed, "script", simulation.watch, (clock.now - began) / 1000, exit)
+}
+
+/** One life in sixteen is that of a whole installation: it takes as long as all the others. */
+export const live = (seed: number): LifeReport => (seed % 16 === 0 ? engineLife(seed) : scriptLife(seed))

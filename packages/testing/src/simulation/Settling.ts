@@ -1,0 +1,27 @@
+/**
+ * How long it takes until the kernel believes what the bank says now: the one place that knows its patience.
+ *
+ * Rows that vanish are not believed to be gone at once, rows that a bank dates by a time zone ahead of ours are
+ * read a day later, and rows outside of the window of incremental runs are only found out by a full read.
+ */
+import type { ScriptedProvider } from "../provider/ScriptedProvider.ts"
+
+export interface QuietRound {
+  /** Time that passes before it, in seconds. */
+  readonly after: number
+  /** Whether its syncs read everything. */
+  readonly full: boolean
+}
+
+const aDay = 25 * 3_600
+
+/** Rounds of syncs of all feeds after the faults have stopped; then the ledger is what the bank says. */
+export const quietRounds = ({ options }: Pick<ScriptedProvider, "options">): ReadonlyArray<QuietRound> => {
+  const full = options.changeModel === "snapshotWindow"
+  return [
+    // A row near the end of a read is not missed before it lies well inside.
+    { after: 3 * aDay, full },
+    { after: aDay, full },
+    { after: aDay, full: false }
+  ]
+}
