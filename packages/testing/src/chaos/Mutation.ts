@@ -11,8 +11,13 @@ const reachDays = 200
 const things = ["Desk", "Lamp", "Chair", "Shelf", "Kettle", "Ladder"] as const
 
 /** As canonical text: no zero at the end. */
-const amountOf = (random: Seeded): string =>
-  `${random.once(2) ? "-" : ""}${1 + random.below(9_000)}.${1 + random.below(9)}`
+const sizeOf = (random: Seeded): string => `${1 + random.below(9_000)}.${1 + random.below(9)}`
+
+const amountOf = (random: Seeded): string => `${random.once(2) ? "-" : ""}${sizeOf(random)}`
+
+/** Money that came does not become money that went: under the id of the one, the other would be another event. */
+const correctionOf = ({ amount }: TrueRow, random: Seeded): string =>
+  `${amount.startsWith("-") ? "-" : ""}${sizeOf(random)}`
 
 const descriptionOf = (random: Seeded): string => `${random.pick(things)} ${random.below(1_000_000)}`
 
@@ -34,7 +39,7 @@ export const fill = (bank: ScriptedBank, rows: number, random: Seeded): void => 
 const change = (bank: ScriptedBank, row: TrueRow, random: Seeded): void => {
   if (row.pending) bank.settle(row, { newId: true, link: true })
   else if (random.once(4)) bank.remove(row)
-  else if (random.once(2)) bank.change(row, { amount: amountOf(random) })
+  else if (random.once(2)) bank.change(row, { amount: correctionOf(row, random) })
   else bank.change(row, { description: descriptionOf(random) })
 }
 
