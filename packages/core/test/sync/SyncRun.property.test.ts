@@ -16,7 +16,7 @@ describe("sync of random lives of a connection", () => {
       { timeout: 600_000 },
       () => {
         // Other lives for each destination, unless one is asked for.
-        for (const seed of seedsFrom(1 + nth * 1_000_000, 450)) {
+        for (const seed of seedsFrom(1 + nth * 1_000_000, 340)) {
           const { broken } = scriptLife(seed, { model })
           expect(broken?.message, `MILLRACE_SEED=${seed} (${model})`).toBeUndefined()
         }

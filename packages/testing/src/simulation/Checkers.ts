@@ -5,6 +5,7 @@ import type { LedgerRecord } from "@millrace/core/record/LedgerRecord"
 import { RecordStore, type Checkpoint } from "@millrace/core/record/RecordStore"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import { onRemovedOf } from "@millrace/core/sync/Decision"
+import { decodeCheckpoint } from "@millrace/core/sync/StoredCheckpoint"
 import * as Effect from "effect/Effect"
 import type { TrueRow } from "../provider/ScriptedBank.ts"
 import type { ConnectionLife } from "./ConnectionLife.ts"
@@ -92,8 +93,11 @@ export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
 export const checkCheckpoint = Effect.fnUntraced(function* (life: ConnectionLife, key: Checkpoint, value: string) {
   const { accounts, bank, provider, upstream } = life
   if (key.bankId !== bank.id || key.dataType !== "transactions") return
-  const [, generation, end] = value.split(":").map(Number)
-  if (generation !== upstream.generation || provider.options.changeModel === "snapshotFull") return
+  const { changeModel, instance } = provider.options
+  const given = decodeCheckpoint({ instanceId: provider.driver.instanceId, changeModel }, value)
+  must("the checkpoint is not ahead of the data", given !== undefined, () => ({ instance, value }))
+  const [, generation, end] = given!.split(":").map(Number)
+  if (generation !== upstream.generation || changeModel === "snapshotFull") return
   const owners = accounts.filter(({ id }) => key.accountId === undefined || key.accountId === id)
   const shown = upstream.shownAt(end!)
   for (const account of owners) {

@@ -108,8 +108,14 @@ export interface SweepReport extends Pick<LifeReport, "syncs" | "runs" | "happen
   readonly deaths: number
 }
 
-/** Dies at every place in turn, or only at every `stride`th. */
-export const sweep = (cell: SweepCell, stride = 1): SweepReport => {
+/** Which places a sweep dies at: every `stride`th, beginning with `first`, from 1. */
+export interface Places {
+  readonly first: number
+  readonly stride: number
+}
+
+/** Dies at every place in turn, unless told to pass some over. */
+export const sweep = (cell: SweepCell, { first, stride }: Places = { first: 1, stride: 1 }): SweepReport => {
   const restore = smallChunks(2)
   const clock = new VirtualClock()
   const model = cell.to === "table" ? "upsertByKey" : cell.to
@@ -148,7 +154,7 @@ export const sweep = (cell: SweepCell, stride = 1): SweepReport => {
   try {
     const whole = live(Infinity)
     must("a crash changes nothing at the end", whole.outcome.rows.length > 3, () => whole.outcome)
-    for (let at = 1; ; at += stride) {
+    for (let at = first; ; at += stride) {
       const { fired, outcome } = live(at)
       if (fired === undefined) break
       deaths++

@@ -1,7 +1,7 @@
 /** `npm run sim`: see `--help`. */
 import { execFileSync } from "node:child_process"
 import { randomInt } from "node:crypto"
-import { sweepCells } from "./CrashSweep.ts"
+import { sweepCells, type Places } from "./CrashSweep.ts"
 import { BadOption, help, mostSeed, parseOptions, type Options } from "./Options.ts"
 import { runPool } from "./Pool.ts"
 import { failureText, liveLine, table } from "./Report.ts"
@@ -32,17 +32,22 @@ const batch = 8
 /** A shorter run has no time for the sweep, and may miss what is rare. */
 const wholeRun = 60
 
-const sweepOf = (options: Options): ReadonlyArray<Task> => {
-  const alone = options.sweep
-  if (!alone && (options.lives !== undefined || options.seconds < wholeRun)) return []
-  return sweepCells.flatMap(({ by }, cell) => (alone || by === "crash" ? [{ cell }] : []))
+/** Beside lives the sweep passes most places over, others in every run: all of them take longer than a minute. */
+const strideBesideLives = 10
+
+const sweepOf = (options: Options, first: number): ReadonlyArray<Task> => {
+  if (options.sweep) return sweepCells.map((_, cell) => ({ cell, places: { first: 1, stride: 1 } }))
+  if (options.lives !== undefined || options.seconds < wholeRun) return []
+  const stride = strideBesideLives
+  const places = (cell: number): Places => ({ first: 1 + ((first + cell) % stride), stride })
+  return sweepCells.flatMap(({ by }, cell) => (by === "crash" ? [{ cell, places: places(cell) }] : []))
 }
 
 /** The tasks in order: seeds that broke once, the sweep, then lives until time or their number is up. */
 const tasksOf = function* (options: Options, first: number, begun: number): Generator<Task> {
   const replays = options.sweep || options.seed !== undefined ? [] : keptSeeds().map(({ seed }) => seed)
   for (const seed of replays) yield { seeds: [seed] }
-  yield* sweepOf(options)
+  yield* sweepOf(options, first)
   if (options.sweep) return
   const last = options.lives === undefined ? Infinity : first + options.lives
   for (let seed = first; seed < last; seed += batch) {
