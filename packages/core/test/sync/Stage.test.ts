@@ -56,6 +56,18 @@ describe("Stage", () => {
     expect(texts(staged({ coverage: full, upserted: [row("1", "one"), row("1", "two")] }))).toEqual(["one", "two"])
   })
 
+  it("tells unreadable rows apart by account, also when another run goes on with its pages", () => {
+    const unreadable = { ...row("1"), fields: {} }
+    const stage = staged({
+      upserted: [unreadable, row("1", "x", "b")],
+      quarantined: [{ providerId: "2", reason: "no form that is known" }]
+    })
+    const taken = new Stage("transactions", digest, JSON.parse(JSON.stringify(stage.state)))
+    for (const one of [stage, taken]) {
+      expect([[...one.unread("a")].toSorted(), [...one.unread("b")]]).toEqual([["1", "2"], ["2"]])
+    }
+  })
+
   it("keeps accounts apart", () => {
     const stage = staged({
       upserted: [row("1", "a"), row("1", "b", "b")],
