@@ -27,8 +27,10 @@ export class Bell extends Context.Service<
         arrivals.closeUnsafe()
         endings.closeUnsafe()
       }),
-      heard: (which) =>
-        Effect.raceFirst(which.arrivals ? arrivals.await : Effect.never, which.endings ? endings.await : Effect.never)
+      heard: (which) => {
+        if (!which.endings) return which.arrivals ? arrivals.await : Effect.never
+        return which.arrivals ? Effect.raceFirst(arrivals.await, endings.await) : endings.await
+      }
     })
   })
 }
