@@ -231,15 +231,30 @@ export class Deliverer extends Context.Service<
           return { refused, asked } satisfies Handled
         })
 
-        /** Rows and receipts in one commit. */
-        const transactional = (run: DeliveryRun, session: DestinationSession, rows: ReadonlyArray<Delivery>) =>
-          atomically(
+        /**
+         * Rows and receipts in one commit. What this job was refused already, while it made its rows, is only told:
+         * a job tries a row once.
+         */
+        const transactional = Effect.fnUntraced(function* (
+          run: DeliveryRun,
+          session: DestinationSession,
+          all: ReadonlyArray<Delivery>
+        ) {
+          const tried = (row: Delivery) => row.state === "failed" && row.jobId === run.job.id
+          const known = all
+            .filter(tried)
+            .map(({ dead, lastError, recordId }): Refused => ({ recordId, reason: lastError ?? noAnswer, dead }))
+          const rows = all.filter((row) => !tried(row))
+          if (rows.length === 0) return { refused: known, asked: false } satisfies Handled
+          const handled = yield* atomically(
             Effect.gen(function* () {
               yield* jobs.fence(run.fence, {})
               const receipts = yield* session.write(rows.map((row) => outgoing(run, row)))
               return yield* settle(run, rows, settlementsOf(run, rows, receipts), true)
             })
           )
+          return { refused: [...known, ...handled.refused], asked: handled.asked } satisfies Handled
+        })
 
         /** Marks rows before they are sent. Answers them as they are then, without those that changed meanwhile. */
         const mark = (run: DeliveryRun, rows: ReadonlyArray<Delivery>) =>

@@ -8,6 +8,7 @@ import type { JobCounts, SyncOptions } from "@millrace/core/job/Job"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { limits } from "@millrace/core/shared/Limits"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
+import { makeTableField, storeTable } from "@millrace/testing/fixture/Table"
 import { mappings } from "@millrace/testing/simulation/FollowingFeed"
 import { connect, drive, makeSimulation, type Simulation } from "@millrace/testing/simulation/Simulation"
 import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
@@ -140,6 +141,46 @@ describe("a row that is refused again and again", () => {
       })
     )
   }
+
+  scene("is tried once by each job where rows are part of our own transactions", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const { accounts, bank, upstream, workspace } = yield* connect(
+        simulation,
+        simulation.providers.find(({ options }) => options.instance === "delta-connection-stable")!,
+        ["a"]
+      )
+      for (const description of ["12", "no number"]) {
+        upstream.post({ account: "a", date: CalendarDate.make("2026-11-20"), amount: "-1.5", description })
+      }
+      const number = yield* makeTableField("description", { name: "description", type: "number", position: 0 })
+      const table = yield* storeTable(workspace, { fields: [number] })
+      const feed = yield* storeFeed(workspace, {
+        destinationConfig: { type: "table", tableId: table.id, createMissingColumns: true },
+        sourceConfig: { type: "sync", accounts: [{ bankId: bank.id, accountId: accounts[0]!.id }] },
+        fieldMappings: mappings
+      })
+      const store = yield* DeliveryStore
+      for (let attempt = 1; attempt <= limits.deliveryAttempts + 1; attempt++) {
+        const { job } = yield* drive(simulation, feed)
+        const [row] = yield* store.list(feed.id, { state: "failed", limit: 5 })
+        const given = Math.min(attempt, limits.deliveryAttempts)
+        expect([attempt, job.status, balance(job.counts), row!.attempts, row!.dead]).toEqual([
+          attempt,
+          "completed",
+          0,
+          given,
+          given === limits.deliveryAttempts
+        ])
+        const last = attempt > limits.deliveryAttempts
+        expect([attempt, job.counts.failed, job.counts.carried, job.errors.length]).toEqual([
+          attempt,
+          last ? 0 : 1,
+          last || attempt === 1 ? 0 : 1,
+          last ? 0 : 1
+        ])
+      }
+    })
+  )
 
   scene("is taken back when its record goes", "upsertByKey", (simulation) =>
     Effect.gen(function* () {
