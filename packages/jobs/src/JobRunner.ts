@@ -11,7 +11,7 @@ import { contactSupport } from "@millrace/core/failure/Recovery"
 import type { FeedId } from "@millrace/core/feed/Feed"
 import { capacityOf } from "@millrace/core/job/Dispatch"
 import type { JobError, JobId } from "@millrace/core/job/Job"
-import { JobLease } from "@millrace/core/job/JobLease"
+import { JobLease, pokeLease } from "@millrace/core/job/JobLease"
 import { type ClaimedJob, type Fence, type Fenced, JobStore } from "@millrace/core/job/JobStore"
 import { Tenure } from "@millrace/core/job/Tenure"
 import { UpstreamPatience } from "@millrace/core/provider/Budgeted"
@@ -20,6 +20,7 @@ import * as Timestamp from "@millrace/core/shared/Timestamp"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { SyncRun } from "@millrace/core/sync/SyncRun"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -39,6 +40,11 @@ export interface JobRunnerOptions {
 }
 
 const defaultSlots = 4
+/**
+ * Jobs held for each slot. Feeds live where their hash says, so one machine may be given most of what was handed
+ * out, and what it turns away comes back to it, only later.
+ */
+const heldPerSlot = 4
 /** Seconds that running jobs get to end by themselves when the process stops, and then to be given back. */
 const drainSeconds = 4
 /** Beats within one lease, so that losing one costs nothing. */
@@ -51,6 +57,8 @@ interface Held {
   readonly jobId: JobId
   readonly feedId: FeedId
   readonly mayStay: () => boolean
+  /** When it was last offered, in milliseconds. */
+  offeredAt: number
   fiber: Fiber.Fiber<void> | undefined
   /** Set while the job is claimed. */
   fence: Fence | undefined
@@ -77,8 +85,9 @@ export class JobRunner extends Context.Service<
   JobRunner,
   {
     /**
-     * Offers a due job. `false` when this process does not want it now: it drains, or has jobs enough. Returns
-     * at once. A run whose feed `mayStay` no longer gives its job back at the next page.
+     * Offers a due job. `false` when this process does not want it now: it drains, or more jobs wait for a slot
+     * here than chance explains, all of them offered within the last `pokeLease` seconds. Returns at once. A run
+     * whose feed `mayStay` no longer gives its job back at the next page.
      */
     readonly take: (feedId: FeedId, jobId: JobId, mayStay?: () => boolean) => Effect.Effect<boolean>
     /** Waits until this process no longer holds the job. */
@@ -104,6 +113,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
   const jobs = yield* JobStore
   const runs = yield* SyncRun
   const bell = yield* Bell
+  const clock = yield* Clock.Clock
   const lease = yield* JobLease
   const name = named ?? `runner-${(yield* Random.nextIntBetween(0, 2 ** 48)).toString(36)}`
   const fork = Effect.runForkWith(yield* Effect.context())
@@ -153,18 +163,36 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
       )
     ).pipe(permits.withPermit, Effect.annotateLogs({ jobId: entry.jobId, feedId: entry.feedId }))
 
+  const stop = (entry: Held): void => {
+    entry.stopping = true
+    entry.fiber?.interruptUnsafe()
+  }
+
+  /** Lets go of a job that waits for a slot and was not offered again in time: others have their turn now. */
+  const makeRoom = (now: number): boolean => {
+    for (const entry of held.values()) {
+      if (entry.fence !== undefined || entry.stopping || now - entry.offeredAt < pokeLease * 1000) continue
+      stop(entry)
+      return true
+    }
+    return false
+  }
+
   const take = (feedId: FeedId, jobId: JobId, mayStay: () => boolean): boolean => {
     if (draining) return false
+    const now = clock.currentTimeMillisUnsafe()
     const present = held.get(jobId)
     if (present !== undefined) {
+      present.offeredAt = now
       if (present.fence !== undefined) present.again = true
       return true
     }
-    if (held.size >= 2 * slots) return false
+    if (held.size >= heldPerSlot * slots && !makeRoom(now)) return false
     const entry: Held = {
       jobId,
       feedId,
       mayStay,
+      offeredAt: now,
       fiber: undefined,
       fence: undefined,
       leaving: false,
@@ -176,11 +204,6 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
     entry.fiber = fork(work(entry))
     entry.fiber.addObserver(() => ended(entry))
     return true
-  }
-
-  const stop = (entry: Held): void => {
-    entry.stopping = true
-    entry.fiber?.interruptUnsafe()
   }
 
   /** Refreshes all claimed jobs and the slots in one call, and stops the jobs that are no longer ours. */

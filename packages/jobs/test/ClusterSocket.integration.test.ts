@@ -2,7 +2,6 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
 import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
-import { capacityOf } from "@millrace/core/job/Dispatch"
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import type { JobId } from "@millrace/core/job/Job"
 import { JobStore, type ClaimedJob } from "@millrace/core/job/JobStore"
@@ -169,8 +168,9 @@ describe("a cluster of three machines", () => {
         10_000,
         Effect.sync(() => order.includes(job.id))
       )
-      // Behind what was handed out before it, and what a machine starts while the word goes round.
-      expect(order.indexOf(job.id) - before).toBeLessThan(3 * capacityOf(9))
+      // Behind what its machine was given before it, at most all that is handed out to three, and what they all
+      // start while the word goes round: never more than they start within two seconds.
+      expect(order.indexOf(job.id) - before).toBeLessThan(9 * 10)
     })
   )
 
