@@ -50,6 +50,8 @@ const longJobs = 12
 const triggerEvery = 150
 /** Backends at rest report the transactions that they have counted within ten seconds. */
 const reportMillis = 11_000
+/** Longer than the clusters of the contestants take to tell each other who is there. */
+const settleMillis = 3_000
 
 interface Books {
   /** Transactions and statements in the engine's database so far. */
@@ -218,6 +220,8 @@ const leave = async (
 
 const departures = async (start: Start, desk: Desk, books: Books, effort: Effort) => {
   const fleet = await start()
+  // Runners that have met: who makes the jobs may look only now and then who runs them.
+  await wait(settleMillis)
   const cancel = await cancelled(desk, fleet, long)
   const moved = await leave(
     desk,
