@@ -1,4 +1,5 @@
 /** Conformance of `JobStore`: the feed lock, every status and event, claims, fences. Leases: `JobLeaseSuite`. */
+import { contactSupport } from "@millrace/core/failure/Recovery"
 import { Fenced, FeedLocked, JobStateConflict, JobStore, type ClaimedJob } from "@millrace/core/job/JobStore"
 import { jobStatuses, noCounts, type JobStatus } from "@millrace/core/job/Job"
 import { jobEvents, transition, type JobEvent } from "@millrace/core/job/JobLifecycle"
@@ -339,7 +340,7 @@ export const tests: StorageTests = (it) => {
       expect(yield* store.claim(job.id, [])).toEqual(Option.none())
       const lost = yield* read(arranged, job.id)
       expect(lost).toMatchObject({ status: "failed", errorCategory: "internal" })
-      expect(lost.errors).toMatchObject([{ code: "WORKER_LOST", severity: "fatal" }])
+      expect(lost.errors).toMatchObject([{ code: "WORKER_LOST", severity: "fatal", recovery: contactSupport }])
       expect(lost.completedAt).toBeDefined()
       expect(yield* store.active(arranged.feed.id)).toEqual(Option.none())
     })
@@ -737,7 +738,7 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
       expect(yield* read(arranged, job.id)).toMatchObject({
         status: "failed",
         errorCategory: "internal",
-        errors: [{ code: "QUEUE_TIMEOUT", severity: "fatal" }]
+        errors: [{ code: "QUEUE_TIMEOUT", severity: "fatal", recovery: contactSupport }]
       })
       expect(yield* store.claim(job.id, [])).toEqual(Option.none())
     })

@@ -1,5 +1,6 @@
 /** Jobs, the feed lock and leases in memory. */
-import { isActive, type Job, type JobId } from "@millrace/core/job/Job"
+import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/GivenUp"
+import { isActive, type Job, type JobError, type JobId } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
 import type { JobEvent } from "@millrace/core/job/JobLifecycle"
 import { Fenced, FeedLocked, holderOf, JobStateConflict, JobStore, type Fence } from "@millrace/core/job/JobStore"
@@ -15,7 +16,7 @@ import { UpstreamTurns } from "../../rate/MemoryUpstreamBudget.ts"
 import { frozen } from "./Frozen.ts"
 import { BankTable } from "./MemoryBankTable.ts"
 import { JobDispatch } from "./MemoryJobDispatch.ts"
-import { faulted, JobTable, ownError, progressed, type StoredJob } from "./MemoryJobTable.ts"
+import { faulted, JobTable, progressed, type StoredJob } from "./MemoryJobTable.ts"
 import { Memory } from "./MemoryTransactor.ts"
 import { ascending } from "./Order.ts"
 
@@ -34,15 +35,8 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
       table.put({ ...paused, job: { ...paused.job, pauseReason: "user" } })
     }
 
-    const failed = (
-      stored: StoredJob,
-      code: "WORKER_LOST" | "PAUSE_EXPIRED" | "QUEUE_TIMEOUT",
-      message: string,
-      now: number
-    ) => {
-      const at = Timestamp.fromMillis(now)
-      table.move({ ...stored, job: faulted(stored.job, [ownError(code, message, at)], at) }, "fail", at)
-    }
+    const failed = (stored: StoredJob, error: JobError) =>
+      table.move({ ...stored, job: faulted(stored.job, [error], error.timestamp) }, "fail", error.timestamp)
 
     /** A change by a run, refused when its fence does not hold. */
     const guarded = <A>(fence: Fence, change: (held: StoredJob, at: Timestamp.Timestamp, now: number) => A) =>
@@ -102,8 +96,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           if (stored === undefined || !dispatching.isFree(stored, now)) return Option.none()
           const lost = stored.heartbeat !== undefined
           if (lost && stored.job.attempt >= limits.jobAttempts) {
-            const message = `The worker stopped answering ${stored.job.attempt} times; the job was given up.`
-            failed(stored, "WORKER_LOST", message, now)
+            failed(stored, workerLost(stored.job.attempt, Timestamp.fromMillis(now)))
             return Option.none()
           }
           const fence = { jobId, epoch: stored.epoch + 1 }
@@ -183,13 +176,13 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           const stored = table.jobs.get(id)!
           const { status, resumeAt, createdAt, pauseReason, updatedAt } = stored.job
           if (status === "created" && isOlder(createdAt, limits.queueMinutes) && couldStart(stored)) {
-            failed(stored, "QUEUE_TIMEOUT", `No worker was free for ${limits.queueMinutes} minutes.`, now)
+            failed(stored, queueTimeout(at))
           } else if (status === "paused" && resumeAt !== undefined && resumeAt <= at) {
             table.move(stored, "resume", at)
           } else if (status === "in_progress" && pauseReason !== undefined && dispatching.isSilent(stored, now)) {
             pausedByUser(stored, at)
           } else if (status === "paused" && resumeAt === undefined && isOlder(updatedAt, limits.userPauseHours * 60)) {
-            failed(stored, "PAUSE_EXPIRED", `Nobody resumed it within ${limits.userPauseHours} hours.`, now)
+            failed(stored, pauseExpired(at))
           }
         }
       }),

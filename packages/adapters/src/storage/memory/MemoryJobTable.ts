@@ -62,14 +62,6 @@ export const faulted = (job: Job, errors: ReadonlyArray<JobError>, at: Timestamp
 }
 
 /** What ends a job that no run can report on itself. */
-export const ownError = (code: JobError["code"], message: string, at: Timestamp.Timestamp): JobError => ({
-  timestamp: at,
-  message,
-  category: "internal",
-  severity: "fatal",
-  code
-})
-
 export class JobTable extends Context.Service<
   JobTable,
   {

@@ -5,6 +5,7 @@
  * `job/JobLifecycle` allows, and a trigger refuses what the guards would let through.
  */
 import type { BankId } from "@millrace/core/bank/Bank"
+import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/GivenUp"
 import { activeStatuses, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
 import { type JobEvent, sourcesOf } from "@millrace/core/job/JobLifecycle"
@@ -33,15 +34,6 @@ class ConnectionBusy extends Data.TaggedError("ConnectionBusy") {}
 
 const literals = (sql: SqlClient.SqlClient, statuses: ReadonlyArray<JobStatus>): Fragment =>
   sql.literal(statuses.map((status) => `'${status}'`).join(", "))
-
-const sweepError = (code: "PAUSE_EXPIRED" | "QUEUE_TIMEOUT" | "WORKER_LOST", message: string) =>
-  Effect.map(Timestamp.now, (timestamp): JobError => ({
-    timestamp,
-    message,
-    category: "internal",
-    severity: "fatal",
-    code
-  }))
 
 export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient> = Layer.effect(
   JobStore,
@@ -117,7 +109,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         // The worker is gone, and with it the right to what it held.
         yield* sql`delete from bank_lease where holder = ${holderOf(before)}`
         if (found.attempt >= limits.jobAttempts) {
-          const error = yield* sweepError("WORKER_LOST", `The worker was lost ${found.attempt} times.`)
+          const error = workerLost(found.attempt, yield* Timestamp.now)
           yield* sql`update job set ${failure([error])}, heartbeat = null, poked_at = null where id = ${jobId}`
           return Option.none()
         }
@@ -296,8 +288,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         ])
       }),
       sweep: Effect.gen(function* () {
-        const expired = yield* sweepError("PAUSE_EXPIRED", `Nobody resumed it within ${limits.userPauseHours} hours.`)
-        const waited = yield* sweepError("QUEUE_TIMEOUT", `No worker took it within ${limits.queueMinutes} minutes.`)
+        const now = yield* Timestamp.now
         // Rows that have nothing in common, in one statement: it runs all the time.
         yield* sql`with flight as materialized (${flightSql(sql, lease)}),
           busy (bank_id) as materialized (${busySql(sql)}),
@@ -310,7 +301,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
             where status = 'in_progress' and pause_reason is not null and ${isLost}
           ),
           forgotten as (
-            update job set ${failure([expired])} where status = 'paused' and resume_at is null
+            update job set ${failure([pauseExpired(now)])} where status = 'paused' and resume_at is null
               and paused_at < store_now() - make_interval(hours => ${limits.userPauseHours}::int)
           ),
           silent as (
@@ -319,7 +310,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
           unasked as (
             delete from upstream_turn where next_at < store_now() - interval '1 hour'
           )
-          update job set ${failure([waited])}, poked_at = null where status = 'created'
+          update job set ${failure([queueTimeout(now)])}, poked_at = null where status = 'created'
             and queued_at < store_now() - make_interval(mins => ${limits.queueMinutes}::int)
             and ${slotsSql(sql)} > (select count(*) from flight) and ${isFreeSql(sql)}`
       }).pipe(stored, Effect.withSpan("JobStore.sweep")),
