@@ -30,3 +30,14 @@ export const passesGuard = (observed: MatchRow, held: MatchRow): boolean => {
   if (sameAmount) return days === 0 || (alike >= 0.3 && days <= reuseDays && !observed.pending)
   return !observed.pending && alike >= 0.5 && days <= correctionDays
 }
+
+/**
+ * Whether a row that a change feed shows has taken the place of the one we hold under its id, whatever it says now. To
+ * such a feed the id is the place: what stood there before is gone, and nothing else would ever say so. Far apart in
+ * time the id was reused, and both events are real.
+ */
+export const takesThePlace = (observed: MatchRow, held: MatchRow): boolean =>
+  observed.currency === held.currency &&
+  observed.day !== undefined &&
+  held.day !== undefined &&
+  Math.abs(observed.day - held.day) <= correctionDays

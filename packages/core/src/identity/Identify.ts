@@ -8,7 +8,7 @@
 import type { IndexEntry } from "../record/LedgerRecord.ts"
 import type { Observation } from "../sync/Ingest.ts"
 import { absences, needsDetail } from "./Absence.ts"
-import { passesGuard } from "./ContentGuard.ts"
+import { passesGuard, takesThePlace } from "./ContentGuard.ts"
 import { isOfFile, trusted } from "./Covered.ts"
 import { pairByIds, type IdHits } from "./IdHits.ts"
 import type { HeldDetail, Match, MatchDetails, MatchInput, MatchResult, OpenMatch, Suggestion } from "./Matching.ts"
@@ -116,6 +116,8 @@ const partContradictions = (
     const observed = reader.read(fields, date, pending)
     const held = reader.read(detailOf(entry).fields, entry.date, entry.pending)
     if (observed === undefined || held === undefined || passesGuard(observed, held)) return []
+    const isOfChangeFeed = input.atOnce || input.coverage.kind === "delta"
+    if (isOfChangeFeed && entry.state === "live" && takesThePlace(observed, held)) return []
     pairing.release(at)
     return [entry]
   })

@@ -195,12 +195,28 @@ describe("identify, contents under an id", () => {
   ]
 
   it.each(cases)("takes or refuses %s", (_, before, after, allowed) => {
-    const result = read({ held: [held("a", before)], observations: [seen("a", after)], coverage: delta })
+    const result = read({ held: [held("a", before)], observations: [seen("a", after)], coverage: incomplete })
     expect([matched(result), result.idHits, result.idContradictions]).toEqual([
       [["p-a", allowed ? "a" : undefined]],
       1,
       allowed ? 0 : 1
     ])
+  })
+
+  it.each<readonly [string, Row, Row, boolean]>([
+    ["another amount under another text", desk, { ...desk, amount: "-11", text: "lamp" }, true],
+    ["the opposite sign", desk, { ...desk, amount: "10" }, true],
+    ["a posted row that is pending again", desk, { ...lamp, day: "2026-03-13", pending: true }, true],
+    ["a pending row with neither", { ...desk, pending: true }, { ...lamp, day: "2026-03-05", pending: true }, true],
+    ["another day too far away", desk, { ...lamp, day: "2026-03-16" }, false],
+    ["another currency", desk, { ...desk, currency: "USD" }, false]
+  ])("takes or refuses, in a change feed, %s", (_, before, after, allowed) => {
+    const input = { observations: [seen("a", after)], coverage: delta }
+    const result = read({ ...input, held: [held("a", before)] })
+    expect([matched(result), result.idContradictions]).toEqual([[["p-a", allowed ? "a" : undefined]], allowed ? 0 : 1])
+    // What is gone has left its place.
+    const tombstone = read({ ...input, held: [held("a", before, { state: "removed" })] })
+    expect(tombstone.idContradictions).toBe(1)
   })
 
   it("gives a row whose id was reused to the record that it describes", () => {

@@ -65,6 +65,11 @@ export class BankHand {
     return idTrust === "stable" || idTrust === "perStatus"
   }
 
+  /** Whether the id of a row is its place: whatever is shown under it next is what it is now. */
+  get #isKeyed(): boolean {
+    return this.trusted && this.#provider.options.changeModel === "delta"
+  }
+
   rows(test: (row: TrueRow) => boolean): ReadonlyArray<TrueRow> {
     return [...this.#bank.rows.values()].filter(test)
   }
@@ -143,6 +148,10 @@ export class BankHand {
           (row) => !row.pending,
           (row) => {
             if (!this.trusted) this.vanishing--
+            if (this.#isKeyed && this.#random.once(3)) {
+              this.#bank.change(row, { amount: this.#amount(), description: this.#random.pick(words) })
+              return happened.happened("row corrected in all it says")
+            }
             this.#bank.change(
               row,
               this.#random.once(2) ? { amount: this.#otherAmount(row) } : { description: otherText(row) }

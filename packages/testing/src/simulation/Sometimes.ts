@@ -64,6 +64,7 @@ export const branches = [
   "leap day",
   "backdated row",
   "row corrected",
+  "row corrected in all it says",
   "another event under the same id",
   "real twin",
   "row removed",
