@@ -9,6 +9,8 @@
  * - jobs a second: from the first of 300 triggers, ten in flight, to the end of the last job
  * - transactions a job: over the same jobs, their triggers and the engine's own work included
  * - a lone job: from its trigger in another process to the first line of its handler, median
+ * - a job of another workspace: from its trigger to its begin, with 1,000 jobs of 200 ms of one workspace before it;
+ *   the peers know no workspaces, and run it when its turn comes
  * - the queue: from the first job's begin to the last one's end, for jobs that were stored before the runners started
  * - a runner that is killed dies right after the commit of a page, before its engine hears of it
  */
@@ -28,6 +30,7 @@ const told: Readonly<Record<string, (measures: Measures) => number>> = {
   "jobs a second, 300 triggered": (of) => of.jobsPerSecond,
   "transactions a job": (of) => of.transactionsPerJob,
   "lone job begins after, ms": (of) => of.loneStartMillis,
+  "another workspace's job begins behind 1,000 after, s": (of) => of.elsewhereSeconds,
   "10,000 queued jobs are done after, s": (of) => of.drainSeconds,
   "share of them done in a minute": (of) => of.drained,
   "peak memory of a runner with them, MB": (of) => of.peakMegabytes,
@@ -48,6 +51,7 @@ export const bench: Bench = {
     Effect.gen(function* () {
       const effort: Effort = {
         triggered: quick ? 100 : 300,
+        busy: quick ? 300 : 1_000,
         queued: quick ? 300 : 10_000,
         loneStarts: quick ? 5 : 15,
         idleSeconds: quick ? 5 : 10,

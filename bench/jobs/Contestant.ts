@@ -5,6 +5,8 @@ import type { Place, Shape } from "./Shape.ts"
 export interface Desk {
   /** One job, as an API makes it. Answers its name in what the runners tell. */
   readonly trigger: () => Promise<string>
+  /** One job of another workspace than that of all others; like `trigger` where an engine knows no such thing. */
+  readonly triggerElsewhere: () => Promise<string>
   /** Many jobs at once, by the fastest way there is. Resolves when they are all stored. */
   readonly queue: (count: number) => Promise<void>
   readonly cancel: (job: string) => Promise<void>

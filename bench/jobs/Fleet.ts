@@ -7,6 +7,7 @@ import type { Place, Shape } from "./Shape.ts"
 
 const runnersInFleet = 3
 const slotsOfRunner = 10
+export const slotsOfFleet = runnersInFleet * slotsOfRunner
 
 /** With the number of the runner that told it. */
 export type Heard = Told & { readonly runner: number }

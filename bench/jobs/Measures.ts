@@ -4,14 +4,16 @@ import { Client } from "pg"
 import type { PostgresAddress } from "@millrace/testing/postgres/PostgresServer"
 import { median } from "../harness/Measure.ts"
 import type { Contestant, Desk } from "./Contestant.ts"
-import { type Fleet, startFleet } from "./Fleet.ts"
+import { type Fleet, slotsOfFleet, startFleet } from "./Fleet.ts"
 import { handover, type Handover, jobsOf } from "./Handover.ts"
 import { now } from "./Messages.ts"
-import { long, type Place, type Shape, short, tables } from "./Shape.ts"
+import { long, type Place, type Shape, short, slow, tables } from "./Shape.ts"
 
 export interface Effort {
   /** Jobs that are triggered one by one, as fast as they are taken. */
   readonly triggered: number
+  /** Jobs of one workspace that wait when another one's comes. */
+  readonly busy: number
   /** Jobs that wait when the runners start. */
   readonly queued: number
   readonly loneStarts: number
@@ -27,6 +29,8 @@ export interface Measures {
   readonly jobsPerSecond: number
   readonly transactionsPerJob: number
   readonly loneStartMillis: number
+  /** Between the trigger of a job of another workspace, behind `busy` ones, and its begin. */
+  readonly elsewhereSeconds: number
   readonly idleStatementsPerSecond: number
   readonly drainSeconds: number
   /** Share of those queued, in the time given. */
@@ -132,6 +136,22 @@ const loneStarts = async (desk: Desk, fleet: Fleet, count: number): Promise<numb
     await wait(triggerEvery)
   }
   return median(millis)
+}
+
+/** Others' jobs are waiting, and all slots are taken. */
+const behindOthers = async (desk: Desk, fleet: Fleet, count: number): Promise<number> => {
+  fleet.forget()
+  fleet.shape(slow)
+  await desk.queue(count)
+  const areTaken = () => fleet.heard("begun").length > slotsOfFleet
+  if (!(await fleet.until(areTaken, 20_000))) throw new Error("jobs that were queued did not begin in 20 s")
+  const from = now()
+  const job = await desk.triggerElsewhere()
+  const found = () => fleet.heard("begun").find((told) => told.job === job)
+  const inTime = await fleet.until(() => found() !== undefined, 60_000)
+  if (!(await finished(desk, 60_000))) throw new Error("jobs that were queued did not end in a minute")
+  fleet.shape(short)
+  return inTime ? (found()!.at - from) / 1_000 : Infinity
 }
 
 /** With nobody but the runners there. */
@@ -281,15 +301,17 @@ export const measure = async (contestant: Contestant, address: PostgresAddress, 
     const fleet = await start()
     const idleStatementsPerSecond = await idling(fleet, books, effort.idleSeconds)
     // Some more than are counted: to warm up, and the long ones.
-    const desk = await contestant.open(place, effort.queued + effort.triggered + 500)
+    const desk = await contestant.open(place, effort.queued + effort.busy + effort.triggered + 500)
     try {
       const busy = await throughput(desk, fleet, books, idleStatementsPerSecond, effort)
       const loneStartMillis = await loneStarts(desk, fleet, effort.loneStarts)
+      const elsewhereSeconds = await behindOthers(desk, fleet, effort.busy)
       await fleet.end()
       return {
         idleStatementsPerSecond,
         ...busy,
         loneStartMillis,
+        elsewhereSeconds,
         ...(await departures(start, desk, books, effort)),
         ...(await backlog(start, desk, effort))
       }

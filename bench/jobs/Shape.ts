@@ -12,6 +12,9 @@ export interface Shape {
 /** So little that the engine itself is what takes time. */
 export const short: Shape = { pages: 1, rows: 10, fetchMillis: 0 }
 
+/** Takes so long that a queue of such jobs takes seconds, whatever the engine. */
+export const slow: Shape = { pages: 1, rows: 10, fetchMillis: 200 }
+
 /** A sync of some seconds. */
 export const long: Shape = { pages: 20, rows: 500, fetchMillis: 150 }
 

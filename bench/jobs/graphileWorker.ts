@@ -29,12 +29,14 @@ export const contestant: Contestant = {
     const pgPool = poolOf(place, 10)
     const utils = await makeWorkerUtils({ pgPool })
     const ids = new Map<string, string>()
+    const trigger = async () => {
+      const job = randomUUID()
+      ids.set(job, (await utils.addJob(task, { job })).id)
+      return job
+    }
     return {
-      trigger: async () => {
-        const job = randomUUID()
-        ids.set(job, (await utils.addJob(task, { job })).id)
-        return job
-      },
+      trigger,
+      triggerElsewhere: trigger,
       queue: async (count) => {
         for (let at = 0; at < count; at += 1_000) {
           const specs = Array.from({ length: Math.min(1_000, count - at) }, () => ({

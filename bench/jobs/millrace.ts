@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import * as Adapters from "@millrace/adapters/Adapters"
 import { layer as noSecrets } from "@millrace/adapters/secrets/AesSecrets"
 import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresStorage"
-import type { FeedId } from "@millrace/core/feed/Feed"
+import type { Feed, FeedId } from "@millrace/core/feed/Feed"
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import type { JobId } from "@millrace/core/job/Job"
 import { JobStore } from "@millrace/core/job/JobStore"
@@ -92,29 +92,30 @@ export const contestant: Contestant = {
     const runtime = ManagedRuntime.make(
       layerSocketClient.pipe(Layer.provideMerge(layerStorage(place, 10)), Layer.provideMerge(Ids.layer))
     )
-    const { feed, feeds } = await runtime.runPromise(
+    const { elsewhere, feed, feeds } = await runtime.runPromise(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const workspace = yield* storeWorkspace()
         const first = yield* storeFeed(workspace, yield* makeFeed(workspace))
         const others = yield* (yield* Ids).batch("feed", count)
         yield* sql.unsafe(yield* cloned("feed", { id: "other.id" }), [first.id, others, others])
-        return { feed: first, feeds: [...others] }
+        return { feed: first, feeds: [...others], elsewhere: yield* storeFeed(yield* storeWorkspace()) }
       })
     )
     const feedOf = new Map<JobId, FeedId>()
+    const trigger = (of: Feed, feedId: FeedId) =>
+      runtime.runPromise(
+        Effect.gen(function* () {
+          const job = yield* makeJob(of, { feedId })
+          yield* (yield* JobStore).create(job, { replacing: false })
+          yield* (yield* JobEngine).poke(feedId, job.id)
+          feedOf.set(job.id, feedId)
+          return job.id
+        })
+      )
     return {
-      trigger: () =>
-        runtime.runPromise(
-          Effect.gen(function* () {
-            const feedId = feeds.pop()!
-            const job = yield* makeJob(feed, { feedId })
-            yield* (yield* JobStore).create(job, { replacing: false })
-            yield* (yield* JobEngine).poke(feedId, job.id)
-            feedOf.set(job.id, feedId)
-            return job.id
-          })
-        ),
+      trigger: () => trigger(feed, feeds.pop()!),
+      triggerElsewhere: () => trigger(elsewhere, elsewhere.id),
       queue: (wanted) =>
         runtime.runPromise(
           Effect.gen(function* () {

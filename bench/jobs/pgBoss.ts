@@ -40,12 +40,14 @@ export const contestant: Contestant = {
     const boss = quietly(new PgBoss({ ...addressOf(place), supervise: false, schedule: false, migrate: false }))
     await boss.start()
     const ids = new Map<string, string>()
+    const trigger = async () => {
+      const job = randomUUID()
+      ids.set(job, (await boss.send(queue, { job }))!)
+      return job
+    }
     return {
-      trigger: async () => {
-        const job = randomUUID()
-        ids.set(job, (await boss.send(queue, { job }))!)
-        return job
-      },
+      trigger,
+      triggerElsewhere: trigger,
       queue: async (count) => {
         for (let at = 0; at < count; at += 1_000) {
           const jobs = Array.from({ length: Math.min(1_000, count - at) }, () => ({ data: { job: randomUUID() } }))
