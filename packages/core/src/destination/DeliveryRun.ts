@@ -1,0 +1,111 @@
+/** What becomes of rows that were given to a destination, and how a job counts them (decisions 6.5). */
+import type { Feed } from "../feed/Feed.ts"
+import type { DestinationConfig } from "../feed/FeedConfig.ts"
+import type { Job } from "../job/Job.ts"
+import type { Fence, Progress } from "../job/JobStore.ts"
+import { rowKey, type Delivery } from "./Delivery.ts"
+import type { Outcome, Settlement } from "./DeliveryStore.ts"
+import type { Column, Receipt } from "./Destination.ts"
+
+/** One job's deliveries to the destination of its feed. */
+export interface DeliveryRun {
+  readonly feed: Feed
+  readonly config: DestinationConfig
+  readonly job: Job
+  readonly fence: Fence
+  readonly columns: ReadonlyArray<Column>
+}
+
+/** What came of a batch, and whether the job is to pause after it. */
+export interface Handled {
+  readonly refused: ReadonlyArray<Refused>
+  readonly asked: boolean
+}
+
+export interface Refused {
+  readonly recordId: string
+  readonly reason: string
+  /** It is not tried again by itself. */
+  readonly dead: boolean
+}
+
+export const keyOf = (feed: Feed, recordId: string) => rowKey(feed.dataType, recordId)
+
+export const noAnswer = "The destination did not answer for it"
+
+const forgottenError =
+  "It was sent, no answer came, and the destination no longer remembers it: whether it arrived is not known. Redeliver it to send it again."
+
+export const forgottenSettlement = ({ recordId, version }: Delivery): Settlement => ({
+  recordId,
+  version,
+  state: "failed",
+  error: forgottenError,
+  final: true
+})
+
+const settlementOf = (row: Delivery, receipt: Receipt | undefined): Settlement => {
+  const at = { recordId: row.recordId, version: row.version }
+  if (receipt === undefined) return { ...at, state: "failed", error: noAnswer }
+  switch (receipt.outcome) {
+    case "done": {
+      // What a look-up found out is worth keeping, too.
+      const remoteRef = receipt.remoteRef ?? row.remoteRef
+      return {
+        ...at,
+        state: "done",
+        ...(remoteRef === undefined ? {} : { remoteRef })
+      }
+    }
+    case "skipped":
+      return { ...at, state: "skipped" }
+    case "failed":
+      return { ...at, state: "failed", error: receipt.reason }
+  }
+}
+
+export const settlementsOf = (
+  run: DeliveryRun,
+  rows: ReadonlyArray<Delivery>,
+  receipts: ReadonlyArray<Receipt>
+): ReadonlyArray<Settlement> => {
+  const byKey = new Map(receipts.map((receipt) => [receipt.key, receipt]))
+  return rows.map((row) => settlementOf(row, byKey.get(keyOf(run.feed, row.recordId))))
+}
+
+/** Since when a destination may know of a row whose outcome is not known. */
+export const since = (row: Delivery) =>
+  row.doubt?.sentAt ?? (row.state === "sending" ? (row.sentAt ?? row.updatedAt) : undefined)
+
+export const addOf = (
+  rows: ReadonlyArray<Pick<Delivery, "op">>,
+  outcomes: ReadonlyArray<{ readonly state: string }>
+) => {
+  const add = { created: 0, updated: 0, removed: 0, unchanged: 0, failed: 0 }
+  for (const [n, { op }] of rows.entries()) {
+    const { state } = outcomes[n]!
+    if (state === "failed") add.failed++
+    else if (state === "skipped") add.unchanged++
+    else if (op === "create") add.created++
+    else if (op === "update") add.updated++
+    else add.removed++
+  }
+  return add
+}
+
+/** Rows that an earlier job, or this one before, had counted and left open, or that a redelivery opened. */
+export const carriedOf = (run: DeliveryRun, rows: ReadonlyArray<Delivery>): Progress => ({
+  add: { carried: rows.filter((row) => row.jobId !== run.job.id || row.state === "failed" || row.asked).length }
+})
+
+export const outcomeOf = (receipt: Receipt | undefined): Outcome => {
+  if (receipt === undefined) return { state: "failed", error: noAnswer }
+  switch (receipt.outcome) {
+    case "done":
+      return { state: "done", ...(receipt.remoteRef === undefined ? {} : { remoteRef: receipt.remoteRef }) }
+    case "skipped":
+      return { state: "skipped" }
+    case "failed":
+      return { state: "failed", error: receipt.reason }
+  }
+}

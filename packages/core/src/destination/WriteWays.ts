@@ -1,0 +1,268 @@
+/**
+ * The ways in which open rows are sent, by what the destination can do (decisions 6.5 and 7.4). Each takes one page of
+ * rows, and settles it.
+ *
+ * Rows are marked before the first byte leaves and settled after the answer; after a crash in between they are
+ * written again under the same key, or looked up first where writing again would double them.
+ */
+import * as Effect from "effect/Effect"
+import { JobStore, type Fenced, type Progress } from "../job/JobStore.ts"
+import { sleepIdle } from "../job/PageEnd.ts"
+import { Digest } from "../shared/Digest.ts"
+import { stretched } from "../shared/Jitter.ts"
+import { limits } from "../shared/Limits.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import type { Delivery } from "./Delivery.ts"
+import {
+  addOf,
+  carriedOf,
+  type DeliveryRun,
+  type Handled,
+  forgottenSettlement,
+  keyOf,
+  noAnswer,
+  type Refused,
+  settlementsOf,
+  since
+} from "./DeliveryRun.ts"
+import { DeliveryStore, type Settlement } from "./DeliveryStore.ts"
+import type { DestinationSession, DestinationUnavailable, Outgoing } from "./Destination.ts"
+
+/** Seconds before another try: a destination that is away for a moment does not fail the job. */
+const ownWaits = [1, 4, 16] as const
+
+const isAway = (error: { readonly _tag: string }): error is DestinationUnavailable =>
+  error._tag === "DestinationUnavailable"
+
+export const makeWriteWays = Effect.gen(function* () {
+  const ledger = yield* DeliveryStore
+  const jobs = yield* JobStore
+  const { atomically } = yield* Transactor
+  const digest = yield* Digest
+
+  /** Short waits are waited out, as long as the destination asks for; what takes longer is for another run. */
+  const patiently = <A, E extends { readonly _tag: string }, R>(
+    run: DeliveryRun,
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | Fenced | StorageUnavailable, R> => {
+    const attempt = (tries: number): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
+      Effect.catch(effect, (error) => {
+        const own = ownWaits[tries]
+        const asked = isAway(error) ? (error.retryAfter ?? 0) : undefined
+        return own === undefined || asked === undefined || asked > limits.pauseOverSeconds
+          ? Effect.fail(error)
+          : stretched(Math.max(own, asked)).pipe(
+              Effect.flatMap((seconds) => sleepIdle(jobs, run.fence, seconds)),
+              Effect.andThen(attempt(tries + 1))
+            )
+      })
+    return attempt(0)
+  }
+
+  const outgoing = (run: DeliveryRun, row: Delivery): Outgoing => {
+    const key = keyOf(run.feed, row.recordId)
+    // What is being sent already is sent again; all else is another attempt.
+    const attempt = row.state === "sending" ? row.attempts : row.attempts + 1
+    return {
+      key,
+      op: row.op,
+      values: row.values,
+      idempotencyKey: digest.contentHash(JSON.stringify([run.config, key, row.op, row.hash, row.version, attempt])),
+      ...(row.remoteRef === undefined ? {} : { remoteRef: row.remoteRef })
+    }
+  }
+
+  /** Writes down what became of rows. `carried` is false where `mark` has counted it. */
+  const settle = Effect.fnUntraced(function* (
+    run: DeliveryRun,
+    rows: ReadonlyArray<Delivery>,
+    settlements: ReadonlyArray<Settlement>,
+    carried: boolean
+  ) {
+    const progress: Progress = {
+      add: { ...addOf(rows, settlements), ...(carried ? carriedOf(run, rows).add : {}) }
+    }
+    const asked = yield* jobs.fence(run.fence, progress)
+    yield* ledger.settle(run.feed.id, run.job.id, settlements)
+    const refused = settlements.flatMap((settlement, n): ReadonlyArray<Refused> => {
+      if (settlement.state !== "failed") return []
+      const row = rows[n]!
+      const attempts = row.attempts + (row.state === "sending" ? 0 : 1)
+      const dead = settlement.final === true || attempts >= limits.deliveryAttempts
+      return [{ recordId: settlement.recordId, reason: settlement.error, dead }]
+    })
+    return { refused, asked } satisfies Handled
+  })
+
+  /**
+   * Rows and receipts in one commit. What this job was refused already, while it made its rows, is only told:
+   * a job tries a row once.
+   */
+  const transactional = Effect.fnUntraced(function* (
+    run: DeliveryRun,
+    session: DestinationSession,
+    all: ReadonlyArray<Delivery>
+  ) {
+    const tried = (row: Delivery) => row.state === "failed" && row.jobId === run.job.id
+    const known = all
+      .filter(tried)
+      .map(({ dead, lastError, recordId }): Refused => ({ recordId, reason: lastError ?? noAnswer, dead }))
+    const rows = all.filter((row) => !tried(row))
+    if (rows.length === 0) return { refused: known, asked: false } satisfies Handled
+    const handled = yield* atomically(
+      Effect.gen(function* () {
+        yield* jobs.fence(run.fence, {})
+        const receipts = yield* session.write(rows.map((row) => outgoing(run, row)))
+        return yield* settle(run, rows, settlementsOf(run, rows, receipts), true)
+      })
+    )
+    return { refused: [...known, ...handled.refused], asked: handled.asked } satisfies Handled
+  })
+
+  /** Marks rows before they are sent. Answers them as they are then, without those that changed meanwhile. */
+  const mark = (run: DeliveryRun, rows: ReadonlyArray<Delivery>) =>
+    atomically(
+      Effect.gen(function* () {
+        const missed = yield* ledger.markSending(run.feed.id, run.job.id, rows)
+        const marked = rows.filter((row) => !missed.has(row.recordId))
+        yield* jobs.fence(run.fence, carriedOf(run, marked))
+        return marked
+      })
+    )
+
+  /**
+   * Whether the run may still write, asked once more before something is sent that time has passed for since it
+   * was: no transaction keeps a destination outside of the database from a worker that stood still meanwhile.
+   */
+  const check = (run: DeliveryRun) => atomically(jobs.fence(run.fence, {}))
+
+  const keyed = Effect.fnUntraced(function* (
+    run: DeliveryRun,
+    session: DestinationSession,
+    rows: ReadonlyArray<Delivery>
+  ) {
+    const marked = yield* mark(run, rows)
+    let again = false
+    const receipts = yield* patiently(
+      run,
+      Effect.gen(function* () {
+        if (again) yield* check(run)
+        again = true
+        return yield* session.write(marked.map((row) => outgoing(run, row)))
+      })
+    )
+    return yield* atomically(settle(run, marked, settlementsOf(run, marked, receipts), false))
+  })
+
+  /** Older versions whose outcome is not known, sent once more under their keys to find it out. */
+  const clearUp = Effect.fnUntraced(function* (
+    run: DeliveryRun,
+    session: DestinationSession,
+    rows: ReadonlyArray<Delivery>
+  ) {
+    const older = rows.flatMap((row): ReadonlyArray<Delivery> =>
+      row.doubt === undefined ? [] : [{ ...row, ...row.doubt, state: "sending" }]
+    )
+    if (older.length === 0) return
+    const receipts = yield* patiently(
+      run,
+      Effect.andThen(check(run), session.write(older.map((row) => outgoing(run, row))))
+    )
+    yield* atomically(
+      Effect.andThen(
+        jobs.fence(run.fence, {}),
+        ledger.settle(run.feed.id, run.job.id, settlementsOf(run, older, receipts))
+      )
+    )
+  })
+
+  /**
+   * Like `keyed`, but sending again is safe only while the destination remembers the key, and only under the
+   * key and with the content of the first time. So an older version that may have arrived is cleared up
+   * first, and its row met again in the next walk. What nobody remembers any more is left to a person:
+   * sending it again could double it, and leaving it out could lose it.
+   */
+  const remembered = Effect.fnUntraced(function* (
+    run: DeliveryRun,
+    session: DestinationSession,
+    keySeconds: number,
+    rows: ReadonlyArray<Delivery>
+  ) {
+    const unknown = rows.filter((row) => since(row) !== undefined)
+    let forgotten: ReadonlySet<Delivery> = new Set()
+    if (unknown.length > 0) {
+      const now = Timestamp.toMillis(yield* jobs.now)
+      forgotten = new Set(unknown.filter((row) => now - Timestamp.toMillis(since(row)!) >= keySeconds * 1000))
+    }
+    const lost = [...forgotten]
+    const given = yield* lost.length === 0
+      ? Effect.succeed({ refused: [], asked: false })
+      : atomically(settle(run, lost, lost.map(forgottenSettlement), true))
+    const safe = rows.filter((row) => !forgotten.has(row))
+    yield* clearUp(run, session, safe)
+    const clear = safe.filter((row) => row.doubt === undefined)
+    if (clear.length === 0) return given
+    const sent = yield* keyed(run, session, clear)
+    return { refused: [...given.refused, ...sent.refused], asked: sent.asked } satisfies Handled
+  })
+
+  /**
+   * Rows as they are to be written, once it is known which of the doubtful ones have arrived: those are
+   * updated in place, also when what arrived was an older version, and the others are made.
+   */
+  const resolved = Effect.fnUntraced(function* (
+    run: DeliveryRun,
+    session: DestinationSession,
+    rows: ReadonlyArray<Delivery>,
+    isDoubtful: (row: Delivery) => boolean
+  ) {
+    const doubtful = rows.filter((row) => row.op === "create" && isDoubtful(row))
+    if (doubtful.length === 0) return rows
+    const found = yield* session.lookup(doubtful.map((row) => keyOf(run.feed, row.recordId)))
+    const asked = new Set(doubtful)
+    return rows.map((row): Delivery => {
+      if (!asked.has(row)) return row
+      const { remoteRef: _, ...rest } = row
+      const key = keyOf(run.feed, row.recordId)
+      const remoteRef = found.get(key)
+      return {
+        ...rest,
+        op: found.has(key) ? "update" : "create",
+        ...(remoteRef === undefined ? {} : { remoteRef })
+      }
+    })
+  })
+
+  /**
+   * Like `keyed`, but rows that may have arrived are looked up before they are sent again: after a crash,
+   * after an answer that was lost, and when newer content came before either was known.
+   */
+  const readBack = Effect.fnUntraced(function* (
+    run: DeliveryRun,
+    session: DestinationSession,
+    rows: ReadonlyArray<Delivery>
+  ) {
+    const marked = yield* mark(run, rows)
+    let tried = false
+    const [sent, receipts] = yield* patiently(
+      run,
+      Effect.gen(function* () {
+        const again = tried
+        const known = yield* resolved(
+          run,
+          session,
+          marked,
+          (row) => again || row.state !== "intended" || row.version > 1
+        )
+        if (again || known !== rows) yield* check(run)
+        tried = true
+        return [known, yield* session.write(known.map((row) => outgoing(run, row)))] as const
+      })
+    )
+    return yield* atomically(settle(run, sent, settlementsOf(run, sent, receipts), false))
+  })
+
+  return { patiently, check, settle, transactional, keyed, remembered, readBack }
+})
