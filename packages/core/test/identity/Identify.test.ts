@@ -1,8 +1,8 @@
 import { identify } from "@millrace/core/identity/Identify"
-import { defaultMatchConfig, onlyIdDiffers, type MatchInput } from "@millrace/core/identity/Matching"
+import { onlyIdDiffers, type MatchInput } from "@millrace/core/identity/Matching"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { describe, expect, it } from "vitest"
-import { delta, full, held, idsOf, incomplete, matched, now, read, seen, type Held, type Row } from "./Rows.ts"
+import { delta, full, held, idsOf, incomplete, inputOf, matched, now, read, seen, type Held, type Row } from "./Rows.ts"
 
 /** Nothing alike: neither the text nor the amount nor the day of the other rows. */
 const lamp: Row = { day: "2026-03-02", amount: "-77.7", text: "lamp" }
@@ -22,21 +22,10 @@ describe("identify, by id", () => {
   })
 
   it("asks for no contents where ids and equal contents settle everything", () => {
-    const records = [held("a"), held("b", lamp), held("t", chair, { state: "removed" })]
-    const input: MatchInput = {
-      dataType: "transactions",
-      observations: [seen("a"), seen("b", lamp)],
-      held: records.map(({ entry }) => entry),
-      aliases: new Map(),
-      idTrust: "stable",
-      coverage: full,
-      removed: new Set(),
-      unread: new Set(),
-      atOnce: false,
-      byIdOnly: false,
-      config: defaultMatchConfig,
-      now
-    }
+    const input = inputOf({
+      held: [held("a"), held("b", lamp), held("t", chair, { state: "removed" })],
+      observations: [seen("a"), seen("b", lamp)]
+    })
     expect(identify(input).wanted).toEqual([])
     const renumbered = [seen("a", { id: "9" }), seen("b", { ...lamp, id: "8" })]
     expect(identify({ ...input, observations: renumbered, idTrust: "positional" }).wanted).toEqual([])
@@ -44,22 +33,8 @@ describe("identify, by id", () => {
   })
 
   it("says which contents it was not given", () => {
-    const input = { held: [held("a")], observations: [seen("a", { amount: "-11" })] }
-    const open = () =>
-      identify({
-        dataType: "transactions",
-        observations: input.observations,
-        held: input.held.map(({ entry }) => entry),
-        aliases: new Map(),
-        idTrust: "stable",
-        coverage: full,
-        removed: new Set(),
-        unread: new Set(),
-        atOnce: false,
-        byIdOnly: false,
-        config: defaultMatchConfig,
-        now
-      }).finish({ records: new Map(), isForbidden: () => false })
+    const input = inputOf({ held: [held("a")], observations: [seen("a", { amount: "-11" })] })
+    const open = () => identify(input).finish({ records: new Map(), isForbidden: () => false })
     expect(open).toThrow("no details of a")
   })
 

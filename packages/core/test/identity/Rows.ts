@@ -87,23 +87,27 @@ export interface Read extends Partial<Omit<MatchInput, "held" | "config">> {
   readonly isForbidden?: (recordId: string, observation: Observation) => boolean
 }
 
-/** One read: a complete one with stable ids, unless told otherwise. Details are given for what is asked, no more. */
-export const read = ({ config, held: records = [], isForbidden = () => false, ...input }: Read): MatchResult => {
-  const open = identify({
-    dataType: "transactions",
-    observations: [],
-    aliases: new Map(),
-    idTrust: "stable",
-    coverage: full,
-    removed: new Set(),
-    unread: new Set(),
-    atOnce: false,
-    byIdOnly: false,
-    now,
-    ...input,
-    config: { ...defaultMatchConfig, ...config },
-    held: records.map(({ entry }) => entry)
-  })
+/** One read: a complete one with stable ids, unless told otherwise. */
+export const inputOf = ({ config, held: records = [], ...input }: Omit<Read, "isForbidden">): MatchInput => ({
+  dataType: "transactions",
+  observations: [],
+  aliases: new Map(),
+  idTrust: "stable",
+  coverage: full,
+  removed: new Set(),
+  unread: new Set(),
+  atOnce: false,
+  byIdOnly: false,
+  now,
+  ...input,
+  config: { ...defaultMatchConfig, ...config },
+  held: records.map(({ entry }) => entry)
+})
+
+/** What comes of it. Details are given for what is asked, no more. */
+export const read = ({ isForbidden = () => false, ...asked }: Read): MatchResult => {
+  const { held: records = [] } = asked
+  const open = identify(inputOf(asked))
   const wanted = new Set(open.wanted)
   return open.finish({
     records: new Map(

@@ -11,6 +11,7 @@ import { CurrentHandover, Handover } from "@millrace/core/sync/Handover"
 import { Puller, type Segment } from "@millrace/core/sync/Puller"
 import { storeAccount } from "@millrace/testing/fixture/Account"
 import { storeBank } from "@millrace/testing/fixture/Bank"
+import { makePullDriver } from "@millrace/testing/fixture/PullDriver"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -29,24 +30,8 @@ const today = CalendarDate.make("2026-11-20")
 const lastPage = 5
 
 /** Six pages of one row each, of which the third cannot be read; it notes which pages it was asked for. */
-const makeDriver = (asked: Array<number>, providerAccountId: () => string): ProviderDriver => ({
-  kind: "demo",
-  instanceId: "demo:pages",
-  name: "Pages",
-  countryCodes: [],
-  capabilities: {
-    connectFlow: "token",
-    dataTypes: { transactions: capability },
-    removal: "local",
-    freshnessSeconds: 0,
-    webhooks: false
-  },
-  listInstitutions: () => Effect.succeed([]),
-  beginConnect: () => Effect.die("not used"),
-  completeConnect: () => Effect.die("not used"),
-  inspect: () => Effect.succeed({ status: "connected" }),
-  listAccounts: () => Effect.succeed([]),
-  pull: (_connection, { position }) =>
+const makeDriver = (asked: Array<number>, providerAccountId: () => string): ProviderDriver =>
+  makePullDriver("pages", capability, (_connection, { position }) =>
     Effect.sync(() => {
       const page = Number(position ?? 0)
       asked.push(page)
@@ -71,9 +56,8 @@ const makeDriver = (asked: Array<number>, providerAccountId: () => string): Prov
         coverage: { kind: "delta" },
         end: page < lastPage ? { kind: "more", position: String(page + 1) } : { kind: "done", checkpoint: "end" }
       } as const
-    }),
-  revoke: () => Effect.succeed("done")
-})
+    })
+  )
 
 const arrange = Effect.gen(function* () {
   const asked: Array<number> = []

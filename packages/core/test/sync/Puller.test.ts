@@ -2,11 +2,11 @@ import * as Adapters from "@millrace/adapters/Adapters"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { JobStore } from "@millrace/core/job/JobStore"
 import * as Kernel from "@millrace/core/Kernel"
-import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { Puller } from "@millrace/core/sync/Puller"
 import { storeAccount } from "@millrace/testing/fixture/Account"
 import { storeBank } from "@millrace/testing/fixture/Bank"
+import { makePullDriver } from "@millrace/testing/fixture/PullDriver"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -21,33 +21,15 @@ const capability = {
 } as const
 
 /** Its second page leads back to itself. */
-const circle: ProviderDriver = {
-  kind: "demo",
-  instanceId: "demo:circle",
-  name: "Circle",
-  countryCodes: [],
-  capabilities: {
-    connectFlow: "token",
-    dataTypes: { transactions: capability },
-    removal: "local",
-    freshnessSeconds: 0,
-    webhooks: false
-  },
-  listInstitutions: () => Effect.succeed([]),
-  beginConnect: () => Effect.die("not used"),
-  completeConnect: () => Effect.die("not used"),
-  inspect: () => Effect.succeed({ status: "connected" }),
-  listAccounts: () => Effect.succeed([]),
-  pull: () =>
-    Effect.succeed({
-      upserted: [],
-      removed: [],
-      quarantined: [],
-      coverage: { kind: "full", complete: false },
-      end: { kind: "more", position: "again" }
-    }),
-  revoke: () => Effect.succeed("done")
-}
+const circle = makePullDriver("circle", capability, () =>
+  Effect.succeed({
+    upserted: [],
+    removed: [],
+    quarantined: [],
+    coverage: { kind: "full", complete: false },
+    end: { kind: "more", position: "again" }
+  })
+)
 
 const layer = Kernel.layerRun.pipe(
   Layer.provideMerge(Adapters.layer({ providers: [circle], folder: undefined })),

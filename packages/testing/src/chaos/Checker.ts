@@ -69,15 +69,15 @@ const bringUpToDate = async (installation: Installation): Promise<ReadonlyArray<
   return faults.filter((fault) => fault !== undefined)
 }
 
-const jobsOf = async ({ database }: Installation): Promise<ReadonlyArray<JobRow>> =>
-  (await database.query(
+const jobsOf = ({ database }: Installation): Promise<ReadonlyArray<JobRow>> =>
+  database.query<JobRow>(
     `select id, feed_id, status, attempt,
        (select coalesce(json_agg(e->>'code'), '[]') from jsonb_array_elements(errors) e
          where e->>'severity' <> 'warning') as codes,
        read_count + vanished_count + carried_count as taken,
        created_count + updated_count + removed_count + unchanged_count + filtered_count + failed_count as settled
      from job`
-  )) as unknown as ReadonlyArray<JobRow>
+  )
 
 const checkJobs = ({ log }: Installation, jobs: ReadonlyArray<JobRow>): ReadonlyArray<string> => {
   const breaches: Array<string> = []

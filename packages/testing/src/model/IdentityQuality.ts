@@ -36,10 +36,11 @@ export const noQuality = (): Quality => ({
   keptClear: 0
 })
 
-export const addQuality = (a: Quality, b: Quality): Quality =>
-  Object.fromEntries(
-    (Object.keys(a) as ReadonlyArray<keyof Quality>).map((key) => [key, a[key] + b[key]])
-  ) as unknown as Quality
+export const addQuality = (a: Quality, b: Quality): Quality => {
+  const sum = { ...a }
+  for (const key of Object.keys(b) as ReadonlyArray<keyof Quality>) sum[key] += b[key]
+  return sum
+}
 
 export const errorsPerThousand = ({ duplicate, missing, phantom, posted, wrongAmount }: Quality): number =>
   (1_000 * (duplicate + missing + phantom + wrongAmount)) / posted

@@ -9,16 +9,18 @@ export interface ServerDatabase {
   /** For `DATABASE_URL`. */
   readonly url: string
   /** One statement on it, from outside. */
-  readonly query: (statement: string) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
+  readonly query: <Row extends object = Readonly<Record<string, unknown>>>(
+    statement: string
+  ) => Promise<ReadonlyArray<Row>>
   readonly drop: () => Promise<void>
 }
 
 export const makeServerDatabase = async (address: PostgresAddress): Promise<ServerDatabase> => {
   const database = `server_${randomBytes(8).toString("hex")}`
-  const run = (on: string, statement: string) =>
+  const run = <Row extends object>(on: string, statement: string): Promise<ReadonlyArray<Row>> =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      return yield* sql.unsafe<Readonly<Record<string, unknown>>>(statement)
+      return yield* sql.unsafe<Row>(statement)
     }).pipe(Effect.provide(client(address, on, 1)), Effect.runPromise)
   await run("postgres", `create database ${database}`)
   return {
