@@ -212,13 +212,17 @@ export class Puller extends Context.Service<
             changeModel: segment.capability.changeModel
           }
           const kept = segment.reset || segment.range !== undefined ? undefined : yield* records.checkpoint(key)
-          const stored = kept === undefined ? undefined : decodeCheckpoint(origin, kept)
-          const lost = kept !== undefined && stored === undefined
+          const decoded = kept === undefined ? undefined : decodeCheckpoint(origin, kept)
+          const lost = kept !== undefined && decoded === undefined
           const owners = segment.account === undefined ? segment.accounts : [segment.account]
+          const ownerIds = owners.map((account) => account.providerAccountId)
+          // Rows of an account that was not listed had nowhere to go, and the upstream tells them once.
+          const wasLeftOut = decoded?.accounts !== undefined && !ownerIds.every((id) => decoded.accounts!.includes(id))
+          const stored = wasLeftOut ? undefined : decoded?.checkpoint
           const request: PullRequest = {
             dataType: segment.dataType,
-            providerAccountIds: owners.map((account) => account.providerAccountId),
-            from: lost ? segment.earliest : yield* firstDay(segment, stored),
+            providerAccountIds: ownerIds,
+            from: lost || wasLeftOut ? segment.earliest : yield* firstDay(segment, stored),
             to: segment.range?.to ?? segment.today,
             ...(stored === undefined ? {} : { checkpoint: stored })
           }
@@ -275,7 +279,13 @@ export class Puller extends Context.Service<
               yield* writer.guard(right, {})
               // A range of dates says nothing about what lies outside it: checkpoint and watermark stay.
               if (segment.range !== undefined) return
-              const next = staged.checkpoint === undefined ? undefined : encodeCheckpoint(origin, staged.checkpoint)
+              const next =
+                staged.checkpoint === undefined
+                  ? undefined
+                  : encodeCheckpoint(origin, {
+                      checkpoint: staged.checkpoint,
+                      accounts: segment.account === undefined ? ownerIds : undefined
+                    })
               if (!incomplete && (next === undefined ? lost : next !== kept)) yield* records.saveCheckpoint(key, next)
               for (const account of owners) {
                 yield* records.setPulled({

@@ -19,8 +19,19 @@ const First = Schema.Struct({
   v: Schema.Literal(1),
   instance: Schema.String,
   kind: Schema.String,
-  checkpoint: Schema.NonEmptyString
+  checkpoint: Schema.NonEmptyString,
+  accounts: Schema.optionalKey(Schema.Array(Schema.String))
 })
+
+/** The driver's checkpoint, and what was read up to it. */
+export interface StoredCheckpoint {
+  readonly checkpoint: string
+  /**
+   * Upstream ids of the accounts that were listed then, of a checkpoint of a whole connection; `undefined` for what
+   * was kept before they were noted.
+   */
+  readonly accounts?: ReadonlyArray<string> | undefined
+}
 
 const parse = (text: string): unknown =>
   Result.getOrUndefined(Result.try(() => (text.startsWith("{") ? JSON.parse(text) : undefined)))
@@ -28,18 +39,28 @@ const parse = (text: string): unknown =>
 const decodeVersioned = Schema.decodeUnknownOption(Versioned)
 const decodeFirst = Schema.decodeUnknownOption(First)
 
-export const encodeCheckpoint = ({ changeModel, instanceId }: CheckpointOrigin, checkpoint: string): string =>
-  JSON.stringify({ v: 1, instance: instanceId, kind: changeModel, checkpoint } satisfies typeof First.Type)
+/** Equal text for equal checkpoints: the accounts are put in order. */
+export const encodeCheckpoint = (
+  { changeModel, instanceId }: CheckpointOrigin,
+  { accounts, checkpoint }: StoredCheckpoint
+): string =>
+  JSON.stringify({
+    v: 1,
+    instance: instanceId,
+    kind: changeModel,
+    checkpoint,
+    ...(accounts === undefined ? {} : { accounts: [...accounts].toSorted() })
+  } satisfies typeof First.Type)
 
 /**
- * The driver's checkpoint; `undefined` when it is of another origin or of a version that this release does not know.
+ * What was kept; `undefined` when it is of another origin or of a version that this release does not know.
  * Text without a version is a checkpoint from before there were versions.
  */
-export const decodeCheckpoint = (origin: CheckpointOrigin, text: string): string | undefined => {
+export const decodeCheckpoint = (origin: CheckpointOrigin, text: string): StoredCheckpoint | undefined => {
   const parsed = parse(text)
-  if (decodeVersioned(parsed)._tag === "None") return text
+  if (decodeVersioned(parsed)._tag === "None") return { checkpoint: text }
   const first = decodeFirst(parsed)
   if (first._tag === "None") return undefined
-  const { checkpoint, instance, kind } = first.value
-  return instance === origin.instanceId && kind === origin.changeModel ? checkpoint : undefined
+  const { accounts, checkpoint, instance, kind } = first.value
+  return instance === origin.instanceId && kind === origin.changeModel ? { checkpoint, accounts } : undefined
 }

@@ -80,12 +80,15 @@ const losses: ReadonlyArray<readonly [how: string, lose: (world: World) => Effec
   [
     "it is of another provider instance",
     ({ key, records }) =>
-      records.saveCheckpoint(key, encodeCheckpoint({ ...origin, instanceId: "demo:other" }, "v1:1:7"))
+      records.saveCheckpoint(key, encodeCheckpoint({ ...origin, instanceId: "demo:other" }, { checkpoint: "v1:1:7" }))
   ],
   [
     "it is of another kind",
     ({ key, records }) =>
-      records.saveCheckpoint(key, encodeCheckpoint({ ...origin, changeModel: "snapshotFull" }, "v1:1:7"))
+      records.saveCheckpoint(
+        key,
+        encodeCheckpoint({ ...origin, changeModel: "snapshotFull" }, { checkpoint: "v1:1:7" })
+      )
   ],
   ["a later release wrote it", ({ key, records }) => records.saveCheckpoint(key, '{"v":7,"where":{"page":1}}')]
 ]
@@ -126,6 +129,28 @@ describe("a run whose checkpoint is lost", () => {
     )
   }
 
+  scene("reads everything again for an account that was not listed for a while", (world) =>
+    Effect.gen(function* () {
+      const { key, place, records, rows, sync, texts, upstream } = world
+      upstream.unlisted.add("a")
+      upstream.post({ account: "a", date: day, amount: "-2", description: "told meanwhile" })
+      upstream.remove(rows[0]!)
+      const without = yield* sync
+      expect([without.counts.read, without.counts.removed]).toEqual([0, 0])
+      expect(JSON.parse((yield* records.checkpoint(key))!)).toMatchObject({ accounts: [] })
+      upstream.unlisted.delete("a")
+      const again = yield* sync
+      expect([again.status, again.errors, again.counts.created]).toEqual(["completed", [], 1])
+      // A list of accounts that was another one before says nothing about what is gone, until it is seen again.
+      expect(again.counts.removed).toBe(0)
+      expect((yield* sync).counts).toMatchObject({ created: 0, updated: 0, removed: 1 })
+      expect(texts()).toEqual(["row 1", "row 2", "row 3", "row 4", "row 5", "row 6", "told meanwhile"])
+      const { writes } = place
+      const next = yield* sync
+      expect([next.counts.read, place.writes]).toEqual([0, writes])
+    })
+  )
+
   scene("goes on from what a release without versions kept", ({ key, records, rows, sync, texts, upstream }) =>
     Effect.gen(function* () {
       yield* records.saveCheckpoint(key, "v1:1:7")
@@ -138,6 +163,7 @@ describe("a run whose checkpoint is lost", () => {
         v: 1,
         instance: `demo:${instance}`,
         kind: "delta",
+        accounts: ["a"],
         checkpoint: "v1:1:8"
       })
     })

@@ -150,12 +150,6 @@ export class ScriptedBank {
     return [...shown.values()]
   }
 
-  /** Lists an account again, and tells everything of it a second time: nobody could ask for it meanwhile. */
-  relist(account: string): void {
-    if (!this.unlisted.delete(account)) return
-    this.events.push(...this.events.filter(({ row }) => row.account === account))
-  }
-
   loseCheckpoints(): void {
     this.generation++
   }

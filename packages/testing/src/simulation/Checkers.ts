@@ -96,11 +96,13 @@ export const checkCheckpoint = Effect.fnUntraced(function* (life: ConnectionLife
   const { changeModel, instance } = provider.options
   const given = decodeCheckpoint({ instanceId: provider.driver.instanceId, changeModel }, value)
   must("the checkpoint is not ahead of the data", given !== undefined, () => ({ instance, value }))
-  const [, generation, end] = given!.split(":").map(Number)
+  const [, generation, end] = given!.checkpoint.split(":").map(Number)
   if (generation !== upstream.generation || changeModel === "snapshotFull") return
   const owners = accounts.filter(({ id }) => key.accountId === undefined || key.accountId === id)
   const shown = upstream.shownAt(end!)
   for (const account of owners) {
+    // What is told behind a checkpoint that is not of the account is told again.
+    if (given!.accounts?.includes(account.providerAccountId) === false) continue
     if (upstream.unlisted.has(account.providerAccountId)) continue
     const held = new Map<string, string>()
     for (const record of yield* Effect.orDie(ledgerOf(account))) {

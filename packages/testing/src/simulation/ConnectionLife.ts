@@ -177,7 +177,7 @@ export class ConnectionLife {
     upstream.meanwhile.length = 0
     upstream.shortReads = 0
     upstream.health = { status: "connected" }
-    for (const account of upstream.accountIds) upstream.relist(account)
+    for (const account of upstream.accountIds) upstream.unlisted.delete(account)
     for (const row of this.hand.rows((one) => one.broken === true)) upstream.change(row, { broken: false })
     for (const { place } of this.feeds) {
       if (place === undefined) continue

@@ -416,7 +416,7 @@ class EngineLife {
         return sometimes.happened("provider answers short")
       case "unlist": {
         const account = random.pick(upstream.accountIds)
-        if (upstream.unlisted.has(account)) return upstream.relist(account)
+        if (upstream.unlisted.delete(account)) return
         upstream.unlisted.add(account)
         return sometimes.happened("bank lists an account no longer")
       }

@@ -149,7 +149,7 @@ const step = Effect.fnUntraced(function* (script: Script) {
       return watch.sometimes.happened("provider answers short")
     case "unlist": {
       const account = random.pick(upstream.accountIds)
-      if (upstream.unlisted.has(account)) return upstream.relist(account)
+      if (upstream.unlisted.delete(account)) return
       watch.sometimes.happened("bank lists an account no longer")
       upstream.unlisted.add(account)
       return
