@@ -38,6 +38,8 @@ export class ScriptedBank {
   readonly accountIds: ReadonlyArray<string>
   /** Accounts that are no longer listed. */
   readonly unlisted = new Set<string>()
+  /** By account that was listed again: the number of events before those that tell everything of it once more. */
+  readonly toldAgainAfter = new Map<string, number>()
   /** Errors of the next pulls, in order; `undefined` lets one pass. */
   readonly failures: Array<ProviderError | undefined> = []
   /** Errors of the next looks at the connection and its accounts. */
@@ -153,6 +155,7 @@ export class ScriptedBank {
   /** Lists an account again, and tells everything of it a second time: nobody could ask for it meanwhile. */
   relist(account: string): void {
     if (!this.unlisted.delete(account)) return
+    this.toldAgainAfter.set(account, this.events.length)
     this.events.push(...this.events.filter(({ row }) => row.account === account))
   }
 

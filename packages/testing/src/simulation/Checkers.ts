@@ -102,6 +102,8 @@ export const checkCheckpoint = Effect.fnUntraced(function* (life: ConnectionLife
   const shown = upstream.shownAt(end!)
   for (const account of owners) {
     if (upstream.unlisted.has(account.providerAccountId)) continue
+    // Who read while it was not listed could not ask for it, and is told everything behind this checkpoint.
+    if ((upstream.toldAgainAfter.get(account.providerAccountId) ?? -1) >= end!) continue
     const held = new Map<string, string>()
     for (const record of yield* Effect.orDie(ledgerOf(account))) {
       if (record.state === "live") held.set(record.providerId, textOfRecord(record))
