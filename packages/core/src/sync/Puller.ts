@@ -269,7 +269,7 @@ export class Puller extends Context.Service<
             }
           })
           // While the database writes one account, the next one is matched.
-          yield* Effect.forEach(owners, writeAccount, { concurrency: 2, discard: true })
+          yield* Effect.forEach(owners, writeAccount, { concurrency: Math.min(2, owners.length), discard: true })
           yield* atomically(
             Effect.gen(function* () {
               yield* writer.guard(right, {})
