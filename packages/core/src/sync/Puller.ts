@@ -186,7 +186,8 @@ export class Puller extends Context.Service<
         const firstDay = Effect.fnUntraced(function* (segment: Segment, checkpoint: string | undefined) {
           if (segment.range !== undefined) return segment.range.from
           if (segment.reset || segment.capability.changeModel === "snapshotFull") return segment.earliest
-          if (checkpoint !== undefined && segment.capability.changeModel === "delta") return segment.earliest
+          // Without a checkpoint nobody knows what a change feed has told since: it may be of any day.
+          if (segment.capability.changeModel === "delta") return segment.earliest
           const back = Math.max(segment.lookbackDays, segment.capability.overlapDays)
           const owners = segment.account === undefined ? segment.accounts : [segment.account]
           let latest: CalendarDate.CalendarDate | undefined
