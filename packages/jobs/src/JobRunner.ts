@@ -50,7 +50,10 @@ const drainSeconds = 4
 /** Beats within one lease, so that losing one costs nothing. */
 const beatsPerLease = 3
 
-/** A beat in which nothing runs says only that the slots are there, and may be left out now and then. */
+/**
+ * A beat in which nothing runs says only that the slots are there, and every second one may be left out. Not after the
+ * process stood still for a while: until it beats, nobody believes in its slots.
+ */
 const idleBeats = 2
 
 interface Held {
@@ -122,6 +125,11 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
   const held = new Map<JobId, Held>()
   const idle = Latch.makeUnsafe(true)
   let draining = false
+  const beatEvery = (lease * 1000) / beatsPerLease
+  /** Milliseconds that no change of the clock moves. */
+  const monotonic = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+  /** When storage last heard of this process. */
+  let beaten = -Infinity
 
   const ended = (entry: Held): void => {
     held.delete(entry.jobId)
@@ -208,6 +216,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
 
   /** Refreshes all claimed jobs and the slots in one call, and stops the jobs that are no longer ours. */
   const beat = Effect.gen(function* () {
+    const now = monotonic()
     const asked = [...held.values()].filter((entry) => entry.fence !== undefined)
     const kept = new Set(
       yield* jobs.beat(
@@ -215,6 +224,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
         draining ? undefined : { name, slots }
       )
     )
+    beaten = now
     for (const entry of asked) if (!kept.has(entry.jobId)) stop(entry)
   }).pipe(
     Effect.catchTag("StorageUnavailable", (error) => Effect.logWarning("Storage is away: no heartbeat", error)),
@@ -262,9 +272,9 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
 
   // Without it there would be no room for the first job.
   yield* beat
-  let beats = 0
-  yield* Effect.sleep((lease * 1000) / beatsPerLease).pipe(
-    Effect.andThen(Effect.suspend(() => (held.size === 0 && ++beats % idleBeats !== 0 ? Effect.void : beat))),
+  const isEarly = () => monotonic() - beaten < beatEvery * (idleBeats - 0.5)
+  yield* Effect.sleep(beatEvery).pipe(
+    Effect.andThen(Effect.suspend(() => (held.size === 0 && isEarly() ? Effect.void : beat))),
     Effect.forever,
     Effect.forkScoped
   )

@@ -79,7 +79,7 @@ export interface CompiledPipeline {
   readonly steps: ReadonlyArray<Step>
   /** Source fields, then what the enrichments add. */
   readonly catalog: FieldCatalog
-  /** Equal for equal sets of (id, revision). */
+  /** As `signatureOf` says. */
   readonly signature: string
   /** Enrichments that do not run at all, each once. */
   readonly faults: ReadonlyArray<EnrichmentFault>
@@ -109,6 +109,13 @@ const holdAll = (enrichment: Enrichment): Step => ({
   plan: () => ({ claims: [], verdict: { value: "hold", reason: "this filter cannot run" } }),
   onFault: "hold"
 })
+
+/** Equal for equal sets of (id, revision). */
+export const signatureOf = (enrichments: ReadonlyArray<Enrichment>): string =>
+  enrichments
+    .toSorted(byId)
+    .map(({ id, revision }) => `${id}@${revision}`)
+    .join(",")
 
 /** `kinds`: those that can run here; an enrichment of any other is a fault. */
 export const compile = (enrichments: ReadonlyArray<Enrichment>, dataType: DataType, kinds: Kinds): CompiledPipeline => {
@@ -156,10 +163,7 @@ export const compile = (enrichments: ReadonlyArray<Enrichment>, dataType: DataTy
   return {
     steps: [...steps, ...broken],
     catalog,
-    signature: inScope
-      .toSorted(byId)
-      .map(({ id, revision }) => `${id}@${revision}`)
-      .join(","),
+    signature: signatureOf(inScope),
     faults
   }
 }

@@ -85,16 +85,38 @@ export const daysBetween = (a: CalendarDate, b: CalendarDate): number => toEpoch
 export const min = (a: CalendarDate, b: CalendarDate): CalendarDate => (a < b ? a : b)
 export const max = (a: CalendarDate, b: CalendarDate): CalendarDate => (a > b ? a : b)
 
-const zoneFormats = new Map<string, Intl.DateTimeFormat>()
+interface Zone {
+  readonly format: Intl.DateTimeFormat
+  /** The last answer holds for the whole minute: no zone changes its day within one since 1980. */
+  minute: number
+  day: CalendarDate
+}
+
+const zones = new Map<string, Zone>()
+
+const minuteMillis = 60_000
+const since1980 = Date.UTC(1980, 0, 1) / minuteMillis
 
 /** The day that `epochMillis` falls on in an IANA time zone. */
 export const inZone = (epochMillis: number, zone: string): CalendarDate => {
-  let format = zoneFormats.get(zone)
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" })
-    zoneFormats.set(zone, format)
+  let known = zones.get(zone)
+  if (known === undefined) {
+    const format = new Intl.DateTimeFormat("en-CA", {
+      timeZone: zone,
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit"
+    })
+    zones.set(zone, (known = { format, minute: Number.NaN, day: "" as CalendarDate }))
   }
-  return format.format(epochMillis) as CalendarDate
+  const minute = Math.floor(epochMillis / minuteMillis)
+  if (minute === known.minute) return known.day
+  const day = known.format.format(epochMillis) as CalendarDate
+  if (minute >= since1980) {
+    known.minute = minute
+    known.day = day
+  }
+  return day
 }
 
 export const CalendarDate: Schema.Codec<CalendarDate, string> = Schema.String.annotate({ format: "date" }).pipe(

@@ -11,7 +11,17 @@ export type Timestamp = string & { readonly [TimestampBrand]: true }
 
 const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
 
-export const fromMillis = (millis: number): Timestamp => new Date(millis).toISOString() as Timestamp
+let lastMillis = Number.NaN
+let lastText = "" as Timestamp
+
+/** What happens in one millisecond is asked for many times. */
+export const fromMillis = (millis: number): Timestamp => {
+  if (millis === lastMillis) return lastText
+  const text = new Date(millis).toISOString() as Timestamp
+  lastMillis = millis
+  lastText = text
+  return text
+}
 
 export const toMillis = (at: Timestamp): number => Date.parse(at)
 

@@ -250,7 +250,7 @@ export class Projector extends Context.Service<
         const looked = yield* Effect.forEach(
           projection.accounts,
           (owner) => projectAccount(projection, owner, marks.get(owner.account.id), faults),
-          { concurrency: 2 }
+          { concurrency: Math.min(2, projection.accounts.length) }
         )
         return { faults: [...faults.values()], looked: looked.reduce((sum, live) => sum + live, 0) }
       })

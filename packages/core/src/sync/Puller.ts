@@ -183,10 +183,11 @@ export class Puller extends Context.Service<
           return yield* new PaginationUnstable({ message: "The data changed while it was read, on every try" })
         })
 
-        const firstDay = Effect.fnUntraced(function* (segment: Segment, checkpoint: string | undefined) {
+        const firstDay = Effect.fnUntraced(function* (segment: Segment) {
           if (segment.range !== undefined) return segment.range.from
           if (segment.reset || segment.capability.changeModel === "snapshotFull") return segment.earliest
-          if (checkpoint !== undefined && segment.capability.changeModel === "delta") return segment.earliest
+          // Without a checkpoint nobody knows what a change feed has told since: it may be of any day.
+          if (segment.capability.changeModel === "delta") return segment.earliest
           const back = Math.max(segment.lookbackDays, segment.capability.overlapDays)
           const owners = segment.account === undefined ? segment.accounts : [segment.account]
           let latest: CalendarDate.CalendarDate | undefined
@@ -222,7 +223,7 @@ export class Puller extends Context.Service<
           const request: PullRequest = {
             dataType: segment.dataType,
             providerAccountIds: ownerIds,
-            from: lost || wasLeftOut ? segment.earliest : yield* firstDay(segment, stored),
+            from: lost || wasLeftOut ? segment.earliest : yield* firstDay(segment),
             to: segment.range?.to ?? segment.today,
             ...(stored === undefined ? {} : { checkpoint: stored })
           }
@@ -273,7 +274,7 @@ export class Puller extends Context.Service<
             }
           })
           // While the database writes one account, the next one is matched.
-          yield* Effect.forEach(owners, writeAccount, { concurrency: 2, discard: true })
+          yield* Effect.forEach(owners, writeAccount, { concurrency: Math.min(2, owners.length), discard: true })
           yield* atomically(
             Effect.gen(function* () {
               yield* writer.guard(right, {})

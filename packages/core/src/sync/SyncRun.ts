@@ -27,6 +27,9 @@ import { destinationFinding, refusedFindings, toJobErrors, warning, type Finding
 import { retryOf } from "./Retry.ts"
 import { Source } from "./Source.ts"
 
+/** Compiled enrichments that are kept for the next run: some of them look into lists of thousands. */
+const mostPipelines = 32
+
 export class SyncRun extends Context.Service<
   SyncRun,
   {
@@ -67,16 +70,19 @@ export class SyncRun extends Context.Service<
       const deliverer = yield* Deliverer
       const { atomically } = yield* Transactor
       const kinds = makeKinds(yield* Patterns)
+      /** By what they are made of, the one that was asked for last at the end. */
+      const pipelines = new Map<string, Pipeline.CompiledPipeline>()
 
       const pipelineOf = Effect.fnUntraced(function* (feed: Feed) {
-        const all = yield* enrichments.list(feed.workspaceId)
-        return Pipeline.compile(
-          all.filter(
-            (one) => one.enabled && one.dataType === feed.dataType && (one.allFeeds || one.feedIds.includes(feed.id))
-          ),
-          feed.dataType,
-          kinds
+        const all = (yield* enrichments.list(feed.workspaceId)).filter(
+          (one) => one.enabled && one.dataType === feed.dataType && (one.allFeeds || one.feedIds.includes(feed.id))
         )
+        const key = `${feed.dataType} ${Pipeline.signatureOf(all)}`
+        const pipeline = pipelines.get(key) ?? Pipeline.compile(all, feed.dataType, kinds)
+        pipelines.delete(key)
+        pipelines.set(key, pipeline)
+        if (pipelines.size > mostPipelines) pipelines.delete(pipelines.keys().next().value!)
+        return pipeline
       })
 
       const fail = Effect.fnUntraced(function* (claimed: ClaimedJob, finding: Omit<Finding, "severity">) {

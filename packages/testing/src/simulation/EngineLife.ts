@@ -50,6 +50,10 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
+/** Strides through a time in which jobs wait and nobody works. */
+const shortNap = 20 * second
+const longNap = 5 * minute
+
 /** When lives begin: some just before the calendar does something odd. */
 const beginnings: ReadonlyArray<readonly [string, string, Happening | undefined]> = [
   ["2026-11-21T09:30:00.000Z", "UTC", undefined],
@@ -220,19 +224,24 @@ class EngineLife {
 
   /**
    * Lets time pass for everybody. While nobody works it passes in strides, as if all machines slept: a tick
-   * that finds nothing to do need not be played every second.
+   * that finds nothing to do need not be played every second. Where jobs wait for something, the strides are short
+   * at first and get longer as long as nothing comes of it.
    */
   pass(millis: number, done: () => boolean = () => false): void {
     const { installation, loop, watch } = this
     const until = loop.now + millis
+    let nap = shortNap
     const stride = (next: number): number | undefined => {
       if (installation.running > 0) {
         this.#quietSince = next
+        nap = shortNap
         return undefined
       }
       if (next - this.#quietSince < 3 * second) return undefined
       const idle = installation.calm ? 5 * hour : 2 * minute + this.random.below(30 * minute)
-      this.#quietSince = next + (watch.idle ? idle : 20 * second)
+      // Time goes no further than `until`: from there on it is looked again whether anybody works.
+      this.#quietSince = Math.min(until, next + (watch.idle ? idle : nap))
+      if (!installation.calm) nap = Math.min(longNap, nap * 2)
       return this.#quietSince
     }
     do {

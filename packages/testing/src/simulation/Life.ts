@@ -2,8 +2,10 @@
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as References from "effect/References"
+import * as Scope from "effect/Scope"
 import { Seeded } from "../model/Seeded.ts"
 import { engineLife } from "./EngineLife.ts"
 import { EventLoop } from "./EventLoop.ts"
@@ -28,9 +30,12 @@ export const scriptLife = (seed: number, change: LifeChange = {}): LifeReport =>
   const drawn = random.pick(["upsertByKey", "idempotencyKey", "readBack", "wholeFile"] as const)
   const restore = smallChunks(random.pick([1, 3, 3, 5_000]))
   const simulation = makeSimulation({ storage: MemoryStorage.layer, model: drawn, clock, ...change })
-  const exit = new EventLoop(new Seeded(random.below(0x7fff_ffff))).complete(
-    play(random.below(0x7fff_ffff), simulation, { steps: 14 }).pipe(
-      Effect.provide(simulation.layer),
+  const loop = new EventLoop(new Seeded(random.below(0x7fff_ffff)))
+  const script = play(random.below(0x7fff_ffff), simulation, { steps: 14 })
+  const exit = loop.complete(
+    // Nobody takes the world down in the end: it holds nothing but memory.
+    Layer.buildWithScope(simulation.layer, Scope.makeUnsafe()).pipe(
+      Effect.flatMap((world) => Effect.provideContext(script, world)),
       Effect.provideService(Clock.Clock, clock),
       Effect.provideService(Random.Random, random.random),
       Effect.provideService(References.MinimumLogLevel, "None"),
@@ -42,5 +47,5 @@ export const scriptLife = (seed: number, change: LifeChange = {}): LifeReport =>
   return reportOf(seed, "script", simulation.watch, (clock.now - began) / 1000, exit)
 }
 
-/** One life in sixteen is that of a whole installation: it takes as long as all the others. */
-export const live = (seed: number): LifeReport => (seed % 16 === 0 ? engineLife(seed) : scriptLife(seed))
+/** One life in 32 is that of a whole installation: it takes as long as seven others. */
+export const live = (seed: number): LifeReport => (seed % 32 === 0 ? engineLife(seed) : scriptLife(seed))

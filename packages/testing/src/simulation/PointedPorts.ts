@@ -21,7 +21,7 @@ import { SyncRun } from "@millrace/core/sync/SyncRun"
 import { TableStore } from "@millrace/core/table/TableStore"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ScriptedDestination } from "../destination/ScriptedDestination.ts"
@@ -29,27 +29,32 @@ import type { FaultPoints } from "../fault/FaultPoints.ts"
 import type { ScriptedProvider } from "../provider/ScriptedProvider.ts"
 import { CurrentRun, type Watch } from "./Watch.ts"
 
+const stores = {
+  RecordStore,
+  FeedStore,
+  JobStore,
+  DeliveryStore,
+  BankStore,
+  IdentityStore,
+  Transactor,
+  UploadStore,
+  WorkspaceStore,
+  EnrichmentStore,
+  TableStore
+} as const
+
 /** The stores beneath, pointed. */
-export const pointedStores = (points: FaultPoints) => {
-  const pointed = <I, S extends object>(name: string, key: Context.Key<I, S>): Layer.Layer<I, never, I> =>
-    Layer.effect(
-      key,
-      Effect.map(key, (service) => points.wrap(name, service))
+export const pointedStores = (points: FaultPoints): Layer.Layer<Kernel.Stores, never, Kernel.Stores> =>
+  Layer.effectContext(
+    Effect.map(Effect.context<Kernel.Stores>(), (beneath) =>
+      // One layer for all of them: worlds are built by the thousand.
+      Context.makeUnsafe<Kernel.Stores>(
+        new Map(
+          Object.entries(stores).map(([name, key]) => [key.key, points.wrap(name, beneath.mapUnsafe.get(key.key)!)])
+        )
+      )
     )
-  return Layer.mergeAll(
-    pointed("RecordStore", RecordStore),
-    pointed("FeedStore", FeedStore),
-    pointed("JobStore", JobStore),
-    pointed("DeliveryStore", DeliveryStore),
-    pointed("BankStore", BankStore),
-    pointed("IdentityStore", IdentityStore),
-    pointed("Transactor", Transactor),
-    pointed("UploadStore", UploadStore),
-    pointed("WorkspaceStore", WorkspaceStore),
-    pointed("EnrichmentStore", EnrichmentStore),
-    pointed("TableStore", TableStore)
   )
-}
 
 /** What one simulated world has outside of the kernel. */
 export interface Outside {
