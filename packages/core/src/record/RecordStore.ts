@@ -21,6 +21,7 @@ export interface RecordScope {
 
 export interface IndexQuery {
   readonly from?: CalendarDate
+  readonly days?: ReadonlyArray<{ readonly from: CalendarDate; readonly to: CalendarDate }>
   readonly providerIds?: ReadonlyArray<string>
   readonly ids?: ReadonlyArray<string>
 }
@@ -51,8 +52,9 @@ export class RecordStore extends Context.Service<
   {
     /**
      * What we hold, for matching: all states, tombstones too, but none that was merged into another. With
-     * `from`, only records dated on or after it (and undated ones); with `providerIds` or `ids`, only those; with
-     * several, only those that meet all. In no order.
+     * `from`, only records dated on or after it (and undated ones); with `days`, whose ranges do not overlap, only
+     * records of those days, undated ones and tombstones; with `providerIds` or `ids`, only those; with several, only
+     * those that meet all. In no order.
      */
     readonly index: (
       scope: RecordScope,
@@ -99,6 +101,13 @@ export class RecordStore extends Context.Service<
       ids: ReadonlyArray<string>,
       missed: number
     ) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * Keeps a text about the records as they are now. It is forgotten as soon as one of them is written, renamed,
+     * merged or counted as missed.
+     */
+    readonly settle: (scope: RecordScope, text: string) => Effect.Effect<void, StorageUnavailable>
+    /** The text that `settle` kept, if it still holds. */
+    readonly settled: (scope: RecordScope) => Effect.Effect<string | undefined, StorageUnavailable>
     /** Highest change number of the account; 0 before the first record. */
     readonly lastChange: (accountId: AccountId) => Effect.Effect<number, StorageUnavailable>
     /** Changed records (tombstones included) in change order, after `after` and up to `upTo`. */

@@ -34,6 +34,9 @@ const candidates = function* (ledger: TypeLedger, { ids, providerIds }: IndexQue
   }
 }
 
+const isWithin = (days: NonNullable<IndexQuery["days"]>, date: LedgerRecord["date"]): boolean =>
+  date === null || days.some(({ from, to }) => date >= from && date <= to)
+
 export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
   RecordStore,
   Effect.gen(function* () {
@@ -42,6 +45,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
     const accounts = new Map<AccountId, AccountLedger>()
     const checkpoints = new Map<string, string>()
     const pulled = new Map<string, Timestamp.Timestamp>()
+    const settled = new Map<string, { readonly text: string; readonly changeNo: number }>()
 
     const accountOf = (id: AccountId): AccountLedger => {
       let account = accounts.get(id)
@@ -49,6 +53,9 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
       return account
     }
     const ledgerOf = (scope: RecordScope): TypeLedger => accountOf(scope.accountId).ofType(scope.dataType)
+    const typeKey = ({ accountId, dataType }: RecordScope): string => `${accountId} ${dataType}`
+    const newestOf = (scope: RecordScope): number => ledgerOf(scope).log.at(-1)?.changeNo ?? 0
+    const unsettle = (scope: RecordScope): void => remove(settled, typeKey(scope))
 
     return RecordStore.of({
       index: (scope, only) =>
@@ -59,6 +66,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
           for (const { id, providerId, date, pending, state, hash, mergedInto } of candidates(ledger, only)) {
             if (only.from !== undefined && date !== null && date < only.from) continue
             if (mergedInto !== undefined || wanted?.has(id) === false) continue
+            if (only.days !== undefined && state === "live" && !isWithin(only.days, date)) continue
             entries.push({ id, providerId, date, pending, state, hash, missed: ledger.missed.get(id)?.count ?? 0 })
           }
           return entries
@@ -97,16 +105,21 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
       rename: (scope, ids) =>
         call(() => {
           const account = accountOf(scope.accountId)
+          if (ids.length > 0) unsettle(scope)
           for (const { id, providerId } of ids) {
             account.amend(memory, scope.dataType, id, { providerId })
             remove(ledgerOf(scope).missed, id)
           }
         }),
       merge: (scope, id, into) =>
-        call(() => accountOf(scope.accountId).amend(memory, scope.dataType, id, { mergedInto: into })),
+        call(() => {
+          unsettle(scope)
+          accountOf(scope.accountId).amend(memory, scope.dataType, id, { mergedInto: into })
+        }),
       setMissed: (scope, ids, count) =>
         call((now) => {
           const { missed, records } = ledgerOf(scope)
+          if (ids.length > 0) unsettle(scope)
           const at = Timestamp.fromMillis(now)
           for (const id of ids) {
             if (count === 0) remove(missed, id)
@@ -114,6 +127,12 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
               set(missed, id, { count, since: missed.get(id)?.since ?? at, at })
             }
           }
+        }),
+      settle: (scope, text) => call(() => set(settled, typeKey(scope), { text, changeNo: newestOf(scope) })),
+      settled: (scope) =>
+        call(() => {
+          const kept = settled.get(typeKey(scope))
+          return kept?.changeNo === newestOf(scope) ? kept.text : undefined
         }),
       lastChange: (accountId) => call(() => accounts.get(accountId)?.lastChange ?? 0),
       changes: (scope, { after, upTo, limit }) =>
@@ -142,9 +161,8 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
       checkpoint: (key) => call(() => checkpoints.get(keyOf(key))),
       saveCheckpoint: (key, value) =>
         call(() => (value === undefined ? remove(checkpoints, keyOf(key)) : set(checkpoints, keyOf(key), value))),
-      pulledAt: ({ accountId, dataType }) => call(() => pulled.get(`${accountId} ${dataType}`)),
-      setPulled: ({ accountId, dataType }) =>
-        call((now) => set(pulled, `${accountId} ${dataType}`, Timestamp.fromMillis(now)))
+      pulledAt: (scope) => call(() => pulled.get(typeKey(scope))),
+      setPulled: (scope) => call((now) => set(pulled, typeKey(scope), Timestamp.fromMillis(now)))
     })
   })
 )
