@@ -91,12 +91,18 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       return ids.includes("") ? any : sql.and([any, sql`provider_id <> ''`])
     }
 
-    /** Each part by its own index: live records by their days, tombstones by being some. */
+    /**
+     * Each part by its own index: live records by their days, tombstones by being some. The order is that of the index of
+     * days: with it the planner takes that one also where it knows nothing yet of how many records there have become.
+     */
     const ofDays = (scope: RecordScope, days: NonNullable<IndexQuery["days"]>): Fragment => sql`(
       select r.* from (values ('-infinity'::date, '-infinity'::date) union all
           select * from unnest(${days.map(({ from }) => from)}::date[], ${days.map(({ to }) => to)}::date[])) d(first, last)
-        join record r on r.account_id = ${scope.accountId} and r.data_type = ${scope.dataType} and r.state = 'live'
-          and coalesce(r.date, '-infinity'::date) between d.first and d.last
+        cross join lateral (
+          select * from record where account_id = ${scope.accountId} and data_type = ${scope.dataType}
+            and coalesce(date, '-infinity'::date) between d.first and d.last
+          order by account_id, data_type, coalesce(date, '-infinity'::date) desc, id desc offset 0
+        ) r where r.state = 'live'
       union all
       select * from record where account_id = ${scope.accountId} and data_type = ${scope.dataType} and state <> 'live'
     ) as record`
@@ -172,7 +178,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
           on conflict (account_id, data_type) do update set change_no = excluded.change_no, settled = excluded.settled`)
       }),
       settled: Effect.fn("RecordStore.settled")(function* (scope) {
-        const rows = yield* stored(sql<{ readonly settled: string }>`select settled from record_settled
+        const rows = yield* storedInBulk(sql<{ readonly settled: string }>`select settled from record_settled
           where account_id = ${scope.accountId} and data_type = ${scope.dataType}
             and change_no = (${newest(sql, scope)})`)
         return rows[0]?.settled
