@@ -73,14 +73,14 @@ export class RecordStore extends Context.Service<
     /**
      * Writes new and changed records and gives each a change number above all earlier ones of the account.
      * `missed` is set back to 0, and a record that was merged into another is one of its own again. `apart`
-     * marks the records that are new. Writers of one account wait for each other until the transaction ends, so
+     * marks the records that are new, and `settled` is kept as with `settle`. Writers of one account wait for each other until the transaction ends, so
      * whoever has read up to `lastChange` never finds a change below it later. Numbers follow the order of
      * `writes`, whose ids are unique within one call. A record keeps its `createdAt`; its version grows by 1.
      */
     readonly write: (
       scope: RecordScope,
       writes: ReadonlyArray<RecordWrite>,
-      options?: { readonly apart: boolean }
+      options?: { readonly apart?: boolean; readonly settled?: string | undefined }
     ) => Effect.Effect<void, StorageUnavailable>
     /**
      * Gives records the upstream ids that they have now and sets `missed` back to 0. Not a public change:
@@ -110,6 +110,10 @@ export class RecordStore extends Context.Service<
     readonly settled: (scope: RecordScope) => Effect.Effect<string | undefined, StorageUnavailable>
     /** Highest change number of the account; 0 before the first record. */
     readonly lastChange: (accountId: AccountId) => Effect.Effect<number, StorageUnavailable>
+    /** The same of several accounts; those without a record are left out. */
+    readonly lastChanges: (
+      accountIds: ReadonlyArray<AccountId>
+    ) => Effect.Effect<ReadonlyMap<AccountId, number>, StorageUnavailable>
     /** Changed records (tombstones included) in change order, after `after` and up to `upTo`. */
     readonly changes: (
       scope: RecordScope,
@@ -134,7 +138,7 @@ export class RecordStore extends Context.Service<
     readonly saveCheckpoint: (key: Checkpoint, value: string | undefined) => Effect.Effect<void, StorageUnavailable>
     /** When a type of an account was last read whole from upstream. */
     readonly pulledAt: (scope: RecordScope) => Effect.Effect<Timestamp | undefined, StorageUnavailable>
-    /** Notes that it was read whole just now. */
-    readonly setPulled: (scope: RecordScope) => Effect.Effect<void, StorageUnavailable>
+    /** Notes that they were read whole just now; none is named twice. */
+    readonly setPulled: (scopes: ReadonlyArray<RecordScope>) => Effect.Effect<void, StorageUnavailable>
   }
 >()("@millrace/core/record/RecordStore") {}

@@ -277,13 +277,13 @@ export class Puller extends Context.Service<
               if (segment.range !== undefined) return
               const next = staged.checkpoint === undefined ? undefined : encodeCheckpoint(origin, staged.checkpoint)
               if (!incomplete && (next === undefined ? lost : next !== kept)) yield* records.saveCheckpoint(key, next)
-              for (const account of owners) {
-                yield* records.setPulled({
+              yield* records.setPulled(
+                owners.map((account) => ({
                   workspaceId: segment.bank.workspaceId,
                   accountId: account.id,
                   dataType: segment.dataType
-                })
-              }
+                }))
+              )
             })
           )
           const pulled: Pulled = { seen, changed, quarantined: staged.quarantined, warnings }

@@ -27,6 +27,9 @@ import { destinationFinding, refusedFindings, toJobErrors, warning, type Finding
 import { retryOf } from "./Retry.ts"
 import { Source } from "./Source.ts"
 
+/** Compiling hundreds of rules takes longer than a run that finds nothing new. */
+const keptPipelines = 8
+
 export class SyncRun extends Context.Service<
   SyncRun,
   {
@@ -67,16 +70,21 @@ export class SyncRun extends Context.Service<
       const deliverer = yield* Deliverer
       const { atomically } = yield* Transactor
       const kinds = makeKinds(yield* Patterns)
+      /** Those of the latest runs, by all that they were compiled from; the latest last. */
+      const pipelines = new Map<string, Pipeline.CompiledPipeline>()
 
       const pipelineOf = Effect.fnUntraced(function* (feed: Feed) {
         const all = yield* enrichments.list(feed.workspaceId)
-        return Pipeline.compile(
-          all.filter(
-            (one) => one.enabled && one.dataType === feed.dataType && (one.allFeeds || one.feedIds.includes(feed.id))
-          ),
-          feed.dataType,
-          kinds
+        const own = all.filter(
+          (one) => one.enabled && one.dataType === feed.dataType && (one.allFeeds || one.feedIds.includes(feed.id))
         )
+        const key = JSON.stringify([feed.dataType, own])
+        let pipeline = pipelines.get(key)
+        if (pipeline === undefined) pipeline = Pipeline.compile(own, feed.dataType, kinds)
+        else pipelines.delete(key)
+        pipelines.set(key, pipeline)
+        if (pipelines.size > keptPipelines) pipelines.delete(pipelines.keys().next().value!)
+        return pipeline
       })
 
       const fail = Effect.fnUntraced(function* (claimed: ClaimedJob, finding: Omit<Finding, "severity">) {

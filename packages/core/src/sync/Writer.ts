@@ -353,9 +353,8 @@ export class Writer extends Context.Service<
             yield* identity.logMatches(chunk.matches)
             yield* identity.addAliases(scope, [...chunk.aliases.values()])
             yield* records.rename(scope, chunk.renames)
-            yield* records.write(scope, chunk.writes, { apart: byIdOnly })
+            yield* records.write(scope, chunk.writes, { apart: byIdOnly, settled })
             yield* identity.suggest(chunk.suggestions)
-            if (settled !== undefined) yield* records.settle(scope, settled)
             return pause
           })
         )

@@ -420,10 +420,10 @@ export const tests: StorageTests = (it) => {
     Effect.gen(function* () {
       const { account, scope, records } = yield* arrange
       expect(yield* records.pulledAt(scope)).toBeUndefined()
-      yield* records.setPulled(scope)
+      yield* records.setPulled([scope])
       const first = yield* records.pulledAt(scope)
       yield* (yield* StoreClock).pass(5)
-      yield* records.setPulled(scope)
+      yield* records.setPulled([scope])
       const second = yield* records.pulledAt(scope)
       expect(first).toBeDefined()
       expect(Timestamp.parse(second!)).toBe(second)

@@ -55,6 +55,8 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
     const ledgerOf = (scope: RecordScope): TypeLedger => accountOf(scope.accountId).ofType(scope.dataType)
     const typeKey = ({ accountId, dataType }: RecordScope): string => `${accountId} ${dataType}`
     const newestOf = (scope: RecordScope): number => ledgerOf(scope).log.at(-1)?.changeNo ?? 0
+    const settle = (scope: RecordScope, text: string): void =>
+      set(settled, typeKey(scope), { text, changeNo: newestOf(scope) })
     const unsettle = (scope: RecordScope): void => remove(settled, typeKey(scope))
 
     return RecordStore.of({
@@ -101,6 +103,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
         call((now) => {
           const at = Timestamp.fromMillis(now)
           accountOf(scope.accountId).write(memory, scope.dataType, writes, at, options?.apart ?? false)
+          if (options?.settled !== undefined) settle(scope, options.settled)
         }),
       rename: (scope, ids) =>
         call(() => {
@@ -128,13 +131,23 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
             }
           }
         }),
-      settle: (scope, text) => call(() => set(settled, typeKey(scope), { text, changeNo: newestOf(scope) })),
+      settle: (scope, text) => call(() => settle(scope, text)),
       settled: (scope) =>
         call(() => {
           const kept = settled.get(typeKey(scope))
           return kept?.changeNo === newestOf(scope) ? kept.text : undefined
         }),
       lastChange: (accountId) => call(() => accounts.get(accountId)?.lastChange ?? 0),
+      lastChanges: (accountIds) =>
+        call(
+          () =>
+            new Map(
+              accountIds.flatMap((id) => {
+                const last = accounts.get(id)?.lastChange ?? 0
+                return last === 0 ? [] : [[id, last]]
+              })
+            )
+        ),
       changes: (scope, { after, upTo, limit }) =>
         call(() => {
           const { log, records } = ledgerOf(scope)
@@ -162,7 +175,10 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
       saveCheckpoint: (key, value) =>
         call(() => (value === undefined ? remove(checkpoints, keyOf(key)) : set(checkpoints, keyOf(key), value))),
       pulledAt: (scope) => call(() => pulled.get(typeKey(scope))),
-      setPulled: (scope) => call((now) => set(pulled, typeKey(scope), Timestamp.fromMillis(now)))
+      setPulled: (scopes) =>
+        call((now) => {
+          for (const scope of scopes) set(pulled, typeKey(scope), Timestamp.fromMillis(now))
+        })
     })
   })
 )

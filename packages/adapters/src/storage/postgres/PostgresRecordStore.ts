@@ -1,4 +1,5 @@
 /** The ledger of records in PostgreSQL. */
+import type { AccountId } from "@millrace/core/account/Account"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import type { IndexEntry, RecordWrite } from "@millrace/core/record/LedgerRecord"
 import { RecordStore, type Checkpoint, type IndexQuery, type RecordScope } from "@millrace/core/record/RecordStore"
@@ -23,6 +24,10 @@ const writeStatement = `
     insert into account_change as a (account_id, change_seq) values ($1, $4::int)
     on conflict (account_id) do update set change_seq = a.change_seq + excluded.change_seq
     returning change_seq - $4::int as base
+  ), settled as (
+    insert into record_settled (account_id, data_type, change_no, settled)
+    select $1, $3, base + $4::int, $15 from numbers where $15::text is not null
+    on conflict (account_id, data_type) do update set change_no = excluded.change_no, settled = excluded.settled
   )
   insert into record (workspace_id, account_id, data_type, id, provider_id, date, pending, amount, state, hash, fields,
     change_no, apart)
@@ -71,7 +76,8 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
     const writeChunk = Effect.fnUntraced(function* (
       scope: RecordScope,
       writes: ReadonlyArray<RecordWrite>,
-      apart: boolean
+      apart: boolean,
+      settled: string | undefined
     ) {
       const { separator, texts } = yield* columnsOf(writes)
       yield* sql.unsafe(writeStatement, [
@@ -81,7 +87,8 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         writes.length,
         separator,
         apart,
-        ...texts
+        ...texts,
+        settled ?? null
       ]).unprepared
     })
 
@@ -106,6 +113,14 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       union all
       select * from record where account_id = ${scope.accountId} and data_type = ${scope.dataType} and state <> 'live'
     ) as record`
+
+    const settle = (scope: RecordScope, text: string) =>
+      Effect.asVoid(
+        sql`insert into record_settled (account_id, data_type, change_no, settled)
+          select ${scope.accountId}, ${scope.dataType}, (${newest(sql, scope)}), ${text}
+          on conflict (account_id, data_type) do update set change_no = excluded.change_no, settled = excluded.settled`
+          .unprepared
+      )
 
     /** What was settled holds no longer; part of the statement that makes it so. */
     const unsettled = (scope: RecordScope): Fragment => sql`with unsettled as (
@@ -141,13 +156,15 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         return new Map(rows.map((row) => [row.id, row.fields]))
       }),
       write: Effect.fn("RecordStore.write")(function* (scope, writes, options) {
-        const apart = options?.apart ?? false
-        if (writes.length <= limits.commitChunk) {
-          return yield* writes.length === 0 ? Effect.void : stored(writeChunk(scope, writes, apart))
-        }
-        yield* Effect.forEach(Arr.chunksOf(writes, limits.commitChunk), (chunk) => writeChunk(scope, chunk, apart), {
-          discard: true
-        }).pipe(inTransaction(sql))
+        const { apart = false, settled } = options ?? {}
+        if (writes.length === 0) return settled === undefined ? undefined : yield* stored(settle(scope, settled))
+        if (writes.length <= limits.commitChunk) return yield* stored(writeChunk(scope, writes, apart, settled))
+        // Each chunk is newer than what the one before has settled.
+        yield* Effect.forEach(
+          Arr.chunksOf(writes, limits.commitChunk),
+          (chunk) => writeChunk(scope, chunk, apart, settled),
+          { discard: true }
+        ).pipe(inTransaction(sql))
       }),
       rename: Effect.fn("RecordStore.rename")(function* (scope, ids) {
         if (ids.length === 0) return
@@ -172,11 +189,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         yield* storedInBulk(sql`${unsettled(scope)} update record set missed = ${missed}, ${times}
           where ${inScope(sql, scope)} and id = any(${ids}::text[]) and missed <> ${missed}`)
       }),
-      settle: Effect.fn("RecordStore.settle")(function* (scope, text) {
-        yield* stored(sql`insert into record_settled (account_id, data_type, change_no, settled)
-          select ${scope.accountId}, ${scope.dataType}, (${newest(sql, scope)}), ${text}
-          on conflict (account_id, data_type) do update set change_no = excluded.change_no, settled = excluded.settled`)
-      }),
+      settle: Effect.fn("RecordStore.settle")((scope, text) => stored(settle(scope, text))),
       settled: Effect.fn("RecordStore.settled")(function* (scope) {
         const rows = yield* storedInBulk(sql<{ readonly settled: string }>`select settled from record_settled
           where account_id = ${scope.accountId} and data_type = ${scope.dataType}
@@ -187,6 +200,11 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         const rows = yield* stored(sql<{ readonly change_seq: bigint }>`select change_seq from account_change
           where account_id = ${accountId}`)
         return Number(rows[0]?.change_seq ?? 0)
+      }),
+      lastChanges: Effect.fn("RecordStore.lastChanges")(function* (accountIds) {
+        const rows = yield* stored(sql<{ readonly account_id: AccountId; readonly change_seq: bigint }>`
+          select account_id, change_seq from account_change where account_id = any(${[...accountIds]}::text[])`)
+        return new Map(rows.map((row) => [row.account_id, Number(row.change_seq)]))
       }),
       changes: Effect.fn("RecordStore.changes")(function* (scope, range) {
         const rows = yield* storedInBulk(sql<RecordRow>`select ${columns} from record where ${inScope(sql, scope)}
@@ -231,9 +249,12 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
           where account_id = ${scope.accountId} and data_type = ${scope.dataType}`)
         return rows[0] === undefined ? undefined : instant(rows[0].pulled_at)
       }),
-      setPulled: Effect.fn("RecordStore.setPulled")(function* (scope) {
+      setPulled: Effect.fn("RecordStore.setPulled")(function* (scopes) {
+        if (scopes.length === 0) return
         yield* stored(sql`insert into record_pull (account_id, data_type, pulled_at)
-          values (${scope.accountId}, ${scope.dataType}, store_now())
+          select account_id, data_type, store_now()
+          from unnest(${scopes.map(({ accountId }) => accountId)}::text[], ${scopes.map(({ dataType }) => dataType)}::text[])
+            as pulled(account_id, data_type)
           on conflict (account_id, data_type) do update set pulled_at = excluded.pulled_at`)
       })
     })
