@@ -19,7 +19,14 @@ const undated = -1_000_000
 /** Digest of the rows of each block that has live records; `""` where it is not settled. */
 type Settled = ReadonlyMap<number, string>
 
-const blockOfDay = (date: CalendarDate.CalendarDate): number => Math.floor(CalendarDate.toEpochDay(date) / blockDays)
+/** There are no more days than those of three centuries. */
+const blockOfDate = new Map<string, number>()
+
+const blockOfDay = (date: CalendarDate.CalendarDate): number => {
+  let block = blockOfDate.get(date)
+  if (block === undefined) blockOfDate.set(date, (block = Math.floor(CalendarDate.toEpochDay(date) / blockDays)))
+  return block
+}
 
 /** Rows of a day follow each other, mostly. */
 const makeBlockOf = (): ((row: { readonly date: CalendarDate.CalendarDate | null }) => number) => {
@@ -38,6 +45,21 @@ const makeBlockOf = (): ((row: { readonly date: CalendarDate.CalendarDate | null
 const canSettle = ({ date, pendingProviderId, providerId }: Observation): boolean =>
   date !== null && providerId !== "" && pendingProviderId === ""
 
+/** All that matching by ids asks of a row. */
+const textOf = ({ hash, pending, providerId }: Observation): string =>
+  `${hash} ${pending ? "p" : "b"} ${providerId.length} ${providerId} `
+
+/** What a read shows, in its order. */
+const wholeTextOf = (observations: ReadonlyArray<Observation>): string => {
+  let text = ""
+  for (const observation of observations) {
+    text += textOf(observation)
+    const { pendingProviderId } = observation
+    if (pendingProviderId !== "") text += `>${pendingProviderId.length} ${pendingProviderId} `
+  }
+  return text
+}
+
 /** Digest of what a read shows of each block; `""` where that cannot be settled. */
 const digestsOf = (
   observations: ReadonlyArray<Observation>,
@@ -55,8 +77,7 @@ const digestsOf = (
       text = texts.get(block) ?? ""
       last = block
     }
-    const { hash, pending, providerId } = observation
-    text += `${hash} ${pending ? "p" : "b"} ${providerId.length} ${providerId} `
+    text += textOf(observation)
     if (!canSettle(observation)) open.add(block)
   }
   texts.set(last, text)
@@ -165,17 +186,29 @@ const settledAfter = (
 }
 
 const format = "1"
+const notWhole = "-"
 
-/** In the order of the days, so that equal ones are equal as text. */
-const encode = (settled: Settled): string =>
-  [format, ...[...settled].toSorted(([a], [b]) => a - b).map(([block, digest]) => `${block}:${digest}`)].join(" ")
+/** In the order of the days, so that equal ones are equal as text. `whole` is the digest of a read that is all settled. */
+const encode = (whole: string | undefined, settled: Settled): string =>
+  [
+    format,
+    whole ?? notWhole,
+    ...[...settled].toSorted(([a], [b]) => a - b).map(([block, digest]) => `${block}:${digest}`)
+  ].join(" ")
+
+/** Whether the blocks are the same. A source that shows its rows in another order each time is not written down anew. */
+const isKept = (kept: string | undefined, text: string): boolean => {
+  if (kept === undefined || kept === text) return kept === text
+  const behindWhole = (one: string) => one.indexOf(" ", format.length + 1)
+  return !kept.startsWith(`${format} ${notWhole}`) && kept.slice(behindWhole(kept)) === text.slice(behindWhole(text))
+}
 
 /** `undefined` for what another release has written. */
 const decode = (text: string): Settled | undefined => {
-  const [written, ...blocks] = text.split(" ")
+  const [written, , ...entries] = text.split(" ")
   if (written !== format) return undefined
   return new Map(
-    blocks.map((entry) => {
+    entries.map((entry) => {
       const at = entry.indexOf(":")
       return [Number(entry.slice(0, at)), entry.slice(at + 1)]
     })
@@ -184,13 +217,16 @@ const decode = (text: string): Settled | undefined => {
 
 /** One read of an account: what of it is settled already, and what is once all of it is written. */
 export class Settling {
-  /** `undefined` where nothing is known. */
-  readonly divided: Divided | undefined
+  /** Nothing else than what the last read showed, and all of it settled. */
+  readonly isUnchanged: boolean
   readonly #observations: ReadonlyArray<Observation>
-  readonly #digests: ReadonlyMap<number, string>
+  readonly #contentHash: (text: string) => string
+  readonly #whole: string
   readonly #kept: string | undefined
-  readonly #before: Settled | undefined
   readonly #live = new Map<string, Live>()
+  #digests: ReadonlyMap<number, string> | undefined
+  #before: Settled | undefined
+  #divided: Divided | undefined
   #isDivided = false
   /** Whether what was kept holds no longer. */
   #isWritten = false
@@ -202,10 +238,21 @@ export class Settling {
     contentHash: (text: string) => string
   ) {
     this.#observations = observations
-    this.#digests = digestsOf(observations, contentHash)
+    this.#contentHash = contentHash
     this.#kept = kept
-    this.#before = kept === undefined ? undefined : decode(kept)
-    this.divided = this.#before === undefined ? undefined : divide(this.#before, this.#digests, observations)
+    this.#whole = contentHash(wholeTextOf(observations))
+    this.isUnchanged = kept?.startsWith(`${format} ${this.#whole} `) === true
+  }
+
+  get #digestsOfRead(): ReadonlyMap<number, string> {
+    return (this.#digests ??= digestsOf(this.#observations, this.#contentHash))
+  }
+
+  /** Divides the read, once; `undefined` where nothing is known. */
+  divide(): Divided | undefined {
+    this.#before = this.#kept === undefined ? undefined : decode(this.#kept)
+    if (this.#before !== undefined) this.#divided = divide(this.#before, this.#digestsOfRead, this.#observations)
+    return this.#divided
   }
 
   /** What the read was matched with, as it was divided or as a whole, and what came of it. */
@@ -234,9 +281,13 @@ export class Settling {
 
   /** What to keep once all is written, or `undefined` where that is kept already. */
   get text(): string | undefined {
-    const before = this.#isDivided ? { settled: this.#before!, blocks: this.divided!.blocks } : undefined
-    const observations = this.#isDivided ? this.divided!.open : this.#observations
-    const text = encode(settledAfter(before, this.#digests, observations, this.#live.values()))
-    return this.#isWritten || text !== this.#kept ? text : undefined
+    const digests = this.#digestsOfRead
+    const before = this.#isDivided ? { settled: this.#before!, blocks: this.#divided!.blocks } : undefined
+    const observations = this.#isDivided ? this.#divided!.open : this.#observations
+    const after = settledAfter(before, digests, observations, this.#live.values())
+    const isWhole =
+      after.size === digests.size && [...after].every(([block, now]) => now !== "" && digests.get(block) === now)
+    const text = encode(isWhole ? this.#whole : undefined, after)
+    return this.#isWritten || !isKept(this.#kept, text) ? text : undefined
   }
 }

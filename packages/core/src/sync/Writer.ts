@@ -373,11 +373,16 @@ export class Writer extends Context.Service<
           !ofFile && canSettle(snapshot, recalled)
             ? new Settling(yield* records.settled(scope), asked.observations, contentHash)
             : undefined
-        const divided = settling?.divided
-        if (divided?.blocks.size === 0) {
+        if (settling?.isUnchanged === true) {
           return { unchanged: asked.observations.length, changed: 0, gone: 0, coverageSuspect: false, demoted: false }
         }
-        const { aliases, details, held, isDivided, result: found } = yield* identified(snapshot, recalled, divided)
+        const {
+          aliases,
+          details,
+          held,
+          isDivided,
+          result: found
+        } = yield* identified(snapshot, recalled, settling?.divide())
         const kept = keptIds(recalled.facts)
         const result: MatchResult =
           kept.size === 0
