@@ -58,6 +58,10 @@ const appends = ({ dataTypeOptions }: Feed) =>
 /** Whether the job has run before: then some of its looks and deliveries are counted already. */
 const hasCounted = ({ counts }: Job): boolean => counts.read + counts.vanished + counts.carried > 0
 
+/** Its key at the destination. */
+const idAt = ({ feed, job }: Projection, record: LedgerRecord) =>
+  appends(feed) ? `${record.id}:${job.createdAt}` : record.id
+
 const inRange = ({ range }: Projection, { date }: LedgerRecord): boolean =>
   range === undefined || (date !== null && date >= range.from && date <= range.to)
 
@@ -189,9 +193,6 @@ export class Projector extends Context.Service<
         }
       }
       type Started = ReturnType<typeof started>
-
-      const idAt = ({ feed, job }: Projection, record: LedgerRecord) =>
-        appends(feed) ? `${record.id}:${job.createdAt}` : record.id
 
       const lookedAt = (projection: Projection, { known }: Started, changes: ReadonlyArray<LedgerRecord>) => {
         const oldest = CalendarDate.addDays(projection.today, -redeliverDays)

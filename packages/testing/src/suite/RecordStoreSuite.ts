@@ -508,8 +508,8 @@ const describeIndex = (it: Parameters<StorageTests>[0]): void => {
       expect(yield* index({ providerIds: ["x", young.providerId, "nothing"] })).toEqual([old, edge, young].map(entryOf))
       expect(yield* index({ providerIds: ["x", ""], from })).toEqual([edge, undated].map(entryOf))
       expect(yield* index({ providerIds: [] })).toEqual([])
-      const days = (...all: ReadonlyArray<readonly [string, string]>) => ({
-        days: all.map(([first, last]) => ({ from: day(first), to: day(last) }))
+      const days = (...ranges: ReadonlyArray<readonly [string, string]>) => ({
+        days: ranges.map(([first, last]) => ({ from: day(first), to: day(last) }))
       })
       expect(yield* index(days())).toEqual([edge, undated].map(entryOf))
       expect(yield* index(days(["2026-01-01", "2026-02-28"]))).toEqual([old, edge, undated].map(entryOf))

@@ -13,6 +13,8 @@ import { matches } from "@millrace/core/record/RecordMatch"
 
 const keyOf = ({ bankId, accountId, dataType }: Checkpoint): string => `${bankId} ${accountId ?? ""} ${dataType}`
 
+const typeKey = ({ accountId, dataType }: RecordScope): string => `${accountId} ${dataType}`
+
 const withIds = function* ({ records }: TypeLedger, ids: ReadonlyArray<string>): Iterable<LedgerRecord> {
   for (const id of new Set(ids)) {
     const record = records.get(id)
@@ -53,7 +55,6 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
       return account
     }
     const ledgerOf = (scope: RecordScope): TypeLedger => accountOf(scope.accountId).ofType(scope.dataType)
-    const typeKey = ({ accountId, dataType }: RecordScope): string => `${accountId} ${dataType}`
     const newestOf = (scope: RecordScope): number => ledgerOf(scope).log.at(-1)?.changeNo ?? 0
     const settle = (scope: RecordScope, text: string): void =>
       set(settled, typeKey(scope), { text, changeNo: newestOf(scope) })
