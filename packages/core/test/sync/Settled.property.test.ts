@@ -171,7 +171,7 @@ const worldOf = (remembers: boolean, counts: Counts) =>
             RecordStore,
             RecordStore.of({
               ...records,
-              settled: (scope) => (remembers ? records.settled(scope) : Effect.void),
+              settled: remembers ? records.settled : () => Effect.succeed(undefined),
               index: (scope, only) => {
                 if (only.days !== undefined) counts.divided++
                 return records.index(scope, only)
