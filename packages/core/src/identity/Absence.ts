@@ -98,6 +98,10 @@ const isForgotten = ({ input, detailOf }: AbsenceInput, entry: IndexEntry): bool
   return since !== undefined && millisSince(input, since) >= forgottenDays * dayMillis
 }
 
+/** Settled rows that the read would show: all or none, where it says anything of what it does not show. */
+const coveredOf = ({ coverage, settled = [] }: MatchInput): number =>
+  coverage.kind === "full" && coverage.complete ? settled.reduce((n, { pending }) => (pending ? n : n + 1), 0) : 0
+
 export const absences = (problem: AbsenceInput): Pick<MatchResult, "gone" | "missed" | "coverageSuspect"> => {
   const { input, pairing, settledElsewhere } = problem
   const { atOnce, config, coverage } = input
@@ -106,7 +110,7 @@ export const absences = (problem: AbsenceInput): Pick<MatchResult, "gone" | "mis
   const gone: Array<IndexEntry> = []
   const missed: Array<{ readonly entry: IndexEntry; readonly missed: number }> = []
   const absent: Array<IndexEntry> = []
-  let covered = 0
+  let covered = coveredOf(input)
   let vanishedPosted = 0
   for (const entry of input.held) {
     if (entry.state !== "live") continue

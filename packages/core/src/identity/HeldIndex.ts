@@ -8,6 +8,7 @@ import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { Observation } from "../sync/Ingest.ts"
 import { trusted } from "./Covered.ts"
 import type { IdentityStore } from "./IdentityStore.ts"
+import type { Days } from "./Settled.ts"
 
 /** A read, as far as it decides what can be meant. */
 export interface ReadScope {
@@ -16,6 +17,8 @@ export interface ReadScope {
   readonly removed: ReadonlySet<string>
   readonly coverage: Coverage
   readonly idTrust: IdTrust
+  /** Of a full read only the records of these days can be meant, besides undated ones and tombstones. */
+  readonly days?: ReadonlyArray<Days>
 }
 
 /** Days before what is read that a record may be dated and still be meant. */
@@ -44,9 +47,10 @@ const firstDay = (observations: ReadonlyArray<Observation>): CalendarDate.Calend
 
 export const heldIndex = (records: RecordStore["Service"], identity: IdentityStore["Service"]) => {
   const byRead = Effect.fnUntraced(function* (read: ReadScope) {
-    const { coverage, idTrust, observations, scope } = read
+    const { coverage, days, idTrust, observations, scope } = read
     const byId = trusted(idTrust)
-    if (coverage.kind === "full" || (coverage.kind === "delta" && !byId)) return yield* records.index(scope, {})
+    if (coverage.kind === "full") return yield* records.index(scope, days === undefined ? {} : { days })
+    if (coverage.kind === "delta" && !byId) return yield* records.index(scope, {})
     if (coverage.kind === "delta") {
       const named = idsNamed(read, new Set())
       if (named.length === 0) return []

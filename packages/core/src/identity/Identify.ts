@@ -77,7 +77,7 @@ export const identify = (input: MatchInput): OpenMatch => {
         ...resultsOf(input, pairing),
         ...absent,
         suggestions,
-        idHits: ids.hits.length,
+        idHits: ids.hits.length + (input.settled?.length ?? 0),
         idContradictions: idContradictions.length
       }
     }
@@ -123,7 +123,7 @@ const partContradictions = (
   })
 
 const resultsOf = (
-  { aliases, idTrust, observations }: MatchInput,
+  { aliases, idTrust, observations, settled = [] }: MatchInput,
   pairing: Pairing
 ): Pick<MatchResult, "changed" | "unchanged" | "seenAgain" | "absorbed" | "confirmed"> => {
   const idsCount = trusted(idTrust)
@@ -146,6 +146,6 @@ const resultsOf = (
       if (entry.missed > 0) seenAgain.push(entry)
     } else changed.push(match)
   }
-  const unchanged = observations.length - changed.length
+  const unchanged = settled.length + observations.length - changed.length
   return { changed, unchanged, seenAgain, absorbed, confirmed }
 }

@@ -51,6 +51,8 @@ export const defaultMatchConfig: MatchConfig = {
 export interface MatchInput {
   readonly dataType: SyncDataType
   readonly observations: ReadonlyArray<Observation>
+  /** Rows that the read shows as well, and whose live records show just the same: neither is among the others. */
+  readonly settled?: ReadonlyArray<Observation>
   /** Everything that could be meant, as the index has it, in no order. */
   readonly held: ReadonlyArray<IndexEntry>
   /** Former upstream ids of held records: upstream id -> record id. */

@@ -139,7 +139,8 @@ const heldNodes = (
 
 /** Every row of which an amount is known: what the read shows, and what may be meant and is live. */
 const knownAmounts = ({ input, reader }: ResidueInput, held: ReadonlyArray<HeldNode>): KnownAmounts => {
-  const seen = input.observations.flatMap(({ date, fields, pending }) => reader.read(fields, date, pending) ?? [])
+  const shown = [...input.observations, ...(input.settled ?? [])]
+  const seen = shown.flatMap(({ date, fields, pending }) => reader.read(fields, date, pending) ?? [])
   const live = held.filter(({ entry }) => entry.state === "live").flatMap(({ members, row }) => members.map(() => row))
   return new KnownAmounts([...seen, ...live])
 }

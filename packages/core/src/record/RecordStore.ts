@@ -21,6 +21,7 @@ export interface RecordScope {
 
 export interface IndexQuery {
   readonly from?: CalendarDate
+  readonly days?: ReadonlyArray<{ readonly from: CalendarDate; readonly to: CalendarDate }>
   readonly providerIds?: ReadonlyArray<string>
   readonly ids?: ReadonlyArray<string>
 }
@@ -51,8 +52,9 @@ export class RecordStore extends Context.Service<
   {
     /**
      * What we hold, for matching: all states, tombstones too, but none that was merged into another. With
-     * `from`, only records dated on or after it (and undated ones); with `providerIds` or `ids`, only those; with
-     * several, only those that meet all. In no order.
+     * `from`, only records dated on or after it (and undated ones); with `days`, whose ranges do not overlap, only
+     * records of those days, undated ones and tombstones; with `providerIds` or `ids`, only those; with several, only
+     * those that meet all. In no order.
      */
     readonly index: (
       scope: RecordScope,
@@ -71,14 +73,14 @@ export class RecordStore extends Context.Service<
     /**
      * Writes new and changed records and gives each a change number above all earlier ones of the account.
      * `missed` is set back to 0, and a record that was merged into another is one of its own again. `apart`
-     * marks the records that are new. Writers of one account wait for each other until the transaction ends, so
+     * marks the records that are new, and `settled` is kept as with `settle`. Writers of one account wait for each other until the transaction ends, so
      * whoever has read up to `lastChange` never finds a change below it later. Numbers follow the order of
      * `writes`, whose ids are unique within one call. A record keeps its `createdAt`; its version grows by 1.
      */
     readonly write: (
       scope: RecordScope,
       writes: ReadonlyArray<RecordWrite>,
-      options?: { readonly apart: boolean }
+      options?: { readonly apart?: boolean; readonly settled?: string | undefined }
     ) => Effect.Effect<void, StorageUnavailable>
     /**
      * Gives records the upstream ids that they have now and sets `missed` back to 0. Not a public change:
@@ -99,8 +101,19 @@ export class RecordStore extends Context.Service<
       ids: ReadonlyArray<string>,
       missed: number
     ) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * Keeps a text about the records as they are now. It is forgotten as soon as one of them is written, renamed,
+     * merged or counted as missed.
+     */
+    readonly settle: (scope: RecordScope, text: string) => Effect.Effect<void, StorageUnavailable>
+    /** The text that `settle` kept, if it still holds. */
+    readonly settled: (scope: RecordScope) => Effect.Effect<string | undefined, StorageUnavailable>
     /** Highest change number of the account; 0 before the first record. */
     readonly lastChange: (accountId: AccountId) => Effect.Effect<number, StorageUnavailable>
+    /** The same of several accounts; those without a record are left out. */
+    readonly lastChanges: (
+      accountIds: ReadonlyArray<AccountId>
+    ) => Effect.Effect<ReadonlyMap<AccountId, number>, StorageUnavailable>
     /** Changed records (tombstones included) in change order, after `after` and up to `upTo`. */
     readonly changes: (
       scope: RecordScope,
@@ -125,7 +138,7 @@ export class RecordStore extends Context.Service<
     readonly saveCheckpoint: (key: Checkpoint, value: string | undefined) => Effect.Effect<void, StorageUnavailable>
     /** When a type of an account was last read whole from upstream. */
     readonly pulledAt: (scope: RecordScope) => Effect.Effect<Timestamp | undefined, StorageUnavailable>
-    /** Notes that it was read whole just now. */
-    readonly setPulled: (scope: RecordScope) => Effect.Effect<void, StorageUnavailable>
+    /** Notes that they were read whole just now; none is named twice. */
+    readonly setPulled: (scopes: ReadonlyArray<RecordScope>) => Effect.Effect<void, StorageUnavailable>
   }
 >()("@millrace/core/record/RecordStore") {}

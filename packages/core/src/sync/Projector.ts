@@ -9,7 +9,7 @@ import type { Account } from "../account/Account.ts"
 import { ownerOf, toPublic } from "../account/PublicRecord.ts"
 import type { Bank } from "../bank/Bank.ts"
 import type { Direct } from "../destination/Deliverer.ts"
-import { DeliveryStore, type Intent } from "../destination/DeliveryStore.ts"
+import { DeliveryStore, type DeliveryEntry, type Intent } from "../destination/DeliveryStore.ts"
 import type { DestinationError } from "../destination/Destination.ts"
 import * as Pipeline from "../enrichment/Pipeline.ts"
 import type { Feed } from "../feed/Feed.ts"
@@ -25,6 +25,7 @@ import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { decide, type Force } from "./Decision.ts"
 
@@ -57,6 +58,10 @@ const appends = ({ dataTypeOptions }: Feed) =>
 /** Whether the job has run before: then some of its looks and deliveries are counted already. */
 const hasCounted = ({ counts }: Job): boolean => counts.read + counts.vanished + counts.carried > 0
 
+/** Its key at the destination. */
+const idAt = ({ feed, job }: Projection, record: LedgerRecord) =>
+  appends(feed) ? `${record.id}:${job.createdAt}` : record.id
+
 const inRange = ({ range }: Projection, { date }: LedgerRecord): boolean =>
   range === undefined || (date !== null && date >= range.from && date <= range.to)
 
@@ -78,6 +83,36 @@ const startOf = (projection: Projection, mark: FeedMark | undefined, signature: 
     /** Records up to this change number are only looked at because the enrichments changed. */
     known: everything ? 0 : mark.changeNo
   }
+}
+
+/** What was seen of an account, and how far the feed has come. */
+interface Standing {
+  readonly mark: FeedMark | undefined
+  readonly signature: string
+  readonly upTo: number
+  readonly after: number
+}
+
+const isBehind = ({ mark, signature, upTo }: Standing): boolean =>
+  mark === undefined || mark.changeNo < upTo || mark.signature !== signature
+
+/** Changes of several accounts that are written in one transaction, at most. */
+const together = 1_000
+
+/** Puts accounts with few changes together, in their order; numbers tell how many there are at most. */
+const grouped = <A extends Standing>(starts: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> => {
+  const groups: Array<Array<A>> = []
+  let room = 0
+  for (const start of starts) {
+    const changes = start.upTo - start.after
+    if (groups.length === 0 || changes > room) {
+      groups.push([])
+      room = together
+    }
+    groups.at(-1)?.push(start)
+    room -= changes
+  }
+  return groups
 }
 
 export class Projector extends Context.Service<
@@ -136,27 +171,50 @@ export class Projector extends Context.Service<
         return intents.length - (after.own - before.own)
       })
 
-      const projectAccount = Effect.fnUntraced(function* (
+      /** Where an account begins, and what is asked of each of its records. */
+      const started = (
         projection: Projection,
         owner: { readonly bank: Bank; readonly account: Account },
         mark: FeedMark | undefined,
-        faults: Map<string, ProjectionFault>
-      ) {
-        const { feed, job, pipeline } = projection
-        const dataType = feed.dataType as SyncDataType
+        upTo: number
+      ) => {
         const { account, bank } = owner
-        const scope = { workspaceId: feed.workspaceId, accountId: account.id, dataType }
+        const dataType = projection.feed.dataType as SyncDataType
         const ownerFields = ownerOf(bank, account)
         const signature = signatureOf(projection, ownerFields)
-        const upTo = yield* records.lastChange(account.id)
-        const { after, known } = startOf(projection, mark, signature)
-        const oldest = CalendarDate.addDays(projection.today, -redeliverDays)
-        const idAtDestination = (record: LedgerRecord) => (appends(feed) ? `${record.id}:${job.createdAt}` : record.id)
+        return {
+          account,
+          ownerFields,
+          scope: { workspaceId: projection.feed.workspaceId, accountId: account.id, dataType },
+          mark,
+          signature,
+          upTo,
+          ...startOf(projection, mark, signature)
+        }
+      }
+      type Started = ReturnType<typeof started>
 
+      const lookedAt = (projection: Projection, { known }: Started, changes: ReadonlyArray<LedgerRecord>) => {
+        const oldest = CalendarDate.addDays(projection.today, -redeliverDays)
+        return changes.filter(
+          (record) =>
+            inRange(projection, record) && (record.changeNo > known || record.date === null || record.date >= oldest)
+        )
+      }
+
+      /** Decides what is to be done about records. */
+      const judged = (
+        projection: Projection,
+        { account, ownerFields, scope }: Started,
+        looked: ReadonlyArray<LedgerRecord>,
+        entries: ReadonlyMap<string, DeliveryEntry>,
+        faults: Map<string, ProjectionFault>
+      ) => {
+        const { feed, job, pipeline } = projection
         // Of a balance that is appended, and whose upstream does not say when it was true, each run is a reading.
         const reading = appends(feed) && account.balanceAsOf === undefined ? { date: job.createdAt } : {}
         const enrich = (record: LedgerRecord) => {
-          const view = { recordId: record.id, fields: { ...toPublic(dataType, record, ownerFields), ...reading } }
+          const view = { recordId: record.id, fields: { ...toPublic(scope.dataType, record, ownerFields), ...reading } }
           const outcome = Pipeline.run(pipeline, view, { today: projection.today })
           for (const fault of outcome.faults) faults.set(`${fault.enrichmentId}\n${fault.message}`, fault)
           return {
@@ -166,8 +224,77 @@ export class Projector extends Context.Service<
             provenance: outcome.changes
           }
         }
+        const intents: Array<Intent> = []
+        const kept: Array<Intent> = []
+        let filtered = 0
+        let unchanged = 0
+        let vanished = 0
+        for (const record of looked) {
+          const recordId = idAt(projection, record)
+          const decision = decide({
+            feed,
+            recordId,
+            record,
+            enriched: enrich(record),
+            entry: entries.get(recordId),
+            force: projection.force,
+            jobId: job.id,
+            hash: digest.contentHash
+          })
+          if (decision.kind === "intend") intents.push(decision.intent)
+          else if (decision.kind === "filtered") filtered++
+          else unchanged++
+          if (decision.kind === "keep") kept.push(decision.intent)
+          if (record.state !== "live") vanished++
+        }
+        return { intents, kept, add: { read: looked.length - vanished, vanished, filtered, unchanged } }
+      }
+      type Judged = ReturnType<typeof judged>
 
-        const resumed = hasCounted(job)
+      const combined = (all: ReadonlyArray<Judged>): Judged => {
+        const add = { read: 0, vanished: 0, filtered: 0, unchanged: 0 }
+        for (const one of all) {
+          add.read += one.add.read
+          add.vanished += one.add.vanished
+          add.filtered += one.add.filtered
+          add.unchanged += one.add.unchanged
+        }
+        return { intents: all.flatMap(({ intents }) => intents), kept: all.flatMap(({ kept }) => kept), add }
+      }
+
+      /** Writes what was decided, and how far the feed has come by it. */
+      const put = Effect.fnUntraced(function* (
+        projection: Projection,
+        { add, intents, kept }: Judged,
+        setMarks: Effect.Effect<void, StorageUnavailable>
+      ) {
+        const { feed, job } = projection
+        const direct = intents.length > 0 ? projection.direct : undefined
+        if (direct !== undefined) yield* direct.open
+        const asked = yield* atomically(
+          Effect.gen(function* () {
+            const wanted = yield* jobs.fence(projection.fence, { add })
+            if (direct !== undefined) yield* jobs.fence(projection.fence, yield* direct.write(intents))
+            else if (intents.length > 0) {
+              const replaced = yield* intend(feed, job, intents, hasCounted(job))
+              if (replaced > 0) yield* jobs.fence(projection.fence, { add: { unchanged: replaced } })
+            }
+            if (kept.length > 0) yield* deliveries.keep(feed.id, kept)
+            yield* setMarks
+            return wanted
+          })
+        )
+        yield* pageEnd(jobs, projection.fence, asked)
+      })
+
+      /** One account, in as many transactions as it takes. */
+      const projectAccount = Effect.fnUntraced(function* (
+        projection: Projection,
+        start: Started,
+        faults: Map<string, ProjectionFault>
+      ) {
+        const { feed } = projection
+        const { account, after, mark, scope, signature, upTo } = start
         let at = after
         let live = 0
         while (at < upTo) {
@@ -175,63 +302,28 @@ export class Projector extends Context.Service<
           const changes = yield* records.changes(scope, { after: at, upTo, limit: limits.commitChunk })
           if (changes.length === 0) break
           at = changes[changes.length - 1]!.changeNo
-          const looked = changes.filter(
-            (record) =>
-              inRange(projection, record) && (record.changeNo > known || record.date === null || record.date >= oldest)
-          )
-          const entries = yield* deliveries.entries(feed.id, looked.map(idAtDestination))
-          const intents: Array<Intent> = []
-          const kept: Array<Intent> = []
-          let filtered = 0
-          let unchanged = 0
-          let gone = 0
-          for (const record of looked) {
-            const recordId = idAtDestination(record)
-            const decision = decide({
-              feed,
-              recordId,
-              record,
-              enriched: enrich(record),
-              entry: entries.get(recordId),
-              force: projection.force,
-              jobId: job.id,
-              hash: digest.contentHash
-            })
-            if (decision.kind === "intend") intents.push(decision.intent)
-            else if (decision.kind === "filtered") filtered++
-            else unchanged++
-            if (decision.kind === "keep") kept.push(decision.intent)
-            if (record.state !== "live") gone++
-          }
-          live += looked.length - gone
-          const add = { read: looked.length - gone, vanished: gone, filtered, unchanged }
           const changeNo = at
-          const direct = intents.length > 0 ? projection.direct : undefined
-          if (direct !== undefined) yield* direct.open
-          const asked = yield* atomically(
-            Effect.gen(function* () {
-              const wanted = yield* jobs.fence(projection.fence, { add })
-              if (direct !== undefined) yield* jobs.fence(projection.fence, yield* direct.write(intents))
-              else if (intents.length > 0) {
-                const replaced = yield* intend(feed, job, intents, resumed)
-                if (replaced > 0) yield* jobs.fence(projection.fence, { add: { unchanged: replaced } })
-              }
-              if (kept.length > 0) yield* deliveries.keep(feed.id, kept)
-              // Until the last chunk a changed signature stays unfinished, so that a new run begins again.
-              const done =
-                projection.range === undefined &&
-                (changeNo >= upTo || mark === undefined || mark.signature === signature)
-              if (done) yield* feeds.setMark(feed.id, { accountId: account.id, changeNo, signature })
-              else if (mark !== undefined && mark.signature !== signature && intents.length > 0) {
-                yield* feeds.setMark(feed.id, { ...mark, signature: betweenOf(mark, signature) })
-              }
-              return wanted
-            })
+          const looked = lookedAt(projection, start, changes)
+          const entries = yield* deliveries.entries(
+            feed.id,
+            looked.map((record) => idAt(projection, record))
           )
-          yield* pageEnd(jobs, projection.fence, asked)
+          const decided = judged(projection, start, looked, entries, faults)
+          live += decided.add.read
+          // Until the last chunk a changed signature stays unfinished, so that a new run begins again.
+          const done =
+            projection.range === undefined && (changeNo >= upTo || mark === undefined || mark.signature === signature)
+          yield* put(
+            projection,
+            decided,
+            done
+              ? feeds.setMark(feed.id, { accountId: account.id, changeNo, signature })
+              : mark !== undefined && mark.signature !== signature && decided.intents.length > 0
+                ? feeds.setMark(feed.id, { ...mark, signature: betweenOf(mark, signature) })
+                : Effect.void
+          )
         }
-        const behind = mark === undefined || mark.changeNo < upTo || mark.signature !== signature
-        if (projection.range === undefined && (at < upTo || (behind && at === after))) {
+        if (projection.range === undefined && (at < upTo || (isBehind(start) && at === after))) {
           // The account changed in other types of data only: nothing to send, but nothing to look at again.
           yield* atomically(
             Effect.andThen(
@@ -243,14 +335,56 @@ export class Projector extends Context.Service<
         return live
       })
 
+      /** Accounts with so few changes that one transaction holds them all. */
+      const projectTogether = Effect.fnUntraced(function* (
+        projection: Projection,
+        starts: ReadonlyArray<Started>,
+        faults: Map<string, ProjectionFault>
+      ) {
+        yield* leaveIfOver
+        const { feed } = projection
+        const looked: Array<ReadonlyArray<LedgerRecord>> = []
+        for (const start of starts) {
+          const { after, scope, upTo } = start
+          const changes = yield* records.changes(scope, { after, upTo, limit: together })
+          looked.push(lookedAt(projection, start, changes))
+        }
+        const entries = yield* deliveries.entries(
+          feed.id,
+          looked.flatMap((some) => some.map((record) => idAt(projection, record)))
+        )
+        const decided = combined(starts.map((start, n) => judged(projection, start, looked[n]!, entries, faults)))
+        yield* put(
+          projection,
+          decided,
+          projection.range !== undefined
+            ? Effect.void
+            : Effect.forEach(
+                starts,
+                ({ account, signature, upTo }) =>
+                  feeds.setMark(feed.id, { accountId: account.id, changeNo: upTo, signature }),
+                { discard: true }
+              )
+        )
+        return decided.add.read
+      })
+
       const project = Effect.fn("Projector.project")(function* (projection: Projection) {
         const marks = new Map((yield* feeds.marks(projection.feed.id)).map((mark) => [mark.accountId, mark]))
+        const last = yield* records.lastChanges(projection.accounts.map(({ account }) => account.id))
         const faults = new Map<string, ProjectionFault>()
-        // While the database writes one account, the records of the next one are enriched.
+        const starts = projection.accounts
+          .map((owner) => started(projection, owner, marks.get(owner.account.id), last.get(owner.account.id) ?? 0))
+          .filter((start) => start.after < start.upTo || isBehind(start))
+        // While the database writes some accounts, the records of the next ones are enriched.
+        const groups = grouped(starts)
         const looked = yield* Effect.forEach(
-          projection.accounts,
-          (owner) => projectAccount(projection, owner, marks.get(owner.account.id), faults),
-          { concurrency: Math.min(2, projection.accounts.length) }
+          groups,
+          (group) =>
+            group.length === 1
+              ? projectAccount(projection, group[0]!, faults)
+              : projectTogether(projection, group, faults),
+          { concurrency: Math.min(2, groups.length) }
         )
         return { faults: [...faults.values()], looked: looked.reduce((sum, live) => sum + live, 0) }
       })

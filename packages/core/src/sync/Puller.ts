@@ -288,13 +288,13 @@ export class Puller extends Context.Service<
                       accounts: segment.account === undefined ? ownerIds : undefined
                     })
               if (!incomplete && (next === undefined ? lost : next !== kept)) yield* records.saveCheckpoint(key, next)
-              for (const account of owners) {
-                yield* records.setPulled({
+              yield* records.setPulled(
+                owners.map((account) => ({
                   workspaceId: segment.bank.workspaceId,
                   accountId: account.id,
                   dataType: segment.dataType
-                })
-              }
+                }))
+              )
             })
           )
           const pulled: Pulled = { seen, changed, quarantined: staged.quarantined, warnings }

@@ -122,7 +122,7 @@ export class ReadThrough extends Context.Service<
             changeModel: "snapshotFull",
             byIdOnly: false
           })
-          yield* records.setPulled(scope)
+          yield* records.setPulled([scope])
           return true
         }
         const driver = yield* providers.get(connection.instanceId)

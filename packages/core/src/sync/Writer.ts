@@ -21,6 +21,7 @@ import {
 } from "../identity/Matching.ts"
 import { isWorthLogging, logOf, needsBefore, writeOf } from "../identity/MatchWrites.ts"
 import { partedPairs, withoutPartedLinks } from "../identity/Parted.ts"
+import { isEntangled, Settling, type Divided } from "../identity/Settled.ts"
 import { countHits, fullTrust, trustOf } from "../identity/TrustCounter.ts"
 import { Fenced, JobStore, type Fence, type Progress } from "../job/JobStore.ts"
 import { pageEnd } from "../job/PageEnd.ts"
@@ -29,6 +30,7 @@ import type { Coverage } from "../provider/Provider.ts"
 import { idKindOf, isSnapshotType } from "../record/DataType.ts"
 import type { HeldRecord, IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
+import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -103,6 +105,17 @@ const nothingRecalled = Effect.map(Timestamp.now, (now): Recalled => ({
 const keptIds = (facts: ReadonlyArray<IdentityFact>): ReadonlySet<string> =>
   new Set(facts.filter(({ kind }) => kind === "keep").map(({ recordId }) => recordId))
 
+/**
+ * Whether rows can be settled: found by their ids in a read of all there is. What people parted depends on records that
+ * would not be looked at.
+ */
+const canSettle = ({ byIdOnly, coverage, idTrust, scope }: SnapshotOfAccount, { facts }: Recalled): boolean =>
+  scope.dataType === "transactions" &&
+  coverage.kind === "full" &&
+  !byIdOnly &&
+  trusted(idTrust) &&
+  !facts.some(({ kind }) => kind === "forbid")
+
 type WriteError = Fenced | LeaseLost | StorageUnavailable
 
 export class Writer extends Context.Service<
@@ -119,7 +132,7 @@ export class Writer extends Context.Service<
   static readonly layer: Layer.Layer<
     Writer,
     never,
-    RecordStore | IdentityStore | TableStore | JobStore | Transactor | Ids
+    RecordStore | IdentityStore | TableStore | JobStore | Transactor | Ids | Digest
   > = Layer.effect(
     Writer,
     Effect.gen(function* () {
@@ -129,6 +142,7 @@ export class Writer extends Context.Service<
       const jobs = yield* JobStore
       const { atomically } = yield* Transactor
       const ids = yield* Ids
+      const { contentHash } = yield* Digest
       const { around } = heldIndex(records, identity)
 
       const guard = Effect.fnUntraced(function* (right: WriteRight, progress: Progress) {
@@ -140,7 +154,7 @@ export class Writer extends Context.Service<
       })
 
       const detailsOf = Effect.fnUntraced(function* (scope: RecordScope, wanted: ReadonlyArray<string>) {
-        const details = new Map<string, HeldDetail & Pick<HeldRecord, "apart" | "providerId">>()
+        const details = new Map<string, HeldDetail & HeldRecord>()
         for (let at = 0; at < wanted.length; at += limits.commitChunk) {
           const some = wanted.slice(at, at + limits.commitChunk)
           const edited = yield* tables.heldKeys(
@@ -154,16 +168,28 @@ export class Writer extends Context.Service<
         return details
       })
 
-      const identified = Effect.fnUntraced(function* (snapshot: SnapshotOfAccount, recalled: Recalled) {
+      /** Answers whether the read was matched as it was divided. */
+      const identified = Effect.fnUntraced(function* (
+        snapshot: SnapshotOfAccount,
+        recalled: Recalled,
+        divided: Divided | undefined
+      ) {
         const { scope } = snapshot
-        const { aliases, held } = yield* around(snapshot, recalled.hasAliases)
+        const near =
+          divided === undefined
+            ? undefined
+            : yield* around({ ...snapshot, observations: divided.open, days: divided.days }, recalled.hasAliases)
+        const isDivided = near !== undefined && !isEntangled(divided!, near.held)
+        const { aliases, held } = isDivided ? near : yield* around(snapshot, recalled.hasAliases)
+        const shown = isDivided ? divided!.open : snapshot.observations
         const parted = partedPairs(recalled.facts, held, trusted(snapshot.idTrust))
         const observations = recalled.facts.some(({ kind }) => kind === "forbid")
-          ? withoutPartedLinks(snapshot.observations, held, aliases, parted)
-          : snapshot.observations
+          ? withoutPartedLinks(shown, held, aliases, parted)
+          : shown
         const open = identify({
           dataType: scope.dataType,
           observations,
+          ...(isDivided ? { settled: divided!.settled } : {}),
           held,
           aliases,
           idTrust: snapshot.idTrust,
@@ -181,7 +207,7 @@ export class Writer extends Context.Service<
           const staysApart = record?.apart === true && record.providerId !== observation.providerId
           return staysApart || parted(recordId, observation)
         }
-        return { result: open.finish({ records: details, isForbidden }), aliases }
+        return { result: open.finish({ records: details, isForbidden }), aliases, held, details, isDivided }
       })
 
       // A tombstone keeps the content it had: it may come back, and the destination may still show it.
@@ -223,6 +249,7 @@ export class Writer extends Context.Service<
         snapshot: SnapshotOfAccount,
         result: MatchResult,
         aliases: ReadonlyMap<string, string>,
+        details: ReadonlyMap<string, HeldRecord>,
         matches: ReadonlyArray<Match>
       ) {
         const { scope } = snapshot
@@ -235,15 +262,14 @@ export class Writer extends Context.Service<
         )
         const confirmed = new Set(result.confirmed)
         const asked = matches.filter((match) => confirmed.has(match) || needsBefore(scope.dataType, match))
-        const before = new Map(
-          (asked.length === 0
-            ? []
-            : yield* records.held(
-                scope,
-                asked.map(({ entry }) => entry!.id)
-              )
-          ).map((record) => [record.id, record])
-        )
+        const before = new Map<string, HeldRecord>()
+        const unread: Array<string> = []
+        for (const { entry } of asked) {
+          const record = details.get(entry!.id)
+          if (record === undefined) unread.push(entry!.id)
+          else before.set(record.id, record)
+        }
+        for (const record of yield* records.held(scope, unread)) before.set(record.id, record)
         const matchIds = yield* ids.batch("match", before.size)
         const suggested = new Map(result.suggestions.map((one) => [one.observation, one]))
 
@@ -318,7 +344,8 @@ export class Writer extends Context.Service<
       const put = Effect.fnUntraced(function* (
         right: WriteRight,
         { byIdOnly, scope }: SnapshotOfAccount,
-        chunk: Chunk
+        chunk: Chunk,
+        settled: string | undefined
       ) {
         const asked = yield* atomically(
           Effect.gen(function* () {
@@ -326,7 +353,7 @@ export class Writer extends Context.Service<
             yield* identity.logMatches(chunk.matches)
             yield* identity.addAliases(scope, [...chunk.aliases.values()])
             yield* records.rename(scope, chunk.renames)
-            yield* records.write(scope, chunk.writes, { apart: byIdOnly })
+            yield* records.write(scope, chunk.writes, { apart: byIdOnly, settled })
             yield* identity.suggest(chunk.suggestions)
             return pause
           })
@@ -342,7 +369,20 @@ export class Writer extends Context.Service<
         const ofFile = asked.observations.some(isOfFile)
         const idTrust = ofFile ? asked.idTrust : trustOf(asked.idTrust, recalled.trust)
         const snapshot: SnapshotOfAccount = { ...asked, idTrust }
-        const { aliases, result: found } = yield* identified(snapshot, recalled)
+        const settling =
+          !ofFile && canSettle(snapshot, recalled)
+            ? new Settling(yield* records.settled(scope), asked.observations, contentHash)
+            : undefined
+        if (settling?.isUnchanged === true) {
+          return { unchanged: asked.observations.length, changed: 0, gone: 0, coverageSuspect: false, demoted: false }
+        }
+        const {
+          aliases,
+          details,
+          held,
+          isDivided,
+          result: found
+        } = yield* identified(snapshot, recalled, settling?.divide())
         const kept = keptIds(recalled.facts)
         const result: MatchResult =
           kept.size === 0
@@ -354,24 +394,42 @@ export class Writer extends Context.Service<
               }
 
         const matches = [...result.changed, ...result.confirmed, ...result.absorbed]
-        for (let at = 0; at < matches.length; at += limits.commitChunk) {
-          const some = matches.slice(at, at + limits.commitChunk)
-          const chunk = yield* planned(right, snapshot, result, aliases, some)
-          if (chunk.writes.length + chunk.renames.length + chunk.aliases.size > 0) yield* put(right, snapshot, chunk)
-        }
-        const gone = yield* tombstones(scope, result.gone)
-        for (let at = 0; at < gone.length; at += limits.commitChunk) {
-          yield* put(right, snapshot, { ...emptyChunk(), writes: gone.slice(at, at + limits.commitChunk) })
-        }
         const isNews = matches.length > 0 || result.idContradictions > 0
         const trust =
           isNews && !ofFile ? countHits(recalled.trust, result.idHits, result.idContradictions) : recalled.trust
-        if (result.missed.length > 0 || result.seenAgain.length > 0 || trust !== recalled.trust) {
+        const isNoted = result.missed.length > 0 || result.seenAgain.length > 0 || trust !== recalled.trust
+        settling?.follow(isDivided, held, result)
+        let isSettled = settling === undefined
+        /** Follows a transaction. What is settled by the last one is written with it. */
+        const settledBy = (isLast: boolean, { renames, writes }: Chunk): string | undefined => {
+          settling?.write(renames, writes)
+          if (!isLast) return undefined
+          isSettled = true
+          return settling?.text
+        }
+
+        for (let at = 0; at < matches.length; at += limits.commitChunk) {
+          const some = matches.slice(at, at + limits.commitChunk)
+          const chunk = yield* planned(right, snapshot, result, aliases, details, some)
+          if (chunk.writes.length + chunk.renames.length + chunk.aliases.size === 0) continue
+          const isLast = at + some.length === matches.length && result.gone.length === 0 && !isNoted
+          yield* put(right, snapshot, chunk, settledBy(isLast, chunk))
+        }
+        const gone = yield* tombstones(scope, result.gone)
+        for (let at = 0; at < gone.length; at += limits.commitChunk) {
+          const chunk = { ...emptyChunk(), writes: gone.slice(at, at + limits.commitChunk) }
+          const isLast = at + chunk.writes.length === gone.length && !isNoted
+          yield* put(right, snapshot, chunk, settledBy(isLast, chunk))
+        }
+        if (isNoted) settling?.write([], [])
+        const settled = isSettled ? undefined : settling?.text
+        if (isNoted || settled !== undefined) {
           yield* atomically(
             Effect.gen(function* () {
               yield* guard(right, {})
               yield* noteMissed(scope, result)
               if (trust !== recalled.trust) yield* identity.setTrust(scope, trust)
+              if (settled !== undefined) yield* records.settle(scope, settled)
             })
           )
         }

@@ -17,8 +17,21 @@ export interface StoredRow {
 
 const encoder = new TextEncoder()
 
-/** UTF-8 is at most three bytes for each unit: only long rows are measured. */
+/** Units of text in a row; NaN where cells are neither text nor plain. */
+const unitsOf = (values: RowValues): number => {
+  let units = 2
+  for (const key of Object.keys(values)) {
+    const cell = values[key]
+    units += key.length + 4
+    if (typeof cell === "string") units += cell.length
+    else units += cell === null || typeof cell === "boolean" ? 5 : Number.NaN
+  }
+  return units
+}
+
+/** A unit is at most six bytes of JSON, and three of UTF-8: only long rows are measured. */
 export const isTooLarge = (values: RowValues): boolean => {
+  if (unitsOf(values) * 6 <= limits.rowBytes) return false
   const text = JSON.stringify(values)
   return text.length * 3 > limits.rowBytes && encoder.encode(text).length > limits.rowBytes
 }

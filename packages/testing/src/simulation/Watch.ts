@@ -45,6 +45,7 @@ export const writing: ReadonlySet<string> = new Set([
   "RecordStore.setMissed",
   "RecordStore.rename",
   "RecordStore.merge",
+  "RecordStore.settle",
   "IdentityStore.setTrust",
   "IdentityStore.addAliases",
   "IdentityStore.moveAliases",

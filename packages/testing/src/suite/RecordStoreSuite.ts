@@ -83,7 +83,7 @@ export const tests: StorageTests = (it) => {
 
   it.effect("gives every write a number above all earlier ones of the account, in the order of the writes", () =>
     Effect.gen(function* () {
-      const { account, scope, records } = yield* arrange
+      const { account, bank, scope, records } = yield* arrange
       expect(yield* records.lastChange(account.id)).toBe(0)
       const [a, b, c] = yield* makeWrites(3)
       yield* records.write(scope, [b!, a!])
@@ -91,6 +91,8 @@ export const tests: StorageTests = (it) => {
       yield* records.write(scope, [c!, { ...b!, hash: "new" }])
       yield* records.write(scope, [])
       expect(yield* records.lastChange(account.id)).toBe(5)
+      const none = yield* storeAccount(bank)
+      expect(yield* records.lastChanges([none.id, account.id])).toEqual(new Map([[account.id, 5]]))
       const read = yield* records.changes(scope, all)
       expect(read.map(({ id, changeNo, version }) => [id, changeNo, version])).toEqual([
         [a!.id, 2, 1],
@@ -416,18 +418,73 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("keeps what is settled until a record is another", () =>
+    Effect.gen(function* () {
+      const { account, scope, records } = yield* arrange
+      const others = scopeOf(account, "trades")
+      const [a, b] = [yield* makeWrite(), yield* makeWrite()]
+      expect(yield* records.settled(scope)).toBeUndefined()
+      yield* records.settle(scope, "nothing yet")
+      expect(yield* records.settled(scope)).toBe("nothing yet")
+      expect(yield* records.settled(others)).toBeUndefined()
+      yield* records.write(scope, [a, b])
+      expect(yield* records.settled(scope)).toBeUndefined()
+
+      const text = difficultTexts.join(" ")
+      yield* records.settle(scope, text)
+      yield* records.settle(scope, text)
+      yield* records.write(others, [yield* makeWrite({}, "trades")])
+      yield* records.rename(scope, [])
+      yield* records.setMissed(scope, [], 1)
+      expect(yield* records.settled(scope)).toBe(text)
+
+      const changes = [
+        records.write(scope, [a]),
+        records.rename(scope, [{ id: a.id, providerId: "x" }]),
+        records.setMissed(scope, [a.id], 1),
+        records.merge(scope, b.id, a.id)
+      ]
+      for (const change of changes) {
+        yield* records.settle(scope, text)
+        yield* change
+        expect(yield* records.settled(scope)).toBeUndefined()
+      }
+
+      yield* records.write(scope, [a, b], { settled: "with what was written" })
+      expect(yield* records.settled(scope)).toBe("with what was written")
+      yield* records.write(scope, [], { settled: "without" })
+      expect(yield* records.settled(scope)).toBe("without")
+      yield* records.write(scope, [b])
+      expect(yield* records.settled(scope)).toBeUndefined()
+    })
+  )
+
+  it.effect("settles nothing in a transaction that is undone", () =>
+    Effect.gen(function* () {
+      const { scope, records } = yield* arrange
+      const { atomically } = yield* Transactor
+      const a = yield* makeWrite()
+      yield* records.write(scope, [a], { settled: "before" })
+      yield* Effect.exit(atomically(Effect.andThen(records.write(scope, [a], { settled: "after" }), Effect.fail("no"))))
+      expect(yield* records.settled(scope)).toBe("before")
+    })
+  )
+
   it.effect("notes when a type of an account was read whole", () =>
     Effect.gen(function* () {
       const { account, scope, records } = yield* arrange
       expect(yield* records.pulledAt(scope)).toBeUndefined()
-      yield* records.setPulled(scope)
+      yield* records.setPulled([scope])
       const first = yield* records.pulledAt(scope)
       yield* (yield* StoreClock).pass(5)
-      yield* records.setPulled(scope)
+      yield* records.setPulled([scope])
       const second = yield* records.pulledAt(scope)
       expect(first).toBeDefined()
       expect(Timestamp.parse(second!)).toBe(second)
       expect(yield* records.pulledAt(scopeOf(account, "balances"))).toBeUndefined()
+      yield* records.setPulled([])
+      yield* records.setPulled([scope, scopeOf(account, "balances")])
+      expect(yield* records.pulledAt(scopeOf(account, "balances"))).toBe(yield* records.pulledAt(scope))
     })
   )
 }
@@ -451,6 +508,15 @@ const describeIndex = (it: Parameters<StorageTests>[0]): void => {
       expect(yield* index({ providerIds: ["x", young.providerId, "nothing"] })).toEqual([old, edge, young].map(entryOf))
       expect(yield* index({ providerIds: ["x", ""], from })).toEqual([edge, undated].map(entryOf))
       expect(yield* index({ providerIds: [] })).toEqual([])
+      const days = (...ranges: ReadonlyArray<readonly [string, string]>) => ({
+        days: ranges.map(([first, last]) => ({ from: day(first), to: day(last) }))
+      })
+      expect(yield* index(days())).toEqual([edge, undated].map(entryOf))
+      expect(yield* index(days(["2026-01-01", "2026-02-28"]))).toEqual([old, edge, undated].map(entryOf))
+      expect(yield* index(days(["2025-01-01", "2025-12-31"], ["2026-03-01", "2026-03-01"]))).toEqual(
+        [edge, young, undated].map(entryOf)
+      )
+      expect(yield* index({ ...days(["2026-01-01", "2026-12-31"]), ids: [young.id] })).toEqual([entryOf(young)])
       expect(yield* index({ ids: [young.id, old.id, "txn_unknown"] })).toEqual([old, young].map(entryOf))
       expect(yield* index({ ids: [young.id, old.id], providerIds: ["x"] })).toEqual([entryOf(old)])
       expect(yield* index({ ids: [] })).toEqual([])

@@ -13,6 +13,8 @@ import { matches } from "@millrace/core/record/RecordMatch"
 
 const keyOf = ({ bankId, accountId, dataType }: Checkpoint): string => `${bankId} ${accountId ?? ""} ${dataType}`
 
+const typeKey = ({ accountId, dataType }: RecordScope): string => `${accountId} ${dataType}`
+
 const withIds = function* ({ records }: TypeLedger, ids: ReadonlyArray<string>): Iterable<LedgerRecord> {
   for (const id of new Set(ids)) {
     const record = records.get(id)
@@ -34,6 +36,9 @@ const candidates = function* (ledger: TypeLedger, { ids, providerIds }: IndexQue
   }
 }
 
+const isWithin = (days: NonNullable<IndexQuery["days"]>, date: LedgerRecord["date"]): boolean =>
+  date === null || days.some(({ from, to }) => date >= from && date <= to)
+
 export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
   RecordStore,
   Effect.gen(function* () {
@@ -42,6 +47,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
     const accounts = new Map<AccountId, AccountLedger>()
     const checkpoints = new Map<string, string>()
     const pulled = new Map<string, Timestamp.Timestamp>()
+    const settled = new Map<string, { readonly text: string; readonly changeNo: number }>()
 
     const accountOf = (id: AccountId): AccountLedger => {
       let account = accounts.get(id)
@@ -49,6 +55,10 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
       return account
     }
     const ledgerOf = (scope: RecordScope): TypeLedger => accountOf(scope.accountId).ofType(scope.dataType)
+    const newestOf = (scope: RecordScope): number => ledgerOf(scope).log.at(-1)?.changeNo ?? 0
+    const settle = (scope: RecordScope, text: string): void =>
+      set(settled, typeKey(scope), { text, changeNo: newestOf(scope) })
+    const unsettle = (scope: RecordScope): void => remove(settled, typeKey(scope))
 
     return RecordStore.of({
       index: (scope, only) =>
@@ -59,6 +69,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
           for (const { id, providerId, date, pending, state, hash, mergedInto } of candidates(ledger, only)) {
             if (only.from !== undefined && date !== null && date < only.from) continue
             if (mergedInto !== undefined || wanted?.has(id) === false) continue
+            if (only.days !== undefined && state === "live" && !isWithin(only.days, date)) continue
             entries.push({ id, providerId, date, pending, state, hash, missed: ledger.missed.get(id)?.count ?? 0 })
           }
           return entries
@@ -93,20 +104,26 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
         call((now) => {
           const at = Timestamp.fromMillis(now)
           accountOf(scope.accountId).write(memory, scope.dataType, writes, at, options?.apart ?? false)
+          if (options?.settled !== undefined) settle(scope, options.settled)
         }),
       rename: (scope, ids) =>
         call(() => {
           const account = accountOf(scope.accountId)
+          if (ids.length > 0) unsettle(scope)
           for (const { id, providerId } of ids) {
             account.amend(memory, scope.dataType, id, { providerId })
             remove(ledgerOf(scope).missed, id)
           }
         }),
       merge: (scope, id, into) =>
-        call(() => accountOf(scope.accountId).amend(memory, scope.dataType, id, { mergedInto: into })),
+        call(() => {
+          unsettle(scope)
+          accountOf(scope.accountId).amend(memory, scope.dataType, id, { mergedInto: into })
+        }),
       setMissed: (scope, ids, count) =>
         call((now) => {
           const { missed, records } = ledgerOf(scope)
+          if (ids.length > 0) unsettle(scope)
           const at = Timestamp.fromMillis(now)
           for (const id of ids) {
             if (count === 0) remove(missed, id)
@@ -115,7 +132,23 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
             }
           }
         }),
+      settle: (scope, text) => call(() => settle(scope, text)),
+      settled: (scope) =>
+        call(() => {
+          const kept = settled.get(typeKey(scope))
+          return kept?.changeNo === newestOf(scope) ? kept.text : undefined
+        }),
       lastChange: (accountId) => call(() => accounts.get(accountId)?.lastChange ?? 0),
+      lastChanges: (accountIds) =>
+        call(
+          () =>
+            new Map(
+              accountIds.flatMap((id) => {
+                const last = accounts.get(id)?.lastChange ?? 0
+                return last === 0 ? [] : [[id, last]]
+              })
+            )
+        ),
       changes: (scope, { after, upTo, limit }) =>
         call(() => {
           const { log, records } = ledgerOf(scope)
@@ -142,9 +175,11 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
       checkpoint: (key) => call(() => checkpoints.get(keyOf(key))),
       saveCheckpoint: (key, value) =>
         call(() => (value === undefined ? remove(checkpoints, keyOf(key)) : set(checkpoints, keyOf(key), value))),
-      pulledAt: ({ accountId, dataType }) => call(() => pulled.get(`${accountId} ${dataType}`)),
-      setPulled: ({ accountId, dataType }) =>
-        call((now) => set(pulled, `${accountId} ${dataType}`, Timestamp.fromMillis(now)))
+      pulledAt: (scope) => call(() => pulled.get(typeKey(scope))),
+      setPulled: (scopes) =>
+        call((now) => {
+          for (const scope of scopes) set(pulled, typeKey(scope), Timestamp.fromMillis(now))
+        })
     })
   })
 )

@@ -46,16 +46,22 @@ export interface FeedRowGroup {
   readonly keys: ReadonlyArray<string>
 }
 
+const areSame = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
+  a.length === b.length && a.every((key, n) => key === b[n])
+
 /** Rows by the cells they have: one group, as long as they come from one feed. */
 export const groups = (rows: ReadonlyArray<FeedRow>, ids: ReadonlyArray<Row["id"]>): ReadonlyArray<FeedRowGroup> => {
   const found = new Map<string, { rows: Array<FeedRow>; ids: Array<Row["id"]>; keys: ReadonlyArray<string> }>()
+  let last: { rows: Array<FeedRow>; ids: Array<Row["id"]>; keys: ReadonlyArray<string> } | undefined
   for (const [at, row] of rows.entries()) {
     const keys = Object.keys(row.values)
-    const name = keys.join("\n")
-    let group = found.get(name)
-    if (group === undefined) found.set(name, (group = { rows: [], ids: [], keys }))
-    group.rows.push(row)
-    group.ids.push(ids[at]!)
+    if (last === undefined || !areSame(keys, last.keys)) {
+      const name = keys.join("\n")
+      last = found.get(name)
+      if (last === undefined) found.set(name, (last = { rows: [], ids: [], keys }))
+    }
+    last.rows.push(row)
+    last.ids.push(ids[at]!)
   }
   return [...found.values()]
 }

@@ -11,6 +11,7 @@ import { waitingUploads } from "./migrations/0006_waiting_uploads.ts"
 import { identity } from "./migrations/0007_identity.ts"
 import { engine } from "./migrations/0008_engine.ts"
 import { jobs } from "./migrations/0009_jobs.ts"
+import { settled } from "./migrations/0010_settled.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -25,7 +26,8 @@ export const migrations = {
   "0006_waiting_uploads": waitingUploads,
   "0007_identity": identity,
   "0008_engine": engine,
-  "0009_jobs": jobs
+  "0009_jobs": jobs,
+  "0010_settled": settled
 } as const
 
 /** Brings the database to the newest schema. Safe to run from several processes at once. */

@@ -197,9 +197,14 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
     return DeliveryStore.of({
       entries: Effect.fn("DeliveryStore.entries")(function* (feedId, recordIds) {
         if (recordIds.length === 0) return new Map<string, DeliveryEntry>()
+        // One by one: a list of ids is looked up in whichever index begins with the feed, where the planner knows nothing
+        // yet of how many rows there have become.
         const rows = yield* storedInBulk(sql<DeliveryEntry>`select record_id as "recordId", hash, op, state, dead,
             job_id as "jobId", ${sql.literal(isPresent)} as present
-          from delivery where feed_id = ${feedId} and record_id = any(${recordIds}::text[])`)
+          from unnest(${recordIds}::text[]) as wanted(id) cross join lateral (
+            select * from delivery where feed_id = ${feedId} and record_id = wanted.id
+            order by feed_id, record_id limit 1
+          ) as delivery`)
         return new Map(rows.map((row) => [row.recordId, row]))
       }),
       intend: Effect.fn("DeliveryStore.intend")(function* (feedId, jobId, intents) {

@@ -120,11 +120,13 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
         yield* storedInBulk(sql`insert into record_match (id, workspace_id, account_id, data_type, record_id,
             version_before, before, observed, separate_id, second_source, evidence, coverage, job_id, made_at, state, decided_by,
             decided_at)
-          select m->>'id', m->>'workspaceId', m->>'accountId', m->>'dataType', m->>'recordId',
-            (m->>'versionBefore')::int, m->'before', m->'observed', m->>'separateId', coalesce((m->>'secondSource')::boolean, false),
-            m->'evidence', m->'coverage',
-            m->>'jobId', store_now(), m->>'state', m->'decided'->'by', (m->'decided'->>'at')::timestamptz
-          from (select n::json as m from unnest(string_to_array(${texts[0]}, ${separator})) as n) as given`)
+          select id, "workspaceId", "accountId", "dataType", "recordId", "versionBefore", before, observed, "separateId",
+            coalesce("secondSource", false), evidence, coverage, "jobId", store_now(), state, decided->'by',
+            (decided->>'at')::timestamptz
+          from unnest(string_to_array(${texts[0]}, ${separator})) as given,
+            json_to_record(given::json) as m(id text, "workspaceId" text, "accountId" text, "dataType" text,
+              "recordId" text, "versionBefore" int, before json, observed json, "separateId" text,
+              "secondSource" boolean, evidence json, coverage json, "jobId" text, state text, decided json)`)
       }),
       match: Effect.fn("IdentityStore.match")(function* (scope, id) {
         const rows = yield* stored(
