@@ -183,7 +183,7 @@ export class Puller extends Context.Service<
           return yield* new PaginationUnstable({ message: "The data changed while it was read, on every try" })
         })
 
-        const firstDay = Effect.fnUntraced(function* (segment: Segment, checkpoint: string | undefined) {
+        const firstDay = Effect.fnUntraced(function* (segment: Segment) {
           if (segment.range !== undefined) return segment.range.from
           if (segment.reset || segment.capability.changeModel === "snapshotFull") return segment.earliest
           // Without a checkpoint nobody knows what a change feed has told since: it may be of any day.
@@ -219,7 +219,7 @@ export class Puller extends Context.Service<
           const request: PullRequest = {
             dataType: segment.dataType,
             providerAccountIds: owners.map((account) => account.providerAccountId),
-            from: lost ? segment.earliest : yield* firstDay(segment, stored),
+            from: lost ? segment.earliest : yield* firstDay(segment),
             to: segment.range?.to ?? segment.today,
             ...(stored === undefined ? {} : { checkpoint: stored })
           }
