@@ -1,4 +1,5 @@
 /** A thread that plays the lives and sweeps it is told to, one after the other. */
+// oxlint-disable-next-line import/no-unassigned-import -- what it does has to be done before the next import
 import "./PlainFibers.ts"
 import { parentPort } from "node:worker_threads"
 import { sweep, sweepCells, type Places, type SweepReport } from "./CrashSweep.ts"

@@ -23,11 +23,11 @@ const played = (args: ReadonlyArray<string>, env: Readonly<Record<string, string
 
 describe("a simulated life", () => {
   it("is the same on every play: order, counts and all that happened", () => {
-    for (const seed of [3, 11, 16]) expect(live(seed)).toEqual(live(seed))
+    for (const seed of [3, 11, 32]) expect(live(seed)).toEqual(live(seed))
   })
 
   it("differs from that of another seed", () => {
-    expect(new Set([1, 2, 3, 16, 32].map((seed) => live(seed).digest)).size).toBe(5)
+    expect(new Set([1, 2, 3, 32, 64].map((seed) => live(seed).digest)).size).toBe(5)
   })
 
   it("has the digest that follows from its seeds, in whatever order they were played", () => {
@@ -39,7 +39,7 @@ describe("a simulated life", () => {
   })
 
   it("is the same in another process, time zone and number of threads", { timeout: 120_000 }, async () => {
-    const args = ["--seed", "42", "--lives", "10"]
+    const args = ["--seed", "58", "--lives", "10"]
     const here = await played([...args, "--workers", "1"], { TZ: "UTC", LANG: "C" })
     const there = await played([...args, "--workers", "3"], { TZ: "Pacific/Apia", LANG: "de_CH.UTF-8" })
     expect(here).toContain("digest of the lives")
