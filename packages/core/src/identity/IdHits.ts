@@ -29,12 +29,16 @@ const repeatedIds = (...lists: ReadonlyArray<Iterable<{ readonly providerId: str
   return repeated
 }
 
+/** A record that the last reads lacked has lost its id to the one that they showed under it. */
+const compareHolders = (a: IndexEntry, b: IndexEntry): number =>
+  a.state === "live" && b.state === "live" && a.missed > 0 !== b.missed > 0 ? a.missed - b.missed : compareOwners(a, b)
+
 const ownersOf = (held: ReadonlyArray<IndexEntry>): Map<string, IndexEntry> => {
   const owners = new Map<string, IndexEntry>()
   for (const entry of held) {
     if (entry.providerId === "") continue
     const other = owners.get(entry.providerId)
-    if (other === undefined || compareOwners(entry, other) < 0) owners.set(entry.providerId, entry)
+    if (other === undefined || compareHolders(entry, other) < 0) owners.set(entry.providerId, entry)
   }
   return owners
 }
@@ -63,7 +67,7 @@ export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
   if (!trusted(input.idTrust) || held.length === 0) return none
   const repeated = repeatedIds(
     observations,
-    held.filter((entry) => entry.state === "live")
+    held.filter(({ missed, state }) => state === "live" && missed === 0)
   )
   const owners = ownersOf(held)
   const byRecord = new Map<string, IndexEntry>()

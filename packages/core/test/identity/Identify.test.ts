@@ -75,6 +75,12 @@ describe("identify, by id", () => {
     expect([one.unchanged, idsOf(one.missed.map(({ entry }) => entry))]).toEqual([1, ["a"]])
   })
 
+  it("believes an id of two records where one of them is missing: the other has it now", () => {
+    const records = [held("a", { id: "same" }, { missed: 1 }), held("b", { ...lamp, id: "same" })]
+    const result = read({ held: records, observations: [seen("b", { ...lamp, id: "same", amount: "-400" })] })
+    expect(matched(result)).toEqual([["same", "b"]])
+  })
+
   it("does not take an unknown id of a change feed for a row that merely looks the same", () => {
     const result = read({ held: [held("a")], observations: [seen("b")], coverage: delta })
     expect(matched(result)).toEqual([["p-b", undefined]])
