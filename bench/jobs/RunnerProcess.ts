@@ -31,8 +31,8 @@ export const startRunner = async (
 ): Promise<RunnerProcess> => {
   const config = JSON.stringify({ ...place, slots, ownPort: await freePort() })
   const child = fork(join(import.meta.dirname, "main.ts"), [module, config], {
-    // As `npm start` does it: on machines with much memory Node would let the young generation grow to 200 MB.
-    execArgv: ["--max-semi-space-size=16"],
+    // As `npm start` does it: on machines with much memory Node lets garbage lie for long.
+    execArgv: ["--max-semi-space-size=16", "--heap-growing-percent=60"],
     stdio: ["ignore", "ignore", "pipe", "ipc"]
   })
   running.add(child)

@@ -24,7 +24,7 @@ const busyTick = 1_000
 /** When nothing is. */
 const idleTick = 2_000
 /** When nothing is, and storage tells what arrives. */
-const listeningTick = 5_000
+const listeningTick = 6_000
 /** Between two tries while storage is away. */
 const awayTick = 5_000
 /** Between two sweeps at least: what they find has waited for minutes. */
@@ -117,7 +117,7 @@ export const dispatch: (hands: Hands) => Effect.Effect<never, never, JobStore | 
       }
       for (const { chore, name } of chores.all()) busy += (yield* safely(name, chore)) ?? 0
       if (busy > 0) yield* bell.arrived
-      wait = away ? Math.min(awayTick, wait * 2) : busy > 0 ? busyTick : Math.min(quiet(), wait * 1.25)
+      wait = away ? Math.min(awayTick, wait * 2) : busy > 0 ? busyTick : Math.min(quiet(), wait * 2)
       yield* Effect.sleep(wait)
     }).pipe(Effect.forever)
 
