@@ -75,15 +75,6 @@ interface Held {
 
 const always = () => true
 
-/** Whether it happened within the time that running jobs have. */
-const inTime = (wait: Effect.Effect<void>): Effect.Effect<boolean> =>
-  wait.pipe(
-    Effect.timeoutOption(drainSeconds * 1000),
-    Effect.map(Option.isSome),
-    // A finalizer cannot be interrupted, and a timeout works by interruption.
-    Effect.interruptible
-  )
-
 export class JobRunner extends Context.Service<
   JobRunner,
   {
@@ -120,6 +111,14 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
   const lease = yield* JobLease
   const name = named ?? `runner-${(yield* Random.nextIntBetween(0, 2 ** 48)).toString(36)}`
   const fork = Effect.runForkWith(yield* Effect.context())
+  /**
+   * Whether it happened within the time that running jobs have. Waited for in a fiber of its own: the one that stops
+   * may have been interrupted, and a timeout works by interruption.
+   */
+  const inTime = (wait: Effect.Effect<void>): Effect.Effect<boolean> =>
+    Effect.suspend(() => Fiber.join(fork(Effect.timeoutOption(wait, drainSeconds * 1000)))).pipe(
+      Effect.map(Option.isSome)
+    )
   const permits = Semaphore.makeUnsafe(slots)
   const capacity = capacityOf(slots)
   const held = new Map<JobId, Held>()

@@ -19,6 +19,7 @@ import { Drain } from "@millrace/jobs/Drain"
 import { createHmac } from "node:crypto"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
@@ -61,9 +62,11 @@ const layerDrain = Layer.effectDiscard(
   Effect.gen(function* () {
     const { drain } = yield* Drain
     const stopping = yield* Stopping
+    const fork = Effect.runForkWith(yield* Effect.context())
     yield* Effect.addFinalizer(() => {
       stopping.yes = true
-      return drain.pipe(Effect.timeoutOption(drainTime), Effect.interruptible)
+      // In a fiber of its own: the one that ends was interrupted, and would wait for nothing that can be interrupted.
+      return Fiber.await(fork(Effect.timeoutOption(drain, drainTime)))
     })
   })
 )

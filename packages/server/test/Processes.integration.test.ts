@@ -267,6 +267,8 @@ describe("several processes on one database", { timeout: 240_000 }, () => {
       return ready === undefined || ready.status === 200 ? undefined : ready
     })
     expect(answer.status).toBe(503)
+    // Until its jobs are given back the API answers as usual.
+    expect((await call(worker.url, apiKey, "/v1/whoami")).status).toBe(200)
     expect(await ending).toEqual({ code: 0, signal: null })
     expect(await over(job.id)).toMatchObject({ status: "completed" })
     expect(
