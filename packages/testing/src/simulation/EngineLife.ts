@@ -118,6 +118,8 @@ class EngineLife {
   readonly #steps: ReadonlyArray<readonly [(typeof stepKinds)[number], number]>
   readonly #timezone: string
   #machinesMade = 0
+  /** Milliseconds by which the store's clock was set back in all. */
+  #setBack = 0
   #quietSince: number
   broken: BrokenInvariant | undefined
 
@@ -402,6 +404,7 @@ class EngineLife {
         return sometimes.happened("store clock jumps ahead")
       case "store jumps back":
         this.installation.wrongBy -= hour
+        this.#setBack += hour
         return sometimes.happened("store clock jumps back")
       case "lose checkpoint":
         if (provider.options.changeModel !== "delta") return
@@ -492,7 +495,7 @@ class EngineLife {
     this.pass(minute)
     while (this.up.length < 2) this.startMachine()
     // A heartbeat that a clock has put into the future stays fresh until then.
-    this.pass(4 * hour, () => this.watch.idle)
+    this.pass(4 * hour + this.#setBack, () => this.watch.idle)
     must("every job ends once faults stop", this.watch.idle, () => this.watch.active)
     this.pass(minute)
     this.desk(

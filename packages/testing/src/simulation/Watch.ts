@@ -172,7 +172,12 @@ export class Watch {
       const seen = this.jobs.get(id)
       if (seen === undefined) return
       const job = yield* store.get(seen.workspaceId, seen.feedId, id)
-      if (Option.isNone(job) || job.value.status === seen.status) return
+      if (Option.isNone(job)) {
+        // What made it was rolled back after all: a schedule makes a job and moves its due time in one transaction.
+        if (seen.status === "created" && this.#active.get(seen.feedId) === id) this.#active.delete(seen.feedId)
+        return
+      }
+      if (job.value.status === seen.status) return
       this.#moved(id, job.value)
       if (isActive(job.value.status)) return
       yield* this.#checked(Effect.provideService(checkEnded(job.value), DeliveryStore, deliveries))
