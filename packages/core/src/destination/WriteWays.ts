@@ -125,6 +125,7 @@ export const makeWriteWays = Effect.gen(function* () {
   const mark = (run: DeliveryRun, rows: ReadonlyArray<Delivery>) =>
     atomically(
       Effect.gen(function* () {
+        yield* jobs.fence(run.fence, {})
         const missed = yield* ledger.markSending(run.feed.id, run.job.id, rows)
         const marked = rows.filter((row) => !missed.has(row.recordId))
         yield* jobs.fence(run.fence, carriedOf(run, marked))

@@ -287,6 +287,12 @@ export class Projector extends Context.Service<
         yield* pageEnd(jobs, projection.fence, asked)
       })
 
+      /** Rows go out under another signature than the mark's, and not all of them did. */
+      const markBetween = (feed: Feed, { mark, signature }: Started, { intents }: Judged) =>
+        mark !== undefined && mark.signature !== signature && intents.length > 0
+          ? feeds.setMark(feed.id, { ...mark, signature: betweenOf(mark, signature) })
+          : Effect.void
+
       /** One account, in as many transactions as it takes. */
       const projectAccount = Effect.fnUntraced(function* (
         projection: Projection,
@@ -318,9 +324,7 @@ export class Projector extends Context.Service<
             decided,
             done
               ? feeds.setMark(feed.id, { accountId: account.id, changeNo, signature })
-              : mark !== undefined && mark.signature !== signature && decided.intents.length > 0
-                ? feeds.setMark(feed.id, { ...mark, signature: betweenOf(mark, signature) })
-                : Effect.void
+              : markBetween(feed, start, decided)
           )
         }
         if (projection.range === undefined && (at < upTo || (isBehind(start) && at === after))) {
@@ -353,18 +357,23 @@ export class Projector extends Context.Service<
           feed.id,
           looked.flatMap((some) => some.map((record) => idAt(projection, record)))
         )
-        const decided = combined(starts.map((start, n) => judged(projection, start, looked[n]!, entries, faults)))
+        const each = starts.map((start, n) => judged(projection, start, looked[n]!, entries, faults))
+        const decided = combined(each)
         yield* put(
           projection,
           decided,
-          projection.range !== undefined
-            ? Effect.void
-            : Effect.forEach(
-                starts,
-                ({ account, signature, upTo }) =>
-                  feeds.setMark(feed.id, { accountId: account.id, changeNo: upTo, signature }),
-                { discard: true }
-              )
+          Effect.forEach(
+            starts,
+            (start, n) =>
+              projection.range !== undefined
+                ? markBetween(feed, start, each[n]!)
+                : feeds.setMark(feed.id, {
+                    accountId: start.account.id,
+                    changeNo: start.upTo,
+                    signature: start.signature
+                  }),
+            { discard: true }
+          )
         )
         return decided.add.read
       })
