@@ -37,12 +37,12 @@ import { BrokenInvariant, must } from "./Invariant.ts"
 import { reportOf, type LifeReport } from "./LifeReport.ts"
 import { Machine, type Installation } from "./Machine.ts"
 import { pointedAdapters } from "./PointedPorts.ts"
-import { randomError, randomHealth } from "./ProviderErrors.ts"
 import { quietRounds } from "./Settling.ts"
 import { connect } from "./Simulation.ts"
 import { smallChunks } from "./SmallChunks.ts"
 import type { Happening } from "./Sometimes.ts"
 import { weightsOf } from "./Swarm.ts"
+import { befall, troubles } from "./Trouble.ts"
 import { makeUpstreams } from "./Upstreams.ts"
 import { Watch } from "./Watch.ts"
 
@@ -79,15 +79,7 @@ const stepKinds = [
   "wrong clock",
   "store jumps ahead",
   "store jumps back",
-  "lose checkpoint",
-  "provider errors",
-  "look errors",
-  "unhealthy",
-  "short read",
-  "unlist",
-  "change while paged",
-  "destination faults",
-  "refusals",
+  ...troubles,
   "person deletes",
   "enrich",
   "redeliver",
@@ -326,7 +318,6 @@ class EngineLife {
   step(): void {
     const { loop, random, watch } = this
     const life = random.pick(this.lives)
-    const { provider, upstream } = life
     const under = random.pick(life.feeds)
     const { sometimes } = watch
     const kind = random.weighted(this.#steps)
@@ -406,54 +397,6 @@ class EngineLife {
         this.installation.wrongBy -= hour
         this.#setBack += hour
         return sometimes.happened("store clock jumps back")
-      case "lose checkpoint":
-        if (provider.options.changeModel !== "delta") return
-        sometimes.happened("provider forgets the checkpoint")
-        return upstream.loseCheckpoints()
-      case "provider errors":
-        upstream.failures.push(...random.list(1, 4, () => (random.once(3) ? undefined : randomError(random, this.now))))
-        return
-      case "look errors":
-        upstream.lookFailures.push(randomError(random, this.now))
-        return
-      case "unhealthy":
-        upstream.health = random.once(2) ? { status: "connected" } : randomHealth(random)
-        if (upstream.health.status !== "connected") sometimes.happened("connection unhealthy")
-        return
-      case "short read":
-        if (!provider.options.changeModel.startsWith("snapshot")) return
-        life.misled = true
-        upstream.shortReads = 1 + random.below(2)
-        upstream.shortBy = random.pick([3, Infinity])
-        return sometimes.happened("provider answers short")
-      case "unlist": {
-        const account = random.pick(upstream.accountIds)
-        if (upstream.unlisted.delete(account)) return
-        upstream.unlisted.add(account)
-        return sometimes.happened("bank lists an account no longer")
-      }
-      case "change while paged":
-        if (life.meanwhiles-- <= 0) return
-        sometimes.happened("bank changes while it is paged")
-        upstream.meanwhile.push(() => life.happen(this.now, 1))
-        return
-      case "destination faults":
-        under.place?.faults.push(
-          ...random.list(1, 6, () => {
-            const fault = random.pick(["none", "unavailable", "answerLost", "unavailable", "unavailable"] as const)
-            if (fault !== "none") {
-              sometimes.happened(fault === "unavailable" ? "destination away" : "destination answer lost")
-            }
-            return fault
-          })
-        )
-        return
-      case "refusals":
-        if (under.place !== undefined) {
-          const word = random.pick(["coffee", "rent", "books"])
-          under.place.refuses = random.once(2) ? () => false : (values) => values["description"] === word
-        }
-        return
       case "person deletes":
         return life.deleteRow(under, this.model === "wholeFile")
       case "enrich":
@@ -472,6 +415,8 @@ class EngineLife {
       }
       case "reconfigure":
         return this.desk(life.reconfigure(under))
+      default:
+        return befall(life, under, kind, () => this.now)
     }
   }
 

@@ -15,10 +15,10 @@ import { checkCheckpoint, checkEnd, checkLedger, checkStill } from "./Checkers.t
 import { ConnectionLife, orderOf } from "./ConnectionLife.ts"
 import { follow, type FollowingFeed } from "./FollowingFeed.ts"
 import { must } from "./Invariant.ts"
-import { randomError, randomHealth } from "./ProviderErrors.ts"
 import { quietRounds } from "./Settling.ts"
 import { connect, drive, type Simulation } from "./Simulation.ts"
 import { weightsOf } from "./Swarm.ts"
+import { befall, troubles } from "./Trouble.ts"
 
 const storageAway = Effect.fail(new StorageUnavailable({ message: "scripted" }))
 
@@ -26,15 +26,7 @@ const stepKinds = [
   "bank",
   "sync",
   "pass time",
-  "lose checkpoint",
-  "provider errors",
-  "look errors",
-  "unhealthy",
-  "short read",
-  "unlist",
-  "change while paged",
-  "destination faults",
-  "refusals",
+  ...troubles,
   "person deletes",
   "enrich",
   "redeliver",
@@ -116,7 +108,6 @@ const sync = Effect.fnUntraced(function* (script: Script, under: FollowingFeed) 
 const step = Effect.fnUntraced(function* (script: Script) {
   const { life, random, simulation } = script
   const { clock, watch } = simulation
-  const { provider, upstream } = life
   const under = random.pick(life.feeds)
   const kind = random.weighted(script.steps)
   watch.trace.push(`-- ${kind}`)
@@ -127,54 +118,6 @@ const step = Effect.fnUntraced(function* (script: Script) {
       return yield* sync(script, under)
     case "pass time":
       return yield* simulation.pass(random.below(random.once(4) ? 200_000 : 7_200))
-    case "lose checkpoint":
-      if (provider.options.changeModel !== "delta") return
-      watch.sometimes.happened("provider forgets the checkpoint")
-      return upstream.loseCheckpoints()
-    case "provider errors":
-      upstream.failures.push(...random.list(1, 4, () => (random.once(3) ? undefined : randomError(random, clock.now))))
-      return
-    case "look errors":
-      upstream.lookFailures.push(randomError(random, clock.now))
-      return
-    case "unhealthy":
-      upstream.health = random.once(2) ? { status: "connected" } : randomHealth(random)
-      if (upstream.health.status !== "connected") watch.sometimes.happened("connection unhealthy")
-      return
-    case "short read":
-      if (!provider.options.changeModel.startsWith("snapshot")) return
-      life.misled = true
-      upstream.shortReads = 1 + random.below(2)
-      upstream.shortBy = random.pick([3, Infinity])
-      return watch.sometimes.happened("provider answers short")
-    case "unlist": {
-      const account = random.pick(upstream.accountIds)
-      if (upstream.unlisted.delete(account)) return
-      watch.sometimes.happened("bank lists an account no longer")
-      upstream.unlisted.add(account)
-      return
-    }
-    case "change while paged":
-      if (life.meanwhiles-- <= 0) return
-      watch.sometimes.happened("bank changes while it is paged")
-      upstream.meanwhile.push(() => life.happen(clock.now, 1))
-      return
-    case "destination faults":
-      under.place?.faults.push(
-        ...random.list(1, 6, () => {
-          const fault = random.pick(["none", "unavailable", "answerLost", "unavailable", "unavailable"] as const)
-          if (fault !== "none")
-            watch.sometimes.happened(fault === "unavailable" ? "destination away" : "destination answer lost")
-          return fault
-        })
-      )
-      return
-    case "refusals":
-      if (under.place !== undefined) {
-        const word = random.pick(["coffee", "rent", "books"])
-        under.place.refuses = random.once(2) ? () => false : (values) => values["description"] === word
-      }
-      return
     case "person deletes":
       return life.deleteRow(under, simulation.model === "wholeFile")
     case "enrich":
@@ -185,6 +128,8 @@ const step = Effect.fnUntraced(function* (script: Script) {
       return life.feeds.length < 2 ? yield* addFeed(script) : undefined
     case "reconfigure":
       return yield* life.reconfigure(under)
+    default:
+      return befall(life, under, kind, () => clock.now)
   }
 })
 

@@ -1,0 +1,86 @@
+/** What befalls a connection, or the destination of one of its feeds, in any life. */
+import type { ConnectionLife } from "./ConnectionLife.ts"
+import type { FollowingFeed } from "./FollowingFeed.ts"
+import { randomError, randomHealth } from "./ProviderErrors.ts"
+
+export const troubles = [
+  "lose checkpoint",
+  "provider errors",
+  "look errors",
+  "unhealthy",
+  "short read",
+  "unlist",
+  "change while paged",
+  "destination faults",
+  "refusals"
+] as const
+export type Trouble = (typeof troubles)[number]
+
+const isSnapshot = ({ provider }: ConnectionLife): boolean => provider.options.changeModel.startsWith("snapshot")
+
+/**
+ * The bank changes between two pages of a read. A snapshot does not tell: where a row goes, those behind it move up,
+ * and one of them is on no page of a read that says that it is whole.
+ */
+const changeWhilePaged = (life: ConnectionLife, now: () => number): void => {
+  const { upstream } = life
+  upstream.meanwhile.push(() => {
+    const before = upstream.rows.size
+    life.happen(now(), 1)
+    if (isSnapshot(life) && upstream.rows.size < before) life.misled = true
+  })
+}
+
+/** Lets it happen. `now` in milliseconds. */
+export const befall = (life: ConnectionLife, under: FollowingFeed, trouble: Trouble, now: () => number): void => {
+  const { provider, random, sometimes, upstream } = life
+  switch (trouble) {
+    case "lose checkpoint":
+      if (provider.options.changeModel !== "delta") return
+      sometimes.happened("provider forgets the checkpoint")
+      return upstream.loseCheckpoints()
+    case "provider errors":
+      upstream.failures.push(...random.list(1, 4, () => (random.once(3) ? undefined : randomError(random, now()))))
+      return
+    case "look errors":
+      upstream.lookFailures.push(randomError(random, now()))
+      return
+    case "unhealthy":
+      upstream.health = random.once(2) ? { status: "connected" } : randomHealth(random)
+      if (upstream.health.status !== "connected") sometimes.happened("connection unhealthy")
+      return
+    case "short read":
+      if (!isSnapshot(life)) return
+      life.misled = true
+      upstream.shortReads = 1 + random.below(2)
+      upstream.shortBy = random.pick([3, Infinity])
+      return sometimes.happened("provider answers short")
+    case "unlist": {
+      const account = random.pick(upstream.accountIds)
+      if (upstream.unlisted.delete(account)) return
+      upstream.unlisted.add(account)
+      return sometimes.happened("bank lists an account no longer")
+    }
+    case "change while paged":
+      if (life.meanwhiles-- <= 0) return
+      sometimes.happened("bank changes while it is paged")
+      return changeWhilePaged(life, now)
+    case "destination faults":
+      under.place?.faults.push(
+        ...random.list(1, 6, () => {
+          const fault = random.pick(["none", "unavailable", "answerLost", "unavailable", "unavailable"] as const)
+          if (fault !== "none") {
+            sometimes.happened(fault === "unavailable" ? "destination away" : "destination answer lost")
+          }
+          return fault
+        })
+      )
+      return
+    case "refusals":
+      if (under.place !== undefined) {
+        const word = random.pick(["coffee", "rent", "books"])
+        under.place.refuses = random.once(2) ? () => false : (values) => values["description"] === word
+      }
+      return
+  }
+}
