@@ -14,8 +14,6 @@ export interface Fetched {
   readonly pid: number
   readonly name: string
   readonly page: number
-  /** Milliseconds. */
-  readonly at: number
 }
 
 export interface Bank {
@@ -90,7 +88,7 @@ export const makePagedProvider = (log: string): ProviderDriver => ({
         } as const
       }
       const first = !readLog(log).some((fetched) => fetched.name === bank.name)
-      const fetched: Fetched = { pid: process.pid, name: bank.name, page, at: Date.now() }
+      const fetched: Fetched = { pid: process.pid, name: bank.name, page }
       appendFileSync(log, `${JSON.stringify(fetched)}\n`)
       if (bank.refuses !== undefined && first) {
         return yield* new RateLimited({ message: "Slower", scope: "client", retryAfter: bank.refuses })
