@@ -17,17 +17,14 @@ import { Conflict, NotFound, Unprocessable, type CursorUnusable } from "../failu
 import { JobStore } from "../job/JobStore.ts"
 import { idKindOf, type SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import type { HeldRecord } from "../record/LedgerRecord.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
 import { Cursors } from "../shared/Cursors.ts"
 import { Ids } from "../shared/Ids.ts"
-import { limits } from "../shared/Limits.ts"
 import type { Page } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { isOfFile } from "./Covered.ts"
-import type { FactKind, IdentityFact } from "./IdentityFact.ts"
+import { factBook } from "./FactBook.ts"
 import {
   identityLog,
   matchView,
@@ -38,10 +35,10 @@ import {
   type SuggestionsQuery,
   type SuggestionView
 } from "./IdentityLog.ts"
-import { IdentityStore, type LogQuery } from "./IdentityStore.ts"
-import type { Decided, LoggedMatch, MatchId, RecordContent } from "./LoggedMatch.ts"
+import { IdentityStore } from "./IdentityStore.ts"
+import { joining } from "./Joining.ts"
+import type { Decided, LoggedMatch, MatchId } from "./LoggedMatch.ts"
 import type { SuggestionId } from "./LoggedSuggestion.ts"
-import type { MatchEvidence } from "./Matching.ts"
 import { contentOf } from "./MatchWrites.ts"
 
 type ReadError = NotFound | StorageUnavailable
@@ -67,12 +64,6 @@ const busy = new Conflict({
   message: "The bank is being read at the moment",
   details: []
 })
-
-const keyOf = ({ hash, providerId }: RecordContent) => ({ providerId, hash })
-
-/** Between just these two records, whichever was named first. */
-const parts = (fact: IdentityFact, a: string, b: string): boolean =>
-  fact.kind === "forbid" && ((fact.recordId === a && fact.otherId === b) || (fact.recordId === b && fact.otherId === a))
 
 export class Corrections extends Context.Service<
   Corrections,
@@ -127,6 +118,8 @@ export class Corrections extends Context.Service<
       const cursors = yield* Cursors
       const ids = yield* Ids
       const log = identityLog(identity, records, cursors)
+      const facts = factBook(identity, ids)
+      const { absorb, part } = joining(records, identity, facts, ids)
 
       const open = Effect.fnUntraced(function* ({ accountId, bankId, dataType, workspace }: LedgerRef) {
         const bank = yield* banks.get(workspace.id, bankId)
@@ -154,100 +147,8 @@ export class Corrections extends Context.Service<
         return yield* atomically(guarded).pipe(Effect.ensuring(Effect.ignore(jobs.unlease(holder))))
       })
 
-      const decideFact = Effect.fnUntraced(function* (
-        scope: RecordScope,
-        decided: Decided,
-        kind: FactKind,
-        fact: Pick<IdentityFact, "recordId" | "key" | "otherId" | "otherKey">
-      ) {
-        if ((yield* identity.countFacts(scope.workspaceId)) >= limits.identityFacts) {
-          const message = `At most ${limits.identityFacts} decisions about the identity of records can be kept`
-          return yield* new Unprocessable({ code: "LIMIT_EXCEEDED", message, details: [] })
-        }
-        yield* identity.addFact({ id: yield* ids.next("fact"), ...scope, kind, ...fact, ...decided })
-      })
-
-      const lift = Effect.fnUntraced(function* (
-        scope: RecordScope,
-        decided: Decided,
-        which: (fact: IdentityFact) => boolean
-      ) {
-        const facts = yield* identity.facts(scope)
-        yield* identity.liftFacts(
-          scope.accountId,
-          facts.filter(which).map(({ id }) => id),
-          decided
-        )
-      })
-
       const held = Effect.fnUntraced(function* (scope: RecordScope, id: string) {
         return (yield* records.held(scope, [id]))[0]
-      })
-
-      const forbid = (
-        scope: RecordScope,
-        decided: Decided,
-        a: { readonly id: string; readonly content: RecordContent },
-        b: { readonly id: string; readonly content: RecordContent }
-      ) =>
-        decideFact(scope, decided, "forbid", {
-          recordId: a.id,
-          key: keyOf(a.content),
-          otherId: b.id,
-          otherKey: keyOf(b.content)
-        })
-
-      /**
-       * `a` goes on as what `b` is, by a match that can be taken back. What a file says of a record of a connection
-       * changes nothing in it.
-       */
-      const absorb = Effect.fnUntraced(function* (
-        scope: RecordScope,
-        decided: Decided,
-        a: HeldRecord,
-        b: HeldRecord,
-        evidence: MatchEvidence
-      ) {
-        const match: Omit<LoggedMatch, "at"> = {
-          id: yield* ids.next("match"),
-          ...scope,
-          recordId: a.id,
-          versionBefore: a.version,
-          before: contentOf(a),
-          observed: contentOf(b),
-          separateId: b.id,
-          ...(isOfFile(b) && !isOfFile(a) ? { secondSource: true as const } : {}),
-          evidence,
-          state: "made",
-          decided
-        }
-        const facts = yield* identity.facts(scope)
-        yield* identity.liftFacts(
-          scope.accountId,
-          facts.filter((fact) => parts(fact, a.id, b.id)).map(({ id }) => id),
-          decided
-        )
-        // What must not be taken for the one must not be taken for the other.
-        for (const fact of facts) {
-          if (fact.kind !== "forbid" || parts(fact, a.id, b.id)) continue
-          if (fact.recordId === b.id) yield* decideFact(scope, decided, "forbid", { ...pairOf(fact), recordId: a.id })
-          if (fact.otherId === b.id) yield* decideFact(scope, decided, "forbid", { ...pairOf(fact), otherId: a.id })
-        }
-        yield* identity.logMatches([match])
-        const [kept, left] = match.secondSource === true ? [a, b] : [b, a]
-        const former = [left.providerId, ...(yield* identity.aliasesOf(scope, b.id)).map((one) => one.providerId)]
-        yield* identity.addAliases(
-          scope,
-          [...new Set(former)]
-            .filter((providerId) => providerId !== "" && providerId !== kept.providerId)
-            .map((providerId) => ({ providerId, recordId: a.id }))
-        )
-        yield* records.write(scope, [
-          ...(kept === a && a.state === "live" ? [] : [{ ...contentOf(kept), id: a.id, state: "live" as const }]),
-          { ...contentOf(b), id: b.id, state: "removed" }
-        ])
-        yield* records.merge(scope, b.id, a.id)
-        return match.id
       })
 
       const matchOf = Effect.fnUntraced(function* (scope: RecordScope, id: MatchId) {
@@ -288,7 +189,7 @@ export class Corrections extends Context.Service<
             const { after, before } = yield* part(scope, match, record, separateId)
             const undone: LoggedMatch = { ...match, state: "undone", separateId, decided }
             yield* identity.setMatch(undone)
-            yield* forbid(scope, decided, { id: record.id, content: before }, { id: separateId, content: after })
+            yield* facts.forbid(scope, decided, { id: record.id, content: before }, { id: separateId, content: after })
             for (const suggestion of yield* identity.suggestions(scope, { recordId: record.id, limit: 1_000 })) {
               if (suggestion.observedId === separateId && suggestion.state === "accepted") {
                 yield* identity.decideSuggestion(suggestion, "rejected", decided)
@@ -298,58 +199,6 @@ export class Corrections extends Context.Service<
           })
         )
       )
-
-      /** Two records out of one: answers what each of them says now. */
-      const part = Effect.fnUntraced(function* (
-        scope: RecordScope,
-        match: LoggedMatch,
-        record: HeldRecord,
-        separateId: string
-      ) {
-        if (match.secondSource === true) {
-          yield* records.write(scope, [{ ...match.observed, id: separateId }])
-          // What a person joined had former ids of its own.
-          const own = match.decided === undefined ? [] : yield* identity.aliasesOf(scope, record.id)
-          const since = own.filter((alias) => alias.lastSeen >= match.at && isOfFile(alias))
-          yield* identity.moveAliases(
-            scope,
-            [match.observed.providerId, ...since.map((alias) => alias.providerId)],
-            separateId
-          )
-          return { before: contentOf(record), after: match.observed }
-        }
-        // A correction under one id: what is observed under it from now on is the other record's.
-        const providerId = match.before.providerId === record.providerId ? "" : match.before.providerId
-        const before: RecordContent = { ...match.before, providerId }
-        const after = contentOf(record)
-        yield* records.write(scope, [
-          { ...before, id: record.id },
-          { ...after, id: separateId }
-        ])
-        const later = (yield* identity.aliasesOf(scope, record.id)).filter(
-          (alias) => alias.lastSeen >= match.at && alias.providerId !== match.before.providerId
-        )
-        yield* identity.moveAliases(
-          scope,
-          later.map((alias) => alias.providerId),
-          separateId
-        )
-        for (const next of yield* allMatches(scope, record.id)) {
-          if (next.id > match.id) yield* identity.setMatch({ ...next, recordId: separateId })
-        }
-        return { before, after }
-      })
-
-      const allMatches = Effect.fnUntraced(function* (scope: RecordScope, recordId: string) {
-        const all: Array<LoggedMatch> = []
-        for (;;) {
-          const last = all[all.length - 1]
-          const query: LogQuery<LoggedMatch["state"], MatchId> = { recordId, limit: limits.page.max }
-          const rows = yield* identity.matches(scope, last === undefined ? query : { ...query, before: last.id })
-          all.push(...rows)
-          if (rows.length < limits.page.max) return all
-        }
-      })
 
       const redo: Corrections["Service"]["redo"] = Effect.fn("Corrections.redo")((by, ref, id) =>
         act(
@@ -378,7 +227,7 @@ export class Corrections extends Context.Service<
               if (state === "accepted" || state === to) return yield* refused("Suggestion", state)
               const { a, b } = yield* pair(scope, suggestion.recordId, suggestion.observedId)
               if (to === "rejected") {
-                yield* forbid(scope, decided, { id: a.id, content: a }, { id: b.id, content: b })
+                yield* facts.forbid(scope, decided, { id: a.id, content: a }, { id: b.id, content: b })
               } else {
                 if (b.state !== "live") return yield* refused(nouns[scope.dataType], b.state)
                 yield* absorb(scope, decided, a, b, suggestion.evidence)
@@ -403,8 +252,8 @@ export class Corrections extends Context.Service<
           Effect.fnUntraced(function* ({ scope }, decided) {
             const record = yield* tombstone(scope, recordId)
             if (record.state === "deleted") return yield* new NotFound({ resource: nouns[scope.dataType] })
-            yield* lift(scope, decided, (fact) => fact.kind === "keep" && fact.recordId === recordId)
-            yield* decideFact(scope, decided, "delete", { recordId })
+            yield* facts.lift(scope, decided, (fact) => fact.kind === "keep" && fact.recordId === recordId)
+            yield* facts.decide(scope, decided, "delete", { recordId })
             yield* records.write(scope, [{ ...contentOf(record), id: recordId, state: "deleted" }])
           })
         )
@@ -417,8 +266,8 @@ export class Corrections extends Context.Service<
           Effect.fnUntraced(function* ({ owner, scope }, decided) {
             const record = yield* tombstone(scope, recordId)
             if (record.state === "live") return yield* refused(nouns[scope.dataType], "live")
-            yield* lift(scope, decided, (fact) => fact.kind === "delete" && fact.recordId === recordId)
-            if (record.state === "removed") yield* decideFact(scope, decided, "keep", { recordId })
+            yield* facts.lift(scope, decided, (fact) => fact.kind === "delete" && fact.recordId === recordId)
+            if (record.state === "removed") yield* facts.decide(scope, decided, "keep", { recordId })
             yield* records.write(scope, [{ ...contentOf(record), id: recordId, state: "live" }])
             return toPublic(scope.dataType, record, owner)
           })
@@ -446,10 +295,3 @@ export class Corrections extends Context.Service<
 
 /** Rows of each kind that one run of `purge` takes away at most. */
 const purgeBatch = 5_000
-
-const pairOf = ({ key, otherId, otherKey, recordId }: IdentityFact) => ({
-  recordId,
-  ...(key === undefined ? {} : { key }),
-  ...(otherId === undefined ? {} : { otherId }),
-  ...(otherKey === undefined ? {} : { otherKey })
-})

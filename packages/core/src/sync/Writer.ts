@@ -8,26 +8,20 @@ import { isOfFile, trusted } from "../identity/Covered.ts"
 import { heldIndex } from "../identity/HeldIndex.ts"
 import { identify } from "../identity/Identify.ts"
 import type { IdentityFact } from "../identity/IdentityFact.ts"
-import { IdentityStore, type Alias, type Recalled } from "../identity/IdentityStore.ts"
-import type { LoggedMatch } from "../identity/LoggedMatch.ts"
-import type { LoggedSuggestion } from "../identity/LoggedSuggestion.ts"
+import { IdentityStore, type Recalled } from "../identity/IdentityStore.ts"
 import {
   defaultMatchConfig,
   onlyIdDiffers,
   type HeldDetail,
-  type Match,
   type MatchDetails,
   type MatchResult
 } from "../identity/Matching.ts"
-import { isWorthLogging, logOf, needsBefore, writeOf } from "../identity/MatchWrites.ts"
 import { partedPairs, withoutPartedLinks } from "../identity/Parted.ts"
 import { isEntangled, Settling, type Divided } from "../identity/Settled.ts"
 import { countHits, fullTrust, trustOf } from "../identity/TrustCounter.ts"
 import { Fenced, JobStore, type Fence, type Progress } from "../job/JobStore.ts"
 import { pageEnd } from "../job/PageEnd.ts"
-import type { ChangeModel, IdTrust } from "../provider/Capabilities.ts"
-import type { Coverage } from "../provider/Provider.ts"
-import { idKindOf, isSnapshotType } from "../record/DataType.ts"
+import { isSnapshotType } from "../record/DataType.ts"
 import type { HeldRecord, IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
 import { Digest } from "../shared/Digest.ts"
@@ -37,27 +31,15 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { TableStore } from "../table/TableStore.ts"
-import type { Observation } from "./Ingest.ts"
 import { LeaseLost } from "./PullError.ts"
+import { believable, canSettle, isWholeTruth, type SnapshotOfAccount } from "./SnapshotOfAccount.ts"
+import { emptyChunk, writePlan, type Chunk } from "./WritePlan.ts"
 
 /** The right to write to a connection: its lease, and the job's fence when a job does it. */
 export interface WriteRight {
   readonly bankId: BankId
   readonly leaseHolder: string
   readonly fence: Fence | undefined
-}
-
-export interface SnapshotOfAccount {
-  readonly scope: RecordScope
-  readonly observations: ReadonlyArray<Observation>
-  readonly removed: ReadonlySet<string>
-  /** Upstream ids of rows that could not be read; `""` among them is a row that could be any. */
-  readonly unread: ReadonlySet<string>
-  readonly coverage: Coverage
-  readonly idTrust: IdTrust
-  readonly changeModel: ChangeModel
-  /** Nothing is matched but by its id, and what is new stays apart until a person joins it (`skipDedup`). */
-  readonly byIdOnly: boolean
 }
 
 export interface Written {
@@ -70,30 +52,6 @@ export interface Written {
   readonly demoted: boolean
 }
 
-/**
- * Snapshot types are what their last read says. A change feed that was read whole, or over a range, is as good
- * as its feed: there will be no second such read to wait for. Everything else must be missing more than once.
- */
-const isWholeTruth = ({ changeModel, coverage, scope }: SnapshotOfAccount): boolean =>
-  isSnapshotType(scope.dataType) || (changeModel === "delta" && coverage.kind !== "delta")
-
-/** A row that could not be read may be any of those that are missing, unless its id says which one it is. */
-const believable = ({ coverage, idTrust, unread }: SnapshotOfAccount): Coverage =>
-  coverage.kind === "delta" || unread.size === 0 || (trusted(idTrust) && !unread.has(""))
-    ? coverage
-    : { ...coverage, complete: false }
-
-/** What the matches of one transaction come to. */
-interface Chunk {
-  readonly matches: Array<Omit<LoggedMatch, "at">>
-  readonly aliases: Map<string, Alias>
-  readonly renames: Array<{ readonly id: string; readonly providerId: string }>
-  readonly writes: Array<RecordWrite>
-  readonly suggestions: Array<Omit<LoggedSuggestion, "at" | "state">>
-}
-
-const emptyChunk = (): Chunk => ({ matches: [], aliases: new Map(), renames: [], writes: [], suggestions: [] })
-
 const nothingRecalled = Effect.map(Timestamp.now, (now): Recalled => ({
   now,
   trust: fullTrust,
@@ -104,17 +62,6 @@ const nothingRecalled = Effect.map(Timestamp.now, (now): Recalled => ({
 /** Records that people keep, whatever the upstream shows. */
 const keptIds = (facts: ReadonlyArray<IdentityFact>): ReadonlySet<string> =>
   new Set(facts.filter(({ kind }) => kind === "keep").map(({ recordId }) => recordId))
-
-/**
- * Whether rows can be settled: found by their ids in a read of all there is. What people parted depends on records that
- * would not be looked at.
- */
-const canSettle = ({ byIdOnly, coverage, idTrust, scope }: SnapshotOfAccount, { facts }: Recalled): boolean =>
-  scope.dataType === "transactions" &&
-  coverage.kind === "full" &&
-  !byIdOnly &&
-  trusted(idTrust) &&
-  !facts.some(({ kind }) => kind === "forbid")
 
 type WriteError = Fenced | LeaseLost | StorageUnavailable
 
@@ -144,6 +91,7 @@ export class Writer extends Context.Service<
       const ids = yield* Ids
       const { contentHash } = yield* Digest
       const { around } = heldIndex(records, identity)
+      const planned = writePlan(records, ids)
 
       const guard = Effect.fnUntraced(function* (right: WriteRight, progress: Progress) {
         const asked = right.fence !== undefined && (yield* jobs.fence(right.fence, progress))
@@ -243,103 +191,6 @@ export class Writer extends Context.Service<
         for (const [missed, list] of byCount) yield* records.setMissed(scope, list, missed)
       })
 
-      /** Works out what is written for some matches, in their order. */
-      const planned = Effect.fnUntraced(function* (
-        right: WriteRight,
-        snapshot: SnapshotOfAccount,
-        result: MatchResult,
-        aliases: ReadonlyMap<string, string>,
-        details: ReadonlyMap<string, HeldRecord>,
-        matches: ReadonlyArray<Match>
-      ) {
-        const { scope } = snapshot
-        const idsCount = trusted(snapshot.idTrust)
-        const chunk = emptyChunk()
-        const job = right.fence === undefined ? {} : { jobId: right.fence.jobId }
-        const fresh = yield* ids.batch(
-          idKindOf[scope.dataType],
-          matches.reduce((count, { entry }) => (entry === undefined ? count + 1 : count), 0)
-        )
-        const confirmed = new Set(result.confirmed)
-        const asked = matches.filter((match) => confirmed.has(match) || needsBefore(scope.dataType, match))
-        const before = new Map<string, HeldRecord>()
-        const unread: Array<string> = []
-        for (const { entry } of asked) {
-          const record = details.get(entry!.id)
-          if (record === undefined) unread.push(entry!.id)
-          else before.set(record.id, record)
-        }
-        for (const record of yield* records.held(scope, unread)) before.set(record.id, record)
-        const matchIds = yield* ids.batch("match", before.size)
-        const suggested = new Map(result.suggestions.map((one) => [one.observation, one]))
-
-        const log = (match: Match, secondSource: boolean) => {
-          const record = before.get(match.entry!.id)
-          if (record === undefined || !(secondSource || isWorthLogging(match, record))) return
-          const id = matchIds[chunk.matches.length]!
-          chunk.matches.push({
-            id,
-            ...scope,
-            ...logOf(match, record),
-            ...(secondSource ? { secondSource } : {}),
-            coverage: snapshot.coverage,
-            ...job,
-            state: "made"
-          })
-        }
-        /** Notes an id that the record does not have any more, where ids say anything. */
-        const forget = (entry: IndexEntry, providerId: string) => {
-          if (entry.providerId === "" || entry.providerId === providerId) return
-          if (idsCount || isOfFile(entry)) {
-            chunk.aliases.set(entry.providerId, { providerId: entry.providerId, recordId: entry.id })
-          }
-        }
-
-        let next = 0
-        for (const match of matches) {
-          const { entry, observation } = match
-          const { providerId } = observation
-          if (entry === undefined) {
-            const id = fresh[next++]!
-            chunk.writes.push(writeOf(id, observation, undefined))
-            const suggestion = suggested.get(observation)
-            if (suggestion !== undefined) {
-              chunk.suggestions.push({
-                id: yield* ids.next("suggestion"),
-                ...scope,
-                recordId: suggestion.recordId,
-                observedId: id,
-                evidence: suggestion.evidence,
-                ...job
-              })
-            }
-          } else if (confirmed.has(match)) {
-            chunk.aliases.set(providerId, { providerId, recordId: entry.id })
-            log(match, true)
-          } else if (entry.state === "deleted") {
-            if (isOfFile(observation) && !isOfFile(entry)) {
-              if (aliases.get(providerId) !== entry.id) {
-                chunk.aliases.set(providerId, { providerId, recordId: entry.id })
-              }
-              continue
-            }
-            const isRenamed = (idsCount || isOfFile(entry)) && entry.providerId !== providerId
-            if (isRenamed) forget(entry, providerId)
-            if (entry.hash !== observation.hash || entry.pending !== observation.pending) {
-              chunk.writes.push(writeOf(entry.id, observation, before.get(entry.id), "deleted"))
-            } else if (isRenamed) chunk.renames.push({ id: entry.id, providerId })
-          } else {
-            forget(entry, providerId)
-            if (onlyIdDiffers(match)) chunk.renames.push({ id: entry.id, providerId })
-            else {
-              log(match, false)
-              chunk.writes.push(writeOf(entry.id, observation, before.get(entry.id)))
-            }
-          }
-        }
-        return chunk
-      })
-
       /** A job that dies in between reads the same rows again and finds what was written unchanged. */
       const put = Effect.fnUntraced(function* (
         right: WriteRight,
@@ -410,7 +261,7 @@ export class Writer extends Context.Service<
 
         for (let at = 0; at < matches.length; at += limits.commitChunk) {
           const some = matches.slice(at, at + limits.commitChunk)
-          const chunk = yield* planned(right, snapshot, result, aliases, details, some)
+          const chunk = yield* planned(snapshot, { result, aliases, details }, some, right.fence?.jobId)
           if (chunk.writes.length + chunk.renames.length + chunk.aliases.size === 0) continue
           const isLast = at + some.length === matches.length && result.gone.length === 0 && !isNoted
           yield* put(right, snapshot, chunk, settledBy(isLast, chunk))
