@@ -1,0 +1,133 @@
+/** Making one record out of two, by a match that can be taken back, and two out of one. */
+import * as Effect from "effect/Effect"
+import type { HeldRecord } from "../record/LedgerRecord.ts"
+import type { RecordScope, RecordStore } from "../record/RecordStore.ts"
+import type { Ids } from "../shared/Ids.ts"
+import { limits } from "../shared/Limits.ts"
+import { isOfFile } from "./Covered.ts"
+import type { FactBook } from "./FactBook.ts"
+import type { IdentityFact } from "./IdentityFact.ts"
+import type { IdentityStore, LogQuery } from "./IdentityStore.ts"
+import type { Decided, LoggedMatch, MatchId, RecordContent } from "./LoggedMatch.ts"
+import type { MatchEvidence } from "./Matching.ts"
+import { contentOf } from "./MatchWrites.ts"
+
+/** Between just these two records, whichever was named first. */
+const parts = (fact: IdentityFact, a: string, b: string): boolean =>
+  fact.kind === "forbid" && ((fact.recordId === a && fact.otherId === b) || (fact.recordId === b && fact.otherId === a))
+
+const pairOf = ({ key, otherId, otherKey, recordId }: IdentityFact) => ({
+  recordId,
+  ...(key === undefined ? {} : { key }),
+  ...(otherId === undefined ? {} : { otherId }),
+  ...(otherKey === undefined ? {} : { otherKey })
+})
+
+export const joining = (
+  records: RecordStore["Service"],
+  identity: IdentityStore["Service"],
+  facts: FactBook,
+  ids: Ids["Service"]
+) => {
+  /**
+   * `a` goes on as what `b` is, by a match that can be taken back. What a file says of a record of a connection
+   * changes nothing in it.
+   */
+  const absorb = Effect.fnUntraced(function* (
+    scope: RecordScope,
+    decided: Decided,
+    a: HeldRecord,
+    b: HeldRecord,
+    evidence: MatchEvidence
+  ) {
+    const match: Omit<LoggedMatch, "at"> = {
+      id: yield* ids.next("match"),
+      ...scope,
+      recordId: a.id,
+      versionBefore: a.version,
+      before: contentOf(a),
+      observed: contentOf(b),
+      separateId: b.id,
+      ...(isOfFile(b) && !isOfFile(a) ? { secondSource: true as const } : {}),
+      evidence,
+      state: "made",
+      decided
+    }
+    const others = yield* facts.lift(scope, decided, (fact) => parts(fact, a.id, b.id))
+    // What must not be taken for the one must not be taken for the other.
+    for (const fact of others) {
+      if (fact.kind !== "forbid") continue
+      if (fact.recordId === b.id) yield* facts.decide(scope, decided, "forbid", { ...pairOf(fact), recordId: a.id })
+      if (fact.otherId === b.id) yield* facts.decide(scope, decided, "forbid", { ...pairOf(fact), otherId: a.id })
+    }
+    yield* identity.logMatches([match])
+    const [kept, left] = match.secondSource === true ? [a, b] : [b, a]
+    const former = [left.providerId, ...(yield* identity.aliasesOf(scope, b.id)).map((one) => one.providerId)]
+    yield* identity.addAliases(
+      scope,
+      [...new Set(former)]
+        .filter((providerId) => providerId !== "" && providerId !== kept.providerId)
+        .map((providerId) => ({ providerId, recordId: a.id }))
+    )
+    yield* records.write(scope, [
+      ...(kept === a && a.state === "live" ? [] : [{ ...contentOf(kept), id: a.id, state: "live" as const }]),
+      { ...contentOf(b), id: b.id, state: "removed" }
+    ])
+    yield* records.merge(scope, b.id, a.id)
+    return match.id
+  })
+
+  const allMatches = Effect.fnUntraced(function* (scope: RecordScope, recordId: string) {
+    const all: Array<LoggedMatch> = []
+    for (;;) {
+      const last = all[all.length - 1]
+      const query: LogQuery<LoggedMatch["state"], MatchId> = { recordId, limit: limits.page.max }
+      const rows = yield* identity.matches(scope, last === undefined ? query : { ...query, before: last.id })
+      all.push(...rows)
+      if (rows.length < limits.page.max) return all
+    }
+  })
+
+  /** Two records out of one: answers what each of them says now. */
+  const part = Effect.fnUntraced(function* (
+    scope: RecordScope,
+    match: LoggedMatch,
+    record: HeldRecord,
+    separateId: string
+  ) {
+    if (match.secondSource === true) {
+      yield* records.write(scope, [{ ...match.observed, id: separateId }])
+      // What a person joined had former ids of its own.
+      const own = match.decided === undefined ? [] : yield* identity.aliasesOf(scope, record.id)
+      const since = own.filter((alias) => alias.lastSeen >= match.at && isOfFile(alias))
+      yield* identity.moveAliases(
+        scope,
+        [match.observed.providerId, ...since.map((alias) => alias.providerId)],
+        separateId
+      )
+      return { before: contentOf(record), after: match.observed }
+    }
+    // A correction under one id: what is observed under it from now on is the other record's.
+    const providerId = match.before.providerId === record.providerId ? "" : match.before.providerId
+    const before: RecordContent = { ...match.before, providerId }
+    const after = contentOf(record)
+    yield* records.write(scope, [
+      { ...before, id: record.id },
+      { ...after, id: separateId }
+    ])
+    const later = (yield* identity.aliasesOf(scope, record.id)).filter(
+      (alias) => alias.lastSeen >= match.at && alias.providerId !== match.before.providerId
+    )
+    yield* identity.moveAliases(
+      scope,
+      later.map((alias) => alias.providerId),
+      separateId
+    )
+    for (const next of yield* allMatches(scope, record.id)) {
+      if (next.id > match.id) yield* identity.setMatch({ ...next, recordId: separateId })
+    }
+    return { before, after }
+  })
+
+  return { absorb, part }
+}

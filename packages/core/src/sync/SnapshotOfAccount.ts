@@ -1,0 +1,45 @@
+/** What one read showed of one account, and how far it can be believed. */
+import { trusted } from "../identity/Covered.ts"
+import type { Recalled } from "../identity/IdentityStore.ts"
+import type { ChangeModel, IdTrust } from "../provider/Capabilities.ts"
+import type { Coverage } from "../provider/Provider.ts"
+import { isSnapshotType } from "../record/DataType.ts"
+import type { RecordScope } from "../record/RecordStore.ts"
+import type { Observation } from "./Ingest.ts"
+
+export interface SnapshotOfAccount {
+  readonly scope: RecordScope
+  readonly observations: ReadonlyArray<Observation>
+  readonly removed: ReadonlySet<string>
+  /** Upstream ids of rows that could not be read; `""` among them is a row that could be any. */
+  readonly unread: ReadonlySet<string>
+  readonly coverage: Coverage
+  readonly idTrust: IdTrust
+  readonly changeModel: ChangeModel
+  /** Nothing is matched but by its id, and what is new stays apart until a person joins it (`skipDedup`). */
+  readonly byIdOnly: boolean
+}
+
+/**
+ * Snapshot types are what their last read says. A change feed that was read whole, or over a range, is as good
+ * as its feed: there will be no second such read to wait for. Everything else must be missing more than once.
+ */
+export const isWholeTruth = ({ changeModel, coverage, scope }: SnapshotOfAccount): boolean =>
+  isSnapshotType(scope.dataType) || (changeModel === "delta" && coverage.kind !== "delta")
+
+/** A row that could not be read may be any of those that are missing, unless its id says which one it is. */
+export const believable = ({ coverage, idTrust, unread }: SnapshotOfAccount): Coverage =>
+  coverage.kind === "delta" || unread.size === 0 || (trusted(idTrust) && !unread.has(""))
+    ? coverage
+    : { ...coverage, complete: false }
+
+/**
+ * Whether rows can be settled: found by their ids in a read of all there is. What people parted depends on records that
+ * would not be looked at.
+ */
+export const canSettle = ({ byIdOnly, coverage, idTrust, scope }: SnapshotOfAccount, { facts }: Recalled): boolean =>
+  scope.dataType === "transactions" &&
+  coverage.kind === "full" &&
+  !byIdOnly &&
+  trusted(idTrust) &&
+  !facts.some(({ kind }) => kind === "forbid")

@@ -1,0 +1,128 @@
+/** What is written for matches: records, former ids, and the log that lets a match be taken back. */
+import * as Effect from "effect/Effect"
+import { isOfFile, trusted } from "../identity/Covered.ts"
+import type { Alias } from "../identity/IdentityStore.ts"
+import type { LoggedMatch } from "../identity/LoggedMatch.ts"
+import type { LoggedSuggestion } from "../identity/LoggedSuggestion.ts"
+import { onlyIdDiffers, type Match, type MatchResult } from "../identity/Matching.ts"
+import { isWorthLogging, logOf, needsBefore, writeOf } from "../identity/MatchWrites.ts"
+import type { JobId } from "../job/Job.ts"
+import { idKindOf } from "../record/DataType.ts"
+import type { HeldRecord, IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
+import type { RecordStore } from "../record/RecordStore.ts"
+import type { Ids } from "../shared/Ids.ts"
+import type { SnapshotOfAccount } from "./SnapshotOfAccount.ts"
+
+/** What the matches of one transaction come to. */
+export interface Chunk {
+  readonly matches: Array<Omit<LoggedMatch, "at">>
+  readonly aliases: Map<string, Alias>
+  readonly renames: Array<{ readonly id: string; readonly providerId: string }>
+  readonly writes: Array<RecordWrite>
+  readonly suggestions: Array<Omit<LoggedSuggestion, "at" | "state">>
+}
+
+export const emptyChunk = (): Chunk => ({ matches: [], aliases: new Map(), renames: [], writes: [], suggestions: [] })
+
+/** What identity made of a read. */
+export interface Identified {
+  readonly result: MatchResult
+  readonly aliases: ReadonlyMap<string, string>
+  readonly details: ReadonlyMap<string, HeldRecord>
+}
+
+/** Works out what is written for some matches of a read, in their order. */
+export const writePlan = (records: RecordStore["Service"], ids: Ids["Service"]) =>
+  Effect.fnUntraced(function* (
+    snapshot: SnapshotOfAccount,
+    { aliases, details, result }: Identified,
+    matches: ReadonlyArray<Match>,
+    jobId: JobId | undefined
+  ) {
+    const { scope } = snapshot
+    const idsCount = trusted(snapshot.idTrust)
+    const chunk = emptyChunk()
+    const job = jobId === undefined ? {} : { jobId }
+    const fresh = yield* ids.batch(
+      idKindOf[scope.dataType],
+      matches.reduce((count, { entry }) => (entry === undefined ? count + 1 : count), 0)
+    )
+    const confirmed = new Set(result.confirmed)
+    const asked = matches.filter((match) => confirmed.has(match) || needsBefore(scope.dataType, match))
+    const before = new Map<string, HeldRecord>()
+    const unread: Array<string> = []
+    for (const { entry } of asked) {
+      const record = details.get(entry!.id)
+      if (record === undefined) unread.push(entry!.id)
+      else before.set(record.id, record)
+    }
+    for (const record of yield* records.held(scope, unread)) before.set(record.id, record)
+    const matchIds = yield* ids.batch("match", before.size)
+    const suggested = new Map(result.suggestions.map((one) => [one.observation, one]))
+
+    const log = (match: Match, secondSource: boolean) => {
+      const record = before.get(match.entry!.id)
+      if (record === undefined || !(secondSource || isWorthLogging(match, record))) return
+      const id = matchIds[chunk.matches.length]!
+      chunk.matches.push({
+        id,
+        ...scope,
+        ...logOf(match, record),
+        ...(secondSource ? { secondSource } : {}),
+        coverage: snapshot.coverage,
+        ...job,
+        state: "made"
+      })
+    }
+    /** Notes an id that the record does not have any more, where ids say anything. */
+    const forget = (entry: IndexEntry, providerId: string) => {
+      if (entry.providerId === "" || entry.providerId === providerId) return
+      if (idsCount || isOfFile(entry)) {
+        chunk.aliases.set(entry.providerId, { providerId: entry.providerId, recordId: entry.id })
+      }
+    }
+
+    let next = 0
+    for (const match of matches) {
+      const { entry, observation } = match
+      const { providerId } = observation
+      if (entry === undefined) {
+        const id = fresh[next++]!
+        chunk.writes.push(writeOf(id, observation, undefined))
+        const suggestion = suggested.get(observation)
+        if (suggestion !== undefined) {
+          chunk.suggestions.push({
+            id: yield* ids.next("suggestion"),
+            ...scope,
+            recordId: suggestion.recordId,
+            observedId: id,
+            evidence: suggestion.evidence,
+            ...job
+          })
+        }
+      } else if (confirmed.has(match)) {
+        chunk.aliases.set(providerId, { providerId, recordId: entry.id })
+        log(match, true)
+      } else if (entry.state === "deleted") {
+        if (isOfFile(observation) && !isOfFile(entry)) {
+          if (aliases.get(providerId) !== entry.id) {
+            chunk.aliases.set(providerId, { providerId, recordId: entry.id })
+          }
+          continue
+        }
+        const isRenamed = (idsCount || isOfFile(entry)) && entry.providerId !== providerId
+        if (isRenamed) forget(entry, providerId)
+        if (entry.hash !== observation.hash || entry.pending !== observation.pending) {
+          chunk.writes.push(writeOf(entry.id, observation, before.get(entry.id), "deleted"))
+        } else if (isRenamed) chunk.renames.push({ id: entry.id, providerId })
+      } else {
+        forget(entry, providerId)
+        if (onlyIdDiffers(match)) chunk.renames.push({ id: entry.id, providerId })
+        else {
+          log(match, false)
+          chunk.writes.push(writeOf(entry.id, observation, before.get(entry.id)))
+        }
+      }
+    }
+    return chunk
+  })
