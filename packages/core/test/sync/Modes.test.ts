@@ -1,7 +1,6 @@
 /** What every body of triggerSync does, for every type of data (decisions 7.5). */
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { Banks } from "@millrace/core/bank/Banks"
 import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
@@ -19,13 +18,11 @@ import { defaultMappings } from "@millrace/core/destination/Columns"
 import { makeBank } from "@millrace/testing/fixture/Bank"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
-import { drive, makeSimulation, type Simulation } from "@millrace/testing/simulation/Simulation"
-import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
-import * as Clock from "effect/Clock"
+import { drive, type Simulation } from "@millrace/testing/simulation/Simulation"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { afterAll, beforeAll } from "vitest"
+import { memoryScene, type SceneServices } from "./MemoryScene.ts"
 
 const sizes = limits as { commitChunk: number }
 const { commitChunk } = limits
@@ -123,22 +120,11 @@ type World = Effect.Success<ReturnType<typeof opened>>
 const scene = (
   title: string,
   dataType: SyncDataType,
-  body: (world: World, simulation: Simulation) => Effect.Effect<void, unknown, Layer.Success<Simulation["layer"]>>
+  body: (world: World, simulation: Simulation) => Effect.Effect<void, unknown, SceneServices>
 ) =>
-  it.effect(title, () => {
-    const clock = new VirtualClock()
-    const simulation = makeSimulation({
-      storage: MemoryStorage.layer,
-      clock,
-      model: "upsertByKey",
-      drivers: [DemoProvider.make()]
-    })
-    return opened(simulation, dataType).pipe(
-      Effect.flatMap((world) => body(world, simulation)),
-      Effect.provide(simulation.layer),
-      Effect.provideService(Clock.Clock, clock)
-    )
-  })
+  memoryScene(title, { model: "upsertByKey", drivers: [DemoProvider.make()] }, (simulation) =>
+    Effect.flatMap(opened(simulation, dataType), (world) => body(world, simulation))
+  )
 
 const dated = (dataType: SyncDataType): boolean => dataType === "transactions" || dataType === "trades"
 const inRange = (date: CalendarDate.CalendarDate | null, from: string, to: string): boolean =>

@@ -1,8 +1,6 @@
 /** A person's pause, asked for at every point of a run. */
-import { describe, expect, it } from "@effect/vitest"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { describe, expect } from "@effect/vitest"
 import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
-import type { WriteModel } from "@millrace/core/destination/Destination"
 import { JobStore } from "@millrace/core/job/JobStore"
 import { RateLimited } from "@millrace/core/provider/ProviderError"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
@@ -12,13 +10,11 @@ import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { makeJob } from "@millrace/testing/fixture/Job"
 import { storeTable } from "@millrace/testing/fixture/Table"
 import { mappings } from "@millrace/testing/simulation/FollowingFeed"
-import { connect, drive, makeSimulation, work, type Simulation } from "@millrace/testing/simulation/Simulation"
-import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
-import * as Clock from "effect/Clock"
+import { connect, drive, work, type Simulation } from "@millrace/testing/simulation/Simulation"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { afterAll, beforeAll } from "vitest"
+import { memoryScene, type SceneServices } from "./MemoryScene.ts"
 
 const sizes = limits as { commitChunk: number }
 const { commitChunk } = limits
@@ -31,14 +27,9 @@ afterAll(() => {
 
 const scene = (
   title: string,
-  model: Exclude<WriteModel, "transactional">,
-  body: (simulation: Simulation) => Effect.Effect<void, unknown, Layer.Success<Simulation["layer"]>>
-) =>
-  it.effect(title, () => {
-    const clock = new VirtualClock()
-    const simulation = makeSimulation({ storage: MemoryStorage.layer, clock, model })
-    return body(simulation).pipe(Effect.provide(simulation.layer), Effect.provideService(Clock.Clock, clock))
-  })
+  model: Simulation["model"],
+  body: (simulation: Simulation) => Effect.Effect<void, unknown, SceneServices>
+) => memoryScene(title, { model }, body)
 
 /** A feed of an account with six rows, read in pages of three. */
 const opened = Effect.fnUntraced(function* (simulation: Simulation, at: "table" | "file") {

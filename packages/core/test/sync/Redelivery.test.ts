@@ -1,8 +1,6 @@
 /** Rows that are refused, given up, deleted by people, forgotten by their destination, and asked for again. */
-import { describe, expect, it } from "@effect/vitest"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { describe, expect } from "@effect/vitest"
 import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
-import type { WriteModel } from "@millrace/core/destination/Destination"
 import { FeedStore } from "@millrace/core/feed/FeedStore"
 import type { JobCounts, SyncOptions } from "@millrace/core/job/Job"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
@@ -10,28 +8,16 @@ import { limits } from "@millrace/core/shared/Limits"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { makeTableField, storeTable } from "@millrace/testing/fixture/Table"
 import { mappings } from "@millrace/testing/simulation/FollowingFeed"
-import { connect, drive, makeSimulation, type Simulation } from "@millrace/testing/simulation/Simulation"
-import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
-import * as Clock from "effect/Clock"
+import { connect, drive, type Simulation } from "@millrace/testing/simulation/Simulation"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import { memoryScene, type SceneServices } from "./MemoryScene.ts"
 
 const scene = (
   title: string,
-  model: Exclude<WriteModel, "transactional">,
-  body: (simulation: Simulation) => Effect.Effect<void, unknown, Layer.Success<Simulation["layer"]>>,
+  model: Simulation["model"],
+  body: (simulation: Simulation) => Effect.Effect<void, unknown, SceneServices>,
   keySeconds?: number
-) =>
-  it.effect(title, () => {
-    const clock = new VirtualClock()
-    const simulation = makeSimulation({
-      storage: MemoryStorage.layer,
-      clock,
-      model,
-      ...(keySeconds === undefined ? {} : { keySeconds })
-    })
-    return body(simulation).pipe(Effect.provide(simulation.layer), Effect.provideService(Clock.Clock, clock))
-  })
+) => memoryScene(title, { model, ...(keySeconds === undefined ? {} : { keySeconds }) }, body)
 
 const balance = (counts: JobCounts): number =>
   counts.read +

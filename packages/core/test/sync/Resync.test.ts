@@ -1,6 +1,5 @@
 /** Losing one's place at an upstream, and data that change while they are read: nobody but the log should notice. */
-import { describe, expect, it } from "@effect/vitest"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { describe, expect } from "@effect/vitest"
 import { CheckpointInvalid, MutationDuringPagination } from "@millrace/core/provider/ProviderError"
 import { RecordStore } from "@millrace/core/record/RecordStore"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
@@ -10,11 +9,9 @@ import { storeFeed } from "@millrace/testing/fixture/Feed"
 import type { ScriptedBank } from "@millrace/testing/provider/ScriptedBank"
 import { ledgerOf } from "@millrace/testing/simulation/Checkers"
 import { mappings } from "@millrace/testing/simulation/FollowingFeed"
-import { connect, drive, makeSimulation, type Simulation } from "@millrace/testing/simulation/Simulation"
-import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
-import * as Clock from "effect/Clock"
+import { connect, drive, type Simulation } from "@millrace/testing/simulation/Simulation"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import { memoryScene, type SceneServices } from "./MemoryScene.ts"
 
 /** Pages of three. */
 const instance = "delta-connection-stable"
@@ -51,17 +48,11 @@ type World = Effect.Success<ReturnType<typeof opened>>
 
 const scene = (
   title: string,
-  body: (world: World, simulation: Simulation) => Effect.Effect<void, unknown, Layer.Success<Simulation["layer"]>>
+  body: (world: World, simulation: Simulation) => Effect.Effect<void, unknown, SceneServices>
 ) =>
-  it.effect(title, () => {
-    const clock = new VirtualClock()
-    const simulation = makeSimulation({ storage: MemoryStorage.layer, clock, model: "upsertByKey" })
-    return opened(simulation).pipe(
-      Effect.flatMap((world) => body(world, simulation)),
-      Effect.provide(simulation.layer),
-      Effect.provideService(Clock.Clock, clock)
-    )
-  })
+  memoryScene(title, { model: "upsertByKey" }, (simulation) =>
+    Effect.flatMap(opened(simulation), (world) => body(world, simulation))
+  )
 
 const invalid = new CheckpointInvalid({ message: "gone" })
 const mutated = new MutationDuringPagination({ message: "moved" })

@@ -1,7 +1,6 @@
 /** Runs that failed of something that passes, and are tried again by themselves. */
 import { describe, expect, it } from "@effect/vitest"
 import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { DestinationRejected, DestinationUnavailable } from "@millrace/core/destination/Destination"
 import * as Recovery from "@millrace/core/failure/Recovery"
 import type { Feed } from "@millrace/core/feed/Feed"
@@ -21,14 +20,13 @@ import { warning, type Finding } from "@millrace/core/sync/RunReport"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { makeJob } from "@millrace/testing/fixture/Job"
 import { mappings } from "@millrace/testing/simulation/FollowingFeed"
-import { connect, makeSimulation, work, type Simulation } from "@millrace/testing/simulation/Simulation"
-import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
-import * as Clock from "effect/Clock"
+import { connect, work, type Simulation } from "@millrace/testing/simulation/Simulation"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
+import { memoryScene, type SceneServices } from "./MemoryScene.ts"
 
 const engine = Layer.succeed(JobEngine, { poke: () => Effect.void, interrupt: () => Effect.void })
 const jobsLayer = Jobs.layer.pipe(
@@ -78,18 +76,18 @@ type World = Effect.Success<ReturnType<typeof opened>>
 
 const scene = (
   title: string,
-  body: (world: World, simulation: Simulation) => Effect.Effect<void, unknown, Layer.Success<Simulation["layer"]>>
+  body: (
+    world: World,
+    simulation: Simulation
+  ) => Effect.Effect<void, unknown, SceneServices | Layer.Success<typeof jobsLayer>>
 ) =>
-  it.effect(title, () => {
-    const clock = new VirtualClock()
-    const simulation = makeSimulation({ storage: MemoryStorage.layer, clock, model: "upsertByKey" })
-    return opened(simulation).pipe(
+  memoryScene(title, { model: "upsertByKey" }, (simulation) =>
+    opened(simulation).pipe(
       Effect.flatMap((world) => body(world, simulation)),
-      Effect.provide(Layer.provideMerge(jobsLayer, simulation.layer)),
-      Effect.provideService(Clock.Clock, clock),
+      Effect.provide(jobsLayer),
       Random.withSeed(title)
     )
-  })
+  )
 
 const message = "scripted"
 

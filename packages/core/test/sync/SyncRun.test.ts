@@ -1,6 +1,5 @@
 /** Single scenes of runs: each the shortest life in which something once went wrong, or could. */
-import { describe, expect, it } from "@effect/vitest"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { describe, expect } from "@effect/vitest"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
 import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
@@ -12,24 +11,17 @@ import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { makeEnrichment } from "@millrace/testing/fixture/Enrichment"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { makeJob } from "@millrace/testing/fixture/Job"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import { ledgerOf } from "@millrace/testing/simulation/Checkers"
 import { mappings } from "@millrace/testing/simulation/FollowingFeed"
-import { connect, drive, makeSimulation, work, type Simulation } from "@millrace/testing/simulation/Simulation"
-import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
+import { connect, drive, work, type Simulation } from "@millrace/testing/simulation/Simulation"
+import { memoryScene, type SceneServices } from "./MemoryScene.ts"
 
 const scene = (
   title: string,
-  model: "upsertByKey" | "readBack" | "wholeFile",
-  body: (simulation: Simulation) => Effect.Effect<void, unknown, Layer.Success<Simulation["layer"]>>
-) =>
-  it.effect(title, () => {
-    const clock = new VirtualClock()
-    const simulation = makeSimulation({ storage: MemoryStorage.layer, clock, model })
-    return body(simulation).pipe(Effect.provide(simulation.layer), Effect.provideService(Clock.Clock, clock))
-  })
+  model: Simulation["model"],
+  body: (simulation: Simulation) => Effect.Effect<void, unknown, SceneServices>
+) => memoryScene(title, { model }, body)
 
 const day = CalendarDate.make("2026-11-20")
 
