@@ -40,10 +40,12 @@ export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
     const numbers = new Set(records.map((record) => record.changeNo))
     must("change numbers move with every change, and only then", numbers.size === records.length, () => records)
     const live = new Map<string, LedgerRecord>()
+    const settled = new Set<string>()
     for (const record of records) {
       if (record.state === "live") live.set(record.providerId, record)
       const old = before.get(record.id)
       if (old === record) continue
+      if (old?.pending === true && !record.pending && old.providerId !== record.providerId) settled.add(record.id)
       const moved =
         old === undefined || old.hash !== record.hash || old.state !== record.state || old.pending !== record.pending
       must(
@@ -72,8 +74,9 @@ export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
       }
       const record = live.get(row.providerId)
       if (record === undefined) {
-        // What settled in a form that cannot be read may have lost its record to an equal row that can.
-        if (row.broken === true) ids.delete(row.line)
+        // What settled in a form that cannot be read may have lost its record to an equal row that can, and what was
+        // pending outside the days that were read to one that it may have become.
+        if (row.broken === true || (known !== undefined && settled.has(known))) ids.delete(row.line)
         continue
       }
       // Nobody has read the row as it is now: the record may be that of another event that had the id before.
