@@ -1,10 +1,10 @@
 /** What links and upstream ids settle by themselves (enrichments D1, tier 1). */
 import type { IndexEntry } from "../record/LedgerRecord.ts"
 import type { Observation } from "../sync/Ingest.ts"
-import { covers, isListed, isOfFile, trusted } from "./Covered.ts"
+import { covers, isListed, isOfFile, isUnread, trusted } from "./Covered.ts"
 import type { MatchInput } from "./Matching.ts"
 import type { Pairing } from "./Pairing.ts"
-import { compareObservations, compareOwners } from "./RowOrder.ts"
+import { compareIds, compareObservations, compareOwners } from "./RowOrder.ts"
 
 export interface IdHits {
   /** Observations that were found by their own id, present or former. */
@@ -15,32 +15,56 @@ export interface IdHits {
   readonly settledElsewhere: ReadonlySet<string>
 }
 
-/** Ids that stand for more than one row, of a read or of what we hold, say nothing about identity. */
-const repeatedIds = (...lists: ReadonlyArray<Iterable<{ readonly providerId: string }>>): ReadonlySet<string> => {
+/** Ids that stand for more than one row of a read say nothing about identity. */
+const repeatedIds = (observations: ReadonlyArray<Observation>): ReadonlySet<string> => {
+  const seen = new Set<string>()
   const repeated = new Set<string>()
-  for (const rows of lists) {
-    const seen = new Set<string>()
-    for (const { providerId } of rows) {
-      if (providerId === "") continue
-      if (seen.has(providerId)) repeated.add(providerId)
-      else seen.add(providerId)
-    }
+  for (const { providerId } of observations) {
+    if (providerId === "") continue
+    if (seen.has(providerId)) repeated.add(providerId)
+    else seen.add(providerId)
   }
   return repeated
 }
 
-/** A record that the last reads lacked has lost its id to the one that they showed under it. */
+/** A live record that the last reads lacked, or that is the older one, has lost its id to the other. */
 const compareHolders = (a: IndexEntry, b: IndexEntry): number =>
-  a.state === "live" && b.state === "live" && a.missed > 0 !== b.missed > 0 ? a.missed - b.missed : compareOwners(a, b)
+  a.state === "live" && b.state === "live" ? a.missed - b.missed || compareIds(b, a) : compareOwners(a, b)
 
-const ownersOf = (held: ReadonlyArray<IndexEntry>): Map<string, IndexEntry> => {
-  const owners = new Map<string, IndexEntry>()
-  for (const entry of held) {
-    if (entry.providerId === "") continue
-    const other = owners.get(entry.providerId)
-    if (other === undefined || compareHolders(entry, other) < 0) owners.set(entry.providerId, entry)
+/** Who has an id. */
+class Holders {
+  readonly #first = new Map<string, IndexEntry>()
+  readonly #others = new Map<string, Array<IndexEntry>>()
+
+  constructor(held: ReadonlyArray<IndexEntry>) {
+    for (const entry of held) {
+      if (entry.providerId !== "") this.#add(entry)
+    }
   }
-  return owners
+
+  #add(entry: IndexEntry): void {
+    const { providerId } = entry
+    const first = this.#first.get(providerId)
+    const isFirst = first === undefined || compareHolders(entry, first) < 0
+    if (isFirst) this.#first.set(providerId, entry)
+    if (first === undefined) return
+    const other = isFirst ? first : entry
+    const others = this.#others.get(providerId)
+    if (others === undefined) this.#others.set(providerId, [other])
+    else others.push(other)
+  }
+
+  get(providerId: string): IndexEntry | undefined {
+    return this.#first.get(providerId)
+  }
+
+  /** The one that says the same, or else the one that has the id now. */
+  of({ hash, providerId }: Observation): IndexEntry | undefined {
+    const first = this.#first.get(providerId)
+    if (first === undefined || first.hash === hash) return first
+    const same = this.#others.get(providerId)?.find((entry) => entry.state === "live" && entry.hash === hash)
+    return same ?? first
+  }
 }
 
 /** A claim of an observation to a record; of several to one record the first in canonical order counts. */
@@ -65,11 +89,8 @@ const none: IdHits = { hits: [], doubtful: [], settledElsewhere: new Set() }
 export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
   const { held, observations } = input
   if (!trusted(input.idTrust) || held.length === 0) return none
-  const repeated = repeatedIds(
-    observations,
-    held.filter(({ missed, state }) => state === "live" && missed === 0)
-  )
-  const owners = ownersOf(held)
+  const repeated = repeatedIds(observations)
+  const owners = new Holders(held)
   const byRecord = new Map<string, IndexEntry>()
   const shown = new Set<string>()
   if (input.aliases.size > 0) {
@@ -85,11 +106,12 @@ export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
    */
   const isSuperseded = (entry: IndexEntry, providerId: string): boolean =>
     entry.state === "live" &&
-    !entry.pending &&
     entry.providerId !== "" &&
     entry.providerId !== providerId &&
     isOfFile(entry) === isOfFile({ providerId }) &&
-    (shown.has(entry.providerId) || !(isListed(input, entry) || covers(input.coverage, entry)))
+    (shown.has(entry.providerId) ||
+      isUnread(input, entry) ||
+      !(isListed(input, entry) || covers(input.coverage, entry)))
 
   const settledElsewhere = new Set<string>()
   const links: Claims = new Map()
@@ -122,7 +144,7 @@ export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
   }
   for (let at = 0; at < observations.length; at++) {
     const { providerId } = observations[at]!
-    if (providerId !== "" && !repeated.has(providerId)) hit(at, owners.get(providerId))
+    if (providerId !== "" && !repeated.has(providerId)) hit(at, owners.of(observations[at]!))
   }
   if (input.aliases.size > 0) {
     const former: Claims = new Map()

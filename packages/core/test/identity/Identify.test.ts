@@ -67,7 +67,7 @@ describe("identify, by id", () => {
     expect([result.unchanged, result.gone, result.missed]).toEqual([2, [], []])
   })
 
-  it("believes no id that several rows share, here or there", () => {
+  it("believes no id that several rows of a read share, and of records that share one the equal one first", () => {
     const observations = [seen("a", { id: "same" }), seen("b", { ...lamp, id: "same" })]
     const records = [held("b", { ...lamp, id: "same" }), held("a", { id: "same" })]
     expect(read({ held: records, observations })).toMatchObject({ unchanged: 2, changed: [] })
@@ -79,6 +79,15 @@ describe("identify, by id", () => {
     const records = [held("a", { id: "same" }, { missed: 1 }), held("b", { ...lamp, id: "same" })]
     const result = read({ held: records, observations: [seen("b", { ...lamp, id: "same", amount: "-400" })] })
     expect(matched(result)).toEqual([["same", "b"]])
+  })
+
+  it("believes an id of two records that were both shown: the younger has it now", () => {
+    const records = [held("a", { id: "same" }), held("b", { ...lamp, id: "same" })]
+    const corrected = seen("b", { ...lamp, id: "same", amount: "-400" })
+    expect(matched(read({ held: records, observations: [corrected] }))).toEqual([["same", "b"]])
+    expect(matched(read({ held: records.toReversed(), observations: [corrected] }))).toEqual([["same", "b"]])
+    const back = read({ held: records, observations: [seen("a", { id: "same" })] })
+    expect([back.unchanged, matched(back)]).toEqual([1, []])
   })
 
   it("does not take an unknown id of a change feed for a row that merely looks the same", () => {
@@ -143,6 +152,18 @@ describe("identify, by id", () => {
     }
     expect(matched(read(input))).toEqual([["p-x", undefined]])
     expect(matched(read({ ...input, removed: new Set(["posted"]) }))).toEqual([["p-x", "a"]])
+  })
+
+  it("follows no link to a record that goes on as another pending row, which a change feed would not tell again", () => {
+    const input = {
+      held: [held("a", { id: "other", pending: true })],
+      aliases: new Map([["pending", "a"]]),
+      observations: [seen("x", {}, { pendingProviderId: "pending" })]
+    }
+    expect(matched(read({ ...input, coverage: delta }))).toEqual([["p-x", undefined]])
+    expect(matched(read({ ...input, coverage: delta, removed: new Set(["other"]) }))).toEqual([["p-x", "a"]])
+    expect(matched(read({ ...input, coverage: full }))).toEqual([["p-x", "a"]])
+    expect(matched(read({ ...input, coverage: full, unread: new Set(["other"]) }))).toEqual([["p-x", undefined]])
   })
 })
 

@@ -101,6 +101,10 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
     const [end, start] = (position ?? `v1:${one.events.length}:0`).split(":").slice(1).map(Number)
     if (end !== one.events.length) return new MutationDuringPagination({ message: "The feed moved" })
     const whole = checkpoint === undefined
+    // Of an account that is listed no longer there is nothing to be told, not even that it has no rows.
+    if (whole && [...one.unlisted].some((account) => request.providerAccountIds.includes(one.shownId(account)))) {
+      return new MutationDuringPagination({ message: "The accounts changed" })
+    }
     const [generation, since] = whole ? [one.generation, 0] : checkpoint.split(":").slice(1).map(Number)
     if (generation !== one.generation) return new CheckpointInvalid({ message: "No such checkpoint" })
     const all: ReadonlyArray<Item> = whole
