@@ -103,6 +103,7 @@ export const makeFakeStore = Effect.gen(function* () {
     lease: unused("lease"),
     unlease: unused("unlease"),
     holdsLease: unused("holdsLease"),
+    fenceBank: unused("fenceBank"),
     handOver: unused("handOver"),
     arrivals: Stream.never,
     leave: (name) => Effect.sync(() => void runners.delete(name)),

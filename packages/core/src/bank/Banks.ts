@@ -63,10 +63,14 @@ export class Banks extends Context.Service<
       { readonly status: ConnectionStatus; readonly connection: BankConnection },
       ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E
     >
-    /** Reads accounts and balances anew; accounts that are no longer listed become `missing`. `guard` as above. */
+    /**
+     * Reads accounts and balances anew; accounts that are no longer listed become `missing`. `guard` as above, and
+     * `connection` as `inspect` answered it, if it did.
+     */
     readonly refreshAccounts: <E>(
       bank: Bank,
-      guard: Effect.Effect<void, E>
+      guard: Effect.Effect<void, E>,
+      connection?: BankConnection
     ) => Effect.Effect<AccountList, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E>
   }
 >()("@millrace/core/bank/Banks") {
@@ -188,8 +192,12 @@ export class Banks extends Context.Service<
         get,
         connect,
         inspect,
-        refreshAccounts: Effect.fn("Banks.refreshAccounts")(function* <E>(bank: Bank, guard: Effect.Effect<void, E>) {
-          return yield* putAccounts(bank, yield* connectionOf(bank), guard)
+        refreshAccounts: Effect.fn("Banks.refreshAccounts")(function* <E>(
+          bank: Bank,
+          guard: Effect.Effect<void, E>,
+          connection?: BankConnection
+        ) {
+          return yield* putAccounts(bank, connection ?? (yield* connectionOf(bank)), guard)
         })
       })
     })

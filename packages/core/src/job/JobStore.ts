@@ -31,6 +31,9 @@ export class JobStateConflict extends Schema.TaggedError<JobStateConflict>()("Jo
 /** The run was shut out: cancelled, paused, or taken over by another worker. It must stop without a trace. */
 export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { jobId: Schema.String }) {}
 
+/** Somebody else writes to the connection now. */
+export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { bankId: Schema.String }) {}
+
 /** The right to write for a job. Every write of a run names it. */
 export interface Fence {
   readonly jobId: JobId
@@ -130,6 +133,8 @@ export class JobStore extends Context.Service<
      * `pauseAsked`.
      */
     readonly fence: (fence: Fence, progress: Progress) => Effect.Effect<boolean, Fenced | StorageUnavailable>
+    /** The same where what is written is of a bank: the job must have its lease as well (`holdsLease`). */
+    readonly fenceBank: (fence: Fence, bank: BankId) => Effect.Effect<boolean, Fenced | LeaseLost | StorageUnavailable>
 
     readonly complete: (fence: Fence, progress: Progress) => Effect.Effect<void, Fenced | StorageUnavailable>
     /** `errorCategory` becomes that of the first fatal error (of the first error when none is fatal). */

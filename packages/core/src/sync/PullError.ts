@@ -1,6 +1,6 @@
 /** What ends a pull, besides storage. */
 import * as Schema from "effect/Schema"
-import type { Fenced } from "../job/JobStore.ts"
+import type { Fenced, LeaseLost } from "../job/JobStore.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
 import type { ProviderNotAvailable } from "../provider/Providers.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -14,9 +14,6 @@ export class PaginationUnstable extends Schema.TaggedError<PaginationUnstable>()
 export class TooManyRecords extends Schema.TaggedError<TooManyRecords>()("TooManyRecords", {
   message: Schema.String
 }) {}
-
-/** Somebody else writes to the connection now. */
-export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { bankId: Schema.String }) {}
 
 export type PullError =
   | ProviderError

@@ -277,7 +277,7 @@ export class Puller extends Context.Service<
           yield* Effect.forEach(owners, writeAccount, { concurrency: Math.min(2, owners.length), discard: true })
           yield* atomically(
             Effect.gen(function* () {
-              yield* writer.guard(right, {})
+              yield* writer.guard(right)
               // A range of dates says nothing about what lies outside it: checkpoint and watermark stay.
               if (segment.range !== undefined) return
               const next =

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { ErrorCategory, ErrorCode } from "../failure/ErrorCode.ts"
 import type { Recovery } from "../failure/Recovery.ts"
 import type { JobError } from "../job/Job.ts"
+import type { LeaseLost } from "../job/JobStore.ts"
 import { failureOf, type ProviderError } from "../provider/ProviderError.ts"
 import type { ProviderNotAvailable } from "../provider/Providers.ts"
 import type { DestinationError } from "../destination/Destination.ts"
@@ -11,7 +12,7 @@ import type { NotFound } from "../failure/Failure.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { Quarantined } from "./Ingest.ts"
-import type { LeaseLost, PaginationUnstable, TooManyRecords } from "./PullError.ts"
+import type { PaginationUnstable, TooManyRecords } from "./PullError.ts"
 
 export interface Finding {
   readonly severity: JobError["severity"]

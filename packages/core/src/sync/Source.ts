@@ -25,14 +25,14 @@ export class Source extends Context.Service<
       const uploads = yield* UploadSource
 
       return Source.of({
-        banksOf: Effect.fn("Source.banksOf")(function* (feed) {
+        banksOf: Effect.fnUntraced(function* (feed) {
           const config = feed.sourceConfig
           if (config === undefined) return []
           if (config.type === "sync") return [...new Set(config.accounts.map((entry) => entry.bankId))]
           const owner = yield* uploads.ownerOf(feed, config)
           return owner === undefined ? [] : [owner.bank.id]
         }),
-        refresh: Effect.fn("Source.refresh")(function* (run) {
+        refresh: Effect.fnUntraced(function* (run) {
           const config = run.feed.sourceConfig
           if (config === undefined) return empty
           return config.type === "sync" ? yield* connections.refresh(run, config) : yield* uploads.refresh(run, config)

@@ -19,7 +19,7 @@ import {
 import { partedPairs, withoutPartedLinks } from "../identity/Parted.ts"
 import { isEntangled, Settling, type Divided } from "../identity/Settled.ts"
 import { countHits, fullTrust, trustOf } from "../identity/TrustCounter.ts"
-import { Fenced, JobStore, type Fence, type Progress } from "../job/JobStore.ts"
+import { Fenced, JobStore, LeaseLost, type Fence } from "../job/JobStore.ts"
 import { pageEnd } from "../job/PageEnd.ts"
 import { isSnapshotType } from "../record/DataType.ts"
 import type { HeldRecord, IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
@@ -31,7 +31,6 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { TableStore } from "../table/TableStore.ts"
-import { LeaseLost } from "./PullError.ts"
 import { believable, canSettle, isWholeTruth, type SnapshotOfAccount } from "./SnapshotOfAccount.ts"
 import { emptyChunk, writePlan, type Chunk } from "./WritePlan.ts"
 
@@ -72,7 +71,7 @@ export class Writer extends Context.Service<
      * First statement of each writing transaction: stops whoever lost the right to write. Answers whether the
      * job is to pause (`JobStore.fence`).
      */
-    readonly guard: (right: WriteRight, progress: Progress) => Effect.Effect<boolean, WriteError>
+    readonly guard: (right: WriteRight) => Effect.Effect<boolean, WriteError>
     readonly write: (right: WriteRight, snapshot: SnapshotOfAccount) => Effect.Effect<Written, WriteError>
   }
 >()("@millrace/core/sync/Writer") {
@@ -93,12 +92,10 @@ export class Writer extends Context.Service<
       const { around } = heldIndex(records, identity)
       const planned = writePlan(records, ids)
 
-      const guard = Effect.fnUntraced(function* (right: WriteRight, progress: Progress) {
-        const asked = right.fence !== undefined && (yield* jobs.fence(right.fence, progress))
-        if (!(yield* jobs.holdsLease(right.bankId, right.leaseHolder))) {
-          return yield* new LeaseLost({ bankId: right.bankId })
-        }
-        return asked
+      const guard = Effect.fnUntraced(function* (right: WriteRight) {
+        if (right.fence !== undefined) return yield* jobs.fenceBank(right.fence, right.bankId)
+        if (yield* jobs.holdsLease(right.bankId, right.leaseHolder)) return false
+        return yield* new LeaseLost({ bankId: right.bankId })
       })
 
       const detailsOf = Effect.fnUntraced(function* (scope: RecordScope, wanted: ReadonlyArray<string>) {
@@ -200,7 +197,7 @@ export class Writer extends Context.Service<
       ) {
         const asked = yield* atomically(
           Effect.gen(function* () {
-            const pause = yield* guard(right, {})
+            const pause = yield* guard(right)
             yield* identity.logMatches(chunk.matches)
             yield* identity.addAliases(scope, [...chunk.aliases.values()])
             yield* records.rename(scope, chunk.renames)
@@ -277,7 +274,7 @@ export class Writer extends Context.Service<
         if (isNoted || settled !== undefined) {
           yield* atomically(
             Effect.gen(function* () {
-              yield* guard(right, {})
+              yield* guard(right)
               yield* noteMissed(scope, result)
               if (trust !== recalled.trust) yield* identity.setTrust(scope, trust)
               if (settled !== undefined) yield* records.settle(scope, settled)

@@ -16,8 +16,7 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { ingest, type Observation, type Quarantined } from "../sync/Ingest.ts"
-import type { LeaseLost } from "../sync/PullError.ts"
-import type { Fenced } from "../job/JobStore.ts"
+import type { Fenced, LeaseLost } from "../job/JobStore.ts"
 import { Writer, type WriteRight } from "../sync/Writer.ts"
 import type { Statement, StatementAccount, StatementRow } from "./Statement.ts"
 import type { Upload } from "./Upload.ts"
@@ -124,7 +123,7 @@ export class StatementSource extends Context.Service<
           ...(newer && balanceAsOf !== undefined ? { balanceAsOf } : {}),
           updatedAt: now
         }
-        yield* atomically(Effect.andThen(writer.guard(right, {}), banks.putAccounts([account])))
+        yield* atomically(Effect.andThen(writer.guard(right), banks.putAccounts([account])))
         return account
       })
 
@@ -185,7 +184,7 @@ export class StatementSource extends Context.Service<
           }
           yield* atomically(
             Effect.gen(function* () {
-              yield* writer.guard(right, {})
+              yield* writer.guard(right)
               yield* uploads.setStatus(upload.id, {
                 status: "processed",
                 ...(right.fence === undefined ? {} : { jobId: right.fence.jobId })

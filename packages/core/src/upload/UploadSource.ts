@@ -67,7 +67,7 @@ export class UploadSource extends Context.Service<
         const refuse = Effect.fnUntraced(function* (error: string) {
           yield* atomically(
             Effect.andThen(
-              writer.guard(rightOf(run, bank.id), {}),
+              writer.guard(rightOf(run, bank.id)),
               uploads.setStatus(upload.id, { status: "failed", jobId: run.job.id, error })
             )
           )
@@ -76,7 +76,7 @@ export class UploadSource extends Context.Service<
         if (upload.status !== "processing" || upload.jobId !== run.job.id) {
           yield* atomically(
             Effect.andThen(
-              writer.guard(rightOf(run, bank.id), {}),
+              writer.guard(rightOf(run, bank.id)),
               uploads.setStatus(upload.id, { status: "processing", jobId: run.job.id })
             )
           )

@@ -234,6 +234,7 @@ export class Watch {
           return look(fence.jobId)
         }),
       fence: (fence, progress) => refusals(store.fence(fence, progress)),
+      fenceBank: (fence, bank) => refusals(store.fenceBank(fence, bank)),
       complete: (fence, progress) => Effect.tap(refusals(store.complete(fence, progress)), () => look(fence.jobId)),
       fail: (fence, errors) => Effect.tap(refusals(store.fail(fence, errors)), () => look(fence.jobId)),
       pause: (fence, reason, after) => Effect.tap(refusals(store.pause(fence, reason, after)), () => look(fence.jobId)),

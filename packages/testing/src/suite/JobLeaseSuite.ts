@@ -3,13 +3,15 @@ import type { BankId } from "@millrace/core/bank/Bank"
 import { holderOf, JobStore, type Fence } from "@millrace/core/job/JobStore"
 import { Transactor } from "@millrace/core/storage/Transactor"
 import { expect } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { storeBank } from "../fixture/Bank.ts"
 import { storeFeed } from "../fixture/Feed.ts"
 import { claimJob, makeJob, storeJob } from "../fixture/Job.ts"
 import { storeWorkspace } from "../fixture/Workspace.ts"
-import { StoreClock, suiteOf, type StorageTests } from "./StorageTests.ts"
+import { letOthersRun, StoreClock, suiteOf, type StorageTests } from "./StorageTests.ts"
 
 const leaseOver = 7
 
@@ -114,6 +116,64 @@ export const tests: StorageTests = (it) => {
       const again = Option.getOrThrow(yield* store.claim(job.id, [one]))
       expect(yield* store.holdsLease(one, holderOf(again.fence))).toBe(true)
       expect(yield* store.holdsLease(one, holderOf(fence))).toBe(false)
+    })
+  )
+
+  it.effect("lets a job write for a bank while it has the bank's lease, and no longer than it may write at all", () =>
+    Effect.gen(function* () {
+      const arranged = yield* arrange
+      const { store, clock, feed, one, two } = arranged
+      const { job, fence } = yield* claimJob(feed, [one])
+      expect(yield* store.fenceBank(fence, one)).toBe(false)
+      const refused = yield* Effect.flip(store.fenceBank(fence, two))
+      expect(refused).toMatchObject({ _tag: "LeaseLost", bankId: two })
+      yield* store.askPause(job.id)
+      expect(yield* store.fenceBank(fence, one)).toBe(true)
+      yield* clock.pass(leaseOver)
+      // Late, but before anybody else.
+      expect(yield* store.fenceBank(fence, one)).toBe(true)
+      yield* clock.pass(leaseOver)
+      expect(yield* store.lease([one], "reader", 60)).toBe(true)
+      expect(yield* Effect.flip(store.fenceBank(fence, one))).toMatchObject({ _tag: "LeaseLost", bankId: one })
+      yield* store.cancel(job.id, "cancel")
+      expect(yield* Effect.flip(store.fenceBank(fence, one))).toMatchObject({ _tag: "Fenced", jobId: job.id })
+    })
+  )
+
+  it.effect("counts a write for a bank as a sign of life", () =>
+    Effect.gen(function* () {
+      const { store, clock, feed, one } = yield* arrange
+      const { job, fence } = yield* claimJob(feed, [one])
+      yield* clock.pass(leaseOver - 3)
+      yield* store.fenceBank(fence, one)
+      yield* clock.pass(leaseOver - 3)
+      expect(yield* store.claim(job.id, [])).toEqual(Option.none())
+    })
+  )
+
+  it.effect("lets nobody take the lease from a job before its transaction ends", () =>
+    Effect.gen(function* () {
+      const { store, clock, feed, one } = yield* arrange
+      const { fence } = yield* claimJob(feed, [one])
+      yield* clock.pass(leaseOver)
+      const order: Array<string> = []
+      const fenced = yield* Deferred.make<void>()
+      const writing = yield* (yield* Transactor)
+        .atomically(
+          Effect.gen(function* () {
+            yield* store.fenceBank(fence, one)
+            yield* Deferred.succeed(fenced, undefined)
+            // Time enough for somebody whom nothing holds up.
+            for (let n = 0; n < 1_000; n++) yield* Effect.andThen(letOthersRun, store.now)
+            order.push("written")
+          })
+        )
+        .pipe(Effect.forkChild)
+      yield* Deferred.await(fenced)
+      expect(yield* store.lease([one], "reader", 60)).toBe(true)
+      order.push("taken")
+      yield* Fiber.join(writing)
+      expect(order).toEqual(["written", "taken"])
     })
   )
 

@@ -3,7 +3,15 @@ import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/Given
 import { isActive, type Job, type JobError, type JobId } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
 import type { JobEvent } from "@millrace/core/job/JobLifecycle"
-import { Fenced, FeedLocked, holderOf, JobStateConflict, JobStore, type Fence } from "@millrace/core/job/JobStore"
+import {
+  Fenced,
+  FeedLocked,
+  holderOf,
+  JobStateConflict,
+  JobStore,
+  LeaseLost,
+  type Fence
+} from "@millrace/core/job/JobStore"
 import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import * as Effect from "effect/Effect"
@@ -146,6 +154,14 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           return held.job.pauseReason !== undefined
         }),
 
+      fenceBank: (fence, bank) =>
+        attempt((now): Exit.Exit<boolean, Fenced | LeaseLost> => {
+          const held = table.held(fence)
+          if (held === undefined) return Exit.fail(new Fenced({ jobId: fence.jobId }))
+          if (table.leases.get(bank)?.holder !== holderOf(fence)) return Exit.fail(new LeaseLost({ bankId: bank }))
+          table.put({ ...held, job: progressed(held.job, {}, Timestamp.fromMillis(now)), heartbeat: now })
+          return Exit.succeed(held.job.pauseReason !== undefined)
+        }),
       complete: (fence, progress) =>
         guarded(fence, (held, at) => {
           table.move({ ...held, job: progressed(held.job, progress, at) }, "complete", at)

@@ -9,7 +9,15 @@ import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/Given
 import { activeStatuses, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
 import { type JobEvent, sourcesOf } from "@millrace/core/job/JobLifecycle"
-import { type Fence, Fenced, FeedLocked, holderOf, JobStateConflict, JobStore } from "@millrace/core/job/JobStore"
+import {
+  type Fence,
+  Fenced,
+  FeedLocked,
+  holderOf,
+  JobStateConflict,
+  JobStore,
+  LeaseLost
+} from "@millrace/core/job/JobStore"
 import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { PgClient } from "@effect/sql-pg/PgClient"
@@ -260,6 +268,17 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         )
         if (rows[0] === undefined) return yield* new Fenced({ jobId: fence.jobId })
         return rows[0].asked
+      }),
+      fenceBank: Effect.fn("JobStore.fenceBank")(function* (fence, bank) {
+        const rows = yield* stored(
+          sql<{ readonly asked: boolean; readonly leased: boolean }>`with leased as (
+              select from bank_lease where bank_id = ${bank} and holder = ${holderOf(fence)} for share
+            )
+            update job set heartbeat = store_now(), ${progressed(sql, {})} where ${isHeld(fence)}
+            returning pause_reason is not null as asked, exists (select from leased) as leased`
+        )
+        if (rows[0] === undefined) return yield* new Fenced({ jobId: fence.jobId })
+        return rows[0].leased ? rows[0].asked : yield* new LeaseLost({ bankId: bank })
       }),
       complete: Effect.fn("JobStore.complete")(function* (fence, progress) {
         const done = yield* giveUp(
