@@ -12,9 +12,11 @@ import { isActive, type Job, type JobId, type JobStatus } from "@millrace/core/j
 import { jobTransitions } from "@millrace/core/job/JobLifecycle"
 import { JobStore, type Fence } from "@millrace/core/job/JobStore"
 import { RecordStore, type Checkpoint } from "@millrace/core/record/RecordStore"
+import { Transactor } from "@millrace/core/storage/Transactor"
 import { TableStore } from "@millrace/core/table/TableStore"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { mapCalls } from "../fault/Calls.ts"
@@ -24,6 +26,11 @@ import { Sometimes } from "./Sometimes.ts"
 
 /** The claim that the calls of a fiber belong to. */
 export const CurrentRun = Context.Reference<Fence | undefined>("@millrace/testing/simulation/CurrentRun", {
+  defaultValue: () => undefined
+})
+
+/** How to take back what was noted in the open transaction, should that be rolled back. */
+const Undos = Context.Reference<Array<() => void> | undefined>("@millrace/testing/simulation/Undos", {
   defaultValue: () => undefined
 })
 
@@ -130,8 +137,16 @@ export class Watch {
     this.writes.set(call, (this.writes.get(call) ?? 0) + 1)
   }
 
-  #moved(id: JobId, job: Job): void {
+  #setStatus(id: JobId, feedId: Feed["id"], status: JobStatus): void {
+    this.jobs.get(id)!.status = status
+    if (isActive(status)) this.#active.set(feedId, id)
+    else if (this.#active.get(feedId) === id) this.#active.delete(feedId)
+  }
+
+  #moved(id: JobId, job: Job, undos: Array<() => void> | undefined): void {
     const seen = this.jobs.get(id)!
+    const before = seen.status
+    undos?.push(() => this.#setStatus(id, job.feedId, before))
     const step = `${seen.status} ${job.status}`
     this.#must("a job follows its life cycle", legal.has(step), step)
     this.trace.push(`${this.ordinal(job.feedId)} ${job.status} ${Object.values(job.counts).join(",")}`)
@@ -153,9 +168,7 @@ export class Watch {
       }
     }
     if (job.counts.carried > 0 && !isActive(job.status)) this.sometimes.happened("delivery carried over")
-    seen.status = job.status
-    if (isActive(job.status)) this.#active.set(job.feedId, id)
-    else if (this.#active.get(job.feedId) === id) this.#active.delete(job.feedId)
+    this.#setStatus(id, job.feedId, job.status)
   }
 
   /** Notes what breaks in a check, whoever catches it. */
@@ -172,13 +185,8 @@ export class Watch {
       const seen = this.jobs.get(id)
       if (seen === undefined) return
       const job = yield* store.get(seen.workspaceId, seen.feedId, id)
-      if (Option.isNone(job)) {
-        // What made it was rolled back after all: a schedule makes a job and moves its due time in one transaction.
-        if (seen.status === "created" && this.#active.get(seen.feedId) === id) this.#active.delete(seen.feedId)
-        return
-      }
-      if (job.value.status === seen.status) return
-      this.#moved(id, job.value)
+      if (Option.isNone(job) || job.value.status === seen.status) return
+      this.#moved(id, job.value, yield* Undos)
       if (isActive(job.value.status)) return
       yield* this.#checked(Effect.provideService(checkEnded(job.value), DeliveryStore, deliveries))
     }).bind(this)
@@ -206,6 +214,11 @@ export class Watch {
                 ran: false
               })
               this.#active.set(job.feedId, job.id)
+              const undos = yield* Undos
+              undos?.push(() => {
+                if (this.#active.get(job.feedId) === job.id) this.#active.delete(job.feedId)
+                this.jobs.delete(job.id)
+              })
               this.trace.push(`${this.ordinal(job.feedId)} ${job.type} ${job.mode}`)
               if (job.type === "scheduled") this.sometimes.happened("scheduled run")
               if (job.mode === "range") this.sometimes.happened("range of dates")
@@ -297,6 +310,25 @@ export class Watch {
     })
   }
 
+  /** What is noted in a transaction is forgotten when that is rolled back: before anybody else sees what was. */
+  #wrapTransactor({ atomically }: Transactor["Service"]): Transactor["Service"] {
+    return Transactor.of({
+      atomically: (effect) =>
+        Effect.withFiber((fiber) => {
+          const outer = fiber.getRef(Undos)
+          const undos: Array<() => void> = []
+          return atomically(
+            Effect.onExit(Effect.provideService(effect, Undos, undos), (exit) =>
+              Effect.sync(() => {
+                if (Exit.isSuccess(exit)) outer?.push(...undos)
+                else while (undos.length > 0) undos.pop()!()
+              })
+            )
+          )
+        })
+    })
+  }
+
   /** The stores of the context, watched. */
   readonly layer = Layer.effectContext(
     Effect.gen({ self: this }, function* () {
@@ -304,6 +336,7 @@ export class Watch {
       const deliveries = yield* DeliveryStore
       return Context.empty().pipe(
         Context.add(JobStore, this.#wrapJobs(jobs, deliveries)),
+        Context.add(Transactor, this.#wrapTransactor(yield* Transactor)),
         Context.add(RecordStore, this.#wrapWrites("RecordStore", this.#wrapRecords(yield* RecordStore), jobs)),
         Context.add(DeliveryStore, this.#wrapWrites("DeliveryStore", deliveries, jobs)),
         Context.add(FeedStore, this.#wrapWrites("FeedStore", this.#wrapFeeds(yield* FeedStore), jobs)),
