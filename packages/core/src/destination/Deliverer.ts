@@ -154,7 +154,7 @@ export class Deliverer extends Context.Service<
           )
         })
 
-        const direct = Effect.fn("Deliverer.direct")(function* (run: DeliveryRun) {
+        const direct = Effect.fnUntraced(function* (run: DeliveryRun) {
           const driver = yield* destinations.get(run.config.type)
           if (driver.capabilities.write !== "transactional") return undefined
           const scope = yield* Effect.scope

@@ -74,8 +74,18 @@ export const is = (value: unknown): value is CalendarDate => typeof value === "s
 export const toEpochDay = (date: CalendarDate): number =>
   Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) / dayMillis
 
-export const fromEpochDay = (day: number): CalendarDate =>
-  new Date(day * dayMillis).toISOString().slice(0, 10) as CalendarDate
+/** Days that were asked for; there are no more than those of three centuries. */
+const byEpochDay = new Map<number, CalendarDate>()
+
+export const fromEpochDay = (day: number): CalendarDate => {
+  const known = byEpochDay.get(day)
+  if (known !== undefined) return known
+  const text = new Date(day * dayMillis).toISOString().slice(0, 10)
+  const date = parse(text)
+  if (date === undefined) return text as CalendarDate
+  byEpochDay.set(day, date)
+  return date
+}
 
 export const addDays = (date: CalendarDate, days: number): CalendarDate => fromEpochDay(toEpochDay(date) + days)
 
@@ -99,6 +109,7 @@ const since1980 = Date.UTC(1980, 0, 1) / minuteMillis
 
 /** The day that `epochMillis` falls on in an IANA time zone. */
 export const inZone = (epochMillis: number, zone: string): CalendarDate => {
+  if (zone === "UTC") return fromEpochDay(Math.floor(epochMillis / dayMillis))
   let known = zones.get(zone)
   if (known === undefined) {
     const format = new Intl.DateTimeFormat("en-CA", {

@@ -186,7 +186,7 @@ export class SyncRun extends Context.Service<
       })
 
       return SyncRun.of({
-        banksOf: Effect.fn("SyncRun.banksOf")(function* (feedId) {
+        banksOf: Effect.fnUntraced(function* (feedId) {
           const feed = yield* feeds.byId(feedId)
           return Option.isNone(feed) ? [] : yield* source.banksOf(feed.value)
         }),

@@ -47,5 +47,5 @@ export const scriptLife = (seed: number, change: LifeChange = {}): LifeReport =>
   return reportOf(seed, "script", simulation.watch, (clock.now - began) / 1000, exit)
 }
 
-/** One life in 32 is that of a whole installation: it takes as long as seven others. */
-export const live = (seed: number): LifeReport => (seed % 32 === 0 ? engineLife(seed) : scriptLife(seed))
+/** One life in 64 is that of a whole installation: it takes as long as nine others. */
+export const live = (seed: number): LifeReport => (seed % 64 === 32 ? engineLife(seed) : scriptLife(seed))
