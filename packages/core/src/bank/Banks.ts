@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import { maskNumber, type Account } from "../account/Account.ts"
 import { NotFound, PlanLimitReached } from "../failure/Failure.ts"
 import type { ConnectPayload, ObservedAccount } from "../provider/Provider.ts"
@@ -42,6 +43,14 @@ const statusOf = (
   return { ...found, connected: isUsable(status), status, lastCheckedAt: at, source: "provider_call" }
 }
 
+/** What a look at a connection found. */
+export interface Refreshed {
+  readonly status: ConnectionStatus
+  readonly connection: BankConnection
+  /** `undefined` where it is not connected. */
+  readonly listed: AccountList | undefined
+}
+
 export class Banks extends Context.Service<
   Banks,
   {
@@ -53,25 +62,14 @@ export class Banks extends Context.Service<
       request: { readonly instanceId: string; readonly attemptId: string; readonly payload: ConnectPayload }
     ) => Effect.Effect<Connected, ProviderNotAvailable | ProviderError | PlanLimitReached | StorageUnavailable>
     /**
-     * Asks the provider how the connection is, and keeps the answer. `guard` runs first in the transaction that
-     * writes it: who has lost the right to write stops there.
+     * Asks the provider how the connection is and, where it is connected, reads its accounts and balances anew;
+     * accounts that are no longer listed become `missing`. How the connection is is kept even where the accounts cannot
+     * be read. `guard` runs first in the transaction that writes: who has lost the right to write stops there.
      */
-    readonly inspect: <E>(
+    readonly refresh: <E>(
       bank: Bank,
       guard: Effect.Effect<void, E>
-    ) => Effect.Effect<
-      { readonly status: ConnectionStatus; readonly connection: BankConnection },
-      ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E
-    >
-    /**
-     * Reads accounts and balances anew; accounts that are no longer listed become `missing`. `guard` as above, and
-     * `connection` as `inspect` answered it, if it did.
-     */
-    readonly refreshAccounts: <E>(
-      bank: Bank,
-      guard: Effect.Effect<void, E>,
-      connection?: BankConnection
-    ) => Effect.Effect<AccountList, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E>
+    ) => Effect.Effect<Refreshed, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E>
   }
 >()("@millrace/core/bank/Banks") {
   static readonly layer: Layer.Layer<Banks, never, BankStore | Providers | Ids | Transactor> = Layer.effect(
@@ -121,10 +119,11 @@ export class Banks extends Context.Service<
         return next
       })
 
+      /** `first` is the beginning of the transaction that writes them. */
       const putAccounts = Effect.fnUntraced(function* <E>(
         bank: Bank,
         connection: BankConnection,
-        guard: Effect.Effect<void, E>
+        first: Effect.Effect<void, E>
       ) {
         const driver = yield* providers.get(connection.instanceId)
         const observed = yield* driver.listAccounts(connection.connection)
@@ -137,7 +136,7 @@ export class Banks extends Context.Service<
         const missing = held
           .filter((account) => !listedIds.has(account.id) && account.state === "open")
           .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
-        yield* atomically(Effect.andThen(guard, store.putAccounts([...listed, ...missing])))
+        yield* atomically(Effect.andThen(first, store.putAccounts([...listed, ...missing])))
         const before = new Set(held.filter(({ state }) => state === "open").map(({ id }) => id))
         const agrees = missing.length === 0 && listed.every(({ id }) => before.has(id))
         return { accounts: [...listed, ...missing], agrees } satisfies AccountList
@@ -178,27 +177,26 @@ export class Banks extends Context.Service<
         return { bank, created: true, accounts }
       })
 
-      const inspect = Effect.fn("Banks.inspect")(function* <E>(bank: Bank, guard: Effect.Effect<void, E>) {
+      const refresh = Effect.fn("Banks.refresh")(function* <E>(bank: Bank, guard: Effect.Effect<void, E>) {
         const connection = yield* connectionOf(bank)
         const driver = yield* providers.get(connection.instanceId)
         const now = yield* Timestamp.now
         const status = statusOf(bank.connectionStatus, yield* driver.inspect(connection.connection), now)
-        yield* atomically(Effect.andThen(guard, store.setStatus(bank.id, status, now)))
-        return { status, connection }
+        const keep = Effect.andThen(guard, store.setStatus(bank.id, status, now))
+        if (!status.connected) {
+          yield* atomically(keep)
+          return { status, connection, listed: undefined }
+        }
+        const listed = yield* Effect.result(putAccounts(bank, connection, keep))
+        if (Result.isSuccess(listed)) return { status, connection, listed: listed.success }
+        return yield* Effect.andThen(atomically(keep), Effect.fail(listed.failure))
       })
 
       return Banks.of({
         list: Effect.fn("Banks.list")((workspace) => store.list(workspace.id)),
         get,
         connect,
-        inspect,
-        refreshAccounts: Effect.fn("Banks.refreshAccounts")(function* <E>(
-          bank: Bank,
-          guard: Effect.Effect<void, E>,
-          connection?: BankConnection
-        ) {
-          return yield* putAccounts(bank, connection ?? (yield* connectionOf(bank)), guard)
-        })
+        refresh
       })
     })
   )

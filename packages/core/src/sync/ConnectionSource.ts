@@ -194,11 +194,9 @@ export class ConnectionSource extends Context.Service<
       })
 
       const pullConnection = Effect.fnUntraced(function* (run: SourceRun, bank: Bank, accountIds: ReadonlySet<string>) {
-        const guard = writer.guard(rightOf(run, bank.id))
-        const { connection, status } = yield* banks.inspect(bank, guard)
-        if (!status.connected) return { ...empty, findings: [unusable(bank, status)] }
+        const { connection, listed, status } = yield* banks.refresh(bank, writer.guard(rightOf(run, bank.id)))
+        if (listed === undefined) return { ...empty, findings: [unusable(bank, status)] }
         // Of an account that the bank no longer lists nothing is read, and nothing is believed to be gone.
-        const listed = yield* banks.refreshAccounts(bank, guard, connection)
         const all = listed.accounts.filter((account) => account.state === "open")
         const wanted = all.filter((account) => accountIds.has(account.id))
         const { dataType } = run.feed

@@ -101,10 +101,9 @@ export class ReadThrough extends Context.Service<
         account: Account,
         dataType: SyncDataType
       ) {
-        const guard = writer.guard(right)
-        const { connection, status } = yield* banks.inspect(bank, guard)
-        if (!status.connected) return yield* reconnectProblem(status)
-        const { accounts, agrees } = yield* banks.refreshAccounts(bank, guard, connection)
+        const { connection, listed, status } = yield* banks.refresh(bank, writer.guard(right))
+        if (listed === undefined) return yield* reconnectProblem(status)
+        const { accounts, agrees } = listed
         const current = accounts.find((one) => one.id === account.id)
         // Of an account that the bank no longer lists nothing is believed to be gone.
         if (current?.state !== "open") return false

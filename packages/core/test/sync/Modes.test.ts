@@ -72,7 +72,7 @@ const opened = Effect.fnUntraced(function* (simulation: Simulation, dataType: Sy
   })
   const bank = yield* makeBank(workspace, { providerInstanceId: driver.instanceId })
   yield* (yield* BankStore).insert(bank, { instanceId: driver.instanceId, connection: completed.connection })
-  const accounts = (yield* (yield* Banks).refreshAccounts(bank, Effect.void)).accounts.filter(({ supports }) =>
+  const accounts = (yield* (yield* Banks).refresh(bank, Effect.void)).listed!.accounts.filter(({ supports }) =>
     supports.includes(dataType)
   )
   const path = `${bank.id}.csv`

@@ -53,7 +53,7 @@ const setup = () => {
     const bank = yield* makeBank(workspace, { providerInstanceId: driver.instanceId })
     const connection = { ref: "ref", secrets: {} }
     yield* (yield* BankStore).insert(bank, { instanceId: driver.instanceId, connection })
-    const [account] = (yield* (yield* Banks).refreshAccounts(bank, Effect.void)).accounts
+    const [account] = (yield* (yield* Banks).refresh(bank, Effect.void)).listed!.accounts
     upstream.post({ account: "a", date: CalendarDate.make("2026-11-20"), amount: "-1.5", description: "coffee" })
     const readThrough = yield* ReadThrough
     const read = (cached = false, of = bank) => readThrough.freshen(workspace, of, account!, "transactions", cached)

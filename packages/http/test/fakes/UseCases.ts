@@ -58,8 +58,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
                 : Effect.succeed([Records.bank]),
         get: (_, id) => bankOf(id),
         connect: () => Effect.die("not part of this API"),
-        inspect: () => Effect.die("not part of this API"),
-        refreshAccounts: () => Effect.die("not part of this API")
+        refresh: () => Effect.die("not part of this API")
       })
     ),
     Layer.succeed(

@@ -84,8 +84,8 @@ export const connect = Effect.fnUntraced(function* (
     instanceId: provider.driver.instanceId,
     connection: { ref, secrets: {} }
   })
-  const { accounts } = yield* (yield* Banks).refreshAccounts(bank, Effect.void)
-  return { workspace, upstream, bank, accounts }
+  const { listed } = yield* (yield* Banks).refresh(bank, Effect.void)
+  return { workspace, upstream, bank, accounts: listed!.accounts }
 })
 
 /** Takes up a job as a worker does; `false` when it cannot be had. */

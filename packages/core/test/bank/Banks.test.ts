@@ -1,0 +1,99 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Adapters from "@millrace/adapters/Adapters"
+import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { Banks } from "@millrace/core/bank/Banks"
+import { BankStore } from "@millrace/core/bank/BankStore"
+import * as Kernel from "@millrace/core/Kernel"
+import { InstitutionUnavailable } from "@millrace/core/provider/ProviderError"
+import { makeBank } from "@millrace/testing/fixture/Bank"
+import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { makeScriptedProvider } from "@millrace/testing/provider/ScriptedProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+
+/** A bank of two accounts, as it was connected. */
+const arrange = Effect.gen(function* () {
+  const { bank: upstreamOf, driver } = makeScriptedProvider({
+    instance: "banks",
+    changeModel: "snapshotFull",
+    scope: "account",
+    idTrust: "stable",
+    pageSize: 10,
+    overlapDays: 0,
+    historyDays: 90
+  })
+  const trouble: { listing?: InstitutionUnavailable } = {}
+  const provider = {
+    ...driver,
+    listAccounts: (connection: Parameters<typeof driver.listAccounts>[0]) =>
+      Effect.suspend(() =>
+        trouble.listing === undefined ? driver.listAccounts(connection) : Effect.fail(trouble.listing)
+      )
+  }
+  const services = yield* Layer.build(
+    Kernel.layerRun.pipe(
+      Layer.provideMerge(Adapters.layer({ providers: [provider], folder: undefined })),
+      Layer.provideMerge(MemoryStorage.layer)
+    )
+  )
+  return yield* Effect.gen(function* () {
+    const [banks, store] = [yield* Banks, yield* BankStore]
+    const workspace = yield* storeWorkspace()
+    const bank = yield* makeBank(workspace, { providerInstanceId: driver.instanceId })
+    yield* store.insert(bank, { instanceId: driver.instanceId, connection: { ref: "r", secrets: {} } })
+    const upstream = upstreamOf("r", ["a", "b"])
+    const kept = Effect.map(store.get(workspace.id, bank.id), (found) => Option.getOrThrow(found).connectionStatus)
+    const states = Effect.map(store.accounts(bank.id), (accounts) =>
+      Object.fromEntries(accounts.map(({ providerAccountId, state }) => [providerAccountId, state]))
+    )
+    const refresh = banks.refresh(bank, Effect.void)
+    return { banks, bank, upstream, trouble, kept, states, refresh }
+  }).pipe(Effect.provide(services))
+})
+
+describe("a look at a bank", () => {
+  it.effect("keeps how the connection is, and which accounts it has", () =>
+    Effect.gen(function* () {
+      const { kept, refresh, states, upstream } = yield* arrange
+      expect((yield* refresh).listed).toMatchObject({ agrees: false })
+      expect(yield* kept).toMatchObject({ connected: true, status: "connected" })
+      expect(yield* states).toEqual({ a: "open", b: "open" })
+      expect((yield* refresh).listed).toMatchObject({ agrees: true })
+      upstream.unlisted.add("b")
+      expect((yield* refresh).listed).toMatchObject({ agrees: false })
+      expect(yield* states).toEqual({ a: "open", b: "missing" })
+    })
+  )
+
+  it.effect("asks for no accounts where the connection is of no use", () =>
+    Effect.gen(function* () {
+      const { kept, refresh, states, trouble, upstream } = yield* arrange
+      upstream.health = { status: "reauth_required" }
+      trouble.listing = new InstitutionUnavailable({ message: "never asked" })
+      expect(yield* refresh).toMatchObject({ status: { connected: false }, listed: undefined })
+      expect(yield* kept).toMatchObject({ connected: false, status: "reauth_required" })
+      expect(yield* states).toEqual({})
+    })
+  )
+
+  it.effect("keeps how the connection is even where the accounts cannot be read", () =>
+    Effect.gen(function* () {
+      const { kept, refresh, trouble, upstream } = yield* arrange
+      upstream.health = { status: "degraded" }
+      trouble.listing = new InstitutionUnavailable({ message: "closed" })
+      expect(yield* Effect.flip(refresh)).toMatchObject({ _tag: "InstitutionUnavailable" })
+      expect(yield* kept).toMatchObject({ connected: true, status: "degraded" })
+    })
+  )
+
+  it.effect("writes nothing for whom the guard stops", () =>
+    Effect.gen(function* () {
+      const { bank, banks, kept, states, upstream } = yield* arrange
+      upstream.health = { status: "degraded" }
+      expect(yield* Effect.flip(banks.refresh(bank, Effect.fail("stopped")))).toBe("stopped")
+      expect(yield* kept).toEqual(bank.connectionStatus)
+      expect(yield* states).toEqual({})
+    })
+  )
+})
