@@ -28,6 +28,8 @@ export interface DeliveryEntry {
    * deletion by a person end it.
    */
   readonly present: boolean
+  /** Whether it is there for certain, under a reference that is known: nothing sent since may have taken it away. */
+  readonly acknowledged: boolean
 }
 
 /**

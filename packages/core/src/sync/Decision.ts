@@ -61,10 +61,14 @@ const isOpen = ({ dead, state }: DeliveryEntry): boolean => !dead && state !== "
 /**
  * Whether the destination has acknowledged a row that nothing has put in doubt since. Only such a row is
  * updated: an update of one that never arrived, or was removed after all, would be taken for one that a
- * person deleted.
+ * person deleted. One whose removal was never sent, or refused, is there: made again it would be there twice.
  */
 const isKnownThere = (entry: DeliveryEntry | undefined): boolean =>
-  entry !== undefined && entry.present && (entry.op === "update" || (entry.op === "create" && entry.state === "done"))
+  entry !== undefined &&
+  entry.present &&
+  (entry.op === "update" ||
+    (entry.op === "create" && entry.state === "done") ||
+    (entry.op === "remove" && entry.acknowledged))
 
 export const decide = (input: {
   readonly feed: Feed

@@ -67,6 +67,7 @@ const entryOf = (change: Partial<DeliveryEntry> = {}): DeliveryEntry => ({
   dead: false,
   jobId: "job_00000000000000000000000001" as DeliveryEntry["jobId"],
   present: true,
+  acknowledged: false,
   ...change
 })
 
@@ -118,6 +119,11 @@ describe("decide", () => {
       "makes what may have been removed after all",
       { entry: entryOf({ op: "remove", state: "sending", hash: "" }) },
       "create"
+    ],
+    [
+      "updates what was to be removed, and was not yet",
+      { entry: entryOf({ op: "remove", state: "intended", hash: "", acknowledged: true }) },
+      "update"
     ],
     [
       "updates what an update is on its way to",

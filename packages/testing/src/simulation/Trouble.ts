@@ -20,14 +20,15 @@ const isSnapshot = ({ provider }: ConnectionLife): boolean => provider.options.c
 
 /**
  * The bank changes between two pages of a read. A snapshot does not tell: where a row goes, those behind it move up,
- * and one of them is on no page of a read that says that it is whole.
+ * and one of them is on no page of a read that says that it is whole; and a row that is repeated at the edge of a page
+ * may be another one there, under the same id.
  */
 const changeWhilePaged = (life: ConnectionLife, now: () => number): void => {
   const { upstream } = life
   upstream.meanwhile.push(() => {
     const before = upstream.rows.size
     life.happen(now(), 1)
-    if (isSnapshot(life) && upstream.rows.size < before) life.misled = true
+    if (isSnapshot(life) && (upstream.rows.size < before || upstream.repeatsEdges)) life.misled = true
   })
 }
 

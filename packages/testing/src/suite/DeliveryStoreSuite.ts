@@ -1,6 +1,6 @@
 /** Conformance of `DeliveryStore`. */
 import { Delivery, deliveryStates, type DeliveryState } from "@millrace/core/destination/Delivery"
-import { DeliveryStore, type Outcome, type Settlement } from "@millrace/core/destination/DeliveryStore"
+import { DeliveryStore, type Intent, type Outcome, type Settlement } from "@millrace/core/destination/DeliveryStore"
 import { JobStore } from "@millrace/core/job/JobStore"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { limits } from "@millrace/core/shared/Limits"
@@ -78,7 +78,8 @@ export const tests: StorageTests = (it) => {
               state: "intended",
               dead: false,
               jobId: job.id,
-              present: false
+              present: false,
+              acknowledged: false
             }
           ]
         ])
@@ -326,6 +327,30 @@ export const tests: StorageTests = (it) => {
       expect(yield* present).toEqual(["done", "sending"])
       const [removed] = yield* store.list(feed.id, { recordId: "removed", limit: 1 })
       expect(Object.keys(removed!)).not.toContain("remoteRef")
+    })
+  )
+
+  it.effect("takes a row for acknowledged while it has a reference and nothing is in doubt", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      const isAcknowledged = Effect.map(store.entries(feed.id, ["a"]), (entries) => entries.get("a")?.acknowledged)
+      const intend = (op: Intent["op"]) => store.intend(feed.id, job.id, [{ ...makeIntent(account, "a"), op }])
+      const send = Effect.flatMap(store.list(feed.id, { recordId: "a", limit: 1 }), (rows) =>
+        store.markSending(feed.id, job.id, rows)
+      )
+      yield* intend("create")
+      expect(yield* isAcknowledged).toBe(false)
+      yield* store.settle(feed.id, job.id, [{ recordId: "a", version: 1, state: "done", remoteRef: "r1" }])
+      expect(yield* isAcknowledged).toBe(true)
+      yield* intend("remove")
+      expect(yield* isAcknowledged).toBe(true)
+      yield* send
+      expect(yield* isAcknowledged).toBe(false)
+      // The removal that is being sent stays in doubt.
+      yield* intend("create")
+      expect(yield* isAcknowledged).toBe(false)
+      yield* store.settle(feed.id, job.id, [{ recordId: "a", version: 2, state: "done" }])
+      expect(yield* isAcknowledged).toBe(false)
     })
   )
 

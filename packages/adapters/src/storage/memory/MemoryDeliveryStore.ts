@@ -58,6 +58,9 @@ const doubtOf = (row: Delivery): Doubt | undefined =>
 
 const isPresent = ({ row, present }: Entry): boolean => present || (row.state === "sending" && row.op !== "remove")
 
+const isAcknowledged = ({ dead, doubt, remoteRef, state }: Delivery): boolean =>
+  remoteRef !== undefined && doubt === undefined && state !== "sending" && !dead
+
 const isWanted = ({ op, state }: Delivery): boolean => op !== "remove" && state !== "skipped"
 
 const intended = (
@@ -235,7 +238,9 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
             const entry = entries.get(recordId)
             if (entry === undefined) continue
             const { dead, hash, jobId, op, state } = entry.row
-            found.set(recordId, { recordId, hash, op, state, dead, jobId, present: isPresent(entry) })
+            const present = isPresent(entry)
+            const acknowledged = present && isAcknowledged(entry.row)
+            found.set(recordId, { recordId, hash, op, state, dead, jobId, present, acknowledged })
           }
           return found
         }),

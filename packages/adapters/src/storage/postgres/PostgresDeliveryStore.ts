@@ -70,6 +70,8 @@ const toDelivery = (row: DeliveryRow): Delivery => ({
 
 // What is being sent may have arrived already.
 const isPresent = "(delivery.present or (delivery.state = 'sending' and delivery.op <> 'remove'))"
+const isAcknowledged = `(${isPresent} and delivery.remote_ref is not null and delivery.doubt is null
+  and delivery.state <> 'sending' and not delivery.dead)`
 
 // What is being sent while newer content comes.
 const doubtOf = `case when delivery.state = 'sending' then json_build_object('version', delivery.version, 'op',
@@ -200,7 +202,7 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
         // One by one: a list of ids is looked up in whichever index begins with the feed, where the planner knows nothing
         // yet of how many rows there have become.
         const rows = yield* storedInBulk(sql<DeliveryEntry>`select record_id as "recordId", hash, op, state, dead,
-            job_id as "jobId", ${sql.literal(isPresent)} as present
+            job_id as "jobId", ${sql.literal(isPresent)} as present, ${sql.literal(isAcknowledged)} as acknowledged
           from unnest(${recordIds}::text[]) as wanted(id) cross join lateral (
             select * from delivery where feed_id = ${feedId} and record_id = wanted.id
             order by feed_id, record_id limit 1
