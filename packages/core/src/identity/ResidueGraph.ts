@@ -200,8 +200,9 @@ const edgesOf = (
     if (crossesSources) {
       if (config.crossSource === "off" || other.row.removed) return
     } else if (byId && !other.row.absent) {
-      // Its id would have said so, had it only changed: the record may be there still, under the id we know.
-      if (idTrust === "stable" || row.pending === other.row.pending) return
+      // Its id would have said so, had it only changed: the record may be there still, under the id we know. A change
+      // feed that was asked for some days would not tell it again.
+      if (idTrust === "stable" || input.atOnce || row.pending === other.row.pending) return
     } else if (byId && row.pending && (row.amount !== other.row.amount || row.day !== other.row.day)) {
       // While it is pending it keeps its id: another amount or another day under another id is another event.
       return

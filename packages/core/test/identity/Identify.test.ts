@@ -1,5 +1,6 @@
 import { identify } from "@millrace/core/identity/Identify"
 import { onlyIdDiffers, type MatchInput } from "@millrace/core/identity/Matching"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { describe, expect, it } from "vitest"
 import { delta, full, held, idsOf, incomplete, inputOf, matched, now, read, seen, type Held, type Row } from "./Rows.ts"
@@ -93,6 +94,22 @@ describe("identify, by id", () => {
   it("does not take an unknown id of a change feed for a row that merely looks the same", () => {
     const result = read({ held: [held("a")], observations: [seen("b")], coverage: delta })
     expect(matched(result)).toEqual([["p-b", undefined]])
+  })
+
+  it("leaves a pending row to a change feed that was asked for other days", () => {
+    const input = {
+      held: [held("p", { pending: true, day: "2026-03-01" })],
+      observations: [seen("x", { day: "2026-03-03" })],
+      coverage: {
+        kind: "window",
+        from: CalendarDate.make("2026-03-02"),
+        to: CalendarDate.make("2026-03-04"),
+        complete: true
+      },
+      idTrust: "perStatus"
+    } as const
+    expect(matched(read({ ...input, atOnce: true }))).toEqual([["p-x", undefined]])
+    expect(matched(read({ ...input, atOnce: false }))).toEqual([["p-x", "p"]])
   })
 
   it("takes an unknown id of a complete read for the row that it lacks", () => {
