@@ -141,7 +141,9 @@ const columnFault = (message: string, line: number, element: string): StatementF
 
 /** The layout of a table, or a fault that says which override would help. */
 export const findLayout = (table: CsvTable, options: CsvOptions): CsvLayout | StatementFault => {
-  const overrides = Object.entries(options.columns ?? {})
+  const overrides = Object.entries(options.columns ?? {}).map(
+    ([field, wanted]) => [field, typeof wanted === "string" ? wanted : wanted[0]!] as const
+  )
   let header = findHeader(table)
   const named = overrides.filter(([, column]) => !/^\d+$/.test(column.trim()))
   if (header < 0 && named.length > 0) header = findNamed(table, named[0]![1])

@@ -157,7 +157,10 @@ export class StatementSource extends Context.Service<
         function* (right, feed, bank, target, upload, statement, byIdOnly) {
           const dataType = feed.dataType === "balances" ? "balances" : "transactions"
           const accounts: Array<Account> = []
-          const quarantined: Array<Quarantined> = []
+          const quarantined: Array<Quarantined> = (statement.refused ?? []).map(({ element, line, message }) => ({
+            providerId: `on line ${line}`,
+            reason: element === undefined ? message : `${element}: ${message}`
+          }))
           let read = 0
           let changed = 0
           for (const one of statement.accounts) {
