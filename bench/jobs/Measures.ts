@@ -64,9 +64,12 @@ interface Books {
   readonly rows: () => Promise<{ readonly doubled: number; readonly perJob: ReadonlyMap<string, number> }>
 }
 
+/** Where each of the engines keeps the rows that its jobs write. */
+const searchPath = "-c search_path=millrace,public"
+
 const connect = async (address: PostgresAddress, database: string): Promise<Client> => {
   const { password, port, username } = address
-  const client = new Client({ host: "127.0.0.1", port, user: username, password, database })
+  const client = new Client({ host: "127.0.0.1", port, user: username, password, database, options: searchPath })
   await client.connect()
   return client
 }

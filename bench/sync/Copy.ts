@@ -22,7 +22,9 @@ export const client = (address: PostgresAddress) =>
         port: address.port,
         user: address.username,
         password: address.password,
-        database: "postgres"
+        database: "postgres",
+        // Ours are in a schema of their own.
+        options: "-c search_path=millrace,public"
       })
       await connection.connect()
       return connection

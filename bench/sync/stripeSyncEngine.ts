@@ -13,7 +13,7 @@ const schema = "peer"
  */
 const layout = `
   create schema ${schema};
-  create table ${schema}.record (like public.record including defaults including constraints);
+  create table ${schema}.record (like millrace.record including defaults including constraints);
   alter table ${schema}.record add primary key (id), add column last_synced_at timestamptz;
   create index on ${schema}.record (account_id, data_type, (coalesce(date, '-infinity'::date)) desc, id desc);
   create index on ${schema}.record (account_id, data_type, change_no);

@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { migrate } from "@millrace/adapters/storage/postgres/PostgresStorage"
+import { startupParameters } from "@millrace/adapters/storage/postgres/Schema"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -26,7 +27,10 @@ const optionsOf = ({ jobLease, slots }: Settings) =>
     connectTimeout: "10 seconds",
     // A worker that stands still, or is cut off, keeps what its open transaction has locked. Once its lease has run
     // out, nobody else must have to wait for that.
-    startupParameters: { idle_in_transaction_session_timeout: `${Math.max(leastIdle, jobLease)}s` }
+    startupParameters: {
+      ...startupParameters,
+      idle_in_transaction_session_timeout: `${Math.max(leastIdle, jobLease)}s`
+    }
   }) as const
 
 const embedded = Effect.fnUntraced(function* (settings: Settings) {

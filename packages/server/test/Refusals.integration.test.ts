@@ -87,6 +87,25 @@ describe("a setting that cannot be used", () => {
   })
 })
 
+describe("a database of a newer version", () => {
+  it("is named, and left as it was", async () => {
+    const newer = await makeServerDatabase(inject("postgres"))
+    try {
+      const environment = { DATABASE_URL: newer.url, MILLRACE_SECRET: secret }
+      expect(await runServer({ ...inFolder(environment), args: ["--new-key"] })).toMatchObject({ code: 1 })
+      await newer.query("insert into schema_migration (migration_id, name) values (900, 'later')")
+      const { code, stderr } = await runServer(inFolder(environment))
+      expect(stderr).toContain(
+        "Millrace cannot run: The database that DATABASE_URL names cannot be used: A newer version of Millrace has used it"
+      )
+      expect(code).toBe(1)
+      expect(await newer.query("select count(*)::int as n from workspace")).toEqual([{ n: 0 }])
+    } finally {
+      await newer.drop()
+    }
+  })
+})
+
 const cannotBeNobody = isRoot && !(await isReachable(process.execPath))
 
 describe("a data folder that cannot be written to", () => {

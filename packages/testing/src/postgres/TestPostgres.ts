@@ -1,6 +1,7 @@
 /** A database of its own for every test file, copied from a migrated template. */
 import { randomBytes } from "node:crypto"
 import { migrate } from "@millrace/adapters/storage/postgres/PostgresStorage"
+import { startupParameters } from "@millrace/adapters/storage/postgres/Schema"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -23,7 +24,8 @@ export const client = (
     username: address.username,
     password: Redacted.make(address.password),
     database,
-    maxConnections
+    maxConnections,
+    startupParameters
   })
 
 const onServer = (address: PostgresAddress, statement: string): Effect.Effect<void, SqlError> =>

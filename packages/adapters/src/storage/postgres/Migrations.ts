@@ -1,7 +1,11 @@
 /** The schema of the PostgreSQL storage, as numbered steps that run once each. */
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
-import { stored } from "./SqlFailure.ts"
+import * as SqlClient from "effect/sql/SqlClient"
+import { isSqlError } from "effect/sql/SqlError"
+import { checkDatabase, checkSchema, checkVersion, DatabaseUnfit } from "./DatabaseCheck.ts"
+import { moveFrom, schemaName } from "./Schema.ts"
+import { inTransaction, unavailable } from "./SqlFailure.ts"
 import { foundation } from "./migrations/0001_foundation.ts"
 import { feeds } from "./migrations/0002_feeds.ts"
 import { tables } from "./migrations/0003_tables.ts"
@@ -30,8 +34,36 @@ export const migrations = {
   "0010_settled": settled
 } as const
 
-/** Brings the database to the newest schema. Safe to run from several processes at once. */
-export const migrate = Migrator.make({})({
-  loader: Migrator.fromRecord(migrations),
-  table: "schema_migration"
-}).pipe(stored, Effect.withSpan("PostgresStorage.migrate"))
+const known = Object.keys(migrations).map((key) => ({ id: Number(key.slice(0, 4)), name: key.slice(5) }))
+
+/** The number of the newest schema. */
+export const newestSchema = known.length
+
+/** One process at a time makes or changes the schema: any number, as long as nobody else takes it. */
+const migrationLock = 7_236_114_590_210_664_001n
+
+const run = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: "schema_migration" })
+
+const reasonOf = ({ cause, message }: Migrator.MigrationError): string => {
+  const reason = isSqlError(cause) ? unavailable(cause).message : undefined
+  return reason === undefined ? message : `${message}: ${reason}`
+}
+
+/**
+ * Brings the database to the newest schema: all of it or nothing. Safe to run from several processes at once. Refuses
+ * a database that cannot be used, before anything is changed in it.
+ */
+export const migrate = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* checkDatabase
+  yield* sql`select pg_advisory_xact_lock(${migrationLock.toString()}::bigint)`
+  const { applied, earlier, exists } = yield* checkSchema(newestSchema)
+  yield* checkVersion(applied, known)
+  if (!exists) yield* sql`create schema ${sql(schemaName)}`
+  if (earlier !== undefined) yield* moveFrom(earlier)
+  return yield* run
+}).pipe(
+  (steps) => Effect.flatMap(SqlClient.SqlClient, (sql) => inTransaction(sql)(steps)),
+  Effect.catchTag("MigrationError", (error) => Effect.fail(new DatabaseUnfit({ message: reasonOf(error) }))),
+  Effect.withSpan("PostgresStorage.migrate")
+)
