@@ -75,12 +75,13 @@ export class BankView {
   #late: Array<string> = []
   #read = false
 
-  constructor(behaviour: Behaviour, life: BankLife, seed: number) {
+  /** With `plain` it names no merchant beside what the bank writes. */
+  constructor(behaviour: Behaviour, life: BankLife, seed: number, plain = false) {
     this.behaviour = behaviour
     this.#life = life
     this.#random = new Seeded(seed)
     this.#windowDays = 14 + this.#random.below(4) * 7
-    this.#namesMerchants = this.#random.once(3)
+    this.#namesMerchants = this.#random.once(3) && !plain
     this.#namesOne = this.#random.once(4)
     this.#connectedOn = behaviour === "overlap" && this.#random.once(2) ? 40 : 0
     this.#outage = 20 + this.#random.below(60)

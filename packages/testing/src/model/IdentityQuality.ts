@@ -1,7 +1,7 @@
 /** How well a way of matching keeps a ledger: against the truth, after lives of accounts are over. */
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { dateOf, isClear, liveAccount, outcomeOf, type BankEvent, type BankLife } from "./BankLife.ts"
-import { amountOf, BankView, type Behaviour } from "./BankView.ts"
+import { amountOf, BankView, type BankRead, type Behaviour } from "./BankView.ts"
 import { LedgerReplay, type KeptRecord, type Matcher } from "./LedgerReplay.ts"
 import { Seeded } from "./Seeded.ts"
 
@@ -22,6 +22,9 @@ export interface Quality {
   /** The same among events that what is shown tells apart. */
   editedClear: number
   keptClear: number
+  /** Times that a record went on as another event, and those of them in which it is of another merchant. */
+  identityChanges: number
+  merchantChanges: number
 }
 
 export const noQuality = (): Quality => ({
@@ -33,7 +36,9 @@ export const noQuality = (): Quality => ({
   edited: 0,
   kept: 0,
   editedClear: 0,
-  keptClear: 0
+  keptClear: 0,
+  identityChanges: 0,
+  merchantChanges: 0
 })
 
 export const addQuality = (a: Quality, b: Quality): Quality => {
@@ -42,8 +47,10 @@ export const addQuality = (a: Quality, b: Quality): Quality => {
   return sum
 }
 
-export const errorsPerThousand = ({ duplicate, missing, phantom, posted, wrongAmount }: Quality): number =>
-  (1_000 * (duplicate + missing + phantom + wrongAmount)) / posted
+export const perThousand = (count: number, { posted }: Quality): number => (1_000 * count) / posted
+
+export const errorsPerThousand = (quality: Quality): number =>
+  perThousand(quality.duplicate + quality.missing + quality.phantom + quality.wrongAmount, quality)
 
 /** Something that went wrong, for whoever looks into it. */
 export interface Flaw {
@@ -51,30 +58,44 @@ export interface Flaw {
   readonly event: number
 }
 
-/** Plays one life through one provider. */
-export const playLife = (
-  behaviour: Behaviour,
-  seed: number,
-  days: number,
-  match: Matcher,
-  onFlaw: (flaw: Flaw) => void = () => {}
-): Quality => {
-  const life = liveAccount(seed, days)
-  const view = new BankView(behaviour, life, seed + 1_000_003)
-  const person = new Seeded(seed + 2_000_003)
+/** A life, and what is read of it. */
+export interface Play {
+  readonly life: BankLife
+  /** The reads of a day, in their order. */
+  readonly reads: (day: number) => ReadonlyArray<BankRead>
+  readonly match: Matcher
+  /** Decides what people do. */
+  readonly person: Seeded
+  /** Of ten pending records so many are edited as soon as they are seen: 4 unless said otherwise. */
+  readonly editsOfTen?: number
+  /** Events of which edits are counted; all of them unless said otherwise. */
+  readonly counts?: (event: BankEvent) => boolean
+  readonly onFlaw?: (flaw: Flaw) => void
+}
+
+/** Plays one life. */
+export const play = ({
+  counts = () => true,
+  editsOfTen = 4,
+  life,
+  match,
+  onFlaw = () => {},
+  person,
+  reads
+}: Play): Quality => {
   const ledger = new LedgerReplay(match)
   /** Event -> record that was edited for it. */
   const edits = new Map<number, string>()
   const deleted = new Set<number>()
   const met = new Set<number>()
   for (let day = 0; day < life.quietFrom + 12; day++) {
-    for (const read of view.reads(day)) {
+    for (const read of reads(day)) {
       const now = Timestamp.make(`${dateOf(day)}T06:00:00.000Z`)
       ledger.take(read, now)
       for (const [id, { entry, event }] of ledger.records) {
         if (entry.state !== "live" || met.has(event)) continue
         met.add(event)
-        if (entry.pending && person.below(10) < 4) {
+        if (entry.pending && person.below(10) < editsOfTen && counts(life.events[event]!)) {
           edits.set(event, id)
           ledger.edit(id)
         }
@@ -89,8 +110,26 @@ export const playLife = (
       }
     }
   }
+  const merchantOf = (event: number): number => life.events[event]!.merchant
+  const merchantChanges = ledger.changes.filter(([before, after]) => merchantOf(before) !== merchantOf(after)).length
+  return {
+    ...judge(life, ledger, edits, deleted, onFlaw),
+    identityChanges: ledger.changes.length,
+    merchantChanges
+  }
+}
 
-  return judge(life, ledger, edits, deleted, onFlaw)
+/** Plays one life through one provider. */
+export const playLife = (
+  behaviour: Behaviour,
+  seed: number,
+  days: number,
+  match: Matcher,
+  onFlaw: (flaw: Flaw) => void = () => {}
+): Quality => {
+  const life = liveAccount(seed, days)
+  const view = new BankView(behaviour, life, seed + 1_000_003)
+  return play({ life, reads: (day) => view.reads(day), match, person: new Seeded(seed + 2_000_003), onFlaw })
 }
 
 /** What of a booking counts: two events that have it in common are each other's equals. */

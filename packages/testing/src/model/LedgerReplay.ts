@@ -38,6 +38,8 @@ const reachDays = 14
 
 export class LedgerReplay {
   readonly records = new Map<string, KeptRecord>()
+  /** The events before and after, each time that a live record went on as another event. */
+  readonly changes: Array<readonly [before: number, after: number]> = []
   readonly #aliases = new Map<string, string>()
   readonly #match: Matcher
   #hits: Array<boolean> = []
@@ -105,10 +107,12 @@ export class LedgerReplay {
     if (old !== undefined && old.entry.providerId !== "" && old.entry.providerId !== providerId) {
       this.#aliases.set(old.entry.providerId, id)
     }
+    const { event } = observation as TrueObservation
+    if (old !== undefined && old.entry.state === "live" && old.event !== event) this.changes.push([old.event, event])
     this.records.set(id, {
       entry: { id, providerId, date, pending, state: "live", hash, missed: 0 },
       detail: { fields, missedSince: null, missedAt: null, updatedAt: now, edited: old?.detail.edited ?? false },
-      event: (observation as TrueObservation).event
+      event
     })
   }
 

@@ -1,0 +1,73 @@
+/** Figures of quality as people and programs read them. */
+import * as Schema from "effect/Schema"
+import { isMet, type Effort, type Figure, type Goal, type Scene } from "./Scene.ts"
+
+const Row = Schema.Struct({
+  scene: Schema.String,
+  figure: Schema.String,
+  value: Schema.Finite,
+  goal: Schema.optionalKey(
+    Schema.Union([Schema.Struct({ max: Schema.Finite }), Schema.Struct({ min: Schema.Finite })])
+  ),
+  met: Schema.Boolean
+})
+export type Row = typeof Row.Type
+
+/** What is written as JSON. */
+export const Report = Schema.Struct({
+  /** The day on which it was measured. */
+  date: Schema.String,
+  seed: Schema.Finite,
+  size: Schema.String,
+  rows: Schema.Array(Row)
+})
+export type Report = typeof Report.Type
+
+/** Figures are told to three decimals, and judged as they are told. */
+const rounded = (value: number): number => Math.round(value * 1_000) / 1_000
+
+export const rowsOf = (scene: Scene, figures: ReadonlyArray<Figure>): ReadonlyArray<Row> =>
+  figures.map(({ goal, name, value }) => {
+    const told = { name, value: rounded(value), ...(goal === undefined ? {} : { goal }) }
+    return {
+      scene: scene.name,
+      figure: name,
+      value: told.value,
+      ...(goal === undefined ? {} : { goal }),
+      met: isMet(told)
+    }
+  })
+
+export const reportOf = (date: string, { seed, size }: Effort, rows: ReadonlyArray<Row>): Report => ({
+  date,
+  seed,
+  size,
+  rows
+})
+
+const goalText = (goal: Goal | undefined): string =>
+  goal === undefined ? "" : "max" in goal ? `at most ${goal.max}` : `at least ${goal.min}`
+
+const head = ["scene", "figure", "measured", "to reach", ""]
+
+const cells = ({ figure, goal, met, scene, value }: Row): ReadonlyArray<string> => [
+  scene,
+  figure,
+  String(value),
+  goalText(goal),
+  goal === undefined ? "" : met ? "met" : "NOT MET"
+]
+
+/** The table for a terminal. */
+export const tableText = (rows: ReadonlyArray<Row>): string => {
+  const lines = [head, ...rows.map(cells)]
+  const widths = head.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)))
+  return lines
+    .map((line) => line.map((cell, i) => (i === 2 ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!))).join("  "))
+    .map((line) => line.trimEnd())
+    .join("\n")
+}
+
+/** The table for a page. */
+export const tableMarkdown = (rows: ReadonlyArray<Row>): string =>
+  [head, head.map(() => "---"), ...rows.map(cells)].map((line) => `| ${line.join(" | ")} |`).join("\n")

@@ -1,0 +1,9 @@
+/** All scenes, in the order of the table. A new one is one entry here. */
+import { changeFeeds } from "./identity/ChangeFeeds.ts"
+import { commonShift } from "./identity/CommonShift.ts"
+import { lingering } from "./identity/Lingering.ts"
+import { ordinary } from "./identity/Ordinary.ts"
+import { renamed, roundPrices } from "./identity/Renamed.ts"
+import type { Scene } from "./Scene.ts"
+
+export const scenes: ReadonlyArray<Scene> = [ordinary, changeFeeds, renamed, roundPrices, lingering, commonShift]

@@ -1,0 +1,31 @@
+/** What a ledger has to be, whatever the provider does with ids. */
+import * as Effect from "effect/Effect"
+import { behaviours } from "../../model/BankView.ts"
+import { addQuality, errorsPerThousand, noQuality, playLives } from "../../model/IdentityQuality.ts"
+import { byIdentity } from "../../model/LedgerReplay.ts"
+import { sizeOf, type Scene } from "../Scene.ts"
+import { percent } from "./World.ts"
+
+/** Providers that do what is usual: nothing is excused. */
+const usual = ["stable", "linked", "unlinked", "reidentified", "renumbered", "idless", "flickering"] as const
+
+export const ordinary: Scene = {
+  name: "ordinary",
+  title: "accounts are read day by day through seven usual kinds of providers and four worse ones",
+  play: (effort) =>
+    Effect.sync(() => {
+      const options = { seed: effort.seed, lives: sizeOf(effort, { small: 1, quick: 4, full: 40 }), days: 120 }
+      const played = new Map(behaviours.map((behaviour) => [behaviour, playLives(behaviour, options, byIdentity)]))
+      const all = [...played.values()].reduce(addQuality, noQuality())
+      return [
+        ...usual.map((behaviour) => ({
+          name: `errors per 1,000: ${behaviour}`,
+          value: errorsPerThousand(played.get(behaviour)!),
+          goal: { max: 0 }
+        })),
+        { name: "errors per 1,000: all kinds", value: errorsPerThousand(all), goal: { max: 0.5 } },
+        { name: "edits kept, %", value: percent(all.kept, all.edited), goal: { min: 90.3 } },
+        { name: "edits kept where told apart, %", value: percent(all.keptClear, all.editedClear), goal: { min: 97.2 } }
+      ]
+    })
+}

@@ -1,0 +1,42 @@
+/** `npm run quality`: see `--help`. */
+import { mkdir, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import * as Effect from "effect/Effect"
+import { parseOptions, usage } from "./Options.ts"
+import { reportOf, rowsOf, tableText, type Row } from "./Report.ts"
+import { scenes } from "./Scenes.ts"
+
+const root = join(import.meta.dirname, "../../../..")
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const measure = async (args: ReadonlyArray<string>): Promise<number> => {
+  if (args.includes("--help")) {
+    print(usage)
+    return 0
+  }
+  const options = parseOptions(
+    args,
+    scenes.map(({ name }) => name)
+  )
+  if ("problem" in options) {
+    process.stderr.write(`${options.problem}\n`)
+    return 2
+  }
+  const rows: Array<Row> = []
+  for (const scene of scenes) {
+    if (options.only.length > 0 && !options.only.includes(scene.name)) continue
+    process.stderr.write(`${scene.name}: ${scene.title}\n`)
+    rows.push(...rowsOf(scene, await Effect.runPromise(scene.play(options))))
+  }
+  print(tableText(rows))
+  const report = `${JSON.stringify(reportOf(new Date().toISOString().slice(0, 10), options, rows), undefined, 2)}\n`
+  const files = ["bench/results/quality.json", ...(options.record ? ["docs/quality.json"] : [])]
+  for (const file of files) {
+    await mkdir(dirname(join(root, file)), { recursive: true })
+    await writeFile(join(root, file), report)
+  }
+  return rows.every(({ met }) => met) ? 0 : 1
+}
+
+process.exitCode = await measure(process.argv.slice(2))
