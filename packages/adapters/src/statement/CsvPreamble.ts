@@ -1,6 +1,6 @@
 /** What the lines above a table say about the account. */
+import { parseIban } from "@millrace/core/account/AccountReference"
 import * as Currency from "@millrace/core/shared/Currency"
-import { parseIban } from "./AccountKey.ts"
 import { fieldsOf } from "./CsvHeaders.ts"
 import type { CsvTable } from "./CsvScanner.ts"
 import { summaryOf } from "./CsvWords.ts"

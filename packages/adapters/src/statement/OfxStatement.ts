@@ -569,6 +569,7 @@ const merge = (into: AccountDraft, more: AccountDraft): void => {
 
 const finish = (key: string, draft: AccountDraft): StatementAccount => ({
   key,
+  ...(draft.bankId === "" ? {} : { bankId: draft.bankId }),
   number: draft.number,
   name: "",
   type: draft.type,

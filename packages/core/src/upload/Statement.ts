@@ -42,6 +42,8 @@ export interface StatementRow {
 export interface StatementAccount {
   /** Stable over files of the same account: normalised IBAN, or bank id + account number + type. */
   readonly key: string
+  /** Number of the bank or branch, where the file states it apart from the account's. */
+  readonly bankId?: string
   /** The full number as in the file; only its masked form is ever shown. `""` when unknown. */
   readonly number: string
   readonly name: string

@@ -3,13 +3,16 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { maskNumber, type Account } from "../account/Account.ts"
+import { isMaskedNumber } from "../account/AccountReference.ts"
 import type { Bank } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { fileIdPrefix } from "../identity/Covered.ts"
 import type { ObservedRecord } from "../provider/Provider.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import type { RecordScope } from "../record/RecordStore.ts"
+import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import * as Decimal from "../shared/Decimal.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -18,6 +21,16 @@ import { Transactor } from "../storage/Transactor.ts"
 import { ingest, type Observation, type Quarantined } from "../sync/Ingest.ts"
 import type { Fenced, LeaseLost } from "../job/JobStore.ts"
 import { Writer, type WriteRight } from "../sync/Writer.ts"
+import {
+  accountKeys,
+  accountOf,
+  isStated,
+  namelessKey,
+  withoutNumber,
+  wordsForAccount,
+  type Asked
+} from "./FileAccounts.ts"
+import { showSameRows } from "./SameRows.ts"
 import type { Statement, StatementAccount, StatementRow } from "./Statement.ts"
 import type { Upload } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
@@ -63,6 +76,25 @@ const observed = (account: string, row: StatementRow, id: string): ObservedRecor
   }
 })
 
+/** Records of an account that are read to tell whether a statement shows them. */
+const mostCompared = 5_000
+
+/** A statement whose currency was assumed, in the one that its account has. */
+const inCurrency = (statement: StatementAccount, currency: StatementAccount["currency"]): StatementAccount =>
+  statement.currency === currency
+    ? statement
+    : {
+        ...statement,
+        currency,
+        rows: statement.rows.map((row) => (row.currency === statement.currency ? { ...row, currency } : row))
+      }
+
+/** Whether the end of the number is not known yet, and now is. */
+const isLessKnown = (held: string, now: string): boolean => held.length < now.length
+
+/** Nothing but the number is kept as it is written. */
+const seal = (part: string): string => part
+
 export class StatementSource extends Context.Service<
   StatementSource,
   {
@@ -82,19 +114,57 @@ export class StatementSource extends Context.Service<
   static readonly layer: Layer.Layer<
     StatementSource,
     never,
-    BankStore | UploadStore | Writer | Transactor | Ids | Digest
+    BankStore | UploadStore | RecordStore | Writer | Transactor | Ids | Digest
   > = Layer.effect(
     StatementSource,
     Effect.gen(function* () {
       const banks = yield* BankStore
       const uploads = yield* UploadStore
+      const records = yield* RecordStore
       const writer = yield* Writer
       const { atomically } = yield* Transactor
       const ids = yield* Ids
       const digest = yield* Digest
 
-      const accountFor = Effect.fnUntraced(function* (right: WriteRight, bank: Bank, statement: StatementAccount) {
-        const held = (yield* banks.accounts(bank.id)).find((account) => account.stableKeys.includes(statement.key))
+      /** Accounts of which the statement shows the rows that we hold. */
+      const withSameRows = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>, { rows }: StatementAccount) {
+        const days = rows.map(({ date }) => date).toSorted()
+        if (days.length === 0) return []
+        const filter = { from: CalendarDate.addDays(days[0]!, -1), to: CalendarDate.addDays(days.at(-1)!, 1) }
+        const found: Array<Account> = []
+        for (const account of accounts) {
+          const scope: RecordScope = {
+            workspaceId: account.workspaceId,
+            accountId: account.id,
+            dataType: "transactions"
+          }
+          const held = (yield* records.page(scope, { filter, limit: mostCompared })).flatMap(({ date, fields }) =>
+            date === null || !Decimal.is(fields["amount"]) ? [] : [{ date, amount: fields["amount"] }]
+          )
+          if (showSameRows(rows, held)) found.push(account)
+        }
+        return found
+      })
+
+      const heldAccount = Effect.fnUntraced(function* (bank: Bank, asked: Asked) {
+        const held = yield* banks.accounts(bank.id)
+        const isNamed = asked.statement.number !== "" || asked.keys[0] !== namelessKey
+        const known = accountOf(held, asked)
+        if (known !== undefined && isNamed) return known
+        // Where a number or a name is missing, the rows tell before a file without any name does.
+        const same = yield* withSameRows(withoutNumber(held, asked), asked.statement)
+        return same.length === 1 ? same[0] : known
+      })
+
+      const accountFor = Effect.fnUntraced(function* (
+        right: WriteRight,
+        bank: Bank,
+        fileName: string,
+        statement: StatementAccount,
+        currencyIsAssumed: boolean
+      ) {
+        const keys = accountKeys(statement, fileName, seal)
+        const held = yield* heldAccount(bank, { statement, keys, formerKey: seal(statement.key), currencyIsAssumed })
         const now = yield* Timestamp.now
         const asOf = statement.balanceDate ?? statement.to
         const balanceAsOf = asOf === undefined ? undefined : Timestamp.make(`${asOf}T00:00:00.000Z`)
@@ -102,22 +172,31 @@ export class StatementSource extends Context.Service<
           statement.closingBalance !== undefined &&
           (held?.balanceAsOf === undefined || (balanceAsOf !== undefined && balanceAsOf >= held.balanceAsOf))
         const balance = newer ? statement.closingBalance : held?.balance
+        const masked = maskNumber(statement.number, isMaskedNumber(statement.number) ? "masked" : "whole")
+        const words = wordsForAccount(statement, fileName)
         const account: Account = {
           ...(held ?? {
             id: yield* ids.next("account"),
             workspaceId: bank.workspaceId,
             bankId: bank.id,
-            providerAccountId: statement.key,
-            stableKeys: [statement.key],
-            accountNumber: maskNumber(statement.number, "whole"),
-            accountName:
-              statement.name === "" ? `${bank.name} ${maskNumber(statement.number, "whole")}` : statement.name,
+            providerAccountId: keys[0]!,
+            accountNumber: masked,
+            accountName: statement.name !== "" ? statement.name : `${bank.name} ${words === "" ? masked : words}`,
             accountType: statement.type,
             currency: statement.currency,
             supports: ["transactions", "balances"] as const,
             state: "open" as const,
             createdAt: now
           }),
+          // A file without any name says nothing about the next one.
+          stableKeys: [
+            ...new Set([
+              ...(held?.stableKeys ?? []),
+              ...keys.filter((key) => held === undefined || key !== namelessKey)
+            ])
+          ],
+          ...(held === undefined || isStated(held.accountType) ? {} : { accountType: statement.type }),
+          ...(held === undefined || !isLessKnown(held.accountNumber, masked) ? {} : { accountNumber: masked }),
           balance: balance ?? ("0" as Account["balance"]),
           availableBalance: (newer ? statement.availableBalance : undefined) ?? balance ?? ("0" as Account["balance"]),
           ...(newer && balanceAsOf !== undefined ? { balanceAsOf } : {}),
@@ -163,8 +242,10 @@ export class StatementSource extends Context.Service<
           }))
           let read = 0
           let changed = 0
-          for (const one of statement.accounts) {
-            const account = target ?? (yield* accountFor(right, bank, one))
+          const currencyIsAssumed = statement.assumed["currency"] !== undefined
+          for (const stated of statement.accounts) {
+            const account = target ?? (yield* accountFor(right, bank, upload.fileName, stated, currencyIsAssumed))
+            const one = currencyIsAssumed ? inCurrency(stated, account.currency) : stated
             accounts.push(account)
             const scope: RecordScope = { workspaceId: feed.workspaceId, accountId: account.id, dataType }
             const rows: Array<Observation> = []
