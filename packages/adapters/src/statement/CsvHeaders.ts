@@ -73,12 +73,17 @@ for (const field of csvFields) {
 const englishOnly =
   /^(?:date|amount|description|debit|credit|balance|currency|account|type|category|status|.*date|.*amount)$/
 
+/** Longer cells name no column. */
+const maxHeaderLength = 200
+
 export const normaliseHeader = (text: string): string =>
-  text
-    .normalize("NFD")
-    .toLowerCase()
-    .replaceAll("ß", "ss")
-    .replace(/[^\p{L}\p{N}]/gu, "")
+  text.length > maxHeaderLength
+    ? ""
+    : text
+        .normalize("NFD")
+        .toLowerCase()
+        .replaceAll("ß", "ss")
+        .replace(/[^\p{L}\p{N}]/gu, "")
 
 const unit = /(?:[([]\s*|\b(?:in|en|em)?\s*)(?:([A-Z]{3})|(€|euros?|\$|£))\s*[)\]]?\s*$/
 

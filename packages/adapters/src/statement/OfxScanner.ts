@@ -20,7 +20,12 @@ export interface OfxHandler {
 }
 
 const maxDepth = 100
-const maxUnknownNames = 256
+
+/** Names of unknown elements that are looked up; a longer one counts as that of an empty leaf. */
+const maxNameLength = 64
+
+/** Names of closing tags that are kept: files have some dozens. */
+const maxClosings = 10_000
 
 const isLetter = (c: number): boolean => (c >= 65 && c <= 90) || (c >= 97 && c <= 122)
 
@@ -46,7 +51,9 @@ export class OfxScanner {
   private readonly tags: Array<number> = []
   private readonly starts: Array<number> = []
   private readonly ends: Array<number> = []
-  private readonly closedNames = new Map<string, boolean>()
+  // Where the last closing tag of each unknown name stands, of those before `closingsTo`.
+  private readonly closings = new Map<string, number>()
+  private closingsTo = 0
   private cdataValue = ""
 
   constructor(lines: TextLines, handler: OfxHandler) {
@@ -107,9 +114,8 @@ export class OfxScanner {
       let greater = nameTo
       let empty = false
       if (c !== 62) {
-        greater = this.tagEnd(nameTo)
-        if (greater < 0 || nameTo === nameFrom) {
-          if (greater < 0 && text.indexOf(">", nameTo) < 0) return this.truncated(length)
+        greater = nameTo === nameFrom ? -1 : this.tagEnd(nameTo)
+        if (greater < 0) {
           // A "<" that begins no tag is text.
           at = less + 1
           continue
@@ -176,7 +182,7 @@ export class OfxScanner {
           handler.leaf(tag, less, source, start, stop, raw)
           if (handler.fault !== undefined) return handler.fault
         }
-      } else if (stop === start && !closed && this.isClosedSomewhere(nameFrom, nameTo)) {
+      } else if (stop === start && !closed && this.isClosedBehind(nameFrom, nameTo)) {
         if (this.tags.length >= maxDepth) {
           return this.faultAt(
             "elements are nested too deep",
@@ -276,25 +282,54 @@ export class OfxScanner {
     )
   }
 
-  private isClosedSomewhere(nameFrom: number, nameTo: number): boolean {
-    const name = this.text.slice(nameFrom, nameTo)
-    const known = this.closedNames.get(name)
-    if (known !== undefined) return known
-    // Beyond this many names a whole-file search for each would cost too much: they count as aggregates.
-    if (this.closedNames.size >= maxUnknownNames) return true
-    const closed = this.text.includes(`</${name}>`, nameTo)
-    this.closedNames.set(name, closed)
-    return closed
+  /** Whether a closing tag of this unknown name follows: the file is looked through once, as far as is needed. */
+  private isClosedBehind(nameFrom: number, nameTo: number): boolean {
+    if (nameTo - nameFrom > maxNameLength) return false
+    const { codes, text } = this
+    const name = text.slice(nameFrom, nameTo).toUpperCase()
+    if ((this.closings.get(name) ?? -1) > nameTo) return true
+    const { length } = text
+    let at = Math.max(this.closingsTo, nameTo)
+    let found = false
+    while (!found) {
+      while (at < length && codes[at] !== 60) at++
+      if (at >= length) break
+      if (codes[at + 1] !== 47) {
+        at++
+        continue
+      }
+      const from = at + 2
+      let to = from
+      let hash = 0
+      let code = 0
+      while (to - from <= maxNameLength && (code = nameCodes[codes[to]!]!) > 0) {
+        hash = nextHash(hash, code)
+        to++
+      }
+      if (findTag(hash, to - from) === 0) {
+        const closed = text.slice(from, to).toUpperCase()
+        if (this.closings.size < maxClosings || this.closings.has(closed)) this.closings.set(closed, at)
+        found = closed === name
+      }
+      at = to
+    }
+    this.closingsTo = at
+    return found
   }
 
   /** Position of the `>` that ends a tag with white space, attributes or a slash; -1 when this is no tag. */
   private tagEnd(from: number): number {
-    const c = this.text.charCodeAt(from)
+    const { codes } = this
+    const c = codes[from]!
     if (c !== 47 && !isSpace(c)) return -1
-    const greater = this.text.indexOf(">", from)
-    if (greater < 0) return -1
-    const less = this.text.indexOf("<", from)
-    return less >= 0 && less < greater ? -1 : greater
+    const { length } = this.text
+    let at = from
+    // Never beyond the next "<": what was looked at here is looked at once more, by who goes on from there.
+    while (at < length && codes[at] !== 62) {
+      if (codes[at] === 60) return -1
+      at++
+    }
+    return at < length ? at : -1
   }
 
   private isTag(less: number): boolean {

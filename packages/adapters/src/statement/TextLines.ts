@@ -21,12 +21,12 @@ export class TextLines {
     return found < 0 ? this.text.length : found
   }
 
-  /** Line of `position`, from 1. Cheap for rising positions. */
+  /** Line of `position`, from 1. Costs the way from the position that was asked before. */
   at(position: number): number {
-    if (position < this.start) {
-      this.line = 1
-      this.start = 0
-      this.next = this.find(0)
+    while (position < this.start) {
+      this.line--
+      this.next = this.start - 1
+      this.start = this.next === 0 ? 0 : this.text.lastIndexOf(this.terminator, this.next - 1) + 1
     }
     while (this.next < position && this.next < this.text.length) {
       this.line++
@@ -34,5 +34,11 @@ export class TextLines {
       this.next = this.find(this.start)
     }
     return this.line
+  }
+
+  /** Where in its line `position` is, from 1. */
+  column(position: number): number {
+    this.at(position)
+    return position - this.start + 1
   }
 }

@@ -5,12 +5,15 @@ const doubleSpace = /\s{2,}/g
 /** Trimmed text with runs of blanks collapsed. */
 export const tidy = (text: string): string => (text.includes("  ") ? text.replace(doubleSpace, " ").trim() : text)
 
+// Looking for one text in another costs the product of their lengths at worst. What people read is shorter.
+const maxContained = 500
+
 /** Both texts with a blank between, or the longer one when it contains the other. */
 export const joinDistinct = (a: string, b: string): string => {
   if (a === "") return b
   if (b === "" || a === b) return a
-  const contained = a.length > b.length ? a.includes(b) : b.includes(a)
-  return contained ? (a.length > b.length ? a : b) : `${a} ${b}`
+  const [long, short] = a.length > b.length ? [a, b] : [b, a]
+  return (short.length <= maxContained ? long.includes(short) : long.startsWith(short)) ? long : `${a} ${b}`
 }
 
 /** A cheque number or reference; a bank that has none often writes zeros. */
