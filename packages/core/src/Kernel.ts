@@ -4,6 +4,7 @@
  * Embedders provide storage (in memory or PostgreSQL), providers, destinations, a statement reader, an engine for
  * patterns and a job engine, and get typed services. The bundled server does the same.
  */
+import type * as Arr from "effect/Array"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import { Authenticator } from "./access/Authenticator.ts"
@@ -29,6 +30,7 @@ import type { Patterns } from "./rule/Pattern.ts"
 import { Cursors } from "./shared/Cursors.ts"
 import type { Digest } from "./shared/Digest.ts"
 import { Ids } from "./shared/Ids.ts"
+import type { DataKeys } from "./storage/DataKeys.ts"
 import type { Transactor } from "./storage/Transactor.ts"
 import { ConnectionSource } from "./sync/ConnectionSource.ts"
 import { Projector } from "./sync/Projector.ts"
@@ -60,6 +62,7 @@ export type Stores =
   | UploadStore
   | EnrichmentStore
   | IdentityStore
+  | DataKeys
   | Transactor
 
 /** Everything outside the kernel besides the job engine. */
@@ -89,9 +92,9 @@ export type UseCases =
   | Enrichments
   | Corrections
 
-/** What the API and the chores call. `cursorKey` signs the cursors of lists: all servers of one installation share it. */
+/** What the API and the chores call. `cursorKeys` sign the cursors of lists: all servers of one installation share them. */
 export const layerUseCases = (
-  cursorKey: Redacted.Redacted<string>
+  ...cursorKeys: Arr.NonEmptyReadonlyArray<Redacted.Redacted>
 ): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | Puller | Writer | Ids> =>
   Layer.mergeAll(
     Workspaces.layer,
@@ -107,6 +110,6 @@ export const layerUseCases = (
     Layer.provideMerge(Jobs.layer),
     Layer.provide(ReadThrough.layer),
     Layer.provideMerge(Authenticator.layer),
-    Layer.provide(Cursors.layer(cursorKey)),
+    Layer.provide(Cursors.layer(...cursorKeys)),
     Layer.provideMerge(Layer.effect(Banks, Banks))
   )

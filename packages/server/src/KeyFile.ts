@@ -1,7 +1,8 @@
-/** The installation's own key, made once and readable by the server alone. */
+/** The installation's own key, made once and readable by the server alone; former ones may stand below it. */
 import { randomBytes } from "node:crypto"
 import { link, mkdir, open, readFile, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import type { SecretKeys } from "@millrace/adapters/secrets/SecretKeys"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -48,8 +49,11 @@ const readOrMake = async (path: string): Promise<string> => {
   }
 }
 
-/** 32 bytes in base64. */
-export const keyOf = (folder: string): Effect.Effect<Redacted.Redacted, KeyFileUnusable> => {
+const linesOf = (text: string): ReadonlyArray<string> =>
+  text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]))
+
+/** The keys of the file: the first line is the current one, those below were before it. */
+export const keysOf = (folder: string): Effect.Effect<SecretKeys, KeyFileUnusable> => {
   const path = join(folder, "secret.key")
   return Effect.tryPromise({
     try: () => readOrMake(path),
@@ -59,11 +63,17 @@ export const keyOf = (folder: string): Effect.Effect<Redacted.Redacted, KeyFileU
         cause
       })
   }).pipe(
+    Effect.map(linesOf),
     Effect.filterOrFail(
-      isKey,
+      (lines) => lines.length > 0 && lines.every(isKey),
       () =>
-        new KeyFileUnusable({ message: `The key file ${path} is damaged: it must hold ${keyBytes} bytes in base64.` })
+        new KeyFileUnusable({
+          message: `The key file ${path} is damaged: each line must hold ${keyBytes} bytes in base64.`
+        })
     ),
-    Effect.map((key) => Redacted.make(key))
+    Effect.map(([current, ...previous]) => ({
+      current: Redacted.make(current!),
+      previous: previous.map((key) => Redacted.make(key))
+    }))
   )
 }

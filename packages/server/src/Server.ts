@@ -4,11 +4,13 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Adapters from "@millrace/adapters/Adapters"
 import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
 import * as AesSecrets from "@millrace/adapters/secrets/AesSecrets"
+import { derive, keysFor, type SecretKeys } from "@millrace/adapters/secrets/SecretKeys"
 import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresStorage"
-import { isOwnKey } from "@millrace/adapters/storage/postgres/Installation"
+import { agreeOnKey } from "@millrace/adapters/storage/postgres/Installation"
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import { JobLease } from "@millrace/core/job/JobLease"
 import * as Kernel from "@millrace/core/Kernel"
+import { DataKeys } from "@millrace/core/storage/DataKeys"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { Readiness } from "@millrace/http/Readiness"
 import { within } from "@millrace/http/middleware/Deadline"
@@ -16,7 +18,6 @@ import { guard, serve, serverOptions } from "@millrace/http/Server"
 import { Chores, layerJobHistory, layerPurge, layerSchedules, layerUploads } from "@millrace/jobs/Chores"
 import { layerCluster } from "@millrace/jobs/ClusterEngine"
 import { Drain } from "@millrace/jobs/Drain"
-import { createHmac } from "node:crypto"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -26,16 +27,8 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Database from "./Database.ts"
-import { keyOf } from "./KeyFile.ts"
+import { keysOf } from "./KeyFile.ts"
 import type { Settings } from "./Settings.ts"
-
-/** Keys for different uses never meet: each is derived from the one that is kept. */
-const derive = (key: Redacted.Redacted, use: string): Redacted.Redacted =>
-  Redacted.make(
-    createHmac("sha256", Buffer.from(Redacted.value(key), "base64"))
-      .update(use)
-      .digest("base64")
-  )
 
 /** Set from the moment at which the process was told to stop. */
 class Stopping extends Context.Service<Stopping, { yes: boolean }>()("@millrace/server/Server/Stopping") {
@@ -84,14 +77,28 @@ export const layerAdapters = (settings: Settings) =>
 /** The key seals what is stored: with another one nothing of it can be opened, and what is new only with that. */
 export class KeyDiffers extends Schema.TaggedError<KeyDiffers>()("KeyDiffers", { message: Schema.String }) {}
 
-const checkKey = Effect.fnUntraced(function* (settings: Settings, key: Redacted.Redacted) {
-  if (yield* isOwnKey(Redacted.value(derive(key, "fingerprint")))) return
+const fingerprintOf = (key: Redacted.Redacted): string => Redacted.value(derive(key, "fingerprint"))
+
+/** The keys to use: all processes seal with the one that the database says, whichever of theirs that is. */
+const agreedKeys = Effect.fnUntraced(function* (settings: Settings, { current, previous }: SecretKeys) {
+  const keys = [current, ...previous] as const
+  const agreed = yield* agreeOnKey([fingerprintOf(current), ...previous.map(fingerprintOf)])
+  const sealing = keys.find((key) => fingerprintOf(key) === agreed)
   const where = settings.secretKey === undefined ? `the key in ${settings.dataFolder}` : "MILLRACE_SECRET"
-  return yield* new KeyDiffers({
-    message:
-      `This database was first used with another key than ${where}. All processes on one database need the ` +
-      "same MILLRACE_SECRET, or the key file of the first one."
-  })
+  if (sealing === undefined) {
+    return yield* new KeyDiffers({
+      message:
+        `What is in this database is sealed with another key than ${where}. All processes on one database need the ` +
+        "same MILLRACE_SECRET, or the key file of the first one. Where the key was replaced on purpose, give the " +
+        "former one as MILLRACE_SECRET_PREVIOUS, or in the key file below the new one."
+    })
+  }
+  if (sealing !== current) {
+    yield* Effect.logWarning(
+      `This database has left ${where} for another key, which is given as a former one: swap them`
+    )
+  }
+  return { current: sealing, previous: keys.filter((key) => key !== sealing) }
 })
 
 /** The engine that the settings ask for; that of several processes is loaded only where it is used. */
@@ -125,6 +132,14 @@ export const layerNoEngine = Layer.mergeAll(
   Chores.layer
 )
 
+/** Asked for here, so that no transaction has to wait for a connection to make one. */
+const layerDataKeys = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const keys = yield* DataKeys
+    yield* Effect.catch(keys.get("account numbers"), (error) => Effect.logError("Files cannot be read", error))
+  })
+)
+
 /** Storage, adapters, job engine and use cases: all but the API. */
 export const layerKernel = (
   settings: Settings,
@@ -133,15 +148,20 @@ export const layerKernel = (
 ) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const key = settings.secretKey ?? (yield* keyOf(settings.dataFolder))
-      yield* checkKey(settings, key)
+      const given =
+        settings.secretKey === undefined
+          ? yield* keysOf(settings.dataFolder)
+          : { current: settings.secretKey, previous: settings.previousKeys ?? [] }
+      const keys = yield* agreedKeys(settings, given)
+      const cursors = keysFor(keys, "cursors")
       return Layer.mergeAll(layerSchedules, layerUploads, layerPurge, layerJobHistory).pipe(
-        Layer.provideMerge(Kernel.layerUseCases(derive(key, "cursors"))),
+        Layer.provideMerge(Kernel.layerUseCases(cursors.key, ...cursors.previous)),
         Layer.provideMerge(engine),
         Layer.provideMerge(Kernel.layerRun),
         Layer.provideMerge(adapters),
+        Layer.provideMerge(layerDataKeys),
         Layer.provideMerge(PostgresStorage.layer),
-        Layer.provide(AesSecrets.layer({ key: derive(key, "bank secrets") })),
+        Layer.provide(AesSecrets.layer(keysFor(keys, "bank secrets"))),
         Layer.provideMerge(Layer.succeed(JobLease, settings.jobLease))
       )
     })

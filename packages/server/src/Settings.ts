@@ -19,6 +19,8 @@ export interface Settings {
   readonly filesFolder: string | undefined
   /** 32 bytes in base64 that seal stored secrets and sign cursors; `undefined`: a file in the data folder. */
   readonly secretKey: Redacted.Redacted | undefined
+  /** Former ones that still open what they sealed. */
+  readonly previousKeys?: ReadonlyArray<Redacted.Redacted>
   /** Whether a first start makes a workspace with a demo bank and two feeds. */
   readonly demo: boolean
   /** Jobs that run at the same time; 0: this process serves the API only. */
@@ -45,6 +47,7 @@ const config = Config.all({
   port: optional(Config.String("MILLRACE_PORT")),
   files: optional(Config.String("MILLRACE_FILES")),
   secretKey: optional(Config.Redacted("MILLRACE_SECRET")),
+  previousKeys: optional(Config.Redacted("MILLRACE_SECRET_PREVIOUS")),
   demo: optional(Config.String("MILLRACE_DEMO")),
   slots: optional(Config.String("MILLRACE_SLOTS")),
   cluster: optional(Config.String("MILLRACE_CLUSTER")),
@@ -84,6 +87,25 @@ const checkSecret = (key: Redacted.Redacted | undefined): Effect.Effect<void, Se
   key === undefined || isKey(Redacted.value(key))
     ? Effect.void
     : invalid(`MILLRACE_SECRET must be ${keyBytes} bytes in base64: openssl rand -base64 ${keyBytes}`)
+
+/** Former secrets, the newest first. They belong to one that is set: the key file holds its own. */
+const parsePrevious = (
+  text: Redacted.Redacted | undefined,
+  current: Redacted.Redacted | undefined
+): Effect.Effect<ReadonlyArray<Redacted.Redacted>, SettingInvalid> => {
+  if (text === undefined) return Effect.succeed([])
+  if (current === undefined) {
+    return invalid(
+      "MILLRACE_SECRET_PREVIOUS needs MILLRACE_SECRET: the key file holds former keys in lines of its own."
+    )
+  }
+  const keys = Redacted.value(text)
+    .split(",")
+    .map((key) => key.trim())
+  return keys.every(isKey)
+    ? Effect.succeed(keys.map((key) => Redacted.make(key)))
+    : invalid(`MILLRACE_SECRET_PREVIOUS must be former values of MILLRACE_SECRET, with a comma between them.`)
+}
 
 const checkUrl = (url: Redacted.Redacted | undefined): Effect.Effect<void, SettingInvalid> => {
   if (url === undefined) return Effect.void
@@ -143,6 +165,7 @@ export const settingNames: Readonly<Record<string, string>> = {
   DATABASE_URL: "a PostgreSQL 18 of yours; without it one is started in the data folder",
   MILLRACE_FILES: "the one folder that feeds may write files to (default <data>/files; none with DATABASE_URL)",
   MILLRACE_SECRET: "32 bytes in base64 that seal stored secrets (default: made once, kept in the data folder)",
+  MILLRACE_SECRET_PREVIOUS: "the secret before this one, until what it sealed is sealed anew; several with a comma",
   MILLRACE_DEMO: "false: a first start makes an empty workspace, without the demo bank",
   MILLRACE_SLOTS: "sync jobs that run at the same time (default 4; 0: only the API, with DATABASE_URL)",
   MILLRACE_CLUSTER:
@@ -169,6 +192,7 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
     port: yield* wholeNumber("MILLRACE_PORT", raw.port, { least: 1, most: 65_535, otherwise: 8080 }),
     filesFolder: raw.files === undefined ? ownFiles : resolve(raw.files),
     secretKey: raw.secretKey,
+    previousKeys: yield* parsePrevious(raw.previousKeys, raw.secretKey),
     demo: yield* flag("MILLRACE_DEMO", raw.demo, true),
     slots,
     ...(cluster === undefined ? {} : { cluster }),

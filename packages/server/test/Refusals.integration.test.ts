@@ -56,6 +56,16 @@ describe("a setting that cannot be used", () => {
     ["a flag that is neither", { MILLRACE_DEMO: "perhaps" }, 'MILLRACE_DEMO must be true or false, and is "perhaps".'],
     ["a secret of the wrong length", { MILLRACE_SECRET: "c2hvcnQ=" }, "MILLRACE_SECRET must be 32 bytes in base64"],
     [
+      "a former secret without the one of now",
+      { MILLRACE_SECRET_PREVIOUS: Buffer.alloc(32).toString("base64") },
+      "MILLRACE_SECRET_PREVIOUS needs MILLRACE_SECRET"
+    ],
+    [
+      "a former secret of the wrong length",
+      { MILLRACE_SECRET: secret, MILLRACE_SECRET_PREVIOUS: `${secret},c2hvcnQ=` },
+      "MILLRACE_SECRET_PREVIOUS must be former values of MILLRACE_SECRET"
+    ],
+    [
       "an address of something else",
       { DATABASE_URL: "mysql://u:hidden@h/d" },
       "DATABASE_URL must be of the form postgres://"

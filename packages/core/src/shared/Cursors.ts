@@ -1,4 +1,5 @@
 /** Opaque cursors: versioned, signed, and bound to what they were made for (decisions 1.6). */
+import type * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -54,13 +55,16 @@ export class Cursors extends Context.Service<
     readonly decode: <A>(bound: string, schema: Schema.Decoder<A>, cursor: string) => Effect.Effect<A, CursorUnusable>
   }
 >()("@millrace/core/shared/Cursors") {
-  /** All servers of one installation share `key`; a new key ends all cursors. */
-  static readonly layer = (key: Redacted.Redacted<string>): Layer.Layer<Cursors, never, Digest> =>
+  /** All servers of one installation share the keys. The first one signs; a cursor of the others is good as well. */
+  static readonly layer = (
+    ...keys: Arr.NonEmptyReadonlyArray<Redacted.Redacted>
+  ): Layer.Layer<Cursors, never, Digest> =>
     Layer.effect(
       Cursors,
       Effect.gen(function* () {
         const digest = yield* Digest
-        const signature = (bound: string, body: string) => digest.sign(`${bound}\n${body}`, Redacted.value(key))
+        const signature = (bound: string, body: string, key = keys[0]) =>
+          digest.sign(`${bound}\n${body}`, Redacted.value(key))
 
         return Cursors.of({
           encode: Effect.fnUntraced(function* (bound, life, payload) {
@@ -72,7 +76,8 @@ export class Cursors extends Context.Service<
             const dot = cursor.indexOf(".")
             if (cursor.length > limits.cursorLength || dot < 0) return yield* invalid()
             const body = cursor.slice(0, dot)
-            if (!digest.equal(cursor.slice(dot + 1), signature(bound, body))) return yield* invalid()
+            const given = cursor.slice(dot + 1)
+            if (!keys.some((key) => digest.equal(given, signature(bound, body, key)))) return yield* invalid()
             const text = yield* fromUrlSafe(body)
             const envelope = yield* Effect.mapError(decodeEnvelope(text), invalid)
             if ((yield* Clock.currentTimeMillis) - envelope.at > lifeMillis[envelope.life]) {

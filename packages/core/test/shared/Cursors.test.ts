@@ -7,7 +7,10 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 
-const layer = (key = "secret") => Cursors.layer(Redacted.make(key)).pipe(Layer.provide(NodeDigest.layer))
+const layer = (key = "secret", ...previous: ReadonlyArray<string>) =>
+  Cursors.layer(Redacted.make(key), ...previous.map((text) => Redacted.make(text))).pipe(
+    Layer.provide(NodeDigest.layer)
+  )
 const Payload = Schema.Struct({ after: Schema.String })
 
 describe("Cursors", () => {
@@ -47,6 +50,23 @@ describe("Cursors", () => {
       const Other = Schema.Struct({ before: Schema.String })
       expect(yield* Effect.flip(cursors.decode("b", Other, cursor))).toMatchObject({ expired: false })
     }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("signs with the first of its keys, and takes cursors of all of them", () =>
+    Effect.gen(function* () {
+      const [old, both, next] = yield* Effect.all([
+        Cursors.pipe(Effect.provide(layer("old"))),
+        Cursors.pipe(Effect.provide(layer("next", "older", "old"))),
+        Cursors.pipe(Effect.provide(layer("next")))
+      ])
+      const before = yield* old.encode("b", "page", { after: "1" })
+      const since = yield* both.encode("b", "page", { after: "2" })
+      expect(yield* both.decode("b", Payload, before)).toEqual({ after: "1" })
+      expect(yield* both.decode("b", Payload, since)).toEqual({ after: "2" })
+      expect(yield* next.decode("b", Payload, since)).toEqual({ after: "2" })
+      expect(yield* Effect.flip(next.decode("b", Payload, before))).toMatchObject({ expired: false })
+      expect(yield* Effect.flip(both.decode("c", Payload, before))).toMatchObject({ expired: false })
+    })
   )
 
   it.effect("ends a page cursor after a day and a watermark after 180", () =>

@@ -10,6 +10,7 @@ import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
 import * as MemoryUpstreamBudget from "../../rate/MemoryUpstreamBudget.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
 import { BankTable } from "./MemoryBankTable.ts"
+import * as MemoryDataKeys from "./MemoryDataKeys.ts"
 import * as MemoryDeliveryStore from "./MemoryDeliveryStore.ts"
 import * as MemoryEnrichmentStore from "./MemoryEnrichmentStore.ts"
 import * as MemoryFeedStore from "./MemoryFeedStore.ts"
@@ -25,6 +26,7 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 /** Each build is a store of its own, empty. `JobLease` sets how long claims last. */
 export const layer: Layer.Layer<Stores | RateLimiter | UpstreamBudget> = Layer.mergeAll(
   MemoryTransactor.layer,
+  MemoryDataKeys.layer,
   MemoryWorkspaceStore.layer,
   MemoryBankStore.layer,
   MemoryRecordStore.layer,
