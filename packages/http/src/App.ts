@@ -20,6 +20,7 @@ import * as UploadHandlers from "./handlers/UploadHandlers.ts"
 import * as Edge from "./middleware/Edge.ts"
 import * as SchemaFaults from "./middleware/SchemaFaults.ts"
 import * as Probes from "./Probes.ts"
+import * as Welcome from "./Welcome.ts"
 
 const handlers = Layer.mergeAll(
   IdentityHandlers.layer,
@@ -35,10 +36,14 @@ const handlers = Layer.mergeAll(
   RowHandlers.layer
 ).pipe(Layer.provide(SchemaFaults.layer))
 
+/** The page of the reference loads nothing from elsewhere and tells nobody that it was opened. */
+const documents = { withDefaultFonts: false, telemetry: false, showOperationId: true }
+
 /** Provide `HttpServer.layerServices` (or a platform's) and the kernel's use cases. */
 export const App = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers)),
-  HttpApiScalar.layer(Api, { path: "/docs" }),
+  HttpApiScalar.layer(Api, { path: "/docs", scalar: documents }),
   Probes.layer,
+  Welcome.layer,
   Edge.layer
 )

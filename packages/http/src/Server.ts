@@ -3,11 +3,12 @@
  * `serve.pipe(Layer.provide(NodeHttpServer.layer(...)), Layer.provide(everything else))` the port opens
  * last; `guard` answers whatever still comes before the application is attached.
  */
-import type { Server } from "node:http"
+import type { Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { limits } from "@millrace/core/shared/Limits"
 import { App } from "./App.ts"
+import { bound, connectionLimits, type ConnectionLimits } from "./ConnectionGuard.ts"
 import * as Errors from "./errors.ts"
 
 /** The application on an `HttpServer`, with our own access log instead of the framework's. */
@@ -21,13 +22,21 @@ const timeouts = {
   connectionsCheckingInterval: 1_000
 }
 
+/** Milliseconds after which a connection is ended on which nothing moves: also one whose client takes no answer. */
+const silenceTimeout = 120_000
+/** Milliseconds that a client has to take a refusal before its connection is ended. */
+const refusalTimeout = 1_000
+
 /**
  * Options for `http.createServer`. The header size is above our limits of target and headers together, so
- * that requests somewhat too large still get our answer.
+ * that requests somewhat too large still get our answer; one without a host gets ours too. An offer to go on in another
+ * protocol (`Upgrade: h2c`, which Java's client and `curl --http2` make) is not taken: the request is answered as it is.
  */
 export const serverOptions = {
   ...timeouts,
-  maxHeaderSize: 2 * (limits.requestTargetBytes + limits.headerBytes)
+  maxHeaderSize: 2 * (limits.requestTargetBytes + limits.headerBytes),
+  requireHostHeader: false,
+  shouldUpgradeCallback: () => false
 }
 
 const headersTooLarge: Errors.Answer = {
@@ -37,6 +46,12 @@ const headersTooLarge: Errors.Answer = {
 }
 const tookTooLong: Errors.Answer = { status: 408, code: "INVALID_REQUEST", message: "The request took too long" }
 const unreadable: Errors.Answer = { status: 400, code: "INVALID_REQUEST", message: "The request is not valid HTTP" }
+const hostMissing: Errors.Answer = { status: 400, code: "INVALID_REQUEST", message: "The Host header is required" }
+const expectationUnknown: Errors.Answer = {
+  status: 417,
+  code: "INVALID_REQUEST",
+  message: "The only expectation that is met is 100-continue"
+}
 
 const reasons: Readonly<Record<number, string>> = {
   400: "Bad Request",
@@ -60,21 +75,41 @@ const refuseRaw = (socket: Duplex, answer: Errors.Answer, referenceId: string): 
   const body = JSON.stringify(Errors.bodyOf(answer, referenceId))
   const head = Object.entries(headersOf(referenceId, body)).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${answer.status} ${reasons[answer.status] ?? ""}`, ...head, "", body].join("\r\n"))
+  // A client that never closes its side would keep the connection for ever.
+  setTimeout(() => socket.destroy(), refusalTimeout).unref()
+}
+
+const refuse = (response: ServerResponse, answer: Errors.Answer, referenceId: string): void => {
+  const body = JSON.stringify(Errors.bodyOf(answer, referenceId))
+  response.writeHead(answer.status, { ...headersOf(referenceId, body), ...answer.headers })
+  response.end(body)
 }
 
 /**
  * Answers what no application sees, in the envelope of all errors: requests that come before the
- * application is attached (503, they would hang for ever), and bytes that are no request (400, 408, 431).
+ * application is attached (503, they would hang for ever), bytes that are no request (400, 408, 431), requests without a
+ * host and with expectations that nobody meets. Connections and what comes on them are bounded.
  */
-export const guard = (server: Server, nextId: () => string = () => crypto.randomUUID()): Server => {
-  server.on("request", (_, response) => {
-    // The application is a second listener.
-    if (server.listenerCount("request") > 1) return
-    const referenceId = nextId()
-    const body = JSON.stringify(Errors.bodyOf(Errors.timedOut, referenceId))
-    response.writeHead(Errors.timedOut.status, { ...headersOf(referenceId, body), ...Errors.timedOut.headers })
-    response.end(body)
+export const guard = (
+  server: Server,
+  nextId: () => string = () => crypto.randomUUID(),
+  bounds: ConnectionLimits = connectionLimits
+): Server => {
+  server.timeout = silenceTimeout
+  bound(server, bounds, {
+    busy: (response) => refuse(response, Errors.busy, nextId()),
+    unfit: ({ headers, httpVersion }, response) => {
+      const answer =
+        server.listenerCount("request") === 0
+          ? Errors.timedOut
+          : headers.host === undefined && httpVersion === "1.1"
+            ? hostMissing
+            : undefined
+      if (answer !== undefined) refuse(response, answer, nextId())
+      return answer !== undefined
+    }
   })
+  server.on("checkExpectation", (_, response: ServerResponse) => refuse(response, expectationUnknown, nextId()))
   server.on("clientError", (error: Error & { readonly code?: string }, socket) => {
     if (socket.writable && error.code !== "ECONNRESET") refuseRaw(socket, answerTo(error.code), nextId())
     else socket.destroy()

@@ -206,6 +206,9 @@ export const timedOut: Answer = unavailable(
 
 export const draining: Answer = unavailable("DRAINING", temporarily, Recovery.retryAfter(storageRetrySeconds))
 
+/** More is asked at once than this server takes on; whoever asks less or later is answered. */
+export const busy: Answer = unavailable("SERVER_BUSY", "The server is busy", Recovery.retryAfter(1))
+
 /** The envelope, with the id of the request it answers. */
 export const bodyOf = (answer: Answer, referenceId: string) => ({
   success: false as const,

@@ -205,7 +205,13 @@ describe.each(operations)("$id", (sample) => {
     const large = await send(`{"name":"${"x".repeat(1_048_576)}"}`)
     expectError(large, 413, "BODY_TOO_LARGE")
     const plain = JSON.stringify(sample.body)
-    for (const type of ["application/json; charset=utf-8", "application/vnd.x+json", "APPLICATION/JSON"]) {
+    for (const type of [
+      "application/json; charset=utf-8",
+      "application/json;charset=utf8",
+      'application/json; charset="UTF-8"',
+      "application/vnd.x+json",
+      "APPLICATION/JSON"
+    ]) {
       expect((await send(plain, { "content-type": type })).status).toBe(sample.status)
     }
   })

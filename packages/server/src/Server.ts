@@ -13,6 +13,7 @@ import * as Kernel from "@millrace/core/Kernel"
 import { DataKeys } from "@millrace/core/storage/DataKeys"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { Readiness } from "@millrace/http/Readiness"
+import { Compressor } from "@millrace/http/middleware/Compression"
 import { within } from "@millrace/http/middleware/Deadline"
 import { guard, serve, serverOptions } from "@millrace/http/Server"
 import { Chores, layerJobHistory, layerPurge, layerSchedules, layerUploads } from "@millrace/jobs/Chores"
@@ -26,6 +27,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
+import { compress } from "./Compress.ts"
 import * as Database from "./Database.ts"
 import { keysOf } from "./KeyFile.ts"
 import type { Settings } from "./Settings.ts"
@@ -206,6 +208,7 @@ const layerHttp = (settings: Settings) =>
       })
     ),
     Layer.provide(readiness),
+    Layer.provide(Layer.succeed(Compressor, compress)),
     Layer.catchTag("ServeError", ({ cause }) =>
       Layer.effectContext(
         Effect.fail(

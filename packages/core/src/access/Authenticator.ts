@@ -1,4 +1,5 @@
 /** From a credential to a principal (specification 5, decisions 2.1 and 2.5). */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,6 +13,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { UserId, WorkspaceId } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { isActive, isSecret, keyPrefixOf, secretPrefix, secretRandomLength, type ApiKey } from "./ApiKey.ts"
+import { KeyMemory } from "./KeyMemory.ts"
 import type { Principal } from "./Principal.ts"
 import type { Scope } from "./Scope.ts"
 
@@ -45,11 +47,23 @@ export class Authenticator extends Context.Service<
       const store = yield* WorkspaceStore
       const digest = yield* Digest
       const ids = yield* Ids
+      const memory = new KeyMemory()
+
+      /** Revoking takes effect at once: what is remembered of a key that was found is only that it was. */
+      const lookUp = Effect.fnUntraced(function* (hash: string) {
+        const now = yield* Clock.currentTimeMillis
+        if (memory.isUnknown(hash, now)) return Option.none<ApiKey>()
+        const ask = store.keyByHash(hash)
+        const key = yield* memory.isSeen(hash) ? ask : memory.limitFirst(ask)
+        if (Option.isSome(key)) memory.found(hash)
+        else memory.missed(hash, now)
+        return key
+      })
 
       const apiKey = Effect.fn("Authenticator.apiKey")(function* (secret: Redacted.Redacted<string>) {
         const text = Redacted.value(secret)
         if (!isSecret(text)) return yield* new CredentialInvalid()
-        const key = yield* store.keyByHash(digest.sha256(text))
+        const key = yield* lookUp(digest.sha256(text))
         if (Option.isNone(key) || !isActive(key.value, yield* Timestamp.now)) return yield* new CredentialInvalid()
         const workspace = yield* store.get(key.value.workspaceId)
         if (Option.isNone(workspace)) return yield* new CredentialInvalid()

@@ -19,6 +19,8 @@ export interface RequestState {
   file: NewFile | undefined
   /** A JSON body with all digits of its numbers, which decoded payloads do not have. */
   json: Json | undefined
+  /** Room that its body takes, to be given back when it is answered. */
+  bodyRoom: number
   /** Code of the error that was answered. */
   code: string | undefined
 }
@@ -31,6 +33,7 @@ export const begin = (id: string, target: string): RequestState => ({
   rateLimit: undefined,
   file: undefined,
   json: undefined,
+  bodyRoom: 0,
   code: undefined
 })
 

@@ -22,6 +22,8 @@ import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailab
 import { Api } from "../api/Api.ts"
 import * as Errors from "../errors.ts"
 import { AccessLog } from "./AccessLog.ts"
+import * as BodyMemory from "./BodyMemory.ts"
+import { compressed, Compressor, type Compress } from "./Compression.ts"
 import { begin, CurrentRequest, type RequestState } from "./CurrentRequest.ts"
 import { within } from "./Deadline.ts"
 import { admit, type Services } from "./Gate.ts"
@@ -68,11 +70,23 @@ const answerCause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   return yield* Errors.respond(Errors.defect)
 })
 
+/** Documents for people and generators: they hold nothing of anybody, and nothing of theirs comes from elsewhere. */
+const documentHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  docs: {
+    "cache-control": "public, max-age=300",
+    "content-security-policy":
+      "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; " +
+      "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  },
+  "openapi.json": { "cache-control": "public, max-age=300" }
+}
+
 const common = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
 
-const dress = (response: HttpServerResponse.HttpServerResponse, { id, rateLimit }: RequestState) =>
+const dress = (response: HttpServerResponse.HttpServerResponse, { id, rateLimit, route }: RequestState) =>
   HttpServerResponse.setHeaders(response, {
     ...common,
+    ...(route === undefined || response.status !== 200 ? {} : documentHeaders[route.id]),
     "x-request-id": id,
     ...(rateLimit === undefined
       ? {}
@@ -108,6 +122,7 @@ type App = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
 interface Setting extends Services {
   readonly ids: Ids["Service"]
   readonly write: AccessLog
+  readonly compress: Compress | undefined
 }
 
 const handle = Effect.fnUntraced(function* (setting: Setting, app: App, state: RequestState) {
@@ -128,9 +143,14 @@ const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
   const state = begin(id, request.url)
   return yield* handle(setting, app, state).pipe(
     Effect.catchCause(answerCause),
-    Effect.map((response) => dress(response, state)),
+    Effect.flatMap((response) =>
+      compressed(dress(response, state), request.headers["accept-encoding"], setting.compress)
+    ),
     Effect.onExit((exit) =>
-      log(setting.write, request, state, started, Exit.isSuccess(exit) ? exit.value.status : clientClosed)
+      Effect.andThen(
+        setting.bodies.release(state.bodyRoom),
+        log(setting.write, request, state, started, Exit.isSuccess(exit) ? exit.value.status : clientClosed)
+      )
     ),
     Effect.provideService(CurrentRequest, state)
   )
@@ -145,7 +165,9 @@ export const layer = HttpRouter.middleware(
       routes: routesOf(Api),
       ids: yield* Ids,
       write: yield* AccessLog,
-      deadline: yield* RequestDeadline
+      deadline: yield* RequestDeadline,
+      compress: yield* Compressor,
+      bodies: BodyMemory.make(yield* BodyMemory.BodyMemoryBytes)
     }
     // The types do not foresee a middleware that leaves nothing unhandled; this one does not.
     return (app: App) =>

@@ -14,11 +14,12 @@ import type { RateLimiter } from "@millrace/core/rate/RateLimiter"
 import { limits } from "@millrace/core/shared/Limits"
 import { plans } from "@millrace/core/workspace/Plan"
 import * as Errors from "../errors.ts"
+import type { BodyMemory } from "./BodyMemory.ts"
 import { authenticate } from "./Credentials.ts"
 import type { RequestState } from "./CurrentRequest.ts"
 import { within } from "./Deadline.ts"
 import { refuse } from "./Refused.ts"
-import { fileOf, withJson } from "./RequestBody.ts"
+import { fileOf, sizeOf, withJson } from "./RequestBody.ts"
 import * as Routes from "./Routes.ts"
 
 const routeMissing: Errors.Answer = { status: 404, code: "ROUTE_NOT_FOUND", message: "No such operation" }
@@ -130,11 +131,21 @@ const checkQuery = Effect.fnUntraced(function* (target: string) {
   }
 })
 
+/** Room for the body, before any of it is read. */
+const makeRoom = (memory: BodyMemory, bytes: number, state: RequestState) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.map(restore(memory.take(bytes)), (taken) => {
+      state.bodyRoom += taken
+    })
+  )
+
 const withBody = Effect.fnUntraced(function* (
+  memory: BodyMemory,
   request: HttpServerRequest,
   { operation }: Routes.Route,
   state: RequestState
 ) {
+  if (operation.body !== "none") yield* makeRoom(memory, sizeOf(request, operation.body), state)
   switch (operation.body) {
     case "none":
       return request
@@ -155,6 +166,7 @@ export interface Services {
   readonly authenticator: Authenticator["Service"]
   readonly limiter: RateLimiter["Service"]
   readonly routes: ReadonlyArray<Routes.Route>
+  readonly bodies: BodyMemory
 }
 
 const identify = Effect.fnUntraced(function* (services: Services, request: HttpServerRequest, state: RequestState) {
@@ -185,5 +197,5 @@ export const admit = Effect.fnUntraced(function* (services: Services, request: H
   yield* checkAccess(principal, route)
   yield* checkQuery(state.target)
   const query = state.target.slice(path.length)
-  return yield* withBody(request.modify({ url: Routes.routable(route, path) + query }), route, state)
+  return yield* withBody(services.bodies, request.modify({ url: Routes.routable(route, path) + query }), route, state)
 })

@@ -37,17 +37,26 @@ const multipartParts = 20
 const mediaType = (request: HttpServerRequest): { readonly type: string; readonly charset: string } => {
   const [type = "", ...parameters] = (request.headers["content-type"] ?? "").toLowerCase().split(";")
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="))
-  return { type: type.trim(), charset: charset?.slice(8).replaceAll('"', "") ?? "utf-8" }
+  return { type: type.trim(), charset: charset?.slice(8).trim().replaceAll('"', "") ?? "utf-8" }
 }
 
 const isJson = (request: HttpServerRequest): boolean => {
   const { type, charset } = mediaType(request)
-  return (type === "" || type === "application/json" || /^[^/\s]+\/[^/\s]+\+json$/.test(type)) && charset === "utf-8"
+  return (
+    (type === "" || type === "application/json" || /^[^/\s]+\/[^/\s]+\+json$/.test(type)) && /^utf-?8$/.test(charset)
+  )
 }
 
 const declared = (request: HttpServerRequest): number => {
   const length = Number(request.headers["content-length"] ?? "0")
   return Number.isFinite(length) ? length : 0
+}
+
+/** Bytes that reading the body may take: what it says of itself, else the most that is allowed. */
+export const sizeOf = (request: HttpServerRequest, kind: "required" | "optional" | "file"): number => {
+  const most = kind === "file" ? limits.uploadBytes + multipartOverhead : limits.jsonBodyBytes
+  const chunked = request.headers["transfer-encoding"] !== undefined
+  return chunked ? most : Math.min(most, declared(request))
 }
 
 const encodingOf = (request: HttpServerRequest): string =>

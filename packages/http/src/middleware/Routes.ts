@@ -16,8 +16,8 @@ export interface Route {
   readonly operation: Operation
 }
 
-/** Routes beside the API: probes and documents. */
-export const outside: ReadonlyArray<string> = ["/livez", "/readyz", "/openapi.json", "/docs"]
+/** Routes beside the API: the page at the root, probes and documents. */
+export const outside: ReadonlyArray<string> = ["/", "/livez", "/readyz", "/openapi.json", "/docs"]
 
 const split = (path: string): ReadonlyArray<string> => path.slice(1).split("/")
 

@@ -14,6 +14,8 @@ import { Ids } from "@millrace/core/shared/Ids"
 import type { Workspace } from "@millrace/core/workspace/Workspace"
 import { App } from "../../src/App.ts"
 import { AccessLog, type AccessEntry } from "../../src/middleware/AccessLog.ts"
+import { BodyMemoryBytes } from "../../src/middleware/BodyMemory.ts"
+import { Compressor } from "../../src/middleware/Compression.ts"
 import { RequestDeadline } from "../../src/middleware/Edge.ts"
 import { Readiness, type ReadinessState } from "../../src/Readiness.ts"
 import * as Records from "./Records.ts"
@@ -31,6 +33,8 @@ export interface Options {
   /** Counting never ends. */
   readonly budgetHangs?: boolean
   readonly deadline?: Duration.Duration
+  readonly compressor?: (typeof Compressor)["Service"]
+  readonly bodyMemory?: number
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- answers are read as whatever they turn out to be
@@ -89,6 +93,8 @@ export const make = (options: Options = {}) => {
       Effect.succeed(options.readiness ?? { database: true, migrations: true, draining: false })
     ),
     Layer.succeed(RequestDeadline, options.deadline ?? Duration.seconds(30)),
+    Layer.succeed(Compressor, options.compressor),
+    options.bodyMemory === undefined ? Layer.empty : Layer.succeed(BodyMemoryBytes, options.bodyMemory),
     HttpServer.layerServices
   )
   const logged: Array<string> = []

@@ -1,0 +1,124 @@
+/**
+ * Keeps one client from taking the server for itself: a bound on open connections, on the requests of one connection
+ * that are under way, and on all requests that wait for their turn.
+ */
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+
+export interface ConnectionLimits {
+  /** Connections that are open at once. Beyond them, the one that has been idle the longest makes room. */
+  readonly connections: number
+  /** Connections beyond those, when none is idle: they are for probes alone. */
+  readonly reserved: number
+  /** Requests of one connection that are under way at once. Others of it wait, and nothing more is read from it. */
+  readonly perConnection: number
+  /** Requests of all connections that were read and wait. A connection that brings more is closed. */
+  readonly waiting: number
+}
+
+export const connectionLimits: ConnectionLimits = {
+  connections: 1_000,
+  reserved: 50,
+  perConnection: 4,
+  waiting: 8_000
+}
+
+interface Waiting {
+  readonly event: string
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+interface Connection {
+  underWay: number
+  readonly waiting: Array<Waiting>
+  /** Opened when there was no room: it may only ask how the server is. */
+  readonly reserved: boolean
+}
+
+const isProbe = (url: string | undefined): boolean => url === "/livez" || url === "/readyz"
+
+export interface Refusals {
+  /** There is no room for this request now. */
+  readonly busy: (response: ServerResponse) => void
+  /** Answers a request that no application is to see. Returns whether it did. */
+  readonly unfit: (request: IncomingMessage, response: ServerResponse) => boolean
+}
+
+/** Passes requests on to the listeners of the server as the limits allow. */
+export const bound = (server: Server, limits: ConnectionLimits, refusals: Refusals): void => {
+  const connections = new Map<Socket, Connection>()
+  /** The one that has been idle the longest comes first. */
+  const idle = new Set<Socket>()
+  const pass = server.emit.bind(server) as (event: string, ...given: ReadonlyArray<unknown>) => boolean
+  let waiting = 0
+
+  const open = (socket: Socket): void => {
+    if (connections.size >= limits.connections) {
+      const [longest] = idle
+      if (longest !== undefined) {
+        forget(longest)
+        longest.destroy()
+      }
+    }
+    if (connections.size >= limits.connections + limits.reserved) {
+      socket.destroy()
+      return
+    }
+    const connection = { underWay: 0, waiting: [], reserved: connections.size >= limits.connections }
+    connections.set(socket, connection)
+    idle.add(socket)
+    socket.once("close", () => forget(socket))
+  }
+
+  const forget = (socket: Socket): void => {
+    const connection = connections.get(socket)
+    if (connection === undefined) return
+    waiting -= connection.waiting.length
+    connection.waiting.length = 0
+    connections.delete(socket)
+    idle.delete(socket)
+  }
+
+  const begin = (socket: Socket, connection: Connection, { event, request, response }: Waiting): void => {
+    connection.underWay++
+    idle.delete(socket)
+    response.once("close", () => finish(socket, connection))
+    if (refusals.unfit(request, response)) return
+    if (connection.reserved && !isProbe(request.url)) refusals.busy(response)
+    else pass(event, request, response)
+  }
+
+  const finish = (socket: Socket, connection: Connection): void => {
+    connection.underWay--
+    const next = connection.waiting.shift()
+    if (next !== undefined) {
+      waiting--
+      begin(socket, connection, next)
+    } else if (connection.underWay === 0 && connections.has(socket)) idle.add(socket)
+    if (connection.waiting.length === 0) socket.resume()
+    // Node reads on when it is done with a request, in this turn of its loop; the next turn must not.
+    else setImmediate(() => connection.waiting.length > 0 && socket.pause())
+  }
+
+  const arrive = (arrival: Waiting): void => {
+    const { socket } = arrival.request
+    const connection = connections.get(socket)
+    if (connection === undefined) socket.destroy()
+    else if (connection.underWay < limits.perConnection) begin(socket, connection, arrival)
+    else if (waiting >= limits.waiting) socket.destroy()
+    else {
+      waiting++
+      connection.waiting.push(arrival)
+      socket.pause()
+    }
+  }
+
+  server.on("connection", open)
+  server.emit = (event: string, ...given: ReadonlyArray<unknown>) => {
+    if (event !== "request" && event !== "checkContinue") return pass(event, ...given)
+    const [request, response] = given as [IncomingMessage, ServerResponse]
+    arrive({ event, request, response })
+    return true
+  }
+}

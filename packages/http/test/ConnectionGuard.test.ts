@@ -1,0 +1,195 @@
+/** Over real sockets: what one client may take of a server. */
+import { createServer, type ServerResponse } from "node:http"
+import { connect, type AddressInfo, type Socket } from "node:net"
+import { afterEach, describe, expect, it } from "vitest"
+import type { ConnectionLimits } from "../src/ConnectionGuard.ts"
+import { guard, serverOptions } from "../src/Server.ts"
+
+const open: Array<() => void> = []
+afterEach(() => {
+  for (const close of open.splice(0)) close()
+})
+
+const roomy: ConnectionLimits = { connections: 100, reserved: 10, perConnection: 4, waiting: 100_000 }
+
+interface Arrival {
+  readonly url: string
+  readonly response: ServerResponse
+}
+
+/** A server whose application keeps requests until the test answers them. */
+const listen = async (limits: Partial<ConnectionLimits> = {}, options: object = {}) => {
+  const server = guard(createServer({ ...serverOptions, ...options }), () => "req_test", { ...roomy, ...limits })
+  const arrived: Array<Arrival> = []
+  server.on("request", (request, response) => arrived.push({ url: request.url!, response }))
+  // As the platform's adapter does; it must never be asked.
+  server.on("upgrade", (_, socket) => socket.end("HTTP/1.1 400 Upgraded\r\n\r\n"))
+  open.push(
+    () => server.closeAllConnections(),
+    () => server.close()
+  )
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve)
+  })
+  return { server, arrived, port: (server.address() as AddressInfo).port }
+}
+
+const until = async (holds: () => boolean | Promise<boolean>) => {
+  while (!(await holds())) {
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, 2)
+    })
+  }
+}
+
+interface Client {
+  readonly socket: Socket
+  text: string
+  closed: boolean
+}
+
+const dial = async (port: number, bytes = "", options: object = {}): Promise<Client> => {
+  const socket = connect({ port, host: "127.0.0.1", ...options })
+  open.push(() => socket.destroy())
+  const client: Client = { socket, text: "", closed: false }
+  socket.on("data", (chunk) => (client.text += chunk.toString()))
+  socket.on("error", () => {})
+  socket.on("close", () => (client.closed = true))
+  await new Promise<void>((resolve) => {
+    socket.once("connect", resolve)
+  })
+  socket.write(bytes)
+  return client
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
+const count = (text: string, part: string) => text.split(part).length - 1
+const connectionsOf = (server: { getConnections: (then: (_: unknown, n: number) => void) => unknown }) =>
+  new Promise<number>((resolve) => {
+    server.getConnections((_, n) => resolve(n))
+  })
+
+describe("requests of one connection", () => {
+  it("are under way a few at a time, are all answered in order, and hold up nobody else", async () => {
+    const { arrived, port } = await listen()
+    const requests = 5_000
+    const paths = Array.from({ length: requests }, (_, at) => `/${at}`)
+    const flood = await dial(port, paths.map(get).join(""))
+    await until(() => arrived.length === 4)
+    const other = await dial(port, get("/other"))
+    await until(() => arrived.length === 5)
+    arrived.find(({ url }) => url === "/other")!.response.end("answered")
+    await until(() => other.text.includes("answered"))
+    expect(arrived).toHaveLength(5)
+
+    let done = 0
+    while (done < requests) {
+      const here = arrived.filter(({ response, url }) => url !== "/other" && !response.writableEnded)
+      expect(here.length).toBeLessThanOrEqual(4)
+      for (const { response, url } of here) {
+        response.end(`<${url}>`)
+        done++
+      }
+      arrived.length = 0
+      const before = done
+      if (done < requests) await until(() => arrived.length > 0 && before === done)
+    }
+    await until(() => count(flood.text, "HTTP/1.1 200") === requests)
+    expect([...flood.text.matchAll(/<(\/\d+)>/g)].map((found) => found[1])).toEqual(paths)
+  })
+
+  it("wait in a bounded number: a connection that brings more is closed, and the others live on", async () => {
+    const { arrived, port } = await listen({ waiting: 50 })
+    const flood = await dial(port, get("/").repeat(500))
+    await until(() => flood.closed)
+    const other = await dial(port, get("/other"))
+    await until(() => arrived.some(({ url }) => url === "/other"))
+    expect(other.closed).toBe(false)
+  })
+
+  it("take the room of those that waited before when these are gone", async () => {
+    const { arrived, port } = await listen({ waiting: 50 })
+    for (const _ of Array.from({ length: 3 })) {
+      const flood = await dial(port, get("/flood").repeat(40))
+      await until(() => arrived.length === 4)
+      flood.socket.destroy()
+      await until(() => arrived.every(({ response }) => response.destroyed))
+      arrived.length = 0
+    }
+  })
+})
+
+describe("connections", () => {
+  it("make room by their number: the one that was idle the longest is closed", async () => {
+    const { arrived, port } = await listen({ connections: 3 })
+    const [first, second] = [await dial(port), await dial(port, get("/busy"))]
+    await until(() => arrived.length === 1)
+    const third = await dial(port)
+    const fourth = await dial(port, get("/fourth"))
+    await until(() => first.closed && arrived.length === 2)
+    expect([second.closed, third.closed, fourth.closed]).toEqual([false, false, false])
+  })
+
+  it("may ask how the server is when all are busy, and nothing else", async () => {
+    const { arrived, port } = await listen({ connections: 2, reserved: 2 })
+    await dial(port, get("/a"))
+    await dial(port, get("/b"))
+    await until(() => arrived.length === 2)
+    const refused = await dial(port, get("/v1/banks"))
+    await until(() => refused.closed)
+    expect(refused.text).toMatch(/^HTTP\/1\.1 503 /)
+    expect(refused.text).toContain("SERVER_BUSY")
+    expect(refused.text.toLowerCase()).toContain("retry-after: 1")
+    await dial(port, get("/livez"))
+    await until(() => arrived.some(({ url }) => url === "/livez"))
+  })
+
+  it("are gone after they were told that they took too long, also where the client stays", async () => {
+    const { port, server } = await listen(
+      {},
+      { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 20 }
+    )
+    const silent = await Promise.all(Array.from({ length: 30 }, () => dial(port, "GET / ", { allowHalfOpen: true })))
+    await until(() => silent.every(({ text }) => text.startsWith("HTTP/1.1 408 ")))
+    await until(async () => (await connectionsOf(server)) === 0)
+  })
+})
+
+describe("requests of unusual clients", () => {
+  const answerNext = async (arrived: ReadonlyArray<Arrival>, text: string) => {
+    await until(() => arrived.length > 0)
+    arrived.at(-1)!.response.end(text)
+  }
+
+  it("are answered in HTTP/1.1 when they offer to upgrade, with a body of any kind, on a connection that stays", async () => {
+    const { arrived, port } = await listen()
+    const upgrade = "host: x\r\nconnection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n"
+    const client = await dial(port, `GET /first HTTP/1.1\r\n${upgrade}\r\n`)
+    await answerNext(arrived, "one")
+    await until(() => client.text.includes("one"))
+    client.socket.write(
+      `POST /second HTTP/1.1\r\n${upgrade}transfer-encoding: chunked\r\nexpect: 100-continue\r\n\r\n3\r\nabc\r\n0\r\n\r\n`
+    )
+    await until(() => arrived.length === 2)
+    await answerNext(arrived, "two")
+    await until(() => client.text.includes("two"))
+    expect(client.text).toMatch(/^HTTP\/1\.1 200 /)
+    expect(client.text).toContain("HTTP/1.1 100 Continue")
+    expect(client.closed).toBe(false)
+  })
+
+  it.each([
+    ["no host", "GET / HTTP/1.1\r\n\r\n", 400],
+    ["an expectation that nobody meets", "GET / HTTP/1.1\r\nhost: x\r\nexpect: fish\r\n\r\n", 417]
+  ])("get the envelope when they have %s", async (_, bytes, status) => {
+    const { port } = await listen()
+    const client = await dial(port, bytes)
+    await until(() => client.closed)
+    expect(client.text.startsWith(`HTTP/1.1 ${status} `), client.text).toBe(true)
+    expect(JSON.parse(client.text.split("\r\n\r\n")[1]!)).toMatchObject({
+      success: false,
+      code: "INVALID_REQUEST",
+      referenceId: "req_test"
+    })
+  })
+})
