@@ -29,6 +29,12 @@ interface Waiting {
   readonly response: ServerResponse
 }
 
+/** Node stops to read in its listener of this event, which a stream that is paused already does not emit. */
+const stopReading = (socket: Socket): void => {
+  socket.pause()
+  socket.emit("pause")
+}
+
 interface Connection {
   underWay: number
   readonly waiting: Array<Waiting>
@@ -65,9 +71,13 @@ export const bound = (server: Server, limits: ConnectionLimits, refusals: Refusa
       socket.destroy()
       return
     }
-    const connection = { underWay: 0, waiting: [], reserved: connections.size >= limits.connections }
+    const connection: Connection = { underWay: 0, waiting: [], reserved: connections.size >= limits.connections }
     connections.set(socket, connection)
     idle.add(socket)
+    // Node reads on by itself whenever it is done with a request.
+    socket.on("resume", () => {
+      if (connection.waiting.length > 0) stopReading(socket)
+    })
     socket.once("close", () => forget(socket))
   }
 
@@ -97,8 +107,6 @@ export const bound = (server: Server, limits: ConnectionLimits, refusals: Refusa
       begin(socket, connection, next)
     } else if (connection.underWay === 0 && connections.has(socket)) idle.add(socket)
     if (connection.waiting.length === 0) socket.resume()
-    // Node reads on when it is done with a request, in this turn of its loop; the next turn must not.
-    else setImmediate(() => connection.waiting.length > 0 && socket.pause())
   }
 
   const arrive = (arrival: Waiting): void => {
@@ -110,7 +118,7 @@ export const bound = (server: Server, limits: ConnectionLimits, refusals: Refusa
     else {
       waiting++
       connection.waiting.push(arrival)
-      socket.pause()
+      stopReading(socket)
     }
   }
 
