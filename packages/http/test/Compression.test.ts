@@ -25,6 +25,8 @@ describe("the encoding of an answer", () => {
   })
 })
 
+const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
+
 describe("answers", () => {
   const server = Server.make({ compressor: compress })
   const plain = Server.make()
@@ -34,7 +36,6 @@ describe("answers", () => {
         headers: { "x-api-key": Server.secret, ...(accepted === undefined ? {} : { "accept-encoding": accepted }) }
       })
     )
-  const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
 
   it.each([
     ["br", brotliDecompressSync],

@@ -157,12 +157,12 @@ describe("connections", () => {
   })
 })
 
-describe("requests of unusual clients", () => {
-  const answerNext = async (arrived: ReadonlyArray<Arrival>, text: string) => {
-    await until(() => arrived.length > 0)
-    arrived.at(-1)!.response.end(text)
-  }
+const answerNext = async (arrived: ReadonlyArray<Arrival>, text: string) => {
+  await until(() => arrived.length > 0)
+  arrived.at(-1)!.response.end(text)
+}
 
+describe("requests of unusual clients", () => {
   it("are answered in HTTP/1.1 when they offer to upgrade, with a body of any kind, on a connection that stays", async () => {
     const { arrived, port } = await listen()
     const upgrade = "host: x\r\nconnection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n"
