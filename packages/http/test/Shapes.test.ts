@@ -60,7 +60,7 @@ describe("records", () => {
     expect(data).not.toHaveProperty("providerAccountId")
     expect(data).not.toHaveProperty("stableKeys")
     expect(data).not.toHaveProperty("workspaceId")
-    expect(data).toMatchObject({ accountNumber: "****1234", creditLimit: null, balanceAsOf: null })
+    expect(data).toMatchObject({ accountNumber: "****1234", creditLimit: null, balanceAsOf: Records.at })
     expect(Object.keys(data.links)).toEqual([
       "self",
       "transactions",
@@ -122,7 +122,10 @@ describe("records", () => {
     const [holding] = (await get(`${account}/holdings`)).data
     expect(holding).toMatchObject({ quantity: 3.5, costBasis: null })
     expect(holding).not.toHaveProperty("ticker")
-    expect((await get(`${account}/loan`)).meta).toEqual({ stale: true })
+    expect((await get(`${account}/loan`)).meta).toEqual({
+      stale: true,
+      reason: { code: "PROVIDER_UNAVAILABLE", message: "Down", recovery: { action: "retry", afterSeconds: 300 } }
+    })
   })
 
   it("shows a feed with its state and without what is internal", async () => {

@@ -24,10 +24,10 @@ import { limits } from "../shared/Limits.ts"
 import { sizeOf } from "../shared/Page.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import { ReadThrough } from "../sync/ReadThrough.ts"
+import { ReadThrough, unusableConnection, type ReadThroughOptions } from "../sync/ReadThrough.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Account, AccountId } from "./Account.ts"
-import { storedBalance } from "./Balance.ts"
+import { balanceAsOf, storedBalance } from "./Balance.ts"
 import { ownerOf as publicOwner, toPublic } from "./PublicRecord.ts"
 import { Position, transactionPages } from "./TransactionPages.ts"
 
@@ -37,15 +37,13 @@ const TradesCursor = Schema.Struct({
   before: Schema.optionalKey(Position)
 })
 
-const tradesDefaultDays = 90
-
 const tradesWindow = (
   from: CalendarDate.CalendarDate | undefined,
   to: CalendarDate.CalendarDate | undefined,
   today: CalendarDate.CalendarDate
 ) => {
   const end = to ?? today
-  const start = from ?? CalendarDate.addDays(end, -tradesDefaultDays)
+  const start = from ?? CalendarDate.addDays(end, -limits.tradesFirstDays)
   return { from: CalendarDate.max(start, CalendarDate.addDays(end, -limits.tradesRangeDays)), to: end }
 }
 
@@ -71,6 +69,8 @@ export interface Freshness {
   /** When the answer was true upstream; absent before the first pull. */
   readonly asOf?: Timestamp
   readonly stale: boolean
+  /** Why stored data answers where live data was asked for. */
+  readonly problem?: LiveDataUnavailable
 }
 
 /** `cached` never calls upstream. */
@@ -111,12 +111,22 @@ export interface TradesQuery {
 export type ReadError = NotFound | StorageUnavailable
 export type LiveError = ReadError | LiveDataUnavailable
 
-const isStale = (bank: Bank) => bank.connectionStatus !== undefined && !bank.connectionStatus.connected
-
-const freshness = (fresh: { readonly asOf: Timestamp | undefined; readonly stale: boolean }): Freshness => ({
+const freshness = (fresh: {
+  readonly asOf: Timestamp | undefined
+  readonly stale: boolean
+  readonly problem: LiveDataUnavailable | undefined
+}): Freshness => ({
   stale: fresh.stale,
-  ...(fresh.asOf === undefined ? {} : { asOf: fresh.asOf })
+  ...(fresh.asOf === undefined ? {} : { asOf: fresh.asOf }),
+  ...(fresh.problem === undefined ? {} : { problem: fresh.problem })
 })
+
+/** Accounts are as the last look at their bank found them; each look writes all that are listed. */
+const freshnessOf = (bank: Bank, accounts: ReadonlyArray<Account>): Freshness => {
+  const looked = accounts.map(({ updatedAt }) => updatedAt).toSorted()
+  const problem = unusableConnection(bank.connectionStatus)?.problem
+  return freshness({ asOf: looked.at(-1), stale: problem !== undefined, problem })
+}
 
 /** Worth most first, then by ticker and security (decisions 1.7). */
 const byValue = (a: Fields, b: Fields): number => {
@@ -131,6 +141,8 @@ const byValue = (a: Fields, b: Fields): number => {
   return s === t ? 0 : s < t ? -1 : 1
 }
 
+const cachedOf = ({ cached }: ReadOptions): ReadThroughOptions => (cached === undefined ? {} : { cached })
+
 export class AccountData extends Context.Service<
   AccountData,
   {
@@ -138,11 +150,14 @@ export class AccountData extends Context.Service<
       workspace: Workspace,
       bankId: BankId
     ) => Effect.Effect<{ readonly bank: Bank; readonly rows: ReadonlyArray<Account> } & Freshness, ReadError>
-    readonly account: (ref: AccountRef) => Effect.Effect<{ readonly row: Account } & Freshness, ReadError>
+    readonly account: (
+      ref: AccountRef
+    ) => Effect.Effect<{ readonly bank: Bank; readonly row: Account } & Freshness, ReadError>
     readonly transactions: (
       ref: AccountRef,
       query: TransactionsQuery
     ) => Effect.Effect<TransactionsPage, ReadError | LiveDataUnavailable | CursorUnusable | InvalidInput>
+    /** NotFound when nobody has told a balance: the account is one of statement files that state none. */
     readonly balance: (
       ref: AccountRef,
       options: ReadOptions
@@ -197,23 +212,30 @@ export class AccountData extends Context.Service<
           return { bank, account: account.value }
         })
 
-        /** Reads one type live; stored rows answer for upstream trouble, nothing answers for what a person must mend. */
-        const live = Effect.fnUntraced(function* (ref: AccountRef, dataType: SyncDataType, options: ReadOptions) {
+        /**
+         * Reads one type live. Where that fails, what is stored answers and says why; with nothing stored the failure is
+         * the answer, since an empty list would say that the bank has nothing. What is only ever true now is not
+         * answered from storage where a person must mend the connection: `readsOn` is about the rest.
+         */
+        const live = Effect.fnUntraced(function* (
+          ref: AccountRef,
+          dataType: SyncDataType,
+          options: ReadThroughOptions,
+          readsOn = false
+        ) {
           const { account, bank } = yield* ownerOf(ref)
-          const fresh = yield* readThrough.freshen(ref.workspace, bank, account, dataType, options.cached ?? false)
+          const fresh = yield* readThrough.freshen(ref.workspace, bank, account, dataType, options)
           const scope = { workspaceId: ref.workspace.id, accountId: account.id, dataType }
-          // The account itself knows a balance, from when it was connected.
-          const stored = fresh.asOf !== undefined || dataType === "balances"
-          if (fresh.problem !== undefined && (fresh.problem.retryAfter === undefined || !stored)) {
-            return yield* fresh.problem
+          if (fresh.problem !== undefined && options.cached !== true) {
+            if (fresh.blocked && !readsOn) return yield* fresh.problem
+            // The account itself knows a balance, from when it was connected.
+            const stored = dataType === "balances" || (yield* records.page(scope, { filter: {}, limit: 1 })).length > 0
+            if (!stored) return yield* fresh.problem
           }
           // The answer shows the account as it is after the read.
           const after = yield* banks.account(ref.workspace.id, bank.id, account.id)
-          const owner = publicOwner(
-            bank,
-            Option.getOrElse(after, () => account)
-          )
-          return { bank, account, scope, owner, fresh: freshness(fresh) }
+          const now = Option.getOrElse(after, () => account)
+          return { bank, account: now, scope, owner: publicOwner(bank, now), fresh: freshness(fresh) }
         })
 
         const all = Effect.fnUntraced(function* (scope: RecordScope, owner: Fields) {
@@ -232,31 +254,24 @@ export class AccountData extends Context.Service<
 
         const transactions: AccountData["Service"]["transactions"] = Effect.fn("AccountData.transactions")(
           function* (ref, query) {
-            const { account, bank } = yield* ownerOf(ref)
-            const fresh = yield* readThrough.freshen(
-              ref.workspace,
-              bank,
-              account,
-              "transactions",
-              query.cached ?? false
-            )
-            // Nothing stored is no empty answer; what a person must mend leaves the history readable.
-            if (fresh.problem?.retryAfter !== undefined && fresh.asOf === undefined) return yield* fresh.problem
-            const scope = { workspaceId: ref.workspace.id, accountId: account.id, dataType: "transactions" as const }
-            const page = yield* pages.read(scope, `${bank.id}/${account.id}`, publicOwner(bank, account), query)
-            return { ...page, ...freshness(fresh) }
+            const { account, bank, fresh, owner, scope } = yield* live(ref, "transactions", cachedOf(query), true)
+            const page = yield* pages.read(scope, `${bank.id}/${account.id}`, owner, query)
+            return { ...page, ...fresh }
           }
         )
 
         const trades: AccountData["Service"]["trades"] = Effect.fn("AccountData.trades")(function* (ref, query) {
-          const { account, fresh, owner, scope } = yield* live(ref, "trades", query)
-          const bound = `${ref.workspace.id}/trades/${account.id}`
+          const bound = `${ref.workspace.id}/trades/${ref.accountId}`
           const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, ref.workspace.timezone)
           const start =
             query.cursor === undefined
               ? tradesWindow(query.from, query.to, today)
               : yield* cursors.decode(bound, TradesCursor, query.cursor)
           if (start.from > start.to) return yield* invalidRange
+          // A sync reads the last days alone: who asks for earlier ones has them read. The first page is enough.
+          const isEarlier = start.from < CalendarDate.addDays(today, -limits.tradesFirstDays)
+          const deep = query.cursor === undefined && isEarlier ? { reachingTo: start.from } : {}
+          const { fresh, owner, scope } = yield* live(ref, "trades", { ...cachedOf(query), ...deep })
           const limit = sizeOf(limits.tradesPage, query.limit)
           const found = yield* records.page(scope, {
             filter: { from: start.from, to: start.to },
@@ -285,19 +300,22 @@ export class AccountData extends Context.Service<
         return AccountData.of({
           accounts: Effect.fn("AccountData.accounts")(function* (workspace, bankId) {
             const bank = yield* bankOf(workspace, bankId)
-            return { bank, rows: yield* banks.accounts(bankId), stale: isStale(bank) }
+            const rows = yield* banks.accounts(bankId)
+            return { bank, rows, ...freshnessOf(bank, rows) }
           }),
           account: Effect.fn("AccountData.account")(function* (ref) {
             const { account, bank } = yield* ownerOf(ref)
-            return { row: account, stale: isStale(bank) }
+            return { row: account, bank, ...freshnessOf(bank, [account]) }
           }),
           transactions,
           balance: Effect.fn("AccountData.balance")(function* (ref, options) {
-            const { account, fresh, owner, scope } = yield* live(ref, "balances", options)
+            const { account, bank, fresh, owner, scope } = yield* live(ref, "balances", options)
             const stored = (yield* all(scope, owner))[0]
+            if (stored !== undefined) return { row: stored, ...fresh }
+            // A file that states no balance says nothing of it: 0 would be a lie.
+            if (balanceAsOf(bank, account) === undefined) return yield* new NotFound({ resource: "Balance" })
             // Before the first read of balances the account itself knows one, from when it was connected.
-            const row = stored ?? toPublic("balances", { id: "", fields: storedBalance(account) }, owner)
-            return { row, ...fresh }
+            return { row: toPublic("balances", { id: "", fields: storedBalance(account) }, owner), ...fresh }
           }),
           trades,
           holdings: Effect.fn("AccountData.holdings")(function* (ref, options) {

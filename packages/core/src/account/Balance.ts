@@ -1,4 +1,5 @@
 /** The balance of an account as a record: one per account, replaced by each read (decisions 4.2). */
+import type { Bank } from "../bank/Bank.ts"
 import type { ObservedRecord } from "../provider/Provider.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type * as Timestamp from "../shared/Timestamp.ts"
@@ -14,6 +15,13 @@ const fieldsAt = (account: Account, at: Timestamp.Timestamp): Fields => ({
   ...(account.creditLimit === undefined ? {} : { limit: account.creditLimit }),
   currency: account.currency
 })
+
+/**
+ * When the balance of an account was true; `undefined` where nobody has told a balance, as in statement files that
+ * state none. A connection tells one with each look at its accounts.
+ */
+export const balanceAsOf = (bank: Bank, account: Account): Timestamp.Timestamp | undefined =>
+  account.balanceAsOf ?? (bank.source === "file" ? undefined : account.updatedAt)
 
 /** The balance that the account itself remembers. */
 export const storedBalance = (account: Account): Fields => fieldsAt(account, account.updatedAt)

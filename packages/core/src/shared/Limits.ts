@@ -16,6 +16,8 @@ export const limits = {
   jobsPage: { max: 100, default: 20 },
   page: { max: 500, default: 100 },
   tradesRangeDays: 1_830,
+  /** Days of trades that the first sync of an account reads, and a list that names no first day. */
+  tradesFirstDays: 90,
   cursorLength: 1_024,
   /** Hours a page cursor and days a watermark stay valid (decisions 1.6). */
   pageCursorHours: 24,

@@ -124,22 +124,35 @@ const segmentsOf = (
     bank,
     connection,
     accounts: all,
+    counted: new Set(wanted.map(({ id }) => id)),
     dataType: run.feed.dataType as Segment["dataType"],
     capability,
     range: ranged ? { from: CalendarDate.max(startDate, reach), to: endDate } : undefined,
     earliest: startDate === undefined || ranged ? reach : CalendarDate.max(startDate, reach),
+    ...(run.feed.dataType === "trades"
+      ? { beginning: CalendarDate.max(reach, CalendarDate.addDays(today, -limits.tradesFirstDays)) }
+      : {}),
     today,
     lookbackDays: "lookbackDays" in options ? (options.lookbackDays ?? defaultLookbackDays) : 0,
     accountsAgree,
     reset: resetCursors,
     byIdOnly: skipDedup
   }
+  const having = wanted.filter((account) => account.supports.includes(base.dataType))
+  // Of accounts that are not listed now, the checkpoint has to say that they were left out.
+  if (wanted.length > 0 && having.length === 0) return []
   return capability.scope === "connection"
     ? [{ ...base, account: undefined }]
-    : wanted
-        .filter((account) => account.supports.includes(base.dataType))
-        .map((account): Segment => ({ ...base, account }))
+    : having.map((account): Segment => ({ ...base, account }))
 }
+
+/** Accounts of the feed that have no such data: the feed gets nothing of them, which its owner should know. */
+const lackingFindings = (run: SourceRun, bank: Bank, wanted: ReadonlyArray<Account>): ReadonlyArray<Finding> =>
+  wanted
+    .filter(({ supports }) => !supports.includes(run.feed.dataType as Segment["dataType"]))
+    .map(({ accountName }) =>
+      warning("provider", "UNSUPPORTED_BY_PROVIDER", `${bank.name}: ${accountName} has no ${run.feed.dataType}`)
+    )
 
 export class ConnectionSource extends Context.Service<
   ConnectionSource,
@@ -207,7 +220,9 @@ export class ConnectionSource extends Context.Service<
           const message = `${bank.name}: ${driver.name} does not support ${dataType}`
           return { ...empty, findings: [warning("provider", "UNSUPPORTED_BY_PROVIDER", message)] }
         }
-        const results: Array<SourceResult> = [{ ...empty, findings: clampedFindings(run, bank, capability) }]
+        const results: Array<SourceResult> = [
+          { ...empty, findings: [...clampedFindings(run, bank, capability), ...lackingFindings(run, bank, wanted)] }
+        ]
         for (const segment of segmentsOf(run, bank, connection, capability, all, listed.agrees, wanted)) {
           const pulled = yield* puller.pull(rightOf(run, bank.id), segment)
           results.push({

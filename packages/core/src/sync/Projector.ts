@@ -44,6 +44,8 @@ export interface Projection {
   readonly direct: Direct | undefined
   /** Only records of these days; how far the feed has come is then left as it is. */
   readonly range: { readonly from: CalendarDate.CalendarDate; readonly to: CalendarDate.CalendarDate } | undefined
+  /** Records of earlier days are left as they are, now and by later runs. */
+  readonly since: CalendarDate.CalendarDate | undefined
 }
 
 /** An enrichment that failed on some records; they went on without it. */
@@ -62,8 +64,9 @@ const hasCounted = ({ counts }: Job): boolean => counts.read + counts.vanished +
 const idAt = ({ feed, job }: Projection, record: LedgerRecord) =>
   appends(feed) ? `${record.id}:${job.createdAt}` : record.id
 
-const inRange = ({ range }: Projection, { date }: LedgerRecord): boolean =>
-  range === undefined || (date !== null && date >= range.from && date <= range.to)
+const inRange = ({ range, since }: Projection, { date }: LedgerRecord): boolean =>
+  (range === undefined || (date !== null && date >= range.from && date <= range.to)) &&
+  (since === undefined || date === null || date >= since)
 
 /** The part of a signature that is not about enrichments. */
 const ownOf = (signature: string): string => signature.split("|")[0]!

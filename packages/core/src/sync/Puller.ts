@@ -24,7 +24,7 @@ import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import type { Quarantined } from "./Ingest.ts"
+import type { Observation, Quarantined } from "./Ingest.ts"
 import { PaginationUnstable, TooManyRecords, type PullError } from "./PullError.ts"
 import { CurrentHandover, type OpenSegment } from "./Handover.ts"
 import { Stage } from "./Stage.ts"
@@ -35,16 +35,22 @@ import { Writer, type WriteRight } from "./Writer.ts"
 export interface Segment {
   readonly bank: Bank
   readonly connection: BankConnection
-  /** All accounts of the connection that we know, for finding whose a row is. */
+  /** All open accounts of the connection. Only those that have the data type are asked for. */
   readonly accounts: ReadonlyArray<Account>
   /** The account it is about, or `undefined` for the whole connection. */
   readonly account: Account | undefined
+  /** Ids of the accounts whose rows are counted; absent: of all that are asked for. */
+  readonly counted?: ReadonlySet<string>
   readonly dataType: PullRequest["dataType"]
   readonly capability: DataTypeCapability
   /** `undefined`: continue from the checkpoint. */
   readonly range: { readonly from: CalendarDate.CalendarDate; readonly to: CalendarDate.CalendarDate } | undefined
   /** Earliest day that may be read. */
   readonly earliest: CalendarDate.CalendarDate
+  /** Where an account begins that was never read; absent: on the earliest day. */
+  readonly beginning?: CalendarDate.CalendarDate
+  /** A day that the read must reach back to, however little it would read by itself. */
+  readonly reachingTo?: CalendarDate.CalendarDate
   readonly today: CalendarDate.CalendarDate
   readonly lookbackDays: number
   /** Whether two reads listed the same accounts; if not, neither says what is no longer there. */
@@ -58,14 +64,24 @@ export interface Segment {
 /** Names a segment among those of one job. */
 const keyOf = ({ account, bank, dataType }: Segment): string => `${bank.id}/${account?.id ?? ""}/${dataType}`
 
+/** The accounts that are asked for. What an account has may change between two runs. */
+const ownersOf = ({ account, accounts, dataType }: Segment): ReadonlyArray<Account> =>
+  account === undefined ? accounts.filter(({ supports }) => supports.includes(dataType)) : [account]
+
 export interface Pulled {
-  /** Rows of the accounts asked for, each counted once. */
+  /** Rows of the accounts that count, inside the range of dates where there is one, each counted once. */
   readonly seen: number
   /** Those of them that were new or another. */
   readonly changed: number
   readonly quarantined: ReadonlyArray<Quarantined>
   readonly warnings: ReadonlyArray<{ readonly code: PullWarning; readonly message: string }>
 }
+
+/** How many rows lie inside the range: some sources show what lies around it as well. */
+const insideOf = (range: Segment["range"], rows: ReadonlyArray<Observation>): number =>
+  range === undefined
+    ? rows.length
+    : rows.filter(({ date }) => date !== null && date >= range.from && date <= range.to).length
 
 /** What the pages say about rows that they do not show, as far as it can be believed. */
 const coverageOf = ({ coverage }: Stage, { accountsAgree }: Segment): Coverage =>
@@ -189,17 +205,24 @@ export class Puller extends Context.Service<
           // Without a checkpoint nobody knows what a change feed has told since: it may be of any day.
           if (segment.capability.changeModel === "delta") return segment.earliest
           const back = Math.max(segment.lookbackDays, segment.capability.overlapDays)
-          const owners = segment.account === undefined ? segment.accounts : [segment.account]
           let latest: CalendarDate.CalendarDate | undefined
-          for (const account of owners) {
+          for (const account of ownersOf(segment)) {
             const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
             // An account that was never read whole begins at the beginning.
-            if ((yield* records.pulledAt(scope)) === undefined) return segment.earliest
+            if ((yield* records.pulledAt(scope)) === undefined) return segment.beginning ?? segment.earliest
             const date = (yield* records.latestDate(scope)) ?? segment.earliest
             if (latest === undefined || date < latest) latest = date
           }
           const from = CalendarDate.addDays(CalendarDate.min(latest ?? segment.earliest, segment.today), -back)
           return CalendarDate.max(segment.earliest, from)
+        })
+
+        const firstDayAsked = Effect.fnUntraced(function* (segment: Segment) {
+          const first = yield* firstDay(segment)
+          const { earliest, range, reachingTo } = segment
+          return range !== undefined || reachingTo === undefined
+            ? first
+            : CalendarDate.min(first, CalendarDate.max(reachingTo, earliest))
         })
 
         const pull = Effect.fn("Puller.pull")(function* (right: WriteRight, segment: Segment) {
@@ -215,7 +238,7 @@ export class Puller extends Context.Service<
           const kept = segment.reset || segment.range !== undefined ? undefined : yield* records.checkpoint(key)
           const decoded = kept === undefined ? undefined : decodeCheckpoint(origin, kept)
           const lost = kept !== undefined && decoded === undefined
-          const owners = segment.account === undefined ? segment.accounts : [segment.account]
+          const owners = ownersOf(segment)
           const ownerIds = owners.map((account) => account.providerAccountId)
           // Rows of an account that was not listed had nowhere to go, and the upstream tells them once.
           const wasLeftOut = decoded?.accounts !== undefined && !ownerIds.every((id) => decoded.accounts!.includes(id))
@@ -223,7 +246,7 @@ export class Puller extends Context.Service<
           const request: PullRequest = {
             dataType: segment.dataType,
             providerAccountIds: ownerIds,
-            from: lost || wasLeftOut ? segment.earliest : yield* firstDay(segment),
+            from: lost || wasLeftOut ? segment.earliest : yield* firstDayAsked(segment),
             to: segment.range?.to ?? segment.today,
             ...(stored === undefined ? {} : { checkpoint: stored })
           }
@@ -239,18 +262,20 @@ export class Puller extends Context.Service<
           const coverage = coverageOf(staged, segment)
           // A change feed does not say a second time what is gone: it is read whole once more.
           const incomplete = segment.capability.changeModel === "delta" && coverage !== staged.coverage
-          const known = new Map(segment.accounts.map((account) => [account.providerAccountId, account]))
+          const asked = new Set(ownerIds)
           let seen = 0
           let changed = 0
           for (const providerAccountId of staged.accounts) {
-            if (known.has(providerAccountId)) continue
-            staged.quarantined.push({ providerId: providerAccountId, reason: "rows of an account that is not listed" })
+            if (asked.has(providerAccountId)) continue
+            const reason = `rows of an account that is not listed or has no ${segment.dataType}`
+            staged.quarantined.push({ providerId: providerAccountId, reason })
           }
           const writeAccount = Effect.fnUntraced(function* (account: Account) {
             const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
+            const observations = staged.rows(account.providerAccountId)
             const written = yield* writer.write(right, {
               scope,
-              observations: staged.rows(account.providerAccountId),
+              observations,
               removed: staged.removed(account.providerAccountId),
               unread: staged.unread(account.providerAccountId),
               coverage,
@@ -258,8 +283,11 @@ export class Puller extends Context.Service<
               changeModel: segment.capability.changeModel,
               byIdOnly: segment.byIdOnly
             })
-            seen += written.unchanged + written.changed
-            changed += written.changed
+            if (segment.counted === undefined || segment.counted.has(account.id)) {
+              const inside = insideOf(segment.range, observations)
+              seen += Math.min(inside, written.unchanged + written.changed)
+              changed += Math.min(inside, written.changed)
+            }
             if (written.demoted) {
               warnings.push({
                 code: "ID_UNTRUSTED",

@@ -1,23 +1,26 @@
 /**
  * Bringing one account up to date because somebody asks for it, outside any job (decisions 5.3).
  *
- * At most one reader or run works on a connection at a time; whoever comes later is answered from storage.
+ * At most one reader or run works on a connection at a time. Whoever comes later waits for it: of readers who ask
+ * for the same, the first one reads for all.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Semaphore from "effect/Semaphore"
 import type { Account } from "../account/Account.ts"
-import type { Bank } from "../bank/Bank.ts"
+import type { Bank, BankId } from "../bank/Bank.ts"
 import { Banks } from "../bank/Banks.ts"
 import { isUsable, type ConnectionStatus } from "../bank/ConnectionHealth.ts"
 import { LiveDataUnavailable } from "../failure/Failure.ts"
 import { JobStore } from "../job/JobStore.ts"
 import { Providers } from "../provider/Providers.ts"
 import type { SyncDataType } from "../record/DataType.ts"
-import { RecordStore } from "../record/RecordStore.ts"
+import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
@@ -30,40 +33,87 @@ import { Puller, type Segment } from "./Puller.ts"
 import { sourceFinding, type SourceError } from "./RunReport.ts"
 import { Writer, type WriteRight } from "./Writer.ts"
 
-/** How long a caller waits for the upstream before stored data answers. */
+/** How long a caller waits for the upstream, and for who reads it already, before stored data answers. */
 const waitLimit = "10 seconds"
 const leaseSeconds = 30
+/** Milliseconds between two looks at a connection that a job or another process reads: the first, and the most. */
+const firstLook = 100
+const rarestLook = 1_000
 /** When a caller may try again after somebody else's read or a slow upstream. */
 const retrySeconds = 10
+
+export interface ReadThroughOptions {
+  /** Never asks upstream. */
+  readonly cached?: boolean
+  /** A day that the read must reach back to, where the data type is read by days. */
+  readonly reachingTo?: CalendarDate.CalendarDate
+}
 
 export interface Freshened {
   readonly asOf: Timestamp.Timestamp | undefined
   readonly stale: boolean
   /** Why live data could not be had. */
   readonly problem: LiveDataUnavailable | undefined
+  /** Only a person can mend it: what is live is then not answered from storage (decisions 5.3). */
+  readonly blocked: boolean
 }
 
-const problemOf = (bank: Bank, error: SourceError): LiveDataUnavailable => {
-  const finding = sourceFinding(bank.name, error)
-  return new LiveDataUnavailable({
-    code: finding.code,
-    message: finding.message,
-    ...(finding.recovery?.action === "retry" ? { retryAfter: finding.recovery.afterSeconds } : {})
-  })
+/** How a read ended. */
+type Outcome = Pick<Freshened, "problem" | "blocked">
+
+const good: Outcome = { problem: undefined, blocked: false }
+
+const outcomeOf = (bank: Bank, error: SourceError): Outcome => {
+  const { code, message, recovery } = sourceFinding(bank.name, error)
+  const retry = recovery?.action === "retry" ? { retryAfter: recovery.afterSeconds } : {}
+  return { problem: new LiveDataUnavailable({ code, message, ...retry }), blocked: recovery?.action === "reconnect" }
 }
 
 /** It may be had in a moment. Stored data answers until then, if there is any. */
-const later = (message: string): LiveDataUnavailable =>
-  new LiveDataUnavailable({ code: "DATA_NOT_READY", message, retryAfter: retrySeconds })
+const later = (message: string): Outcome => ({
+  problem: new LiveDataUnavailable({ code: "DATA_NOT_READY", message, retryAfter: retrySeconds }),
+  blocked: false
+})
 
-const reconnectProblem = (status: ConnectionStatus): LiveDataUnavailable =>
-  new LiveDataUnavailable(
+const unlisted = (bank: Bank): Outcome => ({
+  problem: new LiveDataUnavailable({
+    code: "BANK_CONSENT_REQUIRED",
+    message: `${bank.name} does not list this account any more: it was closed, or the consent does not cover it; reconnect the bank to share it again`
+  }),
+  blocked: false
+})
+
+/** Why the connection cannot be read as it is; `undefined` when it can, or when the bank has none. */
+export const unusableConnection = (status: ConnectionStatus | undefined): Outcome | undefined => {
+  if (status === undefined || isUsable(status.status)) return undefined
+  if (status.status === "error") {
+    const message = "The provider is not set up correctly"
+    return { problem: new LiveDataUnavailable({ code: "PROVIDER_MISCONFIGURED", message }), blocked: false }
+  }
+  const problem =
     status.status === "consent_expired"
-      ? { code: "BANK_CONSENT_REQUIRED", message: "The bank requires consent; reconnect it" }
-      : status.status === "error"
-        ? { code: "PROVIDER_MISCONFIGURED", message: "The provider is not set up correctly" }
-        : { code: "RECONNECT_REQUIRED", message: "The bank must be reconnected" }
-  )
+      ? { code: "BANK_CONSENT_REQUIRED" as const, message: "The bank requires consent; reconnect it" }
+      : { code: "RECONNECT_REQUIRED" as const, message: "The bank must be reconnected" }
+  return { problem: new LiveDataUnavailable(problem), blocked: true }
+}
+
+/** Readers of one connection in this process, one after the other. */
+interface Turn {
+  readonly semaphore: Semaphore.Semaphore
+  users: number
+}
+
+/** What is read, for whom. */
+interface Asked {
+  readonly workspace: Workspace
+  readonly bank: Bank
+  readonly account: Account
+  readonly dataType: SyncDataType
+  readonly scope: RecordScope
+  /** When it was read before. */
+  readonly before: Timestamp.Timestamp | undefined
+  readonly reachingTo?: CalendarDate.CalendarDate
+}
 
 export class ReadThrough extends Context.Service<
   ReadThrough,
@@ -73,7 +123,7 @@ export class ReadThrough extends Context.Service<
       bank: Bank,
       account: Account,
       dataType: SyncDataType,
-      cached: boolean
+      options: ReadThroughOptions
     ) => Effect.Effect<Freshened, StorageUnavailable>
   }
 >()("@millrace/core/sync/ReadThrough") {
@@ -92,25 +142,28 @@ export class ReadThrough extends Context.Service<
       const writer = yield* Writer
       const digest = yield* Digest
       const ids = yield* Ids
+      const lifetime = yield* Effect.scope
+      const turns = new Map<BankId, Turn>()
+      /** Reads that are under way, by what they are about. */
+      const flights = new Map<string, Deferred.Deferred<Outcome, StorageUnavailable>>()
 
-      /** Answers whether the upstream still has the account. */
       const pull = Effect.fnUntraced(function* (
         right: WriteRight,
-        workspace: Workspace,
-        bank: Bank,
-        account: Account,
-        dataType: SyncDataType
+        { account, bank, dataType, reachingTo, workspace }: Asked
       ) {
         const { connection, listed, status } = yield* banks.refresh(bank, writer.guard(right))
-        if (listed === undefined) return yield* reconnectProblem(status)
+        if (listed === undefined) return unusableConnection(status) ?? good
         const { accounts, agrees } = listed
         const current = accounts.find((one) => one.id === account.id)
         // Of an account that the bank no longer lists nothing is believed to be gone.
-        if (current?.state !== "open") return false
+        if (current?.state !== "open") return unlisted(bank)
         const scope = { workspaceId: bank.workspaceId, accountId: account.id, dataType }
         if (dataType === "balances") {
           const read = yield* readBalance(records, current, digest)
-          if ("quarantined" in read) return false
+          if ("quarantined" in read) {
+            const message = `${bank.name}: the balance could not be read: ${read.quarantined.reason}`
+            return { problem: new LiveDataUnavailable({ code: "ROW_QUARANTINED", message }), blocked: false }
+          }
           yield* writer.write(right, {
             scope,
             observations: [read.observation],
@@ -122,11 +175,11 @@ export class ReadThrough extends Context.Service<
             byIdOnly: false
           })
           yield* records.setPulled([scope])
-          return true
+          return good
         }
         const driver = yield* providers.get(connection.instanceId)
         const capability = driver.capabilities.dataTypes[dataType]
-        if (capability === undefined || !current.supports.includes(dataType)) return true
+        if (capability === undefined || !current.supports.includes(dataType)) return good
         const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone)
         const days = Math.min(plans[workspace.plan].historyDays ?? capability.historyDays, capability.historyDays)
         const segment: Segment = {
@@ -138,6 +191,7 @@ export class ReadThrough extends Context.Service<
           capability,
           range: undefined,
           earliest: CalendarDate.addDays(today, -days),
+          ...(reachingTo === undefined ? {} : { reachingTo }),
           today,
           lookbackDays: capability.overlapDays,
           accountsAgree: agrees,
@@ -145,7 +199,72 @@ export class ReadThrough extends Context.Service<
           byIdOnly: false
         }
         yield* puller.pull(right, segment)
-        return true
+        return good
+      })
+
+      /** One after the other in this process, so that only one of its readers looks whether others are done. */
+      const inTurn = <A, E>(id: BankId, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+        Effect.suspend(() => {
+          const turn = turns.get(id) ?? { semaphore: Semaphore.makeUnsafe(1), users: 0 }
+          turns.set(id, turn)
+          turn.users++
+          return Effect.ensuring(
+            turn.semaphore.withPermits(1)(effect),
+            Effect.sync(() => {
+              if (--turn.users === 0) turns.delete(id)
+            })
+          )
+        })
+
+      /** Reads as soon as nobody else does, unless that one has read the same. */
+      const read = Effect.fnUntraced(function* (asked: Asked) {
+        const { bank } = asked
+        const holder = `read:${yield* ids.next("request")}`
+        let message = `${bank.name} is being read by somebody else, who has not finished yet`
+        const wait = Effect.gen(function* () {
+          for (let pause = firstLook; ; pause = Math.min(2 * pause, rarestLook)) {
+            const others = asked.reachingTo === undefined && (yield* records.pulledAt(asked.scope)) !== asked.before
+            if (others) return false
+            if (yield* jobs.lease([bank.id], holder, leaseSeconds)) return true
+            yield* Effect.sleep(pause)
+          }
+        })
+        const reading = Effect.gen(function* () {
+          if (!(yield* wait)) return good
+          message = `${bank.name} did not answer in time`
+          return yield* pull({ bankId: bank.id, leaseHolder: holder, fence: undefined }, asked)
+        }).pipe(Effect.ensuring(Effect.ignore(jobs.unlease(holder))))
+        const ended = yield* inTurn(bank.id, reading).pipe(Effect.timeoutOption(waitLimit), Effect.result)
+        if (Result.isSuccess(ended)) return Option.getOrElse(ended.success, () => later(message))
+        const error = ended.failure
+        if (error._tag === "StorageUnavailable") return yield* error
+        // A reader has no job to be fenced off from: somebody else took the connection over.
+        return error._tag === "Fenced" ? later(message) : outcomeOf(bank, error)
+      })
+
+      /** Who comes while the same is read waits for that. It goes on when who asked first goes away. */
+      const shared = Effect.fnUntraced(function* (asked: Asked) {
+        const { account, dataType, reachingTo = "" } = asked
+        // An account has one connection, so nobody waits for the read of another one.
+        const key = `${account.id}/${dataType}/${reachingTo}`
+        const flying = flights.get(key)
+        if (flying !== undefined) return yield* Deferred.await(flying)
+        const flight = Deferred.makeUnsafe<Outcome, StorageUnavailable>()
+        const fly = read(asked).pipe(
+          Effect.onExit((exit) =>
+            Effect.andThen(
+              Effect.sync(() => flights.delete(key)),
+              Deferred.done(flight, exit)
+            )
+          )
+        )
+        yield* Effect.uninterruptible(
+          Effect.suspend(() => {
+            flights.set(key, flight)
+            return Effect.forkIn(fly, lifetime, { startImmediately: true })
+          })
+        )
+        return yield* Deferred.await(flight)
       })
 
       const isFresh = Effect.fnUntraced(function* (bank: Bank, asOf: Timestamp.Timestamp | undefined) {
@@ -156,41 +275,32 @@ export class ReadThrough extends Context.Service<
         return age < driver.value.capabilities.freshnessSeconds * 1000
       })
 
-      const freshen: ReadThrough["Service"]["freshen"] = Effect.fn("ReadThrough.freshen")(
-        function* (workspace, bank, account, dataType, cached) {
-          const scope = { workspaceId: bank.workspaceId, accountId: account.id, dataType }
-          const before = yield* records.pulledAt(scope)
-          const status = bank.connectionStatus
-          // Files are never stale: there is nothing behind them to ask.
-          if (status === undefined) return { asOf: before, stale: false, problem: undefined }
-          if (yield* isFresh(bank, before)) return { asOf: before, stale: false, problem: undefined }
-          if (cached) return { asOf: before, stale: true, problem: undefined }
-          if (!isUsable(status.status)) return { asOf: before, stale: true, problem: reconnectProblem(status) }
-          const holder = `read:${yield* ids.next("request")}`
-          if (!(yield* jobs.lease([bank.id], holder, leaseSeconds))) {
-            return { asOf: before, stale: true, problem: later("The bank is being read already") }
-          }
-          const right: WriteRight = { bankId: bank.id, leaseHolder: holder, fence: undefined }
-          const outcome = yield* pull(right, workspace, bank, account, dataType).pipe(
-            Effect.timeoutOption(waitLimit),
-            Effect.result,
-            Effect.ensuring(Effect.ignore(jobs.unlease(holder)))
-          )
-          let problem: LiveDataUnavailable | undefined
-          let listed = true
-          if (Result.isSuccess(outcome)) {
-            if (Option.isNone(outcome.success)) problem = later("The provider did not answer in time")
-            else listed = outcome.success.value
-          }
-          if (Result.isFailure(outcome)) {
-            const error = outcome.failure
-            if (error._tag === "StorageUnavailable") return yield* error
-            // Without a job there is nothing to be fenced off from.
-            if (error._tag !== "Fenced") problem = error._tag === "LiveDataUnavailable" ? error : problemOf(bank, error)
-          }
-          return { asOf: yield* records.pulledAt(scope), stale: problem !== undefined || !listed, problem }
+      const freshen: ReadThrough["Service"]["freshen"] = Effect.fn("ReadThrough.freshen")(function* (
+        workspace,
+        bank,
+        account,
+        dataType,
+        { cached = false, reachingTo }
+      ) {
+        const scope = { workspaceId: bank.workspaceId, accountId: account.id, dataType }
+        const before = yield* records.pulledAt(scope)
+        // Files are never stale: there is nothing behind them to ask.
+        if (bank.connectionStatus === undefined) return { asOf: before, stale: false, ...good }
+        if (reachingTo === undefined && (yield* isFresh(bank, before))) return { asOf: before, stale: false, ...good }
+        const unusable = unusableConnection(bank.connectionStatus)
+        if (cached || unusable !== undefined) return { asOf: before, stale: true, ...(unusable ?? good) }
+        const asked: Asked = {
+          workspace,
+          bank,
+          account,
+          dataType,
+          scope,
+          before,
+          ...(reachingTo === undefined ? {} : { reachingTo })
         }
-      )
+        const outcome = yield* shared(asked)
+        return { asOf: yield* records.pulledAt(scope), stale: outcome.problem !== undefined, ...outcome }
+      })
 
       return ReadThrough.of({ freshen })
     })

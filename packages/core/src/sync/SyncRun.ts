@@ -152,7 +152,8 @@ export class SyncRun extends Context.Service<
             range:
               job.mode === "range" && startDate !== undefined && endDate !== undefined
                 ? { from: startDate, to: endDate }
-                : undefined
+                : undefined,
+            since: job.mode === "full" ? startDate : undefined
           })
         }).pipe(Effect.scoped, Effect.result)
         if (Result.isFailure(projected)) {

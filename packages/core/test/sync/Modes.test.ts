@@ -62,8 +62,8 @@ const balance = (counts: JobCounts): number =>
   counts.carried -
   (counts.created + counts.updated + counts.removed + counts.unchanged + counts.filtered + counts.failed)
 
-/** A feed of all accounts of a demo bank that have the type of data. */
-const opened = Effect.fnUntraced(function* (simulation: Simulation, dataType: SyncDataType) {
+/** A feed of the accounts of a demo bank that have the type of data, or of the first of them. */
+const opened = Effect.fnUntraced(function* (simulation: Simulation, dataType: SyncDataType, most = Infinity) {
   const workspace = yield* storeWorkspace({ plan: "professional", timezone: "UTC" })
   const driver = DemoProvider.make()
   const completed = yield* driver.completeConnect({
@@ -72,9 +72,9 @@ const opened = Effect.fnUntraced(function* (simulation: Simulation, dataType: Sy
   })
   const bank = yield* makeBank(workspace, { providerInstanceId: driver.instanceId })
   yield* (yield* BankStore).insert(bank, { instanceId: driver.instanceId, connection: completed.connection })
-  const accounts = (yield* (yield* Banks).refresh(bank, Effect.void)).listed!.accounts.filter(({ supports }) =>
-    supports.includes(dataType)
-  )
+  const accounts = (yield* (yield* Banks).refresh(bank, Effect.void))
+    .listed!.accounts.filter(({ supports }) => supports.includes(dataType))
+    .slice(0, most)
   const path = `${bank.id}.csv`
   const place = simulation.destination.at(path)
   const feed = yield* storeFeed(workspace, {
@@ -127,6 +127,8 @@ const scene = (
   )
 
 const dated = (dataType: SyncDataType): boolean => dataType === "transactions" || dataType === "trades"
+/** A first sync of trades reads the last days alone. */
+const everything = (dataType: SyncDataType): TriggerSync => (dataType === "trades" ? { resetCursors: true } : {})
 const inRange = (date: CalendarDate.CalendarDate | null, from: string, to: string): boolean =>
   date !== null && date >= from && date <= to
 
@@ -156,7 +158,7 @@ describe.each(syncDataTypes)("syncs of %s", (dataType) => {
 
   scene("make again with resetCursors what people deleted, which skipDedup does not", dataType, ({ place, sync }) =>
     Effect.gen(function* () {
-      yield* sync({})
+      yield* sync(everything(dataType))
       const count = place.rows.length
       place.remove(place.rows[0]!.key)
       expect(yield* sync({ skipDedup: true })).toMatchObject({ counts: { updated: count - 1, unchanged: 1 } })
@@ -196,16 +198,17 @@ describe.each(syncDataTypes)("syncs of %s", (dataType) => {
       const inside = all.filter(({ date }) => inRange(date, range.startDate, range.endDate)).length
       expect([place.rows.length, inside]).toEqual([all.length, found.length])
       const later = yield* standing
-      // What an upstream shows beyond the range was read, and nothing comes of it.
+      // What an upstream shows beyond the range, or of other accounts, is not counted.
       const again = yield* sync(range)
-      expect([again.counts!.read >= inside, again.counts]).toMatchObject([true, { created: 0, updated: 0, removed: 0 }])
+      expect(again.counts).toMatchObject({ read: inside, created: 0, updated: 0, removed: 0 })
       expect(yield* sync({ ...range, skipDedup: true })).toMatchObject({ counts: { updated: inside, created: 0 } })
       expect(yield* standing).toEqual(later)
       expect(yield* sync({ ...range, resetCursors: true })).toEqual({ refused: "SYNC_OPTIONS_INVALID" })
       const since = all.filter(({ date }) => date !== null && date >= range.startDate).length
       const part = yield* sync({ startDate: range.startDate, resetCursors: true })
-      // Everything held is compared anew; from the upstream it is read from that day on.
-      expect([part.mode, since > 0, part.counts!.updated + part.counts!.unchanged]).toEqual(["full", true, all.length])
+      // What is older is neither read nor sent.
+      const { read, unchanged, updated } = part.counts!
+      expect([part.mode, since > 0, read, updated, unchanged]).toEqual(["full", true, since, since, 0])
       expect(place.rows).toHaveLength(all.length)
     })
   )
@@ -213,7 +216,7 @@ describe.each(syncDataTypes)("syncs of %s", (dataType) => {
   for (const flag of ["resetCursors", "skipDedup"] as const) {
     scene(`go on with ${flag} where they were when their worker is lost`, dataType, ({ place, sync }, simulation) =>
       Effect.gen(function* () {
-        yield* sync({})
+        yield* sync(everything(dataType))
         const count = place.rows.length
         let lost = 0
         // Every place at which a run can die, in steps that meet all parts of one.
@@ -231,6 +234,42 @@ describe.each(syncDataTypes)("syncs of %s", (dataType) => {
       })
     )
   }
+})
+
+describe("a feed of one account of several", () => {
+  memoryScene(
+    "counts the rows of its own account alone, though the bank shows those of all",
+    { model: "upsertByKey", drivers: [DemoProvider.make()] },
+    (simulation) =>
+      Effect.gen(function* () {
+        const { place, rows, sync } = yield* opened(simulation, "transactions", 1)
+        expect((yield* sync({})).counts!.read).toBe(place.rows.length)
+        const range = { startDate: daysAgo(40), endDate: daysAgo(10) }
+        const inside = (yield* rows).filter(({ date }) => inRange(date, range.startDate, range.endDate)).length
+        expect([inside > 0, (yield* sync(range)).counts!.read]).toEqual([true, inside])
+      })
+  )
+})
+
+describe("a feed of trades", () => {
+  scene(
+    "begins ninety days ago, or where it is told to with resetCursors, and reads all with that alone",
+    "trades",
+    (world) =>
+      Effect.gen(function* () {
+        const { place, rows, sync } = world
+        const oldest = Effect.map(rows, (all) => all.map(({ date }) => date!).toSorted()[0]!)
+        yield* sync({})
+        const count = place.rows.length
+        expect([count > 0, (yield* oldest) >= daysAgo(90)]).toEqual([true, true])
+        yield* sync({ resetCursors: true, startDate: daysAgo(200) })
+        const from = yield* oldest
+        expect([place.rows.length > count, from >= daysAgo(200), from < daysAgo(90)]).toEqual([true, true, true])
+        expect(yield* sync({})).toMatchObject({ counts: { created: 0, updated: 0, removed: 0 } })
+        yield* sync({ resetCursors: true })
+        expect((yield* oldest) < daysAgo(200)).toBe(true)
+      })
+  )
 })
 
 describe("a sync with forceCancelActive", () => {

@@ -7,6 +7,7 @@ import { JobStore } from "@millrace/core/job/JobStore"
 import { ReauthRequired, ProviderUnavailable, type ProviderError } from "@millrace/core/provider/ProviderError"
 import { Providers } from "@millrace/core/provider/Providers"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { RecordStore } from "@millrace/core/record/RecordStore"
 import { Ids } from "@millrace/core/shared/Ids"
 import { Puller } from "@millrace/core/sync/Puller"
 import { ReadThrough } from "@millrace/core/sync/ReadThrough"
@@ -56,7 +57,7 @@ const setup = () => {
     const [account] = (yield* (yield* Banks).refresh(bank, Effect.void)).listed!.accounts
     upstream.post({ account: "a", date: CalendarDate.make("2026-11-20"), amount: "-1.5", description: "coffee" })
     const readThrough = yield* ReadThrough
-    const read = (cached = false, of = bank) => readThrough.freshen(workspace, of, account!, "transactions", cached)
+    const read = (cached = false, of = bank) => readThrough.freshen(workspace, of, account!, "transactions", { cached })
     return { workspace, bank, account: account!, read }
   })
   return {
@@ -98,7 +99,7 @@ describe("ReadThrough", () => {
   scenario("never calls upstream when asked for stored data", (world) =>
     Effect.gen(function* () {
       const { read } = yield* world.connected
-      expect(yield* read(true)).toEqual({ asOf: undefined, stale: true, problem: undefined })
+      expect(yield* read(true)).toEqual({ asOf: undefined, stale: true, problem: undefined, blocked: false })
       expect(world.upstream.pulls).toBe(0)
     })
   )
@@ -107,7 +108,7 @@ describe("ReadThrough", () => {
     Effect.gen(function* () {
       const { bank, read } = yield* world.connected
       world.be("consent_expired")
-      expect(yield* read()).toMatchObject({ stale: true, problem: { code: "BANK_CONSENT_REQUIRED" } })
+      expect(yield* read()).toMatchObject({ stale: true, problem: { code: "BANK_CONSENT_REQUIRED" }, blocked: true })
       const status = { connected: false, status: "reauth_required" } as const
       const known = yield* read(false, { ...bank, connectionStatus: status })
       expect(known).toMatchObject({ stale: true, problem: { code: "RECONNECT_REQUIRED" } })
@@ -115,16 +116,89 @@ describe("ReadThrough", () => {
     })
   )
 
-  scenario("answers from storage while somebody else reads the bank, and gives its own lease back", (world) =>
+  scenario("waits for a job that has the connection, and reads what the job has not read", (world) =>
     Effect.gen(function* () {
       const { bank, read } = yield* world.connected
       const jobs = yield* JobStore
-      expect(yield* jobs.lease([bank.id], "other", 60)).toBe(true)
-      const busy = yield* read()
-      expect([busy.stale, busy.problem?.retryAfter, world.upstream.pulls]).toEqual([true, 10, 0])
-      yield* jobs.unlease("other")
+      expect(yield* jobs.lease([bank.id], "job", 60)).toBe(true)
+      const fiber = yield* Effect.forkChild(read())
+      yield* TestClock.adjust("4 seconds")
+      expect([fiber.pollUnsafe(), world.upstream.pulls]).toEqual([undefined, 0])
+      yield* jobs.unlease("job")
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.join(fiber)).toMatchObject({ stale: false, problem: undefined })
+      expect([world.upstream.pulls, yield* jobs.lease([bank.id], "next", 60)]).toEqual([1, true])
+    })
+  )
+
+  scenario("takes what a job reads meanwhile, though the job keeps the connection", (world) =>
+    Effect.gen(function* () {
+      const { account, bank, read } = yield* world.connected
+      yield* (yield* JobStore).lease([bank.id], "job", 60)
+      const fiber = yield* Effect.forkChild(read())
+      yield* TestClock.adjust("2 seconds")
+      const scope = { workspaceId: bank.workspaceId, accountId: account.id, dataType: "transactions" as const }
+      yield* (yield* RecordStore).setPulled([scope])
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.join(fiber)).toMatchObject({ stale: false, asOf: "2026-11-21T09:30:02.000Z" })
+      expect(world.upstream.pulls).toBe(0)
+    })
+  )
+
+  scenario("answers from storage after ten seconds when a job keeps the connection, and gives its own back", (world) =>
+    Effect.gen(function* () {
+      const { bank, read } = yield* world.connected
+      const jobs = yield* JobStore
+      yield* jobs.lease([bank.id], "job", 60)
+      const fiber = yield* Effect.forkChild(read())
+      yield* TestClock.adjust("10 seconds")
+      const busy = yield* Fiber.join(fiber)
+      expect(busy).toMatchObject({ stale: true, problem: { code: "DATA_NOT_READY", retryAfter: 10 } })
+      expect(busy.problem?.message).toContain("being read by somebody else")
+      yield* jobs.unlease("job")
       expect((yield* read()).stale).toBe(false)
       expect(yield* jobs.lease([bank.id], "next", 60)).toBe(true)
+    })
+  )
+
+  scenario("reads once for all who ask for the same at once, and tells all of them how it ended", (world) =>
+    Effect.gen(function* () {
+      const { read } = yield* world.connected
+      world.slow(3)
+      const readers = yield* Effect.forEach(Array.from({ length: 20 }), () => Effect.forkChild(read()))
+      yield* TestClock.adjust("1 second")
+      // Who asked first goes away: the others are not left alone.
+      yield* Fiber.interrupt(readers[0]!)
+      yield* TestClock.adjust("2 seconds")
+      for (const reader of readers.slice(1)) {
+        expect(yield* Fiber.join(reader)).toMatchObject({ stale: false, asOf: "2026-11-21T09:30:03.000Z" })
+      }
+      expect(world.upstream.pulls).toBe(1)
+      yield* TestClock.adjust("1 hour")
+      world.fail(new ProviderUnavailable({ message: "down" }))
+      const failing = yield* Effect.forkChild(Effect.all([read(), read(), read()], { concurrency: "unbounded" }))
+      yield* TestClock.adjust("3 seconds")
+      const failed = yield* Fiber.join(failing)
+      expect(failed.map(({ problem }) => problem?.code)).toEqual(Array(3).fill("PROVIDER_UNAVAILABLE"))
+      expect(world.upstream.pulls).toBe(2)
+    })
+  )
+
+  scenario("reads other data of the same connection one after the other", (world) =>
+    Effect.gen(function* () {
+      const { account, bank, workspace } = yield* world.connected
+      const { freshen } = yield* ReadThrough
+      world.slow(2)
+      const fiber = yield* Effect.forkChild(
+        Effect.all(
+          (["transactions", "balances", "holdings"] as const).map((dataType) =>
+            freshen(workspace, bank, account, dataType, {})
+          ),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* TestClock.adjust("10 seconds")
+      expect((yield* Fiber.join(fiber)).map(({ problem }) => problem)).toEqual([undefined, undefined, undefined])
     })
   )
 
@@ -160,7 +234,7 @@ describe("ReadThrough", () => {
       yield* read()
       world.upstream.unlisted.add("a")
       yield* TestClock.adjust("1 hour")
-      expect(yield* read()).toMatchObject({ stale: true, problem: undefined })
+      expect(yield* read()).toMatchObject({ stale: true, blocked: false, problem: { code: "BANK_CONSENT_REQUIRED" } })
       expect((yield* ledgerOf(account)).map(({ state }) => state)).toEqual(["live"])
     })
   )

@@ -27,7 +27,10 @@ export const AccountRecord = Schema.Struct({
   availableBalance: Amount,
   currency: Schema.String,
   creditLimit: Schema.NullOr(Amount),
-  balanceAsOf: Schema.NullOr(Timestamp),
+  balanceAsOf: Schema.NullOr(Timestamp).annotate({
+    description:
+      "When the balance was true. Null where nobody has told a balance, as in files that state none: it is 0 then."
+  }),
   supports: Schema.Array(SyncDataType),
   state: Schema.Literals(["open", "closed", "missing"]),
   createdAt: Timestamp,

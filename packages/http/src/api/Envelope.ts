@@ -1,5 +1,6 @@
 /** The envelope of every success (decisions 1.5). */
 import * as Schema from "effect/Schema"
+import { Recovery } from "@millrace/core/failure/Recovery"
 import { CalendarDate } from "@millrace/core/shared/CalendarDate"
 import { Timestamp } from "@millrace/core/shared/Timestamp"
 import type { Page } from "@millrace/core/shared/Page"
@@ -8,8 +9,20 @@ const success = Schema.Literal(true)
 
 export const Links = Schema.Record(Schema.String, Schema.String)
 
-/** When an answer was true upstream. */
-export const freshness = { asOf: Schema.optionalKey(Timestamp), stale: Schema.Boolean }
+/** When an answer was true upstream, and why it is not of now. */
+export const freshness = {
+  asOf: Schema.optionalKey(
+    Timestamp.annotate({ description: "When the answer was true at the bank; absent before the first read." })
+  ),
+  stale: Schema.Boolean.annotate({ description: "Stored data answers: the bank could not be read, or was not asked." }),
+  reason: Schema.optionalKey(
+    Schema.Struct({
+      code: Schema.String,
+      message: Schema.String,
+      recovery: Schema.optionalKey(Recovery)
+    }).annotate({ description: "Why the bank could not be read." })
+  )
+}
 
 export const ListMeta = Schema.Struct({
   /** Rows in this answer. */

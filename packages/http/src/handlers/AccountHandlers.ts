@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { Account } from "@millrace/core/account/Account"
+import { balanceAsOf } from "@millrace/core/account/Balance"
 import { AccountData, type AccountRef, type Freshness } from "@millrace/core/account/AccountData"
+import type { Bank } from "@millrace/core/bank/Bank"
 import { InvalidInput } from "@millrace/core/failure/Failure"
 import type { SyncDataType } from "@millrace/core/record/DataType"
 import type { Fields } from "@millrace/core/record/FieldValue"
@@ -9,12 +11,12 @@ import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
 import { Api } from "../api/Api.ts"
 import { toWire as recordToWire } from "../api/DataRecords.ts"
 import { many, one } from "../api/Envelope.ts"
-import { answering } from "../errors.ts"
+import { answering, answerOf } from "../errors.ts"
 import { target, workspace } from "../middleware/CurrentRequest.ts"
 import { identified } from "./Identified.ts"
 
 /** An account as it is sent. Names every field, so that nothing internal can slip through. */
-const toWire = (account: Account) => {
+const toWire = (bank: Bank) => (account: Account) => {
   const self = `/v1/banks/${account.bankId}/accounts/${account.id}`
   return {
     id: account.id,
@@ -27,7 +29,7 @@ const toWire = (account: Account) => {
     availableBalance: account.availableBalance,
     currency: account.currency,
     creditLimit: account.creditLimit ?? null,
-    balanceAsOf: account.balanceAsOf ?? null,
+    balanceAsOf: balanceAsOf(bank, account) ?? null,
     supports: account.supports,
     state: account.state,
     createdAt: account.createdAt,
@@ -44,7 +46,12 @@ const toWire = (account: Account) => {
   }
 }
 
-const freshnessOf = ({ asOf, stale }: Freshness) => ({ ...(asOf === undefined ? {} : { asOf }), stale })
+const freshnessOf = ({ asOf, problem, stale }: Freshness) => {
+  if (problem === undefined) return { ...(asOf === undefined ? {} : { asOf }), stale }
+  const { code, message, recovery } = answerOf(problem)
+  const reason = { code, message, ...(recovery === undefined ? {} : { recovery }) }
+  return { ...(asOf === undefined ? {} : { asOf }), stale, reason }
+}
 
 const records = (dataType: SyncDataType, rows: ReadonlyArray<Fields>): ReadonlyArray<Fields> =>
   rows.map((row) => recordToWire(dataType, row))
@@ -83,7 +90,7 @@ export const layer = HttpApiBuilder.group(
         answering(
           Effect.gen(function* () {
             const answer = yield* data.accounts(yield* workspace, yield* identified("bank", params.bank_id))
-            return many(yield* target, answer.rows.map(toWire), { hasMore: false }, freshnessOf(answer))
+            return many(yield* target, answer.rows.map(toWire(answer.bank)), { hasMore: false }, freshnessOf(answer))
           })
         )
       )
@@ -91,7 +98,7 @@ export const layer = HttpApiBuilder.group(
         answering(
           Effect.gen(function* () {
             const answer = yield* data.account(yield* accountRef(params))
-            return { ...one(toWire(answer.row)), meta: freshnessOf(answer) }
+            return { ...one(toWire(answer.bank)(answer.row)), meta: freshnessOf(answer) }
           })
         )
       )

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { AccountData } from "@millrace/core/account/AccountData"
 import { Banks } from "@millrace/core/bank/Banks"
 import { FeedRecords } from "@millrace/core/destination/FeedRecords"
-import { Conflict, Unprocessable } from "@millrace/core/failure/Failure"
+import { Conflict, LiveDataUnavailable, Unprocessable } from "@millrace/core/failure/Failure"
 import { Feeds } from "@millrace/core/feed/Feeds"
 import { Jobs } from "@millrace/core/job/Jobs"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
@@ -65,7 +65,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
       AccountData,
       AccountData.of({
         accounts: (_, id) => Effect.map(bankOf(id), (bank) => ({ bank, rows: [Records.account], ...freshness })),
-        account: (ref) => Effect.map(accountOf(ref), (row) => ({ row, ...freshness })),
+        account: (ref) => Effect.map(accountOf(ref), (row) => ({ bank: Records.bank, row, ...freshness })),
         transactions: Effect.fnUntraced(function* (ref, query) {
           yield* note("transactions", query)
           yield* accountOf(ref)
@@ -88,7 +88,12 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
         }),
         holdings: (ref) => Effect.map(accountOf(ref), () => ({ rows: [Records.holding], ...freshness })),
         orders: (ref) => Effect.map(accountOf(ref), () => ({ rows: [Records.order], ...freshness })),
-        loan: (ref) => Effect.map(accountOf(ref), () => ({ row: Records.loan, stale: true }))
+        loan: (ref) =>
+          Effect.map(accountOf(ref), () => ({
+            row: Records.loan,
+            stale: true,
+            problem: new LiveDataUnavailable({ code: "PROVIDER_UNAVAILABLE", message: "Down", retryAfter: 300 })
+          }))
       })
     ),
     Layer.succeed(

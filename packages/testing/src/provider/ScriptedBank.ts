@@ -38,6 +38,8 @@ export class ScriptedBank {
   readonly accountIds: ReadonlyArray<string>
   /** Accounts that are no longer listed. */
   readonly unlisted = new Set<string>()
+  /** Accounts that have no transactions. */
+  readonly lacking = new Set<string>()
   /** Errors of the next pulls, in order; `undefined` lets one pass. */
   readonly failures: Array<ProviderError | undefined> = []
   /** Errors of the next looks at the connection and its accounts. */
@@ -165,7 +167,7 @@ export class ScriptedBank {
         type: "checking",
         currency: Currency.make("USD"),
         balance: Decimal.make(this.balance),
-        supports: ["transactions", "balances"]
+        supports: this.lacking.has(id) ? ["balances"] : ["transactions", "balances"]
       }))
   }
 }

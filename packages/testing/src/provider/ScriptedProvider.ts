@@ -10,6 +10,7 @@ import {
   CheckpointInvalid,
   ConnectionGone,
   MutationDuringPagination,
+  Unsupported,
   type ProviderError
 } from "@millrace/core/provider/ProviderError"
 import * as Effect from "effect/Effect"
@@ -164,6 +165,8 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
         one.pulls++
         const failure = one.failures.shift()
         if (failure !== undefined) return Effect.fail(failure)
+        const lacks = [...one.lacking].some((account) => request.providerAccountIds.includes(one.shownId(account)))
+        if (lacks) return new Unsupported({ message: "The account has no such data", dataType: request.dataType })
         if (request.position !== undefined) one.meanwhile.shift()?.()
         return isTrusted(idTrust) && (changeModel === "delta" || changeModel === "appendOnly")
           ? changes(one, request)

@@ -16,6 +16,7 @@ import * as Timestamp from "@millrace/core/shared/Timestamp"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
+import { kernelTests } from "./ProviderKernelTests.ts"
 import { balanceTests, readingTests } from "./ProviderReadingTests.ts"
 import { attemptId, capabilityOf, opened, type ProviderSuiteOptions, refusal, today } from "./ProviderUnderTest.ts"
 
@@ -121,6 +122,8 @@ export const suite = (name: string, options: ProviderSuiteOptions): void => {
 
     for (const dataType of options.dataTypes) readingTests(options, dataType)
     if (options.dataTypes.includes("transactions")) balanceTests(options)
+
+    kernelTests(options)
 
     const absent = pulledTypes.filter((dataType) => !options.dataTypes.includes(dataType))
     it.effect.each(absent)("answers Unsupported for %s, which the connection does not have", (dataType) =>

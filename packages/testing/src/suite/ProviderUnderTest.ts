@@ -53,6 +53,8 @@ export interface ProviderSuiteOptions {
   readonly make: Effect.Effect<ProviderUnderTest, ProviderError, Scope.Scope>
   /** Data types of which the connection has rows. */
   readonly dataTypes: ReadonlyArray<PulledType>
+  /** Some of its accounts lack a data type that others have. Every driver whose accounts differ shows one like this. */
+  readonly mixed?: boolean
   /** How often `advance` is called in a test. */
   readonly moves: number
   /** Instant at which the tests begin. */

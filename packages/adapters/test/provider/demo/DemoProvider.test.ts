@@ -36,6 +36,7 @@ suite("DemoProvider at the retail bank", {
 suite("DemoProvider at the broker", {
   make: fixture("demo-broker", [opening("2500")]),
   dataTypes: ["transactions", "trades", "holdings", "orders"],
+  mixed: true,
   moves: 14
 })
 suite("DemoProvider at the lender", {
