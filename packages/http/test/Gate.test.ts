@@ -265,6 +265,16 @@ describe("bodies", () => {
     expect((await server.call("POST", uploads, { body: "--b\r\nContent-Disposi", headers: cut })).status).toBe(400)
   })
 
+  it("counts the file alone for its limit, whatever is sent around it", async () => {
+    const server = Server.make()
+    const whole = form("file", "x".repeat(26_214_400))
+    whole.append("note", "n".repeat(50_000))
+    whole.append("other", new Blob(["y".repeat(200_000)]), "other.txt")
+    expect((await server.call("POST", uploads, { body: whole })).status).toBe(201)
+    const [{ bytes }] = server.calls["uploadFeedFile"] as [{ bytes: Uint8Array }]
+    expect(bytes.length).toBe(26_214_400)
+  })
+
   it("refuses files over 25 MiB, declared or not", async () => {
     const server = Server.make()
     const large = "x".repeat(26_214_401)

@@ -9,6 +9,8 @@ import { Jobs } from "@millrace/core/job/Jobs"
 import { JobStore } from "@millrace/core/job/JobStore"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Tables } from "@millrace/core/table/Tables"
+import { UploadSettings } from "@millrace/core/upload/UploadSettings"
+import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { WaitingUploads } from "@millrace/core/upload/WaitingUploads"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -104,5 +106,18 @@ export const layerPurge: Layer.Layer<never, never, Chores | Tables | Corrections
     const corrections = yield* Corrections
     const purge = Effect.zipWith(tables.purge, corrections.purge, (rows, facts) => rows + facts)
     yield* (yield* Chores).add("purge", every(purgeEveryMillis, purge))
+  })
+)
+
+/** Contents removed in one go; the rest goes with the next ticks. */
+const fileBatch = 100
+
+/** Removes the contents of uploaded files that were kept as long as the operator wants, about once a minute. */
+export const layerUploadFiles: Layer.Layer<never, never, Chores | UploadStore> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { keepDays } = yield* UploadSettings
+    if (keepDays === undefined) return
+    const { removeFiles } = yield* UploadStore
+    yield* (yield* Chores).add("upload files", every(purgeEveryMillis, removeFiles(keepDays, fileBatch)))
   })
 )

@@ -1,18 +1,24 @@
+import { UploadSettings } from "@millrace/core/upload/UploadSettings"
+import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { openUploadFeed, makeUploadWorld } from "@millrace/testing/upload/UploadWorld"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
-import { layerUploads } from "../src/Chores.ts"
+import { layerUploadFiles, layerUploads } from "../src/Chores.ts"
 import { layerMemory } from "../src/MemoryEngine.ts"
 
 const letRun = TestClock.adjust(0).pipe(Effect.repeat({ times: 200 }), Effect.asVoid)
 const pass = (seconds: number) =>
   TestClock.adjust("1 second").pipe(Effect.andThen(letRun), Effect.repeat({ times: seconds }), Effect.asVoid)
 
-const started = () => {
+const started = (settings: typeof UploadSettings.Service = { maxBytes: 1_000 }) => {
   const { fate, layer } = makeUploadWorld(layerMemory())
-  return { fate, layer: layerUploads.pipe(Layer.provideMerge(layer)) }
+  const chores = Layer.merge(layerUploads, layerUploadFiles).pipe(
+    Layer.provide(Layer.succeed(UploadSettings, settings))
+  )
+  return { fate, layer: chores.pipe(Layer.provideMerge(layer)) }
 }
 
 describe("a file that is uploaded while its feed runs", () => {
@@ -33,6 +39,20 @@ describe("a file that is uploaded while its feed runs", () => {
       ])
       yield* pass(30)
       expect(yield* jobs).toHaveLength(2)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is kept no longer than the operator wants, once it was read", () => {
+    const { layer } = started({ maxBytes: 1_000, keepDays: 0 })
+    return Effect.gen(function* () {
+      const { delivered, feed, upload } = yield* openUploadFeed
+      const { id } = (yield* upload("march.csv")).upload
+      yield* pass(70)
+      const store = yield* UploadStore
+      expect([yield* delivered, yield* store.bytes(id)]).toEqual([["march.csv"], Option.none()])
+      expect((yield* store.list(feed.id, {})).map((one) => [one.status, one.fileRemovedAt !== undefined])).toEqual([
+        ["processed", true]
+      ])
     }).pipe(Effect.provide(layer))
   })
 

@@ -7,16 +7,25 @@ import * as AesSecrets from "@millrace/adapters/secrets/AesSecrets"
 import { derive, keysFor, type SecretKeys } from "@millrace/adapters/secrets/SecretKeys"
 import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresStorage"
 import { agreeOnKey } from "@millrace/adapters/storage/postgres/Installation"
+import { sealUploads } from "@millrace/adapters/storage/postgres/SealUploads"
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import { JobLease } from "@millrace/core/job/JobLease"
 import * as Kernel from "@millrace/core/Kernel"
 import { DataKeys } from "@millrace/core/storage/DataKeys"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
+import { UploadSettings } from "@millrace/core/upload/UploadSettings"
 import { Readiness } from "@millrace/http/Readiness"
 import { Compressor } from "@millrace/http/middleware/Compression"
 import { within } from "@millrace/http/middleware/Deadline"
 import { guard, serve, serverOptions } from "@millrace/http/Server"
-import { Chores, layerJobHistory, layerPurge, layerSchedules, layerUploads } from "@millrace/jobs/Chores"
+import {
+  Chores,
+  layerJobHistory,
+  layerPurge,
+  layerSchedules,
+  layerUploadFiles,
+  layerUploads
+} from "@millrace/jobs/Chores"
 import { layerCluster } from "@millrace/jobs/ClusterEngine"
 import { Drain } from "@millrace/jobs/Drain"
 import * as Context from "effect/Context"
@@ -156,15 +165,21 @@ export const layerKernel = (
           : { current: settings.secretKey, previous: settings.previousKeys ?? [] }
       const keys = yield* agreedKeys(settings, given)
       const cursors = keysFor(keys, "cursors")
-      return Layer.mergeAll(layerSchedules, layerUploads, layerPurge, layerJobHistory).pipe(
+      const secrets = AesSecrets.layer(keysFor(keys, "bank secrets"))
+      const sealed = yield* Effect.provide(sealUploads, secrets)
+      if (sealed > 0) yield* Effect.logInfo("Sealed the uploaded files that were stored in the open", { files: sealed })
+      return Layer.mergeAll(layerSchedules, layerUploads, layerUploadFiles, layerPurge, layerJobHistory).pipe(
         Layer.provideMerge(Kernel.layerUseCases(cursors.key, ...cursors.previous)),
         Layer.provideMerge(engine),
         Layer.provideMerge(Kernel.layerRun),
         Layer.provideMerge(adapters),
         Layer.provideMerge(layerDataKeys),
         Layer.provideMerge(PostgresStorage.layer),
-        Layer.provide(AesSecrets.layer(keysFor(keys, "bank secrets"))),
-        Layer.provideMerge(Layer.succeed(JobLease, settings.jobLease))
+        Layer.provide(secrets),
+        Layer.provideMerge(Layer.succeed(JobLease, settings.jobLease)),
+        Layer.provideMerge(
+          settings.uploads === undefined ? Layer.empty : Layer.succeed(UploadSettings, settings.uploads)
+        )
       )
     })
   ).pipe(Layer.provideMerge(Database.layer(settings)))

@@ -1,6 +1,8 @@
 /** What the operator can set, read from the environment. */
 import { resolve } from "node:path"
+import { limits } from "@millrace/core/shared/Limits"
 import type { RequestBudget } from "@millrace/core/provider/Capabilities"
+import type { UploadSettings } from "@millrace/core/upload/UploadSettings"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -31,6 +33,8 @@ export interface Settings {
   readonly budgets?: ReadonlyMap<string, RequestBudget>
   /** Seconds without a heartbeat after which a job is taken up by another worker. */
   readonly jobLease: number
+  /** Absent: as the kernel has it. */
+  readonly uploads?: typeof UploadSettings.Service
 }
 
 /** A setting that cannot be used. The message names it; it never repeats a secret. */
@@ -52,8 +56,14 @@ const config = Config.all({
   slots: optional(Config.String("MILLRACE_SLOTS")),
   cluster: optional(Config.String("MILLRACE_CLUSTER")),
   budgets: optional(Config.String("MILLRACE_BUDGETS")),
-  jobLease: optional(Config.String("MILLRACE_JOB_LEASE"))
+  jobLease: optional(Config.String("MILLRACE_JOB_LEASE")),
+  uploadMebibytes: optional(Config.String("MILLRACE_UPLOAD_MIB")),
+  uploadDays: optional(Config.String("MILLRACE_UPLOAD_DAYS"))
 })
+
+const mebibyte = 1_048_576
+/** A file is decoded into one text, and no text of the platform is longer than 512 MiB. */
+const mostUploadMebibytes = 500
 
 const invalid = (message: string) => Effect.fail(new SettingInvalid({ message }))
 
@@ -172,7 +182,10 @@ export const settingNames: Readonly<Record<string, string>> = {
     "host:port at which other processes on the same DATABASE_URL reach this one; without it, it runs alone",
   MILLRACE_BUDGETS:
     "requests per minute to providers, such as demo:default=600 or, with each connection's, demo:default=600/30",
-  MILLRACE_JOB_LEASE: "seconds without a sign of life after which a job is taken over (default 6)"
+  MILLRACE_JOB_LEASE: "seconds without a sign of life after which a job is taken over (default 6)",
+  MILLRACE_UPLOAD_MIB: "size in MiB of the largest file that may be uploaded (default 25, at most 500)",
+  MILLRACE_UPLOAD_DAYS:
+    "days that uploaded files are kept once they were read, 0 for not at all (default: as long as their feed)"
 }
 
 export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInvalid> = Effect.gen(function* () {
@@ -185,6 +198,15 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
   const cluster = yield* parseCluster(raw.cluster)
   yield* checkShared("MILLRACE_CLUSTER", cluster !== undefined, raw.databaseUrl)
   yield* checkShared("MILLRACE_SLOTS=0", slots === 0, raw.databaseUrl)
+  const mebibytes = yield* wholeNumber("MILLRACE_UPLOAD_MIB", raw.uploadMebibytes, {
+    least: 1,
+    most: mostUploadMebibytes,
+    otherwise: limits.uploadBytes / mebibyte
+  })
+  const keepDays =
+    raw.uploadDays === undefined
+      ? undefined
+      : yield* wholeNumber("MILLRACE_UPLOAD_DAYS", raw.uploadDays, { least: 0, most: 36_500, otherwise: 0 })
   return {
     dataFolder,
     databaseUrl: raw.databaseUrl,
@@ -197,6 +219,7 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
     slots,
     ...(cluster === undefined ? {} : { cluster }),
     budgets: yield* parseBudgets(raw.budgets),
-    jobLease: yield* wholeNumber("MILLRACE_JOB_LEASE", raw.jobLease, { least: 1, most: 3_600, otherwise: 6 })
+    jobLease: yield* wholeNumber("MILLRACE_JOB_LEASE", raw.jobLease, { least: 1, most: 3_600, otherwise: 6 }),
+    uploads: { maxBytes: mebibytes * mebibyte, keepDays }
   }
 })

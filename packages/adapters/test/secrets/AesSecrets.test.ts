@@ -76,3 +76,40 @@ it.effect("refuses a key that is not 32 bytes, without repeating it", () =>
     expect(failure.message).not.toContain(Redacted.value(short))
   })
 )
+
+const bytes = Uint8Array.from({ length: 300 }, (_, i) => i % 256)
+
+it.effect("opens the bytes that it sealed, of any length, with the key that sealed them", () =>
+  Effect.gen(function* () {
+    const secrets = yield* Secrets
+    for (const length of [0, 1, 300]) {
+      const part = bytes.subarray(0, length)
+      const sealed = yield* secrets.sealBytes(part, "file|1")
+      expect(Buffer.compare(yield* secrets.openBytes(sealed, "file|1"), part)).toBe(0)
+    }
+    const sealed = yield* secrets.sealBytes(bytes, "c")
+    const later = { key: key(2), previous: [key(1)] }
+    const read = yield* Effect.flatMap(Secrets, (other) => other.openBytes(sealed, "c")).pipe(withKey(later))
+    expect(Buffer.compare(read, bytes)).toBe(0)
+    const stranger = Effect.flatMap(Secrets, (other) => other.openBytes(sealed, "c")).pipe(withKey({ key: key(3) }))
+    expect(yield* Effect.flip(stranger)).toEqual(new SecretsUnreadable({ reason: "unknown_key" }))
+  }).pipe(withKey({ key: key(1) }))
+)
+
+it.effect("notices every byte of sealed bytes that was changed or cut off, and another place", () =>
+  Effect.gen(function* () {
+    const secrets = yield* Secrets
+    const sealed = yield* secrets.sealBytes(bytes.subarray(0, 20), "file|1/2")
+    expect(Buffer.from(sealed).includes(Buffer.from(bytes.subarray(0, 20)))).toBe(false)
+    for (let i = 0; i < sealed.length; i++) {
+      const forged = Buffer.from(sealed)
+      forged[i]! ^= 1
+      expect((yield* Effect.flip(secrets.openBytes(forged, "file|1/2"))).reason).toBe(
+        i === 0 ? "malformed" : i <= 8 ? "unknown_key" : "forged"
+      )
+      const cut = yield* Effect.flip(secrets.openBytes(sealed.subarray(0, i), "file|1/2"))
+      expect(["malformed", "forged"]).toContain(cut.reason)
+    }
+    expect((yield* Effect.flip(secrets.openBytes(sealed, "file|2/2"))).reason).toBe("forged")
+  }).pipe(withKey({ key: key(1) }))
+)

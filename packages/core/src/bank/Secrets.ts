@@ -1,4 +1,4 @@
-/** Port: secrets of bank connections, sealed before they reach a disk. */
+/** Port: secrets of bank connections and contents of files, sealed before they reach a disk. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -20,5 +20,8 @@ export class Secrets extends Context.Service<
       sealed: string,
       context: string
     ) => Effect.Effect<Readonly<Record<string, string>>, SecretsUnreadable>
+    /** The same for bytes, such as a piece of an uploaded file. */
+    readonly sealBytes: (plain: Uint8Array, context: string) => Effect.Effect<Uint8Array>
+    readonly openBytes: (sealed: Uint8Array, context: string) => Effect.Effect<Uint8Array, SecretsUnreadable>
   }
 >()("@millrace/core/bank/Secrets") {}

@@ -11,6 +11,9 @@ export const uploadStatuses = ["stored", "processing", "processed", "failed"] as
 /** Of these somebody still has to make records: `processing` while a job does, or after that job was lost. */
 export const waitingStatuses = ["stored", "processing"] as const
 
+/** Nobody needs the content of these unless somebody asks for another reading. */
+export const doneStatuses = ["processed", "failed"] as const
+
 /** Minutes after which a job is tried again for files that so many jobs in a row have failed to take. */
 export const uploadRetryMinutes = (failures: number): number => Math.min(2 ** failures, 1_440)
 
@@ -43,6 +46,10 @@ export const Upload = Schema.Struct({
   /** What CSV detection decided. */
   assumed: Schema.Record(Schema.String, Schema.String),
   warnings: Schema.Array(Schema.String),
+  /** Digest of what the file was read with (`Reading`); `""` where an older version read it. */
+  reading: Schema.String,
+  /** Since then only what it showed is kept. */
+  fileRemovedAt: Schema.optionalKey(Timestamp),
   createdAt: Timestamp
 })
 export type Upload = typeof Upload.Type

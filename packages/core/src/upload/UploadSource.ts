@@ -16,6 +16,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import { quarantineFindings, sourceFinding, warning, type Finding } from "../sync/RunReport.ts"
 import { combine, empty, rightOf, type SourceResult, type SourceRun } from "../sync/SourceResult.ts"
 import { Writer } from "../sync/Writer.ts"
+import { statementOptions } from "./Reading.ts"
 import { StatementReader, type CsvOptions } from "./Statement.ts"
 import { StatementSource } from "./StatementSource.ts"
 import { waitingStatuses, type Upload } from "./Upload.ts"
@@ -81,15 +82,15 @@ export class UploadSource extends Context.Service<
             )
           )
         }
-        const bytes = yield* uploads.bytes(upload.id)
+        const content = yield* Effect.result(uploads.bytes(upload.id))
+        if (Result.isFailure(content)) {
+          if (content.failure._tag === "StorageUnavailable") return yield* content.failure
+          return yield* refuse(content.failure.message)
+        }
+        const bytes = content.success
         if (Option.isNone(bytes)) return yield* refuse("its content is gone")
-        const read = yield* Effect.result(
-          reader.read(bytes.value, {
-            fileName: upload.fileName,
-            baseCurrency: run.workspace.baseCurrency,
-            ...(csv === undefined ? {} : { csv })
-          })
-        )
+        const options = { baseCurrency: run.workspace.baseCurrency, csv }
+        const read = yield* Effect.result(reader.read(bytes.value, statementOptions(upload.fileName, options)))
         if (Result.isFailure(read)) return yield* refuse(read.failure.message)
         const taken = yield* statements.take(
           rightOf(run, bank.id),

@@ -1,21 +1,34 @@
-/** Port: uploaded files. */
+/** Port: uploaded files, and which records each of them showed. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { FeedId } from "../feed/Feed.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { Upload } from "./Upload.ts"
 
+/** The content of a file is not what was stored. Reading it once more gives nothing else. */
+export class FileDamaged extends Schema.TaggedError<FileDamaged>()("FileDamaged", { message: Schema.String }) {}
+
 export class UploadStore extends Context.Service<
   UploadStore,
   {
-    /** `false`, and nothing is kept, where the feed has a file of the same bytes (`sha256`) already. */
+    /**
+     * `false`, and nothing is kept, where the feed has a file of the same bytes (`sha256`) already. The file is stored
+     * whole or not at all.
+     */
     readonly insert: (upload: Upload, bytes: Uint8Array) => Effect.Effect<boolean, StorageUnavailable>
     readonly bySha256: (feedId: FeedId, sha256: string) => Effect.Effect<Option.Option<Upload>, StorageUnavailable>
+    readonly get: (feedId: FeedId, id: Upload["id"]) => Effect.Effect<Option.Option<Upload>, StorageUnavailable>
     /** Oldest first: the order in which files are processed. */
     readonly list: (
       feedId: FeedId,
       query: { readonly status?: Upload["status"] }
+    ) => Effect.Effect<ReadonlyArray<Upload>, StorageUnavailable>
+    /** Newest first by id, which is the order of their making. `before` is the last id of the page before. */
+    readonly page: (
+      feedId: FeedId,
+      query: { readonly limit: number; readonly status?: Upload["status"]; readonly before?: Upload["id"] }
     ) => Effect.Effect<ReadonlyArray<Upload>, StorageUnavailable>
     /**
      * Feeds with a file of status `stored` or `processing` that nothing will come for: the newest job of the feed
@@ -27,7 +40,15 @@ export class UploadStore extends Context.Service<
      * schedule, no active job. Those whose file waits longest come first.
      */
     readonly waiting: (limit: number) => Effect.Effect<ReadonlyArray<FeedId>, StorageUnavailable>
-    readonly bytes: (id: Upload["id"]) => Effect.Effect<Option.Option<Uint8Array>, StorageUnavailable>
+    /** The whole file; `None` where it was removed. */
+    readonly bytes: (id: Upload["id"]) => Effect.Effect<Option.Option<Uint8Array>, StorageUnavailable | FileDamaged>
+    /** Stores the content of a file again that was removed. */
+    readonly restore: (id: Upload["id"], bytes: Uint8Array) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * Removes the contents of files that somebody is done with (`processed`, `failed`) and that came so many days ago,
+     * by the store's clock: at most `limit`. Answers how many.
+     */
+    readonly removeFiles: (keepDays: number, limit: number) => Effect.Effect<number, StorageUnavailable>
     /** Replaces status, job and error. */
     readonly setStatus: (
       id: Upload["id"],

@@ -13,11 +13,11 @@ import { Jobs } from "../job/Jobs.ts"
 import { JobStore } from "../job/JobStore.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
-import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import { cleanText } from "../sync/Ingest.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import { displayName } from "./DisplayName.ts"
+import { readingKey, statementOptions } from "./Reading.ts"
 import { StatementReader, type StatementAccount, type StatementFault } from "./Statement.ts"
 import type { Upload } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
@@ -113,18 +113,16 @@ export class Uploads extends Context.Service<
         const sha256 = digest.sha256(file.bytes)
         const known = yield* store.bySha256(feedId, sha256)
         if (Option.isSome(known)) return { upload: known.value, created: false }
+        const options = { baseCurrency: principal.workspace.baseCurrency, csv: config?.csv }
+        const fileName = displayName(file.fileName)
         const statement = yield* reader
-          .read(file.bytes, {
-            fileName: file.fileName,
-            baseCurrency: principal.workspace.baseCurrency,
-            ...(config?.csv === undefined ? {} : { csv: config.csv })
-          })
+          .read(file.bytes, statementOptions(fileName, options))
           .pipe(Effect.catchTag("StatementFault", (fault) => Effect.fail(unreadable("file", describe(fault)))))
         const upload: Upload = {
           id: yield* ids.next("upload"),
           feedId,
           workspaceId: feed.workspaceId,
-          fileName: cleanText(file.fileName).slice(0, limits.nameLength) || "statement",
+          fileName,
           contentType: file.contentType,
           size: file.bytes.length,
           sha256,
@@ -133,6 +131,7 @@ export class Uploads extends Context.Service<
           statements: statement.accounts.map(summary),
           assumed: statement.assumed,
           warnings: [...statement.warnings],
+          reading: readingKey(statement.format, options, digest),
           createdAt: yield* Timestamp.now
         }
         if (!(yield* store.insert(upload, file.bytes))) {

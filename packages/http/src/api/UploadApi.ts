@@ -38,6 +38,8 @@ export const UploadRecord = Schema.Struct({
   ),
   assumed: Schema.Record(Schema.String, Schema.String),
   warnings: Schema.Array(Schema.String),
+  /** Since then only what the file showed is kept. */
+  fileRemovedAt: Schema.NullOr(Timestamp),
   createdAt: Timestamp
 }).annotate({ identifier: "Upload" })
 

@@ -32,6 +32,7 @@ const toWire = (upload: Upload) => ({
   })),
   assumed: upload.assumed,
   warnings: upload.warnings,
+  fileRemovedAt: upload.fileRemovedAt ?? null,
   createdAt: upload.createdAt
 })
 

@@ -10,6 +10,7 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { limits } from "@millrace/core/shared/Limits"
 import type { NewFile } from "@millrace/core/upload/Uploads"
+import { UploadSettings } from "@millrace/core/upload/UploadSettings"
 import { invalidRequest, type Answer } from "../errors.ts"
 import { refuse, type Refused } from "./Refused.ts"
 import * as StrictJson from "./StrictJson.ts"
@@ -21,17 +22,18 @@ const wrongType: Answer = {
 }
 
 // The rest of a body that is too large stays unread, so the connection cannot be used again.
-const tooLarge = (bytes: number): Answer => ({
+const tooLarge = (bytes: number, what = "Body"): Answer => ({
   status: 413,
   code: "BODY_TOO_LARGE",
-  message: `Body is larger than ${bytes} bytes`,
+  message: `${what} is larger than ${bytes} bytes`,
   headers: { connection: "close" }
 })
 
 const unreadable: Answer = { status: 400, code: "INVALID_REQUEST", message: "Body could not be read" }
 
-/** Room for part headers and boundaries around a file. */
-const multipartOverhead = 65_536
+/** Room beside the file: headers of parts, boundaries, and other parts, which are read over. */
+const multipartOverhead = 1_048_576
+const multipartField = 65_536
 const multipartParts = 20
 
 const mediaType = (request: HttpServerRequest): { readonly type: string; readonly charset: string } => {
@@ -104,46 +106,52 @@ export const withJson = (
     return { plain, json }
   })
 
-const multipartFault = (error: Multipart.MultipartError): Refused => {
-  switch (error.reason._tag) {
-    case "FileTooLarge":
-    case "BodyTooLarge":
-    case "FieldTooLarge":
-    case "TooManyParts":
-      return refuse(tooLarge(limits.uploadBytes))
-    default:
-      return refuse(invalidRequest([{ message: "the body is not valid multipart/form-data" }]))
+const multipartFault =
+  (maxBytes: number) =>
+  (error: Multipart.MultipartError): Refused => {
+    switch (error.reason._tag) {
+      case "FileTooLarge":
+        return refuse(tooLarge(maxBytes, "File"))
+      case "BodyTooLarge":
+      case "FieldTooLarge":
+      case "TooManyParts":
+        return refuse(tooLarge(maxBytes + multipartOverhead))
+      default:
+        return refuse(invalidRequest([{ message: "the body is not valid multipart/form-data" }]))
+    }
   }
-}
 
-/** The one file of the part `file`; other parts are ignored. */
+/** The one file of the part `file`, which alone counts for the limit of a file; other parts are read over. */
 export const fileOf = Effect.fnUntraced(function* (request: HttpServerRequest): Effect.fn.Return<NewFile, Refused> {
-  if (declared(request) > limits.uploadBytes + multipartOverhead) return yield* refuse(tooLarge(limits.uploadBytes))
+  const { maxBytes } = yield* UploadSettings
+  if (declared(request) > maxBytes + multipartOverhead) return yield* refuse(tooLarge(maxBytes, "File"))
   if (mediaType(request).type !== "multipart/form-data" || encodingOf(request) !== "identity") {
     const empty = (yield* bytesOf(request, limits.jsonBodyBytes)).length === 0
     return yield* refuse(empty ? invalidRequest([{ field: "file", message: "is required" }]) : wrongType)
   }
   const files: Array<NewFile> = []
   yield* request.multipartStream.pipe(
-    Stream.runForEach((part) =>
-      Multipart.isFile(part)
-        ? Effect.map(part.contentEffect, (bytes) => {
-            if (part.key === "file") files.push({ fileName: part.name, contentType: part.contentType, bytes })
-          })
-        : Effect.void
-    ),
+    Stream.runForEach((part) => {
+      if (!Multipart.isFile(part)) return Effect.void
+      if (part.key !== "file") return Stream.runDrain(part.content)
+      return Effect.map(part.contentEffect, (bytes) => {
+        files.push({ fileName: part.name, contentType: part.contentType, bytes })
+      })
+    }),
     Effect.provideContext(
       Multipart.limitsServices({
         maxParts: multipartParts,
-        maxFieldSize: ByteSize.bytes(multipartOverhead),
-        maxFileSize: ByteSize.bytes(limits.uploadBytes),
-        maxTotalSize: ByteSize.bytes(limits.uploadBytes + multipartOverhead)
+        maxFieldSize: ByteSize.bytes(multipartField),
+        // The parser counts the headers of a part with it.
+        maxFileSize: ByteSize.bytes(maxBytes + multipartField),
+        maxTotalSize: ByteSize.bytes(maxBytes + multipartOverhead)
       })
     ),
-    Effect.mapError(multipartFault)
+    Effect.mapError(multipartFault(maxBytes))
   )
   const [file, second] = files
   if (file === undefined) return yield* refuse(invalidRequest([{ field: "file", message: "is required" }]))
+  if (file.bytes.length > maxBytes) return yield* refuse(tooLarge(maxBytes, "File"))
   if (second !== undefined) return yield* refuse(invalidRequest([{ field: "file", message: "must be one file" }]))
   return file
 })

@@ -287,6 +287,7 @@ export const upload: Upload = {
   ],
   assumed: {},
   warnings: [],
+  reading: "as it was",
   createdAt: at
 }
 

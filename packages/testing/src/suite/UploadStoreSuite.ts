@@ -40,7 +40,7 @@ const storeUpload = Effect.fnUntraced(function* (
   createdAt: Timestamp.Timestamp,
   change: Partial<Upload> = {}
 ) {
-  yield* (yield* UploadStore).insert(yield* makeUpload(feed, { createdAt, ...change }), new Uint8Array([1]))
+  yield* (yield* UploadStore).insert(yield* makeUpload(feed, { createdAt, size: 1, ...change }), new Uint8Array([1]))
 })
 
 /** Which of these feeds wait, in the order that the store answers. */
@@ -89,6 +89,47 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("keeps files of any size, around the ends of pieces too", () =>
+    Effect.gen(function* () {
+      const { feed, store } = yield* arrange
+      for (const size of [1_048_575, 1_048_576, 1_048_577, 3 * 1_048_576, 5_000_000]) {
+        const bytes = Uint8Array.from({ length: size }, (_, i) => (i * 7 + (i >> 12)) % 256)
+        const upload = yield* makeUpload(feed, { size })
+        yield* store.insert(upload, bytes)
+        const read = Option.getOrThrow(yield* store.bytes(upload.id))
+        expect([size, read.length, Buffer.compare(read, bytes)]).toEqual([size, size, 0])
+      }
+    })
+  )
+
+  it.effect("finds an upload by its feed and id", () =>
+    Effect.gen(function* () {
+      const { feed, store } = yield* arrange
+      const other = yield* arrange
+      const upload = yield* makeUpload(feed)
+      yield* store.insert(upload, new Uint8Array([1, 2, 3, 4]))
+      expect(yield* store.get(feed.id, upload.id)).toEqual(Option.some(upload))
+      expect(yield* store.get(other.feed.id, upload.id)).toEqual(Option.none())
+      expect(yield* store.get(feed.id, yield* (yield* Ids).next("upload"))).toEqual(Option.none())
+    })
+  )
+
+  it.effect("gives pages of uploads, newest first, of one status where asked", () =>
+    Effect.gen(function* () {
+      const { feed, store } = yield* arrange
+      const made: Array<Upload> = []
+      for (let i = 0; i < 5; i++) {
+        const upload = yield* makeUpload(feed, { status: i === 2 ? "failed" : "stored", size: 1 })
+        yield* store.insert(upload, new Uint8Array([i]))
+        made.unshift(upload)
+      }
+      expect(yield* store.page(feed.id, { limit: 2 })).toEqual(made.slice(0, 2))
+      expect(yield* store.page(feed.id, { limit: 9, before: made[1]!.id })).toEqual(made.slice(2))
+      expect(yield* store.page(feed.id, { limit: 9, before: made[4]!.id })).toEqual([])
+      expect(yield* store.page(feed.id, { limit: 9, status: "failed" })).toEqual([made[2]])
+    })
+  )
+
   it.effect("finds an upload of a feed by the hash of its bytes", () =>
     Effect.gen(function* () {
       const { feed, store } = yield* arrange
@@ -113,6 +154,37 @@ export const tests: StorageTests = (it) => {
       expect(yield* store.list(feed.id, {})).toEqual([first])
       const other = yield* arrange
       expect(yield* store.insert(yield* makeUpload(other.feed, { sha256: "abc" }), new Uint8Array([1]))).toBe(true)
+    })
+  )
+
+  it.effect("removes contents of files that are done with after their days, and stores them again", () =>
+    Effect.gen(function* () {
+      const { feed, store } = yield* arrange
+      const clock = yield* StoreClock
+      const old = Timestamp.make("1969-12-31T00:00:00.000Z")
+      const uploads = yield* Effect.forEach(uploadStatuses, (status) =>
+        makeUpload(feed, { status, size: 1, createdAt: old })
+      )
+      for (const upload of uploads) yield* store.insert(upload, new Uint8Array([7]))
+      yield* store.insert(
+        yield* makeUpload(feed, { status: "processed", size: 1, createdAt: justNow }),
+        new Uint8Array()
+      )
+      yield* clock.pass(10)
+      while ((yield* store.removeFiles(1, 1)) > 0);
+      const gone = (yield* store.list(feed.id, {})).filter(({ fileRemovedAt }) => fileRemovedAt !== undefined)
+      expect(gone.map(({ status }) => status).toSorted()).toEqual(["failed", "processed"])
+      for (const { id, status } of uploads) {
+        const waits = status === "stored" || status === "processing"
+        expect([status, Option.isSome(yield* store.bytes(id))]).toEqual([status, waits])
+      }
+      const { id } = gone[0]!
+      yield* store.restore(id, new Uint8Array([7]))
+      expect(Option.getOrThrow(yield* store.bytes(id))).toEqual(new Uint8Array([7]))
+      expect(Option.getOrThrow(yield* store.get(feed.id, id)).fileRemovedAt).toBeUndefined()
+      // One that is there stays as it is.
+      yield* store.restore(id, new Uint8Array([8]))
+      expect(Option.getOrThrow(yield* store.bytes(id))).toEqual(new Uint8Array([7]))
     })
   )
 

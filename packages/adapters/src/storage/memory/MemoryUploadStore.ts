@@ -2,7 +2,7 @@
 import type { Feed, FeedId } from "@millrace/core/feed/Feed"
 import { FeedStore } from "@millrace/core/feed/FeedStore"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { uploadRetryMinutes, type Upload } from "@millrace/core/upload/Upload"
+import { doneStatuses, uploadRetryMinutes, type Upload } from "@millrace/core/upload/Upload"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -68,6 +68,15 @@ export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStor
         }),
       bySha256: (feedId, sha256) =>
         call(() => Option.fromUndefinedOr(ofFeed(feedId).find((upload) => upload.sha256 === sha256))),
+      get: (feedId, id) =>
+        call(() => Option.fromUndefinedOr(uploads.get(id)).pipe(Option.filter((upload) => upload.feedId === feedId))),
+      page: (feedId, { before, limit, status }) =>
+        call(() =>
+          ofFeed(feedId)
+            .filter((upload) => (status === undefined || upload.status === status) && (before ?? "~") > upload.id)
+            .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+            .slice(0, limit)
+        ),
       list: (feedId, { status }) =>
         call(() =>
           ofFeed(feedId)
@@ -80,6 +89,30 @@ export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStor
           Effect.map((ids) => ids.slice(0, limit))
         ),
       bytes: (id) => call(() => Option.map(Option.fromUndefinedOr(files.get(id)), (bytes) => bytes.slice())),
+      restore: (id, bytes) =>
+        call(() => {
+          const { fileRemovedAt, ...upload } = uploads.get(id) ?? {}
+          if (fileRemovedAt === undefined) return
+          set(uploads, id, frozen({ ...(upload as Upload), size: bytes.length }))
+          set(files, id, bytes.slice())
+        }),
+      removeFiles: (keepDays, limit) =>
+        call((now) => {
+          const due = [...uploads.values()]
+            .filter(
+              (upload) =>
+                (doneStatuses as ReadonlyArray<string>).includes(upload.status) &&
+                upload.fileRemovedAt === undefined &&
+                Timestamp.toMillis(upload.createdAt) <= now - keepDays * 86_400_000
+            )
+            .toSorted(byAge)
+            .slice(0, limit)
+          for (const upload of due) {
+            set(uploads, upload.id, frozen({ ...upload, fileRemovedAt: Timestamp.fromMillis(now) }))
+            remove(files, upload.id)
+          }
+          return due.length
+        }),
       setStatus: (id, change) =>
         call(() => {
           const upload = uploads.get(id)

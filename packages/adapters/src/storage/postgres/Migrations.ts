@@ -17,6 +17,7 @@ import { engine } from "./migrations/0008_engine.ts"
 import { jobs } from "./migrations/0009_jobs.ts"
 import { settled } from "./migrations/0010_settled.ts"
 import { keys } from "./migrations/0011_keys.ts"
+import { uploadPieces } from "./migrations/0012_upload_pieces.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -33,7 +34,8 @@ export const migrations = {
   "0008_engine": engine,
   "0009_jobs": jobs,
   "0010_settled": settled,
-  "0011_keys": keys
+  "0011_keys": keys,
+  "0012_upload_pieces": uploadPieces
 } as const
 
 const known = Object.keys(migrations).map((key) => ({ id: Number(key.slice(0, 4)), name: key.slice(5) }))

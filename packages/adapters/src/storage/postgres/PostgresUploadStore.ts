@@ -1,14 +1,17 @@
-/** Uploaded files in PostgreSQL. Their bytes are read only when they are asked for. */
+/** Uploaded files in PostgreSQL. Their bytes are sealed, and read only when they are asked for. */
 import type { FeedId } from "@millrace/core/feed/Feed"
 import { activeStatuses } from "@millrace/core/job/Job"
+import { Secrets } from "@millrace/core/bank/Secrets"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
-import { uploadRetryMinutes, waitingStatuses, type Upload } from "@millrace/core/upload/Upload"
+import { doneStatuses, uploadRetryMinutes, waitingStatuses, type Upload } from "@millrace/core/upload/Upload"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { instant, json, nullable, present } from "./Column.ts"
-import { stored } from "./SqlFailure.ts"
+import * as Option from "effect/Option"
+import { instant, json, nullable, optionalInstant, present } from "./Column.ts"
+import { inTransaction, stored } from "./SqlFailure.ts"
+import { pieceBytes, uploadPieces } from "./UploadPieces.ts"
 
 interface UploadRow {
   readonly id: Upload["id"]
@@ -25,6 +28,8 @@ interface UploadRow {
   readonly statements: Upload["statements"]
   readonly assumed: Upload["assumed"]
   readonly warnings: Upload["warnings"]
+  readonly reading: string
+  readonly file_removed_at: Date | null
   readonly created_at: Date
 }
 
@@ -41,8 +46,9 @@ const toUpload = (row: UploadRow): Upload => ({
   statements: row.statements,
   assumed: row.assumed,
   warnings: row.warnings,
+  reading: row.reading,
   createdAt: instant(row.created_at),
-  ...present({ jobId: row.job_id, error: row.error })
+  ...present({ jobId: row.job_id, error: row.error, fileRemovedAt: optionalInstant(row.file_removed_at) })
 })
 
 /** Failures beyond which the wait grows no longer. */
@@ -50,23 +56,44 @@ const mostFailures = 11
 const mostMinutes = uploadRetryMinutes(mostFailures)
 
 const uploadColumns = `id, feed_id, workspace_id, file_name, content_type, size, sha256, status, job_id, error, format,
-  statements, assumed, warnings, created_at`
+  statements, assumed, warnings, reading, file_removed_at, created_at`
 
-export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient> = Layer.effect(
+export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient | Secrets> = Layer.effect(
   UploadStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const pieces = uploadPieces(sql, yield* Secrets)
     const columns = sql.literal(uploadColumns)
     return UploadStore.of({
       insert: Effect.fn("UploadStore.insert")(function* (upload, bytes) {
-        const rows =
-          yield* stored(sql`insert into upload (id, feed_id, workspace_id, file_name, content_type, size, sha256, status,
-            job_id, error, format, statements, assumed, warnings, created_at, bytes)
+        return yield* Effect.gen(function* () {
+          const rows =
+            yield* stored(sql`insert into upload (id, feed_id, workspace_id, file_name, content_type, size, sha256, status,
+            job_id, error, format, statements, assumed, warnings, reading, file_removed_at, created_at)
           values (${upload.id}, ${upload.feedId}, ${upload.workspaceId}, ${upload.fileName}, ${upload.contentType},
             ${upload.size}, ${upload.sha256}, ${upload.status}, ${nullable(upload.jobId)}, ${nullable(upload.error)},
             ${upload.format}, ${json(upload.statements)}, ${json(upload.assumed)}, ${json(upload.warnings)},
-            ${upload.createdAt}, ${bytes})
+            ${upload.reading}, ${nullable(upload.fileRemovedAt)}, ${upload.createdAt})
           on conflict (feed_id, sha256) do nothing returning id`)
-        return rows.length > 0
+          if (rows.length === 0) return false
+          yield* pieces.write(upload, (offset) => Effect.succeed(bytes.subarray(offset, offset + pieceBytes)))
+          return true
+        }).pipe(inTransaction(sql))
+      }),
+      get: Effect.fn("UploadStore.get")(function* (feedId, id) {
+        const rows = yield* stored(sql<UploadRow>`select ${columns} from upload
+          where id = ${id} and feed_id = ${feedId}`)
+        return Arr.head(rows.map(toUpload))
+      }),
+      page: Effect.fn("UploadStore.page")(function* (feedId, { before, limit, status }) {
+        const rows = yield* stored(
+          sql<UploadRow>`select ${columns} from upload where ${sql.and([
+            sql`feed_id = ${feedId}`,
+            ...(status === undefined ? [] : [sql`status = ${status}`]),
+            ...(before === undefined ? [] : [sql`id < ${before}`])
+          ])} order by id desc limit ${limit}`
+        )
+        return rows.map(toUpload)
       }),
       bySha256: Effect.fn("UploadStore.bySha256")(function* (feedId, sha256) {
         const rows = yield* stored(sql<UploadRow>`select ${columns} from upload
@@ -110,8 +137,34 @@ export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient> = Layer
         return rows.map((row) => row.feed_id)
       }),
       bytes: Effect.fn("UploadStore.bytes")(function* (id) {
-        const rows = yield* stored(sql<{ readonly bytes: Uint8Array }>`select bytes from upload where id = ${id}`)
-        return Arr.head(rows.map((row) => row.bytes))
+        const [row] = yield* stored(
+          sql<UploadRow & { readonly open: boolean }>`select ${columns}, bytes is not null as open from upload
+            where id = ${id} and file_removed_at is null`
+        )
+        if (row === undefined) return Option.none()
+        // A process of an older version may still be storing files its way.
+        if (row.open) yield* pieces.sealOne(id)
+        return Option.some(yield* pieces.read(toUpload(row)))
+      }),
+      restore: Effect.fn("UploadStore.restore")(function* (id, bytes) {
+        yield* Effect.gen(function* () {
+          const [row] = yield* stored(sql<UploadRow>`update upload set file_removed_at = null, size = ${bytes.length}
+            where id = ${id} and file_removed_at is not null returning ${columns}`)
+          if (row === undefined) return
+          yield* pieces.write(toUpload(row), (offset) => Effect.succeed(bytes.subarray(offset, offset + pieceBytes)))
+        }).pipe(inTransaction(sql))
+      }),
+      removeFiles: Effect.fn("UploadStore.removeFiles")(function* (keepDays, limit) {
+        const rows = yield* stored(sql`with done as (
+            update upload set file_removed_at = store_now(), bytes = null where id in (
+              select id from upload
+              where file_removed_at is null and status in (${sql.literal(doneStatuses.map((s) => `'${s}'`).join(", "))})
+                and created_at <= store_now() - make_interval(days => ${keepDays}::int)
+              order by created_at limit ${limit} for update skip locked
+            ) returning id
+          ), removed as (delete from upload_piece where upload_id in (select id from done))
+          select id from done`)
+        return rows.length
       }),
       setStatus: Effect.fn("UploadStore.setStatus")(function* (id, { status, jobId, error }) {
         yield* stored(sql`update upload set status = ${status}, job_id = ${nullable(jobId)}, error = ${nullable(error)}

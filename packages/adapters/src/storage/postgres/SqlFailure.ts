@@ -13,10 +13,19 @@ export class UnstorableValue extends TypeError {
   override readonly name = "UnstorableValue"
 }
 
+/** The client cannot take what PostgreSQL answers: a fault of ours, no matter when it is tried. */
+export class UnreadableAnswer extends TypeError {
+  override readonly name = "UnreadableAnswer"
+}
+
 const stateOf = (error: SqlError): string => {
   const { cause } = error.reason
   return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : ""
 }
+
+/** An answer that the client does not take: one above its largest message, for one. The connection is gone then. */
+const isUnreadable = ({ reason }: SqlError): boolean =>
+  Predicate.hasProperty(reason.cause, "_tag") && reason.cause._tag === "PgProtocolParseError"
 
 /** Class 22 of the states of SQL: the data itself is refused. */
 const isDataFault = (state: string): boolean => /^22...$/.test(state)
@@ -31,13 +40,18 @@ const messageOf = (error: SqlError, state: string): string => {
 export const unavailable = (error: SqlError): StorageUnavailable =>
   new StorageUnavailable({ message: messageOf(error, stateOf(error)) })
 
-/** Turns failures of statements into `StorageUnavailable`, and those for unstorable values into defects. */
+/**
+ * Turns failures of statements into `StorageUnavailable`, and those that would come back with every other try into
+ * defects: unstorable values and unreadable answers. Taken for storage that is away, they would cost one worker after
+ * the other its job.
+ */
 export const stored = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R> =>
   Effect.catch(effect, (error): Effect.Effect<never, Exclude<E, SqlError> | StorageUnavailable> => {
     if (!isSqlError(error)) return Effect.fail(error as Exclude<E, SqlError>)
     const failure = unavailable(error)
+    if (isUnreadable(error)) return Effect.die(new UnreadableAnswer(`${failure.message}: the answer is not readable`))
     return isDataFault(stateOf(error)) ? Effect.die(new UnstorableValue(failure.message)) : Effect.fail(failure)
   })
 

@@ -1,0 +1,16 @@
+/** Seals the uploaded files that older versions stored in the open. */
+import { Secrets } from "@millrace/core/bank/Secrets"
+import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { uploadPieces } from "./UploadPieces.ts"
+
+/** Answers how many there were. Safe to run from several processes at once, and to be killed. */
+export const sealUploads: Effect.Effect<number, StorageUnavailable, SqlClient.SqlClient | Secrets> = Effect.gen(
+  function* () {
+    const { sealOne } = uploadPieces(yield* SqlClient.SqlClient, yield* Secrets)
+    let sealed = 0
+    while (yield* sealOne()) sealed++
+    return sealed
+  }
+).pipe(Effect.withSpan("PostgresStorage.sealUploads"))

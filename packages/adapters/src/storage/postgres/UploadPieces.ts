@@ -1,0 +1,93 @@
+/**
+ * Contents of uploaded files, in sealed pieces. A file is never one value of the database: one of 16 MiB already could
+ * not be read back, and neither side ever needs more than a piece at a time.
+ *
+ * Each piece is sealed for its place: whose file it is, which piece and of how many. A piece that is missing, changed,
+ * swapped or of another file is noticed, and so is a file that was cut.
+ */
+import type { Secrets } from "@millrace/core/bank/Secrets"
+import type { Upload } from "@millrace/core/upload/Upload"
+import { FileDamaged } from "@millrace/core/upload/UploadStore"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { inTransaction, stored } from "./SqlFailure.ts"
+
+export const pieceBytes = 1_048_576
+
+type Owner = Pick<Upload, "id" | "workspaceId" | "size">
+
+/** An empty file has a piece, too: that it is empty is sealed with it. */
+const countOf = ({ size }: Owner): number => Math.max(1, Math.ceil(size / pieceBytes))
+
+const contextOf = (upload: Owner, piece: number): string =>
+  `file|${upload.workspaceId}|${upload.id}|${piece}/${countOf(upload)}`
+
+const reasons = {
+  malformed: "its content is damaged",
+  forged: "its content is damaged",
+  unknown_key: "its content was sealed with another key"
+} as const
+
+export const uploadPieces = (sql: SqlClient, secrets: Secrets["Service"]) => {
+  /** Inside a transaction: a part of a file is none. */
+  const write = Effect.fnUntraced(function* <E>(
+    upload: Owner,
+    pieceAt: (offset: number) => Effect.Effect<Uint8Array, E>
+  ) {
+    for (let piece = 0; piece < countOf(upload); piece++) {
+      const sealed = yield* secrets.sealBytes(yield* pieceAt(piece * pieceBytes), contextOf(upload, piece))
+      yield* stored(sql`insert into upload_piece (upload_id, piece, sealed) values (${upload.id}, ${piece}, ${sealed})`)
+    }
+  })
+
+  const pieceOf = Effect.fnUntraced(function* (upload: Owner, piece: number) {
+    const [row] = yield* stored(
+      sql<{ readonly sealed: Uint8Array }>`select sealed from upload_piece
+        where upload_id = ${upload.id} and piece = ${piece}`
+    )
+    if (row === undefined) return yield* new FileDamaged({ message: reasons.malformed })
+    return yield* secrets
+      .openBytes(row.sealed, contextOf(upload, piece))
+      .pipe(Effect.mapError(({ reason }) => new FileDamaged({ message: reasons[reason] })))
+  })
+
+  const read = Effect.fnUntraced(function* (upload: Owner) {
+    const bytes = new Uint8Array(upload.size)
+    for (let piece = 0; piece < countOf(upload); piece++) {
+      const plain = yield* pieceOf(upload, piece)
+      const offset = piece * pieceBytes
+      if (plain.length !== Math.min(pieceBytes, upload.size - offset)) {
+        return yield* new FileDamaged({ message: reasons.malformed })
+      }
+      bytes.set(plain, offset)
+    }
+    return bytes
+  })
+
+  /** Seals a file that an older version stored in one value and in the open. `false` where there is none. */
+  const sealOne = (id?: Upload["id"]) =>
+    Effect.gen(function* () {
+      const [open] = yield* stored(
+        sql<{ readonly id: Upload["id"]; readonly workspace_id: Upload["workspaceId"]; readonly size: number }>`
+          select id, workspace_id, octet_length(bytes) as size from upload where ${sql.and([
+            sql`bytes is not null`,
+            ...(id === undefined ? [] : [sql`id = ${id}`])
+          ])} limit 1 for update ${sql.literal(id === undefined ? "skip locked" : "")}`
+      )
+      if (open === undefined) return false
+      const upload: Owner = { id: open.id, workspaceId: open.workspace_id, size: open.size }
+      yield* write(upload, (offset) =>
+        Effect.map(
+          stored(sql<{
+            readonly part: Uint8Array
+          }>`select substring(bytes from ${offset + 1}::int for ${pieceBytes}::int)
+            as part from upload where id = ${upload.id}`),
+          ([row]) => row!.part
+        )
+      )
+      yield* stored(sql`update upload set bytes = null, size = ${upload.size} where id = ${upload.id}`)
+      return true
+    }).pipe(inTransaction(sql))
+
+  return { write, read, sealOne }
+}

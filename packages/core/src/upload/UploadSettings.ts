@@ -1,0 +1,10 @@
+/** What the operator decides about uploaded files. */
+import * as Context from "effect/Context"
+import { limits } from "../shared/Limits.ts"
+
+export const UploadSettings = Context.Reference<{
+  /** Of one file. */
+  readonly maxBytes: number
+  /** Days that the content of a file that was read is kept; 0: none; absent: as long as its feed. */
+  readonly keepDays?: number | undefined
+}>("@millrace/core/upload/UploadSettings", { defaultValue: () => ({ maxBytes: limits.uploadBytes }) })

@@ -1,0 +1,33 @@
+import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
+import * as Currency from "@millrace/core/shared/Currency"
+import { Digest } from "@millrace/core/shared/Digest"
+import { readingKey, type ReadingOptions } from "@millrace/core/upload/Reading"
+import type { CsvOptions, StatementFormat } from "@millrace/core/upload/Statement"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+
+const keyOf = Effect.map(
+  Digest,
+  (digest) =>
+    (format: StatementFormat, csv: CsvOptions | undefined, currency = "CHF") =>
+      readingKey(format, { baseCurrency: Currency.make(currency), csv } satisfies ReadingOptions, digest)
+)
+
+it.effect("is another for other options, and the same for the same in any order", () =>
+  Effect.gen(function* () {
+    const key = yield* keyOf
+    const keys = [
+      key("csv", undefined),
+      key("csv", undefined, "EUR"),
+      key("csv", { dateFormat: "DD/MM/YYYY" }),
+      key("csv", { dateFormat: "MM/DD/YYYY" }),
+      key("csv", { dateFormat: "MM/DD/YYYY", negate: true }),
+      key("csv", { columns: { amount: "Betrag", date: "Datum" } })
+    ]
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(key("csv", { negate: true, dateFormat: "MM/DD/YYYY" })).toBe(keys[4])
+    expect(key("csv", { columns: { date: "Datum", amount: "Betrag" } })).toBe(keys[5])
+    expect(key("csv", {})).toBe(keys[0])
+    expect(key("ofx", { dateFormat: "DD/MM/YYYY" })).toBe(key("ofx", undefined))
+  }).pipe(Effect.provide(NodeDigest.layer))
+)
