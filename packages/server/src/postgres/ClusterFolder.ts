@@ -6,17 +6,22 @@
  * service keeps its state, and a link in the data folder says where.
  */
 import { randomBytes } from "node:crypto"
-import { mkdir, readlink, symlink } from "node:fs/promises"
+import { lstat, mkdir, readlink, symlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
-import { isReachable } from "./Binaries.ts"
 import { PostgresFailure } from "./PostgresFailure.ts"
+import { isReachable } from "./Reach.ts"
 
-const home = "/var/lib/millrace"
+/** Where a service keeps its state. */
+export const home = "/var/lib/millrace"
 
 const linked = async (folder: string): Promise<string> => {
   const known = await readlink(folder).catch(() => undefined)
-  if (known !== undefined) return known
+  if (known !== undefined) {
+    // What is there will be changed as root.
+    if ((await lstat(folder)).uid !== process.getuid?.()) throw new TypeError(`the link ${folder} is somebody else's`)
+    return known
+  }
   await mkdir(home, { recursive: true, mode: 0o755 })
   const target = join(home, randomBytes(8).toString("hex"))
   await symlink(target, folder)
@@ -35,7 +40,8 @@ export const clusterFolder = (folder: string, otherUser: boolean): Effect.Effect
     catch: (cause) =>
       new PostgresFailure({
         message:
-          `PostgreSQL does not run as root, and its user cannot enter ${dirname(folder)}. ` +
+          `PostgreSQL does not run as root, and its user cannot enter ${dirname(folder)}` +
+          `${cause instanceof TypeError ? ` (${cause.message})` : ""}. ` +
           `Set MILLRACE_DATA to a folder below one that others may enter, or run as another user.`,
         cause
       })

@@ -4,7 +4,7 @@
  */
 import { execFile, spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { lchown, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { userInfo } from "node:os"
 import { basename, dirname, join } from "node:path"
@@ -12,6 +12,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
+import { boundedLog, type BoundedLog } from "./BoundedLog.ts"
 import { binaries, type Binaries } from "./Binaries.ts"
 import { clusterFolder } from "./ClusterFolder.ts"
 import { PostgresFailure } from "./PostgresFailure.ts"
@@ -84,7 +85,16 @@ const runToEnd = (program: string, args: ReadonlyArray<string>, options: SpawnOp
     )
   })
 
-const environment = { ...process.env, LC_ALL: "C", TZ: "UTC" }
+/** What a program needs to be found and loaded. Nothing else is passed on: our settings hold secrets, its user is another. */
+const passedOn = ["PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SystemRoot", "TEMP", "TMP"]
+
+const environment = (): Record<string, string> => ({
+  ...Object.fromEntries(
+    passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
+  ),
+  LC_ALL: "C",
+  TZ: "UTC"
+})
 
 /** The cluster's superuser password stands beside it, readable by us alone. */
 const passwordOf = async (file: string): Promise<string> => {
@@ -114,7 +124,7 @@ const makeDraft = async (folder: string, user: RunAs | undefined): Promise<strin
   }
   const draft = join(parent, `${prefix}${randomBytes(4).toString("hex")}`)
   await mkdir(draft, { mode: 0o700 })
-  if (user !== undefined) await chown(draft, user.uid, user.gid)
+  if (user !== undefined) await lchown(draft, user.uid, user.gid)
   return draft
 }
 
@@ -128,8 +138,14 @@ const initialise = Effect.fnUntraced(function* (
   const draft = yield* Effect.tryPromise({ try: () => makeDraft(folder, user), catch: made })
   const passwordFile = `${draft}.password`
   const writePassword = async () => {
-    await writeFile(passwordFile, `${password}\n`, { mode: 0o600 })
-    if (user !== undefined) await chown(passwordFile, user.uid, user.gid)
+    // Made here and now; what is there already is not written to.
+    const file = await open(passwordFile, "wx", 0o600)
+    try {
+      await file.writeFile(`${password}\n`)
+      if (user !== undefined) await file.chown(user.uid, user.gid)
+    } finally {
+      await file.close()
+    }
   }
   const args = [
     `--pgdata=${draft}`,
@@ -141,7 +157,7 @@ const initialise = Effect.fnUntraced(function* (
     "--builtin-locale=C.UTF-8"
   ]
   yield* Effect.tryPromise({ try: writePassword, catch: made }).pipe(
-    Effect.andThen(runToEnd(programs.initdb, args, { ...user, env: environment })),
+    Effect.andThen(runToEnd(programs.initdb, args, { ...user, env: environment() })),
     Effect.ensuring(Effect.promise(() => rm(passwordFile, { force: true })))
   )
   yield* Effect.tryPromise({
@@ -193,6 +209,8 @@ const stop = (child: ChildProcess): Effect.Effect<void> =>
     child.once("exit", () => clearTimeout(force))
   })
 
+const logBytes = 4 * 1_048_576
+
 /** Recovery after a crash takes seconds; what takes longer than this does not come. */
 const startMillis = 120_000
 
@@ -200,12 +218,17 @@ const launch = Effect.fnUntraced(function* (
   programs: Binaries,
   options: PostgresOptions,
   port: number,
-  user: RunAs | undefined
+  user: RunAs | undefined,
+  log: BoundedLog
 ) {
   const settings: Readonly<Record<string, string>> = {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     max_connections: "100",
+    log_line_prefix: "%m [%p] ",
+    // Its log tells what went wrong, and quotes neither values nor statements.
+    log_error_verbosity: "terse",
+    log_min_error_statement: "panic",
     ...(options.durable ? {} : { fsync: "off" }),
     ...options.settings
   }
@@ -217,13 +240,14 @@ const launch = Effect.fnUntraced(function* (
       // In a process group of its own, so that Ctrl-C reaches us alone and we can drain first.
       const child = spawn(programs.postgres, args, {
         ...user,
-        env: environment,
+        env: environment(),
         detached: true,
         stdio: ["ignore", "ignore", "pipe"]
       })
       let printed = ""
       const tooLong = setTimeout(() => child.kill("SIGQUIT"), startMillis)
-      child.stderr?.on("data", (chunk) => {
+      child.stderr?.on("data", (chunk: Buffer) => {
+        log.write(chunk)
         printed = (printed + String(chunk)).slice(-10_000)
         if (!printed.includes("database system is ready to accept connections")) return
         clearTimeout(tooLong)
@@ -245,15 +269,19 @@ const launch = Effect.fnUntraced(function* (
 export const start: (options: PostgresOptions) => Effect.Effect<RunningPostgres, PostgresFailure, Scope.Scope> =
   Effect.fn("EmbeddedPostgres.start")(function* (options: PostgresOptions) {
     const user = yield* Effect.promise(runAs)
-    const programs = yield* binaries(user !== undefined)
     const password = yield* Effect.tryPromise({
       try: () => passwordOf(`${options.folder}.password`),
       catch: failure(`The folder ${dirname(options.folder)} cannot be written to. Set MILLRACE_DATA to one that can.`)
     })
     const folder = yield* clusterFolder(options.folder, user !== undefined)
+    const programs = yield* binaries(folder, user !== undefined)
     if (!(yield* Effect.promise(() => isInitialised(folder)))) yield* initialise(programs, folder, password, user)
     yield* endOrphan(folder)
     const port = options.port ?? (yield* Effect.tryPromise({ try: freePort, catch: failure("No port is free.") }))
-    const launched = yield* launch(programs, { ...options, folder }, port, user)
+    const log = yield* Effect.acquireRelease(
+      Effect.sync(() => boundedLog(`${options.folder}.log`, logBytes)),
+      ({ close }) => Effect.sync(close)
+    )
+    const launched = yield* launch(programs, { ...options, folder }, port, user, log)
     return { host: "127.0.0.1", port, username, password, ...launched }
   })

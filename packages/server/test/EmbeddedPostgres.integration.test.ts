@@ -1,0 +1,89 @@
+/** The built-in PostgreSQL as a process: what it is told, and what it leaves of what it says. */
+import { readFile, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { type DataFolder, makeDataFolder } from "@millrace/testing/process/DataFolder"
+import { client } from "@millrace/testing/postgres/TestPostgres"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { boundedLog } from "../src/postgres/BoundedLog.ts"
+import { type RunningPostgres, start } from "../src/postgres/EmbeddedPostgres.ts"
+
+const secrets = { MILLRACE_SECRET: "for the server alone", DATABASE_URL: "postgres://u:hidden@h/d", HOME: "/not/its" }
+const scope = Scope.makeUnsafe()
+let folder: DataFolder
+let postgres: RunningPostgres
+const before = { ...process.env }
+
+beforeAll(async () => {
+  Object.assign(process.env, secrets)
+  folder = await makeDataFolder()
+  postgres = await Effect.runPromise(
+    start({ folder: join(folder.path, "postgres"), durable: false }).pipe(Scope.provide(scope))
+  )
+})
+
+afterAll(async () => {
+  for (const name of Object.keys(secrets)) {
+    if (before[name] === undefined) delete process.env[name]
+    else process.env[name] = before[name]
+  }
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await folder.remove()
+})
+
+const query = <Row extends object>(...statements: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    let rows: ReadonlyArray<Row> = []
+    for (const statement of statements) rows = yield* sql.unsafe<Row>(statement)
+    return rows
+  }).pipe(Effect.provide(client(postgres, "postgres", 1)))
+
+it("knows nothing of our settings: what it runs is told no secret", async () => {
+  const lines = await Effect.runPromise(
+    query<{ readonly line: string }>(
+      "create table public.environment (line text)",
+      "copy public.environment from program 'env' with (delimiter e'\\x01')",
+      "select line from public.environment"
+    )
+  )
+  const names = lines.map(({ line }) => line.split("=")[0])
+  expect(names).toContain("PATH")
+  for (const name of Object.keys(secrets)) expect(names).not.toContain(name)
+  expect(lines.map(({ line }) => line).join("\n")).not.toMatch(/alone|hidden/)
+})
+
+it("keeps its log beside its folder, for us alone, with what went wrong and without what was written", async () => {
+  await Effect.runPromise(
+    Effect.exit(
+      query(
+        "create table public.account (number text unique)",
+        "insert into public.account values ('DE89370400440532013000')",
+        "insert into public.account values ('DE89370400440532013000')"
+      )
+    )
+  )
+  const path = join(folder.path, "postgres.log")
+  const log = await readFile(path, "utf8")
+  expect(log).toContain("database system is ready to accept connections")
+  expect(log).toMatch(/ERROR: +duplicate key value violates unique constraint "account_number_key"/)
+  expect(log).not.toContain("DE8937")
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+})
+
+it("keeps no more of the log than twice its bound, and the newest of it", async () => {
+  const path = join(folder.path, "bounded.log")
+  const log = boundedLog(path, 1_000)
+  for (let n = 0; n < 450; n++) log.write(Buffer.from(`line ${String(n).padStart(4, "0")}\n`))
+  log.close()
+  const [now, earlier] = [await readFile(path, "utf8"), await readFile(`${path}.1`, "utf8")]
+  expect([now.length <= 1_000, earlier.length]).toEqual([true, 1_000])
+  expect(`${earlier}${now}`.endsWith("line 0449\n")).toBe(true)
+  const again = boundedLog(path, 1_000)
+  again.write(Buffer.from("line of the next start\n"))
+  again.close()
+  expect(await readFile(path, "utf8")).toContain("line 0449\nline of the next start\n")
+})
