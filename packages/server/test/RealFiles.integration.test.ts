@@ -146,11 +146,13 @@ const csvMovements = (text: string, layout: Layout): ReadonlyArray<Movement> => 
 }
 
 const refusedOfx: ReadonlyArray<readonly [name: string, message: string]> = [
-  ["fail_nice__date_missing", "line 33, STMTTRN.DTPOSTED"],
-  ["fail_nice__decimal_error", "line 36, STMTTRN.DTPOSTED"],
-  ["fail_nice__empty_balance", "line 40, LEDGERBAL.BALAMT"],
-  ["signon_fail", "line 11, STATUS"],
-  ["error_message", "line 22, STATUS"]
+  [
+    "fail_nice__date_missing",
+    "line 33, column 5, STMTTRN.DTPOSTED: the row has no date; none of the 3 rows can be read"
+  ],
+  ["fail_nice__decimal_error", "line 36, column 21, STMTTRN.DTPOSTED"],
+  ["signon_fail", "line 11, column 29, STATUS"],
+  ["error_message", "line 22, column 13, STATUS"]
 ]
 
 interface Sample {

@@ -1,6 +1,7 @@
 /** OFX and QFX files, 1.x (SGML) and 2.x (XML), of bank, card and brokerage accounts. */
 import { type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload/Statement"
 import * as Result from "effect/Result"
+import { OfxNotes } from "./OfxNotes.ts"
 import { OfxScanner } from "./OfxScanner.ts"
 import { OfxStatement } from "./OfxStatement.ts"
 import { decodeText, encodingLabel, headText } from "./TextDecoding.ts"
@@ -18,19 +19,39 @@ const declaredCharset = (head: string): string | undefined => {
   return charset === undefined || /^none$/i.test(charset) ? encoding : charset
 }
 
+/** Without what some programs fill the last block of a file with: NUL, blanks, and the end mark of old systems. */
+const withoutPadding = (text: string): string => {
+  let end = text.length
+  while (end > 0 && text.charCodeAt(end - 1) <= 32) end--
+  return end === text.length ? text : text.slice(0, end)
+}
+
 /** Reads a whole OFX file, or says what is wrong first and on which line. */
 export const readOfx = (bytes: Uint8Array, options: StatementOptions): Result.Result<Statement, StatementFault> => {
   const declared = declaredCharset(headText(bytes, headLength))
   const label = declared === undefined ? undefined : encodingLabel(declared)
   const decoded = decodeText(bytes, label)
-  if (decoded.text.includes("\u0000")) {
-    return Result.fail(new StatementFault({ message: "the file holds binary data", line: 1 }))
+  const text = withoutPadding(decoded.text)
+  const lines = new TextLines(text)
+  const binary = text.indexOf("\u0000")
+  if (binary >= 0) {
+    const place = { line: lines.at(binary), column: lines.column(binary) }
+    return Result.fail(
+      new StatementFault({ message: "the file holds binary data: get it from the bank anew", ...place })
+    )
   }
-  const lines = new TextLines(decoded.text)
-  const statement = new OfxStatement(lines, options.baseCurrency)
+  const notes = new OfxNotes(lines)
+  const statement = new OfxStatement(notes, options.baseCurrency)
   const fault = new OfxScanner(lines, statement).scan()
   if (fault !== undefined) return Result.fail(fault)
-  if (decoded.encoding !== (label ?? "utf-8")) statement.assumed["encoding"] = decoded.encoding
+  if (decoded.encoding !== (label ?? "utf-8")) notes.assumed["encoding"] = decoded.encoding
   const accounts = statement.accounts()
-  return Result.succeed({ format: "ofx", accounts, assumed: statement.assumed, warnings: statement.warnings })
+  if (accounts instanceof StatementFault) return Result.fail(accounts)
+  return Result.succeed({
+    format: "ofx",
+    accounts,
+    ...(notes.refused.length === 0 ? {} : { refused: notes.refused }),
+    assumed: notes.assumed,
+    warnings: notes.warnings()
+  })
 }

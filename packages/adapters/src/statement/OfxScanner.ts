@@ -1,12 +1,14 @@
 /**
  * One pass over OFX text, SGML (1.x, leaf tags left open) and XML (2.x) alike: no tree, no string per tag.
  *
- * Known aggregates must be closed by their own tag. Unknown elements are aggregates when the file closes
- * them somewhere, else empty leaves; what stands in them does not count.
+ * A known aggregate whose own end tag is missing ends where its parent does, or where one begins that cannot stand in
+ * it. Unknown elements are aggregates when the file closes them somewhere, else empty leaves; what stands in them does
+ * not count. The time is in proportion to the text, whatever the text is: nothing is searched for again and again.
  */
 import { StatementFault } from "@millrace/core/upload/Statement"
 import { isSpace } from "./AmountText.ts"
 import { characterCodes } from "./CharacterCodes.ts"
+import { endsAny, endsOpen } from "./OfxNesting.ts"
 import { findTag, firstLeaf, nameCodes, nextHash, Tag, tagNames } from "./OfxTags.ts"
 import { TextLines } from "./TextLines.ts"
 
@@ -17,6 +19,10 @@ export interface OfxHandler {
   close(tag: number, position: number): void
   /** `raw`: the text comes from CDATA, so entities in it stay as they are. */
   leaf(tag: number, position: number, source: string, start: number, end: number, raw: boolean): void
+  /** An end tag without a beginning; `tag` is 0 for an unknown one. */
+  stray(tag: number, position: number, name: string): void
+  /** Something that was read over. */
+  warn(position: number, message: string): void
 }
 
 const maxDepth = 100
@@ -33,6 +39,7 @@ const isLetter = (c: number): boolean => (c >= 65 && c <= 90) || (c >= 97 && c <
 const isFreeText = (tag: number): boolean => tag === Tag.NAME || tag === Tag.MEMO || tag === Tag.MESSAGE
 
 const root = /<OFX[\s>]/gi
+const statements = /<(?:STMTTRNP?|INVTRANLIST|(?:CC|INV)?STMTRS)[\s>]/i
 
 export class OfxScanner {
   /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
@@ -40,7 +47,9 @@ export class OfxScanner {
     fault: undefined,
     open: () => undefined,
     close: () => undefined,
-    leaf: () => undefined
+    leaf: () => undefined,
+    stray: () => undefined,
+    warn: () => undefined
   })
 
   private readonly text: string
@@ -55,6 +64,9 @@ export class OfxScanner {
   private readonly closings = new Map<string, number>()
   private closingsTo = 0
   private cdataValue = ""
+  // Name of the last leaf, which may be closed behind a comment.
+  private leafFrom = 0
+  private leafTo = 0
 
   constructor(lines: TextLines, handler: OfxHandler) {
     this.text = lines.text
@@ -70,6 +82,10 @@ export class OfxScanner {
     while (true) {
       root.lastIndex = from
       const found = root.exec(this.text)
+      if (blocks > 0) {
+        const fault = this.between(from, found === null ? this.text.length : found.index)
+        if (fault !== undefined) return fault
+      }
       if (found === null) break
       blocks++
       const end = this.block(found.index)
@@ -80,8 +96,20 @@ export class OfxScanner {
     return undefined
   }
 
+  /** What stands behind an OFX block is not read, so it must not be what people would miss. */
+  private between(from: number, to: number): StatementFault | undefined {
+    const text = this.text.slice(from, to)
+    const rows = statements.exec(text)
+    if (rows !== null) {
+      return this.faultAt("the file goes on behind </OFX>: move its end behind everything", from + rows.index, "OFX")
+    }
+    const element = text.search(/<\/?[A-Za-z]/)
+    if (element >= 0) this.handler.warn(from + element, "what stands behind </OFX> was not read")
+    return undefined
+  }
+
   private faultAt(message: string, position: number, element: string): StatementFault {
-    return new StatementFault({ message, line: this.lines.at(position), element })
+    return new StatementFault({ message, line: this.lines.at(position), column: this.lines.column(position), element })
   }
 
   /** Scans from `<OFX>` to its end; gives the position behind it. */
@@ -127,14 +155,15 @@ export class OfxScanner {
       }
       const tag = findTag(hash, nameTo - nameFrom)
       if (closing) {
-        const fault = this.closeElement(tag, less, nameFrom, nameTo)
-        if (fault !== undefined) return fault
+        this.closeElement(tag, less, nameFrom, nameTo)
         if (handler.fault !== undefined) return handler.fault
         at = greater + 1
         if (this.tags.length === 0) return at
         continue
       }
       if (tag !== 0 && tag < firstLeaf) {
+        if (endsAny(tag)) this.endBefore(tag, less)
+        if (handler.fault !== undefined) return handler.fault
         if (this.tags.length >= maxDepth) return this.faultAt("elements are nested too deep", less, tagNames[tag]!)
         handler.open(tag, less)
         if (empty) handler.close(tag, less)
@@ -148,6 +177,8 @@ export class OfxScanner {
         continue
       }
       // A leaf: its value ends at the next tag.
+      this.leafFrom = nameFrom
+      this.leafTo = nameTo
       let start = greater + 1
       let end = this.nextLess(start)
       let raw = false
@@ -218,32 +249,36 @@ export class OfxScanner {
     this.ends.pop()
   }
 
-  private closeElement(tag: number, position: number, nameFrom: number, nameTo: number): StatementFault | undefined {
+  private closeElement(tag: number, position: number, nameFrom: number, nameTo: number): void {
     let top = this.tags.length - 1
-    // Unknown elements above may have been empty leaves that nobody closed.
     while (top >= 0) {
       const open = this.tags[top]!
-      if (open !== 0 ? open === tag : tag === 0 && this.sameName(this.starts[top]!, this.ends[top]!, nameFrom, nameTo))
-        break
-      if (open !== 0) {
-        top = -1
-        break
-      }
+      if (open === tag && (tag !== 0 || this.sameName(this.starts[top]!, this.ends[top]!, nameFrom, nameTo))) break
       top--
     }
-    if (top < 0) {
-      const name = this.text.slice(nameFrom, Math.min(nameTo, nameFrom + 40))
-      const open = this.openName()
-      return this.faultAt(
-        open === ""
-          ? `closing tag </${name}> without an open element`
-          : `closing tag </${name}> does not match <${open}>`,
-        position,
-        name
-      )
+    if (top >= 0) return this.endDownTo(top, position, true)
+    if ((tag === 0 || tag >= firstLeaf) && this.sameName(this.leafFrom, this.leafTo, nameFrom, nameTo)) return
+    this.handler.stray(tag, position, this.text.slice(nameFrom, Math.min(nameTo, nameFrom + 40)))
+  }
+
+  /** Ends what cannot hold the element that opens. */
+  private endBefore(tag: number, position: number): void {
+    for (let index = 0; index < this.tags.length; index++) {
+      if (endsOpen(tag, this.tags[index]!)) return this.endDownTo(index, position, false)
     }
-    while (this.tags.length > top) this.pop(position)
-    return undefined
+  }
+
+  /** Ends the element at `index` and all in it. Unknown ones may have been empty leaves that nobody closed. */
+  private endDownTo(index: number, position: number, isOwnEnd: boolean): void {
+    const last = isOwnEnd ? index + 1 : index
+    while (this.tags.length > index) {
+      const open = this.tags[this.tags.length - 1]!
+      if (open !== 0 && this.tags.length > last) {
+        const name = this.text.slice(position + 1, position + 41).replace(/>[^]*$/, "")
+        this.handler.warn(position, `<${tagNames[open]!}> has no end tag: it ends before <${name}>`)
+      }
+      this.pop(position)
+    }
   }
 
   /** Name of the innermost known element that is open. */
@@ -257,7 +292,7 @@ export class OfxScanner {
   private truncated(length: number): StatementFault {
     const open = this.openName()
     return this.faultAt(
-      `the file ends inside <${open === "" ? "OFX" : open}>: it was cut off`,
+      `the file ends inside <${open === "" ? "OFX" : open}>: it was cut off, get it anew`,
       length,
       open === "" ? "OFX" : open
     )

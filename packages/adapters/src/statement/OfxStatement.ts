@@ -1,102 +1,25 @@
 /** Builds the accounts of an OFX file from the elements that the scanner reports. */
-import type { AccountType } from "@millrace/core/account/AccountType"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import { type StatementAccount, StatementFault, type StatementRow } from "@millrace/core/upload/Statement"
+import type { Decimal } from "@millrace/core/shared/Decimal"
+import type * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { type StatementAccount, StatementFault } from "@millrace/core/upload/Statement"
 import { accountKey } from "./AccountKey.ts"
+import { AccountDraft, finish, merge } from "./OfxAccount.ts"
+import { OfxFields } from "./OfxFields.ts"
+import { isNeeded, isRow } from "./OfxNesting.ts"
+import { OfxNotes } from "./OfxNotes.ts"
+import { OfxRowReader } from "./OfxRow.ts"
 import type { OfxHandler } from "./OfxScanner.ts"
 import { Tag, tagNames } from "./OfxTags.ts"
-import { bankAccountType, transactionType } from "./OfxTypes.ts"
-import { ofxDate, ofxGroupedAmount, ofxPlainAmount, ofxText } from "./OfxValues.ts"
+import { bankAccountType } from "./OfxTypes.ts"
+import { ofxText } from "./OfxValues.ts"
 import { maxAccounts, maxRows } from "./StatementLimits.ts"
-import { TextLines } from "./TextLines.ts"
-import { difference } from "./TieOut.ts"
-import { joinDistinct, meaningful, tidy } from "./Wording.ts"
-
-type Mutable<A> = { -readonly [K in keyof A]: A[K] }
-
-/** A row with all of its properties inside the object. */
-class OfxRow implements Mutable<StatementRow> {
-  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
-  static readonly exemplar = new OfxRow(
-    1,
-    "",
-    CalendarDate.make("2000-01-01"),
-    Decimal.zero,
-    "",
-    Currency.make("CHF"),
-    "",
-    "",
-    "",
-    "",
-    false
-  )
-
-  line: number
-  providerId: string
-  date: CalendarDate.CalendarDate
-  amount: Decimal.Decimal
-  amountText: string
-  currency: Currency.Currency
-  description: string
-  originalDescription: string
-  type: string
-  reference: string
-  pending: boolean
-  declare authorizedDate?: CalendarDate.CalendarDate
-  declare merchantName?: string
-
-  constructor(
-    line: number,
-    providerId: string,
-    date: CalendarDate.CalendarDate,
-    amount: Decimal.Decimal,
-    amountText: string,
-    currency: Currency.Currency,
-    description: string,
-    originalDescription: string,
-    type: string,
-    reference: string,
-    pending: boolean
-  ) {
-    this.line = line
-    this.providerId = providerId
-    this.date = date
-    this.amount = amount
-    this.amountText = amountText
-    this.currency = currency
-    this.description = description
-    this.originalDescription = originalDescription
-    this.type = type
-    this.reference = reference
-    this.pending = pending
-  }
-}
-
-/** An account under construction. */
-class AccountDraft {
-  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
-  static readonly exemplar = new AccountDraft()
-
-  bankId = ""
-  number = ""
-  type: AccountType = "unknown"
-  currency: Currency.Currency | undefined
-  from: CalendarDate.CalendarDate | undefined
-  to: CalendarDate.CalendarDate | undefined
-  opening: Decimal.Decimal | undefined
-  closing: Decimal.Decimal | undefined
-  available: Decimal.Decimal | undefined
-  balanceDate: CalendarDate.CalendarDate | undefined
-  readonly rows: Array<Mutable<StatementRow>> = []
-  /** Rows of securities, whose names stand at the end of the file. */
-  readonly securities: Array<readonly [row: number, uniqueId: string]> = []
-  /** Rows that name no currency of their own. */
-  inherits = false
-}
+import { joinDistinct, tidy } from "./Wording.ts"
 
 const openingBalance = /^(?:opening|beginning|starting|previous)\b.*\bbal/i
+
+/** Longer texts are no numbers of accounts. */
+const maxNumberLength = 100
 
 // The movements of a brokerage account that change its cash.
 const isCashMovement = (tag: number): boolean =>
@@ -104,65 +27,46 @@ const isCashMovement = (tag: number): boolean =>
 
 const isSecurityMovement = (tag: number): boolean => tag >= Tag.REINVEST && tag <= Tag.CLOSUREOPT
 
-const investmentType = (movement: number, incomeType: string): string =>
-  movement === Tag.MARGININTEREST || (movement === Tag.INCOME && incomeType.toUpperCase() === "INTEREST")
-    ? "INTEREST"
-    : movement === Tag.INVEXPENSE
-      ? "FEE"
-      : "OTHER"
-
 export class OfxStatement implements OfxHandler {
   /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
-  static readonly exemplar = new OfxStatement(TextLines.exemplar, Currency.make("CHF"))
+  static readonly exemplar = new OfxStatement(OfxNotes.exemplar, Currency.make("CHF"))
 
-  fault: StatementFault | undefined
-  readonly warnings: Array<string> = []
-  readonly assumed: Record<string, string> = {}
-
-  private readonly lines: TextLines
+  private readonly notes: OfxNotes
+  private readonly fields: OfxFields
+  private readonly row: OfxRowReader
   private readonly baseCurrency: Currency.Currency
   private readonly context: Array<number> = []
   private top = 0
   private readonly drafts: Array<AccountDraft> = []
   private draft: AccountDraft | undefined
+  private minorDigits: number
   private rowCount = 0
   private readonly securityNames = new Map<string, string>()
   private readonly skipped = new Map<number, number>()
-
-  // The row under construction
-  private rowTag = 0
-  private rowAt = 0
-  private movement = 0
-  private date: CalendarDate.CalendarDate | undefined
-  private userDate: CalendarDate.CalendarDate | undefined
-  private amount: Decimal.Decimal | undefined
-  private amountText = ""
-  private trnType = ""
-  private fitId = ""
-  private checkNumber = ""
-  private refNumber = ""
-  private name = ""
-  private payee = ""
-  private memo = ""
-  private rowCurrency: Currency.Currency | undefined
-  private incomeType = ""
-  private uniqueId = ""
 
   // STATUS, balances and SECINFO under construction
   private code = ""
   private codeAt = 0
   private severity = ""
   private message = ""
-  private balance: Decimal.Decimal | undefined
+  private balance: Decimal | undefined
   private balanceSet = false
   private balanceDate: CalendarDate.CalendarDate | undefined
+  private balanceDateSet = false
   private balanceName = ""
   private securityName = ""
   private securityId = ""
 
-  constructor(lines: TextLines, baseCurrency: Currency.Currency) {
-    this.lines = lines
+  constructor(notes: OfxNotes, baseCurrency: Currency.Currency) {
+    this.notes = notes
+    this.fields = new OfxFields(notes)
+    this.row = new OfxRowReader(this.fields, notes)
     this.baseCurrency = baseCurrency
+    this.minorDigits = Currency.minorDigits(baseCurrency)
+  }
+
+  get fault(): StatementFault | undefined {
+    return this.notes.fault
   }
 
   open(tag: number, position: number): void {
@@ -171,8 +75,8 @@ export class OfxStatement implements OfxHandler {
     switch (tag) {
       case Tag.STMTTRN:
       case Tag.STMTTRNP:
-        if (this.rowTag !== 0) return this.failAt(`${tagNames[tag]} inside ${tagNames[this.rowTag]}`, position, tag)
-        return this.startRow(tag, position)
+        if (this.row.tag === 0) return this.row.start(tag, position)
+        return this.row.unreadable(`${tagNames[tag]} inside ${tagNames[this.row.tag]}`, position, this.row.tag)
       case Tag.STATUS:
         this.code = ""
         this.codeAt = position
@@ -185,29 +89,29 @@ export class OfxStatement implements OfxHandler {
         this.balance = undefined
         this.balanceSet = false
         this.balanceDate = undefined
+        this.balanceDateSet = false
         this.balanceName = ""
         return
       case Tag.STMTRS:
       case Tag.CCSTMTRS:
       case Tag.INVSTMTRS:
-        if (this.draft !== undefined) return this.failAt("a statement inside a statement", position, tag)
         if (this.drafts.length >= maxAccounts) {
-          return this.failAt(`more than ${maxAccounts} accounts in one file`, position, tag)
+          return this.notes.fail(position, `more than ${maxAccounts} accounts in one file`, [tag])
         }
         this.draft = new AccountDraft()
+        this.minorDigits = Currency.minorDigits(this.baseCurrency)
         if (tag === Tag.CCSTMTRS) this.draft.type = "credit_card"
         if (tag === Tag.INVSTMTRS) this.draft.type = "investment"
         return
       case Tag.LOANSTMTRS:
-        this.warnings.push(`line ${this.lines.at(position)}: loan statements (LOANSTMTRS) are not read`)
-        return
+        return this.notes.warn(position, "loan statements (LOANSTMTRS) are not read")
       case Tag.SECINFO:
         this.securityId = ""
         this.securityName = ""
         return
       default:
-        if (isCashMovement(tag) && this.rowTag === 0 && this.context.includes(Tag.INVTRANLIST)) {
-          this.startRow(tag, position)
+        if (isCashMovement(tag) && this.row.tag === 0 && this.context.includes(Tag.INVTRANLIST)) {
+          this.row.start(tag, position)
         } else if (isSecurityMovement(tag)) this.skipped.set(tag, (this.skipped.get(tag) ?? 0) + 1)
     }
   }
@@ -216,10 +120,15 @@ export class OfxStatement implements OfxHandler {
     this.context.pop()
     this.top = this.context.length === 0 ? 0 : this.context[this.context.length - 1]!
     if (tag === 0) return
-    if (tag === this.rowTag) return this.endRow()
+    if (tag === this.row.tag) return this.endRow()
     switch (tag) {
       case Tag.STATUS:
         return this.endStatus()
+      case Tag.BANKACCTFROM:
+      case Tag.CCACCTFROM:
+      case Tag.INVACCTFROM:
+        if (this.draft !== undefined && this.draft.number !== "") this.draft.isNamed = true
+        return
       case Tag.LEDGERBAL:
       case Tag.AVAILBAL:
       case Tag.BAL:
@@ -237,9 +146,30 @@ export class OfxStatement implements OfxHandler {
     }
   }
 
+  /** Where nobody can tell what is missing, the row or the file is refused. */
+  stray(tag: number, position: number, name: string): void {
+    const message = `closing tag </${name}> without an open element`
+    if (this.row.tag !== 0) {
+      // An end tag of a leaf closes the leaf before it, whatever it is called.
+      if (tag !== 0 && tag < Tag.CODE) this.row.unreadable(message, position, this.row.tag)
+      else this.warn(position, `${message} was read over`)
+    } else if (isRow(tag) || (isCashMovement(tag) && this.context.includes(Tag.INVTRANLIST))) {
+      this.countRow(position, tag)
+      this.refuseRow(position, "the row has an end but no beginning", tag)
+    } else if (isNeeded(tag)) this.notes.fail(position, message, [tag])
+    else this.warn(position, `${message} was read over`)
+  }
+
+  warn(position: number, message: string): void {
+    this.notes.warn(position, message)
+  }
+
   leaf(tag: number, position: number, source: string, start: number, end: number, raw: boolean): void {
-    if (this.rowTag !== 0) return this.rowLeaf(tag, position, source, start, end, raw)
-    switch (this.top) {
+    const { top } = this
+    if (this.row.tag !== 0) {
+      return this.row.leaf(top, tag, position, source, start, end, raw, this.minorDigits)
+    }
+    switch (top) {
       case Tag.STATUS:
         if (tag === Tag.CODE) this.code = source.slice(start, end)
         else if (tag === Tag.SEVERITY) this.severity = source.slice(start, end)
@@ -248,40 +178,41 @@ export class OfxStatement implements OfxHandler {
       case Tag.STMTRS:
       case Tag.CCSTMTRS:
       case Tag.INVSTMTRS:
-        if (tag === Tag.CURDEF) {
-          this.draft!.currency = this.readCurrency(position, source, start, end, this.top, tag)
-        } else if (tag === Tag.DTASOF)
-          this.draft!.balanceDate = this.readDate(position, source, start, end, this.top, tag)
+        if (this.draft === undefined) return
+        if (tag === Tag.CURDEF) this.readCurrency(this.draft, position, source.slice(start, end))
+        else if (tag === Tag.DTASOF) {
+          this.draft.balanceDate = this.fields.date(position, source, start, end, top, tag)
+        }
         return
       case Tag.BANKACCTFROM:
       case Tag.CCACCTFROM:
       case Tag.INVACCTFROM:
-        return this.accountLeaf(tag, ofxText(source, start, end, raw))
+        return this.accountLeaf(tag, position, ofxText(source, start, end, raw))
       case Tag.BANKTRANLIST:
       case Tag.INVTRANLIST:
         if (this.draft === undefined) return
-        if (tag === Tag.DTSTART) this.draft.from = this.readDate(position, source, start, end, this.top, tag)
-        else if (tag === Tag.DTEND) this.draft.to = this.readDate(position, source, start, end, this.top, tag)
+        if (tag === Tag.DTSTART) this.draft.from = this.fields.date(position, source, start, end, top, tag)
+        else if (tag === Tag.DTEND) this.draft.to = this.fields.date(position, source, start, end, top, tag)
         return
       case Tag.LEDGERBAL:
       case Tag.AVAILBAL:
         if (tag === Tag.BALAMT) {
-          this.balance = this.readAmount(position, source, start, end, this.top, tag)
+          this.balance = this.fields.balance(position, source, start, end, this.minorDigits, top, tag)
           this.balanceSet = true
         } else if (tag === Tag.DTASOF) {
-          this.balanceDate = this.readDate(position, source, start, end, this.top, tag)
+          this.balanceDate = this.fields.date(position, source, start, end, top, tag)
+          this.balanceDateSet = true
         }
         return
       case Tag.BAL:
         if (tag === Tag.NAME) this.balanceName = ofxText(source, start, end, raw)
-        else if (tag === Tag.VALUE) {
-          this.balance = ofxPlainAmount(source, start, end)
-          this.balanceSet = true
+        else if (tag === Tag.VALUE && openingBalance.test(this.balanceName)) {
+          this.balance = this.fields.balance(position, source, start, end, this.minorDigits, top, tag)
         }
         return
       case Tag.INVBAL:
         if (tag === Tag.AVAILCASH && this.draft !== undefined) {
-          this.draft.available = this.readAmount(position, source, start, end, this.top, tag)
+          this.draft.available = this.fields.balance(position, source, start, end, this.minorDigits, top, tag)
         }
         return
       case Tag.SECID:
@@ -292,217 +223,93 @@ export class OfxStatement implements OfxHandler {
     }
   }
 
-  private startRow(tag: number, position: number): void {
-    this.rowTag = tag
-    this.rowAt = position
-    this.movement = tag === Tag.STMTTRN || tag === Tag.STMTTRNP ? 0 : tag
-    this.date = undefined
-    this.userDate = undefined
-    this.amount = undefined
-    this.amountText = ""
-    this.trnType = ""
-    this.fitId = ""
-    this.checkNumber = ""
-    this.refNumber = ""
-    this.name = ""
-    this.payee = ""
-    this.memo = ""
-    this.rowCurrency = undefined
-    this.incomeType = ""
-    this.uniqueId = ""
+  private countRow(position: number, tag: number): void {
+    if (this.draft === undefined) return this.notes.fail(position, "a row outside any statement", [tag])
+    if (++this.rowCount > maxRows) {
+      this.notes.fail(position, `more than ${maxRows} rows in one file: split the file by period`, [tag])
+    }
   }
 
-  private rowLeaf(tag: number, position: number, source: string, start: number, end: number, raw: boolean): void {
-    const top = this.top
-    if (top === Tag.CURRENCY) {
-      if (tag === Tag.CURSYM) this.rowCurrency = this.readCurrency(position, source, start, end, top, tag)
-      return
-    }
-    if (top === Tag.PAYEE) {
-      if (tag === Tag.NAME) this.payee = ofxText(source, start, end, raw)
-      return
-    }
-    if (top === Tag.SECID) {
-      if (tag === Tag.UNIQUEID) this.uniqueId = source.slice(start, end)
-      return
-    }
-    if (top !== this.rowTag && top !== Tag.INVTRAN && top !== Tag.INVBUY && top !== Tag.INVSELL) return
-    switch (tag) {
-      case Tag.TRNTYPE:
-        this.trnType = source.slice(start, end)
-        return
-      case Tag.DTPOSTED:
-        if (this.movement === 0) this.date = this.readDate(position, source, start, end, this.rowTag, tag)
-        return
-      case Tag.DTTRAN:
-        if (this.rowTag === Tag.STMTTRNP) this.date = this.readDate(position, source, start, end, this.rowTag, tag)
-        return
-      case Tag.DTTRADE:
-        if (this.movement !== 0) this.date = this.readDate(position, source, start, end, this.rowTag, tag)
-        return
-      case Tag.DTUSER:
-        this.userDate = this.readDate(position, source, start, end, this.rowTag, tag)
-        return
-      case Tag.TRNAMT:
-        if (this.movement !== 0) return
-        this.amount = this.readAmount(position, source, start, end, this.rowTag, tag)
-        this.amountText = source.slice(start, end)
-        return
-      case Tag.TOTAL:
-        if (this.movement === 0) return
-        this.amount = this.readAmount(position, source, start, end, this.rowTag, tag)
-        this.amountText = source.slice(start, end)
-        return
-      case Tag.FITID:
-        this.fitId = ofxText(source, start, end, raw)
-        return
-      case Tag.CHECKNUM:
-        this.checkNumber = ofxText(source, start, end, raw)
-        return
-      case Tag.REFNUM:
-        this.refNumber = ofxText(source, start, end, raw)
-        return
-      case Tag.NAME:
-        this.name = ofxText(source, start, end, raw)
-        return
-      case Tag.MEMO:
-        this.memo = ofxText(source, start, end, raw)
-        return
-      case Tag.INCOMETYPE:
-        this.incomeType = source.slice(start, end)
-    }
+  private refuseRow(position: number, message: string, tag: number): void {
+    this.notes.refuse(position, message, [tag])
+    if (this.draft !== undefined) this.draft.refused++
   }
 
   private endRow(): void {
-    const tag = this.rowTag
-    this.rowTag = 0
-    const dateTag = this.movement !== 0 ? Tag.DTTRADE : tag === Tag.STMTTRNP ? Tag.DTTRAN : Tag.DTPOSTED
-    const amountTag = this.movement !== 0 ? Tag.TOTAL : Tag.TRNAMT
-    if (this.date === undefined) return this.failAt("the row has no date", this.rowAt, tag, dateTag)
-    if (this.amount === undefined) return this.failAt("the row has no amount", this.rowAt, tag, amountTag)
-    const draft = this.draft
-    if (draft === undefined) return this.failAt("a row outside any statement", this.rowAt, tag)
-    if (++this.rowCount > maxRows) {
-      return this.failAt(`more than ${maxRows} rows in one file: split the file by period`, this.rowAt, tag)
+    const { position, tag, uniqueId } = this.row
+    this.countRow(position, tag)
+    const { draft } = this
+    const row = this.row.end(draft?.currency)
+    if (draft === undefined || row === "balance") return
+    if (row === "refused") {
+      draft.refused++
+      return
     }
-    const name = this.name === "" ? this.payee : this.name
-    const currency = this.rowCurrency ?? draft.currency
-    if (currency === undefined) draft.inherits = true
-    if (this.movement !== 0 && this.uniqueId !== "") draft.securities.push([draft.rows.length, this.uniqueId])
-    const checkNumber = meaningful(this.checkNumber)
-    const row = new OfxRow(
-      this.lines.at(this.rowAt),
-      this.fitId,
-      this.date,
-      this.amount,
-      this.amountText,
-      currency ?? ("" as Currency.Currency),
-      tidy(name === "" ? this.memo : name),
-      joinDistinct(name, this.memo),
-      this.movement === 0
-        ? transactionType(this.trnType, Decimal.isNegative(this.amount))
-        : investmentType(this.movement, this.incomeType),
-      checkNumber === "" ? meaningful(this.refNumber) : checkNumber,
-      tag === Tag.STMTTRNP || this.trnType === "HOLD"
-    )
-    if (this.userDate !== undefined) row.authorizedDate = this.userDate
-    if (this.payee !== "") row.merchantName = this.payee
+    if (row.currency === "") draft.inherits = true
+    if (!isRow(tag) && uniqueId !== "") draft.securities.push([draft.rows.length, uniqueId])
     draft.rows.push(row)
   }
 
-  private accountLeaf(tag: number, value: string): void {
-    const draft = this.draft
-    if (draft === undefined) return
+  private accountLeaf(tag: number, position: number, value: string): void {
+    const { draft } = this
+    // Transfers between securities accounts name the other one later.
+    if (draft === undefined || draft.isNamed) return
+    if (value.length > maxNumberLength) {
+      return this.notes.fail(position, `a number of ${value.length} characters is not one of an account`, [
+        this.top,
+        tag
+      ])
+    }
     if (tag === Tag.BANKID || tag === Tag.BROKERID) draft.bankId = value
     else if (tag === Tag.ACCTID) draft.number = value
     else if (tag === Tag.ACCTTYPE && draft.type === "unknown") draft.type = bankAccountType(value)
+  }
+
+  private readCurrency(draft: AccountDraft, position: number, text: string): void {
+    draft.currency = Currency.parse(text)
+    if (draft.currency === undefined) {
+      return this.notes.fail(position, `"${text.slice(0, 40)}" is not a currency`, [this.top, Tag.CURDEF])
+    }
+    this.minorDigits = Currency.minorDigits(draft.currency)
   }
 
   private endStatus(): void {
     const failed = this.severity.toUpperCase() === "ERROR" || (this.code !== "" && !/^0+$/.test(this.code))
     if (!failed) return
     const text = this.message === "" ? "" : `: ${this.message.slice(0, 500)}`
-    this.failAt(`the bank answered with status ${this.code.slice(0, 20)}${text}`, this.codeAt, Tag.STATUS)
+    this.notes.fail(
+      this.codeAt,
+      `the bank answered with status ${this.code.slice(0, 20)}${text} (get the file from the bank anew)`,
+      [Tag.STATUS]
+    )
   }
 
   private endBalance(tag: number, position: number): void {
-    const draft = this.draft
+    const { balance, balanceDate, draft } = this
     if (draft === undefined) return
     if (tag === Tag.BAL) {
-      if (this.balance !== undefined && openingBalance.test(this.balanceName)) draft.opening = this.balance
+      if (balance !== undefined) draft.opening = balance
       return
     }
-    if (!this.balanceSet) {
-      if (this.balanceDate !== undefined) this.failAt("the balance has a date but no amount", position, tag, Tag.BALAMT)
-      return
+    if (!this.balanceSet && this.balanceDateSet) {
+      this.warn(position, `${tagNames[tag]}.BALAMT is empty: a balance without an amount is left out`)
     }
-    if (tag === Tag.AVAILBAL) {
-      draft.available = this.balance
-      return
+    if (balance === undefined) return
+    if (!this.balanceDateSet) this.warn(position, `${tagNames[tag]}.DTASOF is empty: the balance has no day of its own`)
+    if (tag === Tag.AVAILBAL) draft.available = balance
+    else {
+      draft.closing = balance
+      draft.balanceDate = balanceDate ?? draft.balanceDate
     }
-    draft.closing = this.balance
-    if (this.balanceDate !== undefined) draft.balanceDate = this.balanceDate
   }
 
-  private failAt(message: string, position: number, ...path: ReadonlyArray<number>): void {
-    const element = path.map((tag) => tagNames[tag]).join(".")
-    this.fault ??= new StatementFault({ message: `${element}: ${message}`, line: this.lines.at(position), element })
-  }
-
-  private readDate(
-    at: number,
-    source: string,
-    start: number,
-    end: number,
-    parent: number,
-    tag: number
-  ): CalendarDate.CalendarDate | undefined {
-    const date = ofxDate(source, start, end)
-    if (date === undefined)
-      this.failAt(`"${source.slice(start, Math.min(end, start + 40))}" is not a date`, at, parent, tag)
-    return date
-  }
-
-  private readAmount(
-    at: number,
-    source: string,
-    start: number,
-    end: number,
-    parent: number,
-    tag: number
-  ): Decimal.Decimal | undefined {
-    const amount = ofxPlainAmount(source, start, end)
-    if (amount !== undefined) return amount
-    const digits = Currency.minorDigits(this.draft?.currency ?? this.baseCurrency)
-    const grouped = ofxGroupedAmount(source, start, end, digits)
-    const text = source.slice(start, Math.min(end, start + 40))
-    if (grouped === undefined) {
-      this.failAt(`"${text}" is not an amount`, at, parent, tag)
-      return undefined
+  /** The accounts, once the scan has ended without a fault; or why rows that cannot be read spoil all of them. */
+  accounts(): ReadonlyArray<StatementAccount> | StatementFault {
+    const { refused } = this.notes
+    if (refused.length > 0 && this.drafts.every((draft) => draft.rows.length === 0)) {
+      const others = refused.length === 1 ? "it is the only row" : `none of the ${refused.length} rows can be read`
+      return this.refusedFault(others)
     }
-    if (grouped.ambiguous && this.assumed["decimal"] === undefined) {
-      this.assumed["decimal"] = "."
-      this.warnings.push(`line ${this.lines.at(at)}: "${text}" was read as ${grouped.value}`)
-    }
-    return grouped.value
-  }
-
-  private readCurrency(
-    at: number,
-    source: string,
-    start: number,
-    end: number,
-    parent: number,
-    tag: number
-  ): Currency.Currency | undefined {
-    const text = source.slice(start, Math.min(end, start + 40))
-    const currency = Currency.parse(text)
-    if (currency === undefined) this.failAt(`"${text}" is not a currency`, at, parent, tag)
-    return currency
-  }
-
-  /** The accounts, once the scan has ended without a fault. */
-  accounts(): ReadonlyArray<StatementAccount> {
     if (this.skipped.size > 0) {
       let total = 0
       const parts: Array<string> = []
@@ -510,9 +317,9 @@ export class OfxStatement implements OfxHandler {
         total += count
         parts.push(`${count} ${tagNames[tag]}`)
       }
-      this.warnings.push(`${total} movements of securities without cash effect give no row: ${parts.join(", ")}`)
+      this.notes.say(`${total} movements of securities without cash effect give no row: ${parts.join(", ")}`)
     }
-    if (this.drafts.length === 0) this.warnings.push("the file holds no statement")
+    if (this.drafts.length === 0) this.notes.say("the file holds no statement")
     const byKey = new Map<string, AccountDraft>()
     for (const draft of this.drafts) {
       this.settleCurrency(draft)
@@ -523,7 +330,28 @@ export class OfxStatement implements OfxHandler {
       else if (first.currency === draft.currency) merge(first, draft)
       else byKey.set(`${key}:${draft.currency}`, draft)
     }
-    return Array.from(byKey, ([key, draft]) => finish(key, draft))
+    const accounts: Array<StatementAccount> = []
+    for (const [key, draft] of byKey) {
+      const account = finish(key, draft)
+      const missing = account.difference ?? "0"
+      if (missing !== "0" && draft.refused > 0) {
+        return this.refusedFault(
+          `without the rows that cannot be read the balances do not tie out, ${missing} is missing`
+        )
+      }
+      if (missing !== "0") this.notes.say(`the balances do not tie out: ${missing} is missing`)
+      accounts.push(account)
+    }
+    return accounts
+  }
+
+  /** The first row that could not be read, and why the others do not count either. */
+  private refusedFault(why: string): StatementFault {
+    const { message, ...place } = this.notes.refused[0]!
+    return new StatementFault({
+      ...place,
+      message: `${place.element}: ${message}; ${why}: correct it in the file, or get the file anew`
+    })
   }
 
   private settleCurrency(draft: AccountDraft): void {
@@ -532,7 +360,7 @@ export class OfxStatement implements OfxHandler {
       own.delete("" as Currency.Currency)
       const only = own.size === 1 ? own.values().next().value : undefined
       draft.currency = only ?? this.baseCurrency
-      this.assumed["currency"] = draft.currency
+      this.notes.assumed["currency"] = draft.currency
     }
     if (!draft.inherits) return
     for (const row of draft.rows) if (row.currency === "") row.currency = draft.currency
@@ -547,47 +375,3 @@ export class OfxStatement implements OfxHandler {
     }
   }
 }
-
-const earlier = (a: CalendarDate.CalendarDate | undefined, b: CalendarDate.CalendarDate | undefined) =>
-  a === undefined ? b : b === undefined || a < b ? a : b
-const later = (a: CalendarDate.CalendarDate | undefined, b: CalendarDate.CalendarDate | undefined) =>
-  a === undefined ? b : b === undefined || a > b ? a : b
-
-/** A second statement of the same account: its rows follow, the later balance counts. */
-const merge = (into: AccountDraft, more: AccountDraft): void => {
-  const newer = later(into.balanceDate, more.balanceDate) === more.balanceDate
-  for (const row of more.rows) into.rows.push(row)
-  if (newer || into.closing === undefined) {
-    into.closing = more.closing ?? into.closing
-    into.available = more.available ?? into.available
-    into.balanceDate = more.balanceDate ?? into.balanceDate
-  }
-  if (into.opening === undefined || earlier(into.from, more.from) === more.from) into.opening = more.opening
-  into.from = earlier(into.from, more.from)
-  into.to = later(into.to, more.to)
-}
-
-const finish = (key: string, draft: AccountDraft): StatementAccount => ({
-  key,
-  ...(draft.bankId === "" ? {} : { bankId: draft.bankId }),
-  number: draft.number,
-  name: "",
-  type: draft.type,
-  currency: draft.currency!,
-  ...(draft.from === undefined ? {} : { from: draft.from }),
-  ...(draft.to === undefined ? {} : { to: draft.to }),
-  ...(draft.opening === undefined ? {} : { openingBalance: draft.opening }),
-  ...(draft.closing === undefined ? {} : { closingBalance: draft.closing }),
-  ...(draft.available === undefined ? {} : { availableBalance: draft.available }),
-  ...(draft.balanceDate === undefined ? {} : { balanceDate: draft.balanceDate }),
-  rows: draft.rows,
-  ...(draft.opening === undefined || draft.closing === undefined
-    ? {}
-    : {
-        difference: difference(
-          draft.opening,
-          draft.rows.filter((row) => !row.pending).map((row) => row.amount),
-          draft.closing
-        )
-      })
-})

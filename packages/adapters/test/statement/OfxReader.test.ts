@@ -279,7 +279,7 @@ describe("OFX faults", () => {
   it.each([
     ["no date", row("<TRNAMT>1<FITID>1"), "STMTTRN.DTPOSTED", 12],
     ["an empty date", row("<DTPOSTED></DTPOSTED><TRNAMT>1<FITID>1"), "STMTTRN.DTPOSTED", 12],
-    ["a day that does not exist", `${simple}${row("\n<DTPOSTED>20120231<TRNAMT>1")}`, "STMTTRN.DTPOSTED", 14],
+    ["a day that does not exist", row("\n<DTPOSTED>20120231<TRNAMT>1"), "STMTTRN.DTPOSTED", 13],
     ["a month that does not exist", row("<DTPOSTED>201120000000<TRNAMT>1"), "STMTTRN.DTPOSTED", 12],
     ["no amount", row("<DTPOSTED>20240105<TRNAMT>\n<FITID>1"), "STMTTRN.TRNAMT", 12],
     ["a currency sign", row("<DTPOSTED>20240105<TRNAMT>$120<FITID>1"), "STMTTRN.TRNAMT", 12],
@@ -287,17 +287,6 @@ describe("OFX faults", () => {
     ["two decimal points", row("<DTPOSTED>20240105<TRNAMT>1.2.3<FITID>1"), "STMTTRN.TRNAMT", 12]
   ])("names line and element of %s", (_, rows, element, line) => {
     expect(faultOf(bank({ rows }))).toMatchObject({ element, line })
-  })
-
-  it("takes a balance without amount and date as absent, and refuses one that has only a date", () => {
-    const empty = "<LEDGERBAL><BALAMT></BALAMT><DTASOF></DTASOF></LEDGERBAL>"
-    expect(only(statementOf(bank({ rows: simple, balances: empty })).accounts)).not.toHaveProperty("closingBalance")
-    for (const tag of ["LEDGERBAL", "AVAILBAL"]) {
-      const half = `<${tag}><BALAMT> <DTASOF>20240131</${tag}>`
-      expect(faultOf(bank({ rows: simple, balances: half }))).toMatchObject({ element: `${tag}.BALAMT`, line: 13 })
-      const bad = `<${tag}><BALAMT>n/a<DTASOF>20240131</${tag}>`
-      expect(faultOf(bank({ rows: simple, balances: bad }))).toMatchObject({ element: `${tag}.BALAMT`, line: 13 })
-    }
   })
 
   it("repeats the code and message of a failed status", () => {
@@ -308,7 +297,7 @@ describe("OFX faults", () => {
     expect(faultOf(failed)).toMatchObject({
       element: "STATUS",
       line: 11,
-      message: "STATUS: the bank answered with status 15500: Wrong & bad"
+      message: "STATUS: the bank answered with status 15500: Wrong & bad (get the file from the bank anew)"
     })
     expect(faultOf(bank({ rows: simple }).replace("<CODE>0", "<CODE>2000")).message).toContain("2000")
   })
@@ -320,16 +309,6 @@ describe("OFX faults", () => {
       warnings: ["the file holds no statement"]
     })
     expect(statementOf(`${header}<OFX>${signOn}</OFX>`)).toMatchObject({ accounts: [] })
-  })
-
-  it.each([
-    ["</NAME></STMTTRN>", "STMTTRN"],
-    ["</BANKTRANLIST><LEDGERBAL>", "BANKTRANLIST"]
-  ])("refuses a closing tag that does not match: %s", (tags) => {
-    const file = bank({ rows: `<STMTTRN><DTPOSTED>20240105<TRNAMT>1\n${tags}` })
-    const fault = faultOf(file)
-    expect(fault.line).toBe(13)
-    expect(fault.message).toMatch(/closing tag <\/\w+> does not match <STMTTRN>/)
   })
 
   it("refuses files that end early and says where", () => {

@@ -32,6 +32,7 @@ suite(`real OFX files${note}`, () => {
     ["anzcc", [[":1234123412341234:credit_card", "AUD", 1, "-5.5", "-123.45"]]],
     ["bank_medium", [["160000100:12300000012345678:checking", "CAD", 3, "-345.27", "382.34"]]],
     ["checking", [["5472369148:1452687~7:checking", "USD", 3, "-59.5", "100.99"]]],
+    ["fail_nice__empty_balance", [["123845030:192639749:checking", "CAD", 1, "120", "none"]]],
     ["fidelity-savings", [["FIDELITYCOM:X0000001:investment", "USD", 4, "-1778.3952", "none"]]],
     ["fidelity", [["FIDELITYCOM:01234567890:investment", "USD", 17, "-10526.67", "18073.98"]]],
     ["investment_401k", [["EXAMPLEORG:1234567812345601:investment", "USD", 1, "-197.2", "none"]]],
@@ -70,7 +71,6 @@ suite(`real OFX files${note}`, () => {
   it.each([
     ["fail_nice__date_missing", "STMTTRN.DTPOSTED", 33, "no date"],
     ["fail_nice__decimal_error", "STMTTRN.DTPOSTED", 36, "201120000000"],
-    ["fail_nice__empty_balance", "LEDGERBAL.BALAMT", 40, "no amount"],
     ["signon_fail", "STATUS", 11, "15500: Your request could not be processed"],
     ["error_message", "STATUS", 22, "2000: General Server Error"]
   ])("refuses %s", (name, element, line, text) => {

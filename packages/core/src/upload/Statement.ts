@@ -66,8 +66,10 @@ export interface StatementAccount {
 
 /** A row of which nothing is booked: what is wrong with it, and where. */
 export interface RefusedRow {
-  /** Line of the file the row begins on, from 1. */
+  /** Line of the file at which it is wrong, from 1. */
   readonly line: number
+  /** Place in that line, from 1. */
+  readonly column?: number
   /** OFX element or CSV column. */
   readonly element?: string
   readonly message: string
@@ -184,6 +186,8 @@ export class StatementFault extends Schema.TaggedError<StatementFault>()("Statem
   message: Schema.String,
   /** Line of the file, from 1. */
   line: Schema.optionalKey(Schema.Int),
+  /** Place in that line, from 1. */
+  column: Schema.optionalKey(Schema.Int),
   /** OFX element (`STMTTRN.DTPOSTED`) or CSV column. */
   element: Schema.optionalKey(Schema.String)
 }) {}

@@ -236,10 +236,12 @@ export class StatementSource extends Context.Service<
         function* (right, feed, bank, target, upload, statement, byIdOnly) {
           const dataType = feed.dataType === "balances" ? "balances" : "transactions"
           const accounts: Array<Account> = []
-          const quarantined: Array<Quarantined> = (statement.refused ?? []).map(({ element, line, message }) => ({
-            providerId: `on line ${line}`,
-            reason: element === undefined ? message : `${element}: ${message}`
-          }))
+          const quarantined: Array<Quarantined> = (statement.refused ?? []).map(
+            ({ column, element, line, message }) => ({
+              providerId: `on line ${line}${column === undefined ? "" : `, column ${column}`}`,
+              reason: element === undefined ? message : `${element}: ${message}`
+            })
+          )
           let read = 0
           let changed = 0
           const currencyIsAssumed = statement.assumed["currency"] !== undefined

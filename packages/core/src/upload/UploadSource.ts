@@ -17,6 +17,7 @@ import { quarantineFindings, sourceFinding, warning, type Finding } from "../syn
 import { combine, empty, rightOf, type SourceResult, type SourceRun } from "../sync/SourceResult.ts"
 import { Writer } from "../sync/Writer.ts"
 import { statementOptions } from "./Reading.ts"
+import { describe } from "./Refusal.ts"
 import { StatementReader, type CsvOptions } from "./Statement.ts"
 import { StatementSource } from "./StatementSource.ts"
 import { waitingStatuses, type Upload } from "./Upload.ts"
@@ -91,7 +92,7 @@ export class UploadSource extends Context.Service<
         if (Option.isNone(bytes)) return yield* refuse("its content is gone")
         const options = { baseCurrency: run.workspace.baseCurrency, csv }
         const read = yield* Effect.result(reader.read(bytes.value, statementOptions(upload.fileName, options)))
-        if (Result.isFailure(read)) return yield* refuse(read.failure.message)
+        if (Result.isFailure(read)) return yield* refuse(describe(read.failure))
         const taken = yield* statements.take(
           rightOf(run, bank.id),
           run.feed,

@@ -18,23 +18,13 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { displayName } from "./DisplayName.ts"
 import { readingKey, statementOptions } from "./Reading.ts"
-import { StatementReader, type StatementAccount, type StatementFault } from "./Statement.ts"
+import { describe, refusals } from "./Refusal.ts"
+import { StatementReader, type StatementAccount } from "./Statement.ts"
 import type { Upload } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
 
 const unreadable = (field: string, message: string) =>
   new Unprocessable({ code: "VALIDATION_FAILED", message, details: [{ field, message }] })
-
-/** Where in the file, then what: `line 12, STMTTRN.DTPOSTED: the row has no date`. */
-const describe = ({ element, line, message }: StatementFault): string => {
-  const place = [
-    ...(line === undefined ? [] : [`line ${line}`]),
-    // Some messages name the element themselves.
-    ...(element === undefined || message.startsWith(element) ? [] : [element])
-  ].join(", ")
-  const joint = element !== undefined && message.startsWith(element) ? ", " : ": "
-  return place === "" ? message : `${place}${joint}${message}`
-}
 
 const summary = (account: StatementAccount): Upload["statements"][number] => ({
   account: maskNumber(account.number, "whole"),
@@ -130,7 +120,7 @@ export class Uploads extends Context.Service<
           format: statement.format,
           statements: statement.accounts.map(summary),
           assumed: statement.assumed,
-          warnings: [...statement.warnings],
+          warnings: [...statement.warnings, ...refusals(statement.refused ?? [])],
           reading: readingKey(statement.format, options, digest),
           createdAt: yield* Timestamp.now
         }

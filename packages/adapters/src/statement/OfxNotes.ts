@@ -1,0 +1,61 @@
+/** What the reading of an OFX file has to say beside its rows: where it was wrong, and what was made of it. */
+import { type RefusedRow, StatementFault } from "@millrace/core/upload/Statement"
+import { tagNames } from "./OfxTags.ts"
+import { TextLines } from "./TextLines.ts"
+
+/** Warnings that are named; the others are counted. */
+const maxWarnings = 50
+
+/** The elements from the outer one to the one that is meant, such as `STMTTRN.DTPOSTED`. */
+export const pathOf = (tags: ReadonlyArray<number>): string => tags.map((tag) => tagNames[tag]).join(".")
+
+export class OfxNotes {
+  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
+  static readonly exemplar = new OfxNotes(TextLines.exemplar)
+
+  /** The first reason why nothing of the file can be taken. */
+  fault: StatementFault | undefined
+  readonly refused: Array<RefusedRow> = []
+  readonly assumed: Record<string, string> = {}
+
+  private readonly lines: TextLines
+  private readonly named: Array<string> = []
+  private more = 0
+
+  constructor(lines: TextLines) {
+    this.lines = lines
+  }
+
+  line(position: number): number {
+    return this.lines.at(position)
+  }
+
+  /** About the file as a whole. */
+  say(message: string): void {
+    if (this.named.length < maxWarnings) this.named.push(message)
+    else this.more++
+  }
+
+  warn(position: number, message: string): void {
+    if (this.named.length < maxWarnings) this.named.push(`line ${this.lines.at(position)}: ${message}`)
+    else this.more++
+  }
+
+  /** A row of which nothing is taken; the others are. */
+  refuse(position: number, message: string, tags: ReadonlyArray<number>): void {
+    this.refused.push({ ...this.place(position), element: pathOf(tags), message })
+  }
+
+  fail(position: number, message: string, tags: ReadonlyArray<number>): void {
+    const element = pathOf(tags)
+    this.fault ??= new StatementFault({ message: `${element}: ${message}`, ...this.place(position), element })
+  }
+
+  warnings(): ReadonlyArray<string> {
+    return this.more === 0 ? this.named : [...this.named, `${this.more} more warnings like these`]
+  }
+
+  private place(position: number): { readonly line: number; readonly column: number } {
+    return { line: this.lines.at(position), column: this.lines.column(position) }
+  }
+}
