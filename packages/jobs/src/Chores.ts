@@ -64,7 +64,7 @@ export const layerUploads: Layer.Layer<never, never, Chores | WaitingUploads> = 
 )
 
 /** A chore that is due only now and then. */
-const every = (millis: number, chore: Chore): Chore => {
+export const every = (millis: number, chore: Chore): Chore => {
   let due = 0
   return Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis

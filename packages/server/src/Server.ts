@@ -39,6 +39,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { compress } from "./Compress.ts"
 import * as Database from "./Database.ts"
 import { keysOf } from "./KeyFile.ts"
+import * as Resealing from "./Resealing.ts"
 import type { Settings } from "./Settings.ts"
 
 /** Set from the moment at which the process was told to stop. */
@@ -168,7 +169,20 @@ export const layerKernel = (
       const secrets = AesSecrets.layer(keysFor(keys, "bank secrets"))
       const sealed = yield* Effect.provide(sealUploads, secrets)
       if (sealed > 0) yield* Effect.logInfo("Sealed the uploaded files that were stored in the open", { files: sealed })
-      return Layer.mergeAll(layerSchedules, layerUploads, layerUploadFiles, layerPurge, layerJobHistory).pipe(
+      const resealing =
+        keys.previous.length === 0
+          ? Layer.empty
+          : Resealing.layer(
+              settings.secretKey === undefined ? "the other lines of secret.key" : "MILLRACE_SECRET_PREVIOUS"
+            ).pipe(Layer.provide(secrets))
+      return Layer.mergeAll(
+        resealing,
+        layerSchedules,
+        layerUploads,
+        layerUploadFiles,
+        layerPurge,
+        layerJobHistory
+      ).pipe(
         Layer.provideMerge(Kernel.layerUseCases(cursors.key, ...cursors.previous)),
         Layer.provideMerge(engine),
         Layer.provideMerge(Kernel.layerRun),

@@ -75,7 +75,8 @@ export const layer = (options: AesSecretsOptions): Layer.Layer<Secrets, InvalidS
     Secrets,
     Effect.gen(function* () {
       const current = yield* toKey(options.key)
-      const keys = new Map([current, ...(yield* Effect.forEach(options.previous ?? [], toKey))].map((k) => [k.id, k]))
+      const previous = yield* Effect.forEach(options.previous ?? [], toKey)
+      const keys = new Map([current, ...previous].map((k) => [k.id, k]))
       const opened = (keyId: string, nonce: Uint8Array, sealed: Uint8Array, context: string) => {
         const key = keys.get(keyId)
         if (key === undefined) return Effect.fail(new SecretsUnreadable({ reason: "unknown_key" }))
@@ -85,6 +86,7 @@ export const layer = (options: AesSecretsOptions): Layer.Layer<Secrets, InvalidS
         })
       }
       return Secrets.of({
+        keyIds: { current: current.id, previous: previous.map(({ id }) => id).filter((id) => id !== current.id) },
         seal: (plain, context) => Effect.sync(() => sealText(current, JSON.stringify(plain), context)),
         open: Effect.fn("Secrets.open")(function* (text, context) {
           const [prefix, keyId, nonceText, sealedText, ...rest] = text.split(".")

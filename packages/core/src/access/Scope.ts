@@ -19,7 +19,8 @@ export const scopes = {
   "feed_sync:write": "Write, update and remove rows delivered to a destination, from an automation",
   "feedback:write": "Send product feedback",
   "feeds:read": "View feed configurations",
-  "feeds:write": "Create, modify and delete feeds",
+  "feeds:write":
+    "Create, modify and delete feeds; a feed delivers what its banks hold, so this reads bank data as well",
   "institutions:read": "Search banks and see which providers can connect them",
   "integrations:read": "View connected destination integrations",
   "integrations:write": "Connect and remove destination integrations",

@@ -14,6 +14,8 @@ export class SecretsUnreadable extends Schema.TaggedError<SecretsUnreadable>()("
 export class Secrets extends Context.Service<
   Secrets,
   {
+    /** Names of the keys, as they stand in what they sealed: of the one that seals, and of former ones that still open. */
+    readonly keyIds: { readonly current: string; readonly previous: ReadonlyArray<string> }
     /** `context` says whose they are: what is sealed for one bank cannot be opened as another's. */
     readonly seal: (plain: Readonly<Record<string, string>>, context: string) => Effect.Effect<string>
     readonly open: (

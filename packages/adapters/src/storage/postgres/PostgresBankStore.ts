@@ -99,7 +99,8 @@ const toAccount = (row: AccountRow): Account => ({
   })
 })
 
-const contextOf = (workspaceId: string, bankId: string): string => `${workspaceId}|${bankId}`
+/** What the secrets of a connection are sealed for. */
+export const contextOf = (workspaceId: string, bankId: string): string => `${workspaceId}|${bankId}`
 
 const bankColumns = `id, workspace_id, name, source, type, position, icon, connection_status, institution_id,
   provider_instance_id, created_at, updated_at, deleted_at`

@@ -19,7 +19,8 @@ type Owner = Pick<Upload, "id" | "workspaceId" | "size">
 /** An empty file has a piece, too: that it is empty is sealed with it. */
 const countOf = ({ size }: Owner): number => Math.max(1, Math.ceil(size / pieceBytes))
 
-const contextOf = (upload: Owner, piece: number): string =>
+/** What a piece is sealed for. */
+export const contextOf = (upload: Owner, piece: number): string =>
   `file|${upload.workspaceId}|${upload.id}|${piece}/${countOf(upload)}`
 
 const reasons = {

@@ -1,0 +1,108 @@
+/** A secret that was replaced: what it sealed is sealed anew, and nothing of it can be opened by it any more. */
+import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
+import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
+import { reseal } from "@millrace/adapters/storage/postgres/Resealing"
+import { BankStore } from "@millrace/core/bank/BankStore"
+import { Secrets } from "@millrace/core/bank/Secrets"
+import { Ids } from "@millrace/core/shared/Ids"
+import { DataKeys } from "@millrace/core/storage/DataKeys"
+import { UploadStore } from "@millrace/core/upload/UploadStore"
+import { makeConnection, storeBank } from "@millrace/testing/fixture/Bank"
+import { storeFeed } from "@millrace/testing/fixture/Feed"
+import { makeUpload } from "@millrace/testing/fixture/Upload"
+import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { layer as database } from "@millrace/testing/postgres/TestPostgres"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import { inject } from "vitest"
+
+const secret = (fill: number) => Redacted.make(Buffer.alloc(32, fill).toString("base64"))
+
+/** A process with these secrets, the current one first. */
+const as =
+  (key: number, ...previous: ReadonlyArray<number>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.provide(
+      effect,
+      Layer.fresh(storage).pipe(
+        Layer.provideMerge(aesSecrets({ key: secret(key), previous: previous.map(secret) })),
+        Layer.merge(Ids.layer)
+      )
+    )
+
+const fill = Effect.gen(function* () {
+  const workspace = yield* storeWorkspace()
+  const banks = yield* Effect.forEach(Array.from({ length: 20 }), () => storeBank(workspace))
+  const bytes = Uint8Array.from({ length: 2_500_000 }, (_, n) => (n * 7) % 251)
+  const feed = yield* storeFeed(workspace, { source: "upload" })
+  const upload = { ...(yield* makeUpload(feed)), size: bytes.length }
+  yield* (yield* UploadStore).insert(upload, bytes)
+  return { banks, upload, bytes, key: yield* (yield* DataKeys).get("account numbers") }
+})
+
+type Stored = Effect.Success<typeof fill>
+
+/** Reads all of it; fails where something cannot be opened. */
+const readAll = Effect.fnUntraced(function* ({ banks, bytes, key, upload }: Stored) {
+  for (const bank of banks) {
+    const kept = Option.getOrThrow(yield* (yield* BankStore).connection(bank.id))
+    expect(kept.connection.secrets).toEqual(makeConnection(bank).connection.secrets)
+  }
+  const file = Option.getOrThrow(yield* (yield* UploadStore).bytes(upload.id))
+  expect(Buffer.compare(file, bytes)).toBe(0)
+  expect(Redacted.value(yield* (yield* DataKeys).get("account numbers"))).toBe(Redacted.value(key))
+})
+
+/** The ids of the keys that stand in what is stored, wherever that is. */
+const keyIds = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly id: string }>`select split_part(connection_secrets, '.', 2) as id from bank
+    union select split_part(sealed, '.', 2) from data_key
+    union select encode(substring(sealed from 2 for 8), 'escape') from upload_piece`
+  return rows.map(({ id }) => id)
+})
+
+it.live(
+  "everything is sealed anew by however many processes at once, reads meanwhile, and the former secret opens nothing",
+  () =>
+    Effect.gen(function* () {
+      const stored = yield* as(1)(fill)
+      const idOf = (key: number) => as(key)(Effect.map(Secrets, (secrets) => secrets.keyIds.current))
+      expect(yield* keyIds).toEqual([yield* idOf(1)])
+      const told = yield* Effect.all([as(2, 1)(reseal), as(2, 1)(reseal), as(2, 1)(readAll(stored))], {
+        concurrency: "unbounded"
+      })
+      // 20 connections, a data key, and three pieces of a file.
+      expect(told[0].sealed + told[1].sealed).toBe(24)
+      expect((yield* as(2, 1)(reseal)).left).toEqual({})
+      expect(yield* keyIds).toEqual([yield* idOf(2)])
+      yield* as(2)(readAll(stored))
+      expect((yield* Effect.flip(as(1)(readAll(stored)))).message).toContain("unknown_key")
+      expect(yield* as(2, 1)(reseal)).toEqual({ sealed: 0, left: {} })
+    }).pipe(Effect.provide(database(inject("postgres"))))
+)
+
+it.live("what was altered stays as it is and is told, and keeps nothing else from being sealed anew", () =>
+  Effect.gen(function* () {
+    const stored = yield* as(1)(fill)
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`update bank set connection_secrets = connection_secrets || 'AAAA' where id < ${stored.banks[18]!.id}`
+    expect(yield* as(2, 1)(reseal)).toEqual({ sealed: 6, left: { connections: 18 } })
+    yield* as(2)(readAll({ ...stored, banks: stored.banks.slice(18) }))
+  }).pipe(Effect.provide(database(inject("postgres"))))
+)
+
+it.live("what no key that was given opens stays as it is, and is told", () =>
+  Effect.gen(function* () {
+    const stored = yield* as(1)(fill)
+    expect(yield* as(3, 2)(reseal)).toEqual({
+      sealed: 0,
+      left: { connections: 20, "data keys": 1, "pieces of files": 3 }
+    })
+    yield* as(1)(readAll(stored))
+  }).pipe(Effect.provide(database(inject("postgres"))))
+)
