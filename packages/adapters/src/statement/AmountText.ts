@@ -57,6 +57,11 @@ const currencySigns = "$€£¥₹₽₺₩₪₫₴₱฿₦₡₲₵₸"
 const isCurrencyPart = (c: number): boolean =>
   (c >= 65 && c <= 90) || (c >= 97 && c <= 122) || c === 0x142 || currencySigns.includes(String.fromCharCode(c))
 
+const blankAmount = /^(?:[-–—−]{1,3}|n\/?a|null|nil|none)$/i
+
+/** What stands where there is no amount: a dash, `n/a`. */
+export const isBlankAmount = (cell: string): boolean => cell.length <= 4 && blankAmount.test(cell)
+
 /** The suffix that some banks print instead of a sign. */
 const sideOf = (letters: string): -1 | 0 | 1 => {
   const upper = letters.toUpperCase()

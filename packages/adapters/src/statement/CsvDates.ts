@@ -7,18 +7,18 @@ export type DateOrder = "YMD" | "DMY" | "MDY"
 
 const months: ReadonlyMap<string, number> = new Map(
   [
-    "jan january januar janvier janv enero ene gennaio gen januari janeiro janner",
-    "feb february februar fevrier fevr fev febrero febbraio februari fevereiro",
-    "mar march marz mrz maerz mars marzo maart mrt marco",
-    "apr april avril avr abril abr aprile",
-    "may mai mayo maggio mag mei maio",
-    "jun june juni juin junio giugno giu junho",
-    "jul july juli juillet juil julio luglio lug julho",
-    "aug august aout agosto ago augustus",
-    "sep sept september septembre septiembre settembre set setembro",
-    "oct october oktober okt octobre octubre ottobre ott outubro out",
-    "nov november novembre noviembre novembro",
-    "dec december dezember dez decembre diciembre dic dicembre dezembro"
+    "jan january januar janvier janv enero ene gennaio gen januari janeiro janner stycznia styczen sty ledna leden ocak jaan jaanuar ianuarie ian tammikuu tammikuuta januara янв января",
+    "feb february februar fevrier fevr fev febrero febbraio februari fevereiro luty lutego unora unor subat veebr veebruar februarie helmikuu helmikuuta februara фев февраля",
+    "mar march marz mrz maerz mars marzo maart mrt marco marca marzec brezna brezen mart marc marcius marts martie maaliskuu maaliskuuta мар марта",
+    "apr april avril avr abril abr aprile kwi kwietnia kwiecien dubna duben nisan aprill aprilis aprilie huhtikuu huhtikuuta aprila апр апреля",
+    "may mai mayo maggio mag mei maio maj maja kvetna kveten mayis maijs majus toukokuu toukokuuta май мая",
+    "jun june juni juin junio giugno giu junho cze czerwca czerwiec cervna cerven haziran juuni junius iunie kesakuu kesakuuta июн июня",
+    "jul july juli juillet juil julio luglio lug julho lip lipca lipiec cervence cervenec temmuz juuli julius iulie heinakuu heinakuuta июл июля",
+    "aug august aout agosto ago augustus sie sierpnia sierpien srpna srpen agustos augusti augusztus elokuu elokuuta авг августа",
+    "sep sept september septembre septiembre settembre set setembro wrz wrzesnia wrzesien zari eylul szept szeptember septembrie syyskuu syyskuuta сен сентября",
+    "oct october oktober okt octobre octubre ottobre ott outubro out paz pazdziernika pazdziernik rijna rijen ekim oktoober octombrie lokakuu lokakuuta окт октября",
+    "nov november novembre noviembre novembro listopadu kasim noiembrie marraskuu marraskuuta ноя ноября",
+    "dec december dezember dez decembre diciembre dic dicembre dezembro gru grudnia grudzien prosince prosinec aralik aral dets detsember decembrie joulukuu joulukuuta des desember дек декабря"
   ].flatMap((line, index) => line.split(" ").map((name) => [name, index + 1] as const))
 )
 
@@ -116,10 +116,15 @@ export class DateParts {
   }
 }
 
-const isTime = (text: string, at: number, to: number): boolean => {
+/** What may follow a date: a full stop, a time, another day that it counts from. */
+const isTime = (text: string, from: number, to: number): boolean => {
+  if (from === to) return true
+  const at = text.charCodeAt(from) === 46 ? from + 1 : from
   if (at === to) return true
   const c = text.charCodeAt(at)
   if (!(isSpace(c) || c === 84 || c === 44)) return false
+  if (/^\s+(?:as of|per|valuta|val\.?|eff\.?)\s+[\d./\s-]{6,12}$/i.test(text.slice(at, Math.min(to, at + 40))))
+    return true
   return /^(?:[\sT,]|\d|[:.+\-Z]|[AaPp]\.?\s?[Mm]\.?|[A-Z]{3,4}$)*$/.test(text.slice(at, Math.min(to, at + 40)))
 }
 
@@ -185,7 +190,10 @@ export class DateEvidence {
   private count = 0
   private yearFirst = 0
   private maxFirst = 0
+  private minFirst = 99
   private maxSecond = 0
+  private minThird = 9_999
+  private maxThird = 0
   private numeric = 0
   private lastNumeric = false
   private compact = 0
@@ -224,9 +232,23 @@ export class DateEvidence {
     this.numeric++
     this.lastNumeric = true
     if (parts.a > this.maxFirst) this.maxFirst = parts.a
+    if (parts.a < this.minFirst) this.minFirst = parts.a
     if (parts.b > this.maxSecond) this.maxSecond = parts.b
+    if (parts.c > this.maxThird) this.maxThird = parts.c
+    if (parts.c < this.minThird) this.minThird = parts.c
     if (this.maxFirst <= 12 && this.maxSecond <= 12) this.follow(parts)
     return true
+  }
+
+  /** Some cells can only be read day first and some only month first. */
+  get conflicts(): boolean {
+    return this.maxFirst > 12 && this.maxFirst <= 31 && this.maxSecond > 12
+  }
+
+  /** `24/05/13`, `24/05/17`: what stays is the year, what changes is the day. */
+  private get looksYearFirst(): boolean {
+    const days = this.minThird >= 1 && this.maxThird <= 31 && this.maxSecond <= 12
+    return days && this.maxFirst - this.minFirst <= 1 && this.maxThird - this.minThird > 1 && this.maxFirst > 12
   }
 
   /** As `add`, for a cell that reads as the last one that had the form of a date. */
@@ -260,6 +282,7 @@ export class DateEvidence {
     }
     if (this.yearFirst > 0 || this.maxFirst > 31) return { order: "YMD", ambiguous: false }
     if (this.numeric === 0) return { order: "DMY", ambiguous: false }
+    if (this.looksYearFirst) return { order: "YMD", ambiguous: true }
     if (this.maxFirst > 12) return { order: "DMY", ambiguous: false }
     if (this.maxSecond > 12) return { order: "MDY", ambiguous: false }
     if (this.moved && this.numeric >= 3) {

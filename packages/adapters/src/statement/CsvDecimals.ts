@@ -10,13 +10,29 @@ export class DecimalEvidence {
   private commas = 0
   private openPoints = 0
   private openCommas = 0
-  /** Some amount states its side: a minus, parentheses, `DR`. */
+  /** Some amount states that it leaves: a minus, parentheses, `DR`. */
   signed = false
+  /** Some amount is grouped with an apostrophe, as in Switzerland. */
+  apostrophes = false
   hasDollar = false
   hasEuro = false
   hasPound = false
 
-  add(codes: Uint16Array, from: number, to: number): void {
+  get certainPoints(): boolean {
+    return this.points > 0 && this.commas === 0
+  }
+
+  get certainCommas(): boolean {
+    return this.commas > 0 && this.points === 0
+  }
+
+  /** Both conventions are certain in some amount. */
+  get conflicts(): boolean {
+    return this.points > 0 && this.commas > 0
+  }
+
+  /** `own` = an amount, not a balance: only amounts say whether they state their sides. */
+  add(codes: Uint16Array, from: number, to: number, own = true): void {
     let lastPoint = -1
     let lastComma = -1
     let pointCount = 0
@@ -42,7 +58,9 @@ export class DecimalEvidence {
         lastComma = at
         commaCount++
         digitsBehind = 0
-      } else if (c === 45 || c === 40 || c === 0x2212 || (c === 82 && codes[at - 1] === 68)) this.signed = true
+      } else if (c === 45 || c === 40 || c === 0x2212 || (c === 82 && codes[at - 1] === 68)) {
+        if (own) this.signed = true
+      } else if (c === 39 || c === 0x2019) this.apostrophes = true
       else if (c === 36) this.hasDollar = true
       else if (c === 0x20ac) this.hasEuro = true
       else if (c === 0xa3) this.hasPound = true

@@ -1,104 +1,133 @@
-/** Column names of bank exports in eight languages -> what the column holds. */
-
-export const csvFields = [
-  "date",
-  "authorizedDate",
-  "valueDate",
-  "amount",
-  "debit",
-  "credit",
-  "sign",
-  "type",
-  "description",
-  "originalDescription",
-  "payee",
-  "reference",
-  "id",
-  "category",
-  "balance",
-  "currency",
-  "account",
-  "accountName",
-  "status",
-  "note"
-] as const
-export type CsvField = (typeof csvFields)[number]
-
-/** Names are compared without case, accents, blanks and punctuation. The first names of a field win. */
-const names: Readonly<Record<CsvField, string>> = {
-  date: "bookingdate bookeddate dateposted posteddate postingdate postdate datebooked posted buchungstag buchungsdatum datecomptable datedecomptabilisation dateoperation datedoperation datedeloperation dateope fechaoperacion fechadeoperacion fechacontable foperacion dataoperazione datacontabile dataregistrazione boekdatum boekingsdatum datalancamento datamovimento datamov datadomovimento dataoperacao datadaoperacao completeddate datecompleted date datum fecha data buchung tag transactiondate transdate trxdate transactiedatum datetransaction fechatransaccion datatransacao transaktionsdatum journaldate datetime dateandtime timestamp dateheure created createdat createdon datecreated datecreation",
-  authorizedDate:
-    "authorizeddate authorizationdate purchasedate starteddate datestarted belegdatum kaufdatum dateachat datedachat fechacompra transactiondate transdate",
-  valueDate:
-    "valuedate effectivedate wertstellung wertstellungsdatum valutadatum valuta valutastellung datedevaleur datevaleur fechavalor fechadevalor fvalor datavaluta rentedatum datavalor settlementdate",
-  amount:
-    "amount transactionamount amt netamount amountinaccountcurrency betrag umsatz buchungsbetrag montant montantdeloperation montantoperation importe importo bedrag valor montante quantia value total sum summe",
-  debit:
-    "debit debits debitamount amountdebit withdrawal withdrawals withdrawalamount withdrawalamt debitamt moneyout paidout out amountout soll belastung belastungen lastschrift debet debito debitos importedebito cargo cargos addebito addebiti uscite dare sortie sorties depense depenses ausgang ausgaben abgang saida saidas gasto gastos pagos spent expense",
-  credit:
-    "credit credits creditamount amountcredit deposit deposits depositamount depositamt creditamt moneyin paidin in amountin haben gutschrift gutschriften credito creditos importecredito abono abonos accredito accrediti entrate avere entree entrees recette recettes eingang einnahmen zugang entrada entradas ingreso ingresos received income",
-  sign: "afbij bijaf sollhaben sh drcr crdr debitcredit creditdebit debitorcredit creditdebitindicator cdtdbtind dc cd sens segno plusminus direction debetcredit debitocredito",
-  type: "transactiontype type trantype typedoperation typeoperation tipo tipomovimiento tipooperacion tipodeoperacion tipomovimento tipooperazione umsatzart umsatztyp buchungsart transaktionstyp transaktionsart art typ mutatiesoort soort postingtext code",
-  description:
-    "description desc descriptions transactiondescription details transactiondetails detail memo narrative narration particulars buchungstext verwendungszweck vwz zahlungsgrund zweck reason purpose paymentreference paymentdetails libelle libelleoperation libelledeloperation motif communication objet concepto descripcion detalle descrizione descrizioneoperazione causale omschrijving mededelingen mededeling descricao historico detalhes descritivo items text buchungsdetails mitteilung additionaldescription additionalinformation remittanceinformation",
-  originalDescription: "originaldescription originaltext rawdescription fulldescription",
-  payee:
-    "payee payeename merchant merchantname partnername name counterparty counterpartyname beneficiary beneficiaryname recipient payer auftraggeberempfanger empfanger beguenstigterzahlungspflichtiger begunstigterzahlungspflichtiger begunstigter beguenstigter zahlungsempfanger zahlungspflichtiger nameauftraggeberempfanger auftraggeber gegenpartei nomdutiers tiers beneficiaire contrepartie beneficiario ordenante naam naamomschrijving naamtegenpartij tegenpartij controparte contraparte storename",
-  reference:
-    "reference ref referenceno referencenumber referenceid refno checknumber checkno checknum check chequenumber chequeno cheque num customerreference kundenreferenz kundenreferenzendtoend bankreference separeference endtoendid clientreference referenz referencia riferimento kenmerk betalingskenmerk numerodecheque",
-  id: "transactionid transactionnumber txid id fitid uniqueid orderid entryid transaktionsid transaktionsnummer ndetransaction numerodetransaction transactieid idtransaccion idtransazione idtransacao buchungsreferenz",
-  category: "category categoryname kategorie hauptkategorie categorie categoria rubrik class",
-  balance:
-    "balance runningbalance balanceafter accountbalance closingbalance ledgerbalance balanceaftertransaction kontostand saldo saldonachbuchung saldonamutatie solde soldeapresoperation saldocontabile saldocontable saldodisponible saldofinal saldodisponivel",
-  currency:
-    "currency currencycode ccy curr wahrung waehrung kontowahrung devise monn monnaie divisa moneda munt muntsoort moeda valuta transactioncurrency",
-  account:
-    "accountnumber accountno accountid accountiban account kontonummer auftragskonto ibanauftragskonto konto ibankonto iban compte numerodecompte numerocompte ncompte cuenta numerodecuenta numerocuenta conto numeroconto rekening rekeningnummer ibanbban conta numeroconta cardno cardnumber produit produkt",
-  accountName:
-    "accountname accounttitle kontoname kontobezeichnung bezeichnungauftragskonto nomducompte nombrecuenta nomeconto nomeconta rekeningnaam",
-  status: "status state transactionstatus bookingstatus statut estado stato buchungsstatus situacao",
-  note: "notes note comments comment bemerkung bemerkungen notiz notizen commentaire notas"
-}
+/** Column names of bank exports -> what the column may hold, and the language that they are in. */
+import { csvFields, type CsvField } from "@millrace/core/upload/Statement"
+import * as Currency from "@millrace/core/shared/Currency"
+import { type Language, languages, vocabulary } from "./CsvVocabulary.ts"
 
 const ranks = new Map<string, Array<readonly [CsvField, number]>>()
-for (const field of csvFields) {
-  names[field].split(" ").forEach((name, rank) => {
-    const known = ranks.get(name)
-    if (known === undefined) ranks.set(name, [[field, rank]])
-    else if (!known.some(([other]) => other === field)) known.push([field, rank])
-  })
+const languagesOfName = new Map<string, Set<Language>>()
+for (const language of languages) {
+  for (const field of csvFields) {
+    for (const [rank, name] of (vocabulary[language][field] ?? "").split(" ").entries()) {
+      if (name === "") continue
+      const known = ranks.get(name) ?? []
+      ranks.set(name, known)
+      const at = known.findIndex(([other]) => other === field)
+      if (at < 0) known.push([field, rank])
+      else if (known[at]![1] > rank) known[at] = [field, rank]
+      const speakers = languagesOfName.get(name) ?? new Set()
+      languagesOfName.set(name, speakers.add(language))
+    }
+  }
 }
 
-/** Words that only one language group uses; they decide between day-first and month-first dates. */
-const englishOnly =
-  /^(?:date|amount|description|debit|credit|balance|currency|account|type|category|status|.*date|.*amount)$/
+const plain = (text: string): string =>
+  text
+    .normalize("NFD")
+    .toLowerCase()
+    .replaceAll("ß", "ss")
+    .replaceAll("ł", "l")
+    .replaceAll("ø", "o")
+    .replaceAll("æ", "ae")
+    .replaceAll("ı", "i")
+    .replaceAll("đ", "d")
+    .replace(/\p{M}/gu, "")
 
 /** Longer cells name no column. */
 const maxHeaderLength = 200
 
+/** Names are compared without case, accents, blanks and punctuation. */
 export const normaliseHeader = (text: string): string =>
-  text.length > maxHeaderLength
-    ? ""
-    : text
-        .normalize("NFD")
-        .toLowerCase()
-        .replaceAll("ß", "ss")
-        .replace(/[^\p{L}\p{N}]/gu, "")
+  text.length > maxHeaderLength ? "" : plain(text).replace(/[^\p{L}\p{N}]/gu, "")
 
-const unit = /(?:[([]\s*|\b(?:in|en|em)?\s*)(?:([A-Z]{3})|(€|euros?|\$|£))\s*[)\]]?\s*$/
+/** Longer texts are no column names. */
+const maxName = 80
 
-/** A column name without a currency behind it, and that currency: `Amount (EUR)`, `Betrag in EUR`. */
+const signs: ReadonlyMap<string, string | undefined> = new Map([
+  ["€", "EUR"],
+  ["euro", "EUR"],
+  ["euros", "EUR"],
+  ["£", "GBP"],
+  ["zł", "PLN"],
+  ["kč", "CZK"],
+  ["us$", "USD"],
+  ["c$", "CAD"],
+  ["ca$", "CAD"],
+  ["a$", "AUD"],
+  ["au$", "AUD"],
+  ["nz$", "NZD"],
+  ["s$", "SGD"],
+  ["hk$", "HKD"],
+  ["r$", "BRL"],
+  ["¥", undefined],
+  ["kr", undefined],
+  ["$", undefined]
+])
+
+const unit =
+  /(?:[([]\s*|\b(?:in|en|em|w|v)?\s*|\s)(?:([A-Z]{3})\$?|(€|euros?|(?:US|CA?|AU?|NZ|S|HK|R)?\$|£|zł|Kč|kr\.?|¥))\s*[)\]]?\s*$/i
+
+/** A column name without a currency behind it, and that currency: `Amount (EUR)`, `Betrag in EUR`, `CAD$`. */
 export const splitUnit = (header: string): readonly [name: string, currency: string | undefined] => {
+  if (header.length > maxName) return [header, undefined]
   const match = unit.exec(header)
-  if (match === null || match.index === 0) return [header, undefined]
-  const sign = match[2]
-  return [header.slice(0, match.index), match[1] ?? (sign === "£" ? "GBP" : sign === "$" ? undefined : "EUR")]
+  if (match === null) return [header, undefined]
+  const code = match[1]
+  // Only capitals are a code: the end of "Amount out" is none.
+  if (code !== undefined && (code !== code.toUpperCase() || Currency.parse(code) === undefined)) {
+    return [header, undefined]
+  }
+  return [header.slice(0, match.index), code ?? signs.get(match[2]!.toLowerCase().replace(".", ""))]
 }
+
+/** Names that only contain a word of a field count after all others, and when the content agrees. */
+export const weakRank = 1_000
+
+/** Words that make a longer column name speak of a field, the surest first. */
+const fieldWords: ReadonlyArray<readonly [field: CsvField, words: RegExp]> = [
+  [
+    "date",
+    /(?:^| )(?:date|dates|datum|dated|fecha|data|dato|tag|dag|day|kuupaev|paiva|pvm|datums|datuma|tarih|tarihi|дата|datetime|timestamp)(?: |$)/u
+  ],
+  ["balance", /(?:^| )(?:balance|saldo|kontostand|solde|zustatek|egyenleg|likutis|sold|bakiye|остаток)(?: |$)/u],
+  [
+    "amount",
+    /(?:^| )(?:amount|amounts|amt|total|net|gross|value|betrag|umsatz|summe|montant|somme|importe|monto|importo|bedrag|valor|kwota|castka|suma|summa|osszeg|belopp|belob|belop|iznos|tutar|сумма)(?: |$)/u
+  ],
+  [
+    "payee",
+    /(?:^| )(?:payee|merchant|counterparty|beneficiary|recipient|partner|auftraggeber\p{L}*|empfanger\p{L}*|beg(?:u|ue)nstigt\p{L}*|zahlungspflichtig\p{L}*|tegenpartij|tiers|beneficiaire|beneficiario|contraparte|controparte|kontrahent\p{L}*|odbiorc\p{L}*|nadawc\p{L}*|protistran\p{L}*|mottagare|modtager|saaja|gavej\p{L}*|sanem\p{L}*|контрагент)(?: |$)/u
+  ],
+  [
+    "description",
+    /(?:^| )(?:description|descr|details?|narrative|text|memo|verwendungszweck|buchungstext|libelle|concepto|descripcion|descrizione|causale|omschrijving|mededeling|mededelingen|descricao|opis|popis|tekst|beskrivelse|beskrivning|selite|selgitus|описание|назначение)(?: |$)/u
+  ]
+]
+
+/** Such a column holds something else beside the thing: fees, taxes, rates, what was meant in another currency. */
+const besideWords =
+  /(?:^| )(?:fee|fees|tax|vat|rate|original|refunded|commission|gebuhr|gebuehr|frais|charge|charges|limit|points|cashback|hold|shipping|count|quantity|price|kurs|cours)(?: |$)/u
+
+/** What is told of the other side besides its name. */
+const besideName =
+  /(?:^| )(?:iban|bic|swift|blz|konto\p{L}*|account|acct|rekening\p{L}*|compte|cuenta|conto|rachun\p{L}*|ucet|uctu|number|numero|no|nr|id|mail|email|address|adresse|adres|street|city|country|land|bank|banka|code|kod|category|type)(?: |$)/u
+
+const known = new Map<string, ReadonlyArray<readonly [CsvField, number]>>()
+const maxKnown = 5_000
 
 /** What a column name may stand for, with the rank of the name in each field (lower is better). */
 export const fieldsOf = (header: string): ReadonlyArray<readonly [CsvField, number]> => {
+  if (header.length > maxName) return []
+  let fields = known.get(header)
+  if (fields === undefined) {
+    fields = findFields(header)
+    if (known.size < maxKnown) known.set(header, fields)
+  }
+  return fields
+}
+
+const findFields = (header: string): ReadonlyArray<readonly [CsvField, number]> => {
   const whole = normaliseHeader(header)
-  if (whole === "") return []
+  if (whole === "") return header.trim() === "$" ? [["amount", weakRank]] : []
   const exact = ranks.get(whole)
   if (exact !== undefined) return exact
   const numbered = /^(.*?)\d{1,2}$/.exec(whole)
@@ -106,9 +135,41 @@ export const fieldsOf = (header: string): ReadonlyArray<readonly [CsvField, numb
     const base = ranks.get(numbered[1]!)?.filter(([field]) => field === "description")
     if (base !== undefined && base.length > 0) return base
   }
-  const [name] = splitUnit(header)
-  return name === header ? [] : (ranks.get(normaliseHeader(name)) ?? [])
+  const [name, currency] = splitUnit(header)
+  if (name !== header) {
+    const without = normaliseHeader(name)
+    const fields = without === "" ? undefined : ranks.get(without)
+    if (fields !== undefined) return fields
+    if (without === "" && currency !== undefined) return [["amount", weakRank]]
+  }
+  const words = plain(name)
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()
+  const joined = ranks.get(words.replaceAll(" ", ""))
+  if (joined !== undefined) return joined
+  // The words of "transaction_amount" and "transactionAmount" are the same.
+  const spaced = plain(name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")).replace(/[^\p{L}\p{N}]+/gu, " ")
+  if (besideWords.test(spaced)) return []
+  const found = fieldWords.find(([, pattern]) => pattern.test(spaced))
+  if (found === undefined || (found[0] === "payee" && besideName.test(spaced))) return []
+  return [[found[0], weakRank]]
 }
 
-export const isEnglish = (headers: ReadonlyArray<string>): boolean =>
-  headers.some((header) => englishOnly.test(normaliseHeader(splitUnit(header)[0])))
+/** Is it one of the names that banks use, not merely one that holds such a word? */
+export const isKnownName = (header: string): boolean => fieldsOf(header).some(([, rank]) => rank < weakRank)
+
+/** The language that most of the names are in; English where several are equally likely. */
+export const languageOf = (headers: ReadonlyArray<string>): Language | undefined => {
+  const votes = new Map<Language, number>()
+  for (const header of headers) {
+    if (header.length > maxName) continue
+    for (const language of languagesOfName.get(normaliseHeader(splitUnit(header)[0])) ?? []) {
+      votes.set(language, (votes.get(language) ?? 0) + 1)
+    }
+  }
+  let best: Language | undefined
+  for (const language of languages) {
+    if ((votes.get(language) ?? 0) > (best === undefined ? 0 : votes.get(best)!)) best = language
+  }
+  return best
+}

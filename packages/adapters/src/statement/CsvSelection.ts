@@ -1,6 +1,7 @@
 /** Which rows of a table are movements, and what all of them together say about dates and amounts. */
-import { StatementFault } from "@millrace/core/upload/Statement"
-import type { CsvLayout } from "./CsvColumns.ts"
+import { type RefusedRow, StatementFault } from "@millrace/core/upload/Statement"
+import { isBlankAmount } from "./AmountText.ts"
+import { columnName, type CsvLayout } from "./CsvColumns.ts"
 import { DateEvidence } from "./CsvDates.ts"
 import { DecimalEvidence } from "./CsvDecimals.ts"
 import type { CsvTable } from "./CsvScanner.ts"
@@ -10,9 +11,17 @@ import { maxRows } from "./StatementLimits.ts"
 export interface CsvSelection {
   /** Rows of the table that are movements. */
   readonly rows: ReadonlyArray<number>
+  /** Rows that go on with the text of the movement above them. */
+  readonly continuations: ReadonlyMap<number, ReadonlyArray<number>>
+  /** Rows that look like movements and cannot be read. */
+  readonly refused: ReadonlyArray<RefusedRow>
   readonly dates: DateEvidence
+  /** The first row whose date contradicts those before it, -1 when none does. */
+  readonly dateConflict: number
   readonly decimals: DecimalEvidence
   readonly warnings: ReadonlyArray<string>
+  /** Rows with a date and without an amount, and the first of them. */
+  readonly withoutAmount: { readonly count: number; readonly row: number }
   /** Texts of balances that summary rows state. */
   readonly opening: string | undefined
   readonly closing: string | undefined
@@ -20,95 +29,126 @@ export interface CsvSelection {
 
 const maxSkipWarnings = 20
 
-/** Name of a column for messages: its header, or its number. */
-export const columnName = (layout: CsvLayout, column: number): string => {
-  const header = layout.headers[column]
-  return header === undefined || header === "" ? `column ${column + 1}` : header
+/** The columns that hold the amount of a row: one of them, or one for each side. */
+export const amountColumnsOf = (layout: CsvLayout): ReadonlyArray<number> =>
+  [layout.single.amount, layout.single.debit, layout.single.credit, ...layout.alternates].filter(
+    (column) => column >= 0
+  )
+
+/** Finds an amount cell that holds more than a dash. */
+export const locateAmount = (table: CsvTable, row: number, column: number): boolean => {
+  if (!table.locate(row, column)) return false
+  const { codes, from, to } = table
+  const last = codes[to - 1]!
+  return to - from > 4 || (last >= 48 && last <= 57) || !isBlankAmount(table.text.slice(from, to))
 }
 
 export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | StatementFault => {
   const { text, codes } = table
-  const { date, amount, debit, credit, status, balance } = layout.single
-  const amountColumns = [amount, debit, credit].filter((column) => column >= 0)
+  const { balance, date, status } = layout.single
+  const amountColumns = amountColumnsOf(layout)
   const single = amountColumns.length === 1 ? amountColumns[0]! : -1
   const width = layout.headers.length
   const rows: Array<number> = []
+  const refused: Array<RefusedRow> = []
+  const continuations = new Map<number, Array<number>>()
   const dates = new DateEvidence()
   const decimals = new DecimalEvidence()
   const warnings: Array<string> = []
+  let dateConflict = -1
   let skipped = 0
+  let withoutAmount = 0
+  let firstWithout = -1
   // The date cell of the movement before: rows of one day follow each other.
   let lastFrom = 0
   let lastTo = 0
   let opening: string | undefined
   let closing: string | undefined
+  // The movement that a row of mere text would belong to.
+  let above = -1
   const headerDate = layout.headers[date] ?? ""
+  const textColumns = new Set(
+    [...layout.descriptions, layout.single.payee, layout.single.originalDescription, layout.single.note].filter(
+      (column) => column >= 0
+    )
+  )
 
   const skip = (row: number, why: string): void => {
+    above = -1
     if (++skipped <= maxSkipWarnings) warnings.push(`line ${table.line(row)}: ${why}, row skipped`)
   }
-  const fault = (row: number, column: number, what: string): StatementFault => {
-    const name = columnName(layout, column)
-    return new StatementFault({ message: `${name}: ${what}`, line: table.line(row), element: name })
+  const refuse = (row: number, column: number, message: string): void => {
+    above = -1
+    refused.push({
+      line: table.line(row),
+      ...(column < 0 ? {} : { element: columnName(layout, column) }),
+      message
+    })
   }
   const quoted = (row: number, column: number): string => `"${table.cell(row, column).slice(0, 40)}"`
 
-  /** Summaries, repeated headers, pending rows, faults: all of them rare. */
-  const setAside = (row: number, hasDate: boolean, hasAmount: boolean): StatementFault | undefined => {
-    if (layout.header >= 0 && hasDate && table.cell(row, date) === headerDate) return undefined
+  /** Text and nothing else, where the table has its texts. */
+  const continues = (row: number): boolean => {
+    const count = table.columns(row)
+    if (above < 0 || count < 2 || count < width - 1) return false
+    for (let column = 0; column < count; column++) {
+      if (!textColumns.has(column) && table.locate(row, column)) return false
+    }
+    return true
+  }
+
+  /** Summaries, repeated headers, pending rows, rows of mere text: all of them rare. */
+  const setAside = (row: number, hasDate: boolean, hasAmount: boolean): void => {
+    if (layout.header >= 0 && hasDate && table.cell(row, date) === headerDate) return
     const cells = table.row(row).filter((cell) => cell !== "")
     const summary = summaryOf(cells.slice(0, 6).join(" ")) ?? cells.map(summaryOf).find((kind) => kind !== undefined)
     if (!hasDate && !hasAmount) {
       if (summary !== undefined) note(row, cells, summary)
+      else if (continues(row)) {
+        const held = continuations.get(above)
+        if (held === undefined) continuations.set(above, [row])
+        else held.push(row)
+        return
+      }
       skip(row, "neither a date nor an amount")
-      return undefined
+      return
     }
     const dateText = table.cell(row, date)
     const pendingDate = isPending(dateText) || ((status >= 0 || !hasDate) && cells.some(isPending))
     if (!hasDate || !/\d/.test(dateText)) {
-      if (pendingDate) {
-        skip(row, "pending and without a date")
-        return undefined
-      }
-      if (summary !== undefined) {
+      if (pendingDate) skip(row, "pending and without a date")
+      else if (summary !== undefined) {
         note(row, cells, summary)
         skip(row, "a summary line")
-        return undefined
-      }
-      if (hasDate && !hasAmount && cells.length <= 2) {
-        skip(row, "neither a date nor an amount")
-        return undefined
-      }
-      return fault(row, date, hasDate ? `${quoted(row, date)} is not a date` : "the row has no date")
+      } else if (!hasAmount) skip(row, "neither a date nor an amount")
+      else refuse(row, date, hasDate ? `${quoted(row, date)} is not a date` : "the row has no date")
+      return
     }
     if (!hasAmount) {
       if (summary === "opening" || summary === "closing") {
         note(row, cells, summary)
         skip(row, "a summary line")
-        return undefined
+      } else if (cells.some(isVoid)) skip(row, "cancelled and without an amount")
+      else if (cells.length === 1) skip(row, "neither a date nor an amount")
+      else {
+        withoutAmount++
+        if (firstWithout < 0) firstWithout = row
+        skip(row, "without an amount")
       }
-      if (cells.some(isVoid)) {
-        skip(row, "cancelled and without an amount")
-        return undefined
-      }
-      if (cells.length === 1) {
-        skip(row, "neither a date nor an amount")
-        return undefined
-      }
-      return fault(row, amountColumns[0]!, "the row has no amount")
+      return
     }
     if (summary !== undefined && cells.length <= 4) {
       note(row, cells, summary)
       skip(row, "a summary line")
-      return undefined
+      return
     }
-    return fault(row, date, `${quoted(row, date)} is not a date`)
+    refuse(row, date, `${quoted(row, date)} is not a date`)
   }
 
   const select = (row: number): StatementFault | undefined => {
     let hasAmount = false
-    if (single >= 0) hasAmount = table.locate(row, single)
-    else for (const column of amountColumns) if (table.locate(row, column)) hasAmount = true
+    if (single >= 0) hasAmount = locateAmount(table, row, single)
+    else for (const column of amountColumns) if (locateAmount(table, row, column)) hasAmount = true
     const amountFrom = table.from
     const amountTo = table.to
     const hasDate = table.locate(row, date)
@@ -125,11 +165,10 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
       if (again || dates.add(text, table.from, table.to)) {
         lastFrom = table.from
         lastTo = table.to
+        if (dateConflict < 0 && dates.conflicts) dateConflict = row
         if (width > 0 && table.columns(row) > width && hasExtra(table, row, width)) {
-          return new StatementFault({
-            message: `the row has ${table.columns(row)} cells, the header names ${width}`,
-            line: table.line(row)
-          })
+          refuse(row, -1, `the row has ${table.columns(row)} cells, the header names ${width}`)
+          return undefined
         }
         if (rows.length >= maxRows) {
           return new StatementFault({
@@ -141,12 +180,14 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
         else {
           for (const column of amountColumns) if (table.locate(row, column)) decimals.add(codes, table.from, table.to)
         }
-        if (balance >= 0 && table.locate(row, balance)) decimals.add(codes, table.from, table.to)
+        if (balance >= 0 && table.locate(row, balance)) decimals.add(codes, table.from, table.to, false)
         rows.push(row)
+        above = row
         return undefined
       }
     }
-    return setAside(row, hasDate, hasAmount)
+    setAside(row, hasDate, hasAmount)
+    return undefined
   }
 
   for (let row = layout.header + 1; row < table.rowCount; row++) {
@@ -172,7 +213,19 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
     skip(row, "a balance, not a movement")
   }
   if (skipped > maxSkipWarnings) warnings.push(`${skipped - maxSkipWarnings} more rows skipped`)
-  return { rows, dates, decimals, warnings, opening, closing }
+  if (withoutAmount > 1) warnings.push(`${withoutAmount} rows without an amount skipped in all`)
+  return {
+    rows,
+    continuations,
+    refused,
+    dates,
+    dateConflict,
+    decimals,
+    warnings,
+    withoutAmount: { count: withoutAmount, row: firstWithout },
+    opening,
+    closing
+  }
 
   /** Keeps the balance that a summary row states: its balance cell, else its last number. */
   function note(row: number, cells: ReadonlyArray<string>, kind: "opening" | "closing" | "total"): void {

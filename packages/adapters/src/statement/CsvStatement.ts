@@ -5,19 +5,22 @@ import * as Currency from "@millrace/core/shared/Currency"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import {
   type CsvOptions,
+  type RefusedRow,
   type StatementAccount,
   StatementFault,
   type StatementRow
 } from "@millrace/core/upload/Statement"
 import { accountKey } from "./AccountKey.ts"
-import { groupedAmount, plainAmount } from "./AmountText.ts"
-import type { CsvLayout } from "./CsvColumns.ts"
+import { groupedAmount, isBlankAmount, plainAmount } from "./AmountText.ts"
+import { columnName, type CsvLayout } from "./CsvColumns.ts"
 import type { DateReader } from "./CsvDates.ts"
 import { normaliseHeader } from "./CsvHeaders.ts"
+import { ownName } from "./CsvParties.ts"
 import type { CsvPreamble } from "./CsvPreamble.ts"
 import type { CsvTable } from "./CsvScanner.ts"
-import { columnName, type CsvSelection } from "./CsvSelection.ts"
-import { accountTypeOf, isPending, kindOf, signOf } from "./CsvWords.ts"
+import { type CsvSelection, locateAmount } from "./CsvSelection.ts"
+import type { SignPlan } from "./CsvSigns.ts"
+import { accountTypeOf, isPending, kindOf } from "./CsvWords.ts"
 import { maxAccounts } from "./StatementLimits.ts"
 import { difference, tieOutRunning } from "./TieOut.ts"
 import { joinDistinct, meaningful, tidy } from "./Wording.ts"
@@ -33,9 +36,7 @@ export interface CsvReading {
   readonly dates: DateReader
   /** Code of the decimal separator. */
   readonly decimal: number
-  readonly negate: boolean
-  /** Column of words that give unsigned amounts their sign, -1 when the amounts state it. */
-  readonly signColumn: number
+  readonly signs: SignPlan
   readonly currency: Currency.Currency
   readonly accountType: AccountType
   readonly options: CsvOptions
@@ -132,8 +133,22 @@ const cached = <A>(read: (text: string) => A): ((text: string) => A) => {
 
 const otherKind = kindOf("")
 
+/** Amounts of this many digits before the point are refused (decisions 1.3). */
+const maxWhole = 13
+
+const isTooLarge = (amount: Decimal.Decimal): boolean => {
+  if (amount.length <= maxWhole) return false
+  const point = amount.indexOf(".")
+  const from = amount.charCodeAt(0) === 45 ? 1 : 0
+  return (point < 0 ? amount.length : point) - from > maxWhole
+}
+
+const tooLarge = "is too large: amounts are below 10,000,000,000,000"
+
 export interface CsvAccounts {
   readonly accounts: ReadonlyArray<StatementAccount>
+  /** Rows that cannot be read, in the order of the file. */
+  readonly refused: ReadonlyArray<RefusedRow>
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -160,46 +175,80 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
   let currencyFrom = 0
   let currencyTo = 0
   let draft: Draft | undefined
+  let unreadBalances = 0
+  let unreadDates = 0
 
-  const faultAt = (row: number, column: number, what: string): StatementFault => {
-    const name = columnName(layout, column)
-    return new StatementFault({ message: `${name}: ${what}`, line: table.line(row), element: name })
+  const refused: Array<RefusedRow> = []
+  const { signs } = reading
+  const { alternates, payer: payerColumn } = layout
+  const holder = payerColumn < 0 ? undefined : ownName(table, reading.selection.rows, payerColumn, columns.payee)
+  const units = layout.units.size === 0 ? undefined : layout.units
+  const { continuations } = reading.selection
+
+  const refuseAt = (row: number, column: number, message: string): void => {
+    refused.push({ line: table.line(row), element: columnName(layout, column), message })
   }
+  const quoted = (row: number, column: number): string => `"${table.cell(row, column).slice(0, 40)}"`
   /** The amount that `locate` found. */
   const readAmount = (): Decimal.Decimal | undefined =>
     (decimal === 46 ? plainAmount(text, table.from, table.to) : undefined) ??
     groupedAmount(text, table.from, table.to, decimal, true)
 
+  /** Who the other side is, where one column names who paid and one who was paid. */
+  const otherSide = (row: number, amount: Decimal.Decimal): string => {
+    const [paid, got] = [table.cell(row, payerColumn), table.cell(row, columns.payee)]
+    if (holder !== undefined && paid === holder) return got
+    if (holder !== undefined && got === holder) return paid
+    const likely = Decimal.isNegative(amount) ? got : paid
+    return likely === "" ? (likely === got ? paid : got) : likely
+  }
+
   // A function of its own: it is compiled for good long before a loop around it would be.
-  const addRow = (row: number): StatementFault | undefined => {
+  const addRow = (row: number, at: number): StatementFault | undefined => {
     table.locate(row, columns.date)
     if (date === undefined || !table.repeats(dateFrom, dateTo)) {
       date = dates.read(text, table.from, table.to)
       dateFrom = table.from
       dateTo = table.to
     }
-    if (date === undefined)
-      return faultAt(row, columns.date, `"${table.cell(row, columns.date).slice(0, 40)}" is not a date`)
+    if (date === undefined) {
+      refuseAt(row, columns.date, `${quoted(row, columns.date)} is not a date`)
+      return undefined
+    }
 
     let amount: Decimal.Decimal | undefined
     let amountText = ""
-    if (amountColumn >= 0 && table.locate(row, amountColumn)) {
+    let from = amountColumn
+    let found = amountColumn >= 0 && locateAmount(table, row, amountColumn)
+    for (let other = 0; !found && other < alternates.length; other++) {
+      from = alternates[other]!
+      found = locateAmount(table, row, from)
+    }
+    if (found) {
       amountText = text.slice(table.from, table.to)
       amount = readAmount()
-      if (amount === undefined) return faultAt(row, amountColumn, `"${amountText.slice(0, 40)}" is not an amount`)
     } else {
-      if (credit >= 0 && table.locate(row, credit)) {
+      if (credit >= 0 && locateAmount(table, row, credit)) {
+        from = credit
         amountText = text.slice(table.from, table.to)
         amount = readAmount()
-        if (amount === undefined) return faultAt(row, credit, `"${amountText.slice(0, 40)}" is not an amount`)
+        if (amount === undefined) {
+          refuseAt(row, credit, `${quoted(row, credit)} is not an amount`)
+          return undefined
+        }
+        if (signs.plainCredit) amount = Decimal.abs(amount)
       }
-      if (debit >= 0 && table.locate(row, debit)) {
+      if (debit >= 0 && locateAmount(table, row, debit)) {
         const debitText = text.slice(table.from, table.to)
         const side = readAmount()
-        if (side === undefined) return faultAt(row, debit, `"${debitText.slice(0, 40)}" is not an amount`)
+        if (side === undefined) {
+          refuseAt(row, debit, `${quoted(row, debit)} is not an amount`)
+          return undefined
+        }
         // The debit column takes money out, whatever sign is printed in it.
-        const out = Decimal.negate(Decimal.abs(side))
+        const out = Decimal.negate(signs.printedDebit ? side : Decimal.abs(side))
         if (amount === undefined || amount === "0") {
+          from = debit
           amountText = debitText
           amount = out
         } else if (out !== "0") {
@@ -208,17 +257,27 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
         }
       }
     }
-    if (amount === undefined) return faultAt(row, Math.max(amountColumn, debit, credit), "the row has no amount")
-    if (reading.signColumn >= 0 && signOf(table.cell(row, reading.signColumn)) < 0)
-      amount = Decimal.negate(Decimal.abs(amount))
-    if (reading.negate) amount = Decimal.negate(amount)
+    if (amount === undefined) {
+      refuseAt(row, from, `${quoted(row, from)} is not an amount`)
+      return undefined
+    }
+    if (isTooLarge(amount)) {
+      refuseAt(row, from, `"${amountText.slice(0, 40)}" ${tooLarge}`)
+      return undefined
+    }
+    const sign = signs.rows === undefined ? 0 : signs.rows[at]!
+    if (sign !== 0) amount = sign < 0 ? Decimal.negate(Decimal.abs(amount)) : Decimal.abs(amount)
+    if (signs.negate) amount = Decimal.negate(amount)
 
-    let currency = reading.currency
+    let currency = units === undefined ? reading.currency : (units.get(from) ?? reading.currency)
     if (columns.currency >= 0 && table.locate(row, columns.currency)) {
       if (ownCurrency === undefined || !table.repeats(currencyFrom, currencyTo)) {
         const code = text.slice(table.from, table.to)
         const own = currencyOf(code)
-        if (own === "") return faultAt(row, columns.currency, `"${code.slice(0, 40)}" is not a currency`)
+        if (own === "") {
+          refuseAt(row, columns.currency, `"${code.slice(0, 40)}" is not a currency`)
+          return undefined
+        }
         ownCurrency = own as Currency.Currency
         currencyFrom = table.from
         currencyTo = table.to
@@ -234,7 +293,13 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
       body = joinDistinct(body, table.cell(row, column))
       if (even) even = !table.hasBlankRun(row, column)
     }
-    const payee = columns.payee < 0 ? "" : table.cell(row, columns.payee)
+    if (continuations.size > 0) {
+      for (const below of continuations.get(row) ?? []) {
+        for (const cell of table.row(below)) body = joinDistinct(body, cell)
+        even = false
+      }
+    }
+    const payee = columns.payee < 0 ? "" : payerColumn < 0 ? table.cell(row, columns.payee) : otherSide(row, amount)
     const own = columns.originalDescription < 0 ? "" : table.cell(row, columns.originalDescription)
     const original = own === "" ? joinDistinct(payee, body) : own
     let reference = ""
@@ -248,7 +313,7 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
       if (ids.has(providerId)) idsUnique = false
       ids.add(providerId)
     }
-    const typeText = columns.type < 0 || columns.type === reading.signColumn ? "" : table.cell(row, columns.type)
+    const typeText = columns.type < 0 ? "" : table.cell(row, columns.type)
     const pair = typeText === "" ? otherKind : kind(typeText)
 
     const accountText = splitAccounts && columns.account >= 0 ? table.cell(row, columns.account) : ""
@@ -290,35 +355,40 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
       table.locate(row, columns.authorizedDate)
     ) {
       const authorized = dates.read(text, table.from, table.to)
-      if (authorized === undefined) {
-        return faultAt(
-          row,
-          columns.authorizedDate,
-          `"${table.cell(row, columns.authorizedDate).slice(0, 40)}" is not a date`
-        )
-      }
-      built.authorizedDate = authorized
+      // The row stands without it.
+      if (authorized === undefined) unreadDates++
+      else built.authorizedDate = authorized
     }
     draft.rows.push(built)
     if (balanceColumn < 0) return undefined
     if (!table.locate(row, balanceColumn)) draft.balances.push(undefined)
     else {
       const balance = readAmount()
+      // The row stands without it.
       if (balance === undefined) {
-        return faultAt(row, balanceColumn, `"${table.cell(row, balanceColumn).slice(0, 40)}" is not an amount`)
+        if (!isBlankAmount(table.cell(row, balanceColumn))) unreadBalances++
+        draft.balances.push(undefined)
+      } else {
+        draft.balances.push(signs.negateBalance ? Decimal.negate(balance) : balance)
+        draft.hasBalance = true
       }
-      draft.balances.push(balance)
-      draft.hasBalance = true
     }
     return undefined
   }
 
-  for (const row of reading.selection.rows) {
-    const fault = addRow(row)
+  const { rows } = reading.selection
+  for (let at = 0; at < rows.length; at++) {
+    const fault = addRow(rows[at]!, at)
     if (fault !== undefined) return fault
   }
 
   const warnings: Array<string> = []
+  if (unreadBalances > 0) {
+    warnings.push(`${columnName(layout, balanceColumn)}: ${unreadBalances} balances cannot be read and are left out`)
+  }
+  if (unreadDates > 0) {
+    warnings.push(`${columnName(layout, columns.authorizedDate)}: ${unreadDates} dates cannot be read and are left out`)
+  }
   if (columns.id >= 0 && !idsUnique) {
     // An id that repeats is none: it groups rows.
     for (const each of drafts.values()) {
@@ -330,6 +400,7 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
     warnings.push(`${columnName(layout, columns.id)} repeats: it is kept as reference, not as id`)
   }
   return {
+    refused,
     accounts: Array.from(drafts.values(), (each) => finish(each, reading, drafts.size === 1, warnings)),
     warnings
   }
@@ -356,8 +427,14 @@ const finish = (draft: Draft, reading: CsvReading, only: boolean, warnings: Arra
   const named = accountTypeOf(draft.name)
   const header = normaliseHeader(reading.layout.headers[reading.layout.single.account] ?? "")
   const type = named !== "unknown" ? named : header.startsWith("card") ? "credit_card" : reading.accountType
-  let opening = only ? stated(reading.selection.opening ?? reading.preamble.opening, reading.decimal) : undefined
-  let closing = only ? stated(reading.selection.closing ?? reading.preamble.closing, reading.decimal) : undefined
+  const turned = (balance: Decimal.Decimal | undefined) =>
+    balance !== undefined && reading.signs.negateBalance ? Decimal.negate(balance) : balance
+  let opening = only
+    ? turned(stated(reading.selection.opening ?? reading.preamble.opening, reading.decimal))
+    : undefined
+  let closing = only
+    ? turned(stated(reading.selection.closing ?? reading.preamble.closing, reading.decimal))
+    : undefined
   let balanceDate: CalendarDate.CalendarDate | undefined
   let missing: Decimal.Decimal | undefined
   if (draft.hasBalance) {

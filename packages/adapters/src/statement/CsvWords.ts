@@ -22,6 +22,63 @@ export const signOf = (text: string): -1 | 0 | 1 => {
   return outgoing.has(word) ? -1 : incoming.has(word) ? 1 : 0
 }
 
+const cardWords = /\b(?:credit|debit)[\s_-]*cards?\b|\bcredit[\s_-]*(?:union|voucher|transfer)\b/gi
+const sideWords = /[\p{L}]+/gu
+const statedSides: ReadonlyMap<string, -1 | 1> = new Map([
+  ...[
+    "debit",
+    "debits",
+    "withdrawal",
+    "soll",
+    "debito",
+    "debet",
+    "addebito",
+    "lastschrift",
+    "outgoing",
+    "sent",
+    "belastung",
+    "cargo"
+  ].map((word) => [word, -1] as const),
+  ...[
+    "credit",
+    "credits",
+    "deposit",
+    "haben",
+    "credito",
+    "abono",
+    "accredito",
+    "gutschrift",
+    "incoming",
+    "received"
+  ].map((word) => [word, 1] as const)
+])
+
+/** The side that a bank's word for a kind of movement states in so many words: `ACH_DEBIT`, `Direct deposit`. */
+export const directionOf = (text: string): -1 | 0 | 1 => {
+  const exact = signOf(text)
+  if (exact !== 0 || text.length > 60) return exact
+  let side: -1 | 0 | 1 = 0
+  for (const [word] of text.replace(cardWords, " ").matchAll(sideWords)) {
+    const own = statedSides.get(normaliseHeader(word))
+    if (own === undefined) continue
+    if (side !== 0 && side !== own) return 0
+    side = own
+  }
+  return side
+}
+
+const leavingKinds =
+  /\b(?:purchases?|sale|withdrawals?|atm|fees?|charged?|finance\s+charge|direct\s*debit|card\s+payment|bill\s*pay|payment\s+to|sent|kartenzahlung|lastschrift|bargeldauszahlung|dauerauftrag|entgelt|miete|achat|retrait|pr[eé]l[eè]vement|frais|paiement\s+par\s+carte|compra|recibo|comisi[oó]n|reintegro|acquisto|prelievo|commissioni|addebito|betaalautomaat|incasso|pagamento|zakup|wyp[lł]ata|op[lł]ata|n[aá]kup|v[yý]b[eě]r|poplatek)\b/i
+const comingKinds =
+  /\b(?:refund(?:ed)?|returns?|reversal|cash\s*back|payment\s*(?:received|[-,]?\s*thank)|thank\s+you|autopay|salary|payroll|wages|direct\s*deposit|deposits?|interest\s+(?:paid|earned|credit)|dividend|gehalt|lohn|gutschrift|erstattung|zahlung\s+erhalten|salaire|remboursement|virement\s+re[cç]u|n[oó]mina|ingreso|abono|devoluci[oó]n|stipendio|accredito|rimborso|salaris|terugbetaling|sal[aá]rio|reembolso|wynagrodzenie|wp[lł]ata|zwrot|v[yý]plata|mzda)\b/i
+
+/** The side that a kind of movement usually has; 0 where the text names none, or both. */
+export const kindDirectionOf = (text: string): -1 | 0 | 1 => {
+  const some = text.length > 400 ? text.slice(0, 400) : text
+  const leaves = leavingKinds.test(some)
+  return leaves === comingKinds.test(some) ? 0 : leaves ? -1 : 1
+}
+
 const pendingWords =
   /\b(?:pending|processing|authori[sz]ed|uncleared|not\s+posted|reserved|vorgemerkt|vormerkung|ausstehend|en\s+attente|a\s+venir|pendiente|retenido|in\s+sospeso|non\s+contabilizzato|in\s+behandeling|gereserveerd|pendente)\b/i
 

@@ -251,7 +251,7 @@ describe("CSV columns", () => {
       { key: ":111222:savings", name: "Savings", currency: "EUR", rows: [{ description: "a" }, { description: "c" }] },
       { key: ":333444:checking", name: "Girokonto", currency: "USD", rows: [{ description: "b" }] }
     ])
-    expect(faultOf(file.replace("USD", "XXL"))).toMatchObject({ line: 3, element: "Currency" })
+    expect(statementOf(file.replace("USD", "XXL")).refused).toMatchObject([{ line: 3, element: "Currency" }])
     expect(only(statementOf(file.replace("USD", "EUR"), { accountNumber: "9" }).accounts)).toMatchObject({
       number: "9"
     })
@@ -269,8 +269,10 @@ describe("CSV columns", () => {
   })
 
   it("takes columns by name or number, and names what is missing", () => {
-    const file = "When,What,How much\n2024-01-05,x,-1\n"
-    expect(faultOf(file)).toMatchObject({ line: 1 })
+    const file = "When,What,How much,Left\n2024-01-05,x,-1,-2\n"
+    expect(faultOf(file)).toMatchObject({ line: 1, element: "amount" })
+    expect(faultOf(file).message).toContain('The columns seen are "When", "What", "How much", "Left"')
+    expect(faultOf(file).message).toContain("sourceConfig.csv.columns.amount")
     expect(only(rowsOf(file, { columns: { date: "When", description: "2", amount: "how much" } }))).toMatchObject({
       description: "x",
       amount: "-1"
@@ -302,7 +304,7 @@ describe("CSV columns", () => {
       { description: "d", pending: true }
     ])
     expect(
-      statement.warnings.filter((warning) => warning.startsWith("line")).map((warning) => warning.split(":")[0])
+      statement.warnings.filter((warning) => warning.endsWith("row skipped")).map((warning) => warning.split(":")[0])
     ).toEqual(["line 3", "line 4", "line 8", "line 9"])
     expect(faultOf("Date,Description,Amount\n2024-01-05,a,1\n,b,2\n")).toMatchObject({ line: 3, element: "Date" })
     expect(faultOf("Date,Description,Amount\n2024-01-05,a,b,1\n")).toMatchObject({ line: 2 })

@@ -200,7 +200,7 @@ suite(`real CSV files${note}`, () => {
   })
 
   it("skips the pending and cancelled rows of amazon by line", () => {
-    expect(statementOf(csv("amazon")).warnings).toEqual([
+    expect(statementOf(csv("amazon")).warnings.filter((warning) => warning.endsWith("row skipped"))).toEqual([
       "line 5: pending and without a date, row skipped",
       "line 6: pending and without a date, row skipped",
       "line 7: cancelled and without an amount, row skipped"

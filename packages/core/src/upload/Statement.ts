@@ -163,6 +163,10 @@ export const CsvOptions = Schema.Struct({
   columns: Schema.optionalKey(csvColumns),
   /** True where the file writes money that leaves as a positive number, false where the signs are right. */
   negate: Schema.optionalKey(Schema.Boolean),
+  /** True where the balances count what is owed, false where they count what is there. */
+  negateBalance: Schema.optionalKey(Schema.Boolean),
+  /** A minus in a debit or credit column: `ignore` it, or `keep` it as money that goes the other way. */
+  sideSigns: Schema.optionalKey(Schema.Literals(["ignore", "keep"])),
   accountNumber: Schema.optionalKey(csvText),
   currency: Schema.optionalKey(
     Schema.String.check(
