@@ -75,9 +75,10 @@ export const wholeTime = (
   moment: Moment
 ): Result.Result<Whole<string>, ClauseFault> => {
   if (typeof value === "string") {
-    const at = Timestamp.parse(value)
-    const day = at !== undefined || value.length === 10 ? CalendarDate.parse(value.slice(0, 10)) : undefined
-    if (type === "datetime" && at !== undefined) return Result.succeed(only(at as string))
+    const at = type === "datetime" ? Timestamp.parse(value) : undefined
+    if (at !== undefined) return Result.succeed(only(at as string))
+    // A date-time without an offset is a day, but no instant.
+    const day = type === "date" ? CalendarDate.ofText(value) : CalendarDate.parse(value)
     if (day !== undefined && type === "date") return Result.succeed(days(day, day))
     if (day !== undefined) return Result.succeed(instants(day, day, moment.zone))
   }

@@ -36,7 +36,7 @@ const coerce = (text: string, type: FieldType): FieldValue | undefined => {
     case "num":
       return plainDecimal.test(text) ? Decimal.parse(text) : undefined
     case "date":
-      return CalendarDate.parse(text)
+      return CalendarDate.ofText(text)
     case "ts":
       return Timestamp.parse(text) ?? (CalendarDate.is(text) ? Timestamp.parse(`${text}T00:00:00Z`) : undefined)
     case "bool":

@@ -49,7 +49,7 @@ const guess = (operator: string, text: string): FieldType => {
   if (operator === "hasPassed" || operator === "notPassed") return "date"
   if (!["gt", "gte", "lt", "lte", "between"].includes(operator)) return "str"
   const part = text.split("..").find((end) => end.trim() !== "") ?? ""
-  return relativeDateOf(part.trim()) === undefined && CalendarDate.parse(part.trim()) === undefined ? "num" : "date"
+  return relativeDateOf(part.trim()) === undefined && CalendarDate.ofText(part.trim()) === undefined ? "num" : "date"
 }
 
 const exactly = (value: Decimal.Decimal): Whole<Decimal.Decimal> => ({
@@ -64,7 +64,7 @@ const wholeDay = (text: string): Whole<Day> | undefined => {
       low: { value: { token, end: "start" }, open: false },
       high: { value: { token, end: "end" }, open: false }
     }
-  const day = CalendarDate.parse(text)
+  const day = CalendarDate.ofText(text)
   return day === undefined ? undefined : { low: { value: day, open: false }, high: { value: day, open: false } }
 }
 

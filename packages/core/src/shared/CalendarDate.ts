@@ -61,6 +61,15 @@ export const numberOf = (text: string): number => {
 export const parse = (text: string): CalendarDate | undefined =>
   text.length === 10 && !Number.isNaN(numberOf(text)) ? (text as CalendarDate) : undefined
 
+const time = /^[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d+)?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?$/
+
+/**
+ * The day where a day is asked for: a date, or a date-time, of which the first ten characters count, with an offset or
+ * without one (decisions 1.2). No zone is converted.
+ */
+export const ofText = (text: string): CalendarDate | undefined =>
+  text.length === 10 || time.test(text.slice(10)) ? parse(text.slice(0, 10)) : undefined
+
 /** For literals in code; dies on anything that is not a date. */
 export const make = (text: string): CalendarDate => {
   const value = parse(text)

@@ -9,7 +9,7 @@ declare const TimestampBrand: unique symbol
 /** `YYYY-MM-DDTHH:mm:ss.SSSZ`. */
 export type Timestamp = string & { readonly [TimestampBrand]: true }
 
-const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
+const form = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/
 
 let lastMillis = Number.NaN
 let lastText = "" as Timestamp
@@ -29,7 +29,8 @@ export const toMillis = (at: Timestamp): number => Date.parse(at)
 export const parse = (text: string): Timestamp | undefined => {
   // A day that does not exist would be taken for one of the next month.
   if (!form.test(text) || CalendarDate.parse(text.slice(0, 10)) === undefined) return undefined
-  const millis = Date.parse(text)
+  // Small letters are RFC 3339 as well, but not the form of this platform.
+  const millis = Date.parse(text.toUpperCase())
   if (Number.isNaN(millis)) return undefined
   const year = new Date(millis).getUTCFullYear()
   return year < 1900 || year > 2199 ? undefined : fromMillis(millis)

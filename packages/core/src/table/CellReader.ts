@@ -101,7 +101,7 @@ export const readCell = ({ type, options }: CellForm, input: unknown): Result.Re
     case "currency":
       return readNumber(input, options?.scale ?? limits.fieldScale)
     case "date":
-      return parsed(input, CalendarDate.parse, "must be a date (YYYY-MM-DD)")
+      return parsed(input, CalendarDate.ofText, "must be a date (YYYY-MM-DD)")
     case "datetime":
       return parsed(input, Timestamp.parse, "must be a date-time with an offset (2026-03-14T09:00:00Z)")
     case "boolean":

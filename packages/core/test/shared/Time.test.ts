@@ -33,6 +33,27 @@ describe("CalendarDate", () => {
     expect(CalendarDate.parse(text)).toBeUndefined()
   })
 
+  it.each([
+    "",
+    "T00:00:00",
+    "T09:30",
+    " 23:59:59",
+    "t23:59:60z",
+    "T23:59:59.123456",
+    "T23:59:59-05:00",
+    "T23:59:59+0530"
+  ])("takes the first ten characters of a date-time that goes on with %j where a day is asked for", (rest) => {
+    expect(CalendarDate.ofText(`2026-03-01${rest}`)).toBe("2026-03-01")
+    expect(CalendarDate.ofText(`2026-02-29${rest}`)).toBeUndefined()
+  })
+
+  it.each(["T", "T24:00:00", "T09", "T09:60", "T09:30:61", "T09:30:00+", "x", "0", "T09:30:00Z ", "-01"])(
+    "takes no day from what goes on with %j",
+    (rest) => {
+      expect(CalendarDate.ofText(`2026-03-01${rest}`)).toBeUndefined()
+    }
+  )
+
   it("takes the leap days that there are", () => {
     expect(["2024-02-29", "2000-02-29"].map((text) => CalendarDate.parse(text))).toEqual(["2024-02-29", "2000-02-29"])
     expect(CalendarDate.addDays(CalendarDate.make("2024-02-28"), 1)).toBe("2024-02-29")
@@ -56,6 +77,7 @@ describe("Timestamp", () => {
     ["2026-03-14T09:30:00Z", "2026-03-14T09:30:00.000Z"],
     ["2026-03-14T09:30:00.5+02:00", "2026-03-14T07:30:00.500Z"],
     ["2026-03-14T00:00:00-11:30", "2026-03-14T11:30:00.000Z"],
+    ["2026-03-14t09:30:00z", "2026-03-14T09:30:00.000Z"],
     ["2026-03-14T09:30:00.123456789Z", "2026-03-14T09:30:00.123Z"]
   ])("reads %s", (text, read) => {
     expect(Timestamp.parse(text)).toBe(read)

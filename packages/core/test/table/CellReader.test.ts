@@ -120,6 +120,14 @@ describe("cells", () => {
     expect(readNumber("1e300")).toMatch(/^! must have at most 30/)
   })
 
+  it("of a date are a day, or the first ten characters of a date-time; of a date-time they name an offset", () => {
+    const day = (input: string) => Result.getOrUndefined(readCell({ type: "date" }, input))
+    const texts = ["2026-02-28", "2026-02-28T23:30:00", "2026-02-28t23:30:00z", "2026-02-28T23:30:00-11:00"]
+    expect(texts.map(day)).toEqual(texts.map(() => "2026-02-28"))
+    expect(["2026-02-29T10:00:00", "2026-02-28T", "2026-02-28x"].map(day)).toEqual([undefined, undefined, undefined])
+    expect(texts.map((text) => refused({ type: "datetime" }, text))).toEqual([true, true, false, false])
+  })
+
   it("of a select are an id or an exact label, the id first", () => {
     expect([
       readChoice("f"),

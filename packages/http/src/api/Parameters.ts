@@ -3,20 +3,15 @@ import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Decimal from "@millrace/core/shared/Decimal"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { limits } from "@millrace/core/shared/Limits"
 
-const dayOf = (text: string): CalendarDate.CalendarDate | undefined =>
-  text.length === 10
-    ? CalendarDate.parse(text)
-    : Timestamp.parse(text) === undefined
-      ? undefined
-      : CalendarDate.parse(text.slice(0, 10))
-
 /** A date, or a date-time of which the first ten characters count (decisions 1.2). */
-export const Day: Schema.Codec<CalendarDate.CalendarDate, string> = Schema.String.annotate({ format: "date" }).pipe(
-  Schema.refine((text): text is string => dayOf(text) !== undefined, {
-    expected: "a date of the form YYYY-MM-DD or an RFC 3339 date-time"
+export const Day: Schema.Codec<CalendarDate.CalendarDate, string> = Schema.String.annotate({
+  format: "date",
+  description: "A date; of a date-time the first ten characters count."
+}).pipe(
+  Schema.refine((text): text is string => CalendarDate.ofText(text) !== undefined, {
+    expected: "a date of the form YYYY-MM-DD or a date-time"
   }),
   Schema.decodeTo(CalendarDate.CalendarDate, {
     decode: SchemaGetter.transform((text: string) => text.slice(0, 10)),

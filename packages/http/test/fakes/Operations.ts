@@ -44,9 +44,12 @@ const limit = { limit: ["0", "-1", "1.5", "x", "", "1e2"] }
 const limits = { limit: ["1", "999999999999999999999"] }
 const cached = { cached: ["yes", "1", "", "TRUE"] }
 const flags = { cached: ["true", "false"] }
-const days = ["2026-02-30", "yesterday", "", "20260101", "2026-01-01T00:00:00", "1899-12-31"]
+const days = ["2026-02-30", "yesterday", "", "20260101", "2026-01-01T25:00:00", "2026-01-01T", "1899-12-31"]
 const range = { from: days, to: days }
-const ranges = { from: ["2026-01-01", "2026-01-01T23:59:59-05:00"], to: ["2026-02-01"] }
+const ranges = {
+  from: ["2026-01-01", "2026-01-01T23:59:59-05:00", "2026-01-01T00:00:00", "2026-01-01t09:30:00.5z"],
+  to: ["2026-02-01"]
+}
 const cursors = { cursor: ["garbage", "old"] }
 const long = "x".repeat(201)
 const feedFaults = {

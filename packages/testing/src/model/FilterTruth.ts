@@ -78,6 +78,15 @@ export const filterTruth: ReadonlyArray<TruthCase> = [
   },
   {
     type: "date",
+    clause: { op: "eq", value: "2026-03-14t23:59:59" },
+    answers: [
+      ["2026-03-13", F],
+      ["2026-03-14", T],
+      ["2026-03-15", F]
+    ]
+  },
+  {
+    type: "date",
     clause: { op: "eq", value: { rel: "7d" } },
     answers: [
       ["2026-03-07", F],

@@ -220,7 +220,7 @@ const asType = (text: string, type: FieldType): FieldValue | undefined => {
   if (type === "str") return text
   if (type === "num") return /^[+-]?(?:\d+\.?\d*|\.\d+)$/u.test(text) ? Decimal.parse(text) : undefined
   if (type === "bool") return text === "true" ? true : text === "false" ? false : undefined
-  return CalendarDate.parse(text)
+  return /^.{10}(?:[Tt ]\d\d:\d\d.*)?$/u.test(text) ? CalendarDate.parse(text.slice(0, 10)) : undefined
 }
 
 /** The value an action makes; `undefined` where it makes no claim. */

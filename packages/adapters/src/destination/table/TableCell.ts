@@ -49,7 +49,7 @@ const ofText = (text: string, field: CellForm): FieldValue | undefined => {
     case "currency":
       return Decimal.parse(text)
     case "date":
-      return CalendarDate.parse(text)
+      return CalendarDate.ofText(text)
     case "datetime":
       return Timestamp.parse(text)
     case "boolean":
