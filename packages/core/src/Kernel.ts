@@ -28,6 +28,7 @@ import type { Providers } from "./provider/Providers.ts"
 import type { RecordStore } from "./record/RecordStore.ts"
 import type { Patterns } from "./rule/Pattern.ts"
 import { Cursors } from "./shared/Cursors.ts"
+import type { CursorStore } from "./shared/CursorStore.ts"
 import type { Digest } from "./shared/Digest.ts"
 import { Ids } from "./shared/Ids.ts"
 import type { DataKeys } from "./storage/DataKeys.ts"
@@ -63,6 +64,7 @@ export type Stores =
   | EnrichmentStore
   | IdentityStore
   | DataKeys
+  | CursorStore
   | Transactor
 
 /** Everything outside the kernel besides the job engine. */

@@ -153,6 +153,28 @@ describe.each(operations)("$id", (sample) => {
     expect(answer.status).toBe(sample.status)
   })
 
+  if (sample.faults?.["cursor"] !== undefined) {
+    it("ignores what is sent beside a cursor, wrong values too, but for what is about the page", async () => {
+      const isBody = sample.body !== undefined
+      for (const [field, values] of Object.entries(sample.faults ?? {})) {
+        if (["cursor", "limit", "cached", "includeTotal"].includes(field)) continue
+        const top = field.replace(/\[.*/, "")
+        for (const value of values) {
+          const answer = isBody
+            ? await server.json(sample.method, pathOf(sample.template), {
+                ...sample.body,
+                [top]: value,
+                cursor: "next"
+              })
+            : await call(server, sample, {
+                path: `${pathOf(sample.template)}?${field}=${encodeURIComponent(String(value))}&cursor=next&${field}=x`
+              })
+          expect(answer.status, `${field}=${JSON.stringify(value)} ${answer.text}`).toBe(sample.status)
+        }
+      }
+    })
+  }
+
   it("refuses each wrong value, and says where it is", async () => {
     const isBody = sample.body !== undefined
     for (const [field, values] of Object.entries(sample.faults ?? {})) {

@@ -6,7 +6,8 @@ const route = (method: string, path: string): Routes.Route => ({
   id: `${method} ${path}`,
   method,
   segments: path.slice(1).split("/"),
-  operation
+  operation,
+  paged: { query: false, body: false }
 })
 const routes = [route("GET", "/v1/things/:id"), route("GET", "/v1/things/kinds"), route("POST", "/v1/things/kinds")]
 

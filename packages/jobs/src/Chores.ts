@@ -7,6 +7,7 @@
 import { Corrections } from "@millrace/core/identity/Corrections"
 import { Jobs } from "@millrace/core/job/Jobs"
 import { JobStore } from "@millrace/core/job/JobStore"
+import { CursorStore } from "@millrace/core/shared/CursorStore"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Tables } from "@millrace/core/table/Tables"
 import { UploadSettings } from "@millrace/core/upload/UploadSettings"
@@ -95,16 +96,21 @@ export const layerJobHistory: Layer.Layer<never, never, Chores | JobStore> = Lay
 )
 
 const purgeEveryMillis = 60_000
+/** Parts of cursors that are forgotten in one go. */
+const cursorBatch = 1_000
 
 /**
  * Removes what has been in the trash for its time, and forgets what was too long ago to be taken back: about once
  * a minute, a bounded number each time.
  */
-export const layerPurge: Layer.Layer<never, never, Chores | Tables | Corrections> = Layer.effectDiscard(
+export const layerPurge: Layer.Layer<never, never, Chores | Tables | Corrections | CursorStore> = Layer.effectDiscard(
   Effect.gen(function* () {
     const tables = yield* Tables
     const corrections = yield* Corrections
-    const purge = Effect.zipWith(tables.purge, corrections.purge, (rows, facts) => rows + facts)
+    const cursors = yield* CursorStore
+    const purge = Effect.gen(function* () {
+      return (yield* tables.purge) + (yield* corrections.purge) + (yield* cursors.purge(cursorBatch))
+    })
     yield* (yield* Chores).add("purge", every(purgeEveryMillis, purge))
   })
 )

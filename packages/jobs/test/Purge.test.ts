@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Corrections } from "@millrace/core/identity/Corrections"
+import { CursorStore } from "@millrace/core/shared/CursorStore"
 import { Tables } from "@millrace/core/table/Tables"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,6 +14,8 @@ describe("the trash", () => {
       const tables = Layer.mock(Tables, { purge: Effect.sync(() => ++purged) })
       let forgotten = 0
       const corrections = Layer.mock(Corrections, { purge: Effect.sync(() => ++forgotten) })
+      let cursors = 0
+      const kept = Layer.mock(CursorStore, { purge: () => Effect.sync(() => ++cursors) })
       const answers: Array<number> = []
       yield* Effect.gen(function* () {
         const [{ chore } = { chore: Effect.succeed(-1) }] = (yield* Chores).all()
@@ -20,8 +23,8 @@ describe("the trash", () => {
           answers.push(yield* chore)
           yield* TestClock.adjust("1 second")
         }
-      }).pipe(Effect.provide(Layer.provideMerge(Layer.provide(layerPurge, [tables, corrections]), Chores.layer)))
-      expect([purged, forgotten]).toEqual([3, 3])
+      }).pipe(Effect.provide(Layer.provideMerge(Layer.provide(layerPurge, [tables, corrections, kept]), Chores.layer)))
+      expect([purged, forgotten, cursors]).toEqual([3, 3, 3])
       expect(answers.filter((answer) => answer === 0)).toHaveLength(118)
     })
   )

@@ -261,7 +261,7 @@ export class AccountData extends Context.Service<
         )
 
         const trades: AccountData["Service"]["trades"] = Effect.fn("AccountData.trades")(function* (ref, query) {
-          const bound = `${ref.workspace.id}/trades/${ref.accountId}`
+          const bound = { workspaceId: ref.workspace.id, list: `trades/${ref.accountId}` }
           const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, ref.workspace.timezone)
           const start =
             query.cursor === undefined

@@ -13,7 +13,7 @@ import { recordStates } from "../record/LedgerRecord.ts"
 import { matches } from "../record/RecordMatch.ts"
 import type { RecordFilter, RecordScope, RecordStore } from "../record/RecordStore.ts"
 import { CalendarDate } from "../shared/CalendarDate.ts"
-import type { Cursors } from "../shared/Cursors.ts"
+import type { Bound, Cursors } from "../shared/Cursors.ts"
 import { DecimalText } from "../shared/Decimal.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf } from "../shared/Page.ts"
@@ -59,24 +59,10 @@ const invalidRange = new InvalidInput({
   details: [{ field: "from", message: "must not be after to" }]
 })
 
-/** What the rest of a cursor, its signature and base64 leave of `limits.cursorLength` for the filter. */
-const filterBytes = 512
-
-/** A filter goes into the cursors of its pages: one that fits in none would fail on the second page. */
-const tooLong = (filter: RecordFilter): InvalidInput | undefined => {
-  if (new TextEncoder().encode(JSON.stringify(filter)).length <= filterBytes) return undefined
-  const texts = { q: filter.text, category: filter.category, type: filter.type }
-  const [field] = Object.entries(texts).reduce((longest, each) =>
-    (each[1]?.length ?? 0) > (longest[1]?.length ?? 0) ? each : longest
-  )
-  const message = `is too long: all filters together take up to ${filterBytes} bytes`
-  return new InvalidInput({ code: "INVALID_REQUEST", message: `${field} ${message}`, details: [{ field, message }] })
-}
-
 export const transactionPages = (records: RecordStore["Service"], cursors: Cursors["Service"]) => {
   const newestFirst = Effect.fnUntraced(function* (
     scope: RecordScope,
-    bound: string,
+    bound: Bound,
     owner: Fields,
     start: { readonly filter: RecordFilter; readonly mark: number; readonly before?: typeof Position.Type },
     limit: number
@@ -105,7 +91,7 @@ export const transactionPages = (records: RecordStore["Service"], cursors: Curso
 
   const changesSince = Effect.fnUntraced(function* (
     scope: RecordScope,
-    bound: string,
+    bound: Bound,
     owner: Fields,
     start: { readonly filter: RecordFilter; readonly mark: number },
     limit: number
@@ -132,7 +118,7 @@ export const transactionPages = (records: RecordStore["Service"], cursors: Curso
     owner: Fields,
     query: TransactionsQuery
   ) {
-    const bound = `${scope.workspaceId}/transactions/${resource}`
+    const bound = { workspaceId: scope.workspaceId, list: `transactions/${resource}` }
     const limit = sizeOf(limits.transactionsPage, query.limit)
     if (query.cursor !== undefined) {
       const start = yield* cursors.decode(bound, TransactionsCursor, query.cursor)
@@ -142,8 +128,6 @@ export const transactionPages = (records: RecordStore["Service"], cursors: Curso
     }
     const { filter } = query
     if (filter.from !== undefined && filter.to !== undefined && filter.from > filter.to) return yield* invalidRange
-    const refused = tooLong(filter)
-    if (refused !== undefined) return yield* refused
     const mark = yield* records.lastChange(scope.accountId)
     return yield* newestFirst(scope, bound, owner, { filter, mark }, limit)
   })

@@ -105,7 +105,7 @@ export class FeedRecords extends Context.Service<
           { cursor: from, jobId: ofJob, limit: asked, ...given }
         ) {
           const feed = yield* feedOf(workspace, feedId)
-          const bound = `${workspace.id}/records/${feedId}`
+          const bound = { workspaceId: workspace.id, list: `records/${feedId}` }
           if (from === undefined && ofJob !== undefined && !isId("job", ofJob)) {
             return { feed, rows: [], hasMore: false }
           }

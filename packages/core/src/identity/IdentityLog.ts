@@ -6,7 +6,7 @@ import { toPublic } from "../account/PublicRecord.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { RecordScope, RecordStore } from "../record/RecordStore.ts"
-import type { Cursors } from "../shared/Cursors.ts"
+import type { Bound, Cursors } from "../shared/Cursors.ts"
 import { Id } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
@@ -63,8 +63,10 @@ const SuggestionsCursor = Schema.Struct({
   state: Schema.optionalKey(Schema.Literals(suggestionStates))
 })
 
-const boundOf = (what: string, { accountId, bankId, dataType, workspace }: LedgerRef): string =>
-  `${workspace.id}/${what}/${bankId}/${accountId}/${dataType}`
+const boundOf = (what: string, { accountId, bankId, dataType, workspace }: LedgerRef): Bound => ({
+  workspaceId: workspace.id,
+  list: `${what}/${bankId}/${accountId}/${dataType}`
+})
 
 /** The filters of a list, without what is only about its pages. */
 const filtersOf = <State extends string>(query: { readonly recordId?: string; readonly state?: State }) => ({

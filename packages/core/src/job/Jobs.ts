@@ -182,7 +182,7 @@ export class Jobs extends Context.Service<
 
       const list: Jobs["Service"]["list"] = Effect.fn("Jobs.list")(function* (workspace, feedId, query) {
         yield* feedOf(workspace, feedId)
-        const bound = `${workspace.id}/jobs/${feedId}`
+        const bound = { workspaceId: workspace.id, list: `jobs/${feedId}` }
         const start =
           query.cursor === undefined ? { status: query.status } : yield* cursors.decode(bound, JobsCursor, query.cursor)
         const limit = sizeOf(limits.jobsPage, query.limit)

@@ -22,6 +22,9 @@ export const limits = {
   /** Hours a page cursor and days a watermark stay valid (decisions 1.6). */
   pageCursorHours: 24,
   watermarkDays: 180,
+  /** Parts of cursors that are too long to be carried, which are kept for one workspace, and their bytes. */
+  keptCursorParts: 1_000,
+  keptCursorBytes: 16_777_216,
   feedAccounts: 100,
   feedMappings: 200,
   enrichmentsPerWorkspace: 200,

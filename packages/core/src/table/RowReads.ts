@@ -11,7 +11,6 @@ import { hasPattern, relationsOf, type FilterPlan } from "../filter/FilterPlan.t
 import type { PlainValue } from "../filter/ClauseTest.ts"
 import { Patterns } from "../rule/Pattern.ts"
 import { Cursors } from "../shared/Cursors.ts"
-import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf } from "../shared/Page.ts"
 import { decode } from "../shared/StrictDecoding.ts"
@@ -82,9 +81,13 @@ interface Asked {
   readonly plan: FilterPlan | undefined
 }
 
+/** A field that was removed or has another type since may leave the position without a meaning. */
+const fits = (scan: Asked["scan"], { values }: Resumed["at"]): boolean =>
+  values.length === scan.sort.length && scan.sort.every((key, n) => isSortValue(key, values[n]!))
+
 export const make = Effect.gen(function* () {
   const store = yield* TableStore
-  const cursors = rowCursors(yield* Cursors, yield* Digest)
+  const cursors = rowCursors(yield* Cursors)
   const patterns = yield* Patterns
   const access = accessTo(store)
 
@@ -231,28 +234,19 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  const positionIn = Effect.fnUntraced(function* (table: Table, scan: Asked["scan"], at: Resumed["at"]) {
-    if ("values" in at) {
-      const fits = at.values.length === scan.sort.length && scan.sort.every((key, n) => isSortValue(key, at.values[n]!))
-      return fits ? at : yield* unusable
-    }
-    const [row] = yield* store.rowsById(table.id, [at.id])
-    return row === undefined || row.version !== at.version ? yield* unusable : positionOf(row, scan.sort)
-  })
-
   const queryRows: Tables["Service"]["queryRows"] = Effect.fn("Tables.queryRows")(function* (principal, id, query) {
     const table = yield* access.load(principal, id)
-    const bound = `${principal.workspace.id}/rows/${id}`
-    const resumed = query.cursor === undefined ? undefined : yield* cursors.decode(bound, query.cursor, query)
+    const bound = { workspaceId: principal.workspace.id, list: `rows/${id}` }
+    const resumed = query.cursor === undefined ? undefined : yield* cursors.decode(bound, query.cursor)
     const question: RowQuestion = resumed?.question ?? query
     const now = resumed?.now ?? (yield* Timestamp.now)
     const asked = yield* ask(principal, table, question, now)
-    const after = resumed === undefined ? undefined : yield* positionIn(table, asked.scan, resumed.at)
-    const { last, rows } = yield* page(table, asked, after, sizeOf(limits.page, query.limit))
+    if (resumed !== undefined && !fits(asked.scan, resumed.at)) return yield* unusable
+    const { last, rows } = yield* page(table, asked, resumed?.at, sizeOf(limits.page, query.limit))
     const total = query.includeTotal === true ? { total: yield* totalOf(table, asked) } : {}
     const shown = rows.map(only(question.fields))
     if (last === undefined) return { table, rows: shown, hasMore: false, ...total }
-    const cursor = yield* cursors.encode(bound, now, question, positionOf(last, asked.scan.sort), last)
+    const cursor = yield* cursors.encode(bound, now, question, positionOf(last, asked.scan.sort))
     return { table, rows: shown, hasMore: true, cursor, ...total }
   })
 

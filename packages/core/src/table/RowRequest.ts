@@ -9,7 +9,7 @@ export interface SortRequest {
 
 /**
  * Which rows. With a cursor, what it carries counts and the rest of the request is ignored, besides `limit` and
- * `includeTotal`; a cursor that could not carry the filter wants the same request again.
+ * `includeTotal`.
  */
 export interface RowQuery extends PageRequest {
   /** A filter tree, as JSON. */

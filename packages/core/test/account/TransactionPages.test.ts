@@ -5,6 +5,7 @@ import type { RecordWrite } from "@millrace/core/record/LedgerRecord"
 import { RecordStore } from "@millrace/core/record/RecordStore"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { Cursors } from "@millrace/core/shared/Cursors"
+import { limits } from "@millrace/core/shared/Limits"
 import { Ids } from "@millrace/core/shared/Ids"
 import { storeAccount } from "@millrace/testing/fixture/Account"
 import { storeBank } from "@millrace/testing/fixture/Bank"
@@ -16,10 +17,8 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Seeded } from "@millrace/testing/model/Seeded"
 
-const services = Layer.mergeAll(
-  MemoryStorage.layer,
-  Ids.layer,
-  Cursors.layer(Redacted.make("key")).pipe(Layer.provide(NodeDigest.layer))
+const services = Cursors.layer(Redacted.make("key")).pipe(
+  Layer.provideMerge(Layer.mergeAll(MemoryStorage.layer, Ids.layer, NodeDigest.layer))
 )
 
 const opened = Effect.gen(function* () {
@@ -104,24 +103,39 @@ describe("pages of transactions", () => {
     }).pipe(Effect.provide(services))
   )
 
-  it.effect("gives every filter it takes a cursor that reads on, and refuses longer ones by name", () =>
+  it.effect("goes on from a cursor alone, however long the filter was, and to the watermark after it", () =>
     Effect.gen(function* () {
       const { read, records, scope } = yield* opened
-      const text = "\u00e9".repeat(200)
+      const text = "\u6c34".repeat(200)
+      const [type, category] = ["\u00e9".repeat(2_000), "c".repeat(2_000)]
       const date = CalendarDate.make("2026-03-05")
-      for (let n = 0; n < 3; n++) {
-        yield* records.write(scope, [yield* makeWrite({ date, fields: { date, description: text }, hash: `${n}` })])
-      }
-      const first = yield* read({ filter: { text, pending: false }, limit: 1 })
-      expect(first.hasMore).toBe(true)
-      expect((yield* read({ filter: {}, limit: 1, cursor: first.cursor })).rows).toHaveLength(1)
-      for (const [field, filter] of [
-        ["q", { text: "\u6c34".repeat(200) }],
-        ["type", { text: "a", type: "b".repeat(2_000) }],
-        ["category", { category: "c".repeat(600) }]
-      ] as const) {
-        const refused = yield* Effect.flip(read({ filter }))
-        expect(refused).toMatchObject({ _tag: "InvalidInput", details: [{ field }] })
+      const add = (hash: string) =>
+        Effect.flatMap(makeWrite({ date, fields: { date, description: text, type, category }, hash }), (write) =>
+          records.write(scope, [write])
+        )
+      for (let n = 0; n < 3; n++) yield* add(`${n}`)
+      yield* records.write(scope, [yield* makeWrite({ date, fields: { date, description: "other" }, hash: "x" })])
+      const first = yield* read({ filter: { text, type, category, pending: false, from: date }, limit: 1 })
+      expect([first.rows.length, first.hasMore]).toEqual([1, true])
+      expect(first.cursor.length).toBeLessThanOrEqual(limits.cursorLength)
+      const second = yield* read({ filter: { text: "ignored" }, cursor: first.cursor })
+      expect([second.rows.length, second.hasMore, second.window]).toEqual([2, false, { from: date }])
+      yield* add("new")
+      expect((yield* read({ filter: {}, cursor: second.cursor })).rows).toHaveLength(1)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("goes on although the row at the edge of the page was changed, or is gone", () =>
+    Effect.gen(function* () {
+      const { read, records, scope } = yield* opened
+      const date = CalendarDate.make("2026-03-05")
+      const writes = yield* Effect.forEach([1, 2, 3, 4], (n) => makeWrite({ date, fields: { date }, hash: `${n}` }))
+      yield* records.write(scope, writes)
+      const first = yield* read({ filter: {}, limit: 2 })
+      const edge = writes.find(({ id }) => id === first.rows.at(-1)!["id"])!
+      for (const change of [{ date: CalendarDate.make("2026-03-01"), hash: "moved" }, { state: "removed" as const }]) {
+        yield* records.write(scope, [{ ...edge, ...change }])
+        expect((yield* read({ filter: {}, cursor: first.cursor })).rows.length).toBeGreaterThanOrEqual(2)
       }
     }).pipe(Effect.provide(services))
   )

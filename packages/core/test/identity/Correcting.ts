@@ -20,13 +20,8 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 
 export const services = Corrections.layer.pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(
-      MemoryStorage.layer,
-      Ids.layer,
-      Cursors.layer(Redacted.make("key")).pipe(Layer.provide(NodeDigest.layer))
-    )
-  )
+  Layer.provideMerge(Cursors.layer(Redacted.make("key"))),
+  Layer.provideMerge(Layer.mergeAll(MemoryStorage.layer, Ids.layer, NodeDigest.layer))
 )
 
 export const person: ActorRef = { kind: "user", userId: "usr_1" }

@@ -46,9 +46,9 @@ const world = (clock: VirtualClock) => {
   const stores = Layer.mergeAll(moved(FeedStore), moved(JobStore)).pipe(Layer.provideMerge(MemoryStorage.layer))
   const engine = Layer.succeed(JobEngine, { poke: () => Effect.void, interrupt: () => Effect.void })
   return Jobs.layer.pipe(
-    Layer.provide([engine, Cursors.layer(Redacted.make("only for tests")).pipe(Layer.provide(NodeDigest.layer))]),
+    Layer.provide([engine, Cursors.layer(Redacted.make("only for tests"))]),
     Layer.provideMerge(stores),
-    Layer.provideMerge(Ids.layer)
+    Layer.provideMerge(Layer.merge(Ids.layer, NodeDigest.layer))
   )
 }
 

@@ -182,14 +182,8 @@ const worldOf = (remembers: boolean, counts: Counts) =>
         )
       )
     ),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        MemoryStorage.layer,
-        Ids.layer,
-        NodeDigest.layer,
-        Cursors.layer(Redacted.make("key")).pipe(Layer.provide(NodeDigest.layer))
-      )
-    )
+    Layer.provideMerge(Cursors.layer(Redacted.make("key"))),
+    Layer.provideMerge(Layer.mergeAll(MemoryStorage.layer, Ids.layer, NodeDigest.layer))
   )
 
 /** Lives through the script; answers everything that can be told of it, with records by their order of creation. */

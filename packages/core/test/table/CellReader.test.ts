@@ -86,6 +86,8 @@ const readNumber = (input: unknown, scale?: number) =>
 
 const readChoice = (input: unknown) => Result.getOrUndefined(readCell({ type: "select", options: { choices } }, input))
 
+const day = (input: string) => Result.getOrUndefined(readCell({ type: "date" }, input))
+
 const refused = (form: CellForm, input: unknown) => Result.isFailure(readCell(form, input))
 
 describe("cells", () => {
@@ -121,7 +123,6 @@ describe("cells", () => {
   })
 
   it("of a date are a day, or the first ten characters of a date-time; of a date-time they name an offset", () => {
-    const day = (input: string) => Result.getOrUndefined(readCell({ type: "date" }, input))
     const texts = ["2026-02-28", "2026-02-28T23:30:00", "2026-02-28t23:30:00z", "2026-02-28T23:30:00-11:00"]
     expect(texts.map(day)).toEqual(texts.map(() => "2026-02-28"))
     expect(["2026-02-29T10:00:00", "2026-02-28T", "2026-02-28x"].map(day)).toEqual([undefined, undefined, undefined])

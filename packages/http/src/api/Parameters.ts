@@ -54,6 +54,8 @@ export const Text = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLengt
 export const SearchText = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200))
 
 /** Where a page begins; judged when it is used, so that each unusable one answers alike. */
-export const Cursor = Schema.String
+export const Cursor = Schema.String.annotate({
+  description: "meta.cursor of an earlier answer. It carries what was asked for: beside it only limit and cached count."
+})
 
 export const paging = { cursor: Schema.optionalKey(Cursor), limit: Schema.optionalKey(PageSize) }

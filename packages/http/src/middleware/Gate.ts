@@ -15,6 +15,7 @@ import { limits } from "@millrace/core/shared/Limits"
 import { plans } from "@millrace/core/workspace/Plan"
 import * as Errors from "../errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
+import { bodyOf, queryOf } from "./BesideCursor.ts"
 import { authenticate } from "./Credentials.ts"
 import type { RequestState } from "./CurrentRequest.ts"
 import { within } from "./Deadline.ts"
@@ -142,9 +143,10 @@ const makeRoom = (memory: BodyMemory, bytes: number, state: RequestState) =>
 const withBody = Effect.fnUntraced(function* (
   memory: BodyMemory,
   request: HttpServerRequest,
-  { operation }: Routes.Route,
+  route: Routes.Route,
   state: RequestState
 ) {
+  const { operation } = route
   if (operation.body !== "none") yield* makeRoom(memory, sizeOf(request, operation.body), state)
   switch (operation.body) {
     case "none":
@@ -153,7 +155,7 @@ const withBody = Effect.fnUntraced(function* (
       state.file = yield* fileOf(request)
       return request
     default: {
-      const { json, plain } = yield* withJson(request, operation.body === "required")
+      const { json, plain } = yield* withJson(request, operation.body === "required", (body) => bodyOf(route, body))
       state.json = json
       return plain
     }
@@ -196,6 +198,6 @@ export const admit = Effect.fnUntraced(function* (services: Services, request: H
   state.route = route
   yield* checkAccess(principal, route)
   yield* checkQuery(state.target)
-  const query = state.target.slice(path.length)
+  const query = queryOf(route, state.target.slice(path.length))
   return yield* withBody(services.bodies, request.modify({ url: Routes.routable(route, path) + query }), route, state)
 })

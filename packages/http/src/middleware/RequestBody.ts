@@ -95,12 +95,13 @@ const jsonOf = Effect.fnUntraced(function* (
   return json.success
 })
 
-/** The body as it was read strictly, and the request with JSON text made anew from it for the decoder. */
+/** What counts of the body as it was read strictly, and the request with JSON text made anew from it for the decoder. */
 export const withJson = (
   request: HttpServerRequest,
-  required: boolean
+  required: boolean,
+  counted: (json: StrictJson.Json) => StrictJson.Json
 ): Effect.Effect<{ readonly plain: HttpServerRequest; readonly json: StrictJson.Json }, Refused> =>
-  Effect.map(jsonOf(request, required), (json) => {
+  Effect.map(Effect.map(jsonOf(request, required), counted), (json) => {
     const plain = request.modify({ headers: Headers.set(request.headers, "content-type", "application/json") })
     Object.defineProperty(plain, "text", { value: Effect.succeed(StrictJson.withoutRaw(json)) })
     return { plain, json }

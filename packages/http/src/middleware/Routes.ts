@@ -7,6 +7,8 @@ import * as Context from "effect/Context"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import { OperationOf, type Operation } from "../api/Operation.ts"
 
 export interface Route {
@@ -14,12 +16,21 @@ export interface Route {
   readonly method: string
   readonly segments: ReadonlyArray<string>
   readonly operation: Operation
+  /** Where it takes a cursor, beside which most of the request does not count. */
+  readonly paged: { readonly query: boolean; readonly body: boolean }
 }
 
 /** Routes beside the API: the page at the root, probes and documents. */
 export const outside: ReadonlyArray<string> = ["/", "/livez", "/readyz", "/openapi.json", "/docs"]
 
 const split = (path: string): ReadonlyArray<string> => path.slice(1).split("/")
+
+const hasCursor = (schema: Schema.Top | undefined): boolean =>
+  schema !== undefined &&
+  SchemaAST.isObjects(schema.ast) &&
+  schema.ast.propertySignatures.some(({ name }) => name === "cursor")
+
+const notPaged: Route["paged"] = { query: false, body: false }
 
 export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
@@ -32,13 +43,17 @@ export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constrai
         id: endpoint.identifier,
         method: endpoint.method,
         segments: split(endpoint.path),
-        operation: Context.get(mergedAnnotations, OperationOf)
+        operation: Context.get(mergedAnnotations, OperationOf),
+        paged: {
+          query: hasCursor(endpoint.query),
+          body: [...endpoint.payload.values()].some(({ schemas }) => schemas.some(hasCursor))
+        }
       })
     }
   })
   const plain = Context.get(Context.empty(), OperationOf)
   for (const path of outside) {
-    routes.push({ id: path.slice(1), method: "GET", segments: split(path), operation: plain })
+    routes.push({ id: path.slice(1), method: "GET", segments: split(path), operation: plain, paged: notPaged })
   }
   return routes
 }

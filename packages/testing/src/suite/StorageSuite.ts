@@ -5,6 +5,7 @@
  */
 import { describe } from "@effect/vitest"
 import * as BankStoreSuite from "./BankStoreSuite.ts"
+import * as CursorStoreSuite from "./CursorStoreSuite.ts"
 import * as DataKeysSuite from "./DataKeysSuite.ts"
 import * as DeliveryStoreSuite from "./DeliveryStoreSuite.ts"
 import * as EnrichmentStoreSuite from "./EnrichmentStoreSuite.ts"
@@ -24,6 +25,7 @@ import * as WorkspaceStoreSuite from "./WorkspaceStoreSuite.ts"
 const suites: Readonly<Record<string, StorageTests>> = {
   Transactor: TransactorSuite.tests,
   DataKeys: DataKeysSuite.tests,
+  CursorStore: CursorStoreSuite.tests,
   WorkspaceStore: WorkspaceStoreSuite.tests,
   BankStore: BankStoreSuite.tests,
   RecordStore: RecordStoreSuite.tests,

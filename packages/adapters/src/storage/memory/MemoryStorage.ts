@@ -10,6 +10,7 @@ import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
 import * as MemoryUpstreamBudget from "../../rate/MemoryUpstreamBudget.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
 import { BankTable } from "./MemoryBankTable.ts"
+import * as MemoryCursorStore from "./MemoryCursorStore.ts"
 import * as MemoryDataKeys from "./MemoryDataKeys.ts"
 import * as MemoryDeliveryStore from "./MemoryDeliveryStore.ts"
 import * as MemoryEnrichmentStore from "./MemoryEnrichmentStore.ts"
@@ -27,6 +28,7 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 export const layer: Layer.Layer<Stores | RateLimiter | UpstreamBudget> = Layer.mergeAll(
   MemoryTransactor.layer,
   MemoryDataKeys.layer,
+  MemoryCursorStore.layer,
   MemoryWorkspaceStore.layer,
   MemoryBankStore.layer,
   MemoryRecordStore.layer,

@@ -7,6 +7,7 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
+import * as PostgresCursorStore from "./PostgresCursorStore.ts"
 import * as PostgresDataKeys from "./PostgresDataKeys.ts"
 import * as PostgresDeliveryStore from "./PostgresDeliveryStore.ts"
 import * as PostgresEnrichmentStore from "./PostgresEnrichmentStore.ts"
@@ -29,6 +30,7 @@ export type PostgresStorage = Stores | RateLimiter | UpstreamBudget
 export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | Secrets> = Layer.mergeAll(
   PostgresTransactor.layer,
   PostgresDataKeys.layer,
+  PostgresCursorStore.layer,
   PostgresWorkspaceStore.layer,
   PostgresBankStore.layer,
   PostgresRecordStore.layer,
