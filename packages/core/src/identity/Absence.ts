@@ -5,6 +5,7 @@ import * as Decimal from "../shared/Decimal.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { amountRatio, comparePercent } from "./AmountRatio.ts"
 import { covers, isGuarded, isListed, isUnread, isWellInside } from "./Covered.ts"
+import { settlementDays, type LateSettlement } from "./LateSettlement.ts"
 import { earlyDays } from "./MatchCost.ts"
 import type { HeldDetail, MatchInput, MatchResult } from "./Matching.ts"
 import { likeness, type MatchRow, type RowReader } from "./MatchRow.ts"
@@ -15,13 +16,12 @@ const dayMillis = 86_400_000
 
 /** Days after which a pending record that nobody has shown is given up, whatever the reads cover. */
 const forgottenDays = 30
-/** Days between a pending record and the posted row that explains its absence. */
-const settlementDays = 14
 
 export interface AbsenceInput {
   readonly input: MatchInput
   readonly pairing: Pairing
   readonly settledElsewhere: ReadonlySet<string>
+  readonly late: ReadonlyArray<LateSettlement>
   readonly reader: RowReader
   /** `undefined` where no details were asked for. */
   readonly detailOf: (entry: IndexEntry) => HeldDetail | undefined
@@ -103,11 +103,12 @@ const coveredOf = ({ coverage, settled = [] }: MatchInput): number =>
   coverage.kind === "full" && coverage.complete ? settled.reduce((n, { pending }) => (pending ? n : n + 1), 0) : 0
 
 export const absences = (problem: AbsenceInput): Pick<MatchResult, "gone" | "missed" | "coverageSuspect"> => {
-  const { input, pairing, settledElsewhere } = problem
+  const { input, late, pairing, settledElsewhere } = problem
   const { atOnce, config, coverage } = input
   const isTold = (entry: IndexEntry): boolean =>
     isListed(input, entry) || (entry.pending && settledElsewhere.has(entry.providerId))
-  const gone: Array<IndexEntry> = []
+  const lately = new Set(late.map(({ entry }) => entry.id))
+  const gone: Array<IndexEntry> = late.flatMap(({ entry, keep }) => (keep === undefined ? [] : [entry]))
   const missed: Array<{ readonly entry: IndexEntry; readonly missed: number }> = []
   const absent: Array<IndexEntry> = []
   let covered = coveredOf(input)
@@ -116,7 +117,7 @@ export const absences = (problem: AbsenceInput): Pick<MatchResult, "gone" | "mis
     if (entry.state !== "live") continue
     const within = covers(coverage, entry)
     if (within && !entry.pending) covered++
-    if (pairing.isTaken(entry)) continue
+    if (pairing.isTaken(entry) || lately.has(entry.id)) continue
     if (isTold(entry)) gone.push(entry)
     else if (!isUnread(input, entry)) {
       if (within && !entry.pending) vanishedPosted++
