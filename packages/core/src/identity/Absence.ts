@@ -5,23 +5,24 @@ import * as Decimal from "../shared/Decimal.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { amountRatio, comparePercent } from "./AmountRatio.ts"
 import { covers, isGuarded, isListed, isUnread, isWellInside } from "./Covered.ts"
-import { settlementDays, type LateSettlement } from "./LateSettlement.ts"
 import { earlyDays } from "./MatchCost.ts"
 import type { HeldDetail, MatchInput, MatchResult } from "./Matching.ts"
 import { likeness, type MatchRow, type RowReader } from "./MatchRow.ts"
 import type { Pairing } from "./Pairing.ts"
+import { proofOf } from "./Proof.ts"
 import { compareIds } from "./RowOrder.ts"
 
 const dayMillis = 86_400_000
 
 /** Days after which a pending record that nobody has shown is given up, whatever the reads cover. */
 const forgottenDays = 30
+/** Days between a pending record and the posted row that explains its absence. */
+const settlementDays = 14
 
 export interface AbsenceInput {
   readonly input: MatchInput
   readonly pairing: Pairing
   readonly settledElsewhere: ReadonlySet<string>
-  readonly late: ReadonlyArray<LateSettlement>
   readonly reader: RowReader
   /** `undefined` where no details were asked for. */
   readonly detailOf: (entry: IndexEntry) => HeldDetail | undefined
@@ -32,7 +33,7 @@ export const needsDetail = (input: MatchInput, entry: IndexEntry): boolean =>
   entry.state === "live" &&
   (entry.pending
     ? isOld(input, entry)
-    : entry.missed > 0 && !input.atOnce && input.config.removeAfterMissing > 0 && isWellInside(input.coverage, entry))
+    : entry.missed > 0 && input.config.removeAfterMissing > 0 && isWellInside(input.coverage, entry))
 
 const isOld = ({ now }: MatchInput, { date }: IndexEntry): boolean =>
   date !== null && CalendarDate.daysBetween(date, now.slice(0, 10) as CalendarDate.CalendarDate) >= forgottenDays
@@ -102,43 +103,68 @@ const isForgotten = ({ input, detailOf }: AbsenceInput, entry: IndexEntry): bool
 const coveredOf = ({ coverage, settled = [] }: MatchInput): number =>
   coverage.kind === "full" && coverage.complete ? settled.reduce((n, { pending }) => (pending ? n : n + 1), 0) : 0
 
+/**
+ * Whether the list that the upstream shows has become longer than the one of the read before. One that ends after so many
+ * rows would have pushed out others instead: so what it lacked then was not pushed out.
+ */
+const hasGrown = ({ input, pairing }: AbsenceInput, vanished: number): boolean =>
+  pairing.open.length > vanished &&
+  input.held.every((entry) => entry.state !== "live" || entry.missed === 0 || !pairing.isTaken(entry))
+
 export const absences = (problem: AbsenceInput): Pick<MatchResult, "gone" | "missed" | "coverageSuspect"> => {
-  const { input, late, pairing, settledElsewhere } = problem
+  const { input, pairing, settledElsewhere } = problem
   const { atOnce, config, coverage } = input
+  const proof = proofOf(input)
   const isTold = (entry: IndexEntry): boolean =>
     isListed(input, entry) || (entry.pending && settledElsewhere.has(entry.providerId))
-  const lately = new Set(late.map(({ entry }) => entry.id))
-  const gone: Array<IndexEntry> = late.flatMap(({ entry, keep }) => (keep === undefined ? [] : [entry]))
+  const gone: Array<IndexEntry> = []
   const missed: Array<{ readonly entry: IndexEntry; readonly missed: number }> = []
   const absent: Array<IndexEntry> = []
+  const edge: Array<IndexEntry> = []
   let covered = coveredOf(input)
+  let vanished = 0
   let vanishedPosted = 0
   for (const entry of input.held) {
     if (entry.state !== "live") continue
     const within = covers(coverage, entry)
-    if (within && !entry.pending) covered++
-    if (pairing.isTaken(entry) || lately.has(entry.id)) continue
-    if (isTold(entry)) gone.push(entry)
+    if (pairing.isTaken(entry)) {
+      if (within && !entry.pending) covered++
+    } else if (isTold(entry)) gone.push(entry)
     else if (!isUnread(input, entry)) {
-      if (within && !entry.pending) vanishedPosted++
-      if (within || entry.pending) absent.push(entry)
+      const says = within ? proof(entry) : "nothing"
+      if (says !== "nothing" && entry.missed === 0) vanished++
+      if (says === "gone" && !entry.pending) {
+        covered++
+        vanishedPosted++
+      }
+      if (says === "edge") edge.push(entry)
+      else if (says === "gone" || entry.pending) absent.push(entry)
     }
   }
   const coverageSuspect = isGuarded(input) && vanishedPosted > 3 && vanishedPosted * 20 > covered
 
+  const miss = (entry: IndexEntry, after: number): void => {
+    const count = after === 0 ? undefined : nextCount(problem, entry)
+    if (count === undefined) return
+    if (count >= after) gone.push(entry)
+    else missed.push({ entry, missed: count })
+  }
   const pendingCovered = absent.filter((entry) => entry.pending && covers(coverage, entry))
   const explained = atOnce || input.byIdOnly ? new Set<string>() : explainedBy(problem, pendingCovered)
   for (const entry of absent) {
     if (!entry.pending && coverageSuspect) continue
     if (atOnce && covers(coverage, entry)) gone.push(entry)
     else if (explained.has(entry.id) || (entry.pending && isForgotten(problem, entry))) gone.push(entry)
-    else if (entry.pending ? covers(coverage, entry) : isWellInside(coverage, entry)) {
-      const after = entry.pending ? config.dropAfterMissing : config.removeAfterMissing
-      const count = after === 0 ? undefined : nextCount(problem, entry)
-      if (count === undefined) continue
-      if (count >= after) gone.push(entry)
-      else missed.push({ entry, missed: count })
-    }
+    else if (entry.pending) {
+      if (covers(coverage, entry)) miss(entry, config.dropAfterMissing)
+    } else if (isWellInside(coverage, entry)) miss(entry, config.removeAfterMissing)
+  }
+  // Of the oldest day a first read is only noted, and then the list has to become longer without the record.
+  const grown = edge.some(({ missed: count }) => count > 0) && hasGrown(problem, vanished)
+  for (const entry of edge) {
+    if (!isWellInside(coverage, entry) || config.removeAfterMissing === 0) continue
+    if (entry.missed === 0) missed.push({ entry, missed: 1 })
+    else if (grown) miss(entry, config.removeAfterMissing)
   }
   return { gone, missed, coverageSuspect }
 }

@@ -3,10 +3,11 @@ import type { IndexEntry } from "../record/LedgerRecord.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { covers, isListed, isOfFile, trusted } from "./Covered.ts"
 import { KnownAmounts } from "./KnownAmounts.ts"
-import { earlyDays, isFar, pairCost, twinDays, type HeldRow, type PairCost } from "./MatchCost.ts"
+import { isFar, pairCost, twinDays, type HeldRow, type PairCost } from "./MatchCost.ts"
 import type { HeldDetail, MatchDetails, MatchInput } from "./Matching.ts"
-import { likeness, type MatchRow, type RowReader } from "./MatchRow.ts"
+import type { MatchRow, RowReader } from "./MatchRow.ts"
 import type { Pairing } from "./Pairing.ts"
+import { proofOf } from "./Proof.ts"
 import { lowerBound, reachOf } from "./Reach.ts"
 import { compareIds, compareObservations } from "./RowOrder.ts"
 
@@ -16,8 +17,6 @@ export interface ResidueInput {
   readonly reader: RowReader
   /** Free records that may be meant. */
   readonly candidates: ReadonlyArray<IndexEntry>
-  /** Pending records of a change feed that it has not listed as gone. */
-  readonly waiting: ReadonlyArray<IndexEntry>
   readonly detailOf: (entry: IndexEntry) => HeldDetail
   readonly isForbidden: MatchDetails["isForbidden"]
 }
@@ -36,6 +35,8 @@ export interface HeldNode {
   readonly row: Omit<HeldRow, "foreignSource">
   readonly entry: IndexEntry
   readonly edited: boolean
+  /** It may be older than what the upstream still shows: it has not moved to another day. */
+  readonly cutOff: boolean
   readonly members: Array<IndexEntry>
 }
 
@@ -46,9 +47,6 @@ export interface Edge extends PairCost {
 }
 
 const dayMillis = 86_400_000
-
-/** How alike a pending row has to be to a booked one of its amount to be rather meant than others. */
-const leastLikeness = 0.6
 
 const contentOf = (row: MatchRow): ReadonlyArray<unknown> => [
   row.day ?? null,
@@ -120,6 +118,7 @@ const heldNodes = (
   apart: Apart
 ): ReadonlyArray<HeldNode> => {
   const oldest = Timestamp.fromMillis(Timestamp.toMillis(input.now) - input.config.revivalDays * dayMillis)
+  const proof = proofOf(input)
   const nodes = new Map<string, HeldNode>()
   for (const entry of candidates.toSorted(compareIds)) {
     const { edited, fields, updatedAt } = detailOf(entry)
@@ -128,14 +127,18 @@ const heldNodes = (
     const read = reader.read(fields, entry.date, entry.pending)
     if (read === undefined) continue
     const listed = isListed(input, entry)
-    const row = { ...read, removed, listed, absent: removed || listed || covers(input.coverage, entry) }
+    const isCovered = covers(input.coverage, entry)
+    const says = isCovered ? proof(entry) : "nothing"
+    const cutOff = !removed && !listed && isCovered && says !== "gone"
+    const row = { ...read, removed, listed, absent: removed || listed || says === "gone" }
     const { providerId, state } = entry
-    const own = [state, listed, row.absent, isOfFile(entry), edited]
+    const own = [state, listed, row.absent, cutOff, isOfFile(entry), edited]
     const alone = [shared.has(providerId) ? providerId : null, apart.records.has(entry.id) ? entry.id : null]
     collect(nodes, JSON.stringify([...contentOf(read), ...own, ...alone]), entry, (members) => ({
       row,
       entry,
       edited,
+      cutOff,
       members
     }))
   }
@@ -184,28 +187,6 @@ const nearestOf = (held: ReadonlyArray<HeldNode>) => {
   }
 }
 
-/** Days between two rows, those before it counted as far; the same for rows without a day. */
-const gapOf = (booked: MatchRow, pending: MatchRow): number => {
-  if (booked.day === undefined || pending.day === undefined) return 0
-  const gap = booked.day - pending.day
-  return gap >= -earlyDays ? Math.abs(gap) : Infinity
-}
-
-/** Pending rows that are still there, by amount: those that the read shows, and of a change feed those it told before. */
-const waitingRows = ({
-  detailOf,
-  input,
-  reader,
-  waiting
-}: ResidueInput): ReadonlyMap<string, ReadonlyArray<MatchRow>> =>
-  Map.groupBy(
-    [
-      ...[...input.observations, ...(input.settled ?? [])].filter(({ pending }) => pending),
-      ...waiting.map((entry) => ({ ...entry, fields: detailOf(entry).fields }))
-    ].flatMap(({ date, fields, pending }) => reader.read(fields, date, pending) ?? []),
-    amountKey
-  )
-
 const edgesOf = (
   problem: ResidueInput,
   seen: ReadonlyArray<SeenNode>,
@@ -217,7 +198,6 @@ const edgesOf = (
   const [first, last] = reachOf(config, true)
   const days = held.flatMap(({ row }) => row.day ?? [])
   let known: KnownAmounts | undefined
-  let shown: ReadonlyMap<string, ReadonlyArray<MatchRow>> | undefined
   const edges: Array<Edge> = []
 
   const consider = (left: number, right: number): void => {
@@ -225,6 +205,7 @@ const edgesOf = (
     const other = held[right]!
     if (isFar(row, other.row)) return
     const crossesSources = ofFile !== isOfFile(other.entry)
+    if (other.cutOff && !crossesSources && row.day !== other.row.day) return
     if (crossesSources) {
       if (config.crossSource === "off" || other.row.removed) return
     } else if (byId && !other.row.absent) {
@@ -234,15 +215,6 @@ const edgesOf = (
     } else if (byId && row.pending && (row.amount !== other.row.amount || row.day !== other.row.day)) {
       // While it is pending it keeps its id: another amount or another day under another id is another event.
       return
-    }
-    if (!row.pending && other.row.pending && (other.row.removed || row.amount !== other.row.amount)) {
-      // A bank may show a row as pending beside its booked form: that one is meant, not one that was dropped before,
-      // nor one of another amount.
-      shown ??= waitingRows(problem)
-      const most = row.amount === other.row.amount ? gapOf(row, other.row) : config.exactWindowDays + 1
-      const isLikelier = (one: MatchRow): boolean =>
-        gapOf(row, one) < most && likeness(row, one) >= Math.max(leastLikeness, likeness(row, other.row))
-      if (shown.get(amountKey(row))?.some(isLikelier) === true) return
     }
     // A file has booked what the connection shows as pending: as good as the connection booking it.
     const settles = crossesSources && other.row.pending

@@ -4,11 +4,15 @@
  * Days are put together to blocks. A block is settled when its live records are exactly the rows that the last read
  * showed of it: each found by its own upstream id, with the same content and status. Such rows stay with their
  * records whatever else a read shows, and at any time; so a block of which a read shows the same is left alone.
+ *
+ * Of records older than what a read proves (`Proof.ts`) it says nothing, so their blocks are not settled. They stay as they
+ * are all the same when a read shows nothing else than the one before.
  */
 import type { IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { Observation } from "../sync/Ingest.ts"
 import type { MatchResult } from "./Matching.ts"
+import { isProvenDay, oldestPosted } from "./Proof.ts"
 
 /** Short enough that what changed brings little else along, long enough that there are few of them. */
 const blockDays = 4
@@ -49,9 +53,17 @@ const canSettle = ({ date, pendingProviderId, providerId }: Observation): boolea
 const textOf = ({ hash, pending, providerId }: Observation): string =>
   `${hash} ${pending ? "p" : "b"} ${providerId.length} ${providerId} `
 
+/** What a read says besides its rows. */
+export interface ReadSays {
+  readonly historyFrom?: CalendarDate.CalendarDate | undefined
+  /** Upstream ids that it lists as gone. */
+  readonly removed: ReadonlySet<string>
+}
+
 /** What a read shows, in its order. */
-const wholeTextOf = (observations: ReadonlyArray<Observation>): string => {
-  let text = ""
+const wholeTextOf = (observations: ReadonlyArray<Observation>, { historyFrom, removed }: ReadSays): string => {
+  let text = historyFrom === undefined ? "" : `from ${historyFrom} `
+  for (const id of removed) text += `-${id.length} ${id} `
   for (const observation of observations) {
     text += textOf(observation)
     const { pendingProviderId } = observation
@@ -122,13 +134,9 @@ const daysOf = (blocks: Iterable<number>): ReadonlyArray<Days> => {
 const divide = (
   before: Settled,
   digests: ReadonlyMap<number, string>,
-  observations: ReadonlyArray<Observation>,
-  also: ReadonlyArray<Days>
+  observations: ReadonlyArray<Observation>
 ): Divided => {
   const blocks = new Set<number>()
-  for (const { from, to } of also) {
-    for (let block = blockOfDay(from); block <= blockOfDay(to); block++) if (before.has(block)) blocks.add(block)
-  }
   for (const [block, digest] of digests) if (digest === "" || before.get(block) !== digest) blocks.add(block)
   for (const [block, digest] of before) if (digest === "" || !digests.has(block)) blocks.add(block)
   if (blocks.size === 0) return { blocks, days: [], open: [], settled: observations }
@@ -152,14 +160,18 @@ type Live = Pick<IndexEntry, "providerId" | "date" | "pending" | "hash"> & { rea
 
 /**
  * What is settled after a read. `blocks` were looked at, `observations` and `live` are all there is of them; of others
- * `before` holds. Without `before` all were looked at.
+ * `before` holds. Without `before` all were looked at. `mayMiss` tells of days whether the read says
+ * anything of posted records that it does not show.
  */
 const settledAfter = (
   before: { readonly settled: Settled; readonly blocks: ReadonlySet<number> } | undefined,
   digests: ReadonlyMap<number, string>,
   observations: ReadonlyArray<Observation>,
-  live: Iterable<Live>
-): Settled => {
+  live: Iterable<Live>,
+  mayMiss: (date: CalendarDate.CalendarDate | null) => boolean
+): { readonly settled: Settled; readonly isQuiet: boolean } => {
+  // Whether the same read once more, at any time, would change nothing.
+  let isQuiet = true
   const after = new Map<number, string>()
   if (before !== undefined) {
     for (const [block, digest] of before.settled) if (!before.blocks.has(block)) after.set(block, digest)
@@ -182,17 +194,25 @@ const settledAfter = (
       // Another record of the same id finds none; and of two rows of one id, one is left over.
       shown.delete(providerId)
       left.set(block, left.get(block)! - 1)
-    } else open.add(block)
+    } else {
+      open.add(block)
+      if (pending || mayMiss(date)) isQuiet = false
+    }
   }
-  for (const [block, rows] of left) if (rows > 0) open.add(block)
+  for (const [block, rows] of left) {
+    if (rows === 0) continue
+    open.add(block)
+    isQuiet = false
+  }
   for (const block of open) if (after.has(block)) after.set(block, "")
-  return after
+  for (const digest of digests.values()) if (digest === "") isQuiet = false
+  return { settled: after, isQuiet }
 }
 
 const format = "1"
 const notWhole = "-"
 
-/** In the order of the days, so that equal ones are equal as text. `whole` is the digest of a read that is all settled. */
+/** In the order of the days, so that equal ones are equal as text. `whole` is the digest of a read that changes nothing more. */
 const encode = (whole: string | undefined, settled: Settled): string =>
   [
     format,
@@ -221,9 +241,10 @@ const decode = (text: string): Settled | undefined => {
 
 /** One read of an account: what of it is settled already, and what is once all of it is written. */
 export class Settling {
-  /** Nothing else than what the last read showed, and all of it settled. */
+  /** Nothing else than what the last read showed, and nothing more to come of it. */
   readonly isUnchanged: boolean
   readonly #observations: ReadonlyArray<Observation>
+  readonly #historyFrom: CalendarDate.CalendarDate | undefined
   readonly #contentHash: (text: string) => string
   readonly #whole: string
   readonly #kept: string | undefined
@@ -239,12 +260,14 @@ export class Settling {
   constructor(
     kept: string | undefined,
     observations: ReadonlyArray<Observation>,
+    says: ReadSays,
     contentHash: (text: string) => string
   ) {
     this.#observations = observations
+    this.#historyFrom = says.historyFrom
     this.#contentHash = contentHash
     this.#kept = kept
-    this.#whole = contentHash(wholeTextOf(observations))
+    this.#whole = contentHash(wholeTextOf(observations, says))
     this.isUnchanged = kept?.startsWith(`${format} ${this.#whole} `) === true
   }
 
@@ -252,10 +275,10 @@ export class Settling {
     return (this.#digests ??= digestsOf(this.#observations, this.#contentHash))
   }
 
-  /** Divides the read, with these days open as well; `undefined` where nothing is known. The last division counts. */
-  divide(also: ReadonlyArray<Days> = []): Divided | undefined {
+  /** Divides the read, once; `undefined` where nothing is known. */
+  divide(): Divided | undefined {
     this.#before = this.#kept === undefined ? undefined : decode(this.#kept)
-    if (this.#before !== undefined) this.#divided = divide(this.#before, this.#digestsOfRead, this.#observations, also)
+    if (this.#before !== undefined) this.#divided = divide(this.#before, this.#digestsOfRead, this.#observations)
     return this.#divided
   }
 
@@ -288,10 +311,10 @@ export class Settling {
     const digests = this.#digestsOfRead
     const before = this.#isDivided ? { settled: this.#before!, blocks: this.#divided!.blocks } : undefined
     const observations = this.#isDivided ? this.#divided!.open : this.#observations
-    const after = settledAfter(before, digests, observations, this.#live.values())
-    const isWhole =
-      after.size === digests.size && [...after].every(([block, now]) => now !== "" && digests.get(block) === now)
-    const text = encode(isWhole ? this.#whole : undefined, after)
+    const bounds = { historyFrom: this.#historyFrom, oldest: oldestPosted(this.#observations) }
+    const mayMiss = (date: CalendarDate.CalendarDate | null) => isProvenDay(date, bounds) || date === bounds.oldest
+    const { isQuiet, settled } = settledAfter(before, digests, observations, this.#live.values(), mayMiss)
+    const text = encode(isQuiet ? this.#whole : undefined, settled)
     return this.#isWritten || !isKept(this.#kept, text) ? text : undefined
   }
 }

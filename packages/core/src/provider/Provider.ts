@@ -80,14 +80,40 @@ export interface ObservedRecord {
   readonly evidence?: Fields
 }
 
+/** The first day of which the upstream shows all posted rows of an account. */
+export interface HistoryStart {
+  readonly providerAccountId: string
+  readonly from: CalendarDate
+}
+
+/**
+ * What an upstream said itself of the accounts that it was asked for; never what a driver asked for, or what its
+ * documentation promises. Many upstreams show less history than they say, and then the rows show it.
+ */
+export interface UpstreamSays {
+  /**
+   * How far back an account goes, such as an answered "history starts at". Without it a read of transactions, trades or
+   * orders proves no more than the days after the oldest posted row that it shows of the account: a record that is
+   * older stays as it is. With it, what is not shown of that day or later is gone. No row of the account is older.
+   */
+  readonly historyFrom?: ReadonlyArray<HistoryStart>
+  /** Accounts that have no holdings, or no loan. Without it an empty list of them says nothing. */
+  readonly none?: ReadonlyArray<string>
+}
+
 /** What the rows of a page say about rows that are not in it. */
 export type Coverage =
   /** Nothing: only what is listed is known. Removals come as `removed`. */
   | { readonly kind: "delta" }
-  /** All rows dated in the range, once every page of the run was read. */
-  | { readonly kind: "window"; readonly from: CalendarDate; readonly to: CalendarDate; readonly complete: boolean }
-  /** All rows there are, once every page of the run was read. */
-  | { readonly kind: "full"; readonly complete: boolean }
+  /** All rows dated in the range that the upstream still has, once every page of the run was read. */
+  | ({
+      readonly kind: "window"
+      readonly from: CalendarDate
+      readonly to: CalendarDate
+      readonly complete: boolean
+    } & UpstreamSays)
+  /** All rows that the upstream still has, once every page of the run was read. */
+  | ({ readonly kind: "full"; readonly complete: boolean } & UpstreamSays)
 
 export type PageEnd =
   /** More pages; `position` is opaque, valid within this run only. */

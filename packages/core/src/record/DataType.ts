@@ -157,6 +157,10 @@ export const idKindOf: Readonly<Record<SyncDataType, IdKind>> = {
   loans: "loan"
 }
 
+/** A type whose records are of a day and stay: an upstream shows the latest of them, and some day no longer the oldest. */
+export const isDatedType = (dataType: SyncDataType): boolean =>
+  dataType === "transactions" || dataType === "trades" || dataType === "orders"
+
 /** A type whose every read is the whole truth about the account: rows that are not in it are gone. */
 export const isSnapshotType = (dataType: SyncDataType): boolean =>
   dataType === "balances" || dataType === "holdings" || dataType === "orders" || dataType === "loans"

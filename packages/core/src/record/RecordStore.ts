@@ -131,7 +131,7 @@ export class RecordStore extends Context.Service<
         readonly before?: { readonly date: CalendarDate | null; readonly id: string }
       }
     ) => Effect.Effect<ReadonlyArray<LedgerRecord>, StorageUnavailable>
-    /** Day of the newest live record. */
+    /** Day of the newest record, tombstones included: a record that goes does not make the next read begin earlier. */
     readonly latestDate: (scope: RecordScope) => Effect.Effect<CalendarDate | null, StorageUnavailable>
     readonly checkpoint: (key: Checkpoint) => Effect.Effect<string | undefined, StorageUnavailable>
     /** `undefined` forgets it. */

@@ -83,9 +83,15 @@ const insideOf = (range: Segment["range"], rows: ReadonlyArray<Observation>): nu
     ? rows.length
     : rows.filter(({ date }) => date !== null && date >= range.from && date <= range.to).length
 
-/** What the pages say about rows that they do not show, as far as it can be believed. */
-const coverageOf = ({ coverage }: Stage, { accountsAgree }: Segment): Coverage =>
-  accountsAgree || coverage.kind === "delta" ? coverage : { ...coverage, complete: false }
+/**
+ * What the pages say about rows that they do not show, as far as it can be believed; of single accounts that is asked
+ * for apart.
+ */
+const coverageOf = ({ coverage }: Stage, isBelieved: boolean): Coverage => {
+  if (coverage.kind === "delta") return coverage
+  const { historyFrom: _, none: __, ...plain } = coverage
+  return { ...plain, complete: plain.complete && isBelieved }
+}
 
 export type PullWarning =
   | "RANGE_CLAMPED"
@@ -259,9 +265,10 @@ export class Puller extends Context.Service<
             })
           }
 
-          const coverage = coverageOf(staged, segment)
+          const coverage = coverageOf(staged, segment.accountsAgree)
           // A change feed does not say a second time what is gone: it is read whole once more.
-          const incomplete = segment.capability.changeModel === "delta" && coverage !== staged.coverage
+          const incomplete =
+            segment.capability.changeModel === "delta" && coverage.kind !== "delta" && !segment.accountsAgree
           const asked = new Set(ownerIds)
           let seen = 0
           let changed = 0
@@ -279,6 +286,7 @@ export class Puller extends Context.Service<
               removed: staged.removed(account.providerAccountId),
               unread: staged.unread(account.providerAccountId),
               coverage,
+              ...staged.said(account.providerAccountId),
               idTrust: segment.capability.idTrust,
               changeModel: segment.capability.changeModel,
               byIdOnly: segment.byIdOnly

@@ -5,6 +5,7 @@ import type { ChangeModel, IdTrust } from "../provider/Capabilities.ts"
 import type { Coverage } from "../provider/Provider.ts"
 import { isSnapshotType } from "../record/DataType.ts"
 import type { RecordScope } from "../record/RecordStore.ts"
+import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Observation } from "./Ingest.ts"
 
 export interface SnapshotOfAccount {
@@ -14,6 +15,9 @@ export interface SnapshotOfAccount {
   /** Upstream ids of rows that could not be read; `""` among them is a row that could be any. */
   readonly unread: ReadonlySet<string>
   readonly coverage: Coverage
+  /** What the upstream says itself of the account (`UpstreamSays`). */
+  readonly historyFrom?: CalendarDate
+  readonly none?: boolean
   readonly idTrust: IdTrust
   readonly changeModel: ChangeModel
   /** Nothing is matched but by its id, and what is new stays apart until a person joins it (`skipDedup`). */

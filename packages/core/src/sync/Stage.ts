@@ -1,6 +1,7 @@
 /** What a pull has read so far, before any of it is believed. */
-import type { Coverage, SyncPage } from "../provider/Provider.ts"
+import type { Coverage, SyncPage, UpstreamSays } from "../provider/Provider.ts"
 import type { SyncDataType } from "../record/DataType.ts"
+import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Digest } from "../shared/Digest.ts"
 import { ingest, type Observation, type Quarantined } from "./Ingest.ts"
 
@@ -13,6 +14,23 @@ const areDistinct = (rows: ReadonlyArray<Observation>): boolean => {
     seen.add(providerId)
   }
   return true
+}
+
+/** What the pages of a run say together: what a later one says of an account counts. */
+const together = (before: Coverage, now: Coverage): Coverage => {
+  if (before.kind === "delta" || now.kind === "delta") return now
+  const starts = new Map<string, CalendarDate>()
+  for (const { historyFrom = [] } of [before, now]) {
+    for (const { from, providerAccountId } of historyFrom) starts.set(providerAccountId, from)
+  }
+  const none = new Set([...(before.none ?? []), ...(now.none ?? [])])
+  const says: UpstreamSays = {
+    ...(starts.size === 0
+      ? {}
+      : { historyFrom: Array.from(starts, ([providerAccountId, from]) => ({ providerAccountId, from })) }),
+    ...(none.size === 0 ? {} : { none: [...none] })
+  }
+  return { ...now, ...says }
 }
 
 /** All of a stage, as JSON can hold it. */
@@ -90,7 +108,7 @@ export class Stage {
     }
     this.quarantined.push(...page.quarantined)
     for (const { providerId } of page.quarantined) this.#unreadAnywhere.add(providerId)
-    this.coverage = page.coverage
+    this.coverage = together(this.coverage, page.coverage)
     // A blank checkpoint would mean "from the start" to the upstream and "continue" to us.
     if (page.end.kind === "done" && page.end.checkpoint?.trim() !== "") this.checkpoint = page.end.checkpoint
   }
@@ -101,6 +119,14 @@ export class Stage {
    */
   unread(providerAccountId: string): ReadonlySet<string> {
     return this.#unreadAnywhere.union(this.#unread.get(providerAccountId) ?? new Set())
+  }
+
+  /** What the upstream says itself of one account. */
+  said(providerAccountId: string): { readonly historyFrom?: CalendarDate; readonly none: boolean } {
+    if (this.coverage.kind === "delta") return { none: false }
+    const { historyFrom = [], none = [] } = this.coverage
+    const start = historyFrom.find((one) => one.providerAccountId === providerAccountId)
+    return { ...(start === undefined ? {} : { historyFrom: start.from }), none: none.includes(providerAccountId) }
   }
 
   get accounts(): Iterable<string> {

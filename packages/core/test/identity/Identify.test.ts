@@ -310,8 +310,11 @@ describe("identify, by content", () => {
 const yesterday = Timestamp.fromMillis(Timestamp.toMillis(now) - 86_400_000)
 const justNow = Timestamp.fromMillis(Timestamp.toMillis(now) - 86_399_999)
 
+/** The source says where its history starts, so every read of all there is proves what is gone. */
+const historyFrom = CalendarDate.make("2026-01-01")
+
 const second = (missedAt: Timestamp.Timestamp | null) =>
-  read({ held: [held("a", {}, { missed: 1 }, { missedAt, missedSince: missedAt })] })
+  read({ historyFrom, held: [held("a", {}, { missed: 1 }, { missedAt, missedSince: missedAt })] })
 
 const absent = (missed: number) => held("a", {}, { missed }, { missedAt: yesterday })
 
@@ -319,11 +322,11 @@ const absentPending = (missed: number) => held("a", { pending: true }, { missed 
 
 const many = (count: number) =>
   Array.from({ length: count }, (_, n) => held(String(n), { text: `desk ${n}` }, { missed: 1 }))
-const after = (records: ReadonlyArray<Held>, change = {}) => read({ held: records, ...change })
+const after = (records: ReadonlyArray<Held>, change = {}) => read({ historyFrom, held: records, ...change })
 
 describe("identify, absences", () => {
   it("counts complete reads without a posted row that are a day apart, and lets it go at the second", () => {
-    const first = read({ held: [held("a")] })
+    const first = read({ historyFrom, held: [held("a")] })
     expect([first.missed, first.gone]).toEqual([[{ entry: held("a").entry, missed: 1 }], []])
     expect(idsOf(second(yesterday).gone)).toEqual(["a"])
     expect(second(justNow)).toMatchObject({ gone: [], missed: [] })
@@ -331,9 +334,14 @@ describe("identify, absences", () => {
   })
 
   it("removes after as many reads as are asked for, and never at 0", () => {
-    expect(idsOf(read({ held: [absent(0)], config: { removeAfterMissing: 1 } }).gone)).toEqual(["a"])
-    expect(read({ held: [absent(1)], config: { removeAfterMissing: 3 } }).missed).toMatchObject([{ missed: 2 }])
-    expect(read({ held: [absent(9)], config: { removeAfterMissing: 0 } })).toMatchObject({ gone: [], missed: [] })
+    expect(idsOf(read({ historyFrom, held: [absent(0)], config: { removeAfterMissing: 1 } }).gone)).toEqual(["a"])
+    expect(read({ historyFrom, held: [absent(1)], config: { removeAfterMissing: 3 } }).missed).toMatchObject([
+      { missed: 2 }
+    ])
+    expect(read({ historyFrom, held: [absent(9)], config: { removeAfterMissing: 0 } })).toMatchObject({
+      gone: [],
+      missed: []
+    })
   })
 
   it("drops a pending row after complete reads at any distance", () => {
@@ -355,7 +363,7 @@ describe("identify, absences", () => {
     ["days of which it is the last but one", { kind: "window", from: "2026-03-01", to: "2026-03-15", complete: true }],
     ["days of which it is the second", { kind: "window", from: "2026-03-13", to: "2026-03-20", complete: true }]
   ] as const)("lets nothing posted go because of %s", (_, coverage) => {
-    const input = { held: [held("a", {}, { missed: 1 })], coverage: coverage as MatchInput["coverage"] }
+    const input = { historyFrom, held: [held("a", {}, { missed: 1 })], coverage: coverage as MatchInput["coverage"] }
     expect(read(input)).toMatchObject({ gone: [], missed: [] })
   })
 
@@ -367,12 +375,12 @@ describe("identify, absences", () => {
 
   it("does not miss a row that was shown but could not be read", () => {
     const records = [held("a", {}, { missed: 1 }), held("b", lamp, { missed: 1 })]
-    expect(idsOf(read({ held: records, unread: new Set(["p-a"]) }).gone)).toEqual(["b"])
+    expect(idsOf(read({ historyFrom, held: records, unread: new Set(["p-a"]) }).gone)).toEqual(["b"])
   })
 
   it("leaves rows of files and tombstones alone", () => {
     const records = [held("f", { id: "file:1" }, { missed: 1 }), held("t", {}, { state: "removed", missed: 1 })]
-    expect(read({ held: records })).toMatchObject({ gone: [], missed: [] })
+    expect(read({ historyFrom, held: records })).toMatchObject({ gone: [], missed: [] })
   })
 
   it("drops a pending row at once when the read brings what explains it", () => {
@@ -415,7 +423,7 @@ describe("identify, absences", () => {
       .slice(4)
       .map(({ entry }, n) => seen(entry.id, { text: `desk ${n + 4}` }))
     expect(after(many(100), { observations: kept }).coverageSuspect).toBe(false)
-    const atOnce = { atOnce: true, dataType: "holdings" } as const
+    const atOnce = { atOnce: true, dataType: "holdings", none: true } as const
     expect(after(many(4), atOnce)).toMatchObject({ coverageSuspect: false })
     expect(after(many(4), atOnce).gone).toHaveLength(4)
     expect(after(many(4), { atOnce: true })).toMatchObject({ coverageSuspect: true, gone: [] })

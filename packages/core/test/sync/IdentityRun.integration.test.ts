@@ -13,14 +13,15 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import { inject } from "vitest"
-import { playAll, serve } from "./IdentityScenes.ts"
+import { playAll as playHistory } from "./HistoryScenes.ts"
+import { playAll, serve, type Scene } from "./IdentityScenes.ts"
 
 const secrets = aesSecrets({ key: Redacted.make(Buffer.alloc(32, 1).toString("base64")) })
 const services = postgresClock.pipe(Layer.provideMerge(database(inject("postgres"))))
 
 layer(services, { excludeTestServices: true, timeout: "60 seconds" })("identity on PostgreSQL", (it) => {
   let passed = 0
-  playAll((title, body) => {
+  const scene: Scene = (title, body) => {
     it.effect(title, () =>
       Effect.gen(function* () {
         const { pass } = yield* StoreClock
@@ -40,5 +41,8 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("identity 
         yield* body(simulation).pipe(Effect.provideService(Clock.Clock, clock), Effect.provide(serve(simulation)))
       })
     )
-  })
+  }
+  playAll(scene)
+  // Fewer syncs, and the same history.
+  playHistory(scene, 9)
 })

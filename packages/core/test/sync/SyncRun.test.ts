@@ -104,7 +104,7 @@ describe("a run", () => {
 
   scene("brings a kept row back to life in its place", "upsertByKey", (simulation) =>
     Effect.gen(function* () {
-      const world = yield* opened(simulation, "snapshotfull-account-stable")
+      const world = yield* opened(simulation, "snapshotfull-connection-stable")
       const { account, feed, place, post, upstream } = world
       const kept = {
         ...feed,

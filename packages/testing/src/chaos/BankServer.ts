@@ -63,7 +63,8 @@ export const startBank = async (): Promise<BankServer> => {
     idTrust: "perStatus",
     pageSize,
     overlapDays: 10,
-    historyDays: 400
+    historyDays: 400,
+    saysHistory: true
   })
   const before = new Gate<Asked>()
   const after = new Gate<Asked>()

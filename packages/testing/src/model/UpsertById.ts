@@ -52,7 +52,6 @@ export const upsertById = ({ coverage, held, idTrust, observations, removed }: M
     absorbed,
     confirmed: [],
     suggestions: [],
-    joined: [],
     idHits: 0,
     idContradictions: 0,
     coverageSuspect: false

@@ -1,9 +1,9 @@
 /** A bank whose truth is what the test says: the upstream behind `ScriptedProvider`. */
 import type { ConnectionHealth } from "@millrace/core/bank/ConnectionHealth"
-import type { ObservedAccount, ObservedRecord } from "@millrace/core/provider/Provider"
+import type { ObservedAccount, ObservedRecord, PullRequest } from "@millrace/core/provider/Provider"
 import type { ProviderError } from "@millrace/core/provider/ProviderError"
 import type { Fields } from "@millrace/core/record/FieldValue"
-import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Currency from "@millrace/core/shared/Currency"
 import * as Decimal from "@millrace/core/shared/Decimal"
 
@@ -14,7 +14,7 @@ export interface TrueRow {
   readonly providerId: string
   readonly pendingProviderId?: string
   readonly pending: boolean
-  readonly date: CalendarDate
+  readonly date: CalendarDate.CalendarDate
   readonly amount: string
   readonly description: string
   /** Shown in a form that cannot be read. */
@@ -23,13 +23,17 @@ export interface TrueRow {
 
 export interface Posting {
   readonly account: string
-  readonly date: CalendarDate
+  readonly date: CalendarDate.CalendarDate
   readonly amount: string
   readonly description: string
   readonly pending?: boolean
 }
 
 type Event = { readonly kind: "shown"; readonly row: TrueRow } | { readonly kind: "gone"; readonly row: TrueRow }
+
+export const longAgo = CalendarDate.make("1970-01-01")
+
+const newestFirst = (a: TrueRow, b: TrueRow): number => (a.date === b.date ? b.line - a.line : a.date < b.date ? 1 : -1)
 
 export class ScriptedBank {
   readonly rows = new Map<number, TrueRow>()
@@ -49,6 +53,14 @@ export class ScriptedBank {
   shortReads = 0
   /** One in so many rows is shown by them; `Infinity` shows none. */
   shortBy = 3
+  /** They show the oldest rows instead of the newest. */
+  shortAtStart = false
+  /** What was asked last. */
+  asked: PullRequest | undefined = undefined
+  /** How much posted history each account still shows: from this day on, and so many of its latest rows. */
+  keeps: { readonly from: CalendarDate.CalendarDate; readonly rows: number } = { from: longAgo, rows: Infinity }
+  /** Lines that a read which asked for them did not show because of it. */
+  readonly leftOut = new Set<number>()
   /** Shows the last row of a page again as the first of the next one. */
   repeatsEdges = false
   /** Gives every account ids of its own, so that accounts share them. */
@@ -150,6 +162,17 @@ export class ScriptedBank {
       else shown.delete(key)
     }
     return [...shown.values()]
+  }
+
+  /** What it still shows, newest first. */
+  get stillShown(): ReadonlyArray<TrueRow> {
+    const posted = new Map<string, number>()
+    return [...this.rows.values()].toSorted(newestFirst).filter(({ account, date, pending }) => {
+      if (pending) return true
+      const place = (posted.get(account) ?? 0) + 1
+      posted.set(account, place)
+      return date >= this.keeps.from && place <= this.keeps.rows
+    })
   }
 
   loseCheckpoints(): void {

@@ -5,7 +5,13 @@
  * a change feed that is asked without a checkpoint gives all its rows and says that these are all.
  */
 import type { ChangeModel, DataTypeCapability, IdTrust } from "@millrace/core/provider/Capabilities"
-import type { ObservedRecord, ProviderDriver, PullRequest, SyncPage } from "@millrace/core/provider/Provider"
+import type {
+  ObservedRecord,
+  ProviderDriver,
+  PullRequest,
+  SyncPage,
+  UpstreamSays
+} from "@millrace/core/provider/Provider"
 import {
   CheckpointInvalid,
   ConnectionGone,
@@ -13,8 +19,9 @@ import {
   Unsupported,
   type ProviderError
 } from "@millrace/core/provider/ProviderError"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Effect from "effect/Effect"
-import { observed, ScriptedBank, type TrueRow } from "./ScriptedBank.ts"
+import { longAgo, observed, ScriptedBank, type TrueRow } from "./ScriptedBank.ts"
 
 export interface ScriptedOptions {
   /** Part of the instance id after `demo:`. */
@@ -26,9 +33,9 @@ export interface ScriptedOptions {
   readonly overlapDays: number
   readonly historyDays: number
   readonly freshnessSeconds?: number
+  /** Says where the history of each account starts: it shows all rows of the days that it was asked for. */
+  readonly saysHistory?: boolean
 }
-
-const newestFirst = (a: TrueRow, b: TrueRow): number => (a.date === b.date ? b.line - a.line : a.date < b.date ? 1 : -1)
 
 const isTrusted = (trust: IdTrust): boolean => trust !== "none" && trust !== "positional"
 
@@ -44,10 +51,41 @@ const pageOf = (items: ReadonlyArray<Item>, coverage: SyncPage["coverage"], end:
 })
 
 /** What the bank shows of the accounts that are asked for. */
-const visible = (one: ScriptedBank, request: PullRequest): ReadonlyArray<TrueRow> =>
-  [...one.rows.values()]
-    .filter((row) => request.providerAccountIds.includes(one.shownId(row.account)) && !one.unlisted.has(row.account))
-    .toSorted(newestFirst)
+const visible = (
+  one: ScriptedBank,
+  request: PullRequest
+): { readonly rows: ReadonlyArray<TrueRow>; readonly left: ReadonlyArray<TrueRow> } => {
+  const isAsked = (row: TrueRow) =>
+    request.providerAccountIds.includes(one.shownId(row.account)) && !one.unlisted.has(row.account)
+  const rows = one.stillShown.filter(isAsked)
+  const shown = new Set(rows)
+  const left = [...one.rows.values()].filter((row) => isAsked(row) && !shown.has(row))
+  for (const { line } of left) one.leftOut.add(line)
+  return { rows, left }
+}
+
+/** What the bank says of the accounts itself, beside its rows: the day behind what it no longer shows. */
+const saidBy = (
+  { saysHistory }: ScriptedOptions,
+  one: ScriptedBank,
+  { providerAccountIds }: PullRequest,
+  left: ReadonlyArray<TrueRow>,
+  from: CalendarDate.CalendarDate
+): UpstreamSays =>
+  saysHistory === true
+    ? {
+        historyFrom: providerAccountIds.map((providerAccountId) => ({
+          providerAccountId,
+          from: left.reduce(
+            (first, { account, date }) =>
+              one.shownId(account) === providerAccountId
+                ? CalendarDate.max(first, CalendarDate.addDays(date, 1))
+                : first,
+            from
+          )
+        }))
+      }
+    : {}
 
 export const makeScriptedProvider = (options: ScriptedOptions) => {
   const banks = new Map<string, ScriptedBank>()
@@ -78,19 +116,28 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
 
   const snapshot = (one: ScriptedBank, request: PullRequest): SyncPage => {
     const window = changeModel === "snapshotWindow"
-    const rows = visible(one, request).filter((row) => !window || (row.date >= request.from && row.date <= request.to))
-    const [start = 0, shown = rows.length] = (request.position ?? "").split(":").slice(1).map(Number)
+    const { left, rows: all } = visible(one, request)
+    const rows = all.filter((row) => !window || (row.date >= request.from && row.date <= request.to))
+    const [at = 0, shown = rows.length] = (request.position ?? "").split(":").slice(1).map(Number)
     const short = request.position === undefined && one.shortReads > 0
     if (short) one.shortReads--
-    const end = short ? Math.floor(rows.length / one.shortBy) : shown
-    const all = items(one, rows).slice(0, end)
-    const page = all.slice(one.repeatsEdges ? Math.max(0, start - 1) : start, start + pageSize)
-    const more = start + pageSize < all.length
+    const some = Math.floor(rows.length / one.shortBy)
+    const start = short && one.shortAtStart ? rows.length - some : at
+    const end = short && !one.shortAtStart ? some : shown
+    const told = items(one, rows).slice(0, end)
+    const page = told.slice(one.repeatsEdges ? Math.max(0, start - 1) : start, start + pageSize)
+    const more = start + pageSize < told.length
     return pageOf(
       page,
       window
-        ? { kind: "window", from: request.from, to: request.to, complete: true }
-        : { kind: "full", complete: true },
+        ? {
+            kind: "window",
+            from: request.from,
+            to: request.to,
+            complete: true,
+            ...saidBy(options, one, request, left, request.from)
+          }
+        : { kind: "full", complete: true, ...saidBy(options, one, request, left, longAgo) },
       more
         ? { kind: "more", position: `v1:${start + pageSize}${end < rows.length ? `:${end}` : ""}` }
         : { kind: "done" }
@@ -108,10 +155,11 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
     }
     const [generation, since] = whole ? [one.generation, 0] : checkpoint.split(":").slice(1).map(Number)
     if (generation !== one.generation) return new CheckpointInvalid({ message: "No such checkpoint" })
+    const { left, rows } = whole ? visible(one, request) : { left: [], rows: [] }
     const all: ReadonlyArray<Item> = whole
       ? items(
           one,
-          visible(one, request).filter((row) => row.date >= request.from)
+          rows.filter((row) => row.date >= request.from)
         )
       : one.events
           .slice(since)
@@ -128,7 +176,13 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
       pageOf(
         all.slice(start!, next),
         whole && changeModel === "delta"
-          ? { kind: "window", from: request.from, to: request.to, complete: true }
+          ? {
+              kind: "window",
+              from: request.from,
+              to: request.to,
+              complete: true,
+              ...saidBy(options, one, request, left, request.from)
+            }
           : { kind: "delta" },
         next < all.length
           ? { kind: "more", position: `v1:${end}:${next}` }
@@ -163,6 +217,7 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
       Effect.suspend(() => {
         const one = bank(ref)
         one.pulls++
+        one.asked = request
         const failure = one.failures.shift()
         if (failure !== undefined) return Effect.fail(failure)
         const lacks = [...one.lacking].some((account) => request.providerAccountIds.includes(one.shownId(account)))

@@ -3,6 +3,7 @@ import type { Account } from "@millrace/core/account/Account"
 import type { Job } from "@millrace/core/job/Job"
 import type { LedgerRecord } from "@millrace/core/record/LedgerRecord"
 import { RecordStore, type Checkpoint } from "@millrace/core/record/RecordStore"
+import type * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import { onRemovedOf } from "@millrace/core/sync/Decision"
 import { decodeCheckpoint } from "@millrace/core/sync/StoredCheckpoint"
@@ -32,11 +33,48 @@ const textOfRecord = ({ fields, pending }: LedgerRecord): string =>
 
 const textOfRow = (row: TrueRow): string => textOf({ ...row, amount: Decimal.make(row.amount) })
 
+const countsOf = (texts: ReadonlyArray<string>): Map<string, number> => {
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return counts
+}
+
+/** What the ledger had of a posted row stays while the bank shows less of its history, and takes nothing back. */
+const checkHistory = (life: ConnectionLife, account: Account, records: ReadonlyArray<LedgerRecord>): void => {
+  const { kept, misled, sometimes, upstream } = life
+  const live = countsOf(records.filter(({ pending, state }) => state === "live" && !pending).map(textOfRecord))
+  const truth = life.hand.rows((row) => row.account === account.providerAccountId && !row.pending)
+  const shown = new Set(upstream.stillShown)
+  const left = new Map<string, number>()
+  const had = new Map<string, number>()
+  for (const row of truth) {
+    const text = textOfRow(row)
+    if (kept.get(row.line) !== text) continue
+    had.set(text, (had.get(text) ?? 0) + 1)
+    if (!upstream.leftOut.has(row.line)) continue
+    left.set(text, (left.get(text) ?? 0) + 1)
+    if (!shown.has(row)) sometimes.happened("older record kept that the bank no longer shows")
+  }
+  // A short answer that claims to be whole may have taken away what is shown again.
+  if (!misled) {
+    for (const [text, times] of left) {
+      must("history that the bank no longer shows stays", (live.get(text) ?? 0) >= times, () => ({ text, records }))
+    }
+  }
+  for (const row of truth) {
+    const text = textOfRow(row)
+    if (kept.get(row.line) === text || (live.get(text) ?? 0) <= (had.get(text) ?? 0)) continue
+    had.set(text, (had.get(text) ?? 0) + 1)
+    kept.set(row.line, text)
+  }
+}
+
 /** Identities and change numbers, against the ledger as it was when it was last looked at. */
 export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
   const { before, hand, ids, provider, sometimes, upstream } = life
   for (const account of life.accounts) {
     const records = yield* ledgerOf(account)
+    checkHistory(life, account, records)
     const numbers = new Set(records.map((record) => record.changeNo))
     must("change numbers move with every change, and only then", numbers.size === records.length, () => records)
     const live = new Map<string, LedgerRecord>()
@@ -112,7 +150,7 @@ export const checkCheckpoint = Effect.fnUntraced(function* (life: ConnectionLife
       if (record.state === "live") held.set(record.providerId, textOfRecord(record))
     }
     for (const row of shown) {
-      if (row.account !== account.providerAccountId || row.broken === true) continue
+      if (row.account !== account.providerAccountId || row.broken === true || upstream.leftOut.has(row.line)) continue
       mustEqual("the checkpoint is not ahead of the data", held.get(row.providerId), textOfRow(row), row.providerId)
     }
   }
@@ -120,21 +158,50 @@ export const checkCheckpoint = Effect.fnUntraced(function* (life: ConnectionLife
 
 const postedSum = (amounts: ReadonlyArray<string>): string => Decimal.sum(amounts.map(Decimal.make))
 
+/** Whether reads of the bank say of a day of an account what was posted then. */
+const provenBy = (
+  { provider, upstream }: ConnectionLife,
+  { providerAccountId }: Account
+): ((date: CalendarDate.CalendarDate) => boolean) => {
+  const { changeModel, saysHistory } = provider.options
+  const own = [...upstream.rows.values()].filter(({ account, pending }) => account === providerAccountId && !pending)
+  const shown = new Set(upstream.stillShown)
+  const days = own.filter((row) => shown.has(row)).map(({ date }) => date)
+  const left = own.filter((row) => !shown.has(row)).map(({ date }) => date)
+  if (changeModel === "appendOnly") return () => true
+  if (saysHistory === true) return (date) => left.every((one) => date > one)
+  return (date) => days.some((one) => date > one)
+}
+
 const checkAgainstBank = (life: ConnectionLife, account: Account, records: ReadonlyArray<LedgerRecord>): void => {
-  const truth = life.hand.rows((row) => row.account === account.providerAccountId)
+  const { provider, upstream } = life
+  const { instance } = provider.options
+  const truth = upstream.stillShown.filter((row) => row.account === account.providerAccountId)
   const live = records.filter(({ state }) => state === "live")
-  mustMatch(
-    "the ledger is what the bank says",
-    live.map(textOfRecord),
-    truth.map(textOfRow),
-    life.provider.options.instance
-  )
+  const isProven = provenBy(life, account)
+  const provenRows = truth.filter(({ date, pending }) => pending || isProven(date))
+  const provenRecords = live.filter(({ date, pending }) => pending || isProven(date!))
+  mustMatch("the ledger is what the bank says", provenRecords.map(textOfRecord), provenRows.map(textOfRow), instance)
   mustEqual(
     "the posted sum of the ledger is that of the bank",
-    postedSum(live.filter(({ pending }) => !pending).map(({ fields }) => String(fields["amount"]))),
-    postedSum(truth.filter(({ pending }) => !pending).map(({ amount }) => amount)),
+    postedSum(provenRecords.filter(({ pending }) => !pending).map(({ fields }) => String(fields["amount"]))),
+    postedSum(provenRows.filter(({ pending }) => !pending).map(({ amount }) => amount)),
     account.id
   )
+  // Of older days there is all that is shown, and besides only what was shown once.
+  const older = countsOf(live.filter((record) => !provenRecords.includes(record)).map(textOfRecord))
+  for (const [text, times] of countsOf(truth.filter((row) => !provenRows.includes(row)).map(textOfRow))) {
+    must("the ledger is what the bank says", (older.get(text) ?? 0) >= times, () => ({ instance, text, times }))
+  }
+  const ever = countsOf(
+    upstream.events.flatMap(({ row }) => (row.account === account.providerAccountId ? [textOfRow(row)] : []))
+  )
+  for (const [text, times] of older) {
+    must("the ledger holds nothing that the bank never showed", (ever.get(text) ?? 0) >= times, () => ({
+      instance,
+      text
+    }))
+  }
 }
 
 const categoryOf = ({ enrichments: { rule } }: ConnectionLife, description: string): string => {

@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { makeEnrichment } from "../fixture/Enrichment.ts"
 import type { Seeded } from "../model/Seeded.ts"
-import type { ScriptedBank } from "../provider/ScriptedBank.ts"
+import { longAgo, type ScriptedBank } from "../provider/ScriptedBank.ts"
 import type { ScriptedProvider } from "../provider/ScriptedProvider.ts"
 import { BankHand, bankEvents } from "./BankEvents.ts"
 import type { FollowingFeed } from "./FollowingFeed.ts"
@@ -51,6 +51,10 @@ export class ConnectionLife {
   readonly enrichments: { filter?: Enrichment; rule?: Enrichment } = {}
   /** Line of a true row -> id of its record. */
   readonly ids = new Map<number, string>()
+  /** Line of a true row -> what it said when the ledger had it. */
+  readonly kept = new Map<number, string>()
+  /** Once it shows less, the bank shows so many posted rows of an account at most. */
+  readonly listedRows: number
   /** Records as they were when last looked at. */
   readonly before = new Map<string, LedgerRecord>()
 
@@ -68,6 +72,7 @@ export class ConnectionLife {
     this.accounts = connected.accounts
     this.sometimes = sometimes
     this.upstream.sharesIds = random.once(2)
+    this.listedRows = random.once(2) ? Infinity : 1 + random.below(9)
     const weights = weightsOf(random, bankEvents, { post: 4, "post pending": 3 })
     this.hand = new BankHand(random, provider, this.upstream, sometimes, weights, random.once(4) ? 25 : 5)
     if (random.once(4) && this.hand.trusted && provider.options.changeModel.startsWith("snapshot")) {
@@ -176,6 +181,7 @@ export class ConnectionLife {
     upstream.lookFailures.length = 0
     upstream.meanwhile.length = 0
     upstream.shortReads = 0
+    if (this.random.once(2)) upstream.keeps = { from: longAgo, rows: Infinity }
     upstream.health = { status: "connected" }
     for (const account of upstream.accountIds) upstream.unlisted.delete(account)
     for (const row of this.hand.rows((one) => one.broken === true)) upstream.change(row, { broken: false })

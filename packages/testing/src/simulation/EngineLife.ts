@@ -482,7 +482,7 @@ class EngineLife {
   }
 
   settle(): void {
-    const rounds = this.lives.map((life) => ({ life, rounds: quietRounds(life.provider) }))
+    const rounds = this.lives.map((life) => ({ life, rounds: quietRounds(life) }))
     const most = Math.max(...rounds.map((one) => one.rounds.length))
     for (let n = 0; n < most; n++) {
       const due = rounds.flatMap(({ life, rounds: own }) => own.slice(n, n + 1).map((round) => ({ life, round })))

@@ -3,6 +3,8 @@
 export const invariants = [
   "the ledger is what the bank says",
   "the posted sum of the ledger is that of the bank",
+  "history that the bank no longer shows stays",
+  "the ledger holds nothing that the bank never showed",
   "the destination holds what the ledger shows",
   "no row is delivered twice",
   "no row of another workspace",

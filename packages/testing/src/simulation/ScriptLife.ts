@@ -139,7 +139,7 @@ const settled = (job: Job): boolean =>
 /** Faults stop, and every feed is synced until nothing can be left to do. */
 const quiesce = Effect.fnUntraced(function* ({ life, simulation }: Script) {
   yield* life.heal
-  for (const { after, full } of quietRounds(life.provider)) {
+  for (const { after, full } of quietRounds(life)) {
     yield* simulation.pass(after)
     for (const under of life.feeds) {
       const { job } = yield* drive(simulation, under.feed, { change: orderOf({ resetCursors: full }) })

@@ -1,4 +1,6 @@
 /** What befalls a connection, or the destination of one of its feeds, in any life. */
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { longAgo } from "../provider/ScriptedBank.ts"
 import type { ConnectionLife } from "./ConnectionLife.ts"
 import type { FollowingFeed } from "./FollowingFeed.ts"
 import { randomError, randomHealth } from "./ProviderErrors.ts"
@@ -9,6 +11,7 @@ export const troubles = [
   "look errors",
   "unhealthy",
   "short read",
+  "shorter history",
   "unlist",
   "change while paged",
   "destination faults",
@@ -55,7 +58,15 @@ export const befall = (life: ConnectionLife, under: FollowingFeed, trouble: Trou
       life.misled = true
       upstream.shortReads = 1 + random.below(2)
       upstream.shortBy = random.pick([3, Infinity])
+      upstream.shortAtStart = random.once(2)
       return sometimes.happened("provider answers short")
+    case "shorter history": {
+      // Whoever tells only what is new says nothing of what is old.
+      if (provider.options.changeModel === "appendOnly") return
+      const from = random.once(3) ? longAgo : CalendarDate.addDays(CalendarDate.inZone(now(), "UTC"), -random.below(8))
+      upstream.keeps = { from, rows: life.listedRows }
+      return sometimes.happened("bank shows less than it claims")
+    }
     case "unlist": {
       const account = random.pick(upstream.accountIds)
       if (upstream.unlisted.delete(account)) return

@@ -19,7 +19,9 @@ export const upstreamOptions: ReadonlyArray<ScriptedOptions> = models.flatMap((c
         idTrust,
         pageSize: 3 + (i % 3) * 2,
         overlapDays: 10,
-        historyDays: 400
+        historyDays: 400,
+        // Of the others only the rows that they show tell how far back they look.
+        saysHistory: scope === "connection"
       }))
   )
 )

@@ -1,9 +1,12 @@
 /** Tests of reading: form, coverage, changes, broken tokens, balances. */
 import { expect, it } from "@effect/vitest"
+import type { HistoryStart, ObservedRecord } from "@millrace/core/provider/Provider"
+import { isDatedType } from "@millrace/core/record/DataType"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import * as Effect from "effect/Effect"
 import { findings } from "./ProviderRecord.ts"
-import { applied, keyOf, type Model, run, sorted } from "./ProviderRun.ts"
+import { applied, keyOf, type Model, type Run, run, sorted } from "./ProviderRun.ts"
 import {
   capabilityOf,
   opened,
@@ -14,6 +17,11 @@ import {
   requests,
   today
 } from "./ProviderUnderTest.ts"
+
+const dayOf = ({ fields }: ObservedRecord): string => String(fields["date"]).slice(0, 10)
+
+const startsOf = ({ coverages }: Run): ReadonlyArray<HistoryStart> =>
+  coverages.flatMap((coverage) => (coverage.kind === "delta" ? [] : (coverage.historyFrom ?? [])))
 
 /** Registers the tests of one data type of which the connection has rows. */
 export const readingTests = (options: ProviderSuiteOptions, dataType: PulledType): void => {
@@ -67,6 +75,38 @@ export const readingTests = (options: ProviderSuiteOptions, dataType: PulledType
             return date < coverage.from || date > coverage.to
           })
           expect(outside).toEqual([])
+        }
+      }
+    })
+  )
+
+  it.effect(`says of accounts no more than their ${dataType} bear out`, () =>
+    Effect.gen(function* () {
+      const subject = yield* opened(options)
+      for (const request of yield* requests(subject, dataType)) {
+        const whole = yield* run(subject.driver, subject.connection, request)
+        const rowsOf = (account: string) =>
+          whole.upserted.filter((row) => row.providerAccountId === account && !row.pending)
+        const later = CalendarDate.max(request.from, CalendarDate.addDays(request.to, -30))
+        const part = yield* run(subject.driver, subject.connection, { ...request, from: later })
+        const shown = new Set(part.upserted.map(keyOf))
+        for (const coverage of [...whole.coverages, ...part.coverages]) {
+          if (coverage.kind === "delta") continue
+          const { historyFrom = [], none = [] } = coverage
+          if (!isDatedType(dataType)) expect(historyFrom).toEqual([])
+          else expect(none).toEqual([])
+          for (const account of [...none, ...historyFrom.map((start) => start.providerAccountId)]) {
+            expect(request.providerAccountIds).toContain(account)
+          }
+          for (const account of none) expect(rowsOf(account)).toEqual([])
+        }
+        for (const { from, providerAccountId } of startsOf(whole)) {
+          expect(rowsOf(providerAccountId).filter((row) => dayOf(row) < from)).toEqual([])
+        }
+        // Whoever asks for less hears of the same rows from where the history is said to start.
+        for (const { from, providerAccountId } of startsOf(part)) {
+          const behind = rowsOf(providerAccountId).filter((row) => dayOf(row) >= from)
+          expect(behind.filter((row) => !shown.has(keyOf(row)))).toEqual([])
         }
       }
     })

@@ -1,5 +1,12 @@
 /** Pages of the demo bank: rows of the world in which the run began. */
-import type { Coverage, ObservedRecord, PageEnd, PullRequest, SyncPage } from "@millrace/core/provider/Provider"
+import type {
+  Coverage,
+  HistoryStart,
+  ObservedRecord,
+  PageEnd,
+  PullRequest,
+  SyncPage
+} from "@millrace/core/provider/Provider"
 import {
   CheckpointInvalid,
   MutationDuringPagination,
@@ -46,6 +53,10 @@ const tooEarly = (here: World, request: PullRequest): RangeNotAllowed | undefine
     ? new RangeNotAllowed({ message: `The demo bank knows nothing before ${here.start}.`, earliest: here.start })
     : undefined
 
+/** The demo bank says where its history starts: it refuses what is earlier, and shows all that is later. */
+const startsOf = (request: PullRequest, from: PullRequest["from"]): ReadonlyArray<HistoryStart> =>
+  request.providerAccountIds.map((providerAccountId) => ({ providerAccountId, from }))
+
 const unreadable = (here: World, id: string): boolean =>
   here.connection.scenario === "quarantine" && hash(`${id}|damage`) % 40 === 0
 
@@ -85,7 +96,13 @@ const transactionsPage = Effect.fnUntraced(function* (
   // Without a checkpoint it is no change feed but everything there is: what is not in it is gone.
   const coverage: Coverage =
     since === undefined
-      ? { kind: "window", from, to: request.to, complete: page.end.kind === "done" }
+      ? {
+          kind: "window",
+          from,
+          to: request.to,
+          complete: page.end.kind === "done",
+          historyFrom: startsOf(request, from)
+        }
       : { kind: "delta" }
   return { upserted, removed, quarantined, coverage, end: page.end }
 })
@@ -116,7 +133,13 @@ const tradesPage = Effect.fnUntraced(function* (
     upserted: page.rows,
     removed: [],
     quarantined: [],
-    coverage: { kind: "window", from: request.from, to: request.to, complete: true },
+    coverage: {
+      kind: "window",
+      from: request.from,
+      to: request.to,
+      complete: true,
+      historyFrom: startsOf(request, request.from)
+    },
     end: page.end
   }
 })
@@ -168,14 +191,21 @@ export const page = Effect.fnUntraced(function* (
   const { dataType } = request
   if (dataType === "transactions") return yield* transactionsPage(here, request, position, since)
   if (dataType === "trades") return yield* tradesPage(here, request, position, accounts)
-  const rows = accounts.flatMap((account) => snapshotRows(here, dataType, account))
+  const shown = accounts.map((account) => ({ account, rows: snapshotRows(here, dataType, account) }))
+  const rows = shown.flatMap((one) => one.rows)
+  const without = shown.filter((one) => one.rows.length === 0).map(({ account }) => accountId(here, account))
   const part = slice(here, request, position, rowsOf(rows), undefined)
   if (part === undefined) return yield* mutated()
   return {
     upserted: part.rows,
     removed: [],
     quarantined: [],
-    coverage: { kind: "full", complete: true },
+    coverage: {
+      kind: "full",
+      complete: true,
+      // Of orders it lists all that are open.
+      ...(dataType === "orders" ? { historyFrom: startsOf(request, here.start) } : { none: without })
+    },
     end: part.end
   }
 })

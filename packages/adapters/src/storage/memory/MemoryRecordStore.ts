@@ -171,7 +171,13 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
           }
           return found
         }),
-      latestDate: (scope) => call(() => ledgerOf(scope).inOrder("live")[0]?.date ?? null),
+      latestDate: (scope) =>
+        call(() =>
+          [...ledgerOf(scope).records.values()].reduce<LedgerRecord["date"]>(
+            (latest, { date }) => (date !== null && (latest === null || date > latest) ? date : latest),
+            null
+          )
+        ),
       checkpoint: (key) => call(() => checkpoints.get(keyOf(key))),
       saveCheckpoint: (key, value) =>
         call(() => (value === undefined ? remove(checkpoints, keyOf(key)) : set(checkpoints, keyOf(key), value))),

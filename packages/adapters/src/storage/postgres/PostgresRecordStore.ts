@@ -227,7 +227,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       }),
       latestDate: Effect.fn("RecordStore.latestDate")(function* (scope) {
         const rows = yield* stored(sql<{ readonly date: CalendarDate | null }>`select date from record
-          where ${inScope(sql, scope)} and state = 'live' order by coalesce(date, '-infinity'::date) desc, id desc limit 1`)
+          where ${inScope(sql, scope)} order by coalesce(date, '-infinity'::date) desc, id desc limit 1`)
         return rows[0]?.date ?? null
       }),
       checkpoint: Effect.fn("RecordStore.checkpoint")(function* (key) {
