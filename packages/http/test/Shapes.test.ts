@@ -55,6 +55,22 @@ describe("records", () => {
     expect(family.body.data[0]).toMatchObject({ workspaceId: Records.workspace.id, portal: null })
   })
 
+  it("lists deleted banks with the day they go, to those who may delete them", async () => {
+    const { data } = await get("/v1/banks?deleted=true")
+    expect(data).toMatchObject([{ deletedAt: Records.at, purgeAt: "2026-04-01T03:00:00.000Z" }])
+    const reader = Server.make({ scopes: ["banks:read"] })
+    expect(await reader.call("GET", "/v1/banks?deleted=true")).toMatchObject({
+      status: 403,
+      body: { code: "INSUFFICIENT_SCOPE" }
+    })
+    expect((await reader.call("GET", "/v1/banks?deleted=false")).status).toBe(200)
+  })
+
+  it("takes queued for created where jobs are asked for", async () => {
+    await server.call("GET", `${pathOf("/v1/feeds/{feed_id}/jobs")}?status=queued`)
+    expect(server.calls["listJobs"]?.at(-1)).toMatchObject({ status: "created" })
+  })
+
   it("shows an account without what only matching needs", async () => {
     const { data, meta } = await get(account)
     expect(data).not.toHaveProperty("providerAccountId")

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { ProviderKind } from "../provider/ProviderKind.ts"
 import { Id } from "../shared/Ids.ts"
-import { Timestamp } from "../shared/Timestamp.ts"
+import { fromMillis, Timestamp, toMillis } from "../shared/Timestamp.ts"
 import { ConnectionStatus } from "./ConnectionHealth.ts"
 
 export const bankTypes = ["bank", "brokerage", "credit_card", "lender", "wallet", "other"] as const
@@ -27,4 +27,14 @@ export const Bank = Schema.Struct({
   deletedAt: Schema.optionalKey(Timestamp)
 })
 export type Bank = typeof Bank.Type
+const dayMillis = 86_400_000
+
+/** When a deleted bank is removed for good: the first of a month at 03:00 UTC, a day after it was deleted or later. */
+export const purgedAt = (deletedAt: Timestamp): Timestamp => {
+  const earliest = toMillis(deletedAt) + dayMillis
+  const at = new Date(earliest)
+  const first = (months: number) => Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1, 3)
+  return fromMillis(first(0) >= earliest ? first(0) : first(1))
+}
+
 export type BankId = Id<"bank">

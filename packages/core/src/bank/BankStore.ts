@@ -21,8 +21,11 @@ export class BankStore extends Context.Service<
   {
     /** `connection` is `undefined` for banks made of files. */
     readonly insert: (bank: Bank, connection: BankConnection | undefined) => Effect.Effect<void, StorageUnavailable>
-    /** Live banks by order, then age. */
-    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
+    /** Live banks by order, then age; `deleted`: those that were deleted instead. */
+    readonly list: (
+      workspaceId: WorkspaceId,
+      which?: "live" | "deleted"
+    ) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
     readonly get: (workspaceId: WorkspaceId, id: BankId) => Effect.Effect<Option.Option<Bank>, StorageUnavailable>
     /** The bank of an upstream connection, so that connecting it twice makes one bank. */
     readonly byConnection: (

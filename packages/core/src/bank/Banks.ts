@@ -54,7 +54,10 @@ export interface Refreshed {
 export class Banks extends Context.Service<
   Banks,
   {
-    readonly list: (workspace: Workspace) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
+    readonly list: (
+      workspace: Workspace,
+      which?: "live" | "deleted"
+    ) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
     readonly get: (workspace: Workspace, id: BankId) => Effect.Effect<Bank, NotFound | StorageUnavailable>
     /** Completes a connection: verified upstream, stored with its secrets, accounts read. */
     readonly connect: (
@@ -193,7 +196,7 @@ export class Banks extends Context.Service<
       })
 
       return Banks.of({
-        list: Effect.fn("Banks.list")((workspace) => store.list(workspace.id)),
+        list: Effect.fn("Banks.list")((workspace, which) => store.list(workspace.id, which)),
         get,
         connect,
         refresh

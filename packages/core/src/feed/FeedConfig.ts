@@ -52,6 +52,23 @@ export const FileDestinationConfig = Schema.Struct({
   onRemoved
 })
 
+/** Types that destinations to come will have: known, and not to be had yet. */
+const reservedDestinations: ReadonlySet<unknown> = new Set([
+  "notion",
+  "airtable",
+  "webhook",
+  "google_sheets",
+  "excel",
+  "database",
+  "object_storage"
+])
+
+/** The reserved type that a block of a request names, if it does. */
+export const reservedType = (block: unknown): string | undefined => {
+  const type = typeof block === "object" && block !== null && "type" in block ? block.type : undefined
+  return typeof type === "string" && reservedDestinations.has(type) ? type : undefined
+}
+
 export const DestinationConfig = Schema.Union([TableDestinationConfig, FileDestinationConfig])
 export type DestinationConfig = typeof DestinationConfig.Type
 

@@ -85,7 +85,7 @@ const checkMappings = (dataType: SyncDataType, mappings: ReadonlyArray<FieldMapp
   const known = fieldsOf[dataType]
   const seen = new Set<string>()
   for (const [at, { destinationField, sourceField }] of mappings.entries()) {
-    // Fields that enrichments add are mappable like source fields.
+    // Whether an enrichment adds it is judged with the enrichments.
     const mappable = sourceField === removedField || sourceField in known
     if (!mappable && !fieldKeyForm.test(sourceField)) {
       details.push({

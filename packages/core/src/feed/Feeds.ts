@@ -9,7 +9,9 @@ import type { Bank, BankId } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { columnsOf } from "../destination/Columns.ts"
 import { DeliveryStore } from "../destination/DeliveryStore.ts"
-import { Destinations, type DestinationNotAvailable } from "../destination/Destinations.ts"
+import { DestinationNotAvailable, Destinations } from "../destination/Destinations.ts"
+import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
+import { makeKinds } from "../enrichment/Kinds.ts"
 import {
   Conflict,
   NotFound,
@@ -22,6 +24,8 @@ import { JobEngine } from "../job/JobEngine.ts"
 import { JobStore } from "../job/JobStore.ts"
 import type { DataType } from "../record/DataType.ts"
 import { catalogOf } from "../record/FieldCatalog.ts"
+import { RecordStore } from "../record/RecordStore.ts"
+import { Patterns } from "../rule/Pattern.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -29,10 +33,11 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import type { Feed, FeedId, FeedState } from "./Feed.ts"
-import type { DestinationConfig, FeedSource } from "./FeedConfig.ts"
+import type { Feed, FeedId } from "./Feed.ts"
+import { reservedType, type DestinationConfig, type FeedSource } from "./FeedConfig.ts"
 import { FeedStore } from "./FeedStore.ts"
 import { allowsSchedule, carries, checkAccounts, decodeBlocks, type Decoded } from "./FeedValidation.ts"
+import { customFields, feedViews, unwritten, writtenFields, type FeedView } from "./FeedViews.ts"
 import { nextRun } from "./NextRun.ts"
 
 /**
@@ -65,13 +70,6 @@ export interface FeedChange extends FeedBlocks {
   readonly dataType?: DataType
 }
 
-export interface FeedView {
-  readonly feed: Feed
-  readonly state: FeedState
-  /** Faults that block nothing. */
-  readonly warnings: ReadonlyArray<string>
-}
-
 const invalid = (details: ReadonlyArray<Detail>, warnings: ReadonlyArray<string>) =>
   new Unprocessable({
     code: "FEED_VALIDATION_FAILED",
@@ -79,28 +77,6 @@ const invalid = (details: ReadonlyArray<Detail>, warnings: ReadonlyArray<string>
     details: details.slice(0, limits.errorDetails),
     warnings
   })
-
-const earlierOf = (
-  a: Timestamp.Timestamp | undefined,
-  b: Timestamp.Timestamp | undefined
-): Pick<FeedState, "nextRunAt"> => {
-  const nextRunAt = a === undefined || (b !== undefined && b < a) ? b : a
-  return nextRunAt === undefined ? {} : { nextRunAt }
-}
-
-const view = (feed: Feed, state: FeedState | undefined, warnings: ReadonlyArray<string>): FeedView => {
-  const incomplete = feed.sourceConfig === undefined || feed.destinationConfig === undefined
-  const base = state ?? { status: "ready", consecutiveFailures: 0, warnings: [] }
-  return {
-    feed,
-    state: {
-      ...base,
-      status: incomplete && base.status === "ready" ? "incomplete" : base.status,
-      ...earlierOf(feed.nextRunAt, base.nextRunAt)
-    },
-    warnings
-  }
-}
 
 const blocksOf = (decoded: Decoded, now: number): Partial<Feed> => {
   const { dataTypeOptions, destinationConfig, fieldMappings, mappingsDefaulted, schedule, sourceConfig } = decoded
@@ -163,12 +139,25 @@ export class Feeds extends Context.Service<
   static readonly layer: Layer.Layer<
     Feeds,
     never,
-    FeedStore | BankStore | JobStore | JobEngine | DeliveryStore | Destinations | Transactor | Ids
+    | FeedStore
+    | BankStore
+    | RecordStore
+    | EnrichmentStore
+    | JobStore
+    | JobEngine
+    | DeliveryStore
+    | Destinations
+    | Patterns
+    | Transactor
+    | Ids
   > = Layer.effect(
     Feeds,
     Effect.gen(function* () {
       const store = yield* FeedStore
       const banks = yield* BankStore
+      const enrichments = yield* EnrichmentStore
+      const kinds = makeKinds(yield* Patterns)
+      const views = feedViews(store, banks, yield* RecordStore, enrichments, kinds)
       const jobs = yield* JobStore
       const engine = yield* JobEngine
       const deliveries = yield* DeliveryStore
@@ -182,8 +171,26 @@ export class Feeds extends Context.Service<
         return feed.value
       })
 
-      const viewed = Effect.fnUntraced(function* (feed: Feed, warnings: ReadonlyArray<string>) {
-        return view(feed, (yield* store.states([feed.id])).get(feed.id), warnings)
+      const viewed = Effect.fnUntraced(function* (workspace: Workspace, feed: Feed, warnings: ReadonlyArray<string>) {
+        return (yield* views(workspace, [feed], warnings))[0]!
+      })
+
+      /** Fields that no record has must be written by a rule. A mapping that the feed has already is only warned of. */
+      const checkCustom = Effect.fnUntraced(function* (
+        workspace: Workspace,
+        feed: Pick<Feed, "dataType" | "fieldMappings">,
+        before: Feed | undefined,
+        details: Array<Detail>
+      ) {
+        const held = new Set(before?.fieldMappings.map(({ sourceField }) => sourceField))
+        const fields = customFields(feed).filter(({ sourceField }) => !held.has(sourceField))
+        if (fields.length === 0) return
+        const written = writtenFields(yield* enrichments.list(workspace.id), feed.dataType, before?.id, kinds)
+        for (const { at, sourceField } of fields) {
+          if (written.has(sourceField)) continue
+          const message = unwritten(sourceField, feed.dataType)
+          details.push({ field: `fieldMappings[${at}].sourceField`, message })
+        }
       })
 
       /** Decodes and judges everything about a feed; fails with all faults at once. */
@@ -203,6 +210,8 @@ export class Feeds extends Context.Service<
               : `${source} feeds do not carry ${dataType}`
           return yield* invalid([{ field: "dataType", message }], warnings)
         }
+        const reserved = reservedType(blocks.destinationConfig)
+        if (reserved !== undefined) return yield* new DestinationNotAvailable({ type: reserved })
         const decoded = decodeBlocks(source, dataType, blocks, before, details, warnings)
         details.push(
           ...(yield* checkAccounts(decoded.sourceConfig, (bankId, accountId) =>
@@ -214,6 +223,7 @@ export class Feeds extends Context.Service<
             details.push({ field: "sourceConfig.accountId", message: "is not an account of this workspace" })
           }
         }
+        yield* checkCustom(workspace, { dataType, fieldMappings: decoded.fieldMappings }, before, details)
         const destination = decoded.destinationConfig
         if (destination !== undefined && blocks.destinationConfig !== undefined) {
           const driver = yield* destinations.get(destination.type)
@@ -291,7 +301,7 @@ export class Feeds extends Context.Service<
             yield* store.insert(feed)
           })
         )
-        return view(feed, undefined, warnings)
+        return yield* viewed(workspace, feed, warnings)
       })
 
       const update: Feeds["Service"]["update"] = Effect.fn("Feeds.update")(
@@ -344,7 +354,7 @@ export class Feeds extends Context.Service<
               }
             })
           )
-          return yield* viewed(feed, warnings)
+          return yield* viewed(workspace, feed, warnings)
         }
       )
 
@@ -366,12 +376,10 @@ export class Feeds extends Context.Service<
 
       return Feeds.of({
         list: Effect.fn("Feeds.list")(function* (workspace, query) {
-          const feeds = yield* store.list(workspace.id, query)
-          const states = yield* store.states(feeds.map((feed) => feed.id))
-          return feeds.map((feed) => view(feed, states.get(feed.id), []))
+          return yield* views(workspace, yield* store.list(workspace.id, query))
         }),
         get: Effect.fn("Feeds.get")(function* (workspace, id) {
-          return yield* viewed(yield* load(workspace.id, id), [])
+          return yield* viewed(workspace, yield* load(workspace.id, id), [])
         }),
         create,
         update,

@@ -138,6 +138,11 @@ export class RecordStore extends Context.Service<
     readonly saveCheckpoint: (key: Checkpoint, value: string | undefined) => Effect.Effect<void, StorageUnavailable>
     /** When a type of an account was last read whole from upstream. */
     readonly pulledAt: (scope: RecordScope) => Effect.Effect<Timestamp | undefined, StorageUnavailable>
+    /** The same of several accounts; those that were never read are left out. */
+    readonly pulledTimes: (
+      dataType: SyncDataType,
+      accountIds: ReadonlyArray<AccountId>
+    ) => Effect.Effect<ReadonlyMap<AccountId, Timestamp>, StorageUnavailable>
     /** Notes that they were read whole just now; none is named twice. */
     readonly setPulled: (scopes: ReadonlyArray<RecordScope>) => Effect.Effect<void, StorageUnavailable>
   }

@@ -11,6 +11,7 @@ import { always, ofPath } from "./ApiError.ts"
 import { Links, Many, One } from "./Envelope.ts"
 import { family, familyScope } from "./Family.ts"
 import { operation } from "./Operation.ts"
+import { Flag } from "./Parameters.ts"
 
 export const BankRecord = Schema.Struct({
   id: Id("bank"),
@@ -24,13 +25,22 @@ export const BankRecord = Schema.Struct({
   providerInstanceId: Schema.optionalKey(Schema.String),
   createdAt: Timestamp,
   updatedAt: Timestamp,
+  deletedAt: Schema.optionalKey(Timestamp.annotate({ description: "Only with deleted=true." })),
+  purgeAt: Schema.optionalKey(
+    Timestamp.annotate({ description: "When a deleted bank is removed for good; only with deleted=true." })
+  ),
   links: Links,
   ...family
 }).annotate({ identifier: "Bank" })
 
 export const BankApi = HttpApiGroup.make("banks", { topLevel: true }).add(
   HttpApiEndpoint.get("listBanks", "/v1/banks", {
-    query: { scope: familyScope },
+    query: {
+      scope: familyScope,
+      deleted: Schema.optionalKey(
+        Flag.annotate({ description: "true: the banks that were deleted, instead of the others; needs banks:write." })
+      )
+    },
     success: Many(BankRecord),
     error: always
   }).annotateMerge(operation("List bank connections", { scopes: ["banks:read"] })),

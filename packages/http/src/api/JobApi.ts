@@ -4,7 +4,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import { ActorRef } from "@millrace/core/access/ActorRef"
-import { Job, JobCounts, JobError, JobStatus } from "@millrace/core/job/Job"
+import { Job, JobCounts, JobError, jobStatuses, JobStatus } from "@millrace/core/job/Job"
 import { CalendarDate } from "@millrace/core/shared/CalendarDate"
 import { Id } from "@millrace/core/shared/Ids"
 import { Timestamp } from "@millrace/core/shared/Timestamp"
@@ -52,6 +52,11 @@ export const TriggerSyncBody = Schema.Struct({
   skipDedup: Schema.optionalKey(Schema.Boolean)
 }).annotate({ identifier: "TriggerSyncBody" })
 
+/** A job that waits for its turn is `created`; other services call it queued. */
+const StatusParameter = Schema.Literals([...jobStatuses, "queued"]).annotate({
+  description: "queued is another name of created."
+})
+
 const path = "/v1/feeds/:feed_id/jobs"
 const ofJob = { feed_id: Schema.String, job_id: Schema.String }
 
@@ -64,7 +69,7 @@ export const JobApi = HttpApiGroup.make("jobs", { topLevel: true }).add(
   }).annotateMerge(operation("Trigger a sync run", { scopes: ["feeds:write", "jobs:write"], body: "optional" })),
   HttpApiEndpoint.get("listJobs", path, {
     params: { feed_id: Schema.String },
-    query: { status: Schema.optionalKey(JobStatus), ...paging },
+    query: { status: Schema.optionalKey(StatusParameter), ...paging },
     success: Many(JobRecord),
     error: ofPath
   }).annotateMerge(operation("List the sync jobs of a feed, newest first", { scopes: ["jobs:read"] })),

@@ -1,11 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import type { Bank } from "@millrace/core/bank/Bank"
+import { holds } from "@millrace/core/access/Principal"
+import { purgedAt, type Bank } from "@millrace/core/bank/Bank"
 import { Banks } from "@millrace/core/bank/Banks"
 import { Api } from "../api/Api.ts"
 import { many, one } from "../api/Envelope.ts"
-import { answering } from "../errors.ts"
+import { answering, type Answer } from "../errors.ts"
 import { principal, target, workspace } from "../middleware/CurrentRequest.ts"
+import { refuse } from "../middleware/Refused.ts"
 import { badgeOf } from "./Family.ts"
 import { identified } from "./Identified.ts"
 
@@ -25,6 +27,14 @@ const toWire = (bank: Bank) => ({
   links: { self: `/v1/banks/${bank.id}`, accounts: `/v1/banks/${bank.id}/accounts` }
 })
 
+/** Whoever may not delete banks does not see which ones were deleted. */
+const needsWrite: Answer = {
+  status: 403,
+  code: "INSUFFICIENT_SCOPE",
+  message: "Missing scope: banks:write",
+  details: [{ message: "banks:write" }]
+}
+
 export const layer = HttpApiBuilder.group(
   Api,
   "banks",
@@ -36,10 +46,18 @@ export const layer = HttpApiBuilder.group(
           Effect.gen(function* () {
             const of = yield* principal
             const badge = yield* badgeOf(of, query.scope)
-            const rows = yield* banks.list(of.workspace)
+            const deleted = query.deleted === true
+            if (deleted && !holds(of, ["banks:write"])) return yield* refuse(needsWrite)
+            const rows = yield* banks.list(of.workspace, deleted ? "deleted" : "live")
             return many(
               yield* target,
-              rows.map((bank) => ({ ...toWire(bank), ...badge(bank.workspaceId) }))
+              rows.map((bank) => ({
+                ...toWire(bank),
+                ...(bank.deletedAt === undefined
+                  ? {}
+                  : { deletedAt: bank.deletedAt, purgeAt: purgedAt(bank.deletedAt) }),
+                ...badge(bank.workspaceId)
+              }))
             )
           })
         )

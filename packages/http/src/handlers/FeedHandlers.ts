@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { Feeds, type FeedView } from "@millrace/core/feed/Feeds"
+import { Feeds } from "@millrace/core/feed/Feeds"
+import type { FeedView } from "@millrace/core/feed/FeedViews"
 import type { FeedState } from "@millrace/core/feed/Feed"
 import { Api } from "../api/Api.ts"
 import { done, many, one } from "../api/Envelope.ts"

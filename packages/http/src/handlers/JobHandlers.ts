@@ -61,7 +61,12 @@ export const layer = HttpApiBuilder.group(
         answering(
           Effect.gen(function* () {
             const id = yield* identified("feed", params.feed_id)
-            const page = yield* jobs.list(yield* workspace, id, query)
+            const { status, ...paging } = query
+            const of = status === "queued" ? "created" : status
+            const page = yield* jobs.list(yield* workspace, id, {
+              ...paging,
+              ...(of === undefined ? {} : { status: of })
+            })
             return many(yield* target, page.rows.map(toWire), page)
           })
         )

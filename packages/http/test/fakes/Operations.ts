@@ -76,8 +76,8 @@ export const operations: ReadonlyArray<Sample> = [
     template: "/v1/banks",
     status: 200,
     scopes: ["banks:read"],
-    faults: { scope: ["all", ""] },
-    query: { scope: ["self", "family"] }
+    faults: { scope: ["all", ""], deleted: ["yes", ""] },
+    query: { scope: ["self", "family"], deleted: ["true", "false"] }
   },
   { id: "getBank", method: "GET", template: "/v1/banks/{bank_id}", status: 200, scopes: ["banks:read"] },
   { id: "listAccounts", method: "GET", template: "/v1/banks/{bank_id}/accounts", status: 200, scopes: ["banks:read"] },
@@ -215,7 +215,7 @@ export const operations: ReadonlyArray<Sample> = [
     status: 200,
     scopes: ["jobs:read"],
     faults: { ...limit, ...cursors, status: ["done", "", "FAILED"] },
-    query: { ...limits, cursor: ["next"], status: ["paused"] }
+    query: { ...limits, cursor: ["next"], status: ["paused", "queued"] }
   },
   { id: "getJob", method: "GET", template: "/v1/feeds/{feed_id}/jobs/{job_id}", status: 200, scopes: ["jobs:read"] },
   {

@@ -48,14 +48,14 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
     Layer.succeed(
       Banks,
       Banks.of({
-        list: () =>
+        list: (_, which) =>
           trouble.dies === true
             ? Effect.die(new Error("SECRET defect"))
             : trouble.hangs === true
               ? Effect.never
               : trouble.storage === true
                 ? Effect.fail(new StorageUnavailable({ message: "SECRET host refused" }))
-                : Effect.succeed([Records.bank]),
+                : Effect.succeed([which === "deleted" ? { ...Records.bank, deletedAt: Records.at } : Records.bank]),
         get: (_, id) => bankOf(id),
         connect: () => Effect.die("not part of this API"),
         refresh: () => Effect.die("not part of this API")

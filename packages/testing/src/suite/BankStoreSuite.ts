@@ -74,8 +74,9 @@ export const tests: StorageTests = (it) => {
       const second = yield* storeBank(workspace, { order: 2 })
       const young = yield* storeBank(workspace, { order: 1, createdAt: Timestamp.make("2026-03-02T00:00:00.000Z") })
       const old = yield* storeBank(workspace, { order: 1, createdAt: Timestamp.make("2026-03-01T00:00:00.000Z") })
-      yield* storeBank(workspace, { order: 0, deletedAt: Timestamp.make("2026-03-03T00:00:00.000Z") })
+      const deleted = yield* storeBank(workspace, { order: 0, deletedAt: Timestamp.make("2026-03-03T00:00:00.000Z") })
       expect((yield* store.list(workspace.id)).map(({ id }) => id)).toEqual([old.id, young.id, second.id])
+      expect(yield* store.list(workspace.id, "deleted")).toEqual([deleted])
     })
   )
 

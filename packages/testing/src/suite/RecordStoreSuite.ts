@@ -484,6 +484,10 @@ export const tests: StorageTests = (it) => {
       yield* records.setPulled([])
       yield* records.setPulled([scope, scopeOf(account, "balances")])
       expect(yield* records.pulledAt(scopeOf(account, "balances"))).toBe(yield* records.pulledAt(scope))
+      const other = (yield* arrange).account
+      const times = yield* records.pulledTimes(scope.dataType, [account.id, other.id])
+      expect([...times]).toEqual([[account.id, yield* records.pulledAt(scope)]])
+      expect(yield* records.pulledTimes(scope.dataType, [])).toEqual(new Map())
     })
   )
 }

@@ -24,10 +24,10 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
           set(banks, bank.id, frozen(bank))
           if (connection !== undefined) set(connections, bank.id, frozen(connection))
         }),
-      list: (workspaceId) =>
+      list: (workspaceId, which = "live") =>
         call(() =>
           [...banks.values()]
-            .filter((bank) => bank.workspaceId === workspaceId && bank.deletedAt === undefined)
+            .filter((bank) => bank.workspaceId === workspaceId && (bank.deletedAt === undefined) === (which === "live"))
             .toSorted(byOrderThenAge)
         ),
       get: (workspaceId, id) =>

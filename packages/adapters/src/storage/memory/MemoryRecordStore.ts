@@ -13,7 +13,8 @@ import { matches } from "@millrace/core/record/RecordMatch"
 
 const keyOf = ({ bankId, accountId, dataType }: Checkpoint): string => `${bankId} ${accountId ?? ""} ${dataType}`
 
-const typeKey = ({ accountId, dataType }: RecordScope): string => `${accountId} ${dataType}`
+const typeKey = ({ accountId, dataType }: Pick<RecordScope, "accountId" | "dataType">): string =>
+  `${accountId} ${dataType}`
 
 const withIds = function* ({ records }: TypeLedger, ids: ReadonlyArray<string>): Iterable<LedgerRecord> {
   for (const id of new Set(ids)) {
@@ -181,6 +182,16 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
       checkpoint: (key) => call(() => checkpoints.get(keyOf(key))),
       saveCheckpoint: (key, value) =>
         call(() => (value === undefined ? remove(checkpoints, keyOf(key)) : set(checkpoints, keyOf(key), value))),
+      pulledTimes: (dataType, accountIds) =>
+        call(
+          () =>
+            new Map(
+              accountIds.flatMap((accountId) => {
+                const at = pulled.get(typeKey({ accountId, dataType }))
+                return at === undefined ? [] : [[accountId, at] as const]
+              })
+            )
+        ),
       pulledAt: (scope) => call(() => pulled.get(typeKey(scope))),
       setPulled: (scopes) =>
         call((now) => {

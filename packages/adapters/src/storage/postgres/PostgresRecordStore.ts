@@ -244,6 +244,13 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
                 on conflict (bank_id, account_id, data_type) do update set value = excluded.value`
         )
       }),
+      pulledTimes: Effect.fn("RecordStore.pulledTimes")(function* (dataType, accountIds) {
+        if (accountIds.length === 0) return new Map()
+        const rows = yield* stored(sql<{ readonly account_id: AccountId; readonly pulled_at: Date }>`
+          select account_id, pulled_at from record_pull
+          where data_type = ${dataType} and ${sql.in("account_id", accountIds)}`)
+        return new Map(rows.map((row) => [row.account_id, instant(row.pulled_at)]))
+      }),
       pulledAt: Effect.fn("RecordStore.pulledAt")(function* (scope) {
         const rows = yield* stored(sql<{ readonly pulled_at: Date }>`select pulled_at from record_pull
           where account_id = ${scope.accountId} and data_type = ${scope.dataType}`)
