@@ -17,6 +17,8 @@ import * as StatementReaders from "./statement/StatementReader.ts"
 
 export interface AdapterOptions extends DestinationOptions {
   readonly providers: ReadonlyArray<ProviderDriver>
+  /** Reads statement files; where there is none, they are read where they are asked for. */
+  readonly statements?: Layer.Layer<StatementReader>
 }
 
 export const layer = (
@@ -27,7 +29,7 @@ export const layer = (
     Layer.unwrap(Effect.map(makeDrivers(options), Destinations.layer)).pipe(
       Layer.provide([Ids.layer, NodeDigest.layer])
     ),
-    StatementReaders.layer,
+    options.statements ?? StatementReaders.layer,
     Re2Patterns.layer,
     NodeDigest.layer
   )

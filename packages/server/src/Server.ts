@@ -5,6 +5,7 @@ import * as Adapters from "@millrace/adapters/Adapters"
 import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
 import * as AesSecrets from "@millrace/adapters/secrets/AesSecrets"
 import { derive, keysFor, type SecretKeys } from "@millrace/adapters/secrets/SecretKeys"
+import * as StatementThreads from "@millrace/adapters/statement/thread/StatementThreads"
 import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresStorage"
 import { agreeOnKey } from "@millrace/adapters/storage/postgres/Installation"
 import { sealUploads } from "@millrace/adapters/storage/postgres/SealUploads"
@@ -84,7 +85,11 @@ const withBudget = (settings: Settings, driver: ProviderDriver): ProviderDriver 
 
 /** What the bundled server talks to; whoever embeds it brings providers and destinations of their own. */
 export const layerAdapters = (settings: Settings) =>
-  Adapters.layer({ providers: [withBudget(settings, DemoProvider.make())], folder: settings.filesFolder })
+  Adapters.layer({
+    providers: [withBudget(settings, DemoProvider.make())],
+    folder: settings.filesFolder,
+    statements: StatementThreads.layer()
+  })
 
 /** The key seals what is stored: with another one nothing of it can be opened, and what is new only with that. */
 export class KeyDiffers extends Schema.TaggedError<KeyDiffers>()("KeyDiffers", { message: Schema.String }) {}

@@ -1,0 +1,118 @@
+import { Buffer } from "node:buffer"
+import * as Currency from "@millrace/core/shared/Currency"
+import { StatementReader } from "@millrace/core/upload/Statement"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import * as StatementThreads from "../../src/statement/thread/StatementThreads.ts"
+import { readStatement } from "../../src/statement/StatementReader.ts"
+
+const options = (fileName: string) => ({ fileName, baseCurrency: Currency.make("EUR") })
+
+const stubborn = { entry: new URL("stubbornThread.ts", import.meta.url) }
+
+type ThreadOptions = NonNullable<Parameters<typeof StatementThreads.layer>[0]>
+
+/** What comes of the files one after the other, in threads. */
+const outcomes = (files: ReadonlyArray<readonly [name: string, bytes: Uint8Array]>, how: ThreadOptions = {}) =>
+  Effect.gen(function* () {
+    const reader = yield* StatementReader
+    return yield* Effect.forEach(files, ([name, bytes]) => Effect.result(reader.read(bytes, options(name))))
+  }).pipe(Effect.provide(StatementThreads.layer(how)), Effect.runPromise)
+
+const row = (at: number, fields = `<DTPOSTED>20240105<TRNAMT>-${at}`): string =>
+  `<STMTTRN>${fields}<FITID>${at}<NAME>Bäcker ${at}</STMTTRN>\n`
+
+const ofx = (rows: string): Uint8Array =>
+  Buffer.from(
+    `OFXHEADER:100\n\n<OFX><STMTTRNRS><STMTRS><CURDEF>USD<BANKACCTFROM><BANKID>1<ACCTID>2</BANKACCTFROM><BANKTRANLIST>\n${rows}` +
+      "</BANKTRANLIST><LEDGERBAL><BALAMT>n/a</LEDGERBAL></STMTRS></STMTTRNRS></OFX>"
+  )
+
+const small = ofx(row(1))
+const messageOf = (result: Result.Result<unknown, { readonly message: string }>): string =>
+  Result.isFailure(result) ? result.failure.message : "read"
+
+describe("files read in a thread", () => {
+  const numbers = Array.from({ length: 4_321 }, (_, at) => at)
+
+  it.each([
+    ["OFX with rows that cannot be read", ofx(numbers.map((at) => row(at) + row(at, "<TRNAMT>1")).join(""))],
+    [
+      "OFX with all that a row may have",
+      ofx(
+        row(1, "<DTUSER>20240101<DTPOSTED>20240102<TRNAMT>1<PAYEE><NAME>P</PAYEE><CURRENCY><CURSYM>CHF</CURRENCY>") +
+          row(2)
+      )
+    ],
+    [
+      "two accounts",
+      Buffer.from(`${Buffer.from(small)}${Buffer.from(small).toString().replace("<ACCTID>2", "<ACCTID>3")}`)
+    ],
+    [
+      "CSV",
+      Buffer.from(`Date,Description,Amount,Category\n${numbers.map((at) => `2024-01-05,x${at},${at},food`).join("\n")}`)
+    ],
+    ["a file without a statement", Buffer.from("OFXHEADER:100\n\n<OFX></OFX>")],
+    ["a fault", ofx("<STMTTRN>")],
+    ["nothing", Buffer.alloc(0)]
+  ])("give the same as when they are read at once: %s", async (_, bytes) => {
+    const [read] = await outcomes([["a", bytes]])
+    const direct = readStatement(bytes, options("a"))
+    if (Result.isFailure(direct)) expect(Result.isFailure(read!) && { ...read.failure }).toEqual({ ...direct.failure })
+    else expect(read).toEqual(direct)
+  })
+
+  it("leave the bytes to whoever gave them, also where they are a part of others", async () => {
+    const all = Buffer.concat([Buffer.from("xx"), small])
+    const [read] = await outcomes([["a", all.subarray(2)]])
+    expect(messageOf(read!)).toBe("read")
+    expect(all.toString().slice(2)).toBe(Buffer.from(small).toString())
+  })
+
+  it.each([
+    ["endless", /took longer than 1 seconds and was ended: split the file/],
+    ["hungry", /more memory than it may have: split it/],
+    ["deadly", /failed, which is a fault of ours/],
+    ["throwing", /failed, which is a fault of ours/]
+  ])(
+    "are refused where they are %s, and the next ones are read",
+    async (name, message) => {
+      const how = { ...stubborn, threads: 1, megabytes: 128, seconds: name === "endless" ? 1 : 60 }
+      const found = await outcomes(
+        [
+          ["a", small],
+          [name, small],
+          ["b", small],
+          [name, small],
+          ["c", small]
+        ],
+        how
+      )
+      expect(found.map(messageOf)).toEqual([
+        "read",
+        expect.stringMatching(message),
+        "read",
+        expect.stringMatching(message),
+        "read"
+      ])
+    },
+    120_000
+  )
+
+  it("leave this thread free, and their turn to others when nobody waits for them any more", async () => {
+    const program = Effect.gen(function* () {
+      const reader = yield* StatementReader
+      const endless = yield* Effect.forkChild(reader.read(small, options("endless")))
+      yield* Effect.sleep("300 millis")
+      yield* Fiber.interrupt(endless)
+      return yield* reader.read(small, options("a"))
+    })
+    const statement = await program.pipe(
+      Effect.provide(StatementThreads.layer({ ...stubborn, threads: 1 })),
+      Effect.runPromise
+    )
+    expect(statement.accounts).toHaveLength(1)
+  }, 60_000)
+})
