@@ -43,9 +43,21 @@ export const looksLikeDate = (cell: string): boolean => {
   return (year >= 1950 && year <= 2100) || (end >= 1950 && end <= 2100)
 }
 
+/** Letters that may stand around an amount besides the code of a currency. */
+const amountLetters = new Set("cr dr db fr fr sfr rs kr kc kč ft zł tl lei lv eur r us ca c au a nz s hk k".split(" "))
+
+const hasAmountLetters = (cell: string): boolean => {
+  const letters = cell.match(/\p{L}+/gu)
+  return (
+    letters === null ||
+    letters.every((word) => Currency.parse(word) !== undefined || amountLetters.has(word.toLowerCase()))
+  )
+}
+
 export const isAmount = (cell: string): boolean =>
   cell.length <= 40 &&
   /\d/.test(cell) &&
+  hasAmountLetters(cell) &&
   (groupedAmount(cell, 0, cell.length, 46, true) !== undefined ||
     groupedAmount(cell, 0, cell.length, 44, true) !== undefined)
 

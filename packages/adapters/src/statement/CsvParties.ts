@@ -82,13 +82,15 @@ const judge = (input: PartiesInput, column: number, rivals: ReadonlyArray<number
   if (settled) return { own: false, guess: false }
   const constant = rivals.find((other) => contents[other]!.distinct.size === 1 && contents[other]!.filled > 1)
   if (constant !== undefined && distinct > 1) return { own: false, guess: false }
-  const rows = sampleOf(table, input.header, (row) => table.locate(row, columns.date)).length
+  const dated = sampleOf(table, input.header, (row) => table.locate(row, columns.date))
+  const rows = dated.length
   const { payee } = columns
   // A code of the bank may stand between the name and the account.
   const beside = payee >= 0 && Math.abs(payee - column) <= 2 && column > columns.date
   const everywhere = content.filled >= rows
   if (distinct === 1 && everywhere && rows > 1) {
-    const varied = payee < 0 || contents[payee]!.distinct.size > 1
+    // Of movements alone: totals below the table hold words as well.
+    const varied = payee < 0 || new Set(dated.map((row) => table.cell(row, payee))).size > 1
     return { own: varied || !beside, guess: false }
   }
   if (beside) return { own: false, guess: distinct <= 1 }

@@ -212,6 +212,13 @@ export const selectRows = (table: CsvTable, layout: CsvLayout): CsvSelection | S
     }
     skip(row, "a balance, not a movement")
   }
+  const continued = continuations.values().next().value
+  if (continued !== undefined) {
+    const count = [...continuations.values()].reduce((sum, each) => sum + each.length, 0)
+    warnings.push(
+      `line ${table.line(continued[0]!)}: text without a date and an amount, added to the row above${count > 1 ? `, as in ${count - 1} more rows` : ""}`
+    )
+  }
   if (skipped > maxSkipWarnings) warnings.push(`${skipped - maxSkipWarnings} more rows skipped`)
   if (withoutAmount > 1) warnings.push(`${withoutAmount} rows without an amount skipped in all`)
   return {

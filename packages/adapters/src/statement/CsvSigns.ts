@@ -87,7 +87,11 @@ const sample = ({ layout, selection, table }: SignInput): ReadonlyArray<number> 
   return rows.filter((row) => table.cell(row, account) === first)
 }
 
-type Reading = (row: number, at: number) => Decimal.Decimal | undefined
+/** Where the rows of the sample stand in the selection. */
+const placesOf = ({ selection }: SignInput): ReadonlyMap<number, number> =>
+  new Map(selection.rows.slice(0, sampleSize).map((row, at) => [row, at] as const))
+
+type Reading = (row: number) => Decimal.Decimal | undefined
 
 const chainFor = (input: SignInput, rows: ReadonlyArray<number>, read: Reading): Chain =>
   chainOf(
@@ -187,6 +191,10 @@ const planSingle = (input: SignInput, plan: Mutable): void => {
       tally.worded > 0 &&
       (layout.single.sign >= 0 || layout.marker >= 0) &&
       (sides.every((side) => side <= 0) || sides.every((side) => side >= 0))
+    if (hasBalance && input.accountType === "credit_card") {
+      relateBalance(input, plan, true)
+      if (plan.negate || plan.negateBalance) return
+    }
     if (hasBalance && byBalance(input, plan)) return
     if (oneSided) {
       const other = sides.some((side) => side < 0) ? 1 : -1
@@ -301,7 +309,8 @@ const relateBalance = (input: SignInput, plan: Mutable, mayFlip: boolean): boole
   const { layout, table } = input
   if (layout.single.balance < 0) return false
   const rows = sample(input)
-  const read: Reading = (row, at) => withSign(plan.rows?.[at] ?? 0, amountOf(input, row))
+  const places = plan.rows === undefined ? undefined : placesOf(input)
+  const read: Reading = (row) => withSign(plan.rows?.[places?.get(row) ?? 0] ?? 0, amountOf(input, row))
   const chain = chainFor(input, rows, read)
   if (!follows(chain, Math.max(chain.same, chain.opposite)) || chain.same === chain.opposite) return false
   const values = rows.map(read)
@@ -345,8 +354,8 @@ const settleContradiction = (input: SignInput, plan: Mutable, tally: Tally, side
   const more = tally.contradict > 1 ? ` (and in ${tally.contradict - 1} more rows)` : ""
   const byWord = sides
   const rows = sample(input)
-  const position = new Map(input.selection.rows.slice(0, sampleSize).map((row, index) => [row, index] as const))
-  const sideOfRow = (row: number): number => sides[position.get(row)!]!
+  const places = placesOf(input)
+  const sideOfRow = (row: number): number => sides[places.get(row)!]!
   const readings: ReadonlyArray<readonly [name: "printed" | "words" | "reversed", read: Reading]> = [
     ["printed", (row) => amountOf(input, row)],
     ["words", (row) => withSign(sideOfRow(row), amountOf(input, row))],

@@ -95,7 +95,7 @@ const openingWords =
 const closingWords =
   /\b(?:(?:closing|ending|final|current|new|ledger)\s+balance|balance\s+carried\s+forward|carried\s+forward|endsaldo|schlusssaldo|neuer\s+(?:saldo|kontostand)|kontostand|(?:nouveau\s+solde)|solde\s+(?:final|au)|saldo\s+(?:final|finale|actual|attuale)|eindsaldo|nieuw\s+saldo)\b/i
 const totalWords =
-  /^(?:grand\s+|sub-?\s?)?(?:totals?|summe|gesamt(?:summe|betrag)?|zwischensumme|saldo|balance|solde|totale?s?|totaal|sum|available\s+balance)\b/i
+  /^(?:grand\s+|sub-?\s?)?(?:totals?|summe|gesamt(?:summe|betrag)?|zwischensumme|saldo|balance|solde|totale?s?|totaal|sum|suma|razem|celkem|spolu|[oö]sszesen|yhteens[aä]|summa|i\s+alt|toplam|kokku|viso|available\s+balance)\b/i
 
 export type Summary = "opening" | "closing" | "total"
 

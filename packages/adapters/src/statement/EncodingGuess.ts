@@ -27,7 +27,7 @@ const scripts: ReadonlyArray<Script> = [
     languages: ["ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "ăâîşţșț", "čćđšž"]
   },
   { tables: ["windows-1257", "iso-8859-13"], languages: ["ąčęėįšųūž", "āčēģīķļņšūž", "äõöüšž"] },
-  { tables: ["windows-1254"], languages: ["çğıiöşü"] },
+  { tables: ["windows-1254"], languages: ["çğıİöşü"] },
   {
     tables: ["windows-1251", "koi8-u", "ibm866", "iso-8859-5", "x-mac-cyrillic"],
     languages: [
@@ -66,6 +66,8 @@ const sampleOf = (bytes: Uint8Array): Uint8Array => {
   return sample.subarray(0, length)
 }
 
+const frequent = new Set("оеаинтсрл")
+
 const isLatin = /\p{Script=Latin}/u
 const isLetter = /\p{L}/u
 const isUpper = /\p{Lu}/u
@@ -80,7 +82,10 @@ const scoreOf = (text: string, letters: ReadonlySet<string>): number => {
     const before = text[at - 1] ?? " "
     const after = text[at + 1] ?? " "
     if (isLetter.test(character)) {
-      score += letters.has(character.toLowerCase()) ? 2 : -2
+      const small = character.toLowerCase()
+      score += letters.has(small) || letters.has(character) ? 2 : -2
+      // Two tables of one script swap capitals and small letters: the letters that are frequent tell.
+      if (frequent.has(small)) score++
       // No word mixes scripts.
       if (!isLatin.test(character) && (/[A-Za-z]/.test(before) || /[A-Za-z]/.test(after))) score -= 6
       // Capitals stand at the beginning of a word, or among capitals.

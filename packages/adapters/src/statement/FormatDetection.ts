@@ -22,13 +22,24 @@ const ofxRoot = /<OFX(?:\s[^<>]*)?>\s*(?:<|$)/i
 /** `text` is the beginning of the file, some thousand characters. */
 export const isOfx = (text: string): boolean => ofxHeader.test(text) || ofxInstruction.test(text) || ofxRoot.test(text)
 
+const qif = /^!(?:Type|Account|Option|Clear)\b/i
+const qifRecords = /^[DTPMNCLASE$][^\r\n]{0,200}(?:\r\n|\r|\n)(?:[!DTPMNCLASE$^][^\r\n]{0,200}(?:\r\n|\r|\n)){1,20}\^/
+const camtElements = /<(?:[A-Za-z0-9]{1,20}:)?(?:BkToCstmrStmt|BkToCstmrAcctRpt|BkToCstmrDbtCdtNtfctn)[\s>/]/
+const camtNamespace = /camt\.05[234]/
+const ofc = /(?:^|\n)\s{0,20}<OFC>\s*(?:<|$)/i
+const mt940 = /^(?:\{1:|:20:|:940:)|(?:^|\n):20:[^\n]{0,80}\r?\n:(?:21|25|28C?):/
+
 /** Name of a text format that no table is. */
 export const otherTextFormat = (text: string): string | undefined => {
-  const start = text.slice(0, 2_000).trimStart()
+  const start = text.slice(0, 8_000).replace(/^[\s\ufeff]+/, "")
+  if (/^%PDF|\n%PDF-/.test(start)) return "a PDF document"
+  if (ofc.test(start)) return "an OFC file, the forerunner of OFX: export it as OFX or CSV"
   if (/^<!doctype html|^<html/i.test(start)) return "a web page"
-  if (/^<\?xml|^<[A-Za-z:]+[\s>]/.test(start)) return /camt\.05\d/.test(start) ? "a CAMT message" : "an XML document"
-  if (/^!(?:Type|Account|Option|Clear):/i.test(start)) return "a QIF file"
-  if (/^(?:\{1:|:20:|:940:)/.test(start) || /\n:20:/.test(start)) return "an MT940 message"
+  if (/^(?:<\?xml|<[A-Za-z][\w:.-]{0,60}[\s>])/.test(start)) {
+    return camtNamespace.test(start) || camtElements.test(start) ? "a CAMT message" : "an XML document"
+  }
+  if (qif.test(start) || qifRecords.test(start)) return "a QIF file"
+  if (mt940.test(start) || /\n:20:/.test(start.slice(0, 2_000))) return "an MT940 message"
   if (/^[[{]\s*["{[]/.test(start)) return "a JSON document"
   return undefined
 }
