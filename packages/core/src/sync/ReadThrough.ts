@@ -245,7 +245,6 @@ export class ReadThrough extends Context.Service<
       /** Who comes while the same is read waits for that. It goes on when who asked first goes away. */
       const shared = Effect.fnUntraced(function* (asked: Asked) {
         const { account, dataType, reachingTo = "" } = asked
-        // An account has one connection, so nobody waits for the read of another one.
         const key = `${account.id}/${dataType}/${reachingTo}`
         const flying = flights.get(key)
         if (flying !== undefined) return yield* Deferred.await(flying)
