@@ -54,7 +54,16 @@ const reread = (rows: number, change: "nothing" | "texts and days"): World => {
     const before = fieldsOf(date, amount, `POS ${name} ${1_000 + n}`)
     const id = `txn_${String(n).padStart(6, "0")}`
     held.push({ id, providerId: "", date, pending: false, state: "live", hash: `${n}`, missed: 0 })
-    details.set(id, { fields: before, missedSince: null, missedAt: null, updatedAt: now, edited: false })
+    details.set(id, {
+      fields: before,
+      missedSince: null,
+      missedAt: null,
+      updatedAt: now,
+      createdAt: now,
+      version: 1,
+      edited: false,
+      alone: false
+    })
     const day = change === "nothing" || n % 3 > 0 ? date : CalendarDate.addDays(date, 1)
     const after = change === "nothing" ? before : fieldsOf(day, amount, `${name} REF ${n}00000`)
     const hash = change === "nothing" ? `${n}` : `${n} again`

@@ -5,6 +5,7 @@ import * as Decimal from "../shared/Decimal.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { amountRatio, comparePercent } from "./AmountRatio.ts"
 import { covers, isGuarded, isListed, isUnread, isWellInside } from "./Covered.ts"
+import { settlementDays, type LateSettlement } from "./LateSettlement.ts"
 import { earlyDays } from "./MatchCost.ts"
 import type { HeldDetail, MatchInput, MatchResult } from "./Matching.ts"
 import { likeness, type MatchRow, type RowReader } from "./MatchRow.ts"
@@ -16,13 +17,12 @@ const dayMillis = 86_400_000
 
 /** Days after which a pending record that nobody has shown is given up, whatever the reads cover. */
 const forgottenDays = 30
-/** Days between a pending record and the posted row that explains its absence. */
-const settlementDays = 14
 
 export interface AbsenceInput {
   readonly input: MatchInput
   readonly pairing: Pairing
   readonly settledElsewhere: ReadonlySet<string>
+  readonly late: ReadonlyArray<LateSettlement>
   readonly reader: RowReader
   /** `undefined` where no details were asked for. */
   readonly detailOf: (entry: IndexEntry) => HeldDetail | undefined
@@ -112,12 +112,13 @@ const hasGrown = ({ input, pairing }: AbsenceInput, vanished: number): boolean =
   input.held.every((entry) => entry.state !== "live" || entry.missed === 0 || !pairing.isTaken(entry))
 
 export const absences = (problem: AbsenceInput): Pick<MatchResult, "gone" | "missed" | "coverageSuspect"> => {
-  const { input, pairing, settledElsewhere } = problem
+  const { input, late, pairing, settledElsewhere } = problem
   const { atOnce, config, coverage } = input
   const proof = proofOf(input)
   const isTold = (entry: IndexEntry): boolean =>
     isListed(input, entry) || (entry.pending && settledElsewhere.has(entry.providerId))
-  const gone: Array<IndexEntry> = []
+  const lately = new Set(late.map(({ entry }) => entry.id))
+  const gone: Array<IndexEntry> = late.flatMap(({ entry, keep }) => (keep === undefined ? [] : [entry]))
   const missed: Array<{ readonly entry: IndexEntry; readonly missed: number }> = []
   const absent: Array<IndexEntry> = []
   const edge: Array<IndexEntry> = []
@@ -127,6 +128,7 @@ export const absences = (problem: AbsenceInput): Pick<MatchResult, "gone" | "mis
   for (const entry of input.held) {
     if (entry.state !== "live") continue
     const within = covers(coverage, entry)
+    if (lately.has(entry.id)) continue
     if (pairing.isTaken(entry)) {
       if (within && !entry.pending) covered++
     } else if (isTold(entry)) gone.push(entry)

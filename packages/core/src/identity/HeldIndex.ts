@@ -8,6 +8,7 @@ import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { Observation } from "../sync/Ingest.ts"
 import { trusted } from "./Covered.ts"
 import type { IdentityStore } from "./IdentityStore.ts"
+import { earlyDays } from "./MatchCost.ts"
 import type { Days } from "./Settled.ts"
 
 /** A read, as far as it decides what can be meant. */
@@ -23,6 +24,8 @@ export interface ReadScope {
 
 /** Days before what is read that a record may be dated and still be meant. */
 const reachDays = 14
+/** The same before a window: long enough that a pending record that left it is known until it is forgotten. */
+const windowReachDays = 45
 
 /** Ids that the read names, and which are not in `known`; `""` stands for rows without one. */
 const idsNamed = ({ observations, removed }: ReadScope, known: ReadonlySet<string>): ReadonlyArray<string> => {
@@ -39,8 +42,8 @@ const without = (entries: ReadonlyArray<IndexEntry>, held: ReadonlyArray<IndexEn
   return entries.filter(({ id }) => !known.has(id))
 }
 
-const firstDay = (observations: ReadonlyArray<Observation>): CalendarDate.CalendarDate | undefined =>
-  observations.reduce<CalendarDate.CalendarDate | undefined>(
+const firstDay = (rows: ReadonlyArray<Pick<Observation, "date">>): CalendarDate.CalendarDate | undefined =>
+  rows.reduce<CalendarDate.CalendarDate | undefined>(
     (first, { date }) => (date === null || (first !== undefined && first <= date) ? first : date),
     undefined
   )
@@ -57,14 +60,22 @@ export const heldIndex = (records: RecordStore["Service"], identity: IdentitySto
       const found = yield* records.index(scope, { providerIds: named })
       const known = new Set(found.map(({ providerId }) => providerId))
       // What comes under a new id may settle a pending record, or may be known from another source.
-      const from = firstDay(observations.filter(({ providerId }) => !known.has(providerId)))
-      if (from === undefined) return found
-      const around = yield* records.index(scope, { from: CalendarDate.addDays(from, -reachDays) })
+      const unknown = firstDay(observations.filter(({ providerId }) => !known.has(providerId)))
+      // What is gone may have been booked before, as a record of its own.
+      const over = firstDay(
+        found.filter(({ pending, providerId, state }) => pending && state === "live" && read.removed.has(providerId))
+      )
+      const starts = [
+        ...(unknown === undefined ? [] : [CalendarDate.addDays(unknown, -reachDays)]),
+        ...(over === undefined ? [] : [CalendarDate.addDays(over, -earlyDays)])
+      ]
+      if (starts.length === 0) return found
+      const around = yield* records.index(scope, { from: starts.reduce(CalendarDate.min) })
       return [...found, ...without(around, found)]
     }
     // Rows may have been booked some days before the window they are now seen in; with an id that counts they
     // are found wherever they were.
-    const near = yield* records.index(scope, { from: CalendarDate.addDays(coverage.from, -reachDays) })
+    const near = yield* records.index(scope, { from: CalendarDate.addDays(coverage.from, -windowReachDays) })
     const far = byId ? idsNamed(read, new Set(near.map(({ providerId }) => providerId)).add("")) : []
     return far.length === 0 ? near : [...near, ...without(yield* records.index(scope, { providerIds: far }), near)]
   })

@@ -2,6 +2,7 @@
 import type { IndexEntry } from "../record/LedgerRecord.ts"
 import type { Observation } from "../sync/Ingest.ts"
 import { covers, isListed, isOfFile, isUnread, trusted } from "./Covered.ts"
+import type { LateLink } from "./LateSettlement.ts"
 import type { MatchInput } from "./Matching.ts"
 import type { Pairing } from "./Pairing.ts"
 import { compareIds, compareObservations, compareOwners } from "./RowOrder.ts"
@@ -11,7 +12,9 @@ export interface IdHits {
   readonly hits: ReadonlyArray<number>
   /** Those of them whose content is another now, so that the guard has to be asked. */
   readonly doubtful: ReadonlyArray<number>
-  /** Upstream ids of pending records whose settled form is another record already: their absence is explained. */
+  /** Pending records whose settled form is another record already, by a link that came late. */
+  readonly lateLinks: ReadonlyArray<LateLink>
+  /** Their upstream ids: their absence is explained. */
   readonly settledElsewhere: ReadonlySet<string>
 }
 
@@ -83,7 +86,7 @@ const claim = (
   }
 }
 
-const none: IdHits = { hits: [], doubtful: [], settledElsewhere: new Set() }
+const none: IdHits = { hits: [], doubtful: [], lateLinks: [], settledElsewhere: new Set() }
 
 /** Pairs what ids settle; the doubtful pairs are made as well, and stay only if the guard lets them. */
 export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
@@ -114,13 +117,19 @@ export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
       !(isListed(input, entry) || covers(input.coverage, entry)))
 
   const settledElsewhere = new Set<string>()
+  const lateLinks: Array<LateLink> = []
   const links: Claims = new Map()
   for (let at = 0; at < observations.length; at++) {
     const { pendingProviderId, providerId } = observations[at]!
     if (pendingProviderId === "") continue
     // A link that comes late finds the settled row under its own id: that one goes on, or it would be doubled.
-    if (owners.get(providerId)?.state === "live") {
+    const booked = owners.get(providerId)
+    if (booked?.state === "live") {
       settledElsewhere.add(pendingProviderId)
+      const entry = owners.get(pendingProviderId)
+      if (entry !== undefined && entry.state === "live" && entry.pending && !booked.pending) {
+        lateLinks.push({ entry, booked })
+      }
       continue
     }
     const former = formerOwner(pendingProviderId)
@@ -158,5 +167,5 @@ export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
     }
     for (const { at, entry } of former.values()) hit(at, entry)
   }
-  return { hits, doubtful, settledElsewhere }
+  return { hits, doubtful, lateLinks, settledElsewhere }
 }

@@ -9,8 +9,9 @@ import type { IndexEntry } from "../record/LedgerRecord.ts"
 import type { Observation } from "../sync/Ingest.ts"
 import { absences, needsDetail } from "./Absence.ts"
 import { passesGuard, takesThePlace } from "./ContentGuard.ts"
-import { isOfFile, trusted } from "./Covered.ts"
+import { isListed, isOfFile, trusted } from "./Covered.ts"
 import { pairByIds, type IdHits } from "./IdHits.ts"
+import { lateCandidates, lateSettlements } from "./LateSettlement.ts"
 import type { HeldDetail, Match, MatchDetails, MatchInput, MatchResult, OpenMatch, Suggestion } from "./Matching.ts"
 import { RowReader } from "./MatchRow.ts"
 import { pairByKeys } from "./NaturalKey.ts"
@@ -50,6 +51,10 @@ export const identify = (input: MatchInput): OpenMatch => {
   const wanted = new Set(candidates.map(({ id }) => id))
   for (const at of doubtful) wanted.add(pairing.entryOf(at)!.id)
   for (const entry of held) if (!pairing.isTaken(entry) && needsDetail(input, entry)) wanted.add(entry.id)
+  const waiting = candidates.length === 0 ? [] : waitingOf(input, pairing)
+  for (const { id } of waiting) wanted.add(id)
+  const mayBeLate = lateCandidates(input, pairing, ids.lateLinks)
+  for (const { id } of mayBeLate) wanted.add(id)
 
   return {
     wanted: [...wanted].toSorted(),
@@ -59,15 +64,26 @@ export const identify = (input: MatchInput): OpenMatch => {
       const idContradictions = partContradictions(input, pairing, doubtful, detailOf, reader)
       if (idContradictions.length > 0) pairTwins(input, pairing)
       const free = [...candidates, ...idContradictions].filter((entry) => !pairing.isTaken(entry))
+      const { isForbidden } = details
       let suggestions: ReadonlyArray<Suggestion> = []
       if (free.length > 0 && pairing.open.length > 0) {
         if (input.dataType === "transactions") {
-          const { isForbidden } = details
-          suggestions = pairResidue({ input, pairing, reader, candidates: free, detailOf, isForbidden })
+          suggestions = pairResidue({ input, pairing, reader, candidates: free, waiting, detailOf, isForbidden })
         } else pairByKeys(input, pairing, free, (entry) => detailOf(entry).fields)
       }
+      const late = lateSettlements({
+        input,
+        pairing,
+        reader,
+        candidates: mayBeLate,
+        links: ids.lateLinks,
+        detailOf,
+        isForbidden
+      })
+      const asked = late.filter(({ keep }) => keep === "ask")
       const absent = absences({
         input,
+        late,
         pairing,
         reader,
         settledElsewhere: ids.settledElsewhere,
@@ -76,7 +92,11 @@ export const identify = (input: MatchInput): OpenMatch => {
       return {
         ...resultsOf(input, pairing),
         ...absent,
-        suggestions,
+        suggestions: [
+          ...suggestions,
+          ...asked.map(({ booked, entry, evidence }) => ({ observed: booked, recordId: entry.id, evidence }))
+        ],
+        joined: late.filter(({ keep }) => keep === undefined),
         idHits: ids.hits.length + (input.settled?.length ?? 0),
         idContradictions: idContradictions.length
       }
@@ -101,6 +121,14 @@ const candidatesOf = (
   const mayBeMeant = candidateTest(input, daysOf(input, open))
   return input.held.filter((entry) => !pairing.isTaken(entry) && mayBeMeant(entry))
 }
+
+/** Pending records that a change feed does not mention: they are still there. */
+const waitingOf = (input: MatchInput, pairing: Pairing): ReadonlyArray<IndexEntry> =>
+  input.dataType === "transactions" && input.coverage.kind === "delta"
+    ? input.held.filter(
+        (entry) => entry.pending && entry.state === "live" && !isListed(input, entry) && !pairing.isTaken(entry)
+      )
+    : []
 
 /** Releases pairs by id whose content cannot be one event; answers the records that are free again. */
 const partContradictions = (

@@ -10,7 +10,7 @@ import type { IdentityFact } from "./IdentityFact.ts"
 import type { IdentityStore, LogQuery } from "./IdentityStore.ts"
 import type { Decided, LoggedMatch, MatchId, RecordContent } from "./LoggedMatch.ts"
 import type { MatchEvidence } from "./Matching.ts"
-import { contentOf } from "./MatchWrites.ts"
+import { contentOf, settledFields } from "./MatchWrites.ts"
 
 /** Between just these two records, whichever was named first. */
 const parts = (fact: IdentityFact, a: string, b: string): boolean =>
@@ -23,23 +23,18 @@ const pairOf = ({ key, otherId, otherKey, recordId }: IdentityFact) => ({
   ...(otherKey === undefined ? {} : { otherKey })
 })
 
-export const joining = (
-  records: RecordStore["Service"],
-  identity: IdentityStore["Service"],
-  facts: FactBook,
-  ids: Ids["Service"]
-) => {
-  /**
-   * `a` goes on as what `b` is, by a match that can be taken back. What a file says of a record of a connection
-   * changes nothing in it.
-   */
-  const absorb = Effect.fnUntraced(function* (
-    scope: RecordScope,
-    decided: Decided,
-    a: HeldRecord,
-    b: HeldRecord,
-    evidence: MatchEvidence
-  ) {
+/** How two records came to be one. */
+export interface Joined extends Pick<LoggedMatch, "evidence" | "decided" | "coverage" | "jobId"> {
+  /** Whether the ids of the source say anything, so that the former one is noted. */
+  readonly idsCount: boolean
+}
+
+/**
+ * `a` goes on as what `b` is, by a match that can be taken back. What a file says of a record of a connection
+ * changes nothing in it.
+ */
+export const joinRecords = (records: RecordStore["Service"], identity: IdentityStore["Service"], ids: Ids["Service"]) =>
+  Effect.fnUntraced(function* (scope: RecordScope, a: HeldRecord, b: HeldRecord, { idsCount, ...how }: Joined) {
     const match: Omit<LoggedMatch, "at"> = {
       id: yield* ids.next("match"),
       ...scope,
@@ -49,20 +44,14 @@ export const joining = (
       observed: contentOf(b),
       separateId: b.id,
       ...(isOfFile(b) && !isOfFile(a) ? { secondSource: true as const } : {}),
-      evidence,
-      state: "made",
-      decided
-    }
-    const others = yield* facts.lift(scope, decided, (fact) => parts(fact, a.id, b.id))
-    // What must not be taken for the one must not be taken for the other.
-    for (const fact of others) {
-      if (fact.kind !== "forbid") continue
-      if (fact.recordId === b.id) yield* facts.decide(scope, decided, "forbid", { ...pairOf(fact), recordId: a.id })
-      if (fact.otherId === b.id) yield* facts.decide(scope, decided, "forbid", { ...pairOf(fact), otherId: a.id })
+      ...how,
+      state: "made"
     }
     yield* identity.logMatches([match])
     const [kept, left] = match.secondSource === true ? [a, b] : [b, a]
-    const former = [left.providerId, ...(yield* identity.aliasesOf(scope, b.id)).map((one) => one.providerId)]
+    const former = idsCount
+      ? [left.providerId, ...(yield* identity.aliasesOf(scope, b.id)).map((one) => one.providerId)]
+      : []
     yield* identity.addAliases(
       scope,
       [...new Set(former)]
@@ -70,11 +59,46 @@ export const joining = (
         .map((providerId) => ({ providerId, recordId: a.id }))
     )
     yield* records.write(scope, [
-      ...(kept === a && a.state === "live" ? [] : [{ ...contentOf(kept), id: a.id, state: "live" as const }]),
+      ...(kept === a && a.state === "live"
+        ? []
+        : [
+            {
+              ...contentOf(kept),
+              id: a.id,
+              state: "live" as const,
+              fields: how.decided === undefined ? settledFields(kept, a) : kept.fields
+            }
+          ]),
       { ...contentOf(b), id: b.id, state: "removed" }
     ])
     yield* records.merge(scope, b.id, a.id)
     return match.id
+  })
+
+export const joining = (
+  records: RecordStore["Service"],
+  identity: IdentityStore["Service"],
+  facts: FactBook,
+  ids: Ids["Service"]
+) => {
+  const join = joinRecords(records, identity, ids)
+
+  /** The same by a person. */
+  const absorb = Effect.fnUntraced(function* (
+    scope: RecordScope,
+    decided: Decided,
+    a: HeldRecord,
+    b: HeldRecord,
+    evidence: MatchEvidence
+  ) {
+    const others = yield* facts.lift(scope, decided, (fact) => parts(fact, a.id, b.id))
+    // What must not be taken for the one must not be taken for the other.
+    for (const fact of others) {
+      if (fact.kind !== "forbid") continue
+      if (fact.recordId === b.id) yield* facts.decide(scope, decided, "forbid", { ...pairOf(fact), recordId: a.id })
+      if (fact.otherId === b.id) yield* facts.decide(scope, decided, "forbid", { ...pairOf(fact), otherId: a.id })
+    }
+    return yield* join(scope, a, b, { evidence, decided, idsCount: true })
   })
 
   const allMatches = Effect.fnUntraced(function* (scope: RecordScope, recordId: string) {

@@ -30,7 +30,10 @@ export const isWorthLogging = ({ entry, evidence, observation }: Match, before: 
 }
 
 /** The day on which it was pending tells when it happened, where the booked row does not (enrichments D1.7). */
-const settled = (observation: Observation, before: HeldRecord | undefined): Fields => {
+export const settledFields = (
+  observation: Pick<Observation, "fields" | "pending">,
+  before: HeldRecord | undefined
+): Fields => {
   const { fields } = observation
   if (before === undefined || fields["authorizedDate"] !== undefined) return fields
   const authorizedDate =
@@ -53,7 +56,7 @@ export const writeOf = (
   observation: Observation,
   before: HeldRecord | undefined,
   state: "live" | "deleted" = "live"
-): RecordWrite => ({ ...contentOf({ ...observation, state }), id, fields: settled(observation, before) })
+): RecordWrite => ({ ...contentOf({ ...observation, state }), id, fields: settledFields(observation, before) })
 
 /** What is kept of a match, besides where and when it was made. */
 export const logOf = (

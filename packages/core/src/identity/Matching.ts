@@ -13,6 +13,7 @@ import type { IndexEntry } from "../record/LedgerRecord.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { Observation } from "../sync/Ingest.ts"
+import type { ObservationKey } from "./IdentityFact.ts"
 
 /** How identity is tuned: `dedupeConfig` of the dedupe enrichment (enrichments C1). */
 export interface MatchConfig {
@@ -82,14 +83,19 @@ export interface HeldDetail {
   readonly missedSince: Timestamp | null
   readonly missedAt: Timestamp | null
   readonly updatedAt: Timestamp
+  readonly createdAt: Timestamp
+  /** 1 for one that says what it said at first. */
+  readonly version: number
   /** A person put something on it that must not move to another event by mistake. */
   readonly edited: boolean
+  /** Not to be joined with another record but by a person. */
+  readonly alone: boolean
 }
 
 export interface MatchDetails {
   readonly records: ReadonlyMap<string, HeldDetail>
   /** Pairs (record id, upstream id or `""`, content hash) that a person parted: never matched again. */
-  readonly isForbidden: (recordId: string, observation: Observation) => boolean
+  readonly isForbidden: (recordId: string, observation: ObservationKey) => boolean
 }
 
 /** How a pair came about. `link` and `id` need no costs; `equal` is equal content. */
@@ -121,10 +127,17 @@ export const onlyIdDiffers = ({ entry, observation }: Match): boolean =>
   entry.hash === observation.hash &&
   entry.pending === observation.pending
 
-/** A pair that was too uncertain to be made by itself: the observation became a record of its own. */
+/** A pair that was too uncertain to be made by itself: the observation became a record of its own, or was one. */
 export interface Suggestion {
-  readonly observation: Observation
+  readonly observed: Observation | IndexEntry
   readonly recordId: string
+  readonly evidence: MatchEvidence
+}
+
+/** Two records that turned out to be one: `entry` goes on as what `booked` says. */
+export interface Join {
+  readonly entry: IndexEntry
+  readonly booked: IndexEntry
   readonly evidence: MatchEvidence
 }
 
@@ -146,6 +159,8 @@ export interface MatchResult {
    */
   readonly confirmed: ReadonlyArray<Match>
   readonly suggestions: ReadonlyArray<Suggestion>
+  /** Pending records that go on as records that were booked beside them, which become part of them. */
+  readonly joined: ReadonlyArray<Join>
   /** Hits by id, and those of them whose content spoke against it. */
   readonly idHits: number
   readonly idContradictions: number

@@ -91,6 +91,6 @@ export const pairResidue = (problem: ResidueInput): ReadonlyArray<Suggestion> =>
     // A record that found its counterpart after all needs no suggestion.
     return withheld
       .filter((pair) => !pairing.isTaken(pair.entry) && !isParted(pair))
-      .map(({ at, entry, evidence }) => ({ observation: input.observations[at]!, recordId: entry.id, evidence }))
+      .map(({ at, entry, evidence }) => ({ observed: input.observations[at]!, recordId: entry.id, evidence }))
   }
 }

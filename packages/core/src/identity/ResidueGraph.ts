@@ -3,9 +3,9 @@ import type { IndexEntry } from "../record/LedgerRecord.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { covers, isListed, isOfFile, trusted } from "./Covered.ts"
 import { KnownAmounts } from "./KnownAmounts.ts"
-import { isFar, pairCost, twinDays, type HeldRow, type PairCost } from "./MatchCost.ts"
+import { earlyDays, isFar, pairCost, twinDays, type HeldRow, type PairCost } from "./MatchCost.ts"
 import type { HeldDetail, MatchDetails, MatchInput } from "./Matching.ts"
-import type { MatchRow, RowReader } from "./MatchRow.ts"
+import { likeness, type MatchRow, type RowReader } from "./MatchRow.ts"
 import type { Pairing } from "./Pairing.ts"
 import { proofOf } from "./Proof.ts"
 import { lowerBound, reachOf } from "./Reach.ts"
@@ -17,6 +17,8 @@ export interface ResidueInput {
   readonly reader: RowReader
   /** Free records that may be meant. */
   readonly candidates: ReadonlyArray<IndexEntry>
+  /** Pending records of a change feed that it has not listed as gone. */
+  readonly waiting: ReadonlyArray<IndexEntry>
   readonly detailOf: (entry: IndexEntry) => HeldDetail
   readonly isForbidden: MatchDetails["isForbidden"]
 }
@@ -47,6 +49,9 @@ export interface Edge extends PairCost {
 }
 
 const dayMillis = 86_400_000
+
+/** How alike a pending row has to be to a booked one of its amount to be rather meant than others. */
+const leastLikeness = 0.6
 
 const contentOf = (row: MatchRow): ReadonlyArray<unknown> => [
   row.day ?? null,
@@ -187,6 +192,28 @@ const nearestOf = (held: ReadonlyArray<HeldNode>) => {
   }
 }
 
+/** Days between two rows, those before it counted as far; the same for rows without a day. */
+const gapOf = (booked: MatchRow, pending: MatchRow): number => {
+  if (booked.day === undefined || pending.day === undefined) return 0
+  const gap = booked.day - pending.day
+  return gap >= -earlyDays ? Math.abs(gap) : Infinity
+}
+
+/** Pending rows that are still there, by amount: those that the read shows, and of a change feed those it told before. */
+const waitingRows = ({
+  detailOf,
+  input,
+  reader,
+  waiting
+}: ResidueInput): ReadonlyMap<string, ReadonlyArray<MatchRow>> =>
+  Map.groupBy(
+    [
+      ...[...input.observations, ...(input.settled ?? [])].filter(({ pending }) => pending),
+      ...waiting.map((entry) => ({ ...entry, fields: detailOf(entry).fields }))
+    ].flatMap(({ date, fields, pending }) => reader.read(fields, date, pending) ?? []),
+    amountKey
+  )
+
 const edgesOf = (
   problem: ResidueInput,
   seen: ReadonlyArray<SeenNode>,
@@ -198,6 +225,7 @@ const edgesOf = (
   const [first, last] = reachOf(config, true)
   const days = held.flatMap(({ row }) => row.day ?? [])
   let known: KnownAmounts | undefined
+  let shown: ReadonlyMap<string, ReadonlyArray<MatchRow>> | undefined
   const edges: Array<Edge> = []
 
   const consider = (left: number, right: number): void => {
@@ -215,6 +243,15 @@ const edgesOf = (
     } else if (byId && row.pending && (row.amount !== other.row.amount || row.day !== other.row.day)) {
       // While it is pending it keeps its id: another amount or another day under another id is another event.
       return
+    }
+    if (!row.pending && other.row.pending && (other.row.removed || row.amount !== other.row.amount)) {
+      // A bank may show a row as pending beside its booked form: that one is meant, not one that was dropped before,
+      // nor one of another amount.
+      shown ??= waitingRows(problem)
+      const most = row.amount === other.row.amount ? gapOf(row, other.row) : config.exactWindowDays + 1
+      const isLikelier = (one: MatchRow): boolean =>
+        gapOf(row, one) < most && likeness(row, one) >= Math.max(leastLikeness, likeness(row, other.row))
+      if (shown.get(amountKey(row))?.some(isLikelier) === true) return
     }
     // A file has booked what the connection shows as pending: as good as the connection booking it.
     const settles = crossesSources && other.row.pending

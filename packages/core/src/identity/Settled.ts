@@ -134,9 +134,13 @@ const daysOf = (blocks: Iterable<number>): ReadonlyArray<Days> => {
 const divide = (
   before: Settled,
   digests: ReadonlyMap<number, string>,
-  observations: ReadonlyArray<Observation>
+  observations: ReadonlyArray<Observation>,
+  also: ReadonlyArray<Days>
 ): Divided => {
   const blocks = new Set<number>()
+  for (const { from, to } of also) {
+    for (let block = blockOfDay(from); block <= blockOfDay(to); block++) if (before.has(block)) blocks.add(block)
+  }
   for (const [block, digest] of digests) if (digest === "" || before.get(block) !== digest) blocks.add(block)
   for (const [block, digest] of before) if (digest === "" || !digests.has(block)) blocks.add(block)
   if (blocks.size === 0) return { blocks, days: [], open: [], settled: observations }
@@ -275,10 +279,10 @@ export class Settling {
     return (this.#digests ??= digestsOf(this.#observations, this.#contentHash))
   }
 
-  /** Divides the read, once; `undefined` where nothing is known. */
-  divide(): Divided | undefined {
+  /** Divides the read, with these days open as well; `undefined` where nothing is known. The last division counts. */
+  divide(also: ReadonlyArray<Days> = []): Divided | undefined {
     this.#before = this.#kept === undefined ? undefined : decode(this.#kept)
-    if (this.#before !== undefined) this.#divided = divide(this.#before, this.#digestsOfRead, this.#observations)
+    if (this.#before !== undefined) this.#divided = divide(this.#before, this.#digestsOfRead, this.#observations, also)
     return this.#divided
   }
 

@@ -4,7 +4,7 @@ import { isOfFile, trusted } from "../identity/Covered.ts"
 import type { Alias } from "../identity/IdentityStore.ts"
 import type { LoggedMatch } from "../identity/LoggedMatch.ts"
 import type { LoggedSuggestion } from "../identity/LoggedSuggestion.ts"
-import { onlyIdDiffers, type Match, type MatchResult } from "../identity/Matching.ts"
+import { onlyIdDiffers, type Match, type MatchResult, type Suggestion } from "../identity/Matching.ts"
 import { isWorthLogging, logOf, needsBefore, writeOf } from "../identity/MatchWrites.ts"
 import type { JobId } from "../job/Job.ts"
 import { idKindOf } from "../record/DataType.ts"
@@ -58,7 +58,7 @@ export const writePlan = (records: RecordStore["Service"], ids: Ids["Service"]) 
     }
     for (const record of yield* records.held(scope, unread)) before.set(record.id, record)
     const matchIds = yield* ids.batch("match", before.size)
-    const suggested = new Map(result.suggestions.map((one) => [one.observation, one]))
+    const suggested = new Map<unknown, Suggestion>(result.suggestions.map((one) => [one.observed, one]))
 
     const log = (match: Match, secondSource: boolean) => {
       const record = before.get(match.entry!.id)

@@ -14,11 +14,16 @@ import {
   onlyIdDiffers,
   type HeldDetail,
   type MatchDetails,
-  type MatchResult
+  type MatchResult,
+  type Suggestion
 } from "../identity/Matching.ts"
+import { joinRecords } from "../identity/Joining.ts"
+import type { LoggedSuggestion } from "../identity/LoggedSuggestion.ts"
+import { lateDays } from "../identity/LateSettlement.ts"
 import { partedPairs, withoutPartedLinks } from "../identity/Parted.ts"
 import { isEntangled, Settling, type Divided } from "../identity/Settled.ts"
 import { countHits, fullTrust, trustOf } from "../identity/TrustCounter.ts"
+import type { JobId } from "../job/Job.ts"
 import { Fenced, JobStore, LeaseLost, type Fence } from "../job/JobStore.ts"
 import { pageEnd } from "../job/PageEnd.ts"
 import { isSnapshotType } from "../record/DataType.ts"
@@ -91,6 +96,7 @@ export class Writer extends Context.Service<
       const { contentHash } = yield* Digest
       const { around } = heldIndex(records, identity)
       const planned = writePlan(records, ids)
+      const join = joinRecords(records, identity, ids)
 
       const guard = Effect.fnUntraced(function* (right: WriteRight) {
         if (right.fence !== undefined) return yield* jobs.fenceBank(right.fence, right.bankId)
@@ -98,7 +104,12 @@ export class Writer extends Context.Service<
         return yield* new LeaseLost({ bankId: right.bankId })
       })
 
-      const detailsOf = Effect.fnUntraced(function* (scope: RecordScope, wanted: ReadonlyArray<string>) {
+      const detailsOf = Effect.fnUntraced(function* (
+        scope: RecordScope,
+        wanted: ReadonlyArray<string>,
+        facts: ReadonlyArray<IdentityFact>
+      ) {
+        const decided = new Set(facts.flatMap(({ otherId, recordId }) => [recordId, otherId ?? ""]))
         const details = new Map<string, HeldDetail & HeldRecord>()
         for (let at = 0; at < wanted.length; at += limits.commitChunk) {
           const some = wanted.slice(at, at + limits.commitChunk)
@@ -107,7 +118,11 @@ export class Writer extends Context.Service<
             some.map((id) => rowKey(scope.dataType, id))
           )
           for (const record of yield* records.held(scope, some)) {
-            details.set(record.id, { ...record, edited: edited.has(rowKey(scope.dataType, record.id)) })
+            details.set(record.id, {
+              ...record,
+              edited: edited.has(rowKey(scope.dataType, record.id)),
+              alone: record.apart || decided.has(record.id)
+            })
           }
         }
         return details
@@ -117,15 +132,20 @@ export class Writer extends Context.Service<
       const identified = Effect.fnUntraced(function* (
         snapshot: SnapshotOfAccount,
         recalled: Recalled,
-        divided: Divided | undefined
+        settling: Settling | undefined
       ) {
         const { scope } = snapshot
-        const near =
-          divided === undefined
-            ? undefined
-            : yield* around({ ...snapshot, observations: divided.open, days: divided.days }, recalled.hasAliases)
+        const nearOf = ({ days, open }: Divided) =>
+          around({ ...snapshot, observations: open, days }, recalled.hasAliases)
+        let divided = settling?.divide()
+        let near = divided === undefined ? undefined : yield* nearOf(divided)
+        const also = near === undefined ? [] : lateDays(snapshot.idTrust, near.held, divided!.open)
+        if (also.length > 0) {
+          divided = settling!.divide(also)
+          near = yield* nearOf(divided!)
+        }
         const isDivided = near !== undefined && !isEntangled(divided!, near.held)
-        const { aliases, held } = isDivided ? near : yield* around(snapshot, recalled.hasAliases)
+        const { aliases, held } = isDivided ? near! : yield* around(snapshot, recalled.hasAliases)
         const shown = isDivided ? divided!.open : snapshot.observations
         const parted = partedPairs(recalled.facts, held, trusted(snapshot.idTrust))
         const observations = recalled.facts.some(({ kind }) => kind === "forbid")
@@ -148,7 +168,7 @@ export class Writer extends Context.Service<
           config: defaultMatchConfig,
           now: recalled.now
         })
-        const details = yield* detailsOf(scope, open.wanted)
+        const details = yield* detailsOf(scope, open.wanted, recalled.facts)
         const isForbidden: MatchDetails["isForbidden"] = (recordId, observation) => {
           const record = details.get(recordId)
           const staysApart = record?.apart === true && record.providerId !== observation.providerId
@@ -190,6 +210,45 @@ export class Writer extends Context.Service<
         for (const [missed, list] of byCount) yield* records.setMissed(scope, list, missed)
       })
 
+      /** Records that are joined are few, and each of them is a step of its own. */
+      const noteJoined = Effect.fnUntraced(function* (
+        { coverage, idTrust, scope }: SnapshotOfAccount,
+        joined: MatchResult["joined"],
+        jobId: JobId | undefined
+      ) {
+        const both = yield* records.held(
+          scope,
+          joined.flatMap(({ booked, entry }) => [entry.id, booked.id])
+        )
+        const now = new Map(both.map((record) => [record.id, record]))
+        for (const { booked, entry, evidence } of joined) {
+          const [a, b] = [now.get(entry.id)!, now.get(booked.id)!]
+          const job = jobId === undefined ? {} : { jobId }
+          yield* join(scope, a, b, { evidence, coverage, ...job, idsCount: trusted(idTrust) })
+        }
+      })
+
+      const noteSuggested = Effect.fnUntraced(function* (
+        scope: RecordScope,
+        suggestions: ReadonlyArray<Suggestion>,
+        jobId: JobId | undefined
+      ) {
+        const made: Array<Omit<LoggedSuggestion, "at" | "state">> = []
+        for (const { evidence, observed, recordId } of suggestions) {
+          if (!("id" in observed)) continue
+          const job = jobId === undefined ? {} : { jobId }
+          made.push({
+            id: yield* ids.next("suggestion"),
+            ...scope,
+            recordId,
+            observedId: observed.id,
+            evidence,
+            ...job
+          })
+        }
+        yield* identity.suggest(made)
+      })
+
       /** A job that dies in between reads the same rows again and finds what was written unchanged. */
       const put = Effect.fnUntraced(function* (
         right: WriteRight,
@@ -226,13 +285,7 @@ export class Writer extends Context.Service<
         if (settling?.isUnchanged === true) {
           return { unchanged: asked.observations.length, changed: 0, gone: 0, coverageSuspect: false, demoted: false }
         }
-        const {
-          aliases,
-          details,
-          held,
-          isDivided,
-          result: found
-        } = yield* identified(snapshot, recalled, settling?.divide())
+        const { aliases, details, held, isDivided, result: found } = yield* identified(snapshot, recalled, settling)
         const kept = keptIds(recalled.facts)
         const result: MatchResult =
           kept.size === 0
@@ -247,7 +300,10 @@ export class Writer extends Context.Service<
         const isNews = matches.length > 0 || result.idContradictions > 0
         const trust =
           isNews && !ofFile ? countHits(recalled.trust, result.idHits, result.idContradictions) : recalled.trust
-        const isNoted = result.missed.length > 0 || result.seenAgain.length > 0 || trust !== recalled.trust
+        const lateSuggestions = result.suggestions.filter(({ observed }) => "id" in observed)
+        const isNoted =
+          result.missed.length + result.seenAgain.length + result.joined.length + lateSuggestions.length > 0 ||
+          trust !== recalled.trust
         settling?.follow(isDivided, held, result)
         let isSettled = settling === undefined
         /** Follows a transaction. What is settled by the last one is written with it. */
@@ -271,13 +327,20 @@ export class Writer extends Context.Service<
           const isLast = at + chunk.writes.length === gone.length && !isNoted
           yield* put(right, snapshot, chunk, settledBy(isLast, chunk))
         }
-        if (isNoted) settling?.write([], [])
+        // What was joined is open until the next read has shown it as one.
+        if (isNoted)
+          settling?.write(
+            [],
+            result.joined.map(({ booked }) => ({ ...booked, state: "removed", fields: {} }))
+          )
         const settled = isSettled ? undefined : settling?.text
         if (isNoted || settled !== undefined) {
           yield* atomically(
             Effect.gen(function* () {
               yield* guard(right)
               yield* noteMissed(scope, result)
+              yield* noteJoined(snapshot, result.joined, right.fence?.jobId)
+              yield* noteSuggested(scope, lateSuggestions, right.fence?.jobId)
               if (trust !== recalled.trust) yield* identity.setTrust(scope, trust)
               if (settled !== undefined) yield* records.settle(scope, settled)
             })
@@ -287,7 +350,7 @@ export class Writer extends Context.Service<
         const renamed = result.changed.filter(onlyIdDiffers).length
         return {
           unchanged: result.unchanged + renamed,
-          changed: result.changed.length - renamed,
+          changed: result.changed.length - renamed + result.joined.length,
           gone: result.gone.length,
           coverageSuspect: result.coverageSuspect,
           demoted: trust.demoted && !recalled.trust.demoted

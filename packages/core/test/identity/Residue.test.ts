@@ -60,7 +60,7 @@ describe("two pending rows of which one got a tip", () => {
     ])
     expect(result.suggestions).toEqual([
       {
-        observation: tip,
+        observed: tip,
         recordId: "r1",
         evidence: { tier: "cost", cost: 518, parts: { date: 18, text: 70, tip: 430 }, margin: 12 }
       }
@@ -335,7 +335,7 @@ const shape = (result: ReturnType<typeof read>) => ({
     .toSorted(),
   absorbed: result.absorbed.map(({ entry }) => entry!.id).toSorted(),
   confirmed: result.confirmed.map(({ entry }) => entry!.id).toSorted(),
-  suggested: result.suggestions.map(({ observation, recordId }) => `${observation.hash} ${recordId}`).toSorted(),
+  suggested: result.suggestions.map(({ observed, recordId }) => `${observed.hash} ${recordId}`).toSorted(),
   gone: [...idsOf(result.gone)].toSorted(),
   missed: result.missed.map(({ entry, missed }) => `${entry.id} ${missed}`).toSorted(),
   seenAgain: [...idsOf(result.seenAgain)].toSorted(),
@@ -397,6 +397,8 @@ describe("identity in worlds where everything looks alike", () => {
         records.filter(({ entry }) => entry.state === "live").map(({ entry }) => [entry.id, entry.hash])
       )
       for (const { id } of result.gone) expect(after.delete(id)).toBe(true)
+      for (const join of result.joined)
+        expect([after.delete(join.entry.id), after.has(join.booked.id)]).toEqual([true, true])
       let fresh = 0
       for (const { entry, observation } of result.changed) after.set(entry?.id ?? `new${fresh++}`, observation.hash)
       expect([...after.values()].toSorted()).toEqual(observations.map(({ hash }) => hash).toSorted())

@@ -4,6 +4,7 @@ import {
   defaultMatchConfig,
   type HeldDetail,
   type MatchConfig,
+  type MatchDetails,
   type MatchInput,
   type MatchResult
 } from "@millrace/core/identity/Matching"
@@ -64,7 +65,17 @@ export const held = (
       missed: 0,
       ...change
     },
-    detail: { fields, missedSince: null, missedAt: null, updatedAt: now, edited: false, ...detail }
+    detail: {
+      fields,
+      missedSince: null,
+      missedAt: null,
+      updatedAt: now,
+      createdAt: now,
+      version: 1,
+      edited: false,
+      alone: false,
+      ...detail
+    }
   }
 }
 
@@ -84,7 +95,7 @@ export const seen = (id: string, row: Row = {}, change: Partial<Observation> = {
 export interface Read extends Partial<Omit<MatchInput, "held" | "config">> {
   readonly held?: ReadonlyArray<Held>
   readonly config?: Partial<MatchConfig>
-  readonly isForbidden?: (recordId: string, observation: Observation) => boolean
+  readonly isForbidden?: MatchDetails["isForbidden"]
 }
 
 /** One read: a complete one with stable ids, unless told otherwise. */

@@ -163,6 +163,49 @@ const settling = (scene: Scene) =>
       )
     }
 
+    for (const instance of [perStatus, changes]) {
+      scene(`and is shown beside its booked form for a day (${instance}): what a person wrote follows`, (simulation) =>
+        Effect.gen(function* () {
+          const { edit, ledger, live, on, post, ref, rows, sync, upstream } = yield* opened(simulation, instance)
+          const { matches, undo } = yield* Corrections
+          const waiting = post("LAMP SHOP", "-48.12", "2026-11-18", true)
+          yield* sync()
+          const [before] = yield* ledger
+          const [row] = yield* rows
+          yield* edit(before!, "Light for the desk")
+          yield* simulation.pass(aDay)
+          const booked = post("LAMP SHOP BERLIN", "-48.12", "2026-11-19")
+          yield* sync()
+          expect(yield* rows).toHaveLength(2)
+          yield* simulation.pass(aDay)
+          upstream.remove(waiting)
+          const job = yield* sync()
+          expect([job.status, job.errors]).toEqual(["completed", []])
+          expect(yield* live).toMatchObject([
+            {
+              id: before!.id,
+              providerId: booked.providerId,
+              pending: false,
+              date: on("2026-11-19"),
+              fields: { description: "LAMP SHOP BERLIN", authorizedDate: on("2026-11-18") }
+            }
+          ])
+          const settled = [{ row: row!.row, record: before!.id, text: "Light for the desk", amount: "-48.12" }]
+          expect(yield* rows).toEqual(settled)
+          yield* simulation.pass(aDay)
+          yield* sync()
+          yield* simulation.pass(aDay)
+          yield* sync()
+          expect(yield* rows).toEqual(settled)
+
+          const [made] = (yield* matches(ref, { recordId: before!.id })).rows
+          yield* undo(person, ref, made!.match.id)
+          yield* sync()
+          expect((yield* live).map(({ id }) => id)).toContain(made!.match.separateId)
+        })
+      )
+    }
+
     scene("into one of two, too unsure to decide: asks, and an answer moves what a person wrote", (simulation) =>
       Effect.gen(function* () {
         const { edit, ledger, live, on, post, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)

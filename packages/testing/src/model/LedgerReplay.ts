@@ -34,7 +34,7 @@ export interface KeptRecord {
 const contradictions = 3
 const lastHits = 200
 /** Days before what is read that a record may be dated and still be meant. */
-const reachDays = 14
+const reachDays = 45
 
 export class LedgerReplay {
   readonly records = new Map<string, KeptRecord>()
@@ -42,6 +42,7 @@ export class LedgerReplay {
   readonly changes: Array<readonly [before: number, after: number]> = []
   readonly #aliases = new Map<string, string>()
   readonly #match: Matcher
+  #made = 0
   #hits: Array<boolean> = []
   #distrusted = false
 
@@ -88,7 +89,10 @@ export class LedgerReplay {
       for (const id of named) ids.add(this.#aliases.get(id) ?? "")
       named.delete("")
     }
-    const dates = read.observations.flatMap(({ date }) => (date === null ? [] : [date]))
+    const over = [...this.records.values()].flatMap(({ entry }) =>
+      entry.pending && entry.state === "live" && read.removed.has(entry.providerId) ? [entry.date!] : []
+    )
+    const dates = [...over, ...read.observations.flatMap(({ date }) => (date === null ? [] : [date]))]
     const first =
       read.coverage.kind === "window"
         ? read.coverage.from
@@ -111,14 +115,23 @@ export class LedgerReplay {
     if (old !== undefined && old.entry.state === "live" && old.event !== event) this.changes.push([old.event, event])
     this.records.set(id, {
       entry: { id, providerId, date, pending, state: "live", hash, missed: 0 },
-      detail: { fields, missedSince: null, missedAt: null, updatedAt: now, edited: old?.detail.edited ?? false },
+      detail: {
+        fields,
+        missedSince: null,
+        missedAt: null,
+        updatedAt: now,
+        createdAt: old?.detail.createdAt ?? now,
+        version: (old?.detail.version ?? 0) + 1,
+        edited: old?.detail.edited ?? false,
+        alone: false
+      },
       event
     })
   }
 
   #apply(result: MatchResult, now: Timestamp.Timestamp): void {
     for (const { entry, observation } of result.changed) {
-      this.#write(entry?.id ?? `r${String(this.records.size).padStart(6, "0")}`, observation, now)
+      this.#write(entry?.id ?? `r${String(this.#made++).padStart(6, "0")}`, observation, now)
     }
     for (const { entry, observation } of [...result.confirmed, ...result.absorbed]) {
       if (observation.providerId !== "") this.#aliases.set(observation.providerId, entry!.id)
@@ -127,6 +140,18 @@ export class LedgerReplay {
     for (const { entry, missed } of result.missed) {
       const { missedSince } = this.records.get(entry.id)!.detail
       this.#set(entry.id, { missed }, { missedSince: missedSince ?? now, missedAt: now })
+    }
+    for (const { booked, entry } of result.joined) {
+      const { detail, entry: said, event } = this.records.get(booked.id)!
+      const { detail: before, entry: old, event: was } = this.records.get(entry.id)!
+      if (was !== event) this.changes.push([was, event])
+      if (old.providerId !== "") this.#aliases.set(old.providerId, entry.id)
+      this.records.set(entry.id, {
+        entry: { ...said, id: entry.id },
+        detail: { ...detail, createdAt: before.createdAt, version: before.version + 1, edited: before.edited },
+        event
+      })
+      this.records.delete(booked.id)
     }
     for (const { id } of result.gone) this.#set(id, { state: "removed" }, { updatedAt: now })
   }

@@ -52,6 +52,7 @@ export const upsertById = ({ coverage, held, idTrust, observations, removed }: M
     absorbed,
     confirmed: [],
     suggestions: [],
+    joined: [],
     idHits: 0,
     idContradictions: 0,
     coverageSuspect: false

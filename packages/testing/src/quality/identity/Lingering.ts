@@ -28,6 +28,7 @@ export const lingering: Scene = {
         ["reidentified", "idless", "unlinked"],
         (random) => (life = slowList(random)),
         {
+          plain: true,
           counts: (event) =>
             event.lingers > 0 &&
             event.forms[0]!.cents === event.forms.find(({ pending }) => !pending)?.cents &&
