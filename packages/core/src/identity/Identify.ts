@@ -9,6 +9,7 @@ import type { IndexEntry } from "../record/LedgerRecord.ts"
 import type { Observation } from "../sync/Ingest.ts"
 import { absences, needsDetail } from "./Absence.ts"
 import { passesGuard, takesThePlace } from "./ContentGuard.ts"
+import { pairShifted, shiftCandidates } from "./CommonShift.ts"
 import { isListed, isOfFile, trusted } from "./Covered.ts"
 import { pairByIds, type IdHits } from "./IdHits.ts"
 import { lateCandidates, lateSettlements } from "./LateSettlement.ts"
@@ -51,6 +52,8 @@ export const identify = (input: MatchInput): OpenMatch => {
   const wanted = new Set(candidates.map(({ id }) => id))
   for (const at of doubtful) wanted.add(pairing.entryOf(at)!.id)
   for (const entry of held) if (!pairing.isTaken(entry) && needsDetail(input, entry)) wanted.add(entry.id)
+  const mayBeShifted = shiftCandidates(input, pairing)
+  for (const { id } of mayBeShifted) wanted.add(id)
   const waiting = candidates.length === 0 ? [] : waitingOf(input, pairing)
   for (const { id } of waiting) wanted.add(id)
   const mayBeLate = lateCandidates(input, pairing, ids.lateLinks)
@@ -63,12 +66,15 @@ export const identify = (input: MatchInput): OpenMatch => {
       const reader = new RowReader()
       const idContradictions = partContradictions(input, pairing, doubtful, detailOf, reader)
       if (idContradictions.length > 0) pairTwins(input, pairing)
-      const free = [...candidates, ...idContradictions].filter((entry) => !pairing.isTaken(entry))
+      const shift = pairShifted(input, pairing, mayBeShifted, detailOf)
+      // Rows that a shift pairs anew leave other records free than were asked for before: those are known as well.
+      const possible = shift === 0 ? [...candidates, ...idContradictions] : mayBeShifted
+      const free = possible.filter((entry) => !pairing.isTaken(entry))
       const { isForbidden } = details
       let suggestions: ReadonlyArray<Suggestion> = []
       if (free.length > 0 && pairing.open.length > 0) {
         if (input.dataType === "transactions") {
-          suggestions = pairResidue({ input, pairing, reader, candidates: free, waiting, detailOf, isForbidden })
+          suggestions = pairResidue({ input, shift, pairing, reader, candidates: free, waiting, detailOf, isForbidden })
         } else pairByKeys(input, pairing, free, (entry) => detailOf(entry).fields)
       }
       const late = lateSettlements({

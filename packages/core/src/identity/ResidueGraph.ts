@@ -13,6 +13,8 @@ import { compareIds, compareObservations } from "./RowOrder.ts"
 
 export interface ResidueInput {
   readonly input: MatchInput
+  /** Days by which all rows of the read are later than what we hold. */
+  readonly shift: number
   readonly pairing: Pairing
   readonly reader: RowReader
   /** Free records that may be meant. */
@@ -94,7 +96,7 @@ const sharedIds = ({ candidates, input, pairing }: ResidueInput): ReadonlySet<st
 }
 
 const seenNodes = (
-  { input, pairing, reader }: ResidueInput,
+  { input, pairing, reader, shift }: ResidueInput,
   shared: ReadonlySet<string>,
   apart: Apart
 ): ReadonlyArray<SeenNode> => {
@@ -103,8 +105,9 @@ const seenNodes = (
   for (const at of pairing.open.toSorted((a, b) => compareObservations(observations[a]!, observations[b]!))) {
     const observation = observations[at]!
     const { providerId } = observation
-    const row = reader.read(observation.fields, observation.date, observation.pending)
-    if (row === undefined) continue
+    const read = reader.read(observation.fields, observation.date, observation.pending)
+    if (read === undefined) continue
+    const row = shift === 0 || read.day === undefined ? read : { ...read, day: read.day - shift }
     const ofFile = isOfFile(observation)
     const own = [ofFile, shared.has(providerId) ? providerId : null, apart.observations.has(at) ? at : null]
     collect(nodes, JSON.stringify([...contentOf(row), ...own]), at, (members) => ({

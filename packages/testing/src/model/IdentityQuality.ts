@@ -22,8 +22,8 @@ export interface Quality {
   /** The same among events that what is shown tells apart. */
   editedClear: number
   keptClear: number
-  /** Times that a record went on as another event, and those of them in which it is of another merchant. */
-  identityChanges: number
+  /** Times that a record went on as another event: as one of another merchant, and when it was booked already. */
+  bookedChanges: number
   merchantChanges: number
 }
 
@@ -37,7 +37,7 @@ export const noQuality = (): Quality => ({
   kept: 0,
   editedClear: 0,
   keptClear: 0,
-  identityChanges: 0,
+  bookedChanges: 0,
   merchantChanges: 0
 })
 
@@ -70,11 +70,14 @@ export interface Play {
   readonly editsOfTen?: number
   /** Events of which edits are counted; all of them unless said otherwise. */
   readonly counts?: (event: BankEvent) => boolean
+  /** The bank tells days wrongly at times, so that a booking counts as the same whatever its day. */
+  readonly anyDay?: boolean
   readonly onFlaw?: (flaw: Flaw) => void
 }
 
 /** Plays one life. */
 export const play = ({
+  anyDay = false,
   counts = () => true,
   editsOfTen = 4,
   life,
@@ -111,10 +114,12 @@ export const play = ({
     }
   }
   const merchantOf = (event: number): number => life.events[event]!.merchant
-  const merchantChanges = ledger.changes.filter(([before, after]) => merchantOf(before) !== merchantOf(after)).length
+  const merchantChanges = ledger.changes.filter(({ after, before }) => merchantOf(before) !== merchantOf(after)).length
   return {
-    ...judge(life, ledger, edits, deleted, onFlaw),
-    identityChanges: ledger.changes.length,
+    ...judge(life, ledger, edits, deleted, anyDay, onFlaw),
+    bookedChanges: ledger.changes.filter(
+      ({ after, before, booked }) => booked && bookingOf(life.events[before]!) !== bookingOf(life.events[after]!)
+    ).length,
     merchantChanges
   }
 }
@@ -140,11 +145,13 @@ const contentKey = (merchant: number, date: unknown, amount: unknown): string =>
 const pairedOf = (
   life: BankLife,
   ledger: LedgerReplay,
-  booked: ReadonlyArray<BankEvent>
+  booked: ReadonlyArray<BankEvent>,
+  anyDay: boolean
 ): ReadonlyMap<string, BankEvent> => {
   const open = new Map(booked.map((event) => [event.id, event]))
   const byKey = new Map<string, Array<BankEvent>>()
-  for (const event of booked) collect(byKey, keyOf(event), event)
+  const keyOfEvent = (event: BankEvent): string => keyOf(event, anyDay)
+  for (const event of booked) collect(byKey, keyOfEvent(event), event)
   const paired = new Map<string, BankEvent>()
   const pair = (id: string, event: BankEvent | undefined): void => {
     if (event === undefined || paired.has(id) || !open.delete(event.id)) return
@@ -152,10 +159,10 @@ const pairedOf = (
   }
   const records = [...ledger.records].filter(([, { entry }]) => entry.state === "live")
   const keyOfRecord = ({ detail, event }: KeptRecord): string =>
-    contentKey(life.events[event]!.merchant, detail.fields["date"], detail.fields["amount"])
+    contentKey(life.events[event]!.merchant, anyDay ? "" : detail.fields["date"], detail.fields["amount"])
   for (const [id, record] of records) {
     const event = open.get(record.event)
-    if (event !== undefined && keyOfRecord(record) === keyOf(event)) pair(id, event)
+    if (event !== undefined && keyOfRecord(record) === keyOfEvent(event)) pair(id, event)
   }
   for (const [id, record] of records) {
     if (!record.entry.pending)
@@ -168,9 +175,15 @@ const pairedOf = (
   return paired
 }
 
-const keyOf = (event: BankEvent): string => {
+const keyOf = (event: BankEvent, anyDay = false): string => {
   const { cents, date } = outcomeOf(event)!
-  return contentKey(event.merchant, dateOf(date), amountOf(cents))
+  return contentKey(event.merchant, anyDay ? "" : dateOf(date), amountOf(cents))
+}
+
+/** What an event is booked as at first: real twins are each other's equals. */
+const bookingOf = ({ forms, id, merchant }: BankEvent): string => {
+  const booked = forms.find(({ pending }) => !pending)
+  return booked === undefined ? `none ${id}` : contentKey(merchant, booked.date, booked.cents)
 }
 
 const collect = <K, A>(lists: Map<K, Array<A>>, key: K, value: A): void => {
@@ -184,6 +197,7 @@ const judge = (
   ledger: LedgerReplay,
   edits: ReadonlyMap<number, string>,
   deleted: ReadonlySet<number>,
+  anyDay: boolean,
   onFlaw: (flaw: Flaw) => void
 ): Quality => {
   const quality = noQuality()
@@ -193,7 +207,7 @@ const judge = (
   }
   const booked = life.events.filter((event) => outcomeOf(event) !== undefined && !deleted.has(event.id))
   const bookedIds = new Set(booked.map(({ id }) => id))
-  const paired = pairedOf(life, ledger, booked)
+  const paired = pairedOf(life, ledger, booked, anyDay)
   const found = new Set([...paired.values()].map(({ id }) => id))
   quality.posted = booked.length
   for (const { id } of booked) if (!found.has(id)) flaw("missing", id)

@@ -39,7 +39,7 @@ const reachDays = 45
 export class LedgerReplay {
   readonly records = new Map<string, KeptRecord>()
   /** The events before and after, each time that a live record went on as another event. */
-  readonly changes: Array<readonly [before: number, after: number]> = []
+  readonly changes: Array<{ readonly before: number; readonly after: number; readonly booked: boolean }> = []
   readonly #aliases = new Map<string, string>()
   readonly #match: Matcher
   #made = 0
@@ -112,7 +112,9 @@ export class LedgerReplay {
       this.#aliases.set(old.entry.providerId, id)
     }
     const { event } = observation as TrueObservation
-    if (old !== undefined && old.entry.state === "live" && old.event !== event) this.changes.push([old.event, event])
+    if (old !== undefined && old.entry.state === "live" && old.event !== event) {
+      this.changes.push({ before: old.event, after: event, booked: !old.entry.pending })
+    }
     this.records.set(id, {
       entry: { id, providerId, date, pending, state: "live", hash, missed: 0 },
       detail: {
@@ -144,7 +146,7 @@ export class LedgerReplay {
     for (const { booked, entry } of result.joined) {
       const { detail, entry: said, event } = this.records.get(booked.id)!
       const { detail: before, entry: old, event: was } = this.records.get(entry.id)!
-      if (was !== event) this.changes.push([was, event])
+      if (was !== event) this.changes.push({ before: was, after: event, booked: false })
       if (old.providerId !== "") this.#aliases.set(old.providerId, entry.id)
       this.records.set(entry.id, {
         entry: { ...said, id: entry.id },

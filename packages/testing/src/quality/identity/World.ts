@@ -67,7 +67,7 @@ export const playWorlds = (
   lives: Readonly<Record<Size, number>>,
   behaviours: ReadonlyArray<Behaviour>,
   lifeOf: (random: Seeded) => BankLife,
-  options: Pick<Play, "counts" | "editsOfTen"> & {
+  options: Pick<Play, "counts" | "editsOfTen" | "anyDay"> & {
     /** No provider names merchants beside what the bank writes. */
     readonly plain?: boolean
     /** What becomes of the reads of a provider on their way. */
