@@ -2,26 +2,15 @@
 import * as Schema from "effect/Schema"
 import { FilterNode } from "@millrace/core/filter/FilterNode"
 import { limits } from "@millrace/core/shared/Limits"
-import type { PageSize } from "@millrace/core/shared/Page"
 import { amountComponent } from "./api/Amount.ts"
 import { familyScopeComponent } from "./api/Family.ts"
 import { filterComponent } from "./api/Filter.ts"
-
-type Node = Record<string, unknown>
-
-const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value)
-
-const nodeOf = (value: unknown): Node => (isNode(value) ? value : {})
-
-const omit = (node: Node, name: string): Node => {
-  const { [name]: _, ...rest } = node
-  return rest
-}
-
-const mapValues = (node: Node, change: (value: unknown, key: string) => unknown): Node =>
-  Object.fromEntries(Object.entries(node).map(([key, value]) => [key, change(value, key)]))
-
-const componentRef = (name: string): Node => ({ $ref: `#/components/schemas/${name}` })
+import { openAnswers } from "./openapi/Enums.ts"
+import { nameEnvelopes } from "./openapi/Envelopes.ts"
+import { errorExamples, meanings } from "./openapi/Errors.ts"
+import { componentRef, isNode, mapNodes, mapValues, nodeOf, omit, type Node } from "./openapi/Node.ts"
+import { operationNotes } from "./openapi/Operations.ts"
+import { parameterOf } from "./openapi/Parameters.ts"
 
 const definitionPath = "#/$defs/"
 
@@ -45,9 +34,9 @@ const filterShape = (): Node => {
 }
 
 /** Components that are described better than their codecs can tell. */
-const described: Readonly<Record<string, Node>> = {
+const ownShapes: Readonly<Record<string, Node>> = {
   [amountComponent]: { type: "number", description: "An exact decimal: no exponent, no trailing zeros." },
-  [familyScopeComponent]: { type: "string", enum: ["self", "family"], default: "self" },
+  [familyScopeComponent]: { type: "string", enum: ["self", "family"] },
   [filterComponent]: filterShape()
 }
 
@@ -86,103 +75,41 @@ const headersOf = (status: string, versioned: boolean): Node => ({
   ...(versioned && (status === "200" || status === "304") ? etag : {})
 })
 
-const headerNames: Readonly<Record<string, string>> = { "if-match": "If-Match", "if-none-match": "If-None-Match" }
-
-const pageSizes: Readonly<Record<string, PageSize>> = {
-  listTransactions: limits.transactionsPage,
-  listTrades: limits.tradesPage,
-  listJobs: limits.jobsPage,
-  listRows: limits.page
-}
-
-const flag: Node = { type: "boolean" }
-const decimal: Node = { type: "number" }
-
-/** What the text of a query parameter stands for. */
-const parameterSchemas: Readonly<Record<string, Node>> = {
-  pending: flag,
-  cached: flag,
-  trashed: flag,
-  permanent: flag,
-  minAmount: decimal,
-  maxAmount: decimal
-}
-
-const schemaOf = (operationId: string, name: string): Node | undefined => {
-  if (name !== "limit") return parameterSchemas[name]
-  const size = pageSizes[operationId]
-  return size === undefined
-    ? undefined
-    : {
-        type: "integer",
-        minimum: 1,
-        default: size.default,
-        description: `More than ${size.max} is taken for ${size.max}.`
-      }
-}
-
-/** What is said of query parameters beside their schema. */
-const parameterNotes: Readonly<Record<string, string>> = {
-  sort: `At most ${limits.rowSortFields} keys of fields, separated by commas; \`-\` before one to descend.`,
-  fields: "Keys of the only cells to answer, separated by commas.",
-  filter: `A filter as JSON, at most ${limits.filterParameterBytes} bytes. Longer ones can be posted.`,
-  trashed: "Those in the trash instead.",
-  permanent: "Delete for good what is in the trash."
-}
-
-const parameterOf = (operationId: string, value: unknown): unknown => {
-  const given = nodeOf(value)
-  const name = String(given["name"])
-  if (given["in"] === "header") return { ...given, name: headerNames[name] ?? name }
-  const note = given["in"] === "query" ? parameterNotes[name] : undefined
-  const parameter = note === undefined ? given : { ...given, description: note }
-  if (name === "filter") {
-    return { ...omit(parameter, "schema"), content: { "application/json": { schema: componentRef(filterComponent) } } }
-  }
-  const schema = parameter["in"] === "query" ? schemaOf(operationId, name) : undefined
-  return schema === undefined ? parameter : { ...parameter, schema }
-}
-
-/** Descriptions of statuses whose schema is the one of all errors. */
-const meanings: Readonly<Record<string, string>> = {
-  "200": "Success",
-  "201": "Created",
-  "400": "The request has the wrong shape",
-  "401": "The credential is missing or not valid",
-  "403": "The credential, the role or the plan does not allow it",
-  "404": "Not found",
-  "409": "The present state does not allow it",
-  "412": "The record has changed",
-  "413": "The body is too large",
-  "415": "The content type is not supported",
-  "422": "The shape is right, the meaning is not",
-  "429": "Rate limit exceeded",
-  "500": "Something went wrong",
-  "501": "Not available in this environment",
-  "503": "Temporarily unavailable, or the bank must be reconnected"
-}
-
 const optionalBodies: ReadonlySet<string> = new Set(["triggerSync", "queryRows"])
+
+/** The JSON content of a request or an answer, with an example. */
+const withExample = (given: unknown, example: unknown): Node => {
+  const content = nodeOf(nodeOf(given)["content"])
+  const json = content["application/json"]
+  if (json === undefined || example === undefined) return nodeOf(given)
+  return { ...nodeOf(given), content: { ...content, "application/json": { ...nodeOf(json), example } } }
+}
 
 const operationOf = (value: unknown): Node => {
   const operation = nodeOf(value)
   const operationId = String(operation["operationId"])
+  const notes = operationNotes[operationId]
   const parameters = Array.isArray(operation["parameters"])
     ? operation["parameters"].map((parameter) => parameterOf(operationId, parameter))
     : []
-  const versioned = parameters.some((parameter) => nodeOf(parameter)["name"] === "If-None-Match")
-  const responses: Node = {
-    ...nodeOf(operation["responses"]),
-    ...(versioned ? { "304": { description: "The version of If-None-Match is the present one" } } : {})
-  }
-  const optionalBody = nodeOf(operation["requestBody"])
+  const versioned = parameters.some((parameter) => parameter["name"] === "If-None-Match")
+  const { requestBody } = operation
+  const responses: Node = { ...nodeOf(operation["responses"]), ...(versioned ? { "304": {} } : {}) }
   return {
     ...operation,
+    ...(notes === undefined ? {} : { description: notes.description }),
     parameters,
     security: [{ apiKey: [] }, { bearerAuth: [] }],
-    ...(optionalBodies.has(operationId) ? { requestBody: { ...optionalBody, required: false } } : {}),
+    ...(requestBody === undefined
+      ? {}
+      : {
+          requestBody: {
+            ...withExample(requestBody, notes?.body),
+            ...(optionalBodies.has(operationId) ? { required: false } : {})
+          }
+        }),
     responses: mapValues(responses, (response, status) => ({
-      ...nodeOf(response),
+      ...withExample(response, status.startsWith("2") ? notes?.answer : errorExamples[status]),
       ...(meanings[status] === undefined ? {} : { description: meanings[status] }),
       headers: headersOf(status, versioned)
     }))
@@ -196,10 +123,12 @@ const securitySchemes: Node = {
 
 const blocks = ["sourceConfig", "destinationConfig", "fieldMappings", "dataTypeOptions", "schedule"]
 
-/** Blocks of a feed are decoded by the kernel; they have the shapes that feeds show. */
+/** Blocks of a feed are decoded by the kernel; they have the shapes that feeds show, and null clears them. */
 const withBlocks = (schemas: Node): Node => {
   const shown = nodeOf(nodeOf(schemas["Feed"])["properties"])
-  const shapes = Object.fromEntries(blocks.flatMap((block) => (block in shown ? [[block, shown[block]]] : [])))
+  const shapes = Object.fromEntries(
+    blocks.flatMap((block) => (block in shown ? [[block, { anyOf: [shown[block], { type: "null" }] }]] : []))
+  )
   const complete = (name: string): Node => {
     const body = nodeOf(schemas[name])
     return { [name]: { ...body, properties: { ...nodeOf(body["properties"]), ...shapes } } }
@@ -207,19 +136,41 @@ const withBlocks = (schemas: Node): Node => {
   return { ...schemas, ...complete("CreateFeed"), ...complete("UpdateFeed") }
 }
 
+/** A field with a default is taken for one that is always there by generators of types; descriptions tell it instead. */
+const withoutDefaults = (value: unknown): unknown =>
+  mapNodes(value, (node) => ("default" in node && typeof node["type"] === "string" ? omit(node, "default") : node))
+
+const tags: ReadonlyArray<Node> = [
+  { name: "identity", description: "Whose credential this is." },
+  { name: "banks", description: "Bank connections and their health." },
+  { name: "accounts", description: "Accounts and their data, as the bank tells it." },
+  { name: "corrections", description: "What people decide about which transactions are the same." },
+  { name: "feeds", description: "What moves data from accounts and files to a destination." },
+  { name: "uploads", description: "Statement files of feeds." },
+  { name: "jobs", description: "Runs of feeds." },
+  { name: "records", description: "What became of each record at a destination." },
+  { name: "tables", description: "Tables that feeds fill and people work in." },
+  { name: "fields", description: "Fields of tables." },
+  { name: "rows", description: "Rows of tables." }
+]
+
 /** Applied to what the generator makes of the contract. */
 export const toDocument = (generated: Node): Node => {
-  const document = nodeOf(relabel(generated))
+  const document = nodeOf(withoutDefaults(relabel(generated)))
   const components = nodeOf(document["components"])
-  const schemas = Object.fromEntries(
+  const described = Object.fromEntries(
     Object.entries(nodeOf(components["schemas"])).map(([name, schema]) => [
       plainName(name),
-      described[plainName(name)] ?? schema
+      ownShapes[plainName(name)] ?? schema
     ])
   )
+  const named = nameEnvelopes(mapValues(nodeOf(document["paths"]), (path) => mapValues(nodeOf(path), operationOf)))
+  const { paths, schemas } = openAnswers(named.paths, { ...withBlocks(described), ...named.schemas })
   return {
     ...document,
-    paths: mapValues(nodeOf(document["paths"]), (path) => mapValues(nodeOf(path), operationOf)),
-    components: { ...components, schemas: withBlocks(schemas), securitySchemes }
+    servers: [{ url: "/", description: "The server that this document comes from." }],
+    tags,
+    paths,
+    components: { ...components, schemas, securitySchemes }
   }
 }

@@ -51,6 +51,20 @@ const faultsOf = (schema: Server.Loose, value: Server.Loose, path: string): Read
 
 const described = (sample: Sample) => document.paths[sample.template]?.[sample.method.toLowerCase()]
 
+/** Everything that some parts of the document lead to. */
+const reachedFrom = (start: ReadonlyArray<unknown>) => {
+  const seen = new Set<unknown>()
+  const walk = (node: unknown): void => {
+    if (typeof node !== "object" || node === null || seen.has(node)) return
+    seen.add(node)
+    const { $ref: ref } = node as { readonly $ref?: string }
+    if (ref !== undefined) walk(resolve(ref))
+    Object.values(node).forEach(walk)
+  }
+  start.forEach(walk)
+  return [...seen] as ReadonlyArray<Server.Loose>
+}
+
 const query = (id: string, name: string) => {
   const { parameters } = described(operations.find((one) => one.id === id)!)
   return parameters.find((one: { name: string }) => one.name === name).schema
@@ -118,13 +132,86 @@ describe("the OpenAPI document", () => {
     expect(faultsOf(error, refused.body, "body")).toEqual([])
   })
 
+  it.each(operations)("says what $id promises, what each parameter means, and how it looks", (sample) => {
+    const operation = described(sample)
+    const sentence = /^[A-Z`].{15,}\.$/s
+    expect(operation.description).toMatch(sentence)
+    for (const { description, in: place, name, schema } of operation.parameters) {
+      expect(description, `${place} ${name}`).toMatch(/^[A-Z`].{8,}\.$/s)
+      if (name === "limit") expect(schema).toMatchObject({ type: "integer", minimum: 1 })
+    }
+    const answered = operation.responses[String(sample.status)].content["application/json"]
+    expect(faultsOf(answered.schema, answered.example, "answer")).toEqual([])
+    expect(answered.schema.$ref, "the answer has a name").toMatch(/\/\w+(?:List|Answer)$/)
+    if (sample.body !== undefined) {
+      const { example, schema } = operation.requestBody.content["application/json"]
+      expect(example).toBeDefined()
+      expect(faultsOf(schema, example, "body")).toEqual([])
+    }
+    for (const [status, response] of Object.entries<Server.Loose>(operation.responses)) {
+      if (!status.startsWith("4") && !status.startsWith("5")) continue
+      expect(
+        faultsOf(response.content["application/json"].schema, response.content["application/json"].example, status)
+      ).toEqual([])
+      expect(response.content["application/json"].example.success).toBe(false)
+    }
+  })
+
+  it.each(operations.filter(({ body }) => body !== undefined))("shows a body of $id that is taken", async (sample) => {
+    const { example } = described(sample).requestBody.content["application/json"]
+    const answer = await server.json(sample.method, pathOf(sample.template), example)
+    // Records of the example need not be there; its shape and its meaning are right.
+    expect([sample.status, 404], answer.text).toContain(answer.status)
+  })
+
+  it("has no default that would make a field of a request one that must be there", () => {
+    const found = [...nodes(document)].filter((node) => "default" in node && typeof node["type"] === "string")
+    expect(found).toEqual([])
+  })
+
+  it("leaves enumerations of answers open, and names the values of those in requests", () => {
+    const all = Object.values<Server.Loose>(document.paths).flatMap((path) => Object.values<Server.Loose>(path))
+    const closed = reachedFrom(all.map(({ responses }) => responses)).filter(
+      (node) => Array.isArray(node.enum) && node.enum.length > 1
+    )
+    expect(closed).toEqual([])
+    const asked = reachedFrom(all.flatMap(({ parameters, requestBody }) => [parameters, requestBody]))
+    expect(asked.filter((node) => "x-extensible-enum" in node)).toEqual([])
+    expect(document.components.schemas.CreateFeed.properties.source.enum).toContain("upload")
+    expect(document.components.schemas.Feed.properties.source).toMatchObject({
+      type: "string",
+      "x-extensible-enum": ["sync", "extractor", "upload"]
+    })
+  })
+
+  it("lets null be sent where it clears", () => {
+    const { properties } = document.components.schemas.UpdateFeed
+    for (const name of ["icon", "sourceConfig", "destinationConfig", "fieldMappings", "dataTypeOptions", "schedule"]) {
+      expect(faultsOf(properties[name], null, name), name).toEqual([])
+    }
+    expect(faultsOf(properties.name, null, "name")).not.toEqual([])
+    expect(faultsOf(document.components.schemas.UpdateTable.properties.description, null, "x")).toEqual([])
+  })
+
+  it("names the server that it comes from, and describes every group of operations", () => {
+    expect(document.servers[0].url).toBe("/")
+    const used = new Set(
+      Object.values<Server.Loose>(document.paths).flatMap((path) =>
+        Object.values<Server.Loose>(path).flatMap(({ tags }) => tags)
+      )
+    )
+    const named = document.tags.map(({ name }: { name: string }) => name)
+    expect(named.toSorted()).toEqual([...used].toSorted())
+    for (const { description } of document.tags) expect(description).toMatch(/\.$/)
+  })
+
   it("tells sizes, flags and blocks for what they are", () => {
-    expect(query("listTransactions", "limit")).toMatchObject({ type: "integer", minimum: 1, default: 500 })
-    expect(query("listJobs", "limit")).toMatchObject({ default: 20 })
+    expect(query("listTransactions", "limit")).toMatchObject({ type: "integer", minimum: 1, maximum: 500 })
+    expect(query("listJobs", "limit")).toMatchObject({ maximum: 100 })
     expect(query("listTransactions", "cached")).toEqual({ type: "boolean" })
     expect(query("listTransactions", "minAmount")).toEqual({ type: "number" })
     expect(resolve(query("listBanks", "scope").$ref)).toMatchObject({ enum: ["self", "family"] })
-    expect(document.components.schemas.CreateFeed.properties.schedule).toMatchObject({ type: "object" })
+    expect(document.components.schemas.CreateFeed.properties.schedule.anyOf[0]).toMatchObject({ type: "object" })
     for (const id of ["triggerSync", "queryRows"]) {
       expect(described(operations.find((one) => one.id === id)!).requestBody.required).toBe(false)
     }

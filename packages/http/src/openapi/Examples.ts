@@ -1,0 +1,424 @@
+/** One record of each kind as it is sent, for the examples of the OpenAPI document. */
+
+const ulid = "01k9d3v6w8x2y4z6a8b0c2d4e6"
+const id = (prefix: string, last = "6"): string => `${prefix}_${ulid.slice(0, -1)}${last}`
+
+export const at = "2026-03-04T05:06:07.008Z"
+const created = "2026-01-15T09:30:00.000Z"
+
+export const ids = {
+  workspace: id("ws"),
+  user: id("usr"),
+  key: id("key"),
+  bank: id("bank"),
+  account: id("acct"),
+  transaction: id("txn"),
+  otherTransaction: id("txn", "7"),
+  feed: id("feed"),
+  job: id("job"),
+  upload: id("upl"),
+  table: id("tbl"),
+  field: id("fld"),
+  row: id("row"),
+  match: id("mat"),
+  suggestion: id("sug")
+} as const
+
+const author = { kind: "api", clientId: ids.key }
+
+export const whoAmI = {
+  workspaceId: ids.workspace,
+  workspaceName: "My workspace",
+  name: "Spreadsheet",
+  principal: { kind: "api_key", id: ids.key, name: "Spreadsheet" },
+  scopes: ["banks:read", "feeds:read", "jobs:read"],
+  workspace: {
+    id: ids.workspace,
+    name: "My workspace",
+    plan: "enterprise",
+    timezone: "Europe/Berlin",
+    isPortal: false
+  },
+  plan: {
+    id: "enterprise",
+    apiAccess: true,
+    requestsPerMinute: 600,
+    limits: {
+      banks: null,
+      feeds: null,
+      fastestSchedule: "hourly",
+      historyDays: null,
+      members: null,
+      portals: null,
+      rows: null
+    }
+  },
+  key: { id: ids.key, keyPrefix: "mill_Q3x", name: "Spreadsheet", expiresAt: null },
+  serverTime: at,
+  apiVersion: "1.0.0"
+}
+
+const accountLink = `/v1/banks/${ids.bank}/accounts/${ids.account}`
+
+export const bank = {
+  id: ids.bank,
+  name: "Demo National Bank",
+  source: "demo",
+  type: "bank",
+  order: 1,
+  connectionStatus: { connected: true, status: "connected", lastCheckedAt: at, source: "provider_call" },
+  institutionId: "demo-national",
+  providerInstanceId: "demo:default",
+  createdAt: created,
+  updatedAt: at,
+  links: { self: `/v1/banks/${ids.bank}`, accounts: `/v1/banks/${ids.bank}/accounts` }
+}
+
+export const account = {
+  id: ids.account,
+  bankId: ids.bank,
+  accountNumber: "****1234",
+  accountName: "Everyday",
+  accountType: "checking",
+  balance: 1842.17,
+  availableBalance: 1793.62,
+  currency: "EUR",
+  creditLimit: null,
+  balanceAsOf: at,
+  supports: ["transactions", "balances"],
+  state: "open",
+  createdAt: created,
+  updatedAt: at,
+  links: { self: accountLink, transactions: `${accountLink}/transactions`, balances: `${accountLink}/balances` }
+}
+
+const owner = { accountId: ids.account, bankId: ids.bank }
+const named = {
+  account: "1234 (checking)",
+  accountName: "Everyday",
+  accountNumber: "****1234",
+  accountType: "checking"
+}
+
+export const transaction = {
+  id: ids.transaction,
+  date: "2026-03-03",
+  authorizedDate: "2026-03-02",
+  description: "City Gym",
+  originalDescription: "CARD 5391 CITY GYM BERLIN",
+  merchantName: "City Gym",
+  amount: -48.55,
+  creditAmount: 0,
+  debitAmount: 48.55,
+  currency: "EUR",
+  category: "PERSONAL_CARE",
+  type: "CARD",
+  reference: "",
+  pending: false,
+  pendingTransactionId: null,
+  ...owner,
+  ...named,
+  bank: "Demo National Bank"
+}
+
+export const otherTransaction = { ...transaction, id: ids.otherTransaction, description: "Gym membership" }
+
+export const balance = {
+  date: at,
+  bank: "Demo National Bank",
+  ...named,
+  ...owner,
+  amount: 1842.17,
+  availableBalance: 1793.62,
+  limit: null,
+  currency: "EUR",
+  current: 1842.17,
+  available: 1793.62,
+  asOf: at
+}
+
+export const trade = {
+  id: id("trd"),
+  ...owner,
+  date: "2026-03-02",
+  type: "buy",
+  securityName: "World Index Fund",
+  securityId: "IE00B4L5Y983",
+  ticker: "WLD",
+  quantity: 3.25,
+  price: 96.4,
+  amount: -313.3,
+  currency: "EUR"
+}
+
+export const holding = {
+  id: id("hld"),
+  ...owner,
+  securityName: "World Index Fund",
+  securityId: "IE00B4L5Y983",
+  ticker: "WLD",
+  quantity: 41.5,
+  costBasis: 3612.4,
+  currentValue: 4000.6,
+  currentPrice: 96.4,
+  currency: "EUR",
+  isCashEquivalent: false,
+  asOf: at
+}
+
+export const order = {
+  id: id("ord"),
+  brokerageOrderId: "A-1042",
+  date: at,
+  status: "PENDING",
+  action: "BUY",
+  orderType: "LIMIT",
+  timeInForce: "DAY",
+  totalQuantity: 10,
+  filledQuantity: 0,
+  openQuantity: 10,
+  canceledQuantity: 0,
+  limitPrice: 95,
+  stopPrice: null,
+  trailingStop: null,
+  executionPrice: null,
+  currency: "EUR",
+  security: "World Index Fund",
+  ticker: "WLD",
+  bank: "Demo Broker",
+  ...owner,
+  executedAt: null,
+  expiresAt: null
+}
+
+export const loan = {
+  ...owner,
+  loanType: "mortgage",
+  principalBalance: -182340.12,
+  originationPrincipalAmount: 240000,
+  interestRatePercentage: 3.85,
+  nextPaymentAmount: 1124.8,
+  nextPaymentDueDate: "2026-04-01",
+  maturityDate: "2046-04-01",
+  isOverdue: false,
+  currency: "EUR"
+}
+
+const evidence = { tier: "cost", cost: 142, parts: { date: 72, text: 70 }, margin: 310 }
+
+export const match = {
+  id: ids.match,
+  accountId: ids.account,
+  recordId: ids.transaction,
+  separateId: null,
+  state: "made",
+  secondSource: false,
+  evidence,
+  before: { ...transaction, pending: true },
+  observed: transaction,
+  jobId: ids.job,
+  createdAt: at,
+  decidedBy: null,
+  decidedAt: null
+}
+
+export const suggestion = {
+  id: ids.suggestion,
+  accountId: ids.account,
+  recordId: ids.transaction,
+  observedId: ids.otherTransaction,
+  state: "open",
+  evidence: { ...evidence, cost: 518 },
+  record: transaction,
+  observed: otherTransaction,
+  jobId: ids.job,
+  createdAt: at,
+  decidedBy: null,
+  decidedAt: null
+}
+
+export const newFeed = {
+  name: "Transactions to a table",
+  source: "sync",
+  dataType: "transactions",
+  sourceConfig: { type: "sync", accounts: [{ bankId: ids.bank, accountId: ids.account }] },
+  destinationConfig: { type: "table", tableId: ids.table },
+  fieldMappings: [
+    { sourceField: "date", destinationField: "date" },
+    { sourceField: "amount", destinationField: "amount" }
+  ],
+  schedule: { enabled: true, frequency: "daily", timeOfDay: "06:00" }
+}
+
+export const feed = {
+  id: ids.feed,
+  ...newFeed,
+  dataTypeOptions: { dataType: "transactions", pendingMode: "track_and_update", lookbackDays: 7 },
+  state: {
+    status: "ready",
+    reason: null,
+    activeJobId: null,
+    lastJobId: ids.job,
+    lastSuccessAt: at,
+    nextRunAt: "2026-03-05T06:00:00.000Z",
+    consecutiveFailures: 0,
+    dataThrough: "2026-03-04",
+    warnings: []
+  },
+  order: 1,
+  createdBy: author,
+  version: 3,
+  createdAt: created,
+  updatedAt: at
+}
+
+const counts = {
+  read: 120,
+  vanished: 1,
+  carried: 0,
+  created: 12,
+  updated: 3,
+  removed: 1,
+  unchanged: 105,
+  filtered: 0,
+  failed: 0,
+  quarantined: 0
+}
+
+export const job = {
+  id: ids.job,
+  userId: ids.user,
+  feedId: ids.feed,
+  workspaceId: ids.workspace,
+  status: "completed",
+  type: "manual",
+  mode: "incremental",
+  options: { forceCancelActive: false, resetCursors: false, skipDedup: false },
+  transactionsProcessed: 120,
+  transactionsWritten: 16,
+  counts,
+  errors: [],
+  attempt: 1,
+  startedBy: author,
+  createdAt: at,
+  updatedAt: at,
+  startedAt: at,
+  completedAt: at
+}
+
+const none = { read: 0, vanished: 0, created: 0, updated: 0, removed: 0, unchanged: 0 }
+
+/** A job that was just made. */
+export const newJob = {
+  id: ids.job,
+  userId: ids.user,
+  feedId: ids.feed,
+  workspaceId: ids.workspace,
+  status: "created",
+  type: "manual",
+  mode: "incremental",
+  options: job.options,
+  transactionsProcessed: 0,
+  transactionsWritten: 0,
+  counts: { ...counts, ...none },
+  errors: [],
+  attempt: 0,
+  startedBy: author,
+  createdAt: at,
+  updatedAt: at
+}
+
+export const cancelledJob = { ...newJob, status: "cancelled", completedAt: at }
+export const pausedJob = { ...newJob, status: "paused", pauseReason: "user", startedAt: at, attempt: 1 }
+export const runningJob = { ...newJob, status: "in_progress", startedAt: at, attempt: 1 }
+
+export const delivered = {
+  recordId: ids.transaction,
+  version: 2,
+  op: "update",
+  state: "done",
+  dead: false,
+  jobId: ids.job,
+  destinationRef: ids.row,
+  values: { date: "2026-03-03", amount: -48.55 },
+  attempts: 1,
+  lastError: null,
+  updatedAt: at
+}
+
+export const upload = {
+  id: ids.upload,
+  feedId: ids.feed,
+  fileName: "february.ofx",
+  contentType: "application/x-ofx",
+  size: 18_204,
+  sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  status: "processed",
+  jobId: ids.job,
+  error: null,
+  format: "ofx",
+  statements: [
+    {
+      account: "****1234",
+      currency: "EUR",
+      from: "2026-02-01",
+      to: "2026-02-28",
+      openingBalance: 1200,
+      closingBalance: 1842.17,
+      rows: 41,
+      difference: 0
+    }
+  ],
+  assumed: {},
+  warnings: [],
+  fileRemovedAt: null,
+  createdAt: at
+}
+
+export const newField = { name: "Amount", type: "currency", options: { currency: "EUR" }, required: true }
+
+export const field = {
+  id: ids.field,
+  key: "amount",
+  name: "Amount",
+  type: "currency",
+  options: { currency: "EUR" },
+  required: true,
+  unique: false,
+  indexed: false,
+  origin: "user",
+  position: 0
+}
+
+export const newTable = { name: "Subscriptions", fields: [newField], keyFields: ["amount"] }
+
+export const table = {
+  id: ids.table,
+  name: "Subscriptions",
+  icon: null,
+  folderId: null,
+  fields: [field],
+  keyFields: ["amount"],
+  rowCount: 1,
+  source: { kind: "manual", id: null },
+  createdBy: author,
+  version: 1,
+  createdAt: created,
+  updatedAt: at,
+  trashedAt: null,
+  purgeAt: null
+}
+
+export const row = {
+  id: ids.row,
+  tableId: ids.table,
+  values: { amount: -48.55 },
+  externalKey: null,
+  held: [],
+  createdBy: author,
+  updatedBy: author,
+  version: 1,
+  createdAt: created,
+  updatedAt: at,
+  trashedAt: null
+}

@@ -1,0 +1,266 @@
+/** What the OpenAPI document says of each operation beyond its shape: a description, and a request and an answer. */
+import * as Examples from "./Examples.ts"
+
+export interface OperationNotes {
+  /** What it promises, in sentences. */
+  readonly description: string
+  /** An example of the body, for operations that take one. */
+  readonly body?: unknown
+  /** An example of the whole answer. */
+  readonly answer: unknown
+}
+
+const one = (data: unknown, meta?: unknown) => ({ success: true, data, ...(meta === undefined ? {} : { meta }) })
+const deleted = one({ deleted: true })
+const fresh = { asOf: Examples.at, stale: false }
+const of = (data: unknown) => one(data, fresh)
+
+const list = (self: string, row: unknown, meta: object = {}) => ({
+  success: true,
+  data: [row],
+  meta: { count: 1, hasMore: false, ...meta },
+  links: { self }
+})
+
+const { ids } = Examples
+const banks = `/v1/banks/${ids.bank}`
+const account = `${banks}/accounts/${ids.account}`
+const feed = `/v1/feeds/${ids.feed}`
+const table = `/v1/tables/${ids.table}`
+
+const readThrough =
+  "Data that is older than the freshness of its provider is read from upstream first, for at most 10 seconds. " +
+  "Where that fails, stored data answers with `meta.stale` and the reason; without stored data the answer is 503. " +
+  "`cached=true` never asks upstream."
+
+export const operationNotes: Readonly<Record<string, OperationNotes>> = {
+  whoami: {
+    description:
+      "Tells the workspace, the plan with its limits, and the scopes of the credential. Answers on every plan.",
+    answer: one(Examples.whoAmI)
+  },
+  listBanks: {
+    description: "Lists the bank connections of the workspace in their order, with the health of each.",
+    answer: list("/v1/banks", Examples.bank)
+  },
+  getBank: {
+    description: "Returns one bank connection with its health.",
+    answer: one(Examples.bank)
+  },
+  listAccounts: {
+    description: `Lists the accounts of a bank with their balances, oldest first. ${readThrough}`,
+    answer: list(`${banks}/accounts`, Examples.account, fresh)
+  },
+  getAccount: {
+    description: `Returns one account with its balance. ${readThrough}`,
+    answer: of(Examples.account)
+  },
+  listTransactions: {
+    description:
+      "Lists transactions as the bank tells them, newest first. The last page has a cursor too: it later returns only " +
+      `what was created or changed since, oldest change first, and names in \`meta.removed\` what is gone. ${readThrough}`,
+    answer: list(`${account}/transactions`, Examples.transaction, { ...fresh, cursor: "eyJ2IjoxfQ.c2lnbmF0dXJl" })
+  },
+  getBalance: {
+    description: `Returns the latest balance; a debt is negative. ${readThrough}`,
+    answer: of(Examples.balance)
+  },
+  listTrades: {
+    description: `Lists trades, newest first, of the last 90 days unless \`from\` says otherwise. ${readThrough}`,
+    answer: list(`${account}/trades`, Examples.trade, fresh)
+  },
+  listHoldings: {
+    description: `Lists what an investment account holds now, the most valuable first. ${readThrough}`,
+    answer: list(`${account}/holdings`, Examples.holding, fresh)
+  },
+  listOrders: {
+    description: `Lists open orders, newest first. Executed ones are trades. ${readThrough}`,
+    answer: list(`${account}/orders`, Examples.order, fresh)
+  },
+  getLoan: {
+    description: `Returns the terms of a loan and what is owed. ${readThrough}`,
+    answer: of(Examples.loan)
+  },
+  listMatches: {
+    description:
+      "Lists which observations were taken for transactions that were there already, with the evidence, newest first. " +
+      "Each of them can be undone.",
+    answer: list(`${account}/matches`, Examples.match)
+  },
+  undoMatch: {
+    description: "Parts two transactions that were taken for one. No later sync joins them again.",
+    answer: one({
+      ...Examples.match,
+      state: "undone",
+      separateId: ids.otherTransaction,
+      decidedBy: { kind: "api", clientId: ids.key },
+      decidedAt: Examples.at
+    })
+  },
+  redoMatch: {
+    description: "Takes back that a match was undone. Returns the match that joins the two anew.",
+    answer: one(Examples.match)
+  },
+  listSuggestions: {
+    description: "Lists pairs of transactions that may be one and the same, newest first. Nothing was joined.",
+    answer: list(`${account}/suggestions`, Examples.suggestion)
+  },
+  acceptSuggestion: {
+    description: "Joins the two transactions: the older one goes on with what the younger one says.",
+    answer: one({
+      ...Examples.suggestion,
+      state: "accepted",
+      decidedBy: { kind: "api", clientId: ids.key },
+      decidedAt: Examples.at
+    })
+  },
+  rejectSuggestion: {
+    description: "Keeps the two transactions apart for good.",
+    answer: one({
+      ...Examples.suggestion,
+      state: "rejected",
+      decidedBy: { kind: "api", clientId: ids.key },
+      decidedAt: Examples.at
+    })
+  },
+  deleteTransaction: {
+    description: "Deletes a transaction here and at destinations. It stays deleted however often the bank shows it.",
+    answer: deleted
+  },
+  restoreTransaction: {
+    description: "Brings back a transaction that a person deleted, or that the bank no longer shows.",
+    answer: one(Examples.transaction)
+  },
+  listFeeds: {
+    description: "Lists the feeds of the workspace in their order, with the state of each.",
+    answer: list("/v1/feeds", Examples.feed)
+  },
+  createFeed: {
+    description:
+      "Creates a feed: data of one type, from accounts or files to one destination. Source and destination may follow " +
+      "later; a feed without them does not sync. What does not block is told in `meta.warnings`.",
+    body: Examples.newFeed,
+    answer: one(Examples.feed, { warnings: [] })
+  },
+  getFeed: { description: "Returns one feed with its state.", answer: one(Examples.feed) },
+  updateFeed: {
+    description:
+      "Changes what is sent and leaves the rest as it is; a block that is sent replaces the old one whole. While a job " +
+      "runs, source and destination cannot change (409).",
+    body: { name: "Everyday account", schedule: null },
+    answer: one({ ...Examples.feed, name: "Everyday account" }, { warnings: [] })
+  },
+  deleteFeed: {
+    description: "Deletes a feed with its job history and cancels its active job. Delivered rows stay where they are.",
+    answer: { success: true }
+  },
+  uploadFeedFile: {
+    description:
+      "Stores a statement file for a feed of source `upload` and starts a sync unless the feed has a schedule. A file " +
+      "that cannot be read is refused with the line (422), and nothing of it is kept. The same file answers with the " +
+      "upload that is there.",
+    answer: one({ ...Examples.upload, status: "stored", jobId: null })
+  },
+  listFeedUploads: {
+    description: "Lists the files of a feed with what was read from each, newest first.",
+    answer: list(`${feed}/uploads`, Examples.upload)
+  },
+  triggerSync: {
+    description:
+      "Starts a sync. Without a body it goes on where the last one ended. One job of a feed is active at a time (409), " +
+      "unless `forceCancelActive` cancels that one.",
+    body: { startDate: "2026-01-01", endDate: "2026-01-31" },
+    answer: one(Examples.newJob)
+  },
+  listJobs: {
+    description: "Lists the sync jobs of a feed, newest first.",
+    answer: list(`${feed}/jobs`, Examples.job)
+  },
+  getJob: { description: "Returns one sync job with its counts and errors.", answer: one(Examples.job) },
+  cancelJob: {
+    description: "Cancels a job that waits or runs. What was delivered stays; the next sync goes on from there.",
+    answer: one(Examples.cancelledJob)
+  },
+  pauseJob: {
+    description: "Pauses a job at the end of the page it is at. It keeps the feed for at most 24 hours.",
+    answer: one(Examples.pausedJob)
+  },
+  resumeJob: { description: "Lets a paused job go on.", answer: one(Examples.runningJob) },
+  listFeedRecords: {
+    description: "Lists what became of each record at the destination, newest first.",
+    answer: list(`${feed}/records`, Examples.delivered)
+  },
+  redeliverFeedRecords: {
+    description: "Sends records again that failed or were given up, by id or by state, and starts a sync for it.",
+    body: { state: "failed" },
+    answer: one({ records: 3, hasMore: false, jobId: ids.job })
+  },
+  listTables: {
+    description: "Lists the tables of the workspace, oldest first.",
+    answer: list("/v1/tables", Examples.table)
+  },
+  createTable: {
+    description: "Creates a table with its fields.",
+    body: Examples.newTable,
+    answer: one({ ...Examples.table, rowCount: 0 })
+  },
+  getTable: { description: "Returns one table with its fields.", answer: one(Examples.table) },
+  updateTable: {
+    description: "Changes what is sent and leaves the rest as it is. Fields have operations of their own.",
+    body: { name: "Bills", description: null },
+    answer: one({ ...Examples.table, name: "Bills", version: 2 })
+  },
+  deleteTable: {
+    description: "Moves a table to the trash for 30 days. `permanent=true` deletes for good what is in the trash.",
+    answer: deleted
+  },
+  restoreTable: { description: "Takes a table out of the trash.", answer: one(Examples.table) },
+  createField: {
+    description: "Adds a field to a table. Its key never changes.",
+    body: Examples.newField,
+    answer: one(Examples.field)
+  },
+  updateField: {
+    description: "Changes a field. Its type changes only where every cell can follow (422).",
+    body: { name: "Price", description: "What it costs a month" },
+    answer: one({ ...Examples.field, name: "Price", description: "What it costs a month" })
+  },
+  deleteField: { description: "Deletes a field with its cells, unless something uses it (409).", answer: deleted },
+  listRows: {
+    description: "Lists the rows of a table, oldest first unless sorted. Rows without a value come last.",
+    answer: list(`${table}/rows`, Examples.row)
+  },
+  queryRows: {
+    description: "Finds rows by a filter of any size, in any order, and counts them when asked.",
+    body: {
+      filter: { field: "amount", op: "lt", value: -10 },
+      sort: [{ field: "amount" }],
+      limit: 100,
+      includeTotal: true
+    },
+    answer: list(`${table}/rows/query`, Examples.row, { total: 1 })
+  },
+  getRow: { description: "Returns one row of a table.", answer: one(Examples.row) },
+  createRows: {
+    description: "Creates rows, or finds them by their key and updates them. All of them, or none.",
+    body: { rows: [{ values: { amount: -48.55 } }], mode: "upsert" },
+    answer: list(`${table}/rows`, { id: ids.row, status: "created" })
+  },
+  updateRows: {
+    description: "Changes rows by their ids: values merge by key, null clears. All of them, or none.",
+    body: { rows: [{ id: ids.row, values: { amount: -49 }, version: 1 }] },
+    answer: list(`${table}/rows`, { ...Examples.row, values: { amount: -49 }, version: 2 })
+  },
+  deleteRows: {
+    description: "Moves rows to the trash. All of them, or none.",
+    body: { ids: [ids.row] },
+    answer: deleted
+  },
+  updateRow: {
+    description: "Changes one row: values merge by key, null clears.",
+    body: { values: { amount: -49 }, version: 1 },
+    answer: one({ ...Examples.row, values: { amount: -49 }, version: 2 })
+  },
+  deleteRow: { description: "Moves a row to the trash.", answer: deleted },
+  restoreRow: { description: "Takes a row out of the trash.", answer: one(Examples.row) }
+}

@@ -1,0 +1,113 @@
+/** What the OpenAPI document says of parameters (decisions 1.6 to 1.10 and 5). */
+import { limits } from "@millrace/core/shared/Limits"
+import type { PageSize } from "@millrace/core/shared/Page"
+import { filterComponent } from "../api/Filter.ts"
+import { componentRef, nodeOf, omit, type Node } from "./Node.ts"
+
+const headerNames: Readonly<Record<string, string>> = { "if-match": "If-Match", "if-none-match": "If-None-Match" }
+
+const pageSizes: Readonly<Record<string, PageSize>> = {
+  listTransactions: limits.transactionsPage,
+  listTrades: limits.tradesPage,
+  listJobs: limits.jobsPage
+}
+
+const flag: Node = { type: "boolean" }
+const decimal: Node = { type: "number" }
+
+/** What the text of a query parameter stands for. */
+const schemas: Readonly<Record<string, Node>> = {
+  pending: flag,
+  cached: flag,
+  trashed: flag,
+  permanent: flag,
+  deleted: flag,
+  minAmount: decimal,
+  maxAmount: decimal
+}
+
+const idDescription = (what: string): string => `Id of the ${what}.`
+
+const descriptions: Readonly<Record<string, string>> = {
+  bank_id: idDescription("bank connection"),
+  account_id: idDescription("account"),
+  transaction_id: idDescription("transaction"),
+  match_id: idDescription("match"),
+  suggestion_id: idDescription("suggestion"),
+  feed_id: idDescription("feed"),
+  job_id: idDescription("job"),
+  upload_id: idDescription("uploaded file"),
+  table_id: idDescription("table"),
+  field_id: idDescription("field"),
+  row_id: idDescription("row"),
+  scope: "`family` lists those of all live portals of the workspace as well.",
+  deleted: "Lists bank connections that were deleted and not yet purged, instead of the others.",
+  from: "First day, inclusive. A date-time counts by its first ten characters.",
+  to: "Last day, inclusive. A date-time counts by its first ten characters.",
+  cursor: "`meta.cursor` of an earlier answer. It carries the query: beside it only `limit` and `cached` count.",
+  pending: "Only pending transactions, or only posted ones.",
+  type: "Only this type.",
+  category: "Only this category.",
+  q: "Text that the description or the merchant contains, without regard to case.",
+  minAmount: "Least amount, inclusive, with its sign.",
+  maxAmount: "Greatest amount, inclusive, with its sign.",
+  cached: "Answers from stored data alone; upstream is not asked.",
+  recordId: "Only what concerns this record.",
+  jobId: "Only what this job delivered.",
+  dataType: "Only feeds of this data type.",
+  source: "Only feeds of this source.",
+  status: "Only those in this status.",
+  state: "Only those in this state.",
+  folderId: "Only those in this folder.",
+  sort: `At most ${limits.rowSortFields} keys of fields, separated by commas; \`-\` before one to descend.`,
+  fields: "Keys of the only cells to answer, separated by commas.",
+  filter: `A filter as JSON, at most ${limits.filterParameterBytes} bytes. Longer ones can be posted.`,
+  trashed: "Those in the trash instead.",
+  permanent: "Deletes for good what is in the trash.",
+  "If-Match": "The version that was read, as `ETag` had it. A record that has changed since is left alone (412).",
+  "If-None-Match": "A version that is known, as `ETag` had it. Where it is still the present one the answer is 304."
+}
+
+/** Descriptions of parameters that mean something else in one operation. */
+const ofOperation: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  listTransactions: {
+    state:
+      "`removed`: those that the bank no longer shows; `deleted`: those that a person deleted; `live` unless given."
+  },
+  listTrades: {
+    from: "First day, inclusive; 90 days ago unless given. A date-time counts by its first ten characters.",
+    to: "Last day, inclusive; today unless given. A date-time counts by its first ten characters."
+  },
+  listFeedRecords: { state: "Only those in this state; `dead` are those that were refused for good." },
+  listMatches: { state: "`made`: those that hold; `undone`: those that were taken back." }
+}
+
+const pageSize = (operationId: string): { readonly schema: Node; readonly description: string } => {
+  const size = pageSizes[operationId] ?? limits.page
+  return {
+    schema: { type: "integer", minimum: 1, maximum: size.max },
+    description: `Rows of one page: ${size.default} unless given. More than ${size.max} is taken for ${size.max}.`
+  }
+}
+
+const described = (operationId: string, name: string, given: Node): Node => {
+  const { schema } = given
+  const own = nodeOf(schema)["description"]
+  const description =
+    ofOperation[operationId]?.[name] ?? descriptions[name] ?? (typeof own === "string" ? own : undefined)
+  return description === undefined ? given : { ...given, description, schema: omit(nodeOf(schema), "description") }
+}
+
+/** A parameter as it is documented. */
+export const parameterOf = (operationId: string, value: unknown): Node => {
+  const given = nodeOf(value)
+  const name = headerNames[String(given["name"])] ?? String(given["name"])
+  const parameter = described(operationId, name, { ...given, name })
+  if (given["in"] !== "query") return parameter
+  if (name === "limit") return { ...parameter, ...pageSize(operationId) }
+  if (name === "filter") {
+    return { ...omit(parameter, "schema"), content: { "application/json": { schema: componentRef(filterComponent) } } }
+  }
+  const schema = schemas[name]
+  return schema === undefined ? parameter : { ...parameter, schema }
+}
