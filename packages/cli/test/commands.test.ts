@@ -14,9 +14,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Records from "../../http/test/fakes/Records.ts"
 import { reopenableStates } from "@millrace/core/destination/DeliveryStore"
 import { recordStates as allFeedRecordStates } from "@millrace/core/destination/FeedRecords"
+import { uploadStatuses as allUploadStatuses } from "@millrace/core/upload/Upload"
 import { recordStates } from "../src/commands/Accounts.ts"
 import { matchStates, suggestionStates } from "../src/commands/Corrections.ts"
-import { dataTypes, feedSources, recordStates as feedRecordStates, redeliverable } from "../src/commands/Feeds.ts"
+import {
+  dataTypes,
+  feedSources,
+  recordStates as feedRecordStates,
+  redeliverable,
+  uploadStatuses
+} from "../src/commands/Feeds.ts"
 import { jobStatuses } from "../src/commands/JobStatus.ts"
 import { fieldTypes } from "../src/commands/TableFields.ts"
 import { run, startApi } from "./Process.ts"
@@ -31,6 +38,7 @@ const bank = Records.bank.id
 const account = Records.account.id
 const feed = Records.feed.id
 const job = Records.job.id
+const upload = Records.upload.id
 const table = Records.table.id
 const field = Records.field.id
 const row = Records.row.id
@@ -66,6 +74,7 @@ const silent: ReadonlyArray<{
   readonly note: string
 }> = [
   { operation: "deleteFeed", args: ["feeds", "delete", feed], note: `Deleted ${feed}.` },
+  { operation: "deleteFeedUpload", args: ["feeds", "uploads", "delete", feed, upload], note: `Deleted ${upload}` },
   { operation: "deleteTable", args: ["tables", "delete", table], note: `millrace tables restore ${table}` },
   {
     operation: "deleteField",
@@ -138,7 +147,8 @@ const cases: ReadonlyArray<Case> = [
     args: ["feeds", "upload", feed, file("march.ofx", "OFX")],
     data: { fileName: "march.ofx", status: "stored" }
   },
-  { operation: "listFeedUploads", args: ["feeds", "uploads", feed], data: [{ fileName: "march.ofx" }] },
+  { operation: "listFeedUploads", args: ["feeds", "uploads", "list", feed], data: [{ fileName: "march.ofx" }] },
+  { operation: "readFeedUpload", args: ["feeds", "uploads", "read", feed, upload], data: { fileName: "march.ofx" } },
   { operation: "listJobs", args: ["jobs", "list", "--feed", feed, "--status", "failed"], data: [{ id: job }] },
   { operation: "getJob", args: ["jobs", "get", job, "--feed", feed], data: { id: job, feedId: feed } },
   { operation: "cancelJob", args: ["jobs", "cancel", job, "--feed", feed], data: { id: job } },
@@ -209,6 +219,7 @@ describe("commands", () => {
     expect(matchStates).toEqual(allMatchStates)
     expect(suggestionStates).toEqual(allSuggestionStates)
     expect(feedRecordStates).toEqual(allFeedRecordStates)
+    expect(uploadStatuses).toEqual(allUploadStatuses)
     expect(redeliverable).toEqual(reopenableStates)
   })
 })

@@ -2,16 +2,19 @@
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Adapters from "@millrace/adapters/Adapters"
+import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
 import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
 import * as AesSecrets from "@millrace/adapters/secrets/AesSecrets"
 import { derive, keysFor, type SecretKeys } from "@millrace/adapters/secrets/SecretKeys"
 import * as StatementThreads from "@millrace/adapters/statement/thread/StatementThreads"
 import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresStorage"
 import { agreeOnKey } from "@millrace/adapters/storage/postgres/Installation"
+import { sealAccounts } from "@millrace/adapters/storage/postgres/SealAccounts"
 import { sealUploads } from "@millrace/adapters/storage/postgres/SealUploads"
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import { JobLease } from "@millrace/core/job/JobLease"
 import * as Kernel from "@millrace/core/Kernel"
+import { Digest } from "@millrace/core/shared/Digest"
 import { DataKeys } from "@millrace/core/storage/DataKeys"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { UploadSettings } from "@millrace/core/upload/UploadSettings"
@@ -153,9 +156,12 @@ export const layerNoEngine = Layer.mergeAll(
 const layerDataKeys = Layer.effectDiscard(
   Effect.gen(function* () {
     const keys = yield* DataKeys
-    yield* Effect.catch(keys.get("account numbers"), (error) => Effect.logError("Files cannot be read", error))
+    const sealed = yield* Effect.catch(sealAccounts(keys, yield* Digest), (error) =>
+      Effect.as(Effect.logError("Files cannot be read", error), 0)
+    )
+    if (sealed > 0) yield* Effect.logInfo("Replaced the numbers of accounts of files by digests", { accounts: sealed })
   })
-)
+).pipe(Layer.provide(NodeDigest.layer))
 
 /** Storage, adapters, job engine and use cases: all but the API. */
 export const layerKernel = (

@@ -1,6 +1,7 @@
 import { basename } from "node:path"
 import type { FeedRecord } from "@millrace/http/api/FeedApi"
 import type { DeliveredRecord } from "@millrace/http/api/RecordApi"
+import type { UploadRecord } from "@millrace/http/api/UploadApi"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -16,6 +17,7 @@ import { choice, cursor, idArgument, ifVersion, limit, matching, queryOf, scope,
 import { watch } from "./JobWatch.ts"
 
 type FeedShape = typeof FeedRecord.Type
+type UploadShape = typeof UploadRecord.Type
 type RecordShape = typeof DeliveredRecord.Type
 
 export const dataTypes = [
@@ -43,6 +45,10 @@ export const recordStates = [
 
 export const redeliverable = ["failed", "dead", "skipped", "done"] as const satisfies ReadonlyArray<
   (typeof recordStates)[number]
+>
+
+export const uploadStatuses = ["stored", "processing", "processed", "failed"] as const satisfies ReadonlyArray<
+  UploadShape["status"]
 >
 
 const id = idArgument("feed")
@@ -143,17 +149,41 @@ const upload = Command.make(
     )
 ).pipe(Command.withDescription("Upload a statement file"))
 
-const uploads = Command.make("uploads", { id }, (input) =>
-  showList({ method: "GET", path: `/v1/feeds/${input.id}/uploads` }, "uploads", [
-    "id",
-    "fileName",
-    "format",
-    "size",
-    "status",
-    "jobId",
-    "createdAt"
-  ])
+const uploadId = Argument.String("upload-id").pipe(Argument.withDescription("Id of an uploaded file"))
+
+const listUploads = Command.make(
+  "list",
+  { id, status: choice("status", uploadStatuses, "Only files in this state"), limit, cursor },
+  ({ id: feedId, ...query }) =>
+    showList({ method: "GET", path: `/v1/feeds/${feedId}/uploads`, query: queryOf(query) }, "uploads", [
+      "id",
+      "fileName",
+      "format",
+      "size",
+      "status",
+      "jobId",
+      "createdAt"
+    ])
 ).pipe(Command.withDescription("List the uploaded files, newest first"))
+
+const readUpload = Command.make("read", { id, uploadId }, (input) =>
+  showRecord({ method: "POST", path: `/v1/feeds/${input.id}/uploads/${input.uploadId}/read` })
+).pipe(
+  Command.withDescription("Read a file again with the options that the feed has now; what it gave before is replaced"),
+  Command.withShortDescription("Read a file again with the options of the feed")
+)
+
+const deleteUpload = Command.make("delete", { id, uploadId }, (input) =>
+  Effect.gen(function* () {
+    yield* (yield* Api).send({ method: "DELETE", path: `/v1/feeds/${input.id}/uploads/${input.uploadId}` })
+    yield* (yield* Notes).say(`Deleted ${input.uploadId} and what only it showed.`)
+  })
+).pipe(Command.withDescription("Delete a file and the records that only it showed"))
+
+const uploads = Command.make("uploads").pipe(
+  Command.withDescription("The uploaded files of a feed"),
+  Command.withSubcommands([listUploads, readUpload, deleteUpload])
+)
 
 const records = Command.make(
   "records",

@@ -300,7 +300,9 @@ export class AccountData extends Context.Service<
         return AccountData.of({
           accounts: Effect.fn("AccountData.accounts")(function* (workspace, bankId) {
             const bank = yield* bankOf(workspace, bankId)
-            const rows = yield* banks.accounts(bankId)
+            const held = yield* banks.accounts(bankId)
+            // One that no file shows any more is nobody's.
+            const rows = bank.source === "file" ? held.filter(({ state }) => state !== "missing") : held
             return { bank, rows, ...freshnessOf(bank, rows) }
           }),
           account: Effect.fn("AccountData.account")(function* (ref) {

@@ -35,6 +35,8 @@ export class BankStore extends Context.Service<
     ) => Effect.Effect<Option.Option<Bank>, StorageUnavailable>
     readonly connection: (id: BankId) => Effect.Effect<Option.Option<BankConnection>, StorageUnavailable>
     readonly setStatus: (id: BankId, status: ConnectionStatus, at: Timestamp) => Effect.Effect<void, StorageUnavailable>
+    /** With its accounts; their records stay. `false` when there is none. */
+    readonly remove: (workspaceId: WorkspaceId, id: BankId) => Effect.Effect<boolean, StorageUnavailable>
     /** Oldest first. */
     readonly accounts: (bankId: BankId) => Effect.Effect<ReadonlyArray<Account>, StorageUnavailable>
     readonly account: (

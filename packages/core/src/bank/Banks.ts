@@ -54,6 +54,7 @@ export interface Refreshed {
 export class Banks extends Context.Service<
   Banks,
   {
+    /** Those that have an account: a bank of files has one only once a file names one. */
     readonly list: (
       workspace: Workspace,
       which?: "live" | "deleted"
@@ -196,7 +197,13 @@ export class Banks extends Context.Service<
       })
 
       return Banks.of({
-        list: Effect.fn("Banks.list")((workspace, which) => store.list(workspace.id, which)),
+        list: Effect.fn("Banks.list")(function* (workspace, which) {
+          return yield* Effect.filter(yield* store.list(workspace.id, which), ({ id, source }) =>
+            source === "file"
+              ? Effect.map(store.accounts(id), (accounts) => accounts.some(({ state }) => state === "open"))
+              : Effect.succeed(true)
+          )
+        }),
         get,
         connect,
         refresh

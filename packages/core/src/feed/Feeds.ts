@@ -128,7 +128,7 @@ export class Feeds extends Context.Service<
       | DestinationNotAvailable
       | StorageUnavailable
     >
-    /** Cancels the active job; rows delivered stay where they are. */
+    /** Cancels the active job; rows delivered stay where they are. The bank of its files goes where it is empty. */
     readonly remove: (
       principal: Principal,
       id: FeedId,
@@ -369,6 +369,11 @@ export class Feeds extends Context.Service<
               yield* Effect.catchTag(jobs.cancel(active.value.id, "forceCancel"), "JobStateConflict", () => Effect.void)
             }
             yield* store.remove(principal.workspace.id, id)
+            if (feed.fileBankId === undefined) return
+            // What its files gave stays where it is; a bank of nothing is of no use to anybody.
+            const accounts = yield* banks.accounts(feed.fileBankId)
+            if (accounts.some(({ state }) => state === "open")) return
+            yield* banks.remove(principal.workspace.id, feed.fileBankId)
           })
         )
         if (Option.isSome(active)) yield* engine.interrupt(id, active.value.id)

@@ -92,6 +92,8 @@ export class RecordStore extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable>
     /** From now on the record is part of another one: matching and lists no longer find it. */
     readonly merge: (scope: RecordScope, id: string, into: string) => Effect.Effect<void, StorageUnavailable>
+    /** Records that are part of another one, each with the one that it was merged into. */
+    readonly merged: (scope: RecordScope) => Effect.Effect<ReadonlyMap<string, string>, StorageUnavailable>
     /**
      * Sets how many complete reads in a row lacked these records, and when (0 sets back). A record that has
      * that number is left as it is. Not a public change.

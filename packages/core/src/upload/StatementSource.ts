@@ -7,6 +7,7 @@ import { isMaskedNumber } from "../account/AccountReference.ts"
 import type { Bank } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import type { Feed } from "../feed/Feed.ts"
+import { IdentityStore } from "../identity/IdentityStore.ts"
 import { fileIdPrefix } from "../identity/Covered.ts"
 import type { ObservedRecord } from "../provider/Provider.ts"
 import type { Fields } from "../record/FieldValue.ts"
@@ -16,11 +17,13 @@ import * as Decimal from "../shared/Decimal.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
+import { DataKeys } from "../storage/DataKeys.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { ingest, type Observation, type Quarantined } from "../sync/Ingest.ts"
 import type { Fenced, LeaseLost } from "../job/JobStore.ts"
 import { Writer, type WriteRight } from "../sync/Writer.ts"
+import { accountSeal } from "./AccountSeal.ts"
 import {
   accountKeys,
   accountOf,
@@ -28,12 +31,16 @@ import {
   namelessKey,
   withoutNumber,
   wordsForAccount,
-  type Asked
+  type Asked,
+  type Seal
 } from "./FileAccounts.ts"
 import { showSameRows } from "./SameRows.ts"
+import type { Shown } from "./Shown.ts"
 import type { Statement, StatementAccount, StatementRow } from "./Statement.ts"
 import type { Upload } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
+import { readingOf } from "./UploadSummary.ts"
+import { together, withdrawal } from "./Withdrawal.ts"
 
 export interface Taken {
   readonly accounts: ReadonlyArray<Account>
@@ -92,13 +99,13 @@ const inCurrency = (statement: StatementAccount, currency: StatementAccount["cur
 /** Whether the end of the number is not known yet, and now is. */
 const isLessKnown = (held: string, now: string): boolean => held.length < now.length
 
-/** Nothing but the number is kept as it is written. */
-const seal = (part: string): string => part
-
 export class StatementSource extends Context.Service<
   StatementSource,
   {
-    /** Books a file that was read: accounts, rows and balances, then the upload's status. */
+    /**
+     * Books a file that was read: accounts, rows and balances, then the upload's status. What an earlier reading of it
+     * gave, and neither this one nor anybody else shows, goes.
+     */
     readonly take: (
       right: WriteRight,
       feed: Feed,
@@ -106,6 +113,8 @@ export class StatementSource extends Context.Service<
       target: Account | undefined,
       upload: Upload,
       statement: Statement,
+      /** What it was read with (`readingKey`). */
+      reading: string,
       /** As in `SnapshotOfAccount`. */
       byIdOnly: boolean
     ) => Effect.Effect<Taken, Fenced | LeaseLost | StorageUnavailable>
@@ -114,7 +123,7 @@ export class StatementSource extends Context.Service<
   static readonly layer: Layer.Layer<
     StatementSource,
     never,
-    BankStore | UploadStore | RecordStore | Writer | Transactor | Ids | Digest
+    BankStore | UploadStore | RecordStore | IdentityStore | Writer | Transactor | DataKeys | Ids | Digest
   > = Layer.effect(
     StatementSource,
     Effect.gen(function* () {
@@ -125,6 +134,9 @@ export class StatementSource extends Context.Service<
       const { atomically } = yield* Transactor
       const ids = yield* Ids
       const digest = yield* Digest
+      const dataKeys = yield* DataKeys
+      const identity = yield* IdentityStore
+      const booked = withdrawal({ banks, records, identity, uploads, writer, digest, atomically })
 
       /** Accounts of which the statement shows the rows that we hold. */
       const withSameRows = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>, { rows }: StatementAccount) {
@@ -161,7 +173,8 @@ export class StatementSource extends Context.Service<
         bank: Bank,
         fileName: string,
         statement: StatementAccount,
-        currencyIsAssumed: boolean
+        currencyIsAssumed: boolean,
+        seal: Seal
       ) {
         const keys = accountKeys(statement, fileName, seal)
         const held = yield* heldAccount(bank, { statement, keys, formerKey: seal(statement.key), currencyIsAssumed })
@@ -185,9 +198,9 @@ export class StatementSource extends Context.Service<
             accountType: statement.type,
             currency: statement.currency,
             supports: ["transactions", "balances"] as const,
-            state: "open" as const,
             createdAt: now
           }),
+          state: "open",
           // A file without any name says nothing about the next one.
           stableKeys: [
             ...new Set([
@@ -232,10 +245,53 @@ export class StatementSource extends Context.Service<
         ]
       }
 
+      /** Ends a reading: what only the one before it showed goes, then the file is processed. */
+      const finish = Effect.fnUntraced(function* (
+        right: WriteRight,
+        bank: Bank,
+        upload: Upload,
+        now: ReadonlyArray<Shown>,
+        said: ReturnType<typeof readingOf>,
+        hasOwnAccounts: boolean
+      ) {
+        const { id, workspaceId } = upload
+        const own = new Map((yield* banks.accounts(bank.id)).map((account) => [account.id, account]))
+        // Files that an older version read may show the same rows, and nobody has noted it yet.
+        const isUnsure = yield* uploads.hasUnnoted(workspaceId)
+        const left: Array<Shown> = []
+        for (const before of yield* booked.of(workspaceId, id)) {
+          const staying = now.find((one) => one.accountId === before.accountId && one.dataType === before.dataType)
+          const stays = new Set(staying?.recordIds)
+          const recordIds = before.recordIds.filter((recordId) => !stays.has(recordId))
+          if (recordIds.length === 0) continue
+          const { accountId, dataType } = before
+          if (isUnsure || !own.has(accountId)) left.push({ accountId, dataType, recordIds })
+          else yield* booked.withdraw(right, { workspaceId, accountId, dataType }, id, recordIds, stays)
+        }
+        yield* atomically(
+          Effect.gen(function* () {
+            yield* writer.guard(right)
+            yield* uploads.setShown(id, together([...now, ...left]))
+            yield* uploads.setReading(id, said)
+            yield* uploads.setStatus(id, {
+              status: "processed",
+              ...(right.fence === undefined ? {} : { jobId: right.fence.jobId })
+            })
+            if (!hasOwnAccounts || isUnsure) return
+            for (const accountId of new Set(upload.statements.map((statement) => statement.accountId))) {
+              const account = accountId === undefined ? undefined : own.get(accountId)
+              if (account !== undefined) yield* booked.settle(account)
+            }
+          })
+        )
+      })
+
       const take: StatementSource["Service"]["take"] = Effect.fn("StatementSource.take")(
-        function* (right, feed, bank, target, upload, statement, byIdOnly) {
+        function* (right, feed, bank, target, upload, statement, reading, byIdOnly) {
+          const seal = yield* accountSeal(dataKeys, digest)
           const dataType = feed.dataType === "balances" ? "balances" : "transactions"
           const accounts: Array<Account> = []
+          const shown: Array<Shown> = []
           const quarantined: Array<Quarantined> = (statement.refused ?? []).map(
             ({ column, element, line, message }) => ({
               providerId: `on line ${line}${column === undefined ? "" : `, column ${column}`}`,
@@ -246,7 +302,7 @@ export class StatementSource extends Context.Service<
           let changed = 0
           const currencyIsAssumed = statement.assumed["currency"] !== undefined
           for (const stated of statement.accounts) {
-            const account = target ?? (yield* accountFor(right, bank, upload.fileName, stated, currencyIsAssumed))
+            const account = target ?? (yield* accountFor(right, bank, upload.fileName, stated, currencyIsAssumed, seal))
             const one = currencyIsAssumed ? inCurrency(stated, account.currency) : stated
             accounts.push(account)
             const scope: RecordScope = { workspaceId: feed.workspaceId, accountId: account.id, dataType }
@@ -255,6 +311,9 @@ export class StatementSource extends Context.Service<
               if ("quarantined" in result) quarantined.push(result.quarantined)
               else rows.push(result.observation)
             }
+            const place = { accountId: account.id, dataType } as const
+            const named = rows.map(({ providerId }) => providerId)
+            yield* atomically(Effect.andThen(writer.guard(right), uploads.beginShowing(upload.id, place, named)))
             const written = yield* writer.write(right, {
               scope,
               observations: rows,
@@ -265,18 +324,16 @@ export class StatementSource extends Context.Service<
               changeModel: "appendOnly",
               byIdOnly
             })
+            shown.push({ ...place, recordIds: [...(yield* booked.ofRows(scope, named))] })
             read += rows.length
             changed += written.changed
           }
-          yield* atomically(
-            Effect.gen(function* () {
-              yield* writer.guard(right)
-              yield* uploads.setStatus(upload.id, {
-                status: "processed",
-                ...(right.fence === undefined ? {} : { jobId: right.fence.jobId })
-              })
-            })
+          const said = readingOf(
+            statement,
+            reading,
+            accounts.map(({ id }) => id)
           )
+          yield* finish(right, bank, upload, together(shown), said, target === undefined)
           return { accounts, read, changed, quarantined }
         }
       )

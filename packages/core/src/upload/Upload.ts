@@ -20,15 +20,21 @@ export const uploadRetryMinutes = (failures: number): number => Math.min(2 ** fa
 export const UploadStatement = Schema.Struct({
   /** Masked number of the account. */
   account: Schema.String,
+  /** Where it was booked, once it was. */
+  accountId: Schema.optionalKey(Id("account")),
   currency: Schema.String,
   from: Schema.optionalKey(CalendarDate),
   to: Schema.optionalKey(CalendarDate),
   openingBalance: Schema.optionalKey(DecimalNumber),
   closingBalance: Schema.optionalKey(DecimalNumber),
+  availableBalance: Schema.optionalKey(DecimalNumber),
+  balanceDate: Schema.optionalKey(CalendarDate),
   rows: Schema.Int,
   /** opening + sum - closing where the file states balances; 0 ties out. */
   difference: Schema.optionalKey(DecimalNumber)
 })
+
+export type UploadStatement = typeof UploadStatement.Type
 
 export const Upload = Schema.Struct({
   id: Id("upload"),

@@ -11,17 +11,19 @@ import { NotFound } from "../failure/Failure.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { UploadSourceConfig } from "../feed/FeedConfig.ts"
 import type { Fenced } from "../job/JobStore.ts"
+import { Digest } from "../shared/Digest.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { quarantineFindings, sourceFinding, warning, type Finding } from "../sync/RunReport.ts"
 import { combine, empty, rightOf, type SourceResult, type SourceRun } from "../sync/SourceResult.ts"
 import { Writer } from "../sync/Writer.ts"
-import { statementOptions } from "./Reading.ts"
+import { readingKey, statementOptions, type ReadingOptions } from "./Reading.ts"
 import { describe } from "./Refusal.ts"
 import { StatementReader, type CsvOptions } from "./Statement.ts"
 import { StatementSource } from "./StatementSource.ts"
 import { waitingStatuses, type Upload } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
+import { readingOf, withoutLongNumbers } from "./UploadSummary.ts"
 
 type Config = typeof UploadSourceConfig.Type
 
@@ -37,6 +39,11 @@ const fault = (message: string) => ({
   findings: [{ severity: "error", category: "validation", code: "FILE_UNREADABLE", message } satisfies Finding]
 })
 
+const optionsOf = (run: SourceRun, csv: CsvOptions | undefined): ReadingOptions => ({
+  baseCurrency: run.workspace.baseCurrency,
+  csv
+})
+
 export class UploadSource extends Context.Service<
   UploadSource,
   {
@@ -47,7 +54,7 @@ export class UploadSource extends Context.Service<
   static readonly layer: Layer.Layer<
     UploadSource,
     never,
-    BankStore | StatementReader | StatementSource | UploadStore | Writer | Transactor
+    BankStore | StatementReader | StatementSource | UploadStore | Writer | Transactor | Digest
   > = Layer.effect(
     UploadSource,
     Effect.gen(function* () {
@@ -57,6 +64,7 @@ export class UploadSource extends Context.Service<
       const uploads = yield* UploadStore
       const writer = yield* Writer
       const { atomically } = yield* Transactor
+      const digest = yield* Digest
 
       const takeUpload = Effect.fnUntraced(function* (
         run: SourceRun,
@@ -65,13 +73,16 @@ export class UploadSource extends Context.Service<
         upload: Upload,
         csv: CsvOptions | undefined
       ) {
-        // A file that cannot be taken is done with: left as it is, it would wait for the next job for ever.
+        const options = optionsOf(run, csv)
+        // A file that cannot be taken is done with: left as it is, it would wait for the next job for ever. What an
+        // earlier reading of it gave stays until another one replaces it.
         const refuse = Effect.fnUntraced(function* (error: string) {
           yield* atomically(
-            Effect.andThen(
-              writer.guard(rightOf(run, bank.id)),
-              uploads.setStatus(upload.id, { status: "failed", jobId: run.job.id, error })
-            )
+            Effect.gen(function* () {
+              yield* writer.guard(rightOf(run, bank.id))
+              yield* uploads.setReading(upload.id, { ...upload, reading: readingKey(upload.format, options, digest) })
+              yield* uploads.setStatus(upload.id, { status: "failed", jobId: run.job.id, error })
+            })
           )
           return fault(`${upload.fileName}: ${error}`)
         })
@@ -90,9 +101,8 @@ export class UploadSource extends Context.Service<
         }
         const bytes = content.success
         if (Option.isNone(bytes)) return yield* refuse("its content is gone")
-        const options = { baseCurrency: run.workspace.baseCurrency, csv }
         const read = yield* Effect.result(reader.read(bytes.value, statementOptions(upload.fileName, options)))
-        if (Result.isFailure(read)) return yield* refuse(describe(read.failure))
+        if (Result.isFailure(read)) return yield* refuse(withoutLongNumbers(describe(read.failure)))
         const taken = yield* statements.take(
           rightOf(run, bank.id),
           run.feed,
@@ -100,6 +110,7 @@ export class UploadSource extends Context.Service<
           target,
           upload,
           read.success,
+          readingKey(read.success.format, options, digest),
           run.job.options.skipDedup
         )
         return {
@@ -109,8 +120,8 @@ export class UploadSource extends Context.Service<
           quarantined: taken.quarantined.length,
           findings: [
             ...quarantineFindings(taken.quarantined),
-            ...upload.statements
-              .filter((statement) => statement.difference !== undefined && statement.difference !== "0")
+            ...readingOf(read.success, "")
+              .statements.filter((statement) => statement.difference !== undefined && statement.difference !== "0")
               .map((statement) =>
                 warning(
                   "validation",
@@ -130,9 +141,14 @@ export class UploadSource extends Context.Service<
         }
         const { bank, target } = owner
         const list = yield* uploads.list(run.feed.id, {})
-        const open = run.job.options.resetCursors
-          ? list.filter((upload) => upload.status !== "failed")
-          : list.filter((upload) => (waitingStatuses as ReadonlyArray<string>).includes(upload.status))
+        // What a feed gives follows from its files and its options: those that were read with others are read again.
+        const open = list.filter(
+          ({ fileRemovedAt, format, reading, status }) =>
+            (waitingStatuses as ReadonlyArray<string>).includes(status) ||
+            (fileRemovedAt === undefined &&
+              (reading !== readingKey(format, optionsOf(run, config.csv), digest) ||
+                (run.job.options.resetCursors && status !== "failed")))
+        )
         const results: Array<SourceResult> = []
         for (const upload of open) {
           results.push(

@@ -5,7 +5,15 @@ import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { FeedId } from "../feed/Feed.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { AccountId } from "../account/Account.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Shown, ShownScope } from "./Shown.ts"
 import type { Upload } from "./Upload.ts"
+
+export interface ShownAt extends Shown {
+  /** Ids that rows of a reading under way have in the file. */
+  readonly rowIds: ReadonlyArray<string>
+}
 
 /** The content of a file is not what was stored. Reading it once more gives nothing else. */
 export class FileDamaged extends Schema.TaggedError<FileDamaged>()("FileDamaged", { message: Schema.String }) {}
@@ -54,5 +62,35 @@ export class UploadStore extends Context.Service<
       id: Upload["id"],
       change: Pick<Upload, "status" | "jobId" | "error">
     ) => Effect.Effect<void, StorageUnavailable>
+    /** Replaces what a reading said. What the file showed stays until another reading has ended. */
+    readonly setReading: (
+      id: Upload["id"],
+      reading: Pick<Upload, "format" | "statements" | "assumed" | "warnings" | "reading">
+    ) => Effect.Effect<void, StorageUnavailable>
+    /** With its content and what is known of what it showed; the records stay. `false` when there is none. */
+    readonly remove: (id: Upload["id"]) => Effect.Effect<boolean, StorageUnavailable>
+
+    /**
+     * Notes rows that a reading is about to write, by the ids that they have in the file. Replaces those of an earlier
+     * attempt with the same rows; other rows that were noted stay noted.
+     */
+    readonly beginShowing: (
+      id: Upload["id"],
+      place: ShownScope,
+      rowIds: ReadonlyArray<string>
+    ) => Effect.Effect<void, StorageUnavailable>
+    /** Replaces everything that is known of what the file showed, and of readings under way. */
+    readonly setShown: (id: Upload["id"], shown: ReadonlyArray<Shown>) => Effect.Effect<void, StorageUnavailable>
+    /** What the file showed, and rows of a reading under way, one for each place; by account and type. */
+    readonly shown: (id: Upload["id"]) => Effect.Effect<ReadonlyArray<ShownAt>, StorageUnavailable>
+    /** What all other files showed at a place; in no order. */
+    readonly shownElsewhere: (
+      place: ShownScope,
+      except: Upload["id"]
+    ) => Effect.Effect<ReadonlyArray<ShownAt>, StorageUnavailable>
+    /** Files that showed something of the account, oldest first. */
+    readonly showing: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Upload>, StorageUnavailable>
+    /** Whether an older version read files of the workspace and did not note what they showed. */
+    readonly hasUnnoted: (workspaceId: WorkspaceId) => Effect.Effect<boolean, StorageUnavailable>
   }
 >()("@millrace/core/upload/UploadStore") {}

@@ -3,39 +3,39 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { Principal } from "../access/Principal.ts"
-import { maskNumber } from "../account/Account.ts"
-import { NotFound, Unprocessable } from "../failure/Failure.ts"
-import type { FeedId } from "../feed/Feed.ts"
+import type { Account } from "../account/Account.ts"
+import { BankStore } from "../bank/BankStore.ts"
+import { Conflict, NotFound, Unprocessable, type CursorUnusable } from "../failure/Failure.ts"
+import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
+import { IdentityStore } from "../identity/IdentityStore.ts"
 import type { JobId } from "../job/Job.ts"
 import { Jobs } from "../job/Jobs.ts"
 import { JobStore } from "../job/JobStore.ts"
+import { RecordStore } from "../record/RecordStore.ts"
+import { Cursors } from "../shared/Cursors.ts"
 import { Digest } from "../shared/Digest.ts"
-import { Ids } from "../shared/Ids.ts"
+import { Id, Ids } from "../shared/Ids.ts"
+import { limits } from "../shared/Limits.ts"
+import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { Writer } from "../sync/Writer.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { displayName } from "./DisplayName.ts"
-import { readingKey, statementOptions } from "./Reading.ts"
-import { describe, refusals } from "./Refusal.ts"
-import { StatementReader, type StatementAccount } from "./Statement.ts"
-import type { Upload } from "./Upload.ts"
+import { readingKey, statementOptions, type ReadingOptions } from "./Reading.ts"
+import { describe } from "./Refusal.ts"
+import { StatementReader } from "./Statement.ts"
+import { uploadStatuses, type Upload } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
+import { readingOf, withoutLongNumbers, withoutNumbers } from "./UploadSummary.ts"
+import { withdrawal } from "./Withdrawal.ts"
 
 const unreadable = (field: string, message: string) =>
   new Unprocessable({ code: "VALIDATION_FAILED", message, details: [{ field, message }] })
-
-const summary = (account: StatementAccount): Upload["statements"][number] => ({
-  account: maskNumber(account.number, "whole"),
-  currency: account.currency,
-  ...(account.from === undefined ? {} : { from: account.from }),
-  ...(account.to === undefined ? {} : { to: account.to }),
-  ...(account.openingBalance === undefined ? {} : { openingBalance: account.openingBalance }),
-  ...(account.closingBalance === undefined ? {} : { closingBalance: account.closingBalance }),
-  rows: account.rows.length,
-  ...(account.difference === undefined ? {} : { difference: account.difference })
-})
 
 /** A file whose job ended before it was done waits again. */
 const shownOf = (upload: Upload, active: JobId | undefined): Upload => {
@@ -44,19 +44,41 @@ const shownOf = (upload: Upload, active: JobId | undefined): Upload => {
   return { ...rest, status: "stored" }
 }
 
+const optionsOf = ({ workspace }: Principal, { sourceConfig }: Feed): ReadingOptions => ({
+  baseCurrency: workspace.baseCurrency,
+  csv: sourceConfig?.type === "upload" ? sourceConfig.csv : undefined
+})
+
+type UploadId = Upload["id"]
+
 export interface NewFile {
   readonly fileName: string
   readonly contentType: string
   readonly bytes: Uint8Array
 }
 
+const UploadsCursor = Schema.Struct({
+  before: Id("upload"),
+  status: Schema.optionalKey(Schema.Literals(uploadStatuses))
+})
+
+/** Deleting takes no longer than this, or it is undone. */
+const leaseSeconds = 30
+
+const busy = new Conflict({
+  code: "SYNC_ALREADY_RUNNING",
+  message: "The file is being read at the moment; try again when the sync job has ended",
+  details: []
+})
+
 export class Uploads extends Context.Service<
   Uploads,
   {
     /**
      * Reads the file whole before anything is stored: one that cannot be read is refused with the line or
-     * element, and nothing is kept. The same bytes again answer the first upload. Starts a job when the
-     * feed has no schedule and a destination; when it cannot start now, the file waits for one.
+     * element, and nothing is kept. The same bytes again answer the first upload; when the feed reads with other options
+     * by now, it is read again with them. Starts a job when the feed has no schedule and a destination; when it cannot
+     * start now, the file waits for one.
      */
     readonly add: (
       principal: Principal,
@@ -69,29 +91,136 @@ export class Uploads extends Context.Service<
     /** Newest first. */
     readonly list: (
       workspace: Workspace,
-      feedId: FeedId
-    ) => Effect.Effect<ReadonlyArray<Upload>, NotFound | StorageUnavailable>
+      feedId: FeedId,
+      query: PageRequest & { readonly status?: Upload["status"] }
+    ) => Effect.Effect<Page<Upload>, NotFound | CursorUnusable | StorageUnavailable>
+    /**
+     * Reads the stored file again with the options that the feed has now: what the file gave before is replaced by the
+     * next job, which starts as with `add`. One that cannot be read any more is refused, and all stays as it is.
+     */
+    readonly read: (
+      principal: Principal,
+      feedId: FeedId,
+      id: UploadId
+    ) => Effect.Effect<Upload, NotFound | Unprocessable | Conflict | StorageUnavailable>
+    /**
+     * Deletes the file and the records that only it showed; what a connection or another file shows, and what people
+     * keep, stays. A job that follows removes the rows at the destination.
+     */
+    readonly remove: (
+      principal: Principal,
+      feedId: FeedId,
+      id: UploadId
+    ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
   }
 >()("@millrace/core/upload/Uploads") {
   static readonly layer: Layer.Layer<
     Uploads,
     never,
-    UploadStore | FeedStore | StatementReader | Jobs | JobStore | Digest | Ids
+    | UploadStore
+    | FeedStore
+    | BankStore
+    | RecordStore
+    | IdentityStore
+    | Writer
+    | Transactor
+    | StatementReader
+    | Jobs
+    | JobStore
+    | Cursors
+    | Digest
+    | Ids
   > = Layer.effect(
     Uploads,
     Effect.gen(function* () {
       const store = yield* UploadStore
       const feeds = yield* FeedStore
+      const banks = yield* BankStore
+      const records = yield* RecordStore
+      const identity = yield* IdentityStore
+      const writer = yield* Writer
+      const { atomically } = yield* Transactor
       const reader = yield* StatementReader
       const jobs = yield* Jobs
       const jobStore = yield* JobStore
+      const cursors = yield* Cursors
       const digest = yield* Digest
       const ids = yield* Ids
+      const booked = withdrawal({ banks, records, identity, uploads: store, writer, digest, atomically })
 
       const feedOf = Effect.fnUntraced(function* (workspace: Workspace, id: FeedId) {
         const feed = yield* feeds.get(workspace.id, id)
         if (Option.isNone(feed)) return yield* new NotFound({ resource: "Feed" })
         return feed.value
+      })
+
+      const uploadOf = Effect.fnUntraced(function* (feedId: FeedId, id: UploadId) {
+        const upload = yield* store.get(feedId, id)
+        if (Option.isNone(upload)) return yield* new NotFound({ resource: "Upload" })
+        return upload.value
+      })
+
+      /** What an upload says of its file, or the refusal of one that cannot be read. */
+      const read = Effect.fnUntraced(function* (
+        principal: Principal,
+        feed: Feed,
+        file: Pick<NewFile, "fileName" | "bytes">
+      ) {
+        const options = optionsOf(principal, feed)
+        const statement = yield* reader
+          .read(file.bytes, statementOptions(file.fileName, options))
+          .pipe(Effect.catchTag("StatementFault", (fault) => Effect.fail(unreadable("file", describe(fault)))))
+        return {
+          said: readingOf(statement, readingKey(statement.format, options, digest)),
+          masked: withoutNumbers(statement)
+        }
+      })
+
+      /** The file is kept whatever comes of it: `WaitingUploads` sees to those that no job has come for. */
+      const start = Effect.fnUntraced(function* (principal: Principal, feed: Feed) {
+        const scheduled = feed.schedule?.enabled === true
+        if (scheduled || feed.sourceConfig === undefined || feed.destinationConfig === undefined) return
+        yield* jobs.trigger(principal, feed.id, {}).pipe(
+          Effect.catch((error) =>
+            error._tag === "Conflict" && error.code === "SYNC_ALREADY_RUNNING"
+              ? Effect.void
+              : Effect.logWarning("An upload could not start a sync", error)
+          ),
+          Effect.annotateLogs({ feedId: feed.id })
+        )
+      })
+
+      /** It waits for a job that reads it. */
+      const again = Effect.fnUntraced(function* (
+        principal: Principal,
+        feed: Feed,
+        upload: Upload,
+        said: ReturnType<typeof readingOf>
+      ) {
+        yield* atomically(
+          Effect.andThen(
+            // Where its rows were booked is known until another reading has ended.
+            store.setReading(upload.id, { ...said, statements: upload.statements }),
+            store.setStatus(upload.id, { status: "stored" })
+          )
+        )
+        yield* start(principal, feed)
+        const { error: _, jobId: _job, ...rest } = upload
+        return { ...rest, ...said, status: "stored" } satisfies Upload
+      })
+
+      /** The bytes are known to the feed. */
+      const addAgain = Effect.fnUntraced(function* (
+        principal: Principal,
+        feed: Feed,
+        known: Upload,
+        bytes: Uint8Array
+      ) {
+        const isSame = known.reading === readingKey(known.format, optionsOf(principal, feed), digest)
+        if (isSame && known.status !== "failed") return known
+        const { said } = yield* read(principal, feed, { fileName: known.fileName, bytes })
+        yield* store.restore(known.id, bytes)
+        return yield* again(principal, feed, known, said)
       })
 
       const add: Uploads["Service"]["add"] = Effect.fn("Uploads.add")(function* (principal, feedId, file) {
@@ -102,26 +231,21 @@ export class Uploads extends Context.Service<
         }
         const sha256 = digest.sha256(file.bytes)
         const known = yield* store.bySha256(feedId, sha256)
-        if (Option.isSome(known)) return { upload: known.value, created: false }
-        const options = { baseCurrency: principal.workspace.baseCurrency, csv: config?.csv }
-        const fileName = displayName(file.fileName)
-        const statement = yield* reader
-          .read(file.bytes, statementOptions(fileName, options))
-          .pipe(Effect.catchTag("StatementFault", (fault) => Effect.fail(unreadable("file", describe(fault)))))
+        if (Option.isSome(known)) {
+          return { upload: yield* addAgain(principal, feed, known.value, file.bytes), created: false }
+        }
+        const fileName = withoutLongNumbers(displayName(file.fileName))
+        const { masked, said } = yield* read(principal, feed, { fileName, bytes: file.bytes })
         const upload: Upload = {
           id: yield* ids.next("upload"),
           feedId,
           workspaceId: feed.workspaceId,
-          fileName,
+          fileName: masked(fileName),
           contentType: file.contentType,
           size: file.bytes.length,
           sha256,
           status: "stored",
-          format: statement.format,
-          statements: statement.accounts.map(summary),
-          assumed: statement.assumed,
-          warnings: [...statement.warnings, ...refusals(statement.refused ?? [])],
-          reading: readingKey(statement.format, options, digest),
+          ...said,
           createdAt: yield* Timestamp.now
         }
         if (!(yield* store.insert(upload, file.bytes))) {
@@ -130,30 +254,111 @@ export class Uploads extends Context.Service<
           if (Option.isSome(first)) return { upload: first.value, created: false }
           return yield* new NotFound({ resource: "Feed" })
         }
-        const scheduled = feed.schedule?.enabled === true
-        if (!scheduled && config !== undefined && feed.destinationConfig !== undefined) {
-          // The file is kept whatever comes of it: `WaitingUploads` sees to those that no job has come for.
-          yield* jobs.trigger(principal, feedId, {}).pipe(
-            Effect.catch((error) =>
-              error._tag === "Conflict" && error.code === "SYNC_ALREADY_RUNNING"
-                ? Effect.void
-                : Effect.logWarning("An upload could not start a sync", error)
-            ),
-            Effect.annotateLogs({ feedId })
-          )
-        }
+        yield* start(principal, feed)
         return { upload, created: true }
       })
 
-      return Uploads.of({
-        add,
-        list: Effect.fn("Uploads.list")(function* (workspace, feedId) {
-          yield* feedOf(workspace, feedId)
-          const uploads = yield* store.list(feedId, {})
-          const active = Option.getOrUndefined(yield* jobStore.active(feedId))
-          return uploads.toReversed().map((upload) => shownOf(upload, active?.id))
-        })
+      const list: Uploads["Service"]["list"] = Effect.fn("Uploads.list")(function* (workspace, feedId, query) {
+        yield* feedOf(workspace, feedId)
+        const bound = { workspaceId: workspace.id, list: `uploads/${feedId}` }
+        const from: { readonly before?: UploadId; readonly status?: Upload["status"] } =
+          query.cursor === undefined
+            ? query.status === undefined
+              ? {}
+              : { status: query.status }
+            : yield* cursors.decode(bound, UploadsCursor, query.cursor)
+        const limit = sizeOf(limits.page, query.limit)
+        const rows = yield* store.page(feedId, { ...from, limit: limit + 1 })
+        const active = Option.getOrUndefined(yield* jobStore.active(feedId))
+        const page = rows.slice(0, limit)
+        const shown = page.map((upload) => shownOf(upload, active?.id))
+        if (rows.length <= limit) return { rows: shown, hasMore: false }
+        const cursor = yield* cursors.encode(bound, "page", { ...from, before: page[limit - 1]!.id })
+        return { rows: shown, hasMore: true, cursor }
       })
+
+      const isBeingRead = Effect.fnUntraced(function* (upload: Upload) {
+        if (upload.status !== "processing") return false
+        return Option.exists(yield* jobStore.active(upload.feedId), ({ id }) => id === upload.jobId)
+      })
+
+      const readAgain: Uploads["Service"]["read"] = Effect.fn("Uploads.read")(function* (principal, feedId, id) {
+        const feed = yield* feedOf(principal.workspace, feedId)
+        const upload = yield* uploadOf(feedId, id)
+        if (yield* isBeingRead(upload)) return yield* busy
+        const bytes = yield* store
+          .bytes(id)
+          .pipe(
+            Effect.catchTag("FileDamaged", ({ message }) =>
+              Effect.fail(unreadable("upload_id", `The file cannot be read: ${message}. Upload it again.`))
+            )
+          )
+        if (Option.isNone(bytes)) {
+          const message = "The content of the file was removed; upload the file again"
+          return yield* new Conflict({ code: "INVALID_STATE", message, details: [] })
+        }
+        const { said } = yield* read(principal, feed, { fileName: upload.fileName, bytes: bytes.value })
+        return yield* again(principal, feed, upload, said)
+      })
+
+      /** The accounts of these places, and the banks that they are under. */
+      const accountsOf = Effect.fnUntraced(function* (workspace: Workspace, wanted: ReadonlySet<string>) {
+        const found = new Map<string, Account>()
+        if (wanted.size === 0) return found
+        for (const bank of yield* banks.list(workspace.id)) {
+          for (const account of yield* banks.accounts(bank.id)) {
+            if (wanted.has(account.id)) found.set(account.id, account)
+          }
+        }
+        return found
+      })
+
+      const remove: Uploads["Service"]["remove"] = Effect.fn("Uploads.remove")(function* (principal, feedId, id) {
+        const { workspace } = principal
+        const feed = yield* feedOf(workspace, feedId)
+        yield* uploadOf(feedId, id)
+        const wanted = new Set<string>((yield* store.shown(id)).map(({ accountId }) => accountId))
+        // A job that reads the file has the lease of its bank, even where nothing was booked yet.
+        if (feed.sourceConfig?.type === "upload" && feed.sourceConfig.accountId !== undefined) {
+          wanted.add(feed.sourceConfig.accountId)
+        }
+        const accounts = yield* accountsOf(workspace, wanted)
+        const own = feed.fileBankId === undefined ? [] : [feed.fileBankId]
+        const bankIds = [...new Set([...own, ...[...accounts.values()].map(({ bankId }) => bankId)])].toSorted()
+        const holder = `act:${yield* ids.next("request")}`
+        if (!(yield* jobStore.lease(bankIds, holder, leaseSeconds))) return yield* busy
+        yield* atomically(
+          Effect.gen(function* () {
+            for (const bankId of bankIds) if (!(yield* jobStore.holdsLease(bankId, holder))) return yield* busy
+            if (yield* isBeingRead(yield* uploadOf(feedId, id))) return yield* busy
+            if (yield* store.hasUnnoted(workspace.id)) {
+              const message =
+                "What this file showed is not known yet: sync the feeds of files once, so that files of an older version are read again"
+              return yield* new Conflict({ code: "INVALID_STATE", message, details: [] })
+            }
+            const gone: Array<Account> = []
+            for (const { accountId, dataType, recordIds } of yield* booked.of(workspace.id, id)) {
+              const account = accounts.get(accountId)
+              if (account === undefined) continue
+              const right = { bankId: account.bankId, leaseHolder: holder, fence: undefined }
+              const scope = { workspaceId: workspace.id, accountId, dataType }
+              yield* booked.withdraw(right, scope, id, recordIds, [])
+              gone.push(account)
+            }
+            yield* store.remove(id)
+            for (const account of gone) {
+              const bank = yield* banks.get(workspace.id, account.bankId)
+              if (Option.exists(bank, ({ source }) => source === "file")) yield* booked.settle(account)
+            }
+          })
+        ).pipe(
+          Effect.catchTag(["LeaseLost", "Fenced"], () => Effect.fail(busy)),
+          Effect.ensuring(Effect.ignore(jobStore.unlease(holder)))
+        )
+        yield* start(principal, feed)
+      })
+
+      return Uploads.of({ add, list, read: readAgain, remove })
     })
   )
 }

@@ -1,8 +1,13 @@
 /** Uploads in a kernel whose engine does nothing: the tests run the jobs themselves, when they see fit. */
+import { BankStore } from "@millrace/core/bank/BankStore"
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import { JobStore } from "@millrace/core/job/JobStore"
+import { RecordStore } from "@millrace/core/record/RecordStore"
 import { SyncRun } from "@millrace/core/sync/SyncRun"
-import { makeUploadWorld } from "@millrace/testing/upload/UploadWorld"
+import type { CsvOptions } from "@millrace/core/upload/Statement"
+import { Uploads } from "@millrace/core/upload/Uploads"
+import { makeUploadWorld, openUploadFeed } from "@millrace/testing/upload/UploadWorld"
+import { Feeds } from "@millrace/core/feed/Feeds"
 import type { FeedId } from "@millrace/core/feed/Feed"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -10,7 +15,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 
-const engine = Layer.succeed(JobEngine, { poke: () => Effect.void, interrupt: () => Effect.void })
+export const engine = Layer.succeed(JobEngine, { poke: () => Effect.void, interrupt: () => Effect.void })
 
 export type UploadWorld = ReturnType<typeof makeUploadWorld<never>>
 
@@ -32,4 +37,33 @@ export const runJob = Effect.fnUntraced(function* (feedId: FeedId) {
   yield* runs.run(Option.getOrThrow(claimed))
   yield* TestClock.adjust("1 second")
   return Option.getOrThrow(yield* jobs.get(job.workspaceId, feedId, job.id))
+})
+
+/** What a person does with files of a feed, and what the ledger says of them. */
+export const openLedger = Effect.gen(function* () {
+  const opened = yield* openUploadFeed
+  const { feed, principal } = opened
+  const [uploads, banks, records, feeds] = [yield* Uploads, yield* BankStore, yield* RecordStore, yield* Feeds]
+  const { workspace } = principal
+  const accounts = banks.accounts(feed.fileBankId!)
+  return {
+    ...opened,
+    accounts,
+    removeFeed: feeds.remove(principal, feed.id, undefined),
+    add: (text: string, fileName = "march.csv") =>
+      uploads.add(principal, feed.id, { fileName, contentType: "text/csv", bytes: new TextEncoder().encode(text) }),
+    /** Replaces the options that the feed reads with. */
+    readWith: (csv: CsvOptions) => opened.change((held) => ({ ...held, sourceConfig: { type: "upload", csv } })),
+    /** Live rows of all accounts by id: day, amount and text. */
+    rows: Effect.gen(function* () {
+      const found = new Map<string, string>()
+      for (const { id } of yield* accounts) {
+        const scope = { workspaceId: workspace.id, accountId: id, dataType: "transactions" as const }
+        for (const row of yield* records.page(scope, { filter: {}, limit: 500 })) {
+          found.set(row.id, `${row.fields["date"]} ${row.fields["amount"]} ${row.fields["description"]}`)
+        }
+      }
+      return found
+    })
+  }
 })

@@ -1,4 +1,5 @@
 import { Jobs } from "@millrace/core/job/Jobs"
+import { Cursors } from "@millrace/core/shared/Cursors"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Uploads } from "@millrace/core/upload/Uploads"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
@@ -8,6 +9,7 @@ import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import { runJob, scene } from "./Uploading.ts"
 
@@ -143,7 +145,18 @@ describe("uploading", () => {
           contentType: "text/csv",
           bytes: new TextEncoder().encode("Date;Description;Amount\n2026-03-02;a private matter;-4.50\n")
         })
-      ).pipe(Effect.provide(Layer.merge(layer, Uploads.layer.pipe(Layer.provide(broken), Layer.fresh))))
+      ).pipe(
+        Effect.provide(
+          Layer.merge(
+            layer,
+            Uploads.layer.pipe(
+              Layer.provide(broken),
+              Layer.provide(Cursors.layer(Redacted.make("only for tests"))),
+              Layer.fresh
+            )
+          )
+        )
+      )
       expect([created, yield* statuses]).toEqual([true, { "march.csv": "stored" }])
       expect(heard.map(({ line }) => line)).toEqual([["Warn", "An upload could not start a sync", feed.id]])
       expect(heard[0]!.all).toContain("connection refused")

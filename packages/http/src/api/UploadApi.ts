@@ -10,8 +10,9 @@ import { statementFormats } from "@millrace/core/upload/Statement"
 import { uploadStatuses } from "@millrace/core/upload/Upload"
 import { Amount } from "./Amount.ts"
 import { ofBody, ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
-import { Many, One } from "./Envelope.ts"
+import { Deleted, Many, One } from "./Envelope.ts"
 import { operation } from "./Operation.ts"
+import { paging } from "./Parameters.ts"
 
 export const UploadRecord = Schema.Struct({
   id: Id("upload"),
@@ -27,6 +28,8 @@ export const UploadRecord = Schema.Struct({
   statements: Schema.Array(
     Schema.Struct({
       account: Schema.String,
+      /** Where it was booked; null until it is. */
+      accountId: Schema.NullOr(Id("account")),
       currency: Schema.String,
       from: Schema.NullOr(CalendarDate),
       to: Schema.NullOr(CalendarDate),
@@ -50,6 +53,7 @@ const FileBody = Schema.Struct({ file: Schema.String.annotate({ format: "binary"
 
 const path = "/v1/feeds/:feed_id/uploads"
 const params = { feed_id: Schema.String }
+const ofUpload = { ...params, upload_id: Schema.String }
 
 export const UploadApi = HttpApiGroup.make("uploads", { topLevel: true }).add(
   HttpApiEndpoint.post("uploadFeedFile", path, {
@@ -60,7 +64,20 @@ export const UploadApi = HttpApiGroup.make("uploads", { topLevel: true }).add(
   }).annotateMerge(operation("Upload a statement file", { scopes: ["jobs:write"], body: "file" })),
   HttpApiEndpoint.get("listFeedUploads", path, {
     params,
+    query: { status: Schema.optionalKey(Schema.Literals(uploadStatuses)), ...paging },
     success: Many(UploadRecord),
     error: ofPath
-  }).annotateMerge(operation("List the uploaded files of a feed, newest first", { scopes: ["jobs:read"] }))
+  }).annotateMerge(operation("List the uploaded files of a feed, newest first", { scopes: ["jobs:read"] })),
+  HttpApiEndpoint.delete("deleteFeedUpload", `${path}/:upload_id`, {
+    params: ofUpload,
+    success: Deleted,
+    error: [...ofPath, StateConflict]
+  }).annotateMerge(operation("Delete an uploaded file and what only it showed", { scopes: ["banks:write"] })),
+  HttpApiEndpoint.post("readFeedUpload", `${path}/:upload_id/read`, {
+    params: ofUpload,
+    success: One(UploadRecord),
+    error: [...ofPath, StateConflict, Unprocessable]
+  }).annotateMerge(
+    operation("Read an uploaded file again, with the options that its feed has now", { scopes: ["banks:write"] })
+  )
 )

@@ -13,7 +13,8 @@ const resources = {
   row: "Row",
   transaction: "Transaction",
   match: "Match",
-  suggestion: "Suggestion"
+  suggestion: "Suggestion",
+  upload: "Upload"
 } as const satisfies Partial<Record<IdKind, string>>
 
 export const identified = <K extends keyof typeof resources>(kind: K, text: string): Effect.Effect<Id<K>, NotFound> =>

@@ -3,7 +3,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { Upload } from "@millrace/core/upload/Upload"
 import { Uploads } from "@millrace/core/upload/Uploads"
 import { Api } from "../api/Api.ts"
-import { many, one } from "../api/Envelope.ts"
+import { deleted, many, one } from "../api/Envelope.ts"
 import { answering } from "../errors.ts"
 import { file, principal, target, workspace } from "../middleware/CurrentRequest.ts"
 import { identified } from "./Identified.ts"
@@ -22,6 +22,7 @@ const toWire = (upload: Upload) => ({
   format: upload.format,
   statements: upload.statements.map((statement) => ({
     account: statement.account,
+    accountId: statement.accountId ?? null,
     currency: statement.currency,
     from: statement.from ?? null,
     to: statement.to ?? null,
@@ -34,6 +35,10 @@ const toWire = (upload: Upload) => ({
   warnings: upload.warnings,
   fileRemovedAt: upload.fileRemovedAt ?? null,
   createdAt: upload.createdAt
+})
+
+const ofUpload = Effect.fnUntraced(function* (params: { readonly feed_id: string; readonly upload_id: string }) {
+  return [yield* identified("feed", params.feed_id), yield* identified("upload", params.upload_id)] as const
 })
 
 export const layer = HttpApiBuilder.group(
@@ -51,12 +56,29 @@ export const layer = HttpApiBuilder.group(
           })
         )
       )
-      .handle("listFeedUploads", ({ params }) =>
+      .handle("listFeedUploads", ({ params, query }) =>
         answering(
           Effect.gen(function* () {
             const id = yield* identified("feed", params.feed_id)
-            const rows = yield* uploads.list(yield* workspace, id)
-            return many(yield* target, rows.map(toWire))
+            const page = yield* uploads.list(yield* workspace, id, query)
+            return many(yield* target, page.rows.map(toWire), page)
+          })
+        )
+      )
+      .handle("deleteFeedUpload", ({ params }) =>
+        answering(
+          Effect.gen(function* () {
+            const [feed, id] = yield* ofUpload(params)
+            yield* uploads.remove(yield* principal, feed, id)
+            return deleted
+          })
+        )
+      )
+      .handle("readFeedUpload", ({ params }) =>
+        answering(
+          Effect.gen(function* () {
+            const [feed, id] = yield* ofUpload(params)
+            return one(toWire(yield* uploads.read(yield* principal, feed, id)))
           })
         )
       )

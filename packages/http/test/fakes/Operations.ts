@@ -32,7 +32,8 @@ const ids: Readonly<Record<string, string>> = {
   row_id: Records.row.id,
   match_id: Records.match.match.id,
   suggestion_id: Records.suggestion.suggestion.id,
-  transaction_id: Records.match.match.recordId
+  transaction_id: Records.match.match.recordId,
+  upload_id: Records.upload.id
 }
 
 /** The path with its placeholders filled in; `own` replaces some ids. */
@@ -198,7 +199,29 @@ export const operations: ReadonlyArray<Sample> = [
     scopes: ["jobs:write"],
     file: true
   },
-  { id: "listFeedUploads", method: "GET", template: "/v1/feeds/{feed_id}/uploads", status: 200, scopes: ["jobs:read"] },
+  {
+    id: "listFeedUploads",
+    method: "GET",
+    template: "/v1/feeds/{feed_id}/uploads",
+    status: 200,
+    scopes: ["jobs:read"],
+    faults: { ...limit, ...cursors, status: ["done", "", "FAILED"] },
+    query: { ...limits, cursor: ["next"], status: ["stored"] }
+  },
+  {
+    id: "deleteFeedUpload",
+    method: "DELETE",
+    template: "/v1/feeds/{feed_id}/uploads/{upload_id}",
+    status: 200,
+    scopes: ["banks:write"]
+  },
+  {
+    id: "readFeedUpload",
+    method: "POST",
+    template: "/v1/feeds/{feed_id}/uploads/{upload_id}/read",
+    status: 200,
+    scopes: ["banks:write"]
+  },
   {
     id: "triggerSync",
     method: "POST",

@@ -36,6 +36,7 @@ const bankOf = (id: string) => only("Bank", Records.bank.id, id, Records.bank)
 const accountOf = (ref: { readonly bankId: string; readonly accountId: string }) =>
   Effect.andThen(bankOf(ref.bankId), only("Account", Records.account.id, ref.accountId, Records.account))
 const feedOf = (id: string) => only("Feed", Records.feed.id, id, Records.feedView)
+const uploadOf = (id: string) => only("Upload", Records.upload.id, id, Records.upload)
 const jobOf = (feedId: string, id: string) =>
   Effect.andThen(feedOf(feedId), only("Job", Records.job.id, id, Records.job))
 
@@ -174,7 +175,16 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
             note("uploadFeedFile", file),
             Effect.as(feedOf(feedId), { upload: Records.upload, created: true })
           ),
-        list: (_, feedId) => Effect.as(feedOf(feedId), [Records.upload])
+        list: Effect.fnUntraced(function* (_, feedId, query) {
+          yield* note("listFeedUploads", query)
+          yield* feedOf(feedId)
+          yield* checkCursor(query)
+          return { rows: [Records.upload], hasMore: true, cursor: "next" }
+        }),
+        read: (_, feedId, id) =>
+          Effect.andThen(note("readFeedUpload", id), Effect.andThen(feedOf(feedId), uploadOf(id))),
+        remove: (_, feedId, id) =>
+          Effect.andThen(note("deleteFeedUpload", id), Effect.andThen(feedOf(feedId), Effect.asVoid(uploadOf(id))))
       })
     ),
     CorrectionUseCases.layer(note),

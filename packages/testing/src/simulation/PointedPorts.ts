@@ -16,6 +16,7 @@ import { Providers } from "@millrace/core/provider/Providers"
 import { RecordStore } from "@millrace/core/record/RecordStore"
 import { Patterns } from "@millrace/core/rule/Pattern"
 import { Ids } from "@millrace/core/shared/Ids"
+import { DataKeys } from "@millrace/core/storage/DataKeys"
 import { Transactor } from "@millrace/core/storage/Transactor"
 import { SyncRun } from "@millrace/core/sync/SyncRun"
 import { TableStore } from "@millrace/core/table/TableStore"
@@ -40,7 +41,8 @@ const stores = {
   UploadStore,
   WorkspaceStore,
   EnrichmentStore,
-  TableStore
+  TableStore,
+  DataKeys
 } as const
 
 /** The stores beneath, pointed. */

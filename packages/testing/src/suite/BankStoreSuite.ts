@@ -53,6 +53,22 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("removes a bank with its accounts, for its own workspace only", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const [workspace, stranger] = [yield* storeWorkspace(), yield* storeWorkspace()]
+      const [bank, kept] = [yield* storeBank(workspace), yield* storeBank(workspace)]
+      yield* storeAccount(bank)
+      const account = yield* storeAccount(kept)
+      expect(yield* store.remove(stranger.id, bank.id)).toBe(false)
+      expect(yield* store.accounts(bank.id)).toHaveLength(1)
+      expect(yield* store.remove(workspace.id, bank.id)).toBe(true)
+      expect(yield* store.remove(workspace.id, bank.id)).toBe(false)
+      expect([yield* store.list(workspace.id), yield* store.accounts(bank.id)]).toEqual([[kept], []])
+      expect([yield* store.connection(bank.id), yield* store.accounts(kept.id)]).toEqual([Option.none(), [account]])
+    })
+  )
+
   it.effect("shows a bank to its own workspace only", () =>
     Effect.gen(function* () {
       const store = yield* BankStore

@@ -336,6 +336,8 @@ export const tests: StorageTests = (it) => {
       const indexed = Effect.map(records.index(scope, {}), (entries) => entries.map(({ id }) => id).toSorted())
       expect(yield* indexed).toEqual([a!.id])
       expect(yield* records.held(scope, [b!.id])).toEqual([])
+      expect(yield* records.merged(scope)).toEqual(new Map([[b!.id, a!.id]]))
+      expect(yield* records.merged({ ...scope, dataType: "trades" })).toEqual(new Map())
       expect(yield* records.page(scope, { filter: { state: "removed" }, limit: 10 })).toEqual([])
       expect(yield* records.changes(scope, { ...all, after: 1 })).toMatchObject([
         { id: b!.id, state: "removed", mergedInto: a!.id }
@@ -343,6 +345,7 @@ export const tests: StorageTests = (it) => {
       expect(yield* records.lastChange(account.id)).toBe(2)
       yield* records.write(scope, [b!])
       expect(yield* indexed).toEqual([a!.id, b!.id].toSorted())
+      expect(yield* records.merged(scope)).toEqual(new Map())
       expect((yield* records.changes(scope, { ...all, after: 2 }))[0]).not.toHaveProperty("mergedInto")
     })
   )

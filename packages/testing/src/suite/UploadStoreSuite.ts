@@ -54,6 +54,9 @@ const arrange = Effect.gen(function* () {
   return { feed, store: yield* UploadStore }
 })
 
+const sorted = <A extends { readonly accountId: string }>(all: ReadonlyArray<A>) =>
+  all.toSorted((x, y) => (x.accountId < y.accountId ? -1 : 1))
+
 export const tests: StorageTests = (it) => {
   it.effect("hands back an upload and its bytes as they came", () =>
     Effect.gen(function* () {
@@ -219,6 +222,99 @@ export const tests: StorageTests = (it) => {
       expect(read).toEqual(upload)
       expect(Object.keys(read!)).not.toContain("error")
       expect(Object.keys(read!)).not.toContain("jobId")
+    })
+  )
+
+  it.effect("replaces what a reading said, and nothing else", () =>
+    Effect.gen(function* () {
+      const { feed, store } = yield* arrange
+      const account = yield* storeAccount(yield* storeBank(yield* storeWorkspace()))
+      const upload = yield* makeUpload(feed, { size: 1, status: "failed", error: "torn" })
+      yield* store.insert(upload, new Uint8Array([1]))
+      const said = {
+        format: "ofx" as const,
+        statements: [{ account: "****1", accountId: account.id, currency: "EUR", rows: 2 }],
+        assumed: { dateFormat: "DD.MM.YYYY" },
+        warnings: [...difficultTexts],
+        reading: "another"
+      }
+      yield* store.setReading(upload.id, { ...(yield* makeUpload(feed, { status: "stored" })), ...said })
+      expect(yield* store.list(feed.id, {})).toEqual([{ ...upload, ...said }])
+    })
+  )
+
+  it.effect("keeps what files showed, of any number, and finds it by file and by place", () =>
+    Effect.gen(function* () {
+      const { feed, store } = yield* arrange
+      const workspace = yield* storeWorkspace()
+      const bank = yield* storeBank(workspace)
+      const [here, there] = [yield* storeAccount(bank), yield* storeAccount(bank)]
+      const at = (account: typeof here, dataType: "transactions" | "balances" = "transactions") =>
+        ({ accountId: account.id, dataType }) as const
+      const many = Array.from({ length: 12_001 }, (_, i) => `txn_${i}`)
+      const [a, b, c] = [yield* makeUpload(feed), yield* makeUpload(feed), yield* makeUpload(feed)]
+      for (const upload of [a, b, c]) yield* store.insert(upload, new Uint8Array([1, 2, 3, 4]))
+      yield* store.setShown(a.id, [
+        { ...at(here), recordIds: many },
+        { ...at(there), recordIds: [] }
+      ])
+      yield* store.setShown(b.id, [{ ...at(here), recordIds: ["txn_b"] }])
+      yield* store.setShown(c.id, [{ ...at(here, "balances"), recordIds: ["bal_c"] }])
+      expect(sorted(yield* store.shown(a.id))).toEqual(
+        sorted([
+          { ...at(here), recordIds: many, rowIds: [] },
+          { ...at(there), recordIds: [], rowIds: [] }
+        ])
+      )
+      expect(yield* store.shownElsewhere(at(here), b.id)).toEqual([{ ...at(here), recordIds: many, rowIds: [] }])
+      expect(yield* store.shownElsewhere(at(there), a.id)).toEqual([])
+      expect((yield* store.showing(here.id)).map(({ id }) => id).toSorted()).toEqual([a.id, b.id, c.id].toSorted())
+      expect(yield* store.showing(there.id)).toEqual([a])
+      // Replaced as a whole, and gone with the file.
+      yield* store.setShown(a.id, [{ ...at(here), recordIds: ["txn_1"] }])
+      expect(yield* store.shown(a.id)).toEqual([{ ...at(here), recordIds: ["txn_1"], rowIds: [] }])
+      expect([yield* store.remove(a.id), yield* store.remove(a.id)]).toEqual([true, false])
+      expect([yield* store.shown(a.id), yield* store.bytes(a.id)]).toEqual([[], Option.none()])
+      expect(yield* store.shownElsewhere(at(here), b.id)).toEqual([])
+      // Nobody notes anything of a file that is gone.
+      yield* store.setShown(a.id, [{ ...at(here), recordIds: ["txn_1"] }])
+      yield* store.beginShowing(a.id, at(here), ["row"])
+      expect(yield* store.shown(a.id)).toEqual([])
+      yield* (yield* FeedStore).remove(feed.workspaceId, feed.id)
+      expect([yield* store.shown(b.id), yield* store.showing(here.id)]).toEqual([[], []])
+    })
+  )
+
+  it.effect("notes rows before they are written, once each, until the reading has ended", () =>
+    Effect.gen(function* () {
+      const { feed, store } = yield* arrange
+      const account = yield* storeAccount(yield* storeBank(yield* storeWorkspace()))
+      const place = { accountId: account.id, dataType: "transactions" } as const
+      const upload = yield* makeUpload(feed)
+      yield* store.insert(upload, new Uint8Array([1, 2, 3, 4]))
+      yield* store.setShown(upload.id, [{ ...place, recordIds: ["txn_1"] }])
+      const rows = Array.from({ length: 5_003 }, (_, i) => `file:${i}`)
+      yield* store.beginShowing(upload.id, place, rows)
+      yield* store.beginShowing(upload.id, place, [...rows.slice(9), "file:other"])
+      const [noted] = yield* store.shown(upload.id)
+      expect([noted?.recordIds, noted?.rowIds.length]).toEqual([["txn_1"], 5_004])
+      expect(new Set(noted?.rowIds)).toEqual(new Set([...rows, "file:other"]))
+      yield* store.setShown(upload.id, [{ ...place, recordIds: ["txn_2"] }])
+      expect(yield* store.shown(upload.id)).toEqual([{ ...place, recordIds: ["txn_2"], rowIds: [] }])
+    })
+  )
+
+  it.effect("knows whether files of an older version were read in the workspace", () =>
+    Effect.gen(function* () {
+      const { feed, store } = yield* arrange
+      const other = yield* arrange
+      yield* store.insert(yield* makeUpload(feed, { reading: "", status: "stored" }), new Uint8Array([1, 2, 3, 4]))
+      expect(yield* store.hasUnnoted(feed.workspaceId)).toBe(false)
+      yield* store.insert(yield* makeUpload(feed, { reading: "", status: "processed" }), new Uint8Array([1, 2, 3, 4]))
+      expect([yield* store.hasUnnoted(feed.workspaceId), yield* store.hasUnnoted(other.feed.workspaceId)]).toEqual([
+        true,
+        false
+      ])
     })
   )
 

@@ -19,6 +19,8 @@ import type { Upload } from "@millrace/core/upload/Upload"
 import { Uploads } from "@millrace/core/upload/Uploads"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { Workspaces } from "@millrace/core/workspace/Workspaces"
+import { FaultPoints } from "../fault/FaultPoints.ts"
+import { pointedStores } from "../simulation/PointedPorts.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -35,7 +37,10 @@ export interface FileFate {
 }
 
 /** Everything on top of memory, with the engine that brings jobs to workers. */
-export const makeUploadWorld = <Out>(engine: Layer.Layer<JobEngine | Out, never, JobStore | SyncRun>) => {
+export const makeUploadWorld = <Out>(
+  engine: Layer.Layer<JobEngine | Out, never, JobStore | SyncRun>,
+  points = new FaultPoints()
+) => {
   const fate: FileFate = { whileReading: Effect.void, unreadable: new Set(), gone: new Set() }
   const reader = Layer.effect(
     StatementReader,
@@ -66,7 +71,7 @@ export const makeUploadWorld = <Out>(engine: Layer.Layer<JobEngine | Out, never,
     Layer.provideMerge(reader),
     Layer.provideMerge(Adapters.layer({ providers: [], folder: undefined })),
     Layer.provideMerge(uploads),
-    Layer.provideMerge(MemoryStorage.layer)
+    Layer.provideMerge(pointedStores(points).pipe(Layer.provideMerge(MemoryStorage.layer)))
   )
   return { layer, fate }
 }
@@ -108,8 +113,8 @@ export const openUploadFeed = Effect.gen(function* () {
       yield* feeds.update({ ...change(held), version: held.version + 1 })
     }),
     /** Status by file name. */
-    statuses: Effect.map(uploads.list(workspace, feed.id), (all) =>
-      Object.fromEntries(all.map(({ fileName, status }) => [fileName, status]))
+    statuses: Effect.map(uploads.list(workspace, feed.id, {}), ({ rows }) =>
+      Object.fromEntries(rows.map(({ fileName, status }) => [fileName, status]))
     ),
     /** Newest first. */
     jobs: jobs.list(workspace.id, feed.id, { limit: 100 }),

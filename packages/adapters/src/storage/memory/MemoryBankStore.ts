@@ -13,7 +13,7 @@ import { byAge, byOrderThenAge } from "./Order.ts"
 export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.effect(
   BankStore,
   Effect.gen(function* () {
-    const { call, set } = yield* Memory
+    const { call, remove, set } = yield* Memory
     const { banks } = yield* BankTable
     const connections = new Map<BankId, BankConnection>()
     const accounts = new Map<AccountId, Account>()
@@ -49,6 +49,14 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
         call(() => {
           const bank = banks.get(id)
           if (bank !== undefined) set(banks, id, frozen({ ...bank, connectionStatus: status, updatedAt: at }))
+        }),
+      remove: (workspaceId, id) =>
+        call(() => {
+          if (banks.get(id)?.workspaceId !== workspaceId) return false
+          remove(banks, id)
+          remove(connections, id)
+          for (const account of accounts.values()) if (account.bankId === id) remove(accounts, account.id)
+          return true
         }),
       accounts: (bankId) =>
         call(() => [...accounts.values()].filter((account) => account.bankId === bankId).toSorted(byAge)),

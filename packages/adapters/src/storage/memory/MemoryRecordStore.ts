@@ -121,6 +121,14 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
           unsettle(scope)
           accountOf(scope.accountId).amend(memory, scope.dataType, id, { mergedInto: into })
         }),
+      merged: (scope) =>
+        call(() => {
+          const merged = new Map<string, string>()
+          for (const { id, mergedInto } of ledgerOf(scope).records.values()) {
+            if (mergedInto !== undefined) merged.set(id, mergedInto)
+          }
+          return merged
+        }),
       setMissed: (scope, ids, count) =>
         call((now) => {
           const { missed, records } = ledgerOf(scope)

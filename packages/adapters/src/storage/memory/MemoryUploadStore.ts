@@ -3,7 +3,8 @@ import type { Feed, FeedId } from "@millrace/core/feed/Feed"
 import { FeedStore } from "@millrace/core/feed/FeedStore"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { doneStatuses, uploadRetryMinutes, type Upload } from "@millrace/core/upload/Upload"
-import { UploadStore } from "@millrace/core/upload/UploadStore"
+import type { ShownScope } from "@millrace/core/upload/Shown"
+import { UploadStore, type ShownAt } from "@millrace/core/upload/UploadStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -16,6 +17,8 @@ import { byAge } from "./Order.ts"
 const startsByFile = (feed: Feed): boolean =>
   feed.sourceConfig?.type === "upload" && feed.destinationConfig !== undefined && feed.schedule?.enabled !== true
 
+const placeKey = (id: Upload["id"], { accountId, dataType }: ShownScope) => `${id} ${accountId} ${dataType}`
+
 export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStore> = Layer.effect(
   UploadStore,
   Effect.gen(function* () {
@@ -24,6 +27,11 @@ export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStor
     const { call, set, remove, feedRemoved } = yield* Memory
     const uploads = new Map<Upload["id"], Upload>()
     const files = new Map<Upload["id"], Uint8Array>()
+    const shown = new Map<string, ShownAt & { readonly uploadId: Upload["id"] }>()
+    const shownBy = (id: Upload["id"]) => [...shown].filter(([, { uploadId }]) => uploadId === id)
+    const forget = (id: Upload["id"]): void => {
+      for (const [key] of shownBy(id)) remove(shown, key)
+    }
     const ofFeed = (feedId: Upload["feedId"]): ReadonlyArray<Upload> =>
       [...uploads.values()].filter((upload) => upload.feedId === feedId)
 
@@ -55,6 +63,7 @@ export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStor
       for (const { id } of ofFeed(feedId)) {
         remove(uploads, id)
         remove(files, id)
+        forget(id)
       }
     })
 
@@ -119,7 +128,69 @@ export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStor
           if (upload === undefined) return
           const { jobId: _, error: _error, ...rest } = upload
           set(uploads, id, frozen({ ...rest, ...change }))
-        })
+        }),
+      setReading: (id, { assumed, format, reading, statements, warnings }) =>
+        call(() => {
+          const upload = uploads.get(id)
+          if (upload === undefined) return
+          set(uploads, id, frozen({ ...upload, assumed, format, reading, statements, warnings }))
+        }),
+      remove: (id) =>
+        call(() => {
+          if (!uploads.has(id)) return false
+          remove(uploads, id)
+          remove(files, id)
+          forget(id)
+          return true
+        }),
+      beginShowing: (id, place, rowIds) =>
+        call(() => {
+          if (!uploads.has(id)) return
+          const key = placeKey(id, place)
+          const before = shown.get(key)
+          set(
+            shown,
+            key,
+            frozen({
+              accountId: place.accountId,
+              dataType: place.dataType,
+              uploadId: id,
+              recordIds: before?.recordIds ?? [],
+              rowIds: [...new Set([...(before?.rowIds ?? []), ...rowIds])]
+            })
+          )
+        }),
+      setShown: (id, all) =>
+        call(() => {
+          if (!uploads.has(id)) return
+          forget(id)
+          for (const one of all) set(shown, placeKey(id, one), frozen({ ...one, uploadId: id, rowIds: [] }))
+        }),
+      shown: (id) =>
+        call(() =>
+          shownBy(id)
+            .toSorted(([a], [b]) => (a < b ? -1 : 1))
+            .map(([, { accountId, dataType, recordIds, rowIds }]) => ({ accountId, dataType, recordIds, rowIds }))
+        ),
+      shownElsewhere: (place, except) =>
+        call(() =>
+          [...shown.values()].flatMap(({ uploadId, ...one }) =>
+            one.accountId === place.accountId && one.dataType === place.dataType && uploadId !== except ? [one] : []
+          )
+        ),
+      showing: (accountId) =>
+        call(() => {
+          const ids = new Set(
+            [...shown.values()].filter((one) => one.accountId === accountId).map((one) => one.uploadId)
+          )
+          return [...uploads.values()].filter(({ id }) => ids.has(id)).toSorted(byAge)
+        }),
+      hasUnnoted: (workspaceId) =>
+        call(() =>
+          [...uploads.values()].some(
+            (upload) => upload.workspaceId === workspaceId && upload.reading === "" && upload.status === "processed"
+          )
+        )
     })
   })
 )

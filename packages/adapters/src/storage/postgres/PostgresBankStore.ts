@@ -162,6 +162,12 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
       setStatus: Effect.fn("BankStore.setStatus")(function* (id, status, at) {
         yield* stored(sql`update bank set connection_status = ${json(status)}, updated_at = ${at} where id = ${id}`)
       }),
+      remove: Effect.fn("BankStore.remove")(function* (workspaceId, id) {
+        const rows = yield* stored(
+          sql`delete from bank where id = ${id} and workspace_id = ${workspaceId} returning id`
+        )
+        return rows.length > 0
+      }),
       accounts: Effect.fn("BankStore.accounts")(function* (bankId) {
         const rows = yield* stored(
           sql<AccountRow>`select * from account where bank_id = ${bankId} order by created_at, id`

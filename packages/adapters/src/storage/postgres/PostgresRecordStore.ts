@@ -180,6 +180,13 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
           sql`${unsettled(scope)} update record set merged_into = ${into} where ${inScope(sql, scope)} and id = ${id}`
         )
       }),
+      merged: Effect.fn("RecordStore.merged")(function* (scope) {
+        const rows = yield* stored(
+          sql<{ readonly id: string; readonly merged_into: string }>`select id, merged_into from record
+            where ${inScope(sql, scope)} and merged_into is not null`
+        )
+        return new Map(rows.map((row) => [row.id, row.merged_into]))
+      }),
       setMissed: Effect.fn("RecordStore.setMissed")(function* (scope, ids, missed) {
         if (ids.length === 0) return
         const times =

@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import { instant, json, nullable, optionalInstant, present } from "./Column.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
 import { pieceBytes, uploadPieces } from "./UploadPieces.ts"
+import { uploadShown } from "./UploadShown.ts"
 
 interface UploadRow {
   readonly id: Upload["id"]
@@ -169,6 +170,28 @@ export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient | Secret
       setStatus: Effect.fn("UploadStore.setStatus")(function* (id, { status, jobId, error }) {
         yield* stored(sql`update upload set status = ${status}, job_id = ${nullable(jobId)}, error = ${nullable(error)}
           where id = ${id}`)
+      }),
+      setReading: Effect.fn("UploadStore.setReading")(function* (
+        id,
+        { assumed, format, reading, statements, warnings }
+      ) {
+        yield* stored(sql`update upload set format = ${format}, statements = ${json(statements)},
+          assumed = ${json(assumed)}, warnings = ${json(warnings)}, reading = ${reading} where id = ${id}`)
+      }),
+      remove: Effect.fn("UploadStore.remove")(function* (id) {
+        const rows = yield* stored(sql`delete from upload where id = ${id} returning id`)
+        return rows.length > 0
+      }),
+      ...uploadShown(sql, (uploads) =>
+        Effect.map(
+          stored(sql<UploadRow>`select ${columns} from upload where id in (${uploads}) order by created_at, id`),
+          (rows) => rows.map(toUpload)
+        )
+      ),
+      hasUnnoted: Effect.fn("UploadStore.hasUnnoted")(function* (workspaceId) {
+        const rows = yield* stored(sql`select from upload
+          where workspace_id = ${workspaceId} and reading = '' and status = 'processed' limit 1`)
+        return rows.length > 0
       })
     })
   })

@@ -1,0 +1,36 @@
+/** Replaces the numbers of accounts of files, which older versions kept, by their digests. */
+import type { Digest } from "@millrace/core/shared/Digest"
+import type { DataKeys } from "@millrace/core/storage/DataKeys"
+import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { accountSeal, isSealedKey, sealedKey } from "@millrace/core/upload/AccountSeal"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { json } from "./Column.ts"
+import { inTransaction, stored } from "./SqlFailure.ts"
+
+interface KeyRow {
+  readonly id: string
+  readonly provider_account_id: string
+  readonly stable_keys: ReadonlyArray<string>
+}
+
+/** Answers how many accounts there were. Safe to run from several processes at once, and to be killed. */
+export const sealAccounts = Effect.fn("PostgresStorage.sealAccounts")(function* (
+  keys: DataKeys["Service"],
+  digest: Digest["Service"]
+): Effect.fn.Return<number, StorageUnavailable, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const seal = yield* accountSeal(keys, digest)
+  return yield* Effect.gen(function* () {
+    const accounts = yield* stored(sql<KeyRow>`select account.id, provider_account_id, stable_keys from account
+      join bank on bank.id = bank_id where bank.source = 'file' for update of account`)
+    let sealed = 0
+    for (const { id, provider_account_id, stable_keys } of accounts) {
+      if ([provider_account_id, ...stable_keys].every(isSealedKey)) continue
+      yield* stored(sql`update account set provider_account_id = ${sealedKey(provider_account_id, seal)},
+        stable_keys = ${json(stable_keys.map((key) => sealedKey(key, seal)))} where id = ${id}`)
+      sealed++
+    }
+    return sealed
+  }).pipe(inTransaction(sql))
+})
