@@ -80,8 +80,9 @@ export const matching = (sql: SqlClient, filter: RecordFilter): ReadonlyArray<Fr
   const { state = "live", from, to, pending, type, category, text, minAmount, maxAmount } = filter
   return [
     sql.literal(inState[state]),
-    ...(from === undefined ? [] : [sql`date >= ${from}::date`]),
-    ...(to === undefined ? [] : [sql`date <= ${to}::date`]),
+    // The expression of the index `record_page`, so that the days that are asked for are found and not looked for.
+    ...(from === undefined ? [] : [sql`coalesce(date, '-infinity'::date) >= ${from}::date`]),
+    ...(to === undefined ? [] : [sql`coalesce(date, '-infinity'::date) <= ${to}::date and date is not null`]),
     ...(pending === undefined ? [] : [sql`pending = ${pending}`]),
     ...(type === undefined ? [] : [sql`fields->>'type' = ${type}`]),
     ...(category === undefined ? [] : [sql`fields->>'category' = ${category}`]),
