@@ -1,6 +1,7 @@
 /** Accounts under banks (decisions 4.1). */
 import * as Schema from "effect/Schema"
 import { SyncDataType } from "../record/DataType.ts"
+import { CalendarDate } from "../shared/CalendarDate.ts"
 import { Currency } from "../shared/Currency.ts"
 import { DecimalNumber } from "../shared/Decimal.ts"
 import { Id } from "../shared/Ids.ts"
@@ -28,6 +29,8 @@ export const Account = Schema.Struct({
   currency: Currency,
   creditLimit: Schema.optionalKey(DecimalNumber),
   balanceAsOf: Schema.optionalKey(Timestamp),
+  /** First day of which reads have lately shown all posted transactions: what is older is kept, and no longer compared. */
+  historyFrom: Schema.optionalKey(CalendarDate),
   supports: Schema.Array(SyncDataType),
   state: Schema.Literals(["open", "closed", "missing"]),
   createdAt: Timestamp,

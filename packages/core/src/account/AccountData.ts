@@ -16,6 +16,7 @@ import { InvalidInput, NotFound, type CursorUnusable, type LiveDataUnavailable }
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
+import { lastShownAt } from "../record/Shown.ts"
 import { RecordStore, type RecordFilter, type RecordScope } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Cursors } from "../shared/Cursors.ts"
@@ -158,6 +159,12 @@ export class AccountData extends Context.Service<
       query: TransactionsQuery
     ) => Effect.Effect<TransactionsPage, ReadError | LiveDataUnavailable | CursorUnusable | InvalidInput>
     /** NotFound when nobody has told a balance: the account is one of statement files that state none. */
+    /** When a read last showed a record; no instant where that is not known, as of one that is pending or gone. */
+    readonly lastShown: (
+      ref: AccountRef,
+      dataType: SyncDataType,
+      recordId: string
+    ) => Effect.Effect<{ readonly at?: Timestamp }, ReadError>
     readonly balance: (
       ref: AccountRef,
       options: ReadOptions
@@ -310,6 +317,14 @@ export class AccountData extends Context.Service<
             return { row: account, bank, ...freshnessOf(bank, [account]) }
           }),
           transactions,
+          lastShown: Effect.fn("AccountData.lastShown")(function* (ref, dataType, recordId) {
+            const { account } = yield* ownerOf(ref)
+            const scope = { workspaceId: ref.workspace.id, accountId: account.id, dataType }
+            const [record] = yield* records.held(scope, [recordId])
+            if (record === undefined) return yield* new NotFound({ resource: "Record" })
+            const at = lastShownAt(yield* records.shown(scope), record)
+            return at === undefined ? {} : { at }
+          }),
           balance: Effect.fn("AccountData.balance")(function* (ref, options) {
             const { account, bank, fresh, owner, scope } = yield* live(ref, "balances", options)
             const stored = (yield* all(scope, owner))[0]

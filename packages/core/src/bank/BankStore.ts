@@ -4,6 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Account, AccountId } from "../account/Account.ts"
 import type { Connection } from "../provider/Provider.ts"
+import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
@@ -44,7 +45,8 @@ export class BankStore extends Context.Service<
       bankId: BankId,
       id: AccountId
     ) => Effect.Effect<Option.Option<Account>, StorageUnavailable>
-    /** Inserts or replaces, by id. */
+    /** Inserts or replaces, by id; `historyFrom` of those that are there stays. */
     readonly putAccounts: (accounts: ReadonlyArray<Account>) => Effect.Effect<void, StorageUnavailable>
+    readonly setHistoryFrom: (id: AccountId, from: CalendarDate) => Effect.Effect<void, StorageUnavailable>
   }
 >()("@millrace/core/bank/BankStore") {}

@@ -10,7 +10,7 @@ import { earlyDays } from "./MatchCost.ts"
 import type { HeldDetail, MatchInput, MatchResult } from "./Matching.ts"
 import { likeness, type MatchRow, type RowReader } from "./MatchRow.ts"
 import type { Pairing } from "./Pairing.ts"
-import { proofOf } from "./Proof.ts"
+import { oldestPosted, proofOf, shownFromOf } from "./Proof.ts"
 import { compareIds } from "./RowOrder.ts"
 
 const dayMillis = 86_400_000
@@ -111,7 +111,9 @@ const hasGrown = ({ input, pairing }: AbsenceInput, vanished: number): boolean =
   pairing.open.length > vanished &&
   input.held.every((entry) => entry.state !== "live" || entry.missed === 0 || !pairing.isTaken(entry))
 
-export const absences = (problem: AbsenceInput): Pick<MatchResult, "gone" | "missed" | "coverageSuspect"> => {
+export const absences = (
+  problem: AbsenceInput
+): Pick<MatchResult, "gone" | "missed" | "shownFrom" | "coverageSuspect"> => {
   const { input, late, pairing, settledElsewhere } = problem
   const { atOnce, config, coverage } = input
   const proof = proofOf(input)
@@ -168,5 +170,11 @@ export const absences = (problem: AbsenceInput): Pick<MatchResult, "gone" | "mis
     if (entry.missed === 0) missed.push({ entry, missed: 1 })
     else if (grown) miss(entry, config.removeAfterMissing)
   }
-  return { gone, missed, coverageSuspect }
+  // Near the ends of a window a record is neither shown nor counted as missed.
+  const isOpen =
+    coverageSuspect || (!atOnce && absent.some((entry) => !entry.pending && !isWellInside(coverage, entry)))
+  const shownFrom = isOpen
+    ? undefined
+    : shownFromOf(input, oldestPosted(input.observations, input.settled ?? []), edge.length > 0)
+  return { gone, missed, shownFrom, coverageSuspect }
 }

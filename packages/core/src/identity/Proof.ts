@@ -6,9 +6,10 @@
  * shows. Of that day itself it may show a part: a list of the latest rows may end in the middle of it. An upstream that
  * says where its history starts proves all from there on.
  */
+import type { Coverage } from "../provider/Provider.ts"
 import { isDatedType, type SyncDataType } from "../record/DataType.ts"
 import type { IndexEntry } from "../record/LedgerRecord.ts"
-import type { CalendarDate } from "../shared/CalendarDate.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { Observation } from "../sync/Ingest.ts"
 
 /** A read of one account, as far as it proves anything. */
@@ -18,7 +19,7 @@ export interface ProvingRead {
   /** Rows that it shows as well. */
   readonly settled?: ReadonlyArray<Observation>
   /** First day of which the upstream says that it shows all posted rows of the account. */
-  readonly historyFrom?: CalendarDate | undefined
+  readonly historyFrom?: CalendarDate.CalendarDate | undefined
   /** The upstream says that the account has none. */
   readonly none?: boolean
 }
@@ -26,8 +27,8 @@ export interface ProvingRead {
 /** Day of the oldest posted row among them. */
 export const oldestPosted = (
   ...lists: ReadonlyArray<ReadonlyArray<Pick<Observation, "date" | "pending">>>
-): CalendarDate | undefined => {
-  let oldest: CalendarDate | undefined
+): CalendarDate.CalendarDate | undefined => {
+  let oldest: CalendarDate.CalendarDate | undefined
   for (const rows of lists) {
     for (const { date, pending } of rows) {
       if (!pending && date !== null && (oldest === undefined || date < oldest)) oldest = date
@@ -38,12 +39,12 @@ export const oldestPosted = (
 
 /** From where on a read says what is there. */
 export interface Bounds {
-  readonly historyFrom: CalendarDate | undefined
-  readonly oldest: CalendarDate | undefined
+  readonly historyFrom: CalendarDate.CalendarDate | undefined
+  readonly oldest: CalendarDate.CalendarDate | undefined
 }
 
 /** Whether a read shows all posted rows of a day. */
-export const isProvenDay = (date: CalendarDate | null, { historyFrom, oldest }: Bounds): boolean =>
+export const isProvenDay = (date: CalendarDate.CalendarDate | null, { historyFrom, oldest }: Bounds): boolean =>
   date !== null && ((oldest !== undefined && date > oldest) || (historyFrom !== undefined && date >= historyFrom))
 
 /**
@@ -67,4 +68,19 @@ export const proofOf = (read: ProvingRead): ((entry: Pick<IndexEntry, "date" | "
       : date !== null && date === oldest
         ? "edge"
         : "nothing"
+}
+
+/** First day of which a read showed all posted records that are still there. `lacksOldest`: it lacks one of its oldest day. */
+export const shownFromOf = (
+  {
+    coverage,
+    historyFrom
+  }: { readonly coverage: Coverage; readonly historyFrom?: CalendarDate.CalendarDate | undefined },
+  oldest: CalendarDate.CalendarDate | undefined,
+  lacksOldest: boolean
+): CalendarDate.CalendarDate | undefined => {
+  if (coverage.kind === "delta" || !coverage.complete) return undefined
+  const shown = oldest !== undefined && lacksOldest ? CalendarDate.addDays(oldest, 1) : oldest
+  const said = historyFrom === undefined || (shown !== undefined && shown < historyFrom) ? shown : historyFrom
+  return said === undefined || coverage.kind === "full" || said > coverage.from ? said : coverage.from
 }

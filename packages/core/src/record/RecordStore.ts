@@ -10,6 +10,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { SyncDataType } from "./DataType.ts"
 import type { Fields } from "./FieldValue.ts"
+import type { ShownStep } from "./Shown.ts"
 import type { HeldRecord, IndexEntry, LedgerRecord, RecordState, RecordWrite } from "./LedgerRecord.ts"
 
 /** The records of one type in one account. */
@@ -145,7 +146,11 @@ export class RecordStore extends Context.Service<
       dataType: SyncDataType,
       accountIds: ReadonlyArray<AccountId>
     ) => Effect.Effect<ReadonlyMap<AccountId, Timestamp>, StorageUnavailable>
-    /** Notes that they were read whole just now; none is named twice. */
-    readonly setPulled: (scopes: ReadonlyArray<RecordScope>) => Effect.Effect<void, StorageUnavailable>
+    /** Notes that they were read whole just now, and with `shown` which days were shown; none is named twice. */
+    readonly setPulled: (
+      scopes: ReadonlyArray<RecordScope & { readonly shown?: ReadonlyArray<ShownStep> | undefined }>
+    ) => Effect.Effect<void, StorageUnavailable>
+    /** The days that reads showed, as `setPulled` left them. */
+    readonly shown: (scope: RecordScope) => Effect.Effect<ReadonlyArray<ShownStep>, StorageUnavailable>
   }
 >()("@millrace/core/record/RecordStore") {}

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Account } from "../account/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
-import type { BankConnection } from "../bank/BankStore.ts"
+import { BankStore, type BankConnection } from "../bank/BankStore.ts"
 import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
 import { makeIdlePageEnd } from "../job/PageEnd.ts"
 import { Tenure } from "../job/Tenure.ts"
@@ -18,10 +18,13 @@ import type { DataTypeCapability } from "../provider/Capabilities.ts"
 import type { Coverage, ProviderDriver, PullRequest } from "../provider/Provider.ts"
 import { ProtocolViolation, type ProviderError } from "../provider/ProviderError.ts"
 import { Providers } from "../provider/Providers.ts"
+import { isDatedType } from "../record/DataType.ts"
 import { RecordStore } from "../record/RecordStore.ts"
+import { afterRead } from "../record/Shown.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Observation, Quarantined } from "./Ingest.ts"
@@ -93,6 +96,17 @@ const coverageOf = ({ coverage }: Stage, isBelieved: boolean): Coverage => {
   return { ...plain, complete: plain.complete && isBelieved }
 }
 
+/** How far back an account reaches since a read, where that is news: only who asks for old days can hear that they are gone. */
+const historyAfter = (
+  { historyFrom }: Account,
+  coverage: Coverage,
+  shownFrom: CalendarDate.CalendarDate | undefined
+): CalendarDate.CalendarDate | undefined => {
+  if (shownFrom === undefined || shownFrom === historyFrom) return undefined
+  const asked = coverage.kind !== "window" || historyFrom === undefined || coverage.from <= historyFrom
+  return asked || shownFrom < historyFrom ? shownFrom : undefined
+}
+
 export type PullWarning =
   | "RANGE_CLAMPED"
   | "CHECKPOINT_LOST"
@@ -106,239 +120,249 @@ export class Puller extends Context.Service<
     readonly pull: (right: WriteRight, segment: Segment) => Effect.Effect<Pulled, PullError>
   }
 >()("@millrace/core/sync/Puller") {
-  static readonly layer: Layer.Layer<Puller, never, Providers | RecordStore | JobStore | Transactor | Writer | Digest> =
-    Layer.effect(
-      Puller,
-      Effect.gen(function* () {
-        const providers = yield* Providers
-        const records = yield* RecordStore
-        const jobs = yield* JobStore
-        const { atomically } = yield* Transactor
-        const writer = yield* Writer
-        const digest = yield* Digest
+  static readonly layer: Layer.Layer<
+    Puller,
+    never,
+    Providers | BankStore | RecordStore | JobStore | Transactor | Writer | Digest
+  > = Layer.effect(
+    Puller,
+    Effect.gen(function* () {
+      const providers = yield* Providers
+      const banks = yield* BankStore
+      const records = yield* RecordStore
+      const jobs = yield* JobStore
+      const { atomically } = yield* Transactor
+      const writer = yield* Writer
+      const digest = yield* Digest
 
-        const stage = Effect.fnUntraced(function* (
-          driver: ProviderDriver,
-          segment: Segment,
-          request: PullRequest,
-          warnings: Pulled["warnings"],
-          left: OpenSegment | undefined,
-          pageEnd: Effect.Effect<void, Fenced | StorageUnavailable>
-        ) {
-          const handover = yield* CurrentHandover
-          const tenure = yield* Tenure
-          const staged = new Stage(segment.dataType, digest, left?.staged)
-          let position = left?.position
-          const positions = new Set<string>(position === undefined ? [] : [position])
-          for (;;) {
-            if (tenure.isOver()) {
-              if (position !== undefined) {
-                handover?.leave({ key: keyOf(segment), request, position, warnings, staged: staged.state })
-              }
-              return yield* tenure.leave
+      const stage = Effect.fnUntraced(function* (
+        driver: ProviderDriver,
+        segment: Segment,
+        request: PullRequest,
+        warnings: Pulled["warnings"],
+        left: OpenSegment | undefined,
+        pageEnd: Effect.Effect<void, Fenced | StorageUnavailable>
+      ) {
+        const handover = yield* CurrentHandover
+        const tenure = yield* Tenure
+        const staged = new Stage(segment.dataType, digest, left?.staged)
+        let position = left?.position
+        const positions = new Set<string>(position === undefined ? [] : [position])
+        for (;;) {
+          if (tenure.isOver()) {
+            if (position !== undefined) {
+              handover?.leave({ key: keyOf(segment), request, position, warnings, staged: staged.state })
             }
-            const page = yield* driver.pull(segment.connection.connection, {
-              ...request,
-              ...(position === undefined ? {} : { position })
-            })
-            staged.add(page)
-            if (staged.count > limits.stagedRecords) {
-              return yield* new TooManyRecords({
-                message: `More than ${limits.stagedRecords} records in one read; sync a shorter range of dates first`
-              })
-            }
-            position = page.end.kind === "more" ? page.end.position : undefined
-            if (position === undefined) return staged
-            if (positions.has(position)) {
-              return yield* new ProtocolViolation({
-                message: "The provider leads from page to page in a circle",
-                path: "position"
-              })
-            }
-            positions.add(position)
-            yield* pageEnd
+            return yield* tenure.leave
           }
-        })
+          const page = yield* driver.pull(segment.connection.connection, {
+            ...request,
+            ...(position === undefined ? {} : { position })
+          })
+          staged.add(page)
+          if (staged.count > limits.stagedRecords) {
+            return yield* new TooManyRecords({
+              message: `More than ${limits.stagedRecords} records in one read; sync a shorter range of dates first`
+            })
+          }
+          position = page.end.kind === "more" ? page.end.position : undefined
+          if (position === undefined) return staged
+          if (positions.has(position)) {
+            return yield* new ProtocolViolation({
+              message: "The provider leads from page to page in a circle",
+              path: "position"
+            })
+          }
+          positions.add(position)
+          yield* pageEnd
+        }
+      })
 
-        /** Reads until a set of pages is consistent; says what had to be given up for it. */
-        const settle = Effect.fnUntraced(function* (
-          driver: ProviderDriver,
-          segment: Segment,
-          first: PullRequest,
-          left: OpenSegment | undefined,
-          fence: Fence | undefined
-        ) {
-          const warnings: Array<Pulled["warnings"][number]> = [...(left?.warnings ?? [])]
-          const pageEnd = yield* makeIdlePageEnd(jobs, fence)
-          let request = left?.request ?? first
-          for (let tries = 0; tries <= limits.paginationRestarts; tries++) {
-            const from = tries === 0 ? left : undefined
-            const outcome: Stage | ProviderError = yield* stage(driver, segment, request, warnings, from, pageEnd).pipe(
-              Effect.catchTag(
-                ["MutationDuringPagination", "CheckpointInvalid", "RangeNotAllowed"],
-                (error: ProviderError) => Effect.succeed(error)
-              )
+      /** Reads until a set of pages is consistent; says what had to be given up for it. */
+      const settle = Effect.fnUntraced(function* (
+        driver: ProviderDriver,
+        segment: Segment,
+        first: PullRequest,
+        left: OpenSegment | undefined,
+        fence: Fence | undefined
+      ) {
+        const warnings: Array<Pulled["warnings"][number]> = [...(left?.warnings ?? [])]
+        const pageEnd = yield* makeIdlePageEnd(jobs, fence)
+        let request = left?.request ?? first
+        for (let tries = 0; tries <= limits.paginationRestarts; tries++) {
+          const from = tries === 0 ? left : undefined
+          const outcome: Stage | ProviderError = yield* stage(driver, segment, request, warnings, from, pageEnd).pipe(
+            Effect.catchTag(
+              ["MutationDuringPagination", "CheckpointInvalid", "RangeNotAllowed"],
+              (error: ProviderError) => Effect.succeed(error)
             )
-            if (outcome instanceof Stage) return { staged: outcome, warnings, request }
-            if (outcome._tag === "CheckpointInvalid" && request.checkpoint !== undefined) {
-              warnings.push({
-                code: "CHECKPOINT_LOST",
-                message: "The provider lost our place; everything was read again"
-              })
-              const { checkpoint: _, ...whole } = request
-              request = { ...whole, from: segment.earliest }
+          )
+          if (outcome instanceof Stage) return { staged: outcome, warnings, request }
+          if (outcome._tag === "CheckpointInvalid" && request.checkpoint !== undefined) {
+            warnings.push({
+              code: "CHECKPOINT_LOST",
+              message: "The provider lost our place; everything was read again"
+            })
+            const { checkpoint: _, ...whole } = request
+            request = { ...whole, from: segment.earliest }
+            continue
+          }
+          if (outcome._tag === "RangeNotAllowed") {
+            const earliest = CalendarDate.parse(outcome.earliest)
+            if (earliest !== undefined && earliest > request.from && earliest <= request.to) {
+              // Whoever asked for no range asked for what there is.
+              if (segment.range !== undefined) {
+                warnings.push({ code: "RANGE_CLAMPED", message: `The provider gives no data before ${earliest}` })
+              }
+              request = { ...request, from: earliest }
               continue
             }
-            if (outcome._tag === "RangeNotAllowed") {
-              const earliest = CalendarDate.parse(outcome.earliest)
-              if (earliest !== undefined && earliest > request.from && earliest <= request.to) {
-                // Whoever asked for no range asked for what there is.
-                if (segment.range !== undefined) {
-                  warnings.push({ code: "RANGE_CLAMPED", message: `The provider gives no data before ${earliest}` })
-                }
-                request = { ...request, from: earliest }
-                continue
-              }
-            }
-            if (outcome._tag !== "MutationDuringPagination") return yield* outcome
           }
-          return yield* new PaginationUnstable({ message: "The data changed while it was read, on every try" })
-        })
-
-        const firstDay = Effect.fnUntraced(function* (segment: Segment) {
-          if (segment.range !== undefined) return segment.range.from
-          if (segment.reset || segment.capability.changeModel === "snapshotFull") return segment.earliest
-          // Without a checkpoint nobody knows what a change feed has told since: it may be of any day.
-          if (segment.capability.changeModel === "delta") return segment.earliest
-          const back = Math.max(segment.lookbackDays, segment.capability.overlapDays)
-          let latest: CalendarDate.CalendarDate | undefined
-          for (const account of ownersOf(segment)) {
-            const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
-            // An account that was never read whole begins at the beginning.
-            if ((yield* records.pulledAt(scope)) === undefined) return segment.beginning ?? segment.earliest
-            const date = (yield* records.latestDate(scope)) ?? segment.earliest
-            if (latest === undefined || date < latest) latest = date
-          }
-          const from = CalendarDate.addDays(CalendarDate.min(latest ?? segment.earliest, segment.today), -back)
-          return CalendarDate.max(segment.earliest, from)
-        })
-
-        const firstDayAsked = Effect.fnUntraced(function* (segment: Segment) {
-          const first = yield* firstDay(segment)
-          const { earliest, range, reachingTo } = segment
-          return range !== undefined || reachingTo === undefined
-            ? first
-            : CalendarDate.min(first, CalendarDate.max(reachingTo, earliest))
-        })
-
-        const pull = Effect.fn("Puller.pull")(function* (right: WriteRight, segment: Segment) {
-          const handover = yield* CurrentHandover
-          const already = handover?.done.get(keyOf(segment))
-          if (already !== undefined) return already
-          const driver = yield* providers.get(segment.connection.instanceId)
-          const key = { bankId: segment.bank.id, accountId: segment.account?.id, dataType: segment.dataType }
-          const origin = {
-            instanceId: segment.connection.instanceId,
-            changeModel: segment.capability.changeModel
-          }
-          const kept = segment.reset || segment.range !== undefined ? undefined : yield* records.checkpoint(key)
-          const decoded = kept === undefined ? undefined : decodeCheckpoint(origin, kept)
-          const lost = kept !== undefined && decoded === undefined
-          const owners = ownersOf(segment)
-          const ownerIds = owners.map((account) => account.providerAccountId)
-          // Rows of an account that was not listed had nowhere to go, and the upstream tells them once.
-          const wasLeftOut = decoded?.accounts !== undefined && !ownerIds.every((id) => decoded.accounts!.includes(id))
-          const stored = wasLeftOut ? undefined : decoded?.checkpoint
-          const request: PullRequest = {
-            dataType: segment.dataType,
-            providerAccountIds: ownerIds,
-            from: lost || wasLeftOut ? segment.earliest : yield* firstDayAsked(segment),
-            to: segment.range?.to ?? segment.today,
-            ...(stored === undefined ? {} : { checkpoint: stored })
-          }
-          const left = handover?.resume(keyOf(segment), stored)
-          const { staged, warnings } = yield* settle(driver, segment, request, left, right.fence)
-          if (lost) {
-            warnings.unshift({
-              code: "CHECKPOINT_LOST",
-              message: "The place that was kept is of another provider or release; everything was read again"
-            })
-          }
-
-          const coverage = coverageOf(staged, segment.accountsAgree)
-          // A change feed does not say a second time what is gone: it is read whole once more.
-          const incomplete =
-            segment.capability.changeModel === "delta" && coverage.kind !== "delta" && !segment.accountsAgree
-          const asked = new Set(ownerIds)
-          let seen = 0
-          let changed = 0
-          for (const providerAccountId of staged.accounts) {
-            if (asked.has(providerAccountId)) continue
-            const reason = `rows of an account that is not listed or has no ${segment.dataType}`
-            staged.quarantined.push({ providerId: providerAccountId, reason })
-          }
-          const writeAccount = Effect.fnUntraced(function* (account: Account) {
-            const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
-            const observations = staged.rows(account.providerAccountId)
-            const written = yield* writer.write(right, {
-              scope,
-              observations,
-              removed: staged.removed(account.providerAccountId),
-              unread: staged.unread(account.providerAccountId),
-              coverage,
-              ...staged.said(account.providerAccountId),
-              idTrust: segment.capability.idTrust,
-              changeModel: segment.capability.changeModel,
-              byIdOnly: segment.byIdOnly
-            })
-            if (segment.counted === undefined || segment.counted.has(account.id)) {
-              const inside = insideOf(segment.range, observations)
-              seen += Math.min(inside, written.unchanged + written.changed)
-              changed += Math.min(inside, written.changed)
-            }
-            if (written.demoted) {
-              warnings.push({
-                code: "ID_UNTRUSTED",
-                message: `The provider gives rows of ${account.accountName} ids that belong to others; they are told apart by their contents from now on`
-              })
-            }
-            if (written.coverageSuspect) {
-              warnings.push({
-                code: "PAGINATION_UNSTABLE",
-                message: `Too many rows of ${account.accountName} vanished at once to be believed; none was removed`
-              })
-            }
-          })
-          // While the database writes one account, the next one is matched.
-          yield* Effect.forEach(owners, writeAccount, { concurrency: Math.min(2, owners.length), discard: true })
-          yield* atomically(
-            Effect.gen(function* () {
-              yield* writer.guard(right)
-              // A range of dates says nothing about what lies outside it: checkpoint and watermark stay.
-              if (segment.range !== undefined) return
-              const next =
-                staged.checkpoint === undefined
-                  ? undefined
-                  : encodeCheckpoint(origin, {
-                      checkpoint: staged.checkpoint,
-                      accounts: segment.account === undefined ? ownerIds : undefined
-                    })
-              if (!incomplete && (next === undefined ? lost : next !== kept)) yield* records.saveCheckpoint(key, next)
-              yield* records.setPulled(
-                owners.map((account) => ({
-                  workspaceId: segment.bank.workspaceId,
-                  accountId: account.id,
-                  dataType: segment.dataType
-                }))
-              )
-            })
-          )
-          const pulled: Pulled = { seen, changed, quarantined: staged.quarantined, warnings }
-          handover?.done.set(keyOf(segment), pulled)
-          return pulled
-        })
-
-        return Puller.of({ pull })
+          if (outcome._tag !== "MutationDuringPagination") return yield* outcome
+        }
+        return yield* new PaginationUnstable({ message: "The data changed while it was read, on every try" })
       })
-    )
+
+      const firstDay = Effect.fnUntraced(function* (segment: Segment) {
+        if (segment.range !== undefined) return segment.range.from
+        if (segment.reset || segment.capability.changeModel === "snapshotFull") return segment.earliest
+        // Without a checkpoint nobody knows what a change feed has told since: it may be of any day.
+        if (segment.capability.changeModel === "delta") return segment.earliest
+        const back = Math.max(segment.lookbackDays, segment.capability.overlapDays)
+        let latest: CalendarDate.CalendarDate | undefined
+        for (const account of ownersOf(segment)) {
+          const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
+          // An account that was never read whole begins at the beginning.
+          if ((yield* records.pulledAt(scope)) === undefined) return segment.beginning ?? segment.earliest
+          const date = (yield* records.latestDate(scope)) ?? segment.earliest
+          if (latest === undefined || date < latest) latest = date
+        }
+        const from = CalendarDate.addDays(CalendarDate.min(latest ?? segment.earliest, segment.today), -back)
+        return CalendarDate.max(segment.earliest, from)
+      })
+
+      const firstDayAsked = Effect.fnUntraced(function* (segment: Segment) {
+        const first = yield* firstDay(segment)
+        const { earliest, range, reachingTo } = segment
+        return range !== undefined || reachingTo === undefined
+          ? first
+          : CalendarDate.min(first, CalendarDate.max(reachingTo, earliest))
+      })
+
+      const pull = Effect.fn("Puller.pull")(function* (right: WriteRight, segment: Segment) {
+        const handover = yield* CurrentHandover
+        const already = handover?.done.get(keyOf(segment))
+        if (already !== undefined) return already
+        const driver = yield* providers.get(segment.connection.instanceId)
+        const key = { bankId: segment.bank.id, accountId: segment.account?.id, dataType: segment.dataType }
+        const origin = {
+          instanceId: segment.connection.instanceId,
+          changeModel: segment.capability.changeModel
+        }
+        const kept = segment.reset || segment.range !== undefined ? undefined : yield* records.checkpoint(key)
+        const decoded = kept === undefined ? undefined : decodeCheckpoint(origin, kept)
+        const lost = kept !== undefined && decoded === undefined
+        const owners = ownersOf(segment)
+        const ownerIds = owners.map((account) => account.providerAccountId)
+        // Rows of an account that was not listed had nowhere to go, and the upstream tells them once.
+        const wasLeftOut = decoded?.accounts !== undefined && !ownerIds.every((id) => decoded.accounts!.includes(id))
+        const stored = wasLeftOut ? undefined : decoded?.checkpoint
+        const request: PullRequest = {
+          dataType: segment.dataType,
+          providerAccountIds: ownerIds,
+          from: lost || wasLeftOut ? segment.earliest : yield* firstDayAsked(segment),
+          to: segment.range?.to ?? segment.today,
+          ...(stored === undefined ? {} : { checkpoint: stored })
+        }
+        const left = handover?.resume(keyOf(segment), stored)
+        const { staged, warnings } = yield* settle(driver, segment, request, left, right.fence)
+        if (lost) {
+          warnings.unshift({
+            code: "CHECKPOINT_LOST",
+            message: "The place that was kept is of another provider or release; everything was read again"
+          })
+        }
+
+        const coverage = coverageOf(staged, segment.accountsAgree)
+        // A change feed does not say a second time what is gone: it is read whole once more.
+        const incomplete =
+          segment.capability.changeModel === "delta" && coverage.kind !== "delta" && !segment.accountsAgree
+        const asked = new Set(ownerIds)
+        let seen = 0
+        let changed = 0
+        const shownFrom = new Map<Account, CalendarDate.CalendarDate>()
+        for (const providerAccountId of staged.accounts) {
+          if (asked.has(providerAccountId)) continue
+          const reason = `rows of an account that is not listed or has no ${segment.dataType}`
+          staged.quarantined.push({ providerId: providerAccountId, reason })
+        }
+        const writeAccount = Effect.fnUntraced(function* (account: Account) {
+          const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
+          const observations = staged.rows(account.providerAccountId)
+          const written = yield* writer.write(right, {
+            scope,
+            observations,
+            removed: staged.removed(account.providerAccountId),
+            unread: staged.unread(account.providerAccountId),
+            coverage,
+            ...staged.said(account.providerAccountId),
+            idTrust: segment.capability.idTrust,
+            changeModel: segment.capability.changeModel,
+            byIdOnly: segment.byIdOnly
+          })
+          if (written.shownFrom !== undefined) shownFrom.set(account, written.shownFrom)
+          if (segment.counted === undefined || segment.counted.has(account.id)) {
+            const inside = insideOf(segment.range, observations)
+            seen += Math.min(inside, written.unchanged + written.changed)
+            changed += Math.min(inside, written.changed)
+          }
+          if (written.demoted) {
+            warnings.push({
+              code: "ID_UNTRUSTED",
+              message: `The provider gives rows of ${account.accountName} ids that belong to others; they are told apart by their contents from now on`
+            })
+          }
+          if (written.coverageSuspect) {
+            warnings.push({
+              code: "PAGINATION_UNSTABLE",
+              message: `Too many rows of ${account.accountName} vanished at once to be believed; none was removed`
+            })
+          }
+        })
+        // While the database writes one account, the next one is matched.
+        yield* Effect.forEach(owners, writeAccount, { concurrency: Math.min(2, owners.length), discard: true })
+        yield* atomically(
+          Effect.gen(function* () {
+            yield* writer.guard(right)
+            // A range of dates says nothing about what lies outside it: checkpoint and watermark stay.
+            if (segment.range !== undefined) return
+            const next =
+              staged.checkpoint === undefined
+                ? undefined
+                : encodeCheckpoint(origin, {
+                    checkpoint: staged.checkpoint,
+                    accounts: segment.account === undefined ? ownerIds : undefined
+                  })
+            if (!incomplete && (next === undefined ? lost : next !== kept)) yield* records.saveCheckpoint(key, next)
+            const at = yield* Timestamp.now
+            const scopes: Array<Parameters<typeof records.setPulled>[0][number]> = []
+            for (const account of owners) {
+              const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
+              const from = isDatedType(segment.dataType) ? shownFrom.get(account) : undefined
+              const shown = from === undefined ? undefined : afterRead(yield* records.shown(scope), { from, at })
+              scopes.push({ ...scope, shown })
+              const reaches = segment.dataType === "transactions" ? historyAfter(account, coverage, from) : undefined
+              if (reaches !== undefined) yield* banks.setHistoryFrom(account.id, reaches)
+            }
+            yield* records.setPulled(scopes)
+          })
+        )
+        const pulled: Pulled = { seen, changed, quarantined: staged.quarantined, warnings }
+        handover?.done.set(keyOf(segment), pulled)
+        return pulled
+      })
+
+      return Puller.of({ pull })
+    })
+  )
 }

@@ -21,6 +21,7 @@ import { joinRecords } from "../identity/Joining.ts"
 import type { LoggedSuggestion } from "../identity/LoggedSuggestion.ts"
 import { lateDays } from "../identity/LateSettlement.ts"
 import { partedPairs, withoutPartedLinks } from "../identity/Parted.ts"
+import { oldestPosted, shownFromOf } from "../identity/Proof.ts"
 import { isEntangled, Settling, type Divided } from "../identity/Settled.ts"
 import { countHits, fullTrust, trustOf } from "../identity/TrustCounter.ts"
 import type { JobId } from "../job/Job.ts"
@@ -29,6 +30,7 @@ import { pageEnd } from "../job/PageEnd.ts"
 import { isSnapshotType } from "../record/DataType.ts"
 import type { HeldRecord, IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
+import type { CalendarDate } from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
@@ -51,6 +53,8 @@ export interface Written {
   readonly unchanged: number
   readonly changed: number
   readonly gone: number
+  /** As in `MatchResult`. */
+  readonly shownFrom: CalendarDate | undefined
   readonly coverageSuspect: boolean
   /** Upstream ids of the account are not believed any more, since this read. */
   readonly demoted: boolean
@@ -283,7 +287,13 @@ export class Writer extends Context.Service<
             ? new Settling(yield* records.settled(scope), asked.observations, asked, contentHash)
             : undefined
         if (settling?.isUnchanged === true) {
-          return { unchanged: asked.observations.length, changed: 0, gone: 0, coverageSuspect: false, demoted: false }
+          const shownFrom = shownFromOf(
+            { ...snapshot, coverage: believable(snapshot) },
+            oldestPosted(asked.observations),
+            false
+          )
+          const unchanged = asked.observations.length
+          return { unchanged, changed: 0, gone: 0, shownFrom, coverageSuspect: false, demoted: false }
         }
         const { aliases, details, held, isDivided, result: found } = yield* identified(snapshot, recalled, settling)
         const kept = keptIds(recalled.facts)
@@ -292,6 +302,10 @@ export class Writer extends Context.Service<
             ? found
             : {
                 ...found,
+                // What a person keeps is not counted as missed.
+                shownFrom: [...found.gone, ...found.missed.map(({ entry }) => entry)].some(({ id }) => kept.has(id))
+                  ? undefined
+                  : found.shownFrom,
                 gone: found.gone.filter(({ id }) => !kept.has(id)),
                 missed: found.missed.filter(({ entry }) => !kept.has(entry.id))
               }
@@ -352,6 +366,7 @@ export class Writer extends Context.Service<
           unchanged: result.unchanged + renamed,
           changed: result.changed.length - renamed + result.joined.length,
           gone: result.gone.length,
+          shownFrom: result.shownFrom,
           coverageSuspect: result.coverageSuspect,
           demoted: trust.demoted && !recalled.trust.demoted
         }

@@ -109,6 +109,27 @@ describe("the day of the oldest row that is shown", () => {
   })
 })
 
+describe("the days that a read shows", () => {
+  const shown = [seen("x", { day: "2026-03-10", text: "lamp" }), seen("y", { day: "2026-03-16", text: "sofa" })]
+  const from = (change: Read) => read({ observations: shown, ...change }).shownFrom
+
+  it("begin with its oldest posted row, or where the source says that the history does", () => {
+    expect(from({})).toBe("2026-03-10")
+    expect(from({ historyFrom: CalendarDate.make("2026-02-01") })).toBe("2026-02-01")
+    expect(from({ coverage: { ...window, from: CalendarDate.make("2026-03-12") } })).toBe("2026-03-12")
+    expect(from({ observations: [] })).toBeUndefined()
+    expect(from({ coverage: { kind: "full", complete: false } })).toBeUndefined()
+    expect(from({ coverage: { kind: "delta" } })).toBeUndefined()
+  })
+
+  it("begin behind the oldest day where it lacks a record of that, and are none where a record is left open", () => {
+    expect(from({ held: [held("a", { day: "2026-03-10" })] })).toBe("2026-03-11")
+    expect(from({ held: [held("a", { day: "2026-03-12" })] })).toBe("2026-03-10")
+    const open = { coverage: window, held: [held("a", { day: "2026-03-19" })] }
+    expect(from(open)).toBeUndefined()
+  })
+})
+
 describe("a record that is older than what is shown", () => {
   const moved = seen("x", { day: "2026-02-11", text: "chair" })
 

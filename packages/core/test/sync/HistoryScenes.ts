@@ -3,7 +3,11 @@
  * scenes are played on every storage.
  */
 import type { ActorRef } from "@millrace/core/access/ActorRef"
+import type { Account } from "@millrace/core/account/Account"
+import { BankStore } from "@millrace/core/bank/BankStore"
 import { Corrections } from "@millrace/core/identity/Corrections"
+import { RecordStore } from "@millrace/core/record/RecordStore"
+import { lastShownAt } from "@millrace/core/record/Shown"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { storeTable } from "@millrace/testing/fixture/Table"
@@ -140,6 +144,42 @@ export const playAll = (scene: Scene, stride: number): void => {
           yield* simulation.pass(aDay)
         }
         expect(yield* texts).toEqual(["edge", "new", "old"])
+      })
+    )
+
+    scene("is told by its account, and by when each record was last shown", (simulation) =>
+      Effect.gen(function* () {
+        const { account, bank, live, post, show, sync, today, upstream } = yield* opened(simulation, snapshots)
+        const store = yield* BankStore
+        const records = yield* RecordStore
+        const scope = { workspaceId: account.workspaceId, accountId: account.id, dataType: "transactions" as const }
+        const told = Effect.gen(function* () {
+          const steps = yield* records.shown(scope)
+          const shown = new Map<unknown, string | undefined>()
+          for (const { fields, id } of yield* live) {
+            const [held] = yield* records.held(scope, [id])
+            shown.set(fields["description"], lastShownAt(steps, held!)?.slice(0, 10))
+          }
+          const [{ historyFrom }] = (yield* store.accounts(bank.id)) as [Account]
+          return { historyFrom, shown: Object.fromEntries(shown) }
+        })
+        const start = yield* today
+        const old = yield* post("old", 120)
+        const middle = yield* post("middle", 50)
+        yield* post("new", 3)
+        yield* sync()
+        expect(yield* told).toEqual({ historyFrom: old.date, shown: { old: start, middle: start, new: start } })
+        for (const days of [60, 60, 30]) {
+          yield* simulation.pass(aDay)
+          yield* show(days)
+          yield* sync()
+        }
+        const on = (n: number) => CalendarDate.addDays(start, n)
+        const newest = [...upstream.rows.values()].at(-1)!
+        expect(yield* told).toEqual({ historyFrom: newest.date, shown: { old: start, middle: on(2), new: on(3) } })
+        yield* show(100)
+        yield* sync()
+        expect(yield* told).toEqual({ historyFrom: middle.date, shown: { old: start, middle: on(3), new: on(3) } })
       })
     )
 

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { AccountType } from "@millrace/core/account/AccountType"
 import { SyncDataType } from "@millrace/core/record/DataType"
 import { recordStates } from "@millrace/core/record/LedgerRecord"
+import { CalendarDate } from "@millrace/core/shared/CalendarDate"
 import { Id } from "@millrace/core/shared/Ids"
 import { Timestamp } from "@millrace/core/shared/Timestamp"
 import { Amount } from "./Amount.ts"
@@ -30,6 +31,10 @@ export const AccountRecord = Schema.Struct({
   balanceAsOf: Schema.NullOr(Timestamp).annotate({
     description:
       "When the balance was true. Null where nobody has told a balance, as in files that state none: it is 0 then."
+  }),
+  historyFrom: Schema.NullOr(CalendarDate).annotate({
+    description:
+      "First day of which the bank has lately shown all posted transactions. Older ones are kept as they were. Null before the first read, and for files."
   }),
   supports: Schema.Array(SyncDataType),
   state: Schema.Literals(["open", "closed", "missing"]),

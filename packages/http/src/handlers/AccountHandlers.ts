@@ -30,6 +30,7 @@ const toWire = (bank: Bank) => (account: Account) => {
     currency: account.currency,
     creditLimit: account.creditLimit ?? null,
     balanceAsOf: balanceAsOf(bank, account) ?? null,
+    historyFrom: account.historyFrom ?? null,
     supports: account.supports,
     state: account.state,
     createdAt: account.createdAt,

@@ -67,6 +67,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
       AccountData.of({
         accounts: (_, id) => Effect.map(bankOf(id), (bank) => ({ bank, rows: [Records.account], ...freshness })),
         account: (ref) => Effect.map(accountOf(ref), (row) => ({ bank: Records.bank, row, ...freshness })),
+        lastShown: () => Effect.die("not part of this API"),
         transactions: Effect.fnUntraced(function* (ref, query) {
           yield* note("transactions", query)
           yield* accountOf(ref)

@@ -55,6 +55,7 @@ export const upsertById = ({ coverage, held, idTrust, observations, removed }: M
     joined: [],
     idHits: 0,
     idContradictions: 0,
+    shownFrom: undefined,
     coverageSuspect: false
   }
 }

@@ -60,6 +60,7 @@ export const writing: ReadonlySet<string> = new Set([
   "IdentityStore.suggest",
   "RecordStore.saveCheckpoint",
   "RecordStore.setPulled",
+  "BankStore.setHistoryFrom",
   "DeliveryStore.intend",
   "DeliveryStore.intendSettled",
   "DeliveryStore.markSending",

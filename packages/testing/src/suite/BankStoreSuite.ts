@@ -1,5 +1,6 @@
 /** Conformance of `BankStore`. */
 import { BankStore } from "@millrace/core/bank/BankStore"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { expect } from "@effect/vitest"
@@ -148,6 +149,12 @@ export const tests: StorageTests = (it) => {
       expect(read).toEqual(changed)
       expect(Object.keys(read)).not.toContain("creditLimit")
       expect(yield* store.accounts(bank.id)).toEqual([changed, young])
+      const historyFrom = CalendarDate.make("2026-01-31")
+      yield* store.setHistoryFrom(old.id, historyFrom)
+      yield* store.putAccounts([changed, young])
+      expect(yield* store.accounts(bank.id)).toEqual([{ ...changed, historyFrom }, young])
+      yield* store.putAccounts([{ ...changed, historyFrom: CalendarDate.make("2025-01-31") }])
+      expect(yield* store.accounts(bank.id)).toEqual([{ ...changed, historyFrom }, young])
       expect(yield* store.accounts(other.id)).toEqual([foreign])
       expect(yield* store.account(workspace.id, other.id, old.id)).toEqual(Option.none())
       yield* store.putAccounts([])

@@ -493,6 +493,21 @@ export const tests: StorageTests = (it) => {
       expect(yield* records.pulledTimes(scope.dataType, [])).toEqual(new Map())
     })
   )
+
+  it.effect("keeps the days that reads showed, until a read says others", () =>
+    Effect.gen(function* () {
+      const { account, scope, records } = yield* arrange
+      const shown = [{ from: CalendarDate.make("2026-01-31"), at: Timestamp.make("2026-03-01T00:00:00.007Z") }]
+      expect(yield* records.shown(scope)).toEqual([])
+      yield* records.setPulled([{ ...scope, shown }, scopeOf(account, "trades")])
+      expect(yield* records.shown(scope)).toEqual(shown)
+      yield* records.setPulled([scope])
+      expect(yield* records.shown(scope)).toEqual(shown)
+      expect(yield* records.shown(scopeOf(account, "trades"))).toEqual([])
+      yield* records.setPulled([{ ...scope, shown: [] }])
+      expect(yield* records.shown(scope)).toEqual([])
+    })
+  )
 }
 
 const describeIndex = (it: Parameters<StorageTests>[0]): void => {

@@ -68,7 +68,16 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
         ),
       putAccounts: (list) =>
         call(() => {
-          for (const account of list) set(accounts, account.id, frozen(account))
+          for (const account of list) {
+            const from = accounts.has(account.id) ? accounts.get(account.id)!.historyFrom : account.historyFrom
+            const { historyFrom: _, ...rest } = account
+            set(accounts, account.id, frozen(from === undefined ? rest : { ...rest, historyFrom: from }))
+          }
+        }),
+      setHistoryFrom: (id, historyFrom) =>
+        call(() => {
+          const account = accounts.get(id)
+          if (account !== undefined) set(accounts, id, frozen({ ...account, historyFrom }))
         })
     })
   })

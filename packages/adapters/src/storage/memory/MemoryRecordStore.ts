@@ -3,10 +3,12 @@ import type { AccountId } from "@millrace/core/account/Account"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import type { HeldRecord, IndexEntry, LedgerRecord } from "@millrace/core/record/LedgerRecord"
 import { RecordStore, type Checkpoint, type IndexQuery, type RecordScope } from "@millrace/core/record/RecordStore"
+import type { ShownStep } from "@millrace/core/record/Shown"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { AccountLedger, newestFirst, type TypeLedger } from "./MemoryAccountLedger.ts"
+import { frozen } from "./Frozen.ts"
 import { Memory } from "./MemoryTransactor.ts"
 import { firstIndex } from "./Order.ts"
 import { matches } from "@millrace/core/record/RecordMatch"
@@ -48,6 +50,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
     const accounts = new Map<AccountId, AccountLedger>()
     const checkpoints = new Map<string, string>()
     const pulled = new Map<string, Timestamp.Timestamp>()
+    const shown = new Map<string, ReadonlyArray<ShownStep>>()
     const settled = new Map<string, { readonly text: string; readonly changeNo: number }>()
 
     const accountOf = (id: AccountId): AccountLedger => {
@@ -201,9 +204,13 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
             )
         ),
       pulledAt: (scope) => call(() => pulled.get(typeKey(scope))),
+      shown: (scope) => call(() => shown.get(typeKey(scope)) ?? []),
       setPulled: (scopes) =>
         call((now) => {
-          for (const scope of scopes) set(pulled, typeKey(scope), Timestamp.fromMillis(now))
+          for (const scope of scopes) {
+            set(pulled, typeKey(scope), Timestamp.fromMillis(now))
+            if (scope.shown !== undefined) set(shown, typeKey(scope), frozen(scope.shown))
+          }
         })
     })
   })

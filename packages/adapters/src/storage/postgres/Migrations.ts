@@ -19,6 +19,7 @@ import { settled } from "./migrations/0010_settled.ts"
 import { keys } from "./migrations/0011_keys.ts"
 import { uploadPieces } from "./migrations/0012_upload_pieces.ts"
 import { cursors } from "./migrations/0013_cursors.ts"
+import { shown } from "./migrations/0014_shown.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -37,7 +38,8 @@ export const migrations = {
   "0010_settled": settled,
   "0011_keys": keys,
   "0012_upload_pieces": uploadPieces,
-  "0013_cursors": cursors
+  "0013_cursors": cursors,
+  "0014_shown": shown
 } as const
 
 const known = Object.keys(migrations).map((key) => ({ id: Number(key.slice(0, 4)), name: key.slice(5) }))

@@ -2,6 +2,7 @@
 import type { Account, AccountId } from "@millrace/core/account/Account"
 import type { Bank, BankId } from "@millrace/core/bank/Bank"
 import { BankStore } from "@millrace/core/bank/BankStore"
+import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
 import { Secrets } from "@millrace/core/bank/Secrets"
 import type { Decimal } from "@millrace/core/shared/Decimal"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
@@ -70,6 +71,7 @@ interface AccountRow {
   readonly currency: Account["currency"]
   readonly credit_limit: Decimal | null
   readonly balance_as_of: Date | null
+  readonly history_from: CalendarDate | null
   readonly supports: Account["supports"]
   readonly state: Account["state"]
   readonly created_at: Date
@@ -95,7 +97,8 @@ const toAccount = (row: AccountRow): Account => ({
   ...present({
     accountSubtype: row.account_subtype,
     creditLimit: row.credit_limit,
-    balanceAsOf: optionalInstant(row.balance_as_of)
+    balanceAsOf: optionalInstant(row.balance_as_of),
+    historyFrom: row.history_from
   })
 })
 
@@ -183,14 +186,14 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
         if (accounts.length === 0) return
         yield* stored(sql`insert into account (id, workspace_id, bank_id, provider_account_id, stable_keys,
             account_number, account_name, account_type, account_subtype, balance, available_balance, currency,
-            credit_limit, balance_as_of, supports, state, created_at, updated_at)
+            credit_limit, balance_as_of, history_from, supports, state, created_at, updated_at)
           select a."id", a."workspaceId", a."bankId", a."providerAccountId", a."stableKeys", a."accountNumber",
             a."accountName", a."accountType", a."accountSubtype", a."balance", a."availableBalance", a."currency",
-            a."creditLimit", a."balanceAsOf", a."supports", a."state", a."createdAt", a."updatedAt"
+            a."creditLimit", a."balanceAsOf", a."historyFrom", a."supports", a."state", a."createdAt", a."updatedAt"
           from json_to_recordset(${JSON.stringify(accounts)}::json) as a("id" text, "workspaceId" text, "bankId" text,
             "providerAccountId" text, "stableKeys" json, "accountNumber" text, "accountName" text, "accountType" text,
             "accountSubtype" text, "balance" numeric, "availableBalance" numeric, "currency" text,
-            "creditLimit" numeric, "balanceAsOf" timestamptz, "supports" json, "state" text, "createdAt" timestamptz,
+            "creditLimit" numeric, "balanceAsOf" timestamptz, "historyFrom" date, "supports" json, "state" text, "createdAt" timestamptz,
             "updatedAt" timestamptz)
           -- In one order, so that two writers never wait for each other in a circle.
           order by a."id" collate "C"
@@ -201,6 +204,9 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
             excluded.account_type, excluded.account_subtype, excluded.balance, excluded.available_balance,
             excluded.currency, excluded.credit_limit, excluded.balance_as_of, excluded.supports, excluded.state,
             excluded.created_at, excluded.updated_at)`)
+      }),
+      setHistoryFrom: Effect.fn("BankStore.setHistoryFrom")(function* (id, from) {
+        yield* stored(sql`update account set history_from = ${from} where id = ${id}`)
       })
     })
   })

@@ -2,6 +2,7 @@
 import type { AccountId } from "@millrace/core/account/Account"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import type { IndexEntry, RecordWrite } from "@millrace/core/record/LedgerRecord"
+import type { ShownStep } from "@millrace/core/record/Shown"
 import { RecordStore, type Checkpoint, type IndexQuery, type RecordScope } from "@millrace/core/record/RecordStore"
 import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
 import { limits } from "@millrace/core/shared/Limits"
@@ -263,13 +264,22 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
           where account_id = ${scope.accountId} and data_type = ${scope.dataType}`)
         return rows[0] === undefined ? undefined : instant(rows[0].pulled_at)
       }),
+      shown: Effect.fn("RecordStore.shown")(function* (scope) {
+        const rows = yield* stored(sql<{
+          readonly shown: ReadonlyArray<ShownStep> | null
+        }>`select shown from record_pull
+          where account_id = ${scope.accountId} and data_type = ${scope.dataType}`)
+        return rows[0]?.shown ?? []
+      }),
       setPulled: Effect.fn("RecordStore.setPulled")(function* (scopes) {
         if (scopes.length === 0) return
-        yield* stored(sql`insert into record_pull (account_id, data_type, pulled_at)
-          select account_id, data_type, store_now()
-          from unnest(${scopes.map(({ accountId }) => accountId)}::text[], ${scopes.map(({ dataType }) => dataType)}::text[])
-            as pulled(account_id, data_type)
-          on conflict (account_id, data_type) do update set pulled_at = excluded.pulled_at`)
+        const shown = scopes.map((scope) => (scope.shown === undefined ? "" : JSON.stringify(scope.shown)))
+        yield* stored(sql`insert into record_pull (account_id, data_type, pulled_at, shown)
+          select account_id, data_type, store_now(), nullif(shown, '')::json
+          from unnest(${scopes.map(({ accountId }) => accountId)}::text[],
+              ${scopes.map(({ dataType }) => dataType)}::text[], ${shown}::text[]) as pulled(account_id, data_type, shown)
+          on conflict (account_id, data_type) do update set pulled_at = excluded.pulled_at,
+            shown = coalesce(excluded.shown, record_pull.shown)`)
       })
     })
   })
