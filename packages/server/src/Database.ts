@@ -9,8 +9,8 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { lock } from "./postgres/DataLock.ts"
-import { start } from "./postgres/EmbeddedPostgres.ts"
+import { lock, userOf } from "./postgres/DataLock.ts"
+import { addressOf, type PostgresAddress, start } from "./postgres/EmbeddedPostgres.ts"
 import { PostgresFailure } from "./postgres/PostgresFailure.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -33,7 +33,17 @@ const optionsOf = ({ jobLease, slots }: Settings) =>
     }
   }) as const
 
-const embedded = Effect.fnUntraced(function* (settings: Settings) {
+const placeOf = ({ host, password, port, username }: PostgresAddress) => ({
+  host,
+  port,
+  username,
+  password: Redacted.make(password),
+  database: "postgres"
+})
+
+type ClientOptions = Omit<PgClient.PgClientConfig, "url" | "host" | "port" | "username" | "password" | "database">
+
+const embedded = Effect.fnUntraced(function* (settings: Settings, options: ClientOptions) {
   yield* Effect.tryPromise({
     try: () => mkdir(settings.dataFolder, { recursive: true }),
     catch: (cause) =>
@@ -54,14 +64,7 @@ const embedded = Effect.fnUntraced(function* (settings: Settings) {
       })
     )
   )
-  return PgClient.layer({
-    ...optionsOf(settings),
-    host: postgres.host,
-    port: postgres.port,
-    username: postgres.username,
-    password: Redacted.make(postgres.password),
-    database: "postgres"
-  })
+  return clientOf(settings, { ...options, ...placeOf(postgres) })
 })
 
 /** The database cannot be reached or brought to the newest schema. The message says whose it is. */
@@ -70,7 +73,7 @@ export class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("Da
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
-const unusable = (settings: Settings) => (cause: { readonly message: string }) =>
+export const unusable = (settings: Settings) => (cause: { readonly message: string }) =>
   new DatabaseUnusable({
     message:
       settings.databaseUrl === undefined
@@ -79,16 +82,46 @@ const unusable = (settings: Settings) => (cause: { readonly message: string }) =
     cause
   })
 
-/** A migrated database. */
-export const layer = (
-  settings: Settings
-): Layer.Layer<SqlClient | PgClient.PgClient, PostgresFailure | DatabaseUnusable> => {
-  const client =
-    settings.databaseUrl === undefined
-      ? Layer.unwrap(embedded(settings))
-      : PgClient.layer({ ...optionsOf(settings), url: settings.databaseUrl })
-  return Layer.effectDiscard(Effect.mapError(migrate, unusable(settings))).pipe(
-    Layer.provideMerge(client),
+type Client = Layer.Layer<SqlClient | PgClient.PgClient, PostgresFailure | DatabaseUnusable>
+
+const clientOf = (settings: Settings, config: PgClient.PgClientConfig): Client =>
+  PgClient.layer(config).pipe(
     Layer.catchTag("SqlError", (error) => Layer.effectContext(Effect.fail(unusable(settings)(error))))
   )
-}
+
+/** The database as it is. */
+const layerClient = (settings: Settings, options: ClientOptions): Client =>
+  settings.databaseUrl === undefined
+    ? Layer.unwrap(embedded(settings, options))
+    : clientOf(settings, { ...options, url: settings.databaseUrl })
+
+/** A migrated database. */
+export const layer = (settings: Settings): Client =>
+  Layer.effectDiscard(Effect.mapError(migrate, unusable(settings))).pipe(
+    Layer.provideMerge(layerClient(settings, optionsOf(settings)))
+  )
+
+/** For a program that does one thing, and may wait for a file meanwhile. */
+const patient = {
+  applicationName: "millrace",
+  maxConnections: 1,
+  connectTimeout: "10 seconds",
+  startupParameters
+} as const
+
+/** The database as it is, for a program beside the server that works with it, or without one. */
+export const layerBeside = (settings: Settings): Client =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const server =
+        settings.databaseUrl === undefined ? yield* Effect.promise(() => userOf(settings.dataFolder)) : undefined
+      if (server === undefined) return layerClient(settings, patient)
+      const address = yield* addressOf({ folder: join(settings.dataFolder, "postgres") })
+      if (address === undefined) {
+        return yield* new PostgresFailure({
+          message: `The server that uses ${settings.dataFolder} (process ${server}) is about to start or stop. Try again.`
+        })
+      }
+      return clientOf(settings, { ...patient, ...placeOf(address) })
+    })
+  )

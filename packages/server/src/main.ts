@@ -2,6 +2,8 @@
 import * as Effect from "effect/Effect"
 import manifest from "../package.json" with { type: "json" }
 import { firstStart } from "./FirstStart.ts"
+import { backupTo, restoreFrom } from "./Backups.ts"
+import { type Options, parseOptions } from "./Options.ts"
 import { newOwnerKeys } from "./OwnerKey.ts"
 import { run } from "./Process.ts"
 import * as Server from "./Server.ts"
@@ -12,9 +14,11 @@ const help = `Millrace ${manifest.version}: the bundled server
 
 Usage: npm start [-- options]
 
-  --new-key   print a new API key of the owner, and stop
-  --help      print this
-  --version   print the version
+  --new-key        print a new API key of the owner, and stop
+  --backup FILE    write everything that is stored into a new file, and stop; a server may be working meanwhile
+  --restore FILE   read such a file into an empty database or data folder, and stop
+  --help           print this
+  --version        print the version
 
 Settings (environment variables):
 ${Object.entries(settingNames)
@@ -28,14 +32,16 @@ const jobsOf = ({ cluster, slots }: Settings): string => {
   return cluster === undefined ? many : `${many}, in a cluster ${Terminal.dim(`at ${cluster.host}:${cluster.port}`)}`
 }
 
-const program = Effect.gen(function* () {
+const program = Effect.fnUntraced(function* ({ backup, newKey, restore }: Options) {
   const config = yield* settings
   yield* Terminal.say()
   yield* Terminal.say(`  ${Terminal.bold("Millrace")} ${manifest.version}`)
   yield* Terminal.say()
   const database = config.databaseUrl === undefined ? `PostgreSQL 18 in ${config.dataFolder}` : "as DATABASE_URL says"
   yield* Terminal.field("Database", database)
-  if (process.argv.includes("--new-key")) {
+  if (backup !== undefined) return yield* backupTo(config, backup)
+  if (restore !== undefined) return yield* restoreFrom(config, restore)
+  if (newKey) {
     return yield* Effect.provide(
       newOwnerKeys(),
       Server.layerKernel(config, Server.layerAdapters(config), Server.layerNoEngine)
@@ -53,12 +59,11 @@ const program = Effect.gen(function* () {
   }).pipe(Effect.provide(Server.layer(config)))
 })
 
-const known = new Set(["--help", "-h", "--version", "--new-key"])
-const unknown = process.argv.slice(2).find((argument) => !known.has(argument))
+const options = parseOptions(process.argv.slice(2))
 
-if (unknown !== undefined) {
-  process.stderr.write(`There is no option ${unknown}. --help lists them.\n`)
+if (typeof options === "string") {
+  process.stderr.write(`${options}\n`)
   process.exitCode = 1
-} else if (process.argv.includes("--help") || process.argv.includes("-h")) process.stdout.write(help)
-else if (process.argv.includes("--version")) process.stdout.write(`${manifest.version}\n`)
-else run(program)
+} else if (options.help) process.stdout.write(help)
+else if (options.version) process.stdout.write(`${manifest.version}\n`)
+else run(program(options))

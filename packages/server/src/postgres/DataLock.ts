@@ -30,6 +30,9 @@ const holder = async (path: string): Promise<number | undefined> => {
   return (await startedAt(number)) === (started ?? "") ? number : undefined
 }
 
+/** The server that uses the folder now. */
+export const userOf = (folder: string): Promise<number | undefined> => holder(join(folder, "server.lock"))
+
 const take = async (path: string): Promise<number | undefined> => {
   const own = `${path}.${process.pid}`
   await writeFile(own, `${process.pid}\n${await startedAt(process.pid)}\n`)

@@ -4,7 +4,7 @@
  */
 import { execFile, spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { lchown, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { lchown, mkdir, open, readdir, readFile, readlink, rename, rm, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { userInfo } from "node:os"
 import { basename, dirname, join } from "node:path"
@@ -197,6 +197,17 @@ const endOrphan = (folder: string): Effect.Effect<void> =>
     }
     yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGQUIT")))
     yield* Effect.sleep("1 second")
+  })
+
+/** The PostgreSQL of a server that runs: for programs beside it. Undefined while it starts or stops. */
+export const addressOf = (options: { readonly folder: string }): Effect.Effect<PostgresAddress | undefined> =>
+  Effect.promise(async () => {
+    const folder = await readlink(options.folder).catch(() => options.folder)
+    const lines = (await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => "")).split("\n")
+    const password = await readFile(`${options.folder}.password`, "utf8").catch(() => "")
+    return lines[7]?.trim() === "ready" && (await processOf(folder)) !== undefined
+      ? { host: "127.0.0.1", port: Number(lines[3]), username, password: password.trim() }
+      : undefined
   })
 
 const stop = (child: ChildProcess): Effect.Effect<void> =>

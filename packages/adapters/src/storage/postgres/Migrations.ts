@@ -42,20 +42,31 @@ export const migrations = {
   "0014_shown": shown
 } as const
 
-const known = Object.keys(migrations).map((key) => ({ id: Number(key.slice(0, 4)), name: key.slice(5) }))
+/** All steps that this version knows, the first one first. */
+export const knownSchema = Object.keys(migrations).map((key) => ({ id: Number(key.slice(0, 4)), name: key.slice(5) }))
 
 /** The number of the newest schema. */
-export const newestSchema = known.length
+export const newestSchema = knownSchema.length
 
 /** One process at a time makes or changes the schema: any number, as long as nobody else takes it. */
 const migrationLock = 7_236_114_590_210_664_001n
 
-const run = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: "schema_migration" })
+export const lockSchema = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`select pg_advisory_xact_lock(${migrationLock.toString()}::bigint)`
+)
 
 const reasonOf = ({ cause, message }: Migrator.MigrationError): string => {
   const reason = isSqlError(cause) ? unavailable(cause).message : undefined
   return reason === undefined ? message : `${message}: ${reason}`
 }
+
+/** Runs the steps up to that number that have not run; in the transaction of the caller, who holds the lock. */
+export const migrateTo = (number: number) =>
+  Migrator.make({})({
+    loader: Migrator.fromRecord(Object.fromEntries(Object.entries(migrations).slice(0, number))),
+    table: "schema_migration"
+  }).pipe(Effect.catchTag("MigrationError", (error) => Effect.fail(new DatabaseUnfit({ message: reasonOf(error) }))))
 
 /**
  * Brings the database to the newest schema: all of it or nothing. Safe to run from several processes at once. Refuses
@@ -64,14 +75,13 @@ const reasonOf = ({ cause, message }: Migrator.MigrationError): string => {
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* checkDatabase
-  yield* sql`select pg_advisory_xact_lock(${migrationLock.toString()}::bigint)`
+  yield* lockSchema
   const { applied, earlier, exists } = yield* checkSchema(newestSchema)
-  yield* checkVersion(applied, known)
+  yield* checkVersion(applied, knownSchema)
   if (!exists) yield* sql`create schema ${sql(schemaName)}`
   if (earlier !== undefined) yield* moveFrom(earlier)
-  return yield* run
+  return yield* migrateTo(newestSchema)
 }).pipe(
   (steps) => Effect.flatMap(SqlClient.SqlClient, (sql) => inTransaction(sql)(steps)),
-  Effect.catchTag("MigrationError", (error) => Effect.fail(new DatabaseUnfit({ message: reasonOf(error) }))),
   Effect.withSpan("PostgresStorage.migrate")
 )

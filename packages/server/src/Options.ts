@@ -1,0 +1,39 @@
+/** What the server is told when it is started: `npm start -- --backup FILE`. */
+
+export interface Options {
+  readonly help: boolean
+  readonly version: boolean
+  readonly newKey: boolean
+  readonly backup?: string
+  readonly restore?: string
+}
+
+const flags: Readonly<Record<string, "help" | "version" | "newKey">> = {
+  "--help": "help",
+  "-h": "help",
+  "--version": "version",
+  "--new-key": "newKey"
+}
+
+const files: Readonly<Record<string, "backup" | "restore">> = { "--backup": "backup", "--restore": "restore" }
+
+/** The options, or a sentence that says what is wrong with them. */
+export const parseOptions = (given: ReadonlyArray<string>): Options | string => {
+  const options: { -readonly [K in keyof Options]: Options[K] } = { help: false, version: false, newKey: false }
+  const left = given.values()
+  for (const argument of left) {
+    const [name = "", ...rest] = argument.split("=")
+    const flag = flags[argument]
+    const file = files[name]
+    if (flag !== undefined) options[flag] = true
+    else if (file === undefined) return `There is no option ${argument}. --help lists them.`
+    else {
+      const path = rest.length > 0 ? rest.join("=") : (left.next().value ?? "")
+      if (path === "" || path.startsWith("--")) return `${name} needs the name of a file.`
+      options[file] = path
+    }
+  }
+  return options.backup !== undefined && options.restore !== undefined
+    ? "--backup and --restore cannot be asked for together."
+    : options
+}
