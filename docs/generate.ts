@@ -63,14 +63,16 @@ const pages: Readonly<Record<string, string>> = {
     Object.entries(limits).map(([name, value]) => [words(name), limitText(value)])
   )}\n`,
   plans: `# Plans\n\nFrom \`packages/core/src/workspace/Plan.ts\`. A dash means no limit.\n\n${table(
-    ["plan", "API", "requests a minute", "banks", "feeds", "fastest schedule", "history days", "rows"],
+    ["plan", "API", "requests a minute", "banks", "feeds", "fastest schedule", "history days", "rows", "MiB of files"],
     Object.entries(plans).map(([name, plan]) => [
       name,
       plan.apiAccess ? "yes" : "whoami only",
       String(plan.requestsPerMinute),
       ...[plan.banks, plan.feeds].map((limit) => String(limit ?? "-")),
       plan.fastestSchedule,
-      ...[plan.historyDays, plan.rows].map((limit) => limit?.toLocaleString("en-US") ?? "-")
+      ...[plan.historyDays, plan.rows, plan.fileBytes === undefined ? undefined : plan.fileBytes / 1_048_576].map(
+        (limit) => limit?.toLocaleString("en-US") ?? "-"
+      )
     ])
   )}\n`,
   scopes: `# Scopes\n\nFrom \`packages/core/src/access/Scope.ts\`. No scope implies another.\n\n${table(

@@ -56,7 +56,11 @@ export type KernelError =
   | ProviderError
 
 const temporarily = "Temporarily unavailable"
+const storageFull =
+  "Storage is full: nothing new can be kept until the operator frees disk space. What is stored can be read"
 const storageRetrySeconds = 5
+/** Somebody has to make room first. */
+const fullRetrySeconds = 300
 const syncRetrySeconds = 30
 
 /** 503 with what the caller can do about it. */
@@ -165,7 +169,10 @@ const table: {
     code: "PROVIDER_NOT_AVAILABLE",
     message: `${instanceId} is not available in this environment`
   }),
-  StorageUnavailable: () => unavailable("STORAGE_UNAVAILABLE", temporarily, Recovery.retryAfter(storageRetrySeconds)),
+  StorageUnavailable: ({ full }) =>
+    full === true
+      ? unavailable("STORAGE_FULL", storageFull, Recovery.retryAfter(fullRetrySeconds))
+      : unavailable("STORAGE_UNAVAILABLE", temporarily, Recovery.retryAfter(storageRetrySeconds)),
   ReauthRequired: ofProvider,
   ConsentRequired: ofProvider,
   ConnectionGone: ofProvider,

@@ -46,6 +46,7 @@ const cases: ReadonlyArray<readonly [error: KernelError, status: number, code: s
   [new DestinationNotAvailable({ type: "file" }), 501, "DESTINATION_NOT_AVAILABLE"],
   [new ProviderNotAvailable({ instanceId: "demo:x" }), 501, "PROVIDER_NOT_AVAILABLE"],
   [new StorageUnavailable({ message: secret }), 503, "STORAGE_UNAVAILABLE", "retry"],
+  [new StorageUnavailable({ message: secret, full: true }), 503, "STORAGE_FULL", "retry"],
   [new ProviderError.ReauthRequired(evidence), 503, "RECONNECT_REQUIRED", "reconnect"],
   [new ProviderError.ConsentRequired(evidence), 503, "BANK_CONSENT_REQUIRED", "reconnect"],
   [new ProviderError.ConnectionGone(evidence), 503, "RECONNECT_REQUIRED", "reconnect"],

@@ -32,6 +32,7 @@ import {
 } from "@millrace/jobs/Chores"
 import { layerCluster } from "@millrace/jobs/ClusterEngine"
 import { Drain } from "@millrace/jobs/Drain"
+import { join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -42,6 +43,7 @@ import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { compress } from "./Compress.ts"
 import * as Database from "./Database.ts"
+import * as DiskRoom from "./DiskRoom.ts"
 import { keysOf } from "./KeyFile.ts"
 import * as Resealing from "./Resealing.ts"
 import type { Settings } from "./Settings.ts"
@@ -202,6 +204,11 @@ export const layerKernel = (
         Layer.provideMerge(PostgresStorage.layer),
         Layer.provide(secrets),
         Layer.provideMerge(Layer.succeed(JobLease, settings.jobLease)),
+        Layer.provideMerge(
+          settings.databaseUrl === undefined && (settings.diskReserve ?? 0) > 0
+            ? DiskRoom.layer(join(settings.dataFolder, "postgres"), settings.diskReserve ?? 0)
+            : Layer.empty
+        ),
         Layer.provideMerge(
           settings.uploads === undefined ? Layer.empty : Layer.succeed(UploadSettings, settings.uploads)
         )

@@ -23,6 +23,8 @@ export interface Settings {
   readonly secretKey: Redacted.Redacted | undefined
   /** Former ones that still open what they sealed. */
   readonly previousKeys?: ReadonlyArray<Redacted.Redacted>
+  /** Bytes of the disk of the built-in database that uploads leave free. */
+  readonly diskReserve?: number
   /** Whether a first start makes a workspace with a demo bank and two feeds. */
   readonly demo: boolean
   /** Jobs that run at the same time; 0: this process serves the API only. */
@@ -52,11 +54,13 @@ const config = Config.all({
   files: optional(Config.String("MILLRACE_FILES")),
   secretKey: optional(Config.Redacted("MILLRACE_SECRET")),
   previousKeys: optional(Config.Redacted("MILLRACE_SECRET_PREVIOUS")),
+  diskReserve: optional(Config.String("MILLRACE_DISK_RESERVE_MIB")),
   demo: optional(Config.String("MILLRACE_DEMO")),
   slots: optional(Config.String("MILLRACE_SLOTS")),
   cluster: optional(Config.String("MILLRACE_CLUSTER")),
   budgets: optional(Config.String("MILLRACE_BUDGETS")),
   jobLease: optional(Config.String("MILLRACE_JOB_LEASE")),
+  filesMebibytes: optional(Config.String("MILLRACE_FILES_MIB")),
   uploadMebibytes: optional(Config.String("MILLRACE_UPLOAD_MIB")),
   uploadDays: optional(Config.String("MILLRACE_UPLOAD_DAYS"))
 })
@@ -176,6 +180,8 @@ export const settingNames: Readonly<Record<string, string>> = {
   MILLRACE_FILES: "the one folder that feeds may write files to (default <data>/files; none with DATABASE_URL)",
   MILLRACE_SECRET: "32 bytes in base64 that seal stored secrets (default: made once, kept in the data folder)",
   MILLRACE_SECRET_PREVIOUS: "the secret before this one, until what it sealed is sealed anew; several with a comma",
+  MILLRACE_DISK_RESERVE_MIB:
+    "MiB of the disk that uploads leave free, with the built-in database (default 256; 0: none)",
   MILLRACE_DEMO: "false: a first start makes an empty workspace, without the demo bank",
   MILLRACE_SLOTS: "sync jobs that run at the same time (default 4; 0: only the API, with DATABASE_URL)",
   MILLRACE_CLUSTER:
@@ -183,6 +189,7 @@ export const settingNames: Readonly<Record<string, string>> = {
   MILLRACE_BUDGETS:
     "requests per minute to providers, such as demo:default=600 or, with each connection's, demo:default=600/30",
   MILLRACE_JOB_LEASE: "seconds without a sign of life after which a job is taken over (default 6)",
+  MILLRACE_FILES_MIB: "MiB of uploaded files that a workspace may keep at one time (default: what its plan allows)",
   MILLRACE_UPLOAD_MIB: "size in MiB of the largest file that may be uploaded (default 25, at most 500)",
   MILLRACE_UPLOAD_DAYS:
     "days that uploaded files are kept once they were read, 0 for not at all (default: as long as their feed)"
@@ -198,6 +205,14 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
   const cluster = yield* parseCluster(raw.cluster)
   yield* checkShared("MILLRACE_CLUSTER", cluster !== undefined, raw.databaseUrl)
   yield* checkShared("MILLRACE_SLOTS=0", slots === 0, raw.databaseUrl)
+  const kept =
+    raw.filesMebibytes === undefined
+      ? {}
+      : {
+          workspaceBytes:
+            mebibyte *
+            (yield* wholeNumber("MILLRACE_FILES_MIB", raw.filesMebibytes, { least: 1, most: 1_048_576, otherwise: 1 }))
+        }
   const mebibytes = yield* wholeNumber("MILLRACE_UPLOAD_MIB", raw.uploadMebibytes, {
     least: 1,
     most: mostUploadMebibytes,
@@ -215,11 +230,14 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
     filesFolder: raw.files === undefined ? ownFiles : resolve(raw.files),
     secretKey: raw.secretKey,
     previousKeys: yield* parsePrevious(raw.previousKeys, raw.secretKey),
+    diskReserve:
+      mebibyte *
+      (yield* wholeNumber("MILLRACE_DISK_RESERVE_MIB", raw.diskReserve, { least: 0, most: 1_048_576, otherwise: 256 })),
     demo: yield* flag("MILLRACE_DEMO", raw.demo, true),
     slots,
     ...(cluster === undefined ? {} : { cluster }),
     budgets: yield* parseBudgets(raw.budgets),
     jobLease: yield* wholeNumber("MILLRACE_JOB_LEASE", raw.jobLease, { least: 1, most: 3_600, otherwise: 6 }),
-    uploads: { maxBytes: mebibytes * mebibyte, keepDays }
+    uploads: { maxBytes: mebibytes * mebibyte, keepDays, ...kept }
   }
 })

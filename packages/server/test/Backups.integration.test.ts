@@ -15,7 +15,7 @@ let apiKey: string
 
 const start = async (folder: DataFolder) => {
   server = await startServer({ environment: { MILLRACE_DATA: folder.path } })
-  await server.line(/Serving/)
+  await server.line(/Serving/, 90_000)
 }
 const runIn = (folder: DataFolder, ...args: ReadonlyArray<string>) =>
   runServer({ environment: { MILLRACE_DATA: folder.path }, args })

@@ -19,7 +19,7 @@ const settings = (secrets: Readonly<Record<string, string>>) => ({
 
 const start = async (secrets: Readonly<Record<string, string>>): Promise<ServerProcess> => {
   const server = await startServer(settings(secrets))
-  await server.line(/Serving/)
+  await server.line(/Serving/, 90_000)
   return server
 }
 

@@ -12,11 +12,13 @@ import { RecordStore } from "@millrace/core/record/RecordStore"
 import { Ids } from "@millrace/core/shared/Ids"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Transactor } from "@millrace/core/storage/Transactor"
+import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { storeAccount } from "@millrace/testing/fixture/Account"
 import { makeConnection, storeBank } from "@millrace/testing/fixture/Bank"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { claimJob, storeJob } from "@millrace/testing/fixture/Job"
 import { makeWrite, scopeOf } from "@millrace/testing/fixture/Record"
+import { makeUpload } from "@millrace/testing/fixture/Upload"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 import { layer as database } from "@millrace/testing/postgres/TestPostgres"
 import { expect, it as plain, layer } from "@effect/vitest"
@@ -126,6 +128,23 @@ layer(services, { excludeTestServices: true })("PostgreSQL storage itself", (it)
       expect(failure).toEqual(
         new StorageUnavailable({ message: `the secrets of ${bank.id} cannot be opened: unknown_key` })
       )
+    })
+  )
+
+  it.effect("tells that the database has no room, keeps nothing half, and goes on (injected at the first piece)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* UploadStore
+      const feed = yield* storeFeed(yield* storeWorkspace())
+      const upload = yield* makeUpload(feed)
+      yield* sql`create function no_room() returns trigger language plpgsql as
+        'begin raise exception ''could not extend file'' using errcode = ''disk_full''; end'`
+      yield* sql`create trigger no_room before insert on upload_piece for each row execute function no_room()`
+      const failure = yield* Effect.flip(store.insert(upload, new Uint8Array(4)))
+      expect([failure._tag, failure.full]).toEqual(["StorageUnavailable", true])
+      expect(yield* store.list(feed.id, {})).toEqual([])
+      yield* sql`drop function no_room cascade`
+      expect(yield* store.insert(upload, new Uint8Array(4))).toBe(true)
     })
   )
 

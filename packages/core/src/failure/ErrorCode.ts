@@ -55,6 +55,7 @@ export const answerCodes = [
   "PROVIDER_NOT_AVAILABLE",
   "DESTINATION_NOT_AVAILABLE",
   "STORAGE_UNAVAILABLE",
+  "STORAGE_FULL",
   "SERVER_BUSY",
   "DRAINING"
 ] as const

@@ -50,6 +50,8 @@ export class UploadStore extends Context.Service<
     readonly waiting: (limit: number) => Effect.Effect<ReadonlyArray<FeedId>, StorageUnavailable>
     /** The whole file; `None` where it was removed. */
     readonly bytes: (id: Upload["id"]) => Effect.Effect<Option.Option<Uint8Array>, StorageUnavailable | FileDamaged>
+    /** Bytes of the files of a workspace that are kept. */
+    readonly bytesKept: (workspaceId: WorkspaceId) => Effect.Effect<number, StorageUnavailable>
     /** Stores the content of a file again that was removed. */
     readonly restore: (id: Upload["id"], bytes: Uint8Array) => Effect.Effect<void, StorageUnavailable>
     /**

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import type { Principal } from "../access/Principal.ts"
 import type { Account } from "../account/Account.ts"
 import { BankStore } from "../bank/BankStore.ts"
-import { Conflict, NotFound, Unprocessable, type CursorUnusable } from "../failure/Failure.ts"
+import { Conflict, NotFound, PlanLimitReached, Unprocessable, type CursorUnusable } from "../failure/Failure.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { IdentityStore } from "../identity/IdentityStore.ts"
@@ -21,15 +21,18 @@ import { Id, Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
+import { StorageRoom } from "../storage/StorageRoom.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { Writer } from "../sync/Writer.ts"
+import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { displayName } from "./DisplayName.ts"
 import { readingKey, statementOptions, type ReadingOptions } from "./Reading.ts"
 import { describe } from "./Refusal.ts"
 import { StatementReader } from "./Statement.ts"
 import { uploadStatuses, type Upload } from "./Upload.ts"
+import { UploadSettings } from "./UploadSettings.ts"
 import { UploadStore } from "./UploadStore.ts"
 import { readingOf, withoutLongNumbers, withoutNumbers } from "./UploadSummary.ts"
 import { withdrawal } from "./Withdrawal.ts"
@@ -78,7 +81,8 @@ export class Uploads extends Context.Service<
      * Reads the file whole before anything is stored: one that cannot be read is refused with the line or
      * element, and nothing is kept. The same bytes again answer the first upload; when the feed reads with other options
      * by now, it is read again with them. Starts a job when the feed has no schedule and a destination; when it cannot
-     * start now, the file waits for one.
+     * start now, the file waits for one. Refused beyond what the plan and the operator let a workspace keep, and while
+     * the disk is short of room.
      */
     readonly add: (
       principal: Principal,
@@ -86,7 +90,7 @@ export class Uploads extends Context.Service<
       file: NewFile
     ) => Effect.Effect<
       { readonly upload: Upload; readonly created: boolean },
-      NotFound | Unprocessable | StorageUnavailable
+      NotFound | Unprocessable | PlanLimitReached | StorageUnavailable
     >
     /** Newest first. */
     readonly list: (
@@ -146,6 +150,8 @@ export class Uploads extends Context.Service<
       const cursors = yield* Cursors
       const digest = yield* Digest
       const ids = yield* Ids
+      const room = yield* StorageRoom
+      const settings = yield* UploadSettings
       const booked = withdrawal({ banks, records, identity, uploads: store, writer, digest, atomically })
 
       const feedOf = Effect.fnUntraced(function* (workspace: Workspace, id: FeedId) {
@@ -223,6 +229,15 @@ export class Uploads extends Context.Service<
         return yield* again(principal, feed, known, said)
       })
 
+      /** Files that come at the same moment may each be the last one that fits. */
+      const checkRoom = Effect.fnUntraced(function* (workspace: Workspace, bytes: number) {
+        const limit = Math.min(plans[workspace.plan].fileBytes ?? Infinity, settings.workspaceBytes ?? Infinity)
+        if (limit !== Infinity && (yield* store.bytesKept(workspace.id)) + bytes > limit) {
+          return yield* new PlanLimitReached({ what: "bytes of uploaded files", limit })
+        }
+        yield* room.need(bytes)
+      })
+
       const add: Uploads["Service"]["add"] = Effect.fn("Uploads.add")(function* (principal, feedId, file) {
         const feed = yield* feedOf(principal.workspace, feedId)
         const config = feed.sourceConfig
@@ -234,6 +249,7 @@ export class Uploads extends Context.Service<
         if (Option.isSome(known)) {
           return { upload: yield* addAgain(principal, feed, known.value, file.bytes), created: false }
         }
+        yield* checkRoom(principal.workspace, file.bytes.length)
         const fileName = withoutLongNumbers(displayName(file.fileName))
         const { masked, said } = yield* read(principal, feed, { fileName, bytes: file.bytes })
         const upload: Upload = {

@@ -18,7 +18,11 @@ export interface Plan {
   readonly members: number | undefined
   readonly portals: number | undefined
   readonly rows: number | undefined
+  /** Bytes of uploaded files that are kept at one time, of all feeds of the workspace. */
+  readonly fileBytes: number | undefined
 }
+
+const mebibyte = 1_048_576
 
 export const plans: Readonly<Record<PlanName, Plan>> = {
   free: {
@@ -30,7 +34,8 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     historyDays: 90,
     members: 1,
     portals: 0,
-    rows: 1_000
+    rows: 1_000,
+    fileBytes: 50 * mebibyte
   },
   starter: {
     apiAccess: false,
@@ -41,7 +46,8 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     historyDays: 365,
     members: 2,
     portals: 0,
-    rows: 10_000
+    rows: 10_000,
+    fileBytes: 250 * mebibyte
   },
   standard: {
     apiAccess: true,
@@ -52,7 +58,8 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     historyDays: 730,
     members: 5,
     portals: 0,
-    rows: 100_000
+    rows: 100_000,
+    fileBytes: 1_024 * mebibyte
   },
   professional: {
     apiAccess: true,
@@ -63,7 +70,8 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     historyDays: 1_825,
     members: 15,
     portals: 5,
-    rows: 1_000_000
+    rows: 1_000_000,
+    fileBytes: 5_120 * mebibyte
   },
   business: {
     apiAccess: true,
@@ -74,7 +82,8 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     historyDays: 3_650,
     members: 50,
     portals: 50,
-    rows: 5_000_000
+    rows: 5_000_000,
+    fileBytes: 20_480 * mebibyte
   },
   enterprise: {
     apiAccess: true,
@@ -85,6 +94,7 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     historyDays: undefined,
     members: undefined,
     portals: undefined,
-    rows: undefined
+    rows: undefined,
+    fileBytes: undefined
   }
 }

@@ -1,7 +1,9 @@
 import { Jobs } from "@millrace/core/job/Jobs"
 import { Cursors } from "@millrace/core/shared/Cursors"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { StorageRoom } from "@millrace/core/storage/StorageRoom"
 import { Uploads } from "@millrace/core/upload/Uploads"
+import { UploadSettings } from "@millrace/core/upload/UploadSettings"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { openUploadFeed } from "@millrace/testing/upload/UploadWorld"
@@ -25,6 +27,14 @@ const listen = () => {
   ])
   return { heard, layer }
 }
+
+const cursors = Cursors.layer(Redacted.make("only for tests"))
+
+const bookingOf = (name: string) => ({
+  fileName: name,
+  contentType: "text/csv",
+  bytes: new TextEncoder().encode(`Date;Description;Amount\n2026-03-02;${name};-4.50\n`)
+})
 
 describe("uploading", () => {
   scene("stores a file and starts the feed", () =>
@@ -147,20 +157,63 @@ describe("uploading", () => {
         })
       ).pipe(
         Effect.provide(
-          Layer.merge(
-            layer,
-            Uploads.layer.pipe(
-              Layer.provide(broken),
-              Layer.provide(Cursors.layer(Redacted.make("only for tests"))),
-              Layer.fresh
-            )
-          )
+          Layer.merge(layer, Uploads.layer.pipe(Layer.provide(broken), Layer.provide(cursors), Layer.fresh))
         )
       )
       expect([created, yield* statuses]).toEqual([true, { "march.csv": "stored" }])
       expect(heard.map(({ line }) => line)).toEqual([["Warn", "An upload could not start a sync", feed.id]])
       expect(heard[0]!.all).toContain("connection refused")
       expect(heard[0]!.all).not.toContain("private")
+    })
+  )
+
+  scene("takes no file while the disk is short of room, goes on with all else, and takes it once there is some", () =>
+    Effect.gen(function* () {
+      const { feed, principal, statuses, upload } = yield* openUploadFeed
+      yield* upload("march.csv")
+      let full = true
+      const asked: Array<number> = []
+      const need = (bytes: number) =>
+        Effect.suspend(() => {
+          asked.push(bytes)
+          return full ? Effect.fail(new StorageUnavailable({ message: "no room", full: true })) : Effect.void
+        })
+      const bytes = new TextEncoder().encode("Date;Description;Amount\n2026-04-02;late;-4.50\n")
+      const late = { fileName: "april.csv", contentType: "text/csv", bytes }
+      yield* Effect.gen(function* () {
+        const uploads = yield* Uploads
+        expect(yield* Effect.flip(uploads.add(principal, feed.id, late))).toMatchObject({ full: true })
+        expect(asked).toEqual([bytes.length])
+        expect(yield* statuses).toEqual({ "march.csv": "stored" })
+        // What is there already needs no room.
+        const same = yield* Effect.flatMap(UploadStore, (store) => store.list(feed.id, {}))
+        const first = yield* Effect.fromOption(yield* Effect.flatMap(UploadStore, (store) => store.bytes(same[0]!.id)))
+        expect((yield* uploads.add(principal, feed.id, { ...late, bytes: first })).created).toBe(false)
+        expect((yield* runJob(feed.id)).status).toBe("completed")
+        full = false
+        expect((yield* uploads.add(principal, feed.id, late)).created).toBe(true)
+      }).pipe(
+        Effect.provide(Uploads.layer.pipe(Layer.provide([Layer.succeed(StorageRoom, { need }), cursors]), Layer.fresh))
+      )
+    })
+  )
+
+  scene("keeps no more files of a workspace than the operator allows", () =>
+    Effect.gen(function* () {
+      const { feed, principal, statuses } = yield* openUploadFeed
+      const size = bookingOf("one").bytes.length
+      const settings = Layer.succeed(UploadSettings, { maxBytes: 1_000_000, workspaceBytes: 2 * size })
+      yield* Effect.gen(function* () {
+        const { add } = yield* Uploads
+        yield* add(principal, feed.id, bookingOf("one"))
+        yield* add(principal, feed.id, bookingOf("two"))
+        expect(yield* Effect.flip(add(principal, feed.id, bookingOf("six")))).toMatchObject({
+          _tag: "PlanLimitReached",
+          what: "bytes of uploaded files",
+          limit: 2 * size
+        })
+        expect(yield* statuses).toEqual({ one: "stored", two: "stored" })
+      }).pipe(Effect.provide(Uploads.layer.pipe(Layer.provide([settings, cursors]), Layer.fresh)))
     })
   )
 })

@@ -58,6 +58,23 @@ const sorted = <A extends { readonly accountId: string }>(all: ReadonlyArray<A>)
   all.toSorted((x, y) => (x.accountId < y.accountId ? -1 : 1))
 
 export const tests: StorageTests = (it) => {
+  it.effect("tells how many bytes of files a workspace keeps, of all its feeds and of no other", () =>
+    Effect.gen(function* () {
+      const store = yield* UploadStore
+      const workspace = yield* storeWorkspace()
+      const [one, two] = [yield* storeFeed(workspace), yield* storeFeed(workspace)]
+      const other = yield* storeFeed(yield* storeWorkspace())
+      expect(yield* store.bytesKept(workspace.id)).toBe(0)
+      const kept = yield* makeUpload(one, { size: 10 })
+      yield* store.insert(kept, new Uint8Array(10))
+      yield* store.insert(yield* makeUpload(two, { size: 7 }), new Uint8Array(7))
+      yield* store.insert(yield* makeUpload(two, { size: 5, status: "processed" }), new Uint8Array(5))
+      yield* store.insert(yield* makeUpload(other, { size: 3 }), new Uint8Array(3))
+      expect(yield* store.bytesKept(workspace.id)).toBe(22)
+      expect(yield* store.bytesKept(other.workspaceId)).toBe(3)
+    })
+  )
+
   it.effect("hands back an upload and its bytes as they came", () =>
     Effect.gen(function* () {
       const { feed, store } = yield* arrange

@@ -75,6 +75,12 @@ export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStor
           set(files, upload.id, bytes.slice())
           return true
         }),
+      bytesKept: (workspaceId) =>
+        call(() =>
+          [...uploads.values()]
+            .filter((upload) => upload.workspaceId === workspaceId && upload.fileRemovedAt === undefined)
+            .reduce((sum, { size }) => sum + size, 0)
+        ),
       bySha256: (feedId, sha256) =>
         call(() => Option.fromUndefinedOr(ofFeed(feedId).find((upload) => upload.sha256 === sha256))),
       get: (feedId, id) =>

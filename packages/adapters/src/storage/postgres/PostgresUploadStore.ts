@@ -137,6 +137,13 @@ export const layer: Layer.Layer<UploadStore, never, SqlClient.SqlClient | Secret
           group by feed_id order by min(upload.created_at), feed_id limit ${limit}`)
         return rows.map((row) => row.feed_id)
       }),
+      bytesKept: Effect.fn("UploadStore.bytesKept")(function* (workspaceId) {
+        const [row] = yield* stored(sql<{
+          readonly sum: number
+        }>`select coalesce(sum(size), 0)::float8 as sum from upload
+          where workspace_id = ${workspaceId} and file_removed_at is null`)
+        return row!.sum
+      }),
       bytes: Effect.fn("UploadStore.bytes")(function* (id) {
         const [row] = yield* stored(
           sql<UploadRow & { readonly open: boolean }>`select ${columns}, bytes is not null as open from upload

@@ -37,8 +37,16 @@ const messageOf = (error: SqlError, state: string): string => {
   return `PostgreSQL: ${reason._tag}${constraint}${state === "" ? "" : ` (${state})`}`
 }
 
-export const unavailable = (error: SqlError): StorageUnavailable =>
-  new StorageUnavailable({ message: messageOf(error, stateOf(error)) })
+/** `disk_full`: nothing of the statement, nor of its transaction, is kept. */
+const diskFull = "53100"
+
+export const unavailable = (error: SqlError): StorageUnavailable => {
+  const state = stateOf(error)
+  return new StorageUnavailable({
+    message: messageOf(error, state),
+    ...(state === diskFull ? { full: true as const } : {})
+  })
+}
 
 /**
  * Turns failures of statements into `StorageUnavailable`, and those that would come back with every other try into

@@ -1,0 +1,13 @@
+/**
+ * Whether there is room for more. What is large and comes from outside asks before it is stored, so that the last of the
+ * disk is kept for what has to go on: running syncs, the log of the database, and reads.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { StorageUnavailable } from "./StorageUnavailable.ts"
+
+/** Without one, storage itself says when it is full. */
+export const StorageRoom = Context.Reference<{
+  /** Fails with a full `StorageUnavailable` where storing so many bytes would use the reserve. */
+  readonly need: (bytes: number) => Effect.Effect<void, StorageUnavailable>
+}>("@millrace/core/storage/StorageRoom", { defaultValue: () => ({ need: () => Effect.void }) })
