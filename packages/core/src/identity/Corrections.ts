@@ -39,6 +39,8 @@ import { IdentityStore } from "./IdentityStore.ts"
 import { joining } from "./Joining.ts"
 import type { Decided, LoggedMatch, MatchId } from "./LoggedMatch.ts"
 import type { SuggestionId } from "./LoggedSuggestion.ts"
+import { unlearn } from "./LearntTexts.ts"
+import { nameOf, RowReader } from "./MatchRow.ts"
 import { contentOf } from "./MatchWrites.ts"
 
 type ReadError = NotFound | StorageUnavailable
@@ -189,6 +191,15 @@ export class Corrections extends Context.Service<
             const { after, before } = yield* part(scope, match, record, separateId)
             const undone: LoggedMatch = { ...match, state: "undone", separateId, decided }
             yield* identity.setMatch(undone)
+            if (match.before.pending && !match.observed.pending) {
+              const reader = new RowReader()
+              const [pending, booked] = [match.before, match.observed].map((said) => {
+                const row = reader.read(said.fields, said.date, said.pending)
+                return row === undefined ? "" : nameOf(row)
+              })
+              const { learnt } = yield* identity.recall(scope)
+              yield* identity.setLearnt(scope, unlearn(learnt, pending!, booked!))
+            }
             yield* facts.forbid(scope, decided, { id: record.id, content: before }, { id: separateId, content: after })
             for (const suggestion of yield* identity.suggestions(scope, { recordId: record.id, limit: 1_000 })) {
               if (suggestion.observedId === separateId && suggestion.state === "accepted") {

@@ -14,6 +14,8 @@ import { isListed, isOfFile, trusted } from "./Covered.ts"
 import { pairByIds, type IdHits } from "./IdHits.ts"
 import { lateCandidates, lateSettlements } from "./LateSettlement.ts"
 import type { HeldDetail, Match, MatchDetails, MatchInput, MatchResult, OpenMatch, Suggestion } from "./Matching.ts"
+import { learn, type LearntText } from "./LearntTexts.ts"
+import { lessonsOf } from "./Lessons.ts"
 import { RowReader } from "./MatchRow.ts"
 import { pairByKeys } from "./NaturalKey.ts"
 import { Pairing } from "./Pairing.ts"
@@ -52,6 +54,10 @@ export const identify = (input: MatchInput): OpenMatch => {
   const wanted = new Set(candidates.map(({ id }) => id))
   for (const at of doubtful) wanted.add(pairing.entryOf(at)!.id)
   for (const entry of held) if (!pairing.isTaken(entry) && needsDetail(input, entry)) wanted.add(entry.id)
+  for (const [at, { pending }] of observations.entries()) {
+    const entry = pairing.entryOf(at)
+    if (!pending && entry?.pending === true && pairing.evidenceOf(at)?.tier === "link") wanted.add(entry.id)
+  }
   const mayBeShifted = shiftCandidates(input, pairing)
   for (const { id } of mayBeShifted) wanted.add(id)
   const waiting = candidates.length === 0 ? [] : waitingOf(input, pairing)
@@ -63,7 +69,7 @@ export const identify = (input: MatchInput): OpenMatch => {
     wanted: [...wanted].toSorted(),
     finish: (details) => {
       const detailOf = detailsIn(details)
-      const reader = new RowReader()
+      const reader = new RowReader(input.learnt)
       const idContradictions = partContradictions(input, pairing, doubtful, detailOf, reader)
       if (idContradictions.length > 0) pairTwins(input, pairing)
       const shift = pairShifted(input, pairing, mayBeShifted, detailOf)
@@ -102,6 +108,10 @@ export const identify = (input: MatchInput): OpenMatch => {
           ...suggestions,
           ...asked.map(({ booked, entry, evidence }) => ({ observed: booked, recordId: entry.id, evidence }))
         ],
+        learnt: learn(
+          input.learnt ?? noneLearnt,
+          lessonsOf({ input, pairing, reader, detailOf: (entry) => details.records.get(entry.id) })
+        ),
         joined: late.filter(({ keep }) => keep === undefined),
         idHits: ids.hits.length + (input.settled?.length ?? 0),
         idContradictions: idContradictions.length
@@ -109,6 +119,8 @@ export const identify = (input: MatchInput): OpenMatch => {
     }
   }
 }
+
+const noneLearnt: ReadonlyArray<LearntText> = []
 
 /** Free records that may be meant by what is open, or by what the guard may part. */
 const candidatesOf = (

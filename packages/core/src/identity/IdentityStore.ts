@@ -14,6 +14,7 @@ import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { IdentityFact } from "./IdentityFact.ts"
+import type { LearntText } from "./LearntTexts.ts"
 import type { Decided, LoggedMatch, MatchId, MatchState } from "./LoggedMatch.ts"
 import type { LoggedSuggestion, SuggestionId, SuggestionState } from "./LoggedSuggestion.ts"
 import type { TrustCounter } from "./TrustCounter.ts"
@@ -23,6 +24,8 @@ export interface Recalled {
   /** The store's clock, which also says since when records are missing. */
   readonly now: Timestamp
   readonly trust: TrustCounter
+  /** Least recently shown first. */
+  readonly learnt: ReadonlyArray<LearntText>
   /** Whether there are former upstream ids to ask for. */
   readonly hasAliases: boolean
   /** Facts that hold and that matching asks for (`forbid` and `keep`); in no order. */
@@ -51,6 +54,8 @@ export class IdentityStore extends Context.Service<
     /** One look-up: it comes before every read. */
     readonly recall: (scope: RecordScope) => Stored<Recalled>
     readonly setTrust: (scope: RecordScope, trust: TrustCounter) => Stored<void>
+    /** Replaces what is known of texts: at most `limits.learntTexts`. */
+    readonly setLearnt: (scope: RecordScope, learnt: ReadonlyArray<LearntText>) => Stored<void>
     /** Ids of these accounts are trusted again as far as their driver declares. */
     readonly forgetTrust: (workspaceId: WorkspaceId, accountIds: ReadonlyArray<AccountId>) => Stored<void>
 

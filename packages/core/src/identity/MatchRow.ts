@@ -3,6 +3,7 @@ import type { Fields } from "../record/FieldValue.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { parse as parseCurrency } from "../shared/Currency.ts"
 import * as Decimal from "../shared/Decimal.ts"
+import { bookedTexts, type LearntText } from "./LearntTexts.ts"
 import { similarity, wordsOf, type Words } from "./Similarity.ts"
 import { textKey } from "./TextKey.ts"
 
@@ -17,6 +18,8 @@ export interface MatchRow {
   /** Its texts, from the one the bank wrote to the most processed one. */
   readonly texts: ReadonlyArray<string>
   readonly words: ReadonlyArray<Words>
+  /** Of a pending row: texts under which such rows are booked, as the account has shown. */
+  readonly bookedAs?: ReadonlySet<string> | undefined
   /** Its text tells of an amount in another currency. */
   readonly foreign: boolean
 }
@@ -35,10 +38,18 @@ const tellsForeign = (text: string, currency: string): boolean => {
   return false
 }
 
+/** The text that a row is known by. */
+export const nameOf = ({ texts }: Pick<MatchRow, "texts">): string => texts.find((text) => text !== "") ?? ""
+
 /** Reads rows; texts that repeat are read once. */
 export class RowReader {
   readonly #keys = new Map<string, string>()
   readonly #words = new Map<string, Words>()
+  readonly #bookedTexts: ReadonlyMap<string, ReadonlySet<string>>
+
+  constructor(learnt: ReadonlyArray<LearntText> = []) {
+    this.#bookedTexts = bookedTexts(learnt)
+  }
 
   /** `undefined` for a row without an amount: it cannot be compared. */
   read(fields: Fields, date: CalendarDate.CalendarDate | null, pending: boolean): MatchRow | undefined {
@@ -55,6 +66,7 @@ export class RowReader {
       currency: own,
       texts,
       words: texts.map((text) => this.#wordsOf(text)),
+      bookedAs: pending ? this.#bookedTexts.get(nameOf({ texts })) : undefined,
       foreign: typeof original === "string" && tellsForeign(original, own)
     }
   }
@@ -78,6 +90,8 @@ const unknownLikeness = 0.5
 
 /** How alike the texts of two rows are, 0 to 1: the best of the forms that both have. */
 export const likeness = (a: MatchRow, b: MatchRow): number => {
+  if (a.bookedAs !== undefined && !b.pending && a.bookedAs.has(nameOf(b))) return 1
+  if (b.bookedAs !== undefined && !a.pending && b.bookedAs.has(nameOf(a))) return 1
   let best: number | undefined
   for (let i = 0; i < a.words.length; i++) {
     if (i > 0 && a.words[i] === a.words[i - 1] && b.words[i] === b.words[i - 1]) continue

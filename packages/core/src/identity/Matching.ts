@@ -13,6 +13,7 @@ import type { IndexEntry } from "../record/LedgerRecord.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { Observation } from "../sync/Ingest.ts"
+import type { LearntText } from "./LearntTexts.ts"
 import type { ObservationKey } from "./IdentityFact.ts"
 
 /** How identity is tuned: `dedupeConfig` of the dedupe enrichment (enrichments C1). */
@@ -59,6 +60,8 @@ export interface MatchInput {
   readonly held: ReadonlyArray<IndexEntry>
   /** Former upstream ids of held records: upstream id -> record id. */
   readonly aliases: ReadonlyMap<string, string>
+  /** Texts of pending and booked rows that earlier reads have shown to be one. */
+  readonly learnt?: ReadonlyArray<LearntText>
   readonly idTrust: IdTrust
   readonly coverage: Coverage
   /** As in `ProvingRead`. */
@@ -161,6 +164,8 @@ export interface MatchResult {
   readonly suggestions: ReadonlyArray<Suggestion>
   /** Pending records that go on as records that were booked beside them, which become part of them. */
   readonly joined: ReadonlyArray<Join>
+  /** What is known of texts from now on; the list that was given where the read taught nothing. */
+  readonly learnt: ReadonlyArray<LearntText>
   /** Hits by id, and those of them whose content spoke against it. */
   readonly idHits: number
   readonly idContradictions: number

@@ -92,6 +92,8 @@ export const limits = {
   /** Former upstream ids that a record keeps, and days after which one that was not seen again is dropped. */
   aliasesPerRecord: 16,
   aliasDays: 400,
+  /** Pairs of pending and booked text that an account remembers. */
+  learntTexts: 100,
   /** Days in which a match can be taken back. */
   matchDays: 400,
   /** What people decided about the identity of records and has not been lifted, in one workspace. */

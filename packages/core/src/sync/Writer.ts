@@ -63,6 +63,7 @@ export interface Written {
 const nothingRecalled = Effect.map(Timestamp.now, (now): Recalled => ({
   now,
   trust: fullTrust,
+  learnt: [],
   hasAliases: false,
   facts: []
 }))
@@ -161,6 +162,7 @@ export class Writer extends Context.Service<
           ...(isDivided ? { settled: divided!.settled } : {}),
           held,
           aliases,
+          learnt: recalled.learnt,
           idTrust: snapshot.idTrust,
           coverage: believable(snapshot),
           historyFrom: snapshot.historyFrom,
@@ -317,7 +319,8 @@ export class Writer extends Context.Service<
         const lateSuggestions = result.suggestions.filter(({ observed }) => "id" in observed)
         const isNoted =
           result.missed.length + result.seenAgain.length + result.joined.length + lateSuggestions.length > 0 ||
-          trust !== recalled.trust
+          trust !== recalled.trust ||
+          result.learnt !== recalled.learnt
         settling?.follow(isDivided, held, result)
         let isSettled = settling === undefined
         /** Follows a transaction. What is settled by the last one is written with it. */
@@ -356,6 +359,7 @@ export class Writer extends Context.Service<
               yield* noteJoined(snapshot, result.joined, right.fence?.jobId)
               yield* noteSuggested(scope, lateSuggestions, right.fence?.jobId)
               if (trust !== recalled.trust) yield* identity.setTrust(scope, trust)
+              if (result.learnt !== recalled.learnt) yield* identity.setLearnt(scope, result.learnt)
               if (settled !== undefined) yield* records.settle(scope, settled)
             })
           )

@@ -206,6 +206,39 @@ const settling = (scene: Scene) =>
       )
     }
 
+    scene("under another name, at a price that repeats: is learnt, and unlearnt by who takes it back", (simulation) =>
+      Effect.gen(function* () {
+        const { account, ledger, live, post, ref, sync, upstream } = yield* opened(simulation, perStatus)
+        const { matches, undo } = yield* Corrections
+        const { recall } = yield* IdentityStore
+        const scope = { workspaceId: account.workspaceId, accountId: account.id, dataType: "transactions" } as const
+        const days = ["2026-11-10", "2026-11-12", "2026-11-14", "2026-11-16"]
+        post("MTA*NYCT PAYGO", "-2.75", "2026-11-08")
+        for (const day of days) post("METRO TRANSIT", "-2.75", day, true)
+        yield* sync()
+        const waiting = (yield* ledger).filter(({ pending }) => pending)
+        const kept: Array<boolean> = []
+        for (const { id, providerId } of waiting) {
+          yield* simulation.pass(aDay)
+          const row = [...upstream.rows.values()].find((one) => one.providerId === providerId)!
+          const booked = upstream.settle(row, {
+            newId: true,
+            link: false,
+            change: { description: "MTA*NYCT PAYGO" }
+          })
+          yield* sync()
+          kept.push((yield* live).find((record) => record.providerId === booked.providerId)!.id === id)
+        }
+        expect(kept).toEqual([false, false, true, true])
+        expect((yield* recall(scope)).learnt).toEqual([
+          { pending: "metro transit", booked: "mta nyct paygo", score: 2 }
+        ])
+        const [made] = (yield* matches(ref, { state: "made" })).rows
+        yield* undo(person, ref, made!.match.id)
+        expect((yield* recall(scope)).learnt).toMatchObject([{ score: -4 }])
+      })
+    )
+
     scene("into one of two, too unsure to decide: asks, and an answer moves what a person wrote", (simulation) =>
       Effect.gen(function* () {
         const { edit, ledger, live, on, post, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)

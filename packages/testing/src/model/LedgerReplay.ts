@@ -1,5 +1,6 @@
 /** A ledger kept by a way of matching, one read after the other, with the truth about every record. */
 import { fileIdPrefix, trusted } from "@millrace/core/identity/Covered"
+import type { LearntText } from "@millrace/core/identity/LearntTexts"
 import { identify } from "@millrace/core/identity/Identify"
 import {
   defaultMatchConfig,
@@ -43,6 +44,7 @@ export class LedgerReplay {
   readonly #aliases = new Map<string, string>()
   readonly #match: Matcher
   #made = 0
+  #learnt: ReadonlyArray<LearntText> = []
   #hits: Array<boolean> = []
   #distrusted = false
 
@@ -59,6 +61,7 @@ export class LedgerReplay {
         observations: read.observations,
         held: this.#held(read, idTrust),
         aliases: this.#aliases,
+        learnt: this.#learnt,
         idTrust,
         coverage: read.coverage,
         removed: read.removed,
@@ -74,6 +77,7 @@ export class LedgerReplay {
       })
     )
     this.#apply(result, now)
+    this.#learnt = result.learnt
     for (let n = 0; n < result.idHits; n++) this.#hits.push(n < result.idContradictions)
     this.#hits = this.#hits.slice(-lastHits)
     if (this.#hits.filter(Boolean).length >= contradictions) this.#distrusted = true

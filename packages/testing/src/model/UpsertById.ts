@@ -53,6 +53,7 @@ export const upsertById = ({ coverage, held, idTrust, observations, removed }: M
     confirmed: [],
     suggestions: [],
     joined: [],
+    learnt: [],
     idHits: 0,
     idContradictions: 0,
     shownFrom: undefined,

@@ -91,11 +91,23 @@ export const tests: StorageTests = (it) => {
     Effect.gen(function* () {
       const { identity, scope } = yield* arrange
       const { now, ...recalled } = yield* identity.recall(scope)
-      expect(recalled).toEqual({ trust: fullTrust, hasAliases: false, facts: [] })
+      expect(recalled).toEqual({ trust: fullTrust, learnt: [], hasAliases: false, facts: [] })
       expect(Timestamp.parse(now)).toBe(now)
       yield* (yield* StoreClock).pass(60)
       const later = (yield* identity.recall(scope)).now
       expect(Timestamp.toMillis(later) - Timestamp.toMillis(now)).toBeGreaterThanOrEqual(60_000)
+    })
+  )
+
+  it.effect("keeps what an account has shown of texts, each type by itself, and replaces it whole", () =>
+    Effect.gen(function* () {
+      const { identity, scope } = yield* arrange
+      const learnt = difficultTexts.map((text, n) => ({ pending: text, booked: `MTA ${n}`, score: n - 4 }))
+      yield* identity.setLearnt(scope, learnt)
+      expect((yield* identity.recall(scope)).learnt).toEqual(learnt)
+      expect((yield* identity.recall({ ...scope, dataType: "trades" })).learnt).toEqual([])
+      yield* identity.setLearnt(scope, learnt.slice(0, 1))
+      expect((yield* identity.recall(scope)).learnt).toEqual(learnt.slice(0, 1))
     })
   )
 

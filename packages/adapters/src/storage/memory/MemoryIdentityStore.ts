@@ -1,6 +1,7 @@
 /** What is remembered about the identity of records, in memory. */
 import type { IdentityFact } from "@millrace/core/identity/IdentityFact"
 import { IdentityStore, type Alias, type LogQuery } from "@millrace/core/identity/IdentityStore"
+import type { LearntText } from "@millrace/core/identity/LearntTexts"
 import type { LoggedMatch } from "@millrace/core/identity/LoggedMatch"
 import type { LoggedSuggestion } from "@millrace/core/identity/LoggedSuggestion"
 import { fullTrust, type TrustCounter } from "@millrace/core/identity/TrustCounter"
@@ -57,6 +58,7 @@ export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
   Effect.gen(function* () {
     const { call, set, remove } = yield* Memory
     const trusts = new Map<string, TrustCounter>()
+    const texts = new Map<string, ReadonlyArray<LearntText>>()
     const aliases = new Map<string, Map<string, KeptAlias>>()
     const matches = new Map<string, LoggedMatch>()
     const suggestions = new Map<string, LoggedSuggestion>()
@@ -88,10 +90,12 @@ export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
         call((now) => ({
           now: Timestamp.fromMillis(now),
           trust: trusts.get(keyOf(scope)) ?? fullTrust,
+          learnt: texts.get(keyOf(scope)) ?? [],
           hasAliases: aliasesIn(scope).size > 0,
           facts: holding(scope).filter(({ kind }) => kind !== "delete")
         })),
       setTrust: (scope, trust) => call(() => set(trusts, keyOf(scope), frozen(trust))),
+      setLearnt: (scope, learnt) => call(() => set(texts, keyOf(scope), frozen(learnt))),
       forgetTrust: (_, accountIds) =>
         call(() => {
           const accounts = new Set<string>(accountIds)

@@ -20,6 +20,7 @@ import { keys } from "./migrations/0011_keys.ts"
 import { uploadPieces } from "./migrations/0012_upload_pieces.ts"
 import { cursors } from "./migrations/0013_cursors.ts"
 import { shown } from "./migrations/0014_shown.ts"
+import { learntTexts } from "./migrations/0015_learnt_texts.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -39,7 +40,8 @@ export const migrations = {
   "0011_keys": keys,
   "0012_upload_pieces": uploadPieces,
   "0013_cursors": cursors,
-  "0014_shown": shown
+  "0014_shown": shown,
+  "0015_learnt_texts": learntTexts
 } as const
 
 /** All steps that this version knows, the first one first. */

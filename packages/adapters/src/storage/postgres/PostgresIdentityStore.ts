@@ -1,6 +1,7 @@
 /** What is remembered about the identity of records, in PostgreSQL. */
 import type { IdentityFact } from "@millrace/core/identity/IdentityFact"
 import { IdentityStore, type Alias, type LogQuery } from "@millrace/core/identity/IdentityStore"
+import type { LearntText } from "@millrace/core/identity/LearntTexts"
 import { fullTrust } from "@millrace/core/identity/TrustCounter"
 import type { RecordScope } from "@millrace/core/record/RecordStore"
 import { limits } from "@millrace/core/shared/Limits"
@@ -18,6 +19,7 @@ import { textColumns } from "./TextColumns.ts"
 interface RecallRow {
   readonly now: Date
   readonly trust: { readonly contradictions: ReadonlyArray<number>; readonly demoted: boolean } | null
+  readonly learnt: ReadonlyArray<LearntText> | null
   readonly has_aliases: boolean
   readonly has_facts: boolean
 }
@@ -68,13 +70,16 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
             (select json_build_object('contradictions', contradictions, 'demoted', demoted) from id_trust
               where account_id = ${scope.accountId} and data_type = ${scope.dataType}
                 and workspace_id = ${scope.workspaceId}) as trust,
+            (select texts from learnt_text where account_id = ${scope.accountId} and data_type = ${scope.dataType}
+                and workspace_id = ${scope.workspaceId}) as learnt,
             exists (select from record_alias where ${inScope(sql, scope)}) as has_aliases,
             exists (select from identity_fact where ${inScope(sql, scope)} and lifted_at is null
               and kind <> 'delete') as has_facts`)
-        const { has_aliases, has_facts, now, trust } = rows[0]!
+        const { has_aliases, has_facts, learnt, now, trust } = rows[0]!
         return {
           now: instant(now),
           trust: trust ?? fullTrust,
+          learnt: learnt ?? [],
           hasAliases: has_aliases,
           facts: has_facts ? (yield* stored(factsOf(scope))).filter(({ kind }) => kind !== "delete") : []
         }
@@ -85,6 +90,11 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
             string_to_array(${contradictions.join(",")}, ',')::int[], ${demoted})
           on conflict (account_id, data_type) do update set contradictions = excluded.contradictions,
             demoted = excluded.demoted`)
+      }),
+      setLearnt: Effect.fn("IdentityStore.setLearnt")(function* (scope, learnt) {
+        yield* stored(sql`insert into learnt_text (workspace_id, account_id, data_type, texts)
+          values (${scope.workspaceId}, ${scope.accountId}, ${scope.dataType}, ${json(learnt)})
+          on conflict (account_id, data_type) do update set texts = excluded.texts`)
       }),
       forgetTrust: Effect.fn("IdentityStore.forgetTrust")(function* (workspaceId, accountIds) {
         if (accountIds.length === 0) return
