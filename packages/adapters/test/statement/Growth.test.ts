@@ -44,7 +44,7 @@ const work = (bytes: Uint8Array): number => {
 }
 
 // Below this a measurement says more about the collector of garbage than about the file.
-const floor = 5
+const floor = 10
 
 /**
  * How much longer ten times the bytes take. The least of many tries counts, as a loaded machine only ever adds; what is
