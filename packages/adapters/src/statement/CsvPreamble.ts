@@ -26,7 +26,7 @@ const ibanInside = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b/g
 /** Labels such as `Account no.`, `Konto-Nr.`, `Compte n°`, `Numer rachunku`, `Card ending in`. */
 const accountLabel =
   /(?:^|[^\p{L}])(?:account|acct|a\/c|konto|kontonr|kontonummer|girokonto|compte|cuenta|conto|rekening|rekeningnummer|conta|rachunek|rachunku|[uú][cč]et|[uú][cč]tu|sz[aá]mlasz[aá]m|tilinumero|kontonummer|card|karte|carte|tarjeta|счет|iban)(?:[^\p{L}]|$)/iu
-const numberInside = /(?:^|[\s:#])((?:[*xX•.]{2,}[\s-]?)*[*xX•\d][\d*xX•./ -]{2,32}\d)(?:$|[\s,;(])/
+const numberInside = /(?:^|[\s:#])([\d*xX•.][\d*xX•./ -]{2,40}\d)(?:$|[\s,;(])/
 const holderLabel =
   /\b(?:account\s*(?:holder|owner)|customer(?:\s*name)?|kontoinhaber(?:in)?|titulaire|titular|intestatario|rekeninghouder|w[lł]a[sś]ciciel)\b/i
 const periodLabel =

@@ -13,6 +13,8 @@ const statement = `${header}<OFX><STMTTRNRS><STMTRS><CURDEF>EUR<BANKTRANLIST>`
 const places = {
   "a plain file": ["", ""],
   "a table": ["Date,Description,Amount\n2024-01-01,x,1\n", "\n2024-01-02,y,2\n"],
+  "lines above a table": ["Account: ", "\nDate,Description,Amount\n2024-01-01,x,1\n"],
+  "a row of a table": ["Date,Description,Type,Amount,Balance\n2024-01-01,", ",1,1\n2024-01-02,y,debit,2,3\n"],
   "a file that begins as OFX": [`${header}<OFX>`, ""],
   "an OFX statement": [statement, "</BANKTRANLIST></STMTRS></STMTTRNRS></OFX>"],
   "an OFX memo": [

@@ -207,6 +207,19 @@ suite(`real CSV files${note}`, () => {
     ])
   })
 
+  it("take their currency from the file where it names one, else from the workspace with a warning", () => {
+    const currencies = fs
+      .readdirSync(csvFolder)
+      .filter((name) => name.endsWith(".csv"))
+      .map((name) => {
+        const statement = statementOf(fs.readFileSync(path.join(csvFolder, name)), undefined, "USD")
+        const guessed = statement.warnings.some((warning) => warning.startsWith("no currency is named"))
+        return [statement.accounts.flatMap((account) => account.currency), guessed] as const
+      })
+    for (const [found, guessed] of currencies) expect(guessed ? found.every((code) => code === "USD") : true).toBe(true)
+    expect(new Set(currencies.flatMap(([found]) => found))).toEqual(new Set(["USD", "EUR", "CAD", "CHF"]))
+  })
+
   it("knows every file of the folder", () => {
     expect(fs.readdirSync(csvFolder).filter((name) => name.endsWith(".csv"))).toHaveLength(25)
   })

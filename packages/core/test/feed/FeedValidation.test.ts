@@ -59,6 +59,44 @@ describe("decodeBlocks", () => {
     expect(decode(blocks).fields).toEqual(fields)
   })
 
+  it.each([
+    [{ delimiter: "ab" }, "delimiter"],
+    [{ delimiter: '"' }, "delimiter"],
+    [{ encoding: "latin-99" }, "encoding"],
+    [{ decimal: "'" }, "decimal"],
+    [{ dateFormat: "DD.MM" }, "dateFormat"],
+    [{ headerLine: -1 }, "headerLine"],
+    [{ columns: { dated: "When" } }, "columns"],
+    [{ columns: { description: [] } }, "columns.description"],
+    [{ negate: "yes" }, "negate"],
+    [{ sideSigns: "maybe" }, "sideSigns"],
+    [{ currency: "XXL" }, "currency"],
+    [{ separator: ";" }, "separator"]
+  ] as const)("names what is wrong with the CSV options %j", (csv, field) => {
+    const details: Array<Detail> = []
+    decodeBlocks("upload", "transactions", { sourceConfig: { type: "upload", csv } }, undefined, details, [])
+    expect(details.map((detail) => detail.field)).toEqual([expect.stringContaining(`sourceConfig.csv.${field}`)])
+  })
+
+  it("takes every CSV option that is right", () => {
+    const csv = {
+      delimiter: "^",
+      encoding: "iso-8859-2",
+      decimal: ",",
+      dateFormat: "D MMM YYYY",
+      headerLine: 0,
+      columns: { date: "1", description: ["2", "Text"], account: "" },
+      negate: false,
+      negateBalance: true,
+      sideSigns: "keep",
+      accountNumber: "1",
+      currency: "DEM"
+    }
+    const details: Array<Detail> = []
+    decodeBlocks("upload", "transactions", { sourceConfig: { type: "upload", csv } }, undefined, details, [])
+    expect(details).toEqual([])
+  })
+
   it("names all faults of all blocks at once", () => {
     const { fields } = decode({
       sourceConfig: { type: "sync", accounts: [{ bankId: "x", accountId: "y" }] },
