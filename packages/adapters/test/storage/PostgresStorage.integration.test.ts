@@ -12,12 +12,14 @@ import { RecordStore } from "@millrace/core/record/RecordStore"
 import { Ids } from "@millrace/core/shared/Ids"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Transactor } from "@millrace/core/storage/Transactor"
+import { TableStore } from "@millrace/core/table/TableStore"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { storeAccount } from "@millrace/testing/fixture/Account"
 import { makeConnection, storeBank } from "@millrace/testing/fixture/Bank"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { claimJob, storeJob } from "@millrace/testing/fixture/Job"
 import { makeWrite, scopeOf } from "@millrace/testing/fixture/Record"
+import { storeTable } from "@millrace/testing/fixture/Table"
 import { makeUpload } from "@millrace/testing/fixture/Upload"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 import { layer as database } from "@millrace/testing/postgres/TestPostgres"
@@ -228,6 +230,32 @@ layer(services, { excludeTestServices: true })("PostgreSQL storage itself", (it)
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.join(page)
       expect((yield* Fiber.join(cancel)).counts.read).toBe(1)
+    })
+  )
+
+  it.effect("lets nobody wait for the lock of a table of another workspace", () =>
+    Effect.gen(function* () {
+      const [transactor, tables] = [yield* Transactor, yield* TableStore]
+      const workspace = yield* storeWorkspace()
+      const stranger = yield* storeWorkspace()
+      const table = yield* storeTable(workspace)
+      const locked = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<void>()
+      const holder = yield* transactor
+        .atomically(
+          Effect.gen(function* () {
+            yield* tables.lock(workspace.id, table.id)
+            yield* Deferred.succeed(locked, undefined)
+            yield* Deferred.await(go)
+          })
+        )
+        .pipe(Effect.forkChild)
+      yield* Deferred.await(locked)
+      const foreign = transactor.atomically(tables.lock(stranger.id, table.id))
+      expect(yield* foreign).toEqual(Option.none())
+      expect(holder.pollUnsafe()).toBeUndefined()
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(holder)
     })
   )
 

@@ -43,6 +43,8 @@ export const tests: StorageTests = (it) => {
       const stranger = yield* storeWorkspace()
       expect(yield* store.get(stranger.id, table.id)).toEqual(Option.none())
       expect(yield* store.list(stranger.id)).toEqual([])
+      expect(yield* store.lock(workspace.id, table.id)).toEqual(Option.some(table))
+      expect(yield* store.lock(stranger.id, table.id)).toEqual(Option.none())
       expect(yield* store.get(workspace.id, (yield* makeTable(workspace)).id)).toEqual(Option.none())
     })
   )

@@ -59,8 +59,10 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
       }),
       get,
       lock: Effect.fn("TableStore.lock")(function* (workspaceId, id) {
-        // Not with the fields: what a statement reads beside the row it waits for may be older than the row.
-        yield* stored(sql`select 1 from app_table where id = ${id} for no key update`)
+        // Not with the fields: what a statement reads beside the row it waits for may be older than the row. With the
+        // workspace: nobody waits for a lock of a table that is not theirs.
+        yield* stored(sql`select 1 from app_table where id = ${id} and workspace_id = ${workspaceId}
+          for no key update`)
         return yield* get(workspaceId, id)
       }),
       list: Effect.fn("TableStore.list")(function* (workspaceId) {
