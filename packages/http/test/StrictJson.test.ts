@@ -67,20 +67,16 @@ describe("StrictJson", () => {
     expect(read("[".repeat(1_000_000))).toBe("BODY_TOO_DEEP")
   })
 
-  it("hands on numbers that no double holds as their text", () => {
+  it("hands on numbers as doubles where one holds them, and else with every digit as raw JSON", () => {
     expect(read("0.1")).toBe(0.1)
     expect(read("1.50")).toBe(1.5)
-    expect(read("9007199254740993")).toBe("9007199254740993")
-    expect(read("0.1000000000000000055511151231257827")).toBe("0.1000000000000000055511151231257827")
-    expect(read("1e400")).toBe("1e400")
-  })
-
-  it("hands on numbers that no double holds as raw JSON where that is asked for", () => {
+    for (const digits of ["9007199254740993", "0.1000000000000000055511151231257827", "1e400"])
+      expect(read(digits)).toEqual({ rawJSON: digits })
     const text = '{"a":[9007199254740993,0.1,1e400],"b":"1"}'
-    const json = Result.getOrThrow(StrictJson.parse(text, 32, "raw"))
+    const json = Result.getOrThrow(StrictJson.parse(text, 32))
     expect(JSON.stringify(json)).toBe(text)
-    expect(StrictJson.withoutRaw(json)).toBe('{"a":["9007199254740993",0.1,"1e400"],"b":"1"}')
-    expect(StrictJson.withoutRaw({ rawJSON: "1" })).toBe('{"rawJSON":"1"}')
+    expect(StrictJson.withDoubles(json)).toBe('{"a":[9007199254740992,0.1,1.7976931348623157e+308],"b":"1"}')
+    expect(StrictJson.withDoubles({ rawJSON: "1" })).toBe('{"rawJSON":"1"}')
   })
 
   it("reads a megabyte without a pattern going wild", () => {

@@ -55,13 +55,37 @@ describe("numbers in values", () => {
     )
   })
 
-  it("are text in filters where no double holds them", async () => {
+  it("reach the kernel with every digit, in filters and their parameters", async () => {
     const filter = '{"field":"a","op":"gt","value":12345678901234567890.12}'
-    const read = { field: "a", op: "gt", value: "12345678901234567890.12" }
     await server.call("GET", `${table}/rows?filter=${encodeURIComponent(filter)}`)
-    expect(asked("queryRows")).toEqual({ filter: read })
-    await send("POST", `${table}/rows/query`, `{"filter":${filter}}`)
-    expect(asked("queryRows")).toEqual({ filter: read })
+    expect(written("queryRows")).toBe(`{"filter":${filter}}`)
+    const body = `{"filter":${filter},"params":{"p":[9007199254740993,"9007199254740993"]}}`
+    await send("POST", `${table}/rows/query`, body)
+    expect(written("queryRows")).toBe(body)
+  })
+
+  it("are never taken for a name, however many digits they have", async () => {
+    for (const number of ["12", "9007199254740993", "0.1000000000000000055511151231257828", "1e400"]) {
+      for (const [path, field, body] of [
+        ["/v1/tables", "name", `{"name":${number},"fields":[]}`],
+        [`${table}/fields`, "key", `{"key":${number},"name":"N","type":"text"}`],
+        [`${table}/rows`, "rows[0].externalKey", `{"rows":[{"values":{},"externalKey":${number}}]}`],
+        [`${table}/rows/query`, "sort[0].field", `{"sort":[{"field":${number}}]}`],
+        [`${table}/rows/query`, "fields[0]", `{"fields":[${number}]}`],
+        [`${table}/rows/query`, "filter.field", `{"filter":{"field":${number},"op":"eq","value":1}}`],
+        [
+          `${table}/rows/query`,
+          "filter.value.$param",
+          `{"filter":{"field":"a","op":"eq","value":{"$param":${number}}}}`
+        ]
+      ] as const) {
+        const answer = await send("POST", path, body)
+        expect([answer.status >= 400 && answer.status < 500, answer.body.details?.[0]?.field], answer.text).toEqual([
+          true,
+          field
+        ])
+      }
+    }
   })
 
   it("are refused where something else belongs", async () => {

@@ -2,9 +2,10 @@
 import * as Result from "effect/Result"
 import { faultText, type PatternEngine } from "../rule/Pattern.ts"
 import * as Decimal from "../shared/Decimal.ts"
+import { digitsOf, isNumber, isRawNumber } from "../shared/RawNumber.ts"
 import type { FilterField, FilterFieldType } from "./FilterField.ts"
 import { refuse, type ClauseFault } from "./FilterFault.ts"
-import type { FilterScalar, FilterValue } from "./FilterNode.ts"
+import type { FilterNumber, FilterScalar, FilterValue } from "./FilterNode.ts"
 import type { FilterOperator } from "./FilterOperator.ts"
 import type { Range, Test, TestNode } from "./FilterPlan.ts"
 import { fold } from "./Fold.ts"
@@ -67,21 +68,20 @@ export const inapplicable = (op: FilterOperator, type: FilterFieldType): Result.
 
 const one = (test: Test): Tested => Result.succeed([{ test }])
 
+type Scalar = Exclude<FilterScalar, null>
+
 /** What is compared: a list for `in`, one scalar for the rest; anything else is a mistake. */
-const scalarsOf = (
-  op: Positive,
-  value: PlainValue
-): Result.Result<ReadonlyArray<string | number | boolean>, ClauseFault> => {
+const scalarsOf = (op: Positive, value: PlainValue): Result.Result<ReadonlyArray<Scalar>, ClauseFault> => {
   if (op === "in")
     return Array.isArray(value) ? Result.succeed(value) : refuse("value", "must be a list of texts or numbers")
-  return typeof value === "object"
+  return typeof value === "object" && !isRawNumber(value)
     ? refuse("value", "must be one text or number")
-    : Result.succeed([value as string | number | boolean])
+    : Result.succeed([value as Scalar])
 }
 
 const each = <A>(
-  values: ReadonlyArray<string | number | boolean>,
-  read: (value: string | number | boolean) => Result.Result<A, ClauseFault>
+  values: ReadonlyArray<Scalar>,
+  read: (value: Scalar) => Result.Result<A, ClauseFault>
 ): Result.Result<ReadonlyArray<A>, ClauseFault> => {
   const found: Array<A> = []
   for (const value of values) {
@@ -92,8 +92,11 @@ const each = <A>(
   return Result.succeed(found)
 }
 
-const textOf = (value: FilterScalar): string =>
-  typeof value === "number" ? (Decimal.parse(String(value)) ?? String(value)) : String(value)
+const textOf = (value: FilterScalar): string => {
+  if (!isNumber(value)) return String(value)
+  const digits = digitsOf(value)
+  return Decimal.parse(digits) ?? digits
+}
 
 const hows = { contains: "contains", "starts-with": "startsWith", "ends-with": "endsWith" } as const
 
@@ -164,7 +167,7 @@ const timeTest = (type: "date" | "datetime", op: Positive, value: PlainValue, mo
   )
 }
 
-const truths: ReadonlyMap<string | number | boolean, boolean> = new Map<string | number | boolean, boolean>([
+const truths: ReadonlyMap<Scalar, boolean> = new Map<Scalar, boolean>([
   [true, true],
   [false, false],
   ["true", true],
@@ -199,7 +202,7 @@ const jsonTest = (op: Positive, value: PlainValue, patterns: PatternEngine): Tes
   if (op === "between") return as("number", numberTest(op, value))
   return Result.flatMap(scalarsOf(op, value), (scalars): Tested => {
     const texts = scalars.filter((scalar) => typeof scalar === "string")
-    const numbers = scalars.filter((scalar) => typeof scalar === "number")
+    const numbers: ReadonlyArray<FilterNumber> = scalars.filter(isNumber)
     if (op === "in")
       return Result.gen(function* () {
         const text = texts.length === 0 ? [] : yield* as("string", textTest(op, texts, patterns))

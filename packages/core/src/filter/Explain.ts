@@ -3,6 +3,7 @@ import { predicate } from "./Closures.ts"
 import type { CellValue, RowValues } from "./FilterField.ts"
 import { isClause, type FilterClause, type FilterNode, type FilterValue } from "./FilterNode.ts"
 import type { FilterPlan } from "./FilterPlan.ts"
+import { isRawNumber } from "../shared/RawNumber.ts"
 import { relatedOf, RowReading, type RelatedRows } from "./RowTest.ts"
 import { ownValue } from "./ValueTest.ts"
 
@@ -29,7 +30,8 @@ export interface FilterExplanation {
 
 const valueText = (value: FilterValue | undefined): string => {
   if (value === undefined) return ""
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return ` ${JSON.stringify(value)}`
+  if (typeof value !== "object" || value === null || Array.isArray(value) || isRawNumber(value))
+    return ` ${JSON.stringify(value)}`
   if ("start" in value) return ` ${value.start} to ${value.end}`
   if ("min" in value) return ` ${value.min} to ${value.max}`
   return ` ${Object.values(value)[0]}`

@@ -1,18 +1,22 @@
 /** Filter trees, shared by tables, dashboards and widgets (specification 2.3, decisions 8.1). */
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { limits } from "../shared/Limits.ts"
+import { isRawNumber, type RawNumber } from "../shared/RawNumber.ts"
+import { decode, type Fault } from "../shared/StrictDecoding.ts"
 import { filterOperators, takesNoValue, type FilterOperator } from "./FilterOperator.ts"
 import { relativeDates, type RelativeDate } from "./RelativeDate.ts"
 
-export type FilterScalar = string | number | boolean | null
+export type FilterNumber = number | RawNumber
+export type FilterScalar = string | FilterNumber | boolean | null
 
 export type FilterValue =
   | FilterScalar
-  | ReadonlyArray<string | number>
+  | ReadonlyArray<string | FilterNumber>
   /** Dates, both inside. */
   | { readonly start: string; readonly end: string }
   /** Numbers, both inside. */
-  | { readonly min: string | number; readonly max: string | number }
+  | { readonly min: string | FilterNumber; readonly max: string | FilterNumber }
   | { readonly rel: RelativeDate }
   /** Another field of the same row. */
   | { readonly $field: string }
@@ -136,10 +140,7 @@ const sizeOf = (node: FilterNode): Size => {
   return { nodes, depth: depth + 1, patterns }
 }
 
-/**
- * At most 256 nodes, 8 deep, with 16 patterns. Unknown keys are refused by whoever decodes
- * (`shared/StrictDecoding`).
- */
+/** At most 256 nodes, 8 deep, with 16 patterns. The form of filters in JSON; `readFilter` reads them. */
 export const FilterNode: Schema.Codec<FilterNode> = Node.check(
   Schema.makeFilter((node) => {
     const { depth, nodes, patterns } = sizeOf(node)
@@ -150,3 +151,16 @@ export const FilterNode: Schema.Codec<FilterNode> = Node.check(
       : undefined
   })
 )
+
+/** The same document with a double in the place of every raw number. */
+const withDoubles = (json: unknown): unknown => {
+  if (typeof json !== "object" || json === null) return json
+  if (isRawNumber(json)) return 0
+  if (Array.isArray(json)) return json.map(withDoubles)
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, withDoubles(value)]))
+}
+
+/** Reads a filter out of JSON whose numbers have all their digits, or tells every fault of its form. */
+export const readFilter = (json: unknown): Result.Result<FilterNode, ReadonlyArray<Fault>> =>
+  // The form does not depend on digits, and reading changes nothing: what is taken is the document itself.
+  Result.map(decode(FilterNode, withDoubles(json)), () => json as FilterNode)

@@ -3,6 +3,8 @@ import * as Result from "effect/Result"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { dayStart } from "../shared/DayStart.ts"
 import * as Decimal from "../shared/Decimal.ts"
+import { limits } from "../shared/Limits.ts"
+import { digitsOf, isNumber } from "../shared/RawNumber.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { refuse, type ClauseFault } from "./FilterFault.ts"
 import type { FilterScalar, FilterValue } from "./FilterNode.ts"
@@ -42,15 +44,13 @@ export const orderRange = <A>(op: OrderOperator, whole: Whole<A>): Range<A> => {
   }
 }
 
-/** At most this many characters of a number that was sent as text (decisions 1.3). */
-const numberLength = 30
-
-export const wholeNumber = (
-  value: FilterScalar | string | number
-): Result.Result<Whole<Decimal.Decimal>, ClauseFault> => {
-  const text = typeof value === "number" ? String(value) : value
-  const number = typeof text === "string" && text.length <= numberLength ? Decimal.parse(text) : undefined
-  return number === undefined ? refuse("value", "must be a number such as -12.50") : Result.succeed(only(number))
+export const wholeNumber = (value: FilterScalar): Result.Result<Whole<Decimal.Decimal>, ClauseFault> => {
+  const text = isNumber(value) ? digitsOf(value) : value
+  const number = typeof text === "string" ? Decimal.parse(text) : undefined
+  if (typeof text !== "string" || number === undefined) return refuse("value", "must be a number such as -12.50")
+  return text.length > limits.numberText
+    ? refuse("value", `must have at most ${limits.numberText} characters`)
+    : Result.succeed(only(number))
 }
 
 const days = (start: string, end: string): Whole<string> => ({
@@ -71,7 +71,7 @@ export const wholePeriod = (type: "date" | "datetime", token: RelativeDate, mome
 /** A day of a date field; a day or an instant of a date-time field. */
 export const wholeTime = (
   type: "date" | "datetime",
-  value: FilterScalar | string | number,
+  value: FilterScalar,
   moment: Moment
 ): Result.Result<Whole<string>, ClauseFault> => {
   if (typeof value === "string") {

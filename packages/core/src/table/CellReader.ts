@@ -5,6 +5,7 @@ import * as CalendarDate from "../shared/CalendarDate.ts"
 import * as Decimal from "../shared/Decimal.ts"
 import { isId } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
+import { digitsOf, isNumber } from "../shared/RawNumber.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { Choice, TableField } from "./Table.ts"
 
@@ -20,14 +21,6 @@ const unstorableJson = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i
 const email = /^[^\s@"(),:;<>[\\\]]{1,64}@[^\s@"(),:;<>[\\\]]{1,189}\.[^\s@."(),:;<>[\\\]]{2,63}$/u
 const url = /^https?:\/\/[^\s/?#]+(?:[/?#]\S*)?$/iu
 
-// The types of this version of TypeScript do not know this part of JSON yet.
-const { isRawJSON } = JSON as unknown as {
-  readonly isRawJSON: (value: unknown) => value is { readonly rawJSON: string }
-}
-
-/** A number that was read with all its digits is raw JSON, which no document can hold by itself. */
-const rawNumber = (value: unknown): string | undefined => (isRawJSON(value) ? value.rawJSON : undefined)
-
 const readText = (input: unknown): Read =>
   typeof input !== "string"
     ? Result.fail("must be text")
@@ -36,7 +29,7 @@ const readText = (input: unknown): Read =>
       : Result.succeed(input)
 
 const readNumber = (input: unknown, scale: number): Read => {
-  const text = typeof input === "number" ? String(input) : typeof input === "string" ? input : rawNumber(input)
+  const text = typeof input === "string" ? input : isNumber(input) ? digitsOf(input) : undefined
   if (text === undefined) return Result.fail("must be a number such as -12.50")
   if (text.length > limits.numberText) return Result.fail(`must have at most ${limits.numberText} characters`)
   const number = Decimal.parse(text)

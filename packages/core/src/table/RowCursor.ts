@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Bound, Cursors } from "../shared/Cursors.ts"
 import { Id } from "../shared/Ids.ts"
+import { parseExactly } from "../shared/RawNumber.ts"
 import { Timestamp } from "../shared/Timestamp.ts"
 import type { RowQuery } from "./RowRequest.ts"
 import type { RowPosition } from "./RowScan.ts"
@@ -11,12 +12,13 @@ import type { RowPosition } from "./RowScan.ts"
 export type RowQuestion = Pick<RowQuery, "fields" | "filter" | "params" | "sort" | "timezone" | "trashed">
 
 const Question = Schema.Struct({
-  filter: Schema.optionalKey(Schema.Json),
+  /** JSON text, which keeps all digits of its numbers. */
+  filter: Schema.optionalKey(Schema.String),
   sort: Schema.optionalKey(
     Schema.Array(Schema.Struct({ field: Schema.String, desc: Schema.optionalKey(Schema.Boolean) }))
   ),
   fields: Schema.optionalKey(Schema.Array(Schema.String)),
-  params: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  params: Schema.optionalKey(Schema.String),
   timezone: Schema.optionalKey(Schema.String),
   trashed: Schema.optionalKey(Schema.Boolean)
 })
@@ -31,16 +33,37 @@ const Payload = Schema.Struct({
   question: Question
 })
 
-export type Resumed = typeof Payload.Type
+export interface Resumed extends Omit<typeof Payload.Type, "question"> {
+  readonly question: RowQuestion
+}
 
 /** Plain JSON without what is absent. */
-const questionOf = ({ fields, filter, params, sort, timezone, trashed }: RowQuestion): Schema.Json =>
-  JSON.parse(JSON.stringify({ fields, filter, params, sort, timezone, trashed })) as Schema.Json
+const kept = ({ fields, filter, params, sort, timezone, trashed }: RowQuestion): Schema.Json =>
+  JSON.parse(
+    JSON.stringify({
+      fields,
+      filter: filter === undefined ? undefined : JSON.stringify(filter),
+      params: params === undefined ? undefined : JSON.stringify(params),
+      sort,
+      timezone,
+      trashed
+    })
+  ) as Schema.Json
+
+const questionOf = ({ filter, params, ...rest }: typeof Question.Type): RowQuestion => ({
+  ...rest,
+  ...(filter === undefined ? {} : { filter: parseExactly(filter) }),
+  ...(params === undefined ? {} : { params: parseExactly(params) as NonNullable<RowQuestion["params"]> })
+})
 
 export const rowCursors = (cursors: Cursors["Service"]) => ({
   encode: Effect.fnUntraced(function* (bound: Bound, now: Timestamp, question: RowQuestion, position: RowPosition) {
     const at = { values: [...position.values], id: position.id }
-    return yield* cursors.encode(bound, "page", { now, at, question: questionOf(question) })
+    return yield* cursors.encode(bound, "page", { now, at, question: kept(question) })
   }),
-  decode: (bound: Bound, cursor: string) => cursors.decode(bound, Payload, cursor)
+  decode: (bound: Bound, cursor: string) =>
+    Effect.map(cursors.decode(bound, Payload, cursor), ({ question, ...rest }): Resumed => ({
+      ...rest,
+      question: questionOf(question)
+    }))
 })

@@ -6,14 +6,14 @@ import { CursorUnusable, type Detail } from "../failure/Failure.ts"
 import { bind, type Given } from "../filter/Bind.ts"
 import { compile, type RelatedRows, type RowTest } from "../filter/Compile.ts"
 import type { RowValues } from "../filter/FilterField.ts"
-import { FilterNode } from "../filter/FilterNode.ts"
+import { readFilter } from "../filter/FilterNode.ts"
 import { hasPattern, relationsOf, type FilterPlan } from "../filter/FilterPlan.ts"
 import type { PlainValue } from "../filter/ClauseTest.ts"
 import { Patterns } from "../rule/Pattern.ts"
 import { Cursors } from "../shared/Cursors.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf } from "../shared/Page.ts"
-import { decode } from "../shared/StrictDecoding.ts"
+import { isNumber } from "../shared/RawNumber.ts"
 import { zoneOf } from "../shared/TimeZone.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { facetsOf, hintOf } from "./Facet.ts"
@@ -31,7 +31,7 @@ const patternBatch = 1_000
 
 const unusable = new CursorUnusable({ expired: false })
 
-const scalar = (item: unknown) => typeof item === "string" || typeof item === "number"
+const scalar = (item: unknown) => typeof item === "string" || isNumber(item)
 
 const givenOf = (params: Readonly<Record<string, unknown>>, details: Array<Detail>): Given => {
   const given = new Map<string, PlainValue>()
@@ -120,7 +120,7 @@ export const make = Effect.gen(function* () {
     }
     if (question.filter === undefined || question.filter === null)
       return { scan, related, test: undefined, plan: undefined } satisfies Asked
-    const node = decode(FilterNode, question.filter)
+    const node = readFilter(question.filter)
     if (Result.isFailure(node))
       return yield* unprocessable(
         node.failure.map(({ field, message }) => ({ field: filterPath(field), message })),

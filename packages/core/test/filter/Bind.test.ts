@@ -48,7 +48,7 @@ describe("bind", () => {
     [{ field: "amount", op: "contains", value: "1" }, "FILTER_INVALID op: contains does not apply to numbers"],
     [{ field: "title", op: "has-passed" }, "FILTER_INVALID op: has-passed does not apply to text"],
     [{ field: "amount", op: "eq", value: "1,5" }, "FILTER_INVALID value: must be a number such as -12.50"],
-    [{ field: "amount", op: "eq", value: "1".repeat(31) }, "FILTER_INVALID value: must be a number such as -12.50"],
+    [{ field: "amount", op: "eq", value: "1".repeat(31) }, "FILTER_INVALID value: must have at most 30 characters"],
     [{ field: "amount", op: "between", value: 3 }, "FILTER_INVALID value: must be {min, max}"],
     [
       { field: "amount", op: "between", value: { min: 2, max: "1" } },

@@ -3,9 +3,8 @@ import { compile, type RelatedRows, type RowTest } from "@millrace/core/filter/C
 import { generate } from "@millrace/core/filter/Generated"
 import type { Order } from "@millrace/core/filter/Order"
 import * as Plan from "@millrace/core/filter/FilterPlan"
-import { FilterNode } from "@millrace/core/filter/FilterNode"
+import { readFilter } from "@millrace/core/filter/FilterNode"
 import { provenPatterns } from "@millrace/core/rule/Pattern"
-import { decode } from "@millrace/core/shared/StrictDecoding"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { interpretFilter, type Answer } from "@millrace/testing/model/FilterInterpreter"
 import {
@@ -39,7 +38,7 @@ it(
     const seen = { true: 0, false: 0, null: 0 }
     for (let n = 0; n < filters; n++) {
       const filter = randomFilter(random, 5, true)
-      expect(Result.getOrThrow(decode(FilterNode, filter))).toEqual(filter)
+      expect(Result.getOrThrow(readFilter(filter))).toEqual(filter)
       const zone = random.pick(zones)
       const now = Timestamp.make(random.pick(moments))
       const plan = Result.getOrThrow(bind(filter, randomFields, { now, zone, patterns: provenPatterns }))

@@ -1,12 +1,11 @@
 import { bind } from "@millrace/core/filter/Bind"
 import { compile } from "@millrace/core/filter/Compile"
-import { FilterNode, type FilterClause } from "@millrace/core/filter/FilterNode"
+import { readFilter, type FilterClause } from "@millrace/core/filter/FilterNode"
 import { filterOperators } from "@millrace/core/filter/FilterOperator"
 import * as Plan from "@millrace/core/filter/FilterPlan"
 import { generate } from "@millrace/core/filter/Generated"
 import { byCost } from "@millrace/core/filter/Order"
 import { provenPatterns } from "@millrace/core/rule/Pattern"
-import { decode } from "@millrace/core/shared/StrictDecoding"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { interpretFilter, opposite, type Answer } from "@millrace/testing/model/FilterInterpreter"
 import { filterTruth, groupTruth, notTruth, truthNow, truthZone } from "@millrace/testing/model/FilterTruth"
@@ -17,7 +16,7 @@ const moment = { now: Timestamp.make(truthNow), zone: truthZone }
 
 it.each(filterTruth)("$type: $clause is what the table says", ({ type, clause, answers }) => {
   const node: FilterClause = { field: "x", ...clause }
-  expect(Result.isSuccess(decode(FilterNode, node))).toBe(true)
+  expect(Result.isSuccess(readFilter(node))).toBe(true)
   const fields = new Map([["x", { type }]])
   const plan = Result.getOrThrow(bind(node, fields, { ...moment, patterns: provenPatterns }))
   for (const [x, answer] of answers)

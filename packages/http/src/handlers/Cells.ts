@@ -6,8 +6,7 @@ import { rawNumber } from "../api/Amount.ts"
 import * as StrictJson from "../middleware/StrictJson.ts"
 
 /** JSON cells are kept as the text that came in with a body, so their depth is bounded already. */
-const jsonOf = (text: string): unknown =>
-  Result.getOrElse(StrictJson.parse(text, Number.POSITIVE_INFINITY, "raw"), () => text)
+const jsonOf = (text: string): unknown => Result.getOrElse(StrictJson.parse(text, Number.POSITIVE_INFINITY), () => text)
 
 /** Numbers as JSON numbers, JSON as what it says; all else as it is kept. */
 export const cellToWire = (type: TableFieldType | undefined, cell: CellValue): unknown => {
@@ -32,7 +31,7 @@ export const valuesToWire = (fields: ReadonlyArray<TableField>) => {
 
 type Path = ReadonlyArray<string | number>
 
-/** What a body has at a path. Decoded payloads have the same, with doubles for numbers or their text. */
+/** What a body has at a path. Decoded payloads have the same, with doubles for numbers. */
 export const exactAt = (body: StrictJson.Json, path: Path): unknown =>
   path.reduce<unknown>(
     (node, key) =>

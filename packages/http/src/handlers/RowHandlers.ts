@@ -7,7 +7,7 @@ import { Api } from "../api/Api.ts"
 import { deleted, many, one } from "../api/Envelope.ts"
 import { answering } from "../errors.ts"
 import { exactBody, principal, target } from "../middleware/CurrentRequest.ts"
-import { exactObjectAt, valuesToWire } from "./Cells.ts"
+import { exactAt, exactObjectAt, valuesToWire } from "./Cells.ts"
 import { identified } from "./Identified.ts"
 import { demanded, versioned } from "./Versions.ts"
 
@@ -48,7 +48,13 @@ export const layer = HttpApiBuilder.group(
       .handle("queryRows", ({ params, payload }) =>
         answering(
           Effect.gen(function* () {
-            const page = yield* tables.queryRows(yield* principal, yield* identified("table", params.table_id), payload)
+            const id = yield* identified("table", params.table_id)
+            const exact = yield* exactBody
+            const page = yield* tables.queryRows(yield* principal, id, {
+              ...payload,
+              ...(payload.filter === undefined ? {} : { filter: exactAt(exact, ["filter"]) }),
+              ...(payload.params === undefined ? {} : { params: exactObjectAt(exact, ["params"]) })
+            })
             const total = page.total === undefined ? {} : { total: page.total }
             const self = yield* target
             // What leads on is a body, so there is no link to it.

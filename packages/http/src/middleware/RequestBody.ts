@@ -87,7 +87,7 @@ const jsonOf = Effect.fnUntraced(function* (
     return {}
   }
   if (encodingOf(request) !== "identity" || !isJson(request)) return yield* refuse(wrongType)
-  const json = StrictJson.parseBytes(bytes, limits.jsonDepth, "raw")
+  const json = StrictJson.parseBytes(bytes, limits.jsonDepth)
   if (Result.isFailure(json)) {
     const { code, message } = json.failure
     return yield* refuse({ status: 400, code, message })
@@ -95,7 +95,10 @@ const jsonOf = Effect.fnUntraced(function* (
   return json.success
 })
 
-/** What counts of the body as it was read strictly, and the request with JSON text made anew from it for the decoder. */
+/**
+ * What counts of the body as it was read strictly, and the request with JSON text made anew from it for the decoder,
+ * which reads numbers into doubles: whoever needs all their digits asks `exactBody`.
+ */
 export const withJson = (
   request: HttpServerRequest,
   required: boolean,
@@ -103,7 +106,7 @@ export const withJson = (
 ): Effect.Effect<{ readonly plain: HttpServerRequest; readonly json: StrictJson.Json }, Refused> =>
   Effect.map(Effect.map(jsonOf(request, required), counted), (json) => {
     const plain = request.modify({ headers: Headers.set(request.headers, "content-type", "application/json") })
-    Object.defineProperty(plain, "text", { value: Effect.succeed(StrictJson.withoutRaw(json)) })
+    Object.defineProperty(plain, "text", { value: Effect.succeed(StrictJson.withDoubles(json)) })
     return { plain, json }
   })
 

@@ -1,32 +1,18 @@
 /**
  * JSON as RFC 8259 has it, and stricter: no duplicate keys, no NUL, no lone surrogates, limited depth
- * (decisions 1.11). No digit of a number is lost: those that a double cannot hold exactly are handed on as their
- * text, which only fields of exact decimals take, or as raw JSON, which is written again as it came.
+ * (decisions 1.11). No digit of a number is lost: those that a double cannot hold exactly are raw JSON, which is
+ * written again as it came.
  */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { isRawNumber, numberOf, type RawNumber } from "@millrace/core/shared/RawNumber"
 
 export class JsonFault extends Data.TaggedError("JsonFault")<{
   readonly code: "INVALID_JSON" | "INVALID_ENCODING" | "BODY_TOO_DEEP"
   readonly message: string
 }> {}
 
-/** A number as the text it was written with. */
-export interface RawNumber {
-  readonly rawJSON: string
-}
-
 export type Json = string | number | boolean | null | RawNumber | ReadonlyArray<Json> | { readonly [key: string]: Json }
-
-// The types of this version of TypeScript do not know these parts of JSON yet.
-const raw = JSON as unknown as {
-  readonly rawJSON: (text: string) => RawNumber
-  readonly isRawJSON: (value: unknown) => value is RawNumber
-}
-
-/** What becomes of numbers that no double holds. */
-export type Inexact = "text" | "raw"
 
 const numberForm = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 // JSON forbids exactly these characters inside text.
@@ -50,23 +36,14 @@ const words: ReadonlyArray<readonly [string, Json]> = [
   ["null", null]
 ]
 
-const exact = (source: string, inexact: Inexact): Json => {
-  const number = Number(source)
-  const value = Decimal.parse(source)
-  if (value !== undefined && Number.isFinite(number) && Decimal.parse(String(number)) === value) return number
-  return inexact === "raw" ? raw.rawJSON(source) : source
-}
-
 class Reader {
   readonly text: string
   readonly maxDepth: number
-  readonly inexact: Inexact
   at = 0
 
-  constructor(text: string, maxDepth: number, inexact: Inexact) {
+  constructor(text: string, maxDepth: number) {
     this.text = text
     this.maxDepth = maxDepth
-    this.inexact = inexact
   }
 
   fault(what: string): JsonFault {
@@ -109,7 +86,7 @@ class Reader {
     }
     const number = this.take(numberForm)
     if (number === undefined) throw this.fault(first === undefined ? "unexpected end" : "unexpected character")
-    return exact(number, this.inexact)
+    return numberOf(number)
   }
 
   object(depth: number): Json {
@@ -184,10 +161,10 @@ const asFault = (cause: unknown): JsonFault =>
   cause instanceof JsonFault ? cause : new JsonFault({ code: "INVALID_JSON", message: "Body is not valid JSON" })
 
 /** Reads a whole document. */
-export const parse = (text: string, maxDepth: number, inexact: Inexact = "text"): Result.Result<Json, JsonFault> =>
+export const parse = (text: string, maxDepth: number): Result.Result<Json, JsonFault> =>
   Result.try({
     try: () => {
-      const reader = new Reader(text, maxDepth, inexact)
+      const reader = new Reader(text, maxDepth)
       const value = reader.value(0)
       reader.skipBlank()
       if (reader.at < text.length) throw reader.fault("something follows the document")
@@ -196,22 +173,22 @@ export const parse = (text: string, maxDepth: number, inexact: Inexact = "text")
     catch: asFault
   })
 
-/** JSON text in which raw numbers are texts, for readers that have doubles only. */
-export const withoutRaw = (json: Json): string =>
-  JSON.stringify(json, (_, value: unknown) => (raw.isRawJSON(value) ? value.rawJSON : value))
+/** JSON text in which every number is one that a double holds, nearly: for readers that have doubles only. */
+export const withDoubles = (json: Json): string =>
+  JSON.stringify(json, (_, value: unknown) => {
+    if (!isRawNumber(value)) return value
+    const double = Number(value.rawJSON)
+    return Number.isFinite(double) ? double : Math.sign(double) * Number.MAX_VALUE
+  })
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
 /** Reads UTF-8 bytes. */
-export const parseBytes = (
-  bytes: Uint8Array,
-  maxDepth: number,
-  inexact: Inexact = "text"
-): Result.Result<Json, JsonFault> =>
+export const parseBytes = (bytes: Uint8Array, maxDepth: number): Result.Result<Json, JsonFault> =>
   Result.flatMap(
     Result.try({
       try: () => decoder.decode(bytes),
       catch: () => new JsonFault({ code: "INVALID_ENCODING", message: "Body is not valid UTF-8" })
     }),
-    (text) => parse(text, maxDepth, inexact)
+    (text) => parse(text, maxDepth)
   )

@@ -3,8 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { NotFound, Unprocessable } from "@millrace/core/failure/Failure"
-import { FilterNode } from "@millrace/core/filter/FilterNode"
-import { decode } from "@millrace/core/shared/StrictDecoding"
+import { readFilter } from "@millrace/core/filter/FilterNode"
 import { Tables } from "@millrace/core/table/Tables"
 import { checkCursor, checkVersion, only } from "./Checks.ts"
 import * as Records from "./Records.ts"
@@ -20,7 +19,7 @@ const rowOf = Effect.fnUntraced(function* (id: string, rowId: string) {
 })
 
 const checkFilter = (filter: unknown): Effect.Effect<void, Unprocessable> => {
-  const read = filter === undefined ? undefined : decode(FilterNode, filter)
+  const read = filter === undefined ? undefined : readFilter(filter)
   return read === undefined || Result.isSuccess(read)
     ? Effect.void
     : Effect.fail(

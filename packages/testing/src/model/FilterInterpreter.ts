@@ -3,9 +3,16 @@
  * without the plan that the evaluators of the kernel share: they must agree with it on every row.
  */
 import type { CellValue, FilterField, FilterFields, RowValues } from "@millrace/core/filter/FilterField"
-import { isClause, type FilterClause, type FilterNode, type FilterValue } from "@millrace/core/filter/FilterNode"
+import {
+  isClause,
+  type FilterClause,
+  type FilterNode,
+  type FilterNumber,
+  type FilterValue
+} from "@millrace/core/filter/FilterNode"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Decimal from "@millrace/core/shared/Decimal"
+import { digitsOf, isNumber } from "@millrace/core/shared/RawNumber"
 import { plainFold, plainPattern, plainPeriod } from "./RuleInterpreter.ts"
 
 /** `null` is unknown. */
@@ -94,7 +101,9 @@ const byOrder = (op: string, at: number): boolean => {
   }
 }
 
-const plainText = (value: unknown): string => (typeof value === "number" ? Decimal.make(String(value)) : String(value))
+/** Digits of a number, and what anything else is as text. */
+const written = (value: unknown): string => (isNumber(value) ? digitsOf(value) : String(value))
+const plainText = (value: unknown): string => (isNumber(value) ? Decimal.make(digitsOf(value)) : String(value))
 
 /** What a clause says of a value that is there. */
 const holds = (
@@ -107,7 +116,7 @@ const holds = (
   if (op === "in" && Array.isArray(wanted))
     return Array.isArray(value)
       ? wanted.some((item) => value.includes(String(item)))
-      : wanted.some((item: string | number) => holds("eq", field, value, item, environment))
+      : wanted.some((item: string | FilterNumber) => holds("eq", field, value, item, environment))
   switch (field.type) {
     case "text": {
       const [have, want] = [plainFold(String(value)), plainFold(plainText(wanted))]
@@ -128,13 +137,13 @@ const holds = (
     case "number": {
       const number = Decimal.make(String(value))
       if (op === "between") {
-        const { min, max } = wanted as { readonly min: string | number; readonly max: string | number }
+        const { min, max } = wanted as { readonly min: string | FilterNumber; readonly max: string | FilterNumber }
         return (
-          Decimal.compare(number, Decimal.make(String(min))) >= 0 &&
-          Decimal.compare(number, Decimal.make(String(max))) <= 0
+          Decimal.compare(number, Decimal.make(written(min))) >= 0 &&
+          Decimal.compare(number, Decimal.make(written(max))) <= 0
         )
       }
-      return byOrder(op, Decimal.compare(number, Decimal.make(String(wanted))))
+      return byOrder(op, Decimal.compare(number, Decimal.make(written(wanted))))
     }
     case "date":
     case "datetime": {
@@ -162,8 +171,9 @@ const jsonTypes: Readonly<Record<string, string>> = { string: "string", number: 
 /** Whether a value of JSON is of the type that the clause compares with. */
 const fitsJson = (value: string, op: string, wanted: FilterValue | undefined): boolean => {
   const type = jsonTypes[typeof JSON.parse(value)]
+  if (type === "number" && (value.length > 1_000 || Decimal.parse(value) === undefined)) return false
   if (op === "between") return type === "number"
-  return type !== undefined && type === typeof wanted
+  return type !== undefined && type === (isNumber(wanted) ? "number" : typeof wanted)
 }
 
 const comparison = (

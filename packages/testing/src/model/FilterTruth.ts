@@ -4,6 +4,7 @@
  */
 import type { CellValue, FilterFieldType } from "@millrace/core/filter/FilterField"
 import type { FilterClause } from "@millrace/core/filter/FilterNode"
+import { numberOf } from "@millrace/core/shared/RawNumber"
 import type { Answer } from "./FilterInterpreter.ts"
 
 export interface TruthCase {
@@ -82,7 +83,8 @@ export const filterTruth: ReadonlyArray<TruthCase> = [
     answers: [
       ["2026-03-13", F],
       ["2026-03-14", T],
-      ["2026-03-15", F]
+      ["2026-03-15", F],
+      [null, U]
     ]
   },
   {
@@ -145,6 +147,16 @@ export const filterTruth: ReadonlyArray<TruthCase> = [
       ["1", T],
       ["2", F],
       ['"1"', U],
+      [null, U]
+    ]
+  },
+  {
+    type: "json",
+    clause: { op: "lt", value: numberOf("9007199254740993") },
+    answers: [
+      ["9007199254740992", T],
+      ["9007199254740993", F],
+      ['"9007199254740992"', U],
       [null, U]
     ]
   },

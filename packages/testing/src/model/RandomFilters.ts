@@ -1,8 +1,10 @@
 /** Random filters and rows that bring together what is hard: nulls, Unicode, decimals, ends of months, clock changes. */
 import type { CellValue, FilterField, FilterFields, RowValues } from "@millrace/core/filter/FilterField"
-import type { FilterClause, FilterNode, FilterValue } from "@millrace/core/filter/FilterNode"
+import type { FilterClause, FilterNode, FilterNumber, FilterValue } from "@millrace/core/filter/FilterNode"
 import type { FilterOperator } from "@millrace/core/filter/FilterOperator"
 import { relativeDates } from "@millrace/core/filter/RelativeDate"
+import { limits } from "@millrace/core/shared/Limits"
+import { numberOf } from "@millrace/core/shared/RawNumber"
 import type { Seeded } from "./Seeded.ts"
 
 const choices = new Map([
@@ -134,7 +136,17 @@ export const moments = [
   "2024-11-03T05:30:00.000Z"
 ]
 const keys = ["opt_food", "opt_travel", "x", "X", "constructor"]
+/** Neighbours that are one and the same double, which texts beside them are not. */
+const largeNumbers = ["9007199254740992", "9007199254740993", "9007199254740994", "0.1000000000000000055511151231"]
 const jsons = [
+  ...largeNumbers,
+  '"9007199254740993"',
+  "1e400",
+  "-1E+0400",
+  // Compared with nothing: no number of the kernel is as large, or as long.
+  "1e401",
+  "1e200000",
+  `1${"0".repeat(1_000)}`,
   '"tram"',
   '"Straße"',
   '""',
@@ -185,9 +197,10 @@ export const randomRow = (random: Seeded, fields: FilterFields = randomFields): 
 export const randomRelated = (random: Seeded): ReadonlyMap<string, RowValues> =>
   new Map(relatedIds.filter((id) => id.startsWith("rel_")).map((id) => [id, randomRow(random, relatedFields)]))
 
-const number = (random: Seeded): string | number => {
-  const value = random.pick(decimals)
-  return value.length < 12 && random.once(2) ? Number(value) : value.slice(0, 30)
+/** As JSON has them, and as text. */
+const number = (random: Seeded): string | FilterNumber => {
+  const value = random.pick([...decimals, ...largeNumbers]).slice(0, limits.numberText)
+  return random.once(2) ? numberOf(value) : value
 }
 
 const time = (random: Seeded, type: "date" | "datetime"): string =>
@@ -219,10 +232,10 @@ const ops: Readonly<Record<FilterField["type"], ReadonlyArray<FilterOperator>>> 
   boolean: ["eq", "neq", "in", "nin"],
   key: ["eq", "neq", "in", "nin"],
   keys: ["eq", "neq", "in", "nin", "contains"],
-  json: ["eq", "neq", "gt", "lte", "in", "nin", "contains", "between"]
+  json: ["eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "contains", "between"]
 }
 
-const scalar = (random: Seeded, name: string, { type }: FilterField): string | number | boolean => {
+const scalar = (random: Seeded, name: string, { type }: FilterField): string | FilterNumber | boolean => {
   switch (type) {
     case "text":
       return random.once(12) ? 12.5 : text(random)
@@ -234,7 +247,7 @@ const scalar = (random: Seeded, name: string, { type }: FilterField): string | n
     case "boolean":
       return random.pick([true, false, "true"])
     case "json":
-      return random.pick(["tram", "STRASSE", 12.5, "12.5", -50])
+      return random.pick(["tram", "STRASSE", 12.5, "12.5", -50, ...largeNumbers, ...largeNumbers.map(numberOf)])
     case "key":
     case "keys":
       return name === "parent" || name === "parts"
@@ -243,7 +256,7 @@ const scalar = (random: Seeded, name: string, { type }: FilterField): string | n
   }
 }
 
-const listItem = (random: Seeded, name: string, field: FilterField): string | number => {
+const listItem = (random: Seeded, name: string, field: FilterField): string | FilterNumber => {
   const value = scalar(random, name, field)
   return typeof value === "boolean" ? String(value) : value
 }

@@ -6,6 +6,7 @@
  * expression lets more rows through than the filter, and whoever runs it asks `compile` of what comes back.
  */
 import type { FilterPlan, Range, RelatedNode, Test, TestNode } from "@millrace/core/filter/FilterPlan"
+import { jsonNumberLength } from "@millrace/core/filter/JsonScalar"
 import type { SqlParameters } from "./SqlParameters.ts"
 
 /** The rows that are filtered. */
@@ -29,6 +30,10 @@ const onlyRecords = "a condition is not asked of tables"
 type Typed = Exclude<Test, { readonly tag: "pattern" }>
 
 const orders = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const
+
+/** JSON text of a number that the kernel reads as one (`JsonScalar`); of longer ones a cast could fail. */
+const isJsonNumber = (text: string): string =>
+  `length(${text}) <= ${jsonNumberLength} and ${text} ~ '^-?[0-9]+([.][0-9]+)?([eE][-+]?(0?[0-3]?[0-9]{1,2}|0?400))?$'`
 
 const anyOf = (parts: ReadonlyArray<string>): string => (parts.length === 1 ? parts[0]! : `(${parts.join(" or ")})`)
 
@@ -71,7 +76,7 @@ class Row {
 
   number(field: string, json: boolean): string {
     const raw = this.raw(field)
-    return this.guarded(json ? `case when ${this.raw(field)} ~ '^[-0-9]' then ${raw}::numeric end` : `${raw}::numeric`)
+    return this.guarded(json ? `case when ${isJsonNumber(raw)} then ${raw}::numeric end` : `${raw}::numeric`)
   }
 
   /** The string in a cell of JSON text. */
