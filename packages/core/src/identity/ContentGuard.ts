@@ -1,6 +1,6 @@
 /** Whether the content of a row allows what its id says (enrichments D1). */
 import * as Decimal from "../shared/Decimal.ts"
-import { earlyDays } from "./MatchCost.ts"
+import { earlyDays, sourceDays } from "./MatchCost.ts"
 import { likeness, type MatchRow } from "./MatchRow.ts"
 
 /** Days by which a bank moves a posted row that it corrects. */
@@ -29,6 +29,23 @@ export const passesGuard = (observed: MatchRow, held: MatchRow): boolean => {
   const days = Math.abs(gap)
   if (sameAmount) return days === 0 || (alike >= 0.3 && days <= reuseDays && !observed.pending)
   return !observed.pending && alike >= 0.5 && days <= correctionDays
+}
+
+/**
+ * Whether a row of a file can be the one that another file showed under the same id. Banks give ids of files out again:
+ * another amount or day is a correction only where the file shows the day of the first and not the first itself.
+ */
+export const passesFileGuard = (observed: MatchRow, held: MatchRow, isShown: boolean): boolean => {
+  if (held.pending || observed.pending) return passesGuard(observed, held)
+  if (observed.currency !== held.currency || Decimal.sign(observed.amount) !== Decimal.sign(held.amount)) return false
+  if (observed.day === undefined || held.day === undefined) return false
+  const days = Math.abs(observed.day - held.day)
+  const sameAmount = observed.amount === held.amount
+  if (days === 0 && sameAmount) return true
+  if (!isShown || days > correctionDays) return false
+  // Whatever the texts: two sources of one account may date an event so far apart, and write what they like.
+  if (days === 0 || (sameAmount && days <= sourceDays)) return true
+  return likeness(observed, held) >= (sameAmount ? 0.3 : 0.5)
 }
 
 /**

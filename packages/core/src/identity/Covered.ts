@@ -9,6 +9,35 @@ import type { MatchInput } from "./Matching.ts"
 /** Begins the ids of rows that were read out of statement files. */
 export const fileIdPrefix = "file:"
 
+/** Begins those of them that the bank gave itself; the others are made of what the row says. */
+export const bankIdPrefix = `${fileIdPrefix}id:`
+
+/** Whether a row of a file has an id of the bank. */
+export const hasBankId = ({ providerId }: { readonly providerId: string }): boolean =>
+  providerId.startsWith(bankIdPrefix)
+
+const tagLength = 6
+
+/** What the ids of all files of one format and layout have in common. */
+export const sourceTag = (digest: string): string => digest.slice(0, tagLength)
+
+/** A tag, `""` for the connection, `undefined` for rows of files that were read before they had tags. */
+export const sourceOf = ({ providerId }: { readonly providerId: string }): string | undefined => {
+  if (!isOfFile({ providerId })) return ""
+  const from = (hasBankId({ providerId }) ? bankIdPrefix : fileIdPrefix).length
+  return providerId[from + tagLength] === ":" ? providerId.slice(from, from + tagLength) : undefined
+}
+
+/**
+ * Whether two rows are of different sources for certain. One source writes an event the same way each time, so that
+ * another text is another event.
+ */
+export const areOfOtherSources = (a: { readonly providerId: string }, b: { readonly providerId: string }): boolean => {
+  const [one, other] = [sourceOf(a), sourceOf(b)]
+  if (one === "" || other === "") return one !== other
+  return one !== undefined && other !== undefined && one !== other
+}
+
 /** Whether a row came out of a file; a connection says nothing about it. */
 export const isOfFile = ({ providerId }: { readonly providerId: string }): boolean =>
   providerId.startsWith(fileIdPrefix)

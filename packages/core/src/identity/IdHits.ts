@@ -1,17 +1,25 @@
 /** What links and upstream ids settle by themselves (enrichments D1, tier 1). */
 import type { IndexEntry } from "../record/LedgerRecord.ts"
 import type { Observation } from "../sync/Ingest.ts"
-import { covers, isListed, isOfFile, isUnread, trusted } from "./Covered.ts"
+import { covers, hasBankId, isListed, isOfFile, isUnread, trusted } from "./Covered.ts"
 import type { LateLink } from "./LateSettlement.ts"
 import type { MatchInput } from "./Matching.ts"
 import type { Pairing } from "./Pairing.ts"
 import { compareIds, compareObservations, compareOwners } from "./RowOrder.ts"
+
+/** A row of a file, and the record that has its id or had it once. */
+export interface WeakHit {
+  readonly at: number
+  readonly entry: IndexEntry
+}
 
 export interface IdHits {
   /** Observations that were found by their own id, present or former. */
   readonly hits: ReadonlyArray<number>
   /** Those of them whose content is another now, so that the guard has to be asked. */
   readonly doubtful: ReadonlyArray<number>
+  /** What ids of the bank in a file say of rows whose content is another now. No pairs are made of them yet. */
+  readonly weak: ReadonlyArray<WeakHit>
   /** Pending records whose settled form is another record already, by a link that came late. */
   readonly lateLinks: ReadonlyArray<LateLink>
   /** Their upstream ids: their absence is explained. */
@@ -70,6 +78,10 @@ class Holders {
   }
 }
 
+/** A row of a file that has no id of the bank is known by all that it says: it was taken for the record before. */
+const isKnownRow = (observation: Observation, entry: IndexEntry): boolean =>
+  isOfFile(observation) && observation.providerId !== entry.providerId
+
 /** A claim of an observation to a record; of several to one record the first in canonical order counts. */
 type Claims = Map<string, { readonly at: number; readonly entry: IndexEntry }>
 
@@ -86,7 +98,7 @@ const claim = (
   }
 }
 
-const none: IdHits = { hits: [], doubtful: [], lateLinks: [], settledElsewhere: new Set() }
+const none: IdHits = { hits: [], doubtful: [], weak: [], lateLinks: [], settledElsewhere: new Set() }
 
 /** Pairs what ids settle; the doubtful pairs are made as well, and stay only if the guard lets them. */
 export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
@@ -105,7 +117,8 @@ export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
 
   /**
    * A record that goes on under another id now is meant by a former one only where that other id is gone: else they
-   * are two events, of which one was taken for the other's later form. Ids of two sources never stand against each other.
+   * are two events, of which one was taken for the other's later form. Ids of two sources never stand against each other,
+   * and files give no word of what is gone.
    */
   const isSuperseded = (entry: IndexEntry, providerId: string): boolean =>
     entry.state === "live" &&
@@ -113,8 +126,7 @@ export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
     entry.providerId !== providerId &&
     isOfFile(entry) === isOfFile({ providerId }) &&
     (shown.has(entry.providerId) ||
-      isUnread(input, entry) ||
-      !(isListed(input, entry) || covers(input.coverage, entry)))
+      (!isOfFile(entry) && (isUnread(input, entry) || !(isListed(input, entry) || covers(input.coverage, entry)))))
 
   const settledElsewhere = new Set<string>()
   const lateLinks: Array<LateLink> = []
@@ -144,12 +156,17 @@ export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
 
   const hits: Array<number> = []
   const doubtful: Array<number> = []
+  const weak: Array<WeakHit> = []
   const hit = (at: number, entry: IndexEntry | undefined): void => {
+    const observation = observations[at]!
+    const isOther = entry !== undefined && entry.hash !== observation.hash
+    if (isOther && hasBankId(observation)) {
+      weak.push({ at, entry })
+      return
+    }
     if (!pairing.take(at, entry, { tier: "id" })) return
     hits.push(at)
-    // What a file says of a record of the connection changes nothing in it.
-    const { hash, providerId } = observations[at]!
-    if (entry!.hash !== hash && isOfFile({ providerId }) === isOfFile(entry!)) doubtful.push(at)
+    if (isOther && isOfFile(observation) === isOfFile(entry) && !isKnownRow(observation, entry)) doubtful.push(at)
   }
   for (let at = 0; at < observations.length; at++) {
     const { providerId } = observations[at]!
@@ -167,5 +184,5 @@ export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
     }
     for (const { at, entry } of former.values()) hit(at, entry)
   }
-  return { hits, doubtful, lateLinks, settledElsewhere }
+  return { hits, doubtful, weak, lateLinks, settledElsewhere }
 }

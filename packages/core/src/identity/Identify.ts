@@ -10,7 +10,8 @@ import type { Observation } from "../sync/Ingest.ts"
 import { absences, needsDetail } from "./Absence.ts"
 import { passesGuard, takesThePlace } from "./ContentGuard.ts"
 import { pairShifted, shiftCandidates } from "./CommonShift.ts"
-import { isListed, isOfFile, trusted } from "./Covered.ts"
+import { hasBankId, isListed, isOfFile, trusted } from "./Covered.ts"
+import { pairWeakHits, partNewIds } from "./FileIds.ts"
 import { pairByIds, type IdHits } from "./IdHits.ts"
 import { lateCandidates, lateSettlements } from "./LateSettlement.ts"
 import type { HeldDetail, Match, MatchDetails, MatchInput, MatchResult, OpenMatch, Suggestion } from "./Matching.ts"
@@ -21,6 +22,8 @@ import { pairByKeys } from "./NaturalKey.ts"
 import { Pairing } from "./Pairing.ts"
 import { candidateTest, daysOf } from "./Reach.ts"
 import { pairResidue } from "./Residue.ts"
+import type { ResidueInput } from "./ResidueGraph.ts"
+import { isPart, knownElsewhere, pairSources } from "./SourcePairs.ts"
 import { pairTwins } from "./Twins.ts"
 
 /** An id that is renumbered from read to read is not worth a new version; one that takes the place of a file's is. */
@@ -52,6 +55,11 @@ export const identify = (input: MatchInput): OpenMatch => {
   const doubtful = input.dataType === "transactions" ? ids.doubtful : []
   const candidates = candidatesOf(input, pairing, doubtful)
   const wanted = new Set(candidates.map(({ id }) => id))
+  for (const { entry } of ids.weak) if (!pairing.isTaken(entry)) wanted.add(entry.id)
+  // What is known of another source's words tells what the rest of them mean.
+  if (candidates.length + doubtful.length > 0) {
+    for (const [, entry] of knownElsewhere(input, pairing)) wanted.add(entry.id)
+  }
   for (const at of doubtful) wanted.add(pairing.entryOf(at)!.id)
   for (const entry of held) if (!pairing.isTaken(entry) && needsDetail(input, entry)) wanted.add(entry.id)
   for (const [at, { pending }] of observations.entries()) {
@@ -78,10 +86,17 @@ export const identify = (input: MatchInput): OpenMatch => {
       const free = possible.filter((entry) => !pairing.isTaken(entry))
       const { isForbidden } = details
       let suggestions: ReadonlyArray<Suggestion> = []
-      if (free.length > 0 && pairing.open.length > 0) {
-        if (input.dataType === "transactions") {
-          suggestions = pairResidue({ input, shift, pairing, reader, candidates: free, waiting, detailOf, isForbidden })
-        } else pairByKeys(input, pairing, free, (entry) => detailOf(entry).fields)
+      const corrected = new Set<number>()
+      if (input.dataType === "transactions") {
+        const known = { input, shift, pairing, reader, candidates: free, waiting, detailOf, isForbidden }
+        const problem: ResidueInput = { ...known, isPart: isPart(known) }
+        const apart = partNewIds(problem)
+        pairWeakHits(problem, ids.weak, true)
+        if (free.length > 0 && pairing.open.length > 0) suggestions = pairContents(problem)
+        for (const at of pairWeakHits(problem, ids.weak, false)) corrected.add(at)
+        suggestions = stillOpen(pairing, observations, [...apart, ...suggestions])
+      } else if (free.length > 0 && pairing.open.length > 0) {
+        pairByKeys(input, pairing, free, (entry) => detailOf(entry).fields)
       }
       const late = lateSettlements({
         input,
@@ -102,7 +117,7 @@ export const identify = (input: MatchInput): OpenMatch => {
         detailOf: (entry) => details.records.get(entry.id)
       })
       return {
-        ...resultsOf(input, pairing),
+        ...resultsOf(input, pairing, corrected),
         ...absent,
         suggestions: [
           ...suggestions,
@@ -121,6 +136,24 @@ export const identify = (input: MatchInput): OpenMatch => {
 }
 
 const noneLearnt: ReadonlyArray<LearntText> = []
+
+/** By likeness, then by counting what two sources show of the same days. */
+const pairContents = (problem: ResidueInput): ReadonlyArray<Suggestion> => {
+  const unsure = pairResidue(problem)
+  const asked = new Set(unsure.map(({ observed }) => observed))
+  return [...unsure, ...pairSources(problem).filter(({ observed }) => !asked.has(observed))]
+}
+
+/** Neither has found its counterpart after all. */
+const stillOpen = (
+  pairing: Pairing,
+  observations: ReadonlyArray<Observation>,
+  suggestions: ReadonlyArray<Suggestion>
+): ReadonlyArray<Suggestion> => {
+  if (suggestions.length === 0) return suggestions
+  const open = new Set<Suggestion["observed"]>(pairing.open.map((at) => observations[at]!))
+  return suggestions.filter(({ observed, recordId }) => open.has(observed) && !pairing.isTaken({ id: recordId }))
+}
 
 /** Free records that may be meant by what is open, or by what the guard may part. */
 const candidatesOf = (
@@ -168,9 +201,21 @@ const partContradictions = (
     return [entry]
   })
 
+/**
+ * Whether a row of a file only confirms what another source told: the record stays as it is. What a file corrects under
+ * an id of the bank, and what it has booked of another file's, is news.
+ */
+const confirms = (observation: Observation, entry: IndexEntry, isCorrected: boolean): boolean => {
+  if (!isOfFile(observation)) return false
+  if (!isOfFile(entry) || (observation.pending && !entry.pending)) return true
+  if (entry.providerId === observation.providerId || isCorrected || entry.pending) return false
+  return entry.hash !== observation.hash || !hasBankId(observation)
+}
+
 const resultsOf = (
   { aliases, idTrust, observations, settled = [] }: MatchInput,
-  pairing: Pairing
+  pairing: Pairing,
+  corrected: ReadonlySet<number>
 ): Pick<MatchResult, "changed" | "unchanged" | "seenAgain" | "absorbed" | "confirmed"> => {
   const idsCount = trusted(idTrust)
   const changed: Array<Match> = []
@@ -186,8 +231,9 @@ const resultsOf = (
     const evidence = pairing.evidenceOf(at)
     const match: Match = evidence === undefined ? { observation, entry } : { observation, entry, evidence }
     if (entry.state === "deleted") absorbed.push(match)
-    else if (isOfFile(observation) && !isOfFile(entry)) {
-      if (aliases.get(observation.providerId) !== entry.id) confirmed.push(match)
+    else if (confirms(observation, entry, corrected.has(at))) {
+      const { providerId } = observation
+      if (entry.providerId !== providerId && aliases.get(providerId) !== entry.id) confirmed.push(match)
     } else if (isSame(observation, entry, idsCount)) {
       if (entry.missed > 0) seenAgain.push(entry)
     } else changed.push(match)

@@ -15,6 +15,7 @@ import type { Timestamp } from "../shared/Timestamp.ts"
 import type { Observation } from "../sync/Ingest.ts"
 import type { LearntText } from "./LearntTexts.ts"
 import type { ObservationKey } from "./IdentityFact.ts"
+import type { Days } from "./Settled.ts"
 
 /** How identity is tuned: `dedupeConfig` of the dedupe enrichment (enrichments C1). */
 export interface MatchConfig {
@@ -67,6 +68,8 @@ export interface MatchInput {
   /** As in `ProvingRead`. */
   readonly historyFrom?: CalendarDate | undefined
   readonly none?: boolean
+  /** Days of which a file states that it shows everything. */
+  readonly period?: Days
   /** Upstream ids that the source says are gone. */
   readonly removed: ReadonlySet<string>
   /** Upstream ids of rows that were shown but could not be read: they are there, so they are not missing. */
@@ -157,8 +160,8 @@ export interface MatchResult {
   /** Shown again although a person deleted the record: it stays deleted. Every read that shows it lists it. */
   readonly absorbed: ReadonlyArray<Match>
   /**
-   * Rows of a file that stand for a record of the connection: the record stays as the connection tells it, and has one
-   * more former upstream id. Listed only while that id is not known as one.
+   * Rows of a file that stand for a record of another source, the connection or another file: the record stays as that
+   * one tells it, and has one more former upstream id. Listed only while that id is not known as one.
    */
   readonly confirmed: ReadonlyArray<Match>
   readonly suggestions: ReadonlyArray<Suggestion>

@@ -28,7 +28,7 @@ export class Pairing {
     this.#evidence[at] = undefined
   }
 
-  isTaken(entry: IndexEntry): boolean {
+  isTaken(entry: Pick<IndexEntry, "id">): boolean {
     return this.#taken.has(entry.id)
   }
 

@@ -37,7 +37,7 @@ export const candidateTest = (input: MatchInput, days: ReadonlyArray<number>): (
   const withFiles = input.observations.some(isOfFile)
   return (entry) => {
     if (isUnread(input, entry)) return false
-    const crossesSources = withFiles !== isOfFile(entry)
+    const crossesSources = withFiles || isOfFile(entry)
     // A change feed with ids of its own lists what is gone: whatever else it does not mention is still there.
     if (byId && input.coverage.kind === "delta" && !crossesSources) {
       if (!entry.pending || (entry.state === "live" && !isListed(input, entry))) return false

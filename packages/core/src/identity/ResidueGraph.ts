@@ -1,7 +1,7 @@
 /** Which open observation may be which free record, and at what cost; rows that nothing tells apart are one node. */
 import type { IndexEntry } from "../record/LedgerRecord.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
-import { covers, isListed, isOfFile, trusted } from "./Covered.ts"
+import { covers, hasBankId, isListed, isOfFile, trusted } from "./Covered.ts"
 import { KnownAmounts } from "./KnownAmounts.ts"
 import { earlyDays, isFar, pairCost, twinDays, type HeldRow, type PairCost } from "./MatchCost.ts"
 import type { HeldDetail, MatchDetails, MatchInput } from "./Matching.ts"
@@ -10,6 +10,7 @@ import type { Pairing } from "./Pairing.ts"
 import { proofOf } from "./Proof.ts"
 import { lowerBound, reachOf } from "./Reach.ts"
 import { compareIds, compareObservations } from "./RowOrder.ts"
+import { daysHeld, isOfOtherSource, isWithin } from "./SharedDays.ts"
 
 export interface ResidueInput {
   readonly input: MatchInput
@@ -23,6 +24,8 @@ export interface ResidueInput {
   readonly waiting: ReadonlyArray<IndexEntry>
   readonly detailOf: (entry: IndexEntry) => HeldDetail
   readonly isForbidden: MatchDetails["isForbidden"]
+  /** The read may be a part of what its days have. */
+  readonly isPart: boolean
 }
 
 /** Observations that nothing tells apart. */
@@ -222,23 +225,26 @@ const edgesOf = (
   seen: ReadonlyArray<SeenNode>,
   held: ReadonlyArray<HeldNode>
 ): ReadonlyArray<Edge> => {
-  const { input } = problem
+  const { input, isPart } = problem
   const { config, idTrust } = input
   const byId = trusted(idTrust) && idTrust !== "session"
   const [first, last] = reachOf(config, true)
   const days = held.flatMap(({ row }) => row.day ?? [])
-  let known: KnownAmounts | undefined
+  let amounts: KnownAmounts | undefined
   let shown: ReadonlyMap<string, ReadonlyArray<MatchRow>> | undefined
   const edges: Array<Edge> = []
 
+  const [known, isOther] = [daysHeld(input), isOfOtherSource(input)]
   const consider = (left: number, right: number): void => {
     const { ofFile, providerId, row } = seen[left]!
     const other = held[right]!
     if (isFar(row, other.row)) return
-    const crossesSources = ofFile !== isOfFile(other.entry)
+    const crossesSources = ofFile || isOfFile(other.entry)
     if (other.cutOff && !crossesSources && row.day !== other.row.day) return
     if (crossesSources) {
       if (config.crossSource === "off" || other.row.removed) return
+      // Files that show nothing of each other's rows name what is new: another id of the bank is another event.
+      if (isPart && hasBankId({ providerId }) && hasBankId(other.entry) && providerId !== other.entry.providerId) return
     } else if (byId && !other.row.absent) {
       // Its id would have said so, had it only changed: the record may be there still, under the id we know. A change
       // feed that was asked for some days would not tell it again.
@@ -258,15 +264,22 @@ const edgesOf = (
     }
     // A file has booked what the connection shows as pending: as good as the connection booking it.
     const settles = crossesSources && other.row.pending
+    // One source writes an event the same way each time: what is alike is known by its content already.
+    if (ofFile && isOfFile(other.entry) && !settles && !isOther(other.entry)) return
+    const amountElsewhere = (): boolean => {
+      amounts ??= knownAmounts(problem, held)
+      const near = other.row.day === undefined || Math.abs(other.row.day - row.day!) <= twinDays
+      const itself = other.entry.state === "live" && other.row.amount === row.amount && near ? 2 : 1
+      return amounts.near(row) > itself
+    }
+    // What is dated before or after all that the other source shows may be news: the row of another day only where no
+    // twin of it is near.
+    const mayBeNews = ofFile && !settles && !isWithin(row.day, known)
+    if (mayBeNews && other.row.day !== row.day && amountElsewhere()) return
     const compared = { ...other.row, absent: other.row.absent || settles, foreignSource: crossesSources && !settles }
     const cost = pairCost(row, compared, config, {
       sameId: idTrust === "positional" && providerId !== "" && providerId === other.entry.providerId,
-      amountElsewhere: () => {
-        known ??= knownAmounts(problem, held)
-        const near = other.row.day === undefined || Math.abs(other.row.day - row.day!) <= twinDays
-        const itself = other.entry.state === "live" && other.row.amount === row.amount && near ? 2 : 1
-        return known.near(row) > itself
-      }
+      amountElsewhere
     })
     if (cost !== undefined) edges.push({ ...cost, left, right, crossesSources })
   }

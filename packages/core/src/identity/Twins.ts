@@ -4,6 +4,7 @@ import { covers, isUnread, trusted } from "./Covered.ts"
 import type { MatchInput } from "./Matching.ts"
 import type { Pairing } from "./Pairing.ts"
 import { compareObservations, compareOwners } from "./RowOrder.ts"
+import { readsFile } from "./SharedDays.ts"
 
 /**
  * Whether equal content is enough, whatever the ids. A trusted id that is not known is another event, however much it
@@ -12,6 +13,8 @@ import { compareObservations, compareOwners } from "./RowOrder.ts"
  */
 const anyId = (input: MatchInput, entry: IndexEntry): boolean => {
   if (!trusted(input.idTrust)) return true
+  // Of files content decides: their ids come and go with the format and the day of the download.
+  if (readsFile(input)) return !input.byIdOnly
   if (input.coverage.kind === "delta") return false
   return input.idTrust === "session" || (!input.byIdOnly && covers(input.coverage, entry))
 }

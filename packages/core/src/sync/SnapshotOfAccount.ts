@@ -1,6 +1,7 @@
 /** What one read showed of one account, and how far it can be believed. */
 import { trusted } from "../identity/Covered.ts"
 import type { Recalled } from "../identity/IdentityStore.ts"
+import type { Days } from "../identity/Settled.ts"
 import type { ChangeModel, IdTrust } from "../provider/Capabilities.ts"
 import type { Coverage } from "../provider/Provider.ts"
 import { isSnapshotType } from "../record/DataType.ts"
@@ -18,6 +19,8 @@ export interface SnapshotOfAccount {
   /** What the upstream says itself of the account (`UpstreamSays`). */
   readonly historyFrom?: CalendarDate
   readonly none?: boolean
+  /** Days of which a file states that it shows everything. */
+  readonly period?: Days
   readonly idTrust: IdTrust
   readonly changeModel: ChangeModel
   /** Nothing is matched but by its id, and what is new stays apart until a person joins it (`skipDedup`). */

@@ -102,9 +102,9 @@ export const writePlan = (records: RecordStore["Service"], ids: Ids["Service"]) 
         }
       } else if (confirmed.has(match)) {
         chunk.aliases.set(providerId, { providerId, recordId: entry.id })
-        log(match, true)
+        if (entry.hash !== observation.hash) log(match, true)
       } else if (entry.state === "deleted") {
-        if (isOfFile(observation) && !isOfFile(entry)) {
+        if (isOfFile(observation) && entry.providerId !== providerId) {
           if (aliases.get(providerId) !== entry.id) {
             chunk.aliases.set(providerId, { providerId, recordId: entry.id })
           }

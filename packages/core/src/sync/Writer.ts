@@ -167,6 +167,7 @@ export class Writer extends Context.Service<
           coverage: believable(snapshot),
           historyFrom: snapshot.historyFrom,
           none: snapshot.none ?? false,
+          ...(snapshot.period === undefined ? {} : { period: snapshot.period }),
           removed: snapshot.removed,
           unread: snapshot.unread,
           atOnce: isWholeTruth(snapshot),

@@ -8,7 +8,7 @@ import type { Bank } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { IdentityStore } from "../identity/IdentityStore.ts"
-import { fileIdPrefix } from "../identity/Covered.ts"
+import { bankIdPrefix, fileIdPrefix, sourceTag } from "../identity/Covered.ts"
 import type { ObservedRecord } from "../provider/Provider.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
@@ -50,18 +50,26 @@ export interface Taken {
 }
 
 /**
- * Ids for rows of files. Banks reuse their own ids and many give none, so a row is its id (or its text) with
- * day and amount, and its number among equal rows of the file: the same file again, or an overlapping one,
- * gives the same ids, and two real twins stay two.
+ * Ids for rows of files, which tell the format and layout of the file: of the bank's own id where that stands for one
+ * row of the file alone, otherwise of all that tells the row, with its number among equal rows. So the same file again,
+ * or an overlapping one, gives the same ids, and two real twins stay two.
  */
-export const rowIds = (rows: ReadonlyArray<StatementRow>, digest: Digest["Service"]): ReadonlyArray<string> => {
+export const rowIds = (
+  { assumed, format }: Pick<Statement, "assumed" | "format">,
+  rows: ReadonlyArray<StatementRow>,
+  digest: Digest["Service"]
+): ReadonlyArray<string> => {
+  const tag = sourceTag(digest.contentHash(JSON.stringify([format, assumed["columns"] ?? ""])))
+  const uses = new Map<string, number>()
+  for (const { providerId } of rows) uses.set(providerId, (uses.get(providerId) ?? 0) + 1)
   const seen = new Map<string, number>()
-  return rows.map((row) => {
-    const name = row.providerId === "" ? [row.originalDescription, row.reference] : [row.providerId]
-    const key = digest.contentHash(JSON.stringify([row.date, row.amount, row.currency, ...name]))
+  return rows.map(({ amount, currency, date, originalDescription, providerId, reference }) => {
+    if (providerId !== "" && uses.get(providerId) === 1)
+      return `${bankIdPrefix}${tag}:${digest.contentHash(providerId)}`
+    const key = digest.contentHash(JSON.stringify([date, amount, currency, originalDescription, reference]))
     const nth = (seen.get(key) ?? 0) + 1
     seen.set(key, nth)
-    return `${fileIdPrefix}${key}:${nth}`
+    return `${fileIdPrefix}${tag}:${key}:${nth}`
   })
 }
 
@@ -219,9 +227,14 @@ export class StatementSource extends Context.Service<
         return account
       })
 
-      const observations = (dataType: "transactions" | "balances", account: Account, statement: StatementAccount) => {
+      const observations = (
+        dataType: "transactions" | "balances",
+        account: Account,
+        file: Statement,
+        statement: StatementAccount
+      ) => {
         if (dataType === "transactions") {
-          const names = rowIds(statement.rows, digest)
+          const names = rowIds(file, statement.rows, digest)
           return statement.rows.map((row, at) =>
             ingest(dataType, observed(account.providerAccountId, row, names[at]!), digest)
           )
@@ -307,7 +320,7 @@ export class StatementSource extends Context.Service<
             accounts.push(account)
             const scope: RecordScope = { workspaceId: feed.workspaceId, accountId: account.id, dataType }
             const rows: Array<Observation> = []
-            for (const result of observations(dataType, account, one)) {
+            for (const result of observations(dataType, account, statement, one)) {
               if ("quarantined" in result) quarantined.push(result.quarantined)
               else rows.push(result.observation)
             }
@@ -320,6 +333,9 @@ export class StatementSource extends Context.Service<
               removed: new Set(),
               unread: new Set(),
               coverage: { kind: "delta" },
+              ...(one.from === undefined || one.to === undefined || one.from > one.to
+                ? {}
+                : { period: { from: one.from, to: one.to } }),
               idTrust: "stable",
               changeModel: "appendOnly",
               byIdOnly

@@ -281,9 +281,10 @@ describe("a second source", () => {
     expect([{}, { amount: "-42.01" }, { day: "2026-03-14" }, { text: "lamp" }].map(confirmedOf)).toEqual([1, 0, 0, 0])
   })
 
-  it("does not take rows of one file for rows of another", () => {
-    const result = read({ ...upload, held: [held("f", { ...booked, id: "file:1" })], observations: [file("2")] })
-    expect(matched(result)).toEqual([["file:2", undefined]])
+  it("takes equal rows of another file for the same, and no more of them than there are", () => {
+    const known = { held: [held("f", { ...booked, id: "file:1" })], observations: [file("2"), file("3")] }
+    const result = read({ ...upload, ...known })
+    expect([result.confirmed.map(({ entry }) => entry!.id), matched(result)]).toEqual([["f"], [["file:3", undefined]]])
   })
 })
 

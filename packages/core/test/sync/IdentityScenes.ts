@@ -4,6 +4,8 @@
  */
 import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
 import type { ActorRef } from "@millrace/core/access/ActorRef"
+import type { Account } from "@millrace/core/account/Account"
+import type { Bank } from "@millrace/core/bank/Bank"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { Corrections } from "@millrace/core/identity/Corrections"
 import type { LedgerRef } from "@millrace/core/identity/IdentityLog"
@@ -14,6 +16,7 @@ import { Cursors } from "@millrace/core/shared/Cursors"
 import { wholeScan } from "@millrace/core/table/RowScan"
 import { TableStore } from "@millrace/core/table/TableStore"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
+import type { Workspace } from "@millrace/core/workspace/Workspace"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { storeTable } from "@millrace/testing/fixture/Table"
 import { makeUpload } from "@millrace/testing/fixture/Upload"
@@ -97,6 +100,26 @@ const opened = Effect.fnUntraced(function* (simulation: Simulation, instance: st
       yield* tables.putRows(table.id, [{ row: edited, folded: {}, entries: [] }], 0)
     })
   }
+})
+
+/** A feed of files over an account of a connection: uploads a CSV of some rows, and runs it. */
+const filesOf = Effect.fnUntraced(function* (
+  simulation: Simulation,
+  workspace: Workspace,
+  bank: Bank,
+  account: Account
+) {
+  const files = yield* storeFeed(workspace, {
+    source: "upload",
+    sourceConfig: { type: "upload", accountId: account.id },
+    destinationConfig: { type: "file", path: `${bank.id}.csv`, format: "csv" },
+    fieldMappings: mappings
+  })
+  return Effect.fnUntraced(function* (lines: ReadonlyArray<string>) {
+    const bytes = new TextEncoder().encode(["Date;Description;Amount;Currency", ...lines, ""].join("\n"))
+    yield* (yield* UploadStore).insert(yield* makeUpload(files, { size: bytes.length }), bytes)
+    return yield* Effect.map(drive(simulation, files), ({ job }) => job)
+  })
 })
 
 const skipDedup = { change: { options: { forceCancelActive: false, resetCursors: false, skipDedup: true } } }
@@ -394,17 +417,7 @@ const lasting = (scene: Scene) =>
         post("COFFEE CORNER", "-4.5", "2026-11-11")
         post("COFFEE CORNER", "-4.5", "2026-11-11")
         yield* sync()
-        const files = yield* storeFeed(workspace, {
-          source: "upload",
-          sourceConfig: { type: "upload", accountId: account.id },
-          destinationConfig: { type: "file", path: `${bank.id}.csv`, format: "csv" },
-          fieldMappings: mappings
-        })
-        const upload = Effect.fnUntraced(function* (lines: ReadonlyArray<string>) {
-          const text = ["Date;Description;Amount;Currency", ...lines].join("\n")
-          yield* (yield* UploadStore).insert(yield* makeUpload(files), new TextEncoder().encode(`${text}\n`))
-          return yield* Effect.map(drive(simulation, files), ({ job }) => job)
-        })
+        const upload = yield* filesOf(simulation, workspace, bank, account)
         const before = yield* live
         const delivered = yield* rows
         const statement = [
@@ -441,6 +454,43 @@ const lasting = (scene: Scene) =>
         expect(yield* live).toHaveLength(6)
         expect((yield* live).filter(({ fields }) => fields["amount"] === "-42")).toHaveLength(2)
         expect(upstream.rows.size).toBe(4)
+      })
+    )
+
+    scene("of a connection has one row with a file that writes it in other words, whichever came first", (simulation) =>
+      Effect.gen(function* () {
+        const { account, bank, live, on, post, ref, rows, sync, workspace } = yield* opened(simulation, stable)
+        const upload = yield* filesOf(simulation, workspace, bank, account)
+        post("CITY GYM #5391", "-49", "2026-11-10")
+        post("LAMP SHOP", "-42", "2026-11-12")
+        yield* sync()
+        const before = yield* live
+        const statement = [
+          `${on("2026-11-10")};ABC FIT;-49.00;USD`,
+          `${on("2026-11-12")};Leuchtenhaus;-42.00;USD`,
+          `${on("2026-11-15")};Pizza Roma;-12.50;USD`
+        ]
+        expect((yield* upload(statement)).errors).toEqual([])
+        for (const record of before) expect(yield* live).toContainEqual(record)
+        expect(yield* live).toHaveLength(3)
+        post("SLICE & CO", "-12.5", "2026-11-15")
+        yield* sync()
+        expect((yield* live).map(({ fields }) => fields["description"]).toSorted()).toEqual([
+          "CITY GYM #5391",
+          "LAMP SHOP",
+          "SLICE & CO"
+        ])
+        expect(yield* rows).toHaveLength(3)
+
+        // A person knows better, and no later file says otherwise.
+        const { matches, undo } = yield* Corrections
+        const gym = (yield* matches(ref, {})).rows.find(({ before: was }) => was["description"] === "CITY GYM #5391")!
+        yield* undo(person, ref, gym.match.id)
+        expect(yield* live).toHaveLength(4)
+        yield* upload([...statement, `${on("2026-11-16")};Kiosk;-1.00;USD`])
+        yield* sync()
+        expect((yield* live).filter(({ fields }) => fields["amount"] === "-49")).toHaveLength(2)
+        expect(yield* live).toHaveLength(5)
       })
     )
 

@@ -4,6 +4,16 @@ import { commonShift } from "./identity/CommonShift.ts"
 import { lingering } from "./identity/Lingering.ts"
 import { ordinary } from "./identity/Ordinary.ts"
 import { renamed, roundPrices } from "./identity/Renamed.ts"
+import { otherWords, otherWordsRound } from "./identity/TwoSources.ts"
 import type { Scene } from "./Scene.ts"
 
-export const scenes: ReadonlyArray<Scene> = [ordinary, changeFeeds, renamed, roundPrices, lingering, commonShift]
+export const scenes: ReadonlyArray<Scene> = [
+  ordinary,
+  changeFeeds,
+  renamed,
+  roundPrices,
+  lingering,
+  commonShift,
+  otherWords,
+  otherWordsRound
+]

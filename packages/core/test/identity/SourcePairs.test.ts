@@ -1,0 +1,245 @@
+import { describe, expect, it } from "vitest"
+import { delta, full, held, idsOf, incomplete, matched, read, seen, type Row } from "./Rows.ts"
+
+const upload = { coverage: delta, idTrust: "stable" } as const
+/** Rows of statements in two formats, and of the connection. */
+const ofx = (n: number | string): string => `file:id:ofxofx:${n}`
+const csv = (n: number | string): string => `file:csvcsv:${n}:1`
+
+const day = (n: number): string => `2026-03-${String(n).padStart(2, "0")}`
+const gym: Row = { day: day(10), amount: "-49", text: "CITY GYM #5391" }
+const fitness = (row: Row = {}): Row => ({ day: day(10), amount: "-49", text: "ABC FIT", id: csv(1), ...row })
+
+/** Other rows that both show, so that the file is one of the whole month. */
+const month = [2, 5, 8, 20, 25]
+const monthly = month.map((on) =>
+  held(`m${on}`, { day: day(on), amount: `-1${on}`, text: `shop ${"abcdefgh"[on % 8]!}` })
+)
+const shown = month.map((on) =>
+  seen(`m${on}`, { day: day(on), amount: `-1${on}`, text: `shop ${"abcdefgh"[on % 8]!}`, id: csv(`m${on}`) })
+)
+
+const confirmedOf = (held_: ReadonlyArray<ReturnType<typeof held>>, rows: ReadonlyArray<Row>) => {
+  const result = read({
+    ...upload,
+    held: [...monthly, ...held_],
+    observations: [...shown, ...rows.map((row) => seen("x", row))]
+  })
+  return {
+    pairs: result.confirmed
+      .map(({ entry, observation }) => [observation.providerId, entry!.id])
+      .filter(([, id]) => !id!.startsWith("m")),
+    fresh: matched(result).map(([id]) => id),
+    asked: result.suggestions.map(({ observed, recordId }) => [observed.providerId, recordId])
+  }
+}
+
+const twin = (n: number) => held(`c${n}`, { ...gym, text: "COFFEE CORNER", id: `tx-${n}` })
+const otherTwin = (n: number) => fitness({ text: "KAFFEEHAUS AM ECK", id: csv(n) })
+
+describe("two sources that show the same days in other words", () => {
+  it("have one row for one event: CITY GYM #5391 beside ABC FIT, whichever comes first", () => {
+    for (const id of ["tx-1", ofx(1)]) {
+      expect(confirmedOf([held("g", { ...gym, id })], [fitness()])).toEqual({
+        pairs: [[csv(1), "g"]],
+        fresh: [],
+        asked: []
+      })
+    }
+    // The connection comes second: the record is what it tells from now on.
+    for (const idTrust of ["stable", "none"] as const) {
+      const result = read({ held: [held("f", fitness())], observations: [seen("x", { ...gym, id: "" })], idTrust })
+      expect([matched(result), result.suggestions]).toEqual([[["", "f"]], []])
+    }
+    // So it does alone, without any other row around.
+    expect(read({ ...upload, held: [held("g", gym)], observations: [seen("x", fitness())] }).confirmed).toHaveLength(1)
+  })
+
+  it("are told apart by amount and day where these differ too much", () => {
+    const apart = [fitness({ amount: "-49.01" }), fitness({ day: day(12) }), fitness({ amount: "49" })]
+    for (const row of apart) {
+      expect(confirmedOf([held("g", { ...gym, id: "tx-1" })], [row])).toEqual({ pairs: [], fresh: [csv(1)], asked: [] })
+    }
+    const late = fitness({ day: day(11) })
+    expect(confirmedOf([held("g", gym)], [late]).pairs).toEqual([[csv(1), "g"]])
+  })
+
+  it("ask where more than one pairing explains them", () => {
+    const other = held("p", { ...gym, text: "PIZZA PLACE" })
+    const rows = [fitness(), fitness({ text: "TRATTORIA NOVA", id: csv(2) })]
+    const both = confirmedOf([held("g", gym), other], rows)
+    expect([both.pairs, both.fresh, both.asked.map(([, id]) => id).toSorted()]).toEqual([
+      [],
+      [csv(1), csv(2)],
+      ["g", "p"]
+    ])
+    // Of two that only one of them shows, either may be meant.
+    const one = confirmedOf([held("g", gym)], rows)
+    expect([one.pairs, one.fresh, one.asked.length]).toEqual([[], [csv(1), csv(2)], 1])
+    // A third row of the amount near it may have been dated a day off.
+    const three = confirmedOf(
+      [held("g", gym), held("p", { ...gym, day: day(13), text: "PIZZA PLACE" })],
+      [fitness({ day: day(11) })]
+    )
+    expect([three.pairs, three.fresh, three.asked.length]).toEqual([[], [csv(1)], 1])
+  })
+
+  it("teach which texts mean one merchant, so that equal amounts of a day are told apart", () => {
+    const lessons = [3, 14].flatMap((on): ReadonlyArray<readonly [Row, Row]> => [
+      [
+        { ...gym, day: day(on), amount: `-1${on}.5`, id: `g${on}` },
+        fitness({ day: day(on), amount: `-1${on}.5`, id: csv(`g${on}`) })
+      ],
+      [
+        { day: day(on), amount: `-2${on}.5`, text: "PIZZA PLACE", id: `p${on}` },
+        fitness({ day: day(on), amount: `-2${on}.5`, text: "TRATTORIA NOVA", id: csv(`p${on}`) })
+      ]
+    ])
+    const records = lessons.map(([row], n) => held(`l${n}`, row))
+    const { asked, pairs } = confirmedOf(
+      [...records, held("g", gym), held("p", { ...gym, text: "PIZZA PLACE" })],
+      [...lessons.map(([, row]) => row), fitness({ text: "TRATTORIA NOVA", id: csv(2) }), fitness()]
+    )
+    expect([asked, Object.fromEntries(pairs)]).toMatchObject([[], { [csv(1)]: "g", [csv(2)]: "p" }])
+  })
+
+  it("keep twins: as many as both show, and one more where one of them has more", () => {
+    expect(confirmedOf([twin(1), twin(2)], [otherTwin(1), otherTwin(2)])).toMatchObject({ fresh: [], asked: [] })
+    const more = confirmedOf([twin(1), twin(2)], [otherTwin(1), otherTwin(2), otherTwin(3)])
+    expect(more.fresh).toHaveLength(3)
+    expect(more.asked).toHaveLength(2)
+  })
+
+  it("are no such two where both are of one format and layout, or where the read is not all there is", () => {
+    const same = held("g", { ...gym, id: csv(9) })
+    expect(confirmedOf([same], [fitness()])).toEqual({ pairs: [], fresh: [csv(1)], asked: [] })
+    const part = read({ held: [held("f", fitness())], observations: [seen("x", gym)], coverage: incomplete })
+    expect([matched(part), part.suggestions.length]).toEqual([[["p-x", undefined]], 1])
+    const days = Array.from({ length: 9 }, (_, n) => held(`n${n}`, { day: day(10), amount: `-${n + 1}`, text: "shop" }))
+    const news = read({ ...upload, held: [held("g", gym), ...days], observations: [seen("x", fitness())] })
+    expect([matched(news), news.suggestions.length]).toEqual([[[csv(1), undefined]], 1])
+  })
+
+  it("leave alone what people decided", () => {
+    const parted = read({
+      ...upload,
+      held: [held("g", gym)],
+      observations: [seen("x", fitness())],
+      isForbidden: () => true
+    })
+    expect([matched(parted), parted.suggestions]).toEqual([[[csv(1), undefined]], []])
+    const deleted = read({
+      ...upload,
+      held: [held("g", gym, { state: "deleted" })],
+      observations: [seen("x", fitness())]
+    })
+    expect([matched(deleted), deleted.absorbed.map(({ entry }) => entry!.id)]).toEqual([[], ["g"]])
+    const asked = read({
+      ...upload,
+      held: [held("g", gym)],
+      observations: [seen("x", fitness())],
+      config: { crossSource: "suggest" }
+    })
+    expect([matched(asked), asked.suggestions.length]).toEqual([[[csv(1), undefined]], 1])
+    const off = read({
+      ...upload,
+      held: [held("g", gym)],
+      observations: [seen("x", fitness())],
+      config: { crossSource: "off" }
+    })
+    expect([matched(off), off.suggestions]).toEqual([[[csv(1), undefined]], []])
+  })
+
+  it("say nothing of records that they do not show", () => {
+    const result = read({ ...upload, held: [held("g", { ...gym, id: ofx(1) })], observations: [...shown] })
+    expect([result.gone, result.missed]).toEqual([[], []])
+    const whole = read({ held: [held("f", fitness())], observations: [seen("x", { text: "other" })], coverage: full })
+    expect(idsOf([...whole.gone, ...whole.missed.map(({ entry }) => entry)])).toEqual([])
+  })
+})
+
+const row = (n: number, change: Row = {}): Row => ({
+  day: day(n),
+  amount: `-${n}`,
+  text: `shop ${"abcdefgh"[n % 8]!}`,
+  id: ofx(n),
+  ...change
+})
+
+describe("ids of the bank in files", () => {
+  const records = month.map((n) => held(`r${n}`, row(n)))
+
+  it("tell a corrected amount: one row, corrected", () => {
+    const rows = month.map((n) => seen("x", n === 8 ? row(8, { amount: "-8.5" }) : row(n)))
+    const result = read({ ...upload, held: records, observations: rows })
+    expect(result.changed.map(({ entry, observation }) => [entry!.id, observation.fields["amount"]])).toEqual([
+      ["r8", "-8.5"]
+    ])
+    // Also where another file showed the row first.
+    const first = held("r8", { ...row(8), id: csv(8), text: "in other words" })
+    const others = records.filter(({ entry }) => entry.id !== "r8")
+    const known = { held: [...others, first], aliases: new Map([[ofx(8), "r8"]]) }
+    expect(matched(read({ ...upload, ...known, observations: rows }))).toEqual([[ofx(8), "r8"]])
+  })
+
+  it("are given out again: in another month, or from row to row, they mean other rows", () => {
+    const next = month.map((n) => seen("x", row(n, { day: `2026-04-${String(n).padStart(2, "0")}` })))
+    expect(matched(read({ ...upload, held: records, observations: next }))).toEqual(
+      month.map((n) => [ofx(n), undefined])
+    )
+    const moved = month.map((n, at) => seen("x", row(n, { id: ofx(month[(at + 1) % month.length]!) })))
+    const result = read({ ...upload, held: records, observations: moved })
+    expect(result.changed.map(({ entry, observation }) => [entry?.id, observation.fields["amount"]])).toEqual(
+      month.map((n) => [`r${n}`, `-${n}`])
+    )
+    // The next day's coffee has the first place of a file that begins with it.
+    const espresso = { text: "ESPRESSO", amount: "-4.5" }
+    const tomorrow = seen("x", row(3, { ...espresso, id: ofx(1) }))
+    const daily = read({ ...upload, held: [held("c", row(2, { ...espresso, id: ofx(1) }))], observations: [tomorrow] })
+    expect(matched(daily)).toEqual([[ofx(1), undefined]])
+  })
+
+  it("come, go and are issued anew without a second row", () => {
+    const ways: ReadonlyArray<readonly [(n: number) => string, (n: number) => string]> = [
+      [ofx, csv],
+      [csv, ofx],
+      [ofx, (n) => ofx(`new ${n}`)]
+    ]
+    for (const [before, after] of ways) {
+      const kept = month.map((n) => held(`r${n}`, row(n, { id: before(n) })))
+      const result = read({
+        ...upload,
+        held: kept,
+        observations: month.map((n) => seen("x", row(n, { id: after(n) })))
+      })
+      const used = [...result.changed, ...result.confirmed].map(({ entry }) => entry?.id)
+      expect(used.toSorted()).toEqual(kept.map(({ entry }) => entry.id).toSorted())
+      expect(result.suggestions).toEqual([])
+    }
+  })
+
+  it("name what is new where a file shows nothing else: an equal row is a second one, and a person is asked", () => {
+    const days = Array.from({ length: 5 }, (_, n) => held(`n${n}`, row(8, { amount: `-2${n}`, id: ofx(`n${n}`) })))
+    const again = seen("x", row(8, { id: ofx("new") }))
+    const result = read({ ...upload, held: [held("r8", row(8)), ...days], observations: [again] })
+    expect([matched(result), result.suggestions.map(({ recordId }) => recordId)]).toEqual([
+      [[ofx("new"), undefined]],
+      ["r8"]
+    ])
+  })
+})
+
+const coffee = (n: number): Row => ({ day: day(n), amount: "-4.5", text: "COFFEE CORNER" })
+
+describe("a file that begins or ends within days of equal rows", () => {
+  it("does not take a row for one of days that it does not show", () => {
+    const records = [2, 3, 4, 5].map((n) => held(`c${n}`, { ...coffee(n), id: ofx(n) }))
+    const rows = [5, 6, 7].map((n) => seen("x", { ...coffee(n), text: "COFFEE CORNER BERLIN", id: csv(n) }))
+    const result = read({ ...upload, held: records, observations: rows })
+    expect(result.confirmed.map(({ entry }) => entry!.id)).toEqual(["c5"])
+    expect(matched(result)).toEqual([
+      [csv(6), undefined],
+      [csv(7), undefined]
+    ])
+  })
+})
