@@ -45,8 +45,11 @@ const defaultSlots = 4
  * out, and what it turns away comes back to it, only later.
  */
 const heldPerSlot = 4
-/** Seconds that running jobs get to end by themselves when the process stops, and then to be given back. */
+/** Seconds that running jobs get to come to the end of a page when the process stops. */
 const drainSeconds = 4
+/** Seconds that runs get to stop when they are interrupted, and storage then to take their jobs back without them. */
+const stopSeconds = 1
+const giveBackSeconds = 2
 /** Beats within one lease, so that losing one costs nothing. */
 const beatsPerLease = 3
 
@@ -95,7 +98,7 @@ export class JobRunner extends Context.Service<
     readonly isDraining: Effect.Effect<boolean>
     /** Takes nothing more, and asks what runs to leave. Returns at once. */
     readonly beginDrain: Effect.Effect<void>
-    /** Takes nothing more; returns when nothing is held, at the latest after 8 seconds. */
+    /** Takes nothing more; returns when everything is given back, at the latest after 7 seconds. */
     readonly drain: Effect.Effect<void>
   }
 >()("@millrace/jobs/JobRunner") {
@@ -112,13 +115,11 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
   const name = named ?? `runner-${(yield* Random.nextIntBetween(0, 2 ** 48)).toString(36)}`
   const fork = Effect.runForkWith(yield* Effect.context())
   /**
-   * Whether it happened within the time that running jobs have. Waited for in a fiber of its own: the one that stops
-   * may have been interrupted, and a timeout works by interruption.
+   * Whether it happened within so many seconds. Waited for in a fiber of its own: the one that stops may have been
+   * interrupted, and a timeout works by interruption.
    */
-  const inTime = (wait: Effect.Effect<void>): Effect.Effect<boolean> =>
-    Effect.suspend(() => Fiber.join(fork(Effect.timeoutOption(wait, drainSeconds * 1000)))).pipe(
-      Effect.map(Option.isSome)
-    )
+  const inTime = (wait: Effect.Effect<void>, seconds = drainSeconds): Effect.Effect<boolean> =>
+    Effect.suspend(() => Fiber.join(fork(Effect.timeoutOption(wait, seconds * 1000)))).pipe(Effect.map(Option.isSome))
   const permits = Semaphore.makeUnsafe(slots)
   const capacity = capacityOf(slots)
   const held = new Map<JobId, Held>()
@@ -242,13 +243,29 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
     if (entry.fence === undefined) stop(entry)
   }
 
+  /**
+   * Gives back what these entries claimed, without waiting for their runs: on a machine that is busy a run may take
+   * long to stop, and its fence shuts it out from then on. Whether storage knows of all.
+   */
+  const giveBack = (entries: ReadonlyArray<Held>): Effect.Effect<boolean> =>
+    inTime(
+      Effect.forEach(entries, ({ fence }) => (fence === undefined ? Effect.void : jobs.release(fence)), {
+        concurrency: "unbounded",
+        discard: true
+      }).pipe(
+        Effect.catchCause((cause) => Effect.andThen(Effect.logWarning("Jobs were not given back", cause), Effect.never))
+      ),
+      giveBackSeconds
+    )
+
   const letGo = Effect.fnUntraced(function* (jobId: JobId) {
     const entry = held.get(jobId)
     if (entry === undefined) return
     dismiss(entry)
     if (yield* inTime(settled(jobId))) return
     stop(entry)
-    yield* settled(jobId)
+    if (yield* inTime(settled(jobId), stopSeconds)) return
+    if (!(yield* giveBack([entry]))) yield* settled(jobId)
   })
 
   const beginDrain = Effect.gen(function* () {
@@ -263,9 +280,11 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
     if (yield* inTime(idle.await)) return
     yield* Effect.logInfo("Giving back the jobs that still run", { jobs: held.size })
     for (const entry of held.values()) stop(entry)
-    if (yield* inTime(idle.await)) return
-    yield* Effect.logWarning("Some jobs did not stop in time; they are taken up when their lease has run out", {
-      jobs: [...held.keys()]
+    if (yield* inTime(idle.await, stopSeconds)) return
+    const left = [...held.values()]
+    if (yield* giveBack(left)) return
+    yield* Effect.logWarning("Some jobs were not given back in time; they are taken up when their lease has run out", {
+      jobs: left.map(({ jobId }) => jobId)
     })
   })
 

@@ -212,6 +212,11 @@ export const makeFakeStore = Effect.gen(function* () {
     jobs: (): ReadonlyArray<Job> => [...rows.values()].map((row) => row.job),
     hasActive: (feed: FeedId): boolean =>
       [...rows.values()].some(({ job }) => job.feedId === feed && isActive(job.status)),
+    /** Whether it was given back and waits for another worker, with no lease to run out. */
+    isReleased: (id: JobId): boolean => {
+      const { beatAt, job } = rows.get(id)!
+      return job.status === "in_progress" && beatAt === undefined
+    },
     /** As if a worker had taken the job and died at once. */
     abandon: (id: JobId) => Effect.orDie(store.claim(id, [])),
     resume: (id: JobId): void => {

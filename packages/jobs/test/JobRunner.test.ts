@@ -6,6 +6,7 @@ import { makeScriptedRun } from "@millrace/testing/fixture/ScriptedRun"
 import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
@@ -86,6 +87,53 @@ describe("a runner whose slots are taken", () => {
       yield* end
       expect(interrupted).toEqual([])
       expect(started).toEqual([first, ...waiting])
+    })
+  )
+})
+
+describe("a runner that is told to stop", () => {
+  /** A run that begins and does not let itself be stopped before `end` opens, as on a machine that is far too busy. */
+  const startStubborn = Effect.gen(function* () {
+    const fake = yield* makeFakeStore
+    const end = Latch.makeUnsafe(false)
+    const runs = makeScriptedRun(fake.store, { body: () => Effect.uninterruptible(end.await) })
+    const context = yield* Layer.build(
+      JobRunner.layer({ slots: 1 }).pipe(
+        Layer.provide([Bell.layer, Layer.succeed(JobStore, fake.store), Layer.succeed(SyncRun, runs.service)])
+      )
+    )
+    const runner = Context.get(context, JobRunner)
+    const job = yield* fake.add(feedId(1))
+    yield* runner.take(feedId(1), job)
+    yield* letRun
+    expect(runs.started).toEqual([job])
+    return { fake, runner, job, end }
+  })
+
+  it.effect("gives a job back by its fence when its run does not stop, so that nobody waits for its lease", () =>
+    Effect.gen(function* () {
+      const { end, fake, job, runner } = yield* startStubborn
+      const draining = yield* Effect.forkChild(runner.drain)
+      yield* TestClock.adjust("4 seconds")
+      expect(fake.isReleased(job)).toBe(false)
+      yield* TestClock.adjust("1 second")
+      yield* letRun
+      expect(fake.isReleased(job)).toBe(true)
+      yield* Fiber.join(draining)
+      expect(fake.job(job)).toMatchObject({ status: "in_progress", attempt: 1 })
+      yield* end.open
+    })
+  )
+
+  it.effect("lets a single job go in the same way when its feed moves to another process", () =>
+    Effect.gen(function* () {
+      const { end, fake, job, runner } = yield* startStubborn
+      const leaving = yield* Effect.forkChild(runner.release(job))
+      yield* TestClock.adjust("5 seconds")
+      yield* letRun
+      expect(fake.isReleased(job)).toBe(true)
+      yield* Fiber.join(leaving)
+      yield* end.open
     })
   )
 })
