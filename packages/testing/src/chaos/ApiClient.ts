@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
 import type { Seeded } from "../model/Seeded.ts"
 import { type Answer, call, type Sent } from "../process/ApiCaller.ts"
+import { measureSlowness } from "../process/Slowness.ts"
 import type { Fleet, Member } from "./Fleet.ts"
 import type { OperationLog } from "./OperationLog.ts"
 import type { ChaosFeed } from "./World.ts"
@@ -64,13 +65,19 @@ export class ApiClient {
   }
 
   /**
-   * How late this machine is with everything, in milliseconds: what a server with nothing to do about it takes for its
-   * shortest answer, several times over. Limits of time are judged with that much more.
+   * Measures until it is asked whether something took longer than it may, on this machine as it is: slower than a quiet
+   * one, and late with everything by what a server takes for its shortest answer, several times over.
    */
-  async lateness(): Promise<number> {
+  patience(): { readonly exceeds: (tookMillis: number, limitMillis: number) => Promise<boolean> } {
+    const slowness = measureSlowness()
     const began = performance.now()
-    for (let n = 0; n < lateAnswers; n++) await this.ask("/livez")
-    return performance.now() - began
+    const late = (async () => {
+      for (let n = 0; n < lateAnswers; n++) await this.ask("/livez")
+      return performance.now() - began
+    })()
+    return {
+      exceeds: async (tookMillis, limitMillis) => tookMillis > limitMillis * slowness.end() + (await late)
+    }
   }
 
   /** Asks until some server answers with one of the statuses. */

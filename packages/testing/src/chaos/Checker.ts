@@ -30,10 +30,10 @@ export interface Checked {
 /** How a job may end while workers and storage are taken from it; everything else is a fault. */
 const excused: ReadonlySet<string> = new Set(["WORKER_LOST", "PAGINATION_UNSTABLE"])
 
-const quietMillis = 60_000
+const quietMillis = 120_000
 
-/** Waits until no job is active. */
-const untilQuiet = async ({ database }: Installation): Promise<ReadonlyArray<string>> => {
+/** Waits until no job is active; returns what is wrong where some are after all. */
+export const untilQuiet = async ({ database }: Installation): Promise<ReadonlyArray<string>> => {
   const until = performance.now() + quietMillis
   for (;;) {
     const active = await database.query(

@@ -10,7 +10,7 @@ const program = resolve(import.meta.dirname, "worker.ts")
 const startMillis = 120_000
 
 /** Milliseconds after which a worker that was told to end is taken for one that never will. */
-const endMillis = 30_000
+const endMillis = 120_000
 
 export interface FleetOptions {
   readonly workers: number
@@ -144,6 +144,16 @@ export class Fleet {
     })
     await started.line(/Serving/, startMillis)
     this.restore(worker)
+  }
+
+  /** Starts those that are down, after a disturbance that was given up in the middle. */
+  async startAll(): Promise<void> {
+    for (const worker of this.workers) {
+      if (worker.up) continue
+      worker.proxy?.set("pass")
+      await worker.processes.at(-1)?.kill("SIGKILL")
+      await this.startMember(worker)
+    }
   }
 
   /** Sends the signal; answers how it ended. What does not end by itself is killed. */

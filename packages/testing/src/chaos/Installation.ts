@@ -17,6 +17,12 @@ import { found, type World } from "./World.ts"
 /** Seconds of the lease of a job: short, so that a lost worker is noticed soon. */
 export const lease = 2
 
+/**
+ * Seconds of the lease where workers end in order: so long that on no machine a heartbeat is late by it. A job that
+ * another worker has to wait for was not given back.
+ */
+export const patientLease = 30
+
 export interface InstallationOptions {
   readonly postgres: PostgresServer
   readonly random: Seeded
@@ -25,6 +31,8 @@ export interface InstallationOptions {
   /** Banks to begin with, of that many rows. */
   readonly banks: number
   readonly rows: number
+  /** Seconds of the lease of a job; \`lease\` unless given. */
+  readonly lease?: number
   /** More settings of the worker of that number, from 0. */
   readonly environment?: (n: number) => Readonly<Record<string, string>>
 }
@@ -58,7 +66,7 @@ export const install = async (options: InstallationOptions): Promise<Installatio
     ...common,
     ...remotes,
     workers: options.workers,
-    lease,
+    lease: options.lease ?? lease,
     slots: 4,
     ...(options.environment === undefined ? {} : { environment: options.environment })
   })

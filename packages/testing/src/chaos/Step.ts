@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Seeded } from "../model/Seeded.ts"
 import type { PostgresServer } from "../postgres/PostgresServer.ts"
 import { check } from "./Checker.ts"
-import { install, type Installation } from "./Installation.ts"
+import { install, type Installation, patientLease } from "./Installation.ts"
 import { scenarios, type Step } from "./Plan.ts"
 import type { Outcome } from "./Report.ts"
 
@@ -32,7 +32,8 @@ export const runStep = async (postgres: PostgresServer, step: Step, seed: number
     model: step.model,
     workers,
     banks: banksOf(step),
-    rows: rowsOfBank
+    rows: rowsOfBank,
+    ...(step.name === "stops" ? { lease: patientLease } : {})
   })
   const breaches: Array<string> = []
   try {

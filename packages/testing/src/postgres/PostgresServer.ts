@@ -7,6 +7,7 @@ import { start } from "@millrace/server/postgres/EmbeddedPostgres"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import { forget, guard } from "../process/Guardian.ts"
 import { lastingPort } from "../process/ServerProcess.ts"
 
 export interface PostgresAddress {
@@ -86,7 +87,14 @@ export const startPostgres = async (options: {
     const running = await Effect.runPromise(
       start({ ...options, folder: join(folder, "postgres"), port }).pipe(Scope.provide(scope))
     )
-    return { ...running, end: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+    guard({ pid: running.pid, signal: "SIGINT", folder })
+    return {
+      ...running,
+      end: async () => {
+        await Effect.runPromise(Scope.close(scope, Exit.void))
+        forget(running.pid)
+      }
+    }
   }
   const first = await launch().catch(async (cause: unknown) => {
     await remove()

@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { createServer } from "node:net"
 import { resolve } from "node:path"
+import { forget, guard } from "./Guardian.ts"
 
 const bundled = resolve(import.meta.dirname, "../../../server/src/main.ts")
 
@@ -84,6 +85,7 @@ export const startServer = async (options: ServerOptions): Promise<ServerProcess
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid })
   })
   running.add(child)
+  if (child.pid !== undefined) guard({ pid: child.pid, signal: "SIGTERM" })
   let stdout = ""
   let stderr = ""
   const watchers = new Set<() => void>()
@@ -100,6 +102,7 @@ export const startServer = async (options: ServerOptions): Promise<ServerProcess
     child.once("error", refuse)
     child.once("close", (code, signal) => {
       running.delete(child)
+      if (child.pid !== undefined) forget(child.pid)
       ending = { code, signal }
       answer(ending)
       look()

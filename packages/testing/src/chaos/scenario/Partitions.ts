@@ -33,17 +33,20 @@ const disturbances: ReadonlyArray<Disturbance | typeof ended> = [
 
 /** What is slow to notice is the network; the worker has this long to work again. */
 const healMillis = 20_000
+/** And is not waited for any longer than this. */
+const giveUpMillis = 120_000
 
 /** Asks a worker without its database, whose answers are owed all the same. */
 const askCut = async ({ client, log, world }: Installation, member: Member): Promise<void> => {
-  const late = client.lateness()
+  const patience = client.patience()
   const expect = async (path: string, statuses: ReadonlyArray<number>, withinMillis: number) => {
     const before = performance.now()
     const answer = await client.ask(path, { member })
     const took = Math.round(performance.now() - before)
     if (answer === undefined || !statuses.includes(answer.status)) {
       log.breach(`${path} of a worker that is cut off: ${answer?.status ?? "no answer"} after ${took} ms`)
-    } else if (took > withinMillis + (await late)) log.breach(`${path} of a worker that is cut off took ${took} ms`)
+    } else if (await patience.exceeds(took, withinMillis))
+      log.breach(`${path} of a worker that is cut off took ${took} ms`)
   }
   // What is still open when the network heals is answered as if nothing had been.
   await Promise.all([
@@ -56,14 +59,18 @@ const askCut = async ({ client, log, world }: Installation, member: Member): Pro
 
 /** Waits until it works again. */
 const heal = async ({ client, fleet, log }: Installation, member: Member, after: string): Promise<void> => {
+  const patience = client.patience()
   const healed = performance.now()
   while ((await client.ask("/readyz", { member }))?.status !== 200) {
-    if (performance.now() - healed > healMillis) {
+    if (performance.now() - healed > giveUpMillis) {
       log.breach(`${member.name} does not work again after: ${after}`)
       break
     }
     await wait(200)
   }
+  const took = performance.now() - healed
+  if (await patience.exceeds(took, healMillis))
+    log.breach(`${member.name} took ${Math.round(took)} ms to heal: ${after}`)
   fleet.restore(member)
 }
 
@@ -93,11 +100,11 @@ const endCut = async ({ client, fleet, log }: Installation, member: Member): Pro
   fleet.disturb(member)
   member.proxy!.set("blackhole")
   await wait(500)
-  const late = client.lateness()
+  const patience = client.patience()
   const before = performance.now()
   const { code, signal } = await fleet.kill(member, "SIGTERM")
   const took = performance.now() - before
-  if (code !== 0 || took > stopMillis + (await late)) {
+  if ((await patience.exceeds(took, stopMillis)) || code !== 0) {
     log.breach(`${member.name} ended with ${signal ?? code} after ${Math.round(took)} ms while it was cut off`)
   }
   member.proxy!.set("pass")

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
 import { call } from "../../process/ApiCaller.ts"
 import { deadlineMillis, stopMillis } from "../ApiClient.ts"
+import { untilQuiet } from "../Checker.ts"
 import type { Member } from "../Fleet.ts"
 import type { Installation } from "../Installation.ts"
 import { type Scenario, told } from "../Scenario.ts"
@@ -66,13 +67,13 @@ const end = async (installation: Installation, member: Member): Promise<number> 
   const owed = new Set<string>()
   const calling = Array.from({ length: callers }, () => callUntilClosed(installation, member, owed))
   await wait(200 + installation.random.below(600))
-  const late = client.lateness()
+  const patience = client.patience()
   const before = performance.now()
   const { code, signal } = await fleet.kill(member, "SIGTERM")
   const took = performance.now() - before
   await Promise.all(calling)
   if (code !== 0) log.breach(`${member.name} ended with ${signal ?? code}: ${member.process().stderr().slice(-500)}`)
-  if (took > stopMillis + (await late)) log.breach(`${member.name} took ${Math.round(took)} ms to end`)
+  if (await patience.exceeds(took, stopMillis)) log.breach(`${member.name} took ${Math.round(took)} ms to end`)
   const printed = member.process().stdout()
   for (const requestId of owed) {
     if (printed.includes(requestId)) log.breach(`${member.name} took the request ${requestId} and did not answer it`)
@@ -103,6 +104,8 @@ export const stops: Scenario = {
       await fleet.startMember(member)
     }
     await workload.stop()
+    // A job that was not given back is taken up after its lease, and counts as lost only then.
+    log.breaches.push(...(await untilQuiet(installation)))
     const [lost] = await database.query(`select count(*)::int as n from job where attempt > 1`)
     if (lost?.["n"] !== 0) log.breach(`${String(lost?.["n"])} jobs were lost by workers that ended in order`)
     return {
