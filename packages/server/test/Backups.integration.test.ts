@@ -15,7 +15,7 @@ let apiKey: string
 
 const start = async (folder: DataFolder) => {
   server = await startServer({ environment: { MILLRACE_DATA: folder.path } })
-  await server.line(/Serving/, 90_000)
+  await server.line(/Serving/, 300_000)
 }
 const runIn = (folder: DataFolder, ...args: ReadonlyArray<string>) =>
   runServer({ environment: { MILLRACE_DATA: folder.path }, args })
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 it(
   "a backup of a server that works is restored into an empty folder, and opens with its key alone",
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     expect(await runIn(from, "--backup", "none")).toMatchObject({
       code: 1,

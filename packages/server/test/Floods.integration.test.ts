@@ -15,9 +15,9 @@ beforeAll(async () => {
   server = await startServer({
     environment: { MILLRACE_DATA: folder, MILLRACE_DEMO: "false", NODE_OPTIONS: "--max-old-space-size=512" }
   })
-  key = (await server.line(/mill_[0-9A-Za-z]{44}/, 120_000)).match(/mill_[0-9A-Za-z]{44}/)![0]
-  await server.line(/Serving/, 120_000)
-}, 180_000)
+  key = (await server.line(/mill_[0-9A-Za-z]{44}/, 300_000)).match(/mill_[0-9A-Za-z]{44}/)![0]
+  await server.line(/Serving/, 300_000)
+}, 600_000)
 
 afterAll(async () => {
   await server.kill("SIGTERM")
@@ -69,7 +69,7 @@ describe("a flood of requests on few connections", () => {
     expect(passed).toBeLessThan(each)
     for (const { socket } of floods) socket.destroy()
     expect((await ask("/readyz")).status).toBe(200)
-  }, 120_000)
+  }, 600_000)
 
   it("with a key counts against it, is answered to the last request, and leaves probes served", async () => {
     const requests = 5_000
@@ -78,7 +78,7 @@ describe("a flood of requests on few connections", () => {
     await until(() => one.answers === requests)
     expect(one.closed).toBe(false)
     one.socket.destroy()
-  }, 120_000)
+  }, 600_000)
 })
 
 describe("silent connections", () => {
@@ -87,5 +87,5 @@ describe("silent connections", () => {
     expect((await ask("/livez")).status).toBe(200)
     await until(() => silent.every(({ answers, closed }) => answers === 1 && closed))
     expect((await ask("/livez")).status).toBe(200)
-  }, 120_000)
+  }, 600_000)
 })

@@ -107,7 +107,7 @@ describe("hostile text", () => {
         }
       }
     }
-  }, 120_000)
+  }, 600_000)
 
   it("is no order, no choice of fields and no zone", async () => {
     for (const text of texts) {
@@ -148,7 +148,7 @@ describe("hostile text", () => {
       expectRefused(await server.ask(at("/fields"), { json: { key: text, name: "F", type: "text" } }), text)
     }
     expect(await everything()).toEqual(before)
-  }, 60_000)
+  }, 600_000)
 
   it("is kept as it is in cells, names, choices and external keys", async () => {
     const made: Array<string> = []
@@ -184,7 +184,7 @@ describe("hostile text", () => {
       await server.get(`/${id}?permanent=true`, { method: "DELETE" })
     }
     expect(await everything()).toEqual(before)
-  }, 120_000)
+  }, 600_000)
 
   it("that JavaScript objects have as names is a key like any other", async () => {
     const names = ["constructor", "toString", "hasOwnProperty", "valueOf"]

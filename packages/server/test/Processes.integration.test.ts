@@ -62,7 +62,7 @@ const settings = () => ({
 
 const startApi = async () => {
   const server = await startServer({ environment: environment({ MILLRACE_SLOTS: "0" }), program: paged })
-  await server.line(/Serving/, 90_000)
+  await server.line(/Serving/, 300_000)
   return server
 }
 
@@ -71,7 +71,7 @@ const startWorker = async () => {
     environment: environment({ MILLRACE_CLUSTER: `127.0.0.1:${await freePort()}`, MILLRACE_SLOTS: "2" }),
     program: paged
   })
-  await server.line(/Serving/, 90_000)
+  await server.line(/Serving/, 300_000)
   return server
 }
 
@@ -202,7 +202,7 @@ const ownerOf = (pages: ReadonlyArray<Fetched>, servers: ReadonlyArray<ServerPro
   return owner
 }
 
-describe("several processes on one database", { timeout: 240_000 }, () => {
+describe("several processes on one database", { timeout: 600_000 }, () => {
   let api: ServerProcess
   let workers: Array<ServerProcess>
   const gone = (worker: ServerProcess) => {
@@ -238,7 +238,7 @@ describe("several processes on one database", { timeout: 240_000 }, () => {
     principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
     ;[api, ...workers] = await Promise.all([startApi(), startWorker(), startWorker()])
     await bothWork()
-  }, 120_000)
+  }, 600_000)
 
   afterAll(async () => {
     await killServers()
@@ -329,7 +329,7 @@ describe("several processes on one database", { timeout: 240_000 }, () => {
 })
 
 describe("processes that start together on an empty database", () => {
-  it("set it up once", { timeout: 240_000 }, async () => {
+  it("set it up once", { timeout: 600_000 }, async () => {
     folder = await makeDataFolder()
     database = await makeServerDatabase(inject("postgres"))
     try {
@@ -339,7 +339,7 @@ describe("processes that start together on an empty database", () => {
         startServer({ environment: { ...settled, MILLRACE_CLUSTER: `127.0.0.1:${await freePort()}` } }),
         startServer({ environment: { ...settled, MILLRACE_CLUSTER: `127.0.0.1:${await freePort()}` } })
       ])
-      await Promise.all(servers.map((server) => server.line(/Serving/, 90_000)))
+      await Promise.all(servers.map((server) => server.line(/Serving/, 300_000)))
       const keys = servers.flatMap((server) => server.stdout().match(/mill_[A-Za-z0-9]{44}/g) ?? [])
       expect(new Set(keys).size).toBe(1)
       expect(await database.query("select count(*)::int as n from workspace")).toEqual([{ n: 1 }])

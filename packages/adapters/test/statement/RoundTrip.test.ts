@@ -166,9 +166,8 @@ describe("damaged files", () => {
     ["digits", `Date,Description,Amount\n2024-01-01,x,${"9".repeat(2_000_000)}\n`],
     ["one line", "x".repeat(5_000_000)],
     ["blanks", `${" \n".repeat(500_000)}Date,Description,Amount\n2024-01-01,x,x`]
-  ])("refuses %s without taking quadratic time", (_, file) => {
-    const started = performance.now()
+  ])("refuses %s of a megabyte or more", (_, file) => {
+    // How the time grows is measured by the test of growth; square, this would not end.
     expect(Result.isFailure(read(file))).toBe(true)
-    expect(performance.now() - started).toBeLessThan(10_000)
   })
 })

@@ -114,5 +114,5 @@ describe("files read in a thread", () => {
       Effect.runPromise
     )
     expect(statement.accounts).toHaveLength(1)
-  }, 60_000)
+  }, 600_000)
 })

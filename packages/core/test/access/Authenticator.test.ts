@@ -34,7 +34,7 @@ const setUp = (gate?: Deferred.Deferred<void>) => {
   const seen = { lookups: 0, atOnce: 0, most: 0 }
   const store = WorkspaceStore.of({
     create: () => Effect.void,
-    get: () => Effect.succeed(Option.some(workspace)),
+    get: () => Effect.succeedSome(workspace),
     all: Effect.succeed([workspace]),
     insertKey: () => Effect.void,
     keys: () => Effect.succeed([]),

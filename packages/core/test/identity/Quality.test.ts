@@ -18,7 +18,7 @@ const played = (match: Matcher): ReadonlyMap<Behaviour, Quality> =>
 const total = (qualities: ReadonlyMap<Behaviour, Quality>): Quality =>
   [...qualities.values()].reduce(addQuality, noQuality())
 
-describe("a ledger kept through lives of accounts", { timeout: 300_000 }, () => {
+describe("a ledger kept through lives of accounts", { timeout: 600_000 }, () => {
   it("holds what the bank booked, once, and what people put on it, whatever the provider does with ids", () => {
     const qualities = played(byIdentity)
     const worst = [...qualities].map(([behaviour, quality]) => [behaviour, errorsPerThousand(quality)] as const)

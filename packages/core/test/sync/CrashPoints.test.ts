@@ -16,7 +16,7 @@ const cause = { crash: "it died", "storage away": "storage went away" } as const
 
 describe("a run that dies", () => {
   for (const cell of cells) {
-    it(`ends the same wherever ${cause[cell.by]}: ${cell.instance} to ${cell.to}`, { timeout: 300_000 }, () => {
+    it(`ends the same wherever ${cause[cell.by]}: ${cell.instance} to ${cell.to}`, { timeout: 600_000 }, () => {
       const { broken, deaths } = sweep(cell)
       expect(broken?.message).toBeUndefined()
       expect(deaths).toBeGreaterThan(40)

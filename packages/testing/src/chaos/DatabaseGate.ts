@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises"
 import type { ServerDatabase } from "../process/ServerDatabase.ts"
 
-const patienceMillis = 90_000
+const patienceMillis = 300_000
 
 export class DatabaseGate {
   /** When a transaction has come to be held. */

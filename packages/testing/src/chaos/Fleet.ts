@@ -7,7 +7,7 @@ import type { FileModel } from "./WorkerAdapters.ts"
 const program = resolve(import.meta.dirname, "worker.ts")
 
 /** A start takes a second; on a machine that does many other things, far more. */
-const startMillis = 120_000
+const startMillis = 300_000
 
 /** Milliseconds after which a worker that was told to end is taken for one that never will. */
 const endMillis = 120_000

@@ -1,7 +1,7 @@
 /** A place where calls can be held: the moments at which workers are stopped. */
 
 /** Milliseconds after which nobody is expected to come any more. */
-const patienceMillis = 90_000
+const patienceMillis = 300_000
 
 export interface Held<A> {
   /** The first call that came to be held; refused when none comes in its time. */

@@ -34,7 +34,7 @@ export const startWorkload = ({ bank, client, feeds, random, writers }: Workload
         await wait(50)
         continue
       }
-      const status = (await client.untilOver(feed, jobId)) ?? "not over in a minute"
+      const status = (await client.untilOver(feed, jobId)) ?? "not over in time"
       ended.set(status, (ended.get(status) ?? 0) + 1)
     }
   }

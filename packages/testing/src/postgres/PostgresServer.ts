@@ -29,7 +29,7 @@ export interface PostgresServer extends PostgresAddress {
 }
 
 /** What a crash left running sees that within this time. */
-const recoveryMillis = 30_000
+const recoveryMillis = 180_000
 
 const prefix = "millrace-postgres-"
 

@@ -38,7 +38,7 @@ describe("a simulated life", () => {
     expect(totals[0]!.digest).toBe(totals[1]!.digest)
   })
 
-  it("is the same in another process, time zone and number of threads", { timeout: 120_000 }, async () => {
+  it("is the same in another process, time zone and number of threads", { timeout: 600_000 }, async () => {
     const args = ["--seed", "58", "--lives", "10"]
     const here = await played([...args, "--workers", "1"], { TZ: "UTC", LANG: "C" })
     const there = await played([...args, "--workers", "3"], { TZ: "Pacific/Apia", LANG: "de_CH.UTF-8" })
