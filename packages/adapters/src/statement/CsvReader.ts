@@ -163,7 +163,7 @@ const readCsvText = (text: string, encoding: string, guessed: boolean, options: 
   const read = selection.rows.length - built.refused.length
   // Where as many rows fail as succeed, the file is not understood: nothing of it is believed.
   if (refused.length > 0 && refused.length >= read) return Result.fail(faultOfRefused(refused, read))
-  warnings.push(...built.warnings, ...refusedWarnings(refused))
+  warnings.push(...built.warnings)
   return Result.succeed({
     format: "csv",
     accounts: built.accounts,
@@ -172,18 +172,6 @@ const readCsvText = (text: string, encoding: string, guessed: boolean, options: 
     ...(refused.length === 0 ? {} : { refused })
   })
 }
-
-const maxNamed = 20
-
-const refusedWarnings = (refused: ReadonlyArray<RefusedRow>): ReadonlyArray<string> => [
-  ...refused
-    .slice(0, maxNamed)
-    .map(
-      ({ element, line, message }) =>
-        `line ${line}${element === undefined ? "" : `, ${element}`}: ${message}, row not read`
-    ),
-  ...(refused.length > maxNamed ? [`${refused.length - maxNamed} more rows not read`] : [])
-]
 
 const faultOfRefused = (refused: ReadonlyArray<RefusedRow>, read: number): StatementFault => {
   const { element, line, message } = refused[0]!

@@ -1,4 +1,5 @@
 import { JobStore } from "@millrace/core/job/JobStore"
+import { Uploads } from "@millrace/core/upload/Uploads"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { openUploadFeed } from "@millrace/testing/upload/UploadWorld"
 import { describe, expect } from "@effect/vitest"
@@ -40,6 +41,27 @@ describe("a run over files", () => {
         ["is torn", job.id]
       ])
       expect(yield* delivered).toEqual(["march.csv"])
+    })
+  )
+
+  scene("quarantines the rows that cannot be read, each by its line, and books the others", () =>
+    Effect.gen(function* () {
+      const { delivered, feed, principal } = yield* openUploadFeed
+      const lines = ["Date;Description;Amount;Currency", "2026-03-02;first;-4.50;CHF", "2026-03-03;second;many;CHF"]
+      const bytes = new TextEncoder().encode([...lines, "2026-03-04;third;-5.50;CHF", ""].join("\n"))
+      const { upload } = yield* (yield* Uploads).add(principal, feed.id, {
+        fileName: "some.csv",
+        contentType: "text/csv",
+        bytes
+      })
+      expect(upload.warnings).toEqual(['line 3, Amount: "many" is not an amount; the row is left out'])
+      const job = yield* runJob(feed.id)
+      expect(job).toMatchObject({ status: "completed", counts: { created: 2, quarantined: 1 } })
+      expect(job.errors.map(({ code, message }) => [code, message])).toContainEqual([
+        "ROW_QUARANTINED",
+        expect.stringMatching(/line 3.*Amount.*"many" is not an amount/)
+      ])
+      expect(yield* delivered).toEqual(["first", "third"])
     })
   )
 
