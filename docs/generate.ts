@@ -62,7 +62,7 @@ const pages: Readonly<Record<string, string>> = {
     ["limit", "value"],
     Object.entries(limits).map(([name, value]) => [words(name), limitText(value)])
   )}\n`,
-  plans: `# Plans\n\nFrom \`packages/core/src/workspace/Plan.ts\`. A dash means no limit.\n\n${table(
+  plans: `# Plans\n\nFrom \`packages/core/src/workspace/Plan.ts\`. A dash means no limit. A first start makes a workspace on \`enterprise\`,\nwhose requests a minute are what \`MILLRACE_REQUESTS_PER_MINUTE\` says.\n\n${table(
     ["plan", "API", "requests a minute", "banks", "feeds", "fastest schedule", "history days", "rows", "MiB of files"],
     Object.entries(plans).map(([name, plan]) => [
       name,

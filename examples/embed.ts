@@ -32,7 +32,7 @@ const untilFinished = Effect.fn("untilFinished")(function* (job: Job, principal:
 export const program = Effect.gen(function* () {
   const { owner, workspace } = yield* (yield* Workspaces).found({
     name: "Example",
-    plan: "business",
+    plan: "enterprise",
     timezone: "UTC",
     baseCurrency: Currency.make("USD"),
     ownerEmail: "owner@example.com"

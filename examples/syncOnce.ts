@@ -30,7 +30,7 @@ export const sync = (providers: ReadonlyArray<ProviderDriver>, instanceId: strin
   Effect.gen(function* () {
     const { owner, workspace } = yield* (yield* Workspaces).found({
       name: "Example",
-      plan: "business",
+      plan: "enterprise",
       timezone: "UTC",
       baseCurrency: Currency.make("EUR"),
       ownerEmail: "owner@example.com"

@@ -92,6 +92,26 @@ describe("rate limit", () => {
   })
 })
 
+const limitOf = async (options: Server.Options) =>
+  (await Server.make(options).call("GET", banks)).headers.get("x-ratelimit-limit")
+
+describe("rate limit by agreement", () => {
+  it("counts enterprise against what the operator set, and tells it", async () => {
+    const server = Server.make({ metered: true, workspace: { plan: "enterprise" }, agreedRate: 3 })
+    for (let n = 0; n < 3; n++) {
+      const { body } = await server.call("GET", "/v1/whoami")
+      expect(body.data.plan.requestsPerMinute).toBe(3)
+    }
+    const refused = await server.call("GET", "/v1/whoami")
+    expect([refused.status, refused.headers.get("x-ratelimit-limit")]).toEqual([429, "3"])
+  })
+
+  it("leaves the other plans as they are, and enterprise at 600 unless agreed", async () => {
+    expect(await limitOf({ workspace: { plan: "business" }, agreedRate: 3 })).toBe("30")
+    expect(await limitOf({ workspace: { plan: "enterprise" } })).toBe("600")
+  })
+})
+
 describe("headers", () => {
   it("echoes a request id it can use and replaces others", async () => {
     const server = Server.make()

@@ -96,7 +96,7 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (principal: Principal, set
 const make = Effect.fn("FirstStart.make")(function* (settings: Settings) {
   const { owner, secret, workspace } = yield* (yield* Workspaces).found({
     name: "My workspace",
-    plan: "business",
+    plan: "enterprise",
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     baseCurrency: Currency.make("USD"),
     ownerEmail: "owner@localhost"

@@ -18,6 +18,7 @@ import { Digest } from "@millrace/core/shared/Digest"
 import { DataKeys } from "@millrace/core/storage/DataKeys"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { UploadSettings } from "@millrace/core/upload/UploadSettings"
+import { AgreedRate } from "@millrace/core/workspace/Plan"
 import { Readiness } from "@millrace/http/Readiness"
 import { Compressor } from "@millrace/http/middleware/Compression"
 import { within } from "@millrace/http/middleware/Deadline"
@@ -256,6 +257,9 @@ const layerHttp = (settings: Settings) =>
     ),
     Layer.provide(readiness),
     Layer.provide(Layer.succeed(Compressor, compress)),
+    Layer.provide(
+      settings.requestsPerMinute === undefined ? Layer.empty : Layer.succeed(AgreedRate, settings.requestsPerMinute)
+    ),
     Layer.catchTag("ServeError", ({ cause }) =>
       Layer.effectContext(
         Effect.fail(

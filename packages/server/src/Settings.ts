@@ -3,6 +3,7 @@ import { resolve } from "node:path"
 import { limits } from "@millrace/core/shared/Limits"
 import type { RequestBudget } from "@millrace/core/provider/Capabilities"
 import type { UploadSettings } from "@millrace/core/upload/UploadSettings"
+import { plans } from "@millrace/core/workspace/Plan"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -33,6 +34,8 @@ export interface Settings {
   readonly cluster?: { readonly host: string; readonly port: number } | undefined
   /** Requests per minute by provider instance, instead of what the provider declares. */
   readonly budgets?: ReadonlyMap<string, RequestBudget>
+  /** Requests a minute to the API of a workspace on the plan `enterprise`, which a first start makes. Absent: as the plan has it. */
+  readonly requestsPerMinute?: number
   /** Seconds without a heartbeat after which a job is taken up by another worker. */
   readonly jobLease: number
   /** Absent: as the kernel has it. */
@@ -59,6 +62,7 @@ const config = Config.all({
   slots: optional(Config.String("MILLRACE_SLOTS")),
   cluster: optional(Config.String("MILLRACE_CLUSTER")),
   budgets: optional(Config.String("MILLRACE_BUDGETS")),
+  requestsPerMinute: optional(Config.String("MILLRACE_REQUESTS_PER_MINUTE")),
   jobLease: optional(Config.String("MILLRACE_JOB_LEASE")),
   filesMebibytes: optional(Config.String("MILLRACE_FILES_MIB")),
   uploadMebibytes: optional(Config.String("MILLRACE_UPLOAD_MIB")),
@@ -188,8 +192,10 @@ export const settingNames: Readonly<Record<string, string>> = {
     "host:port at which other processes on the same DATABASE_URL reach this one; without it, it runs alone",
   MILLRACE_BUDGETS:
     "requests per minute to providers, such as demo:default=600 or, with each connection's, demo:default=600/30",
+  MILLRACE_REQUESTS_PER_MINUTE: `requests per minute to the API, of all keys of the workspace together (default ${plans.enterprise.requestsPerMinute})`,
   MILLRACE_JOB_LEASE: "seconds without a sign of life after which a job is taken over (default 6)",
-  MILLRACE_FILES_MIB: "MiB of uploaded files that a workspace may keep at one time (default: what its plan allows)",
+  MILLRACE_FILES_MIB:
+    "MiB of uploaded files that a workspace may keep at one time (default: what its plan allows, which is no bound on enterprise)",
   MILLRACE_UPLOAD_MIB: "size in MiB of the largest file that may be uploaded (default 25, at most 500)",
   MILLRACE_UPLOAD_DAYS:
     "days that uploaded files are kept once they were read, 0 for not at all (default: as long as their feed)"
@@ -237,6 +243,11 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
     slots,
     ...(cluster === undefined ? {} : { cluster }),
     budgets: yield* parseBudgets(raw.budgets),
+    requestsPerMinute: yield* wholeNumber("MILLRACE_REQUESTS_PER_MINUTE", raw.requestsPerMinute, {
+      least: 1,
+      most: 100_000,
+      otherwise: plans.enterprise.requestsPerMinute
+    }),
     jobLease: yield* wholeNumber("MILLRACE_JOB_LEASE", raw.jobLease, { least: 1, most: 3_600, otherwise: 6 }),
     uploads: { maxBytes: mebibytes * mebibyte, keepDays, ...kept }
   }

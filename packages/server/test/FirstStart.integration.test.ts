@@ -100,6 +100,12 @@ describe("npm start", () => {
     expect(server.stderr()).toBe("")
   })
 
+  it("binds its owner to no limit of a plan but the rate that is set, 600 a minute unless set otherwise", async () => {
+    expect((await get("/v1/whoami")).json()).toMatchObject({
+      data: { plan: { id: "enterprise", requestsPerMinute: 600, limits: { banks: null, feeds: null, rows: null } } }
+    })
+  })
+
   it("answers the calls it proposes", async () => {
     const proposed = [...server.stdout().matchAll(/curl -H 'X-API-Key: (\S+)' (\S+)/g)]
     expect(proposed.map(([, , url]) => new URL(url ?? "").pathname)).toEqual(["/v1/whoami", "/v1/banks", "/v1/feeds"])

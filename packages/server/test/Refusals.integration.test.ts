@@ -53,6 +53,11 @@ describe("a setting that cannot be used", () => {
       'MILLRACE_BUDGETS must be a list such as "demo:default=600,demo:other=100/10"'
     ],
     ["a lease of no time", { MILLRACE_JOB_LEASE: "0" }, "MILLRACE_JOB_LEASE must be a whole number from 1 to 3600"],
+    [
+      "no requests at all",
+      { MILLRACE_REQUESTS_PER_MINUTE: "0" },
+      "MILLRACE_REQUESTS_PER_MINUTE must be a whole number from 1 to 100000"
+    ],
     ["a flag that is neither", { MILLRACE_DEMO: "perhaps" }, 'MILLRACE_DEMO must be true or false, and is "perhaps".'],
     ["a secret of the wrong length", { MILLRACE_SECRET: "c2hvcnQ=" }, "MILLRACE_SECRET must be 32 bytes in base64"],
     [

@@ -96,6 +96,40 @@ layer(services, { excludeTestServices: true })("PostgreSQL storage itself", (it)
     })
   )
 
+  it.effect("puts the workspace of an earlier first start on the plan of new ones, and no other", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const steps = Object.entries(migrations)
+      const at = steps.findIndex(([name]) => name.endsWith("_own_plan"))
+      const kept = yield* Effect.flip(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`create schema earlier`
+            yield* sql`set local search_path = earlier`
+            for (const [, step] of steps.slice(0, at)) yield* step
+            const workspace = (id: string, plan: string, email: string) =>
+              Effect.gen(function* () {
+                yield* sql`insert into workspace values (${id}, 'w', null, ${plan}, 'UTC', 'en', 'USD', null, now(), now(), 1)`
+                yield* sql`insert into app_user values (${id}, ${email}, null, now())`
+                yield* sql`insert into member values (${id}, ${id}, 'owner')`
+              })
+            yield* workspace("a", "business", "owner@localhost")
+            yield* workspace("b", "starter", "owner@localhost")
+            yield* workspace("c", "business", "jo@acme.example")
+            yield* steps[at]![1]
+            // Everything is rolled back.
+            return yield* Effect.fail(yield* sql`select id, plan, version from workspace order by id`)
+          })
+        )
+      )
+      expect(kept).toEqual([
+        { id: "a", plan: "enterprise", version: 1 },
+        { id: "b", plan: "starter", version: 1 },
+        { id: "c", plan: "business", version: 1 }
+      ])
+    })
+  )
+
   it.effect("refuses in the database every change of a job's status that is not in the life cycle", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,5 @@
 /** Plans and what they allow (specification 8.1, decisions 9). */
+import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 
 export const planNames = ["free", "starter", "standard", "professional", "business", "enterprise"] as const
@@ -9,7 +10,7 @@ export type PlanName = typeof PlanName.Type
 export interface Plan {
   /** Whether API keys may call more than whoami. */
   readonly apiAccess: boolean
-  /** Requests in a rolling 60 seconds, shared by the keys and apps of a workspace. */
+  /** Requests in a rolling 60 seconds, shared by the keys and apps of a workspace. Of `enterprise`: unless agreed otherwise. */
   readonly requestsPerMinute: number
   readonly banks: number | undefined
   readonly feeds: number | undefined
@@ -87,7 +88,7 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
   },
   enterprise: {
     apiAccess: true,
-    requestsPerMinute: 120,
+    requestsPerMinute: 600,
     banks: undefined,
     feeds: undefined,
     fastestSchedule: "hourly",
@@ -98,3 +99,12 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     fileBytes: undefined
   }
 }
+
+/** Requests a minute of workspaces on `enterprise`: what the operator of the installation decides. */
+export const AgreedRate = Context.Reference<number>("@millrace/core/workspace/Plan/AgreedRate", {
+  defaultValue: () => plans.enterprise.requestsPerMinute
+})
+
+/** The plan with the agreed rate where it is by agreement. */
+export const planWith = (agreedRate: number, name: PlanName): Plan =>
+  name === "enterprise" ? { ...plans.enterprise, requestsPerMinute: agreedRate } : plans[name]

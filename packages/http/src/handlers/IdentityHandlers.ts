@@ -3,7 +3,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { Principal } from "@millrace/core/access/Principal"
 import { allScopes, leastRole } from "@millrace/core/access/Scope"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { plans, type PlanName } from "@millrace/core/workspace/Plan"
+import { AgreedRate, planWith, type PlanName } from "@millrace/core/workspace/Plan"
 import { atLeast } from "@millrace/core/workspace/Role"
 import type { Workspace } from "@millrace/core/workspace/Workspace"
 import { Api } from "../api/Api.ts"
@@ -21,8 +21,11 @@ const workspaceOf = ({ id, name, icon, plan, timezone, parentWorkspaceId }: Work
   ...(parentWorkspaceId === undefined ? {} : { parentWorkspaceId })
 })
 
-const planOf = (id: PlanName) => {
-  const { apiAccess, requestsPerMinute, banks, feeds, fastestSchedule, historyDays, members, portals, rows } = plans[id]
+const planOf = (id: PlanName, agreedRate: number) => {
+  const { apiAccess, requestsPerMinute, banks, feeds, fastestSchedule, historyDays, members, portals, rows } = planWith(
+    agreedRate,
+    id
+  )
   return {
     id,
     apiAccess,
@@ -63,20 +66,22 @@ const selfOf = (of: Principal) =>
         }
 
 export const layer = HttpApiBuilder.group(Api, "identity", (handlers) =>
-  handlers.handle("whoami", () =>
-    answering(
-      Effect.gen(function* () {
-        const of = yield* principal
-        return one({
-          workspaceId: of.workspace.id,
-          workspaceName: of.workspace.name,
-          ...selfOf(of),
-          workspace: workspaceOf(of.workspace),
-          plan: planOf(of.workspace.plan),
-          serverTime: yield* Timestamp.now,
-          apiVersion: "1.0.0" as const
+  Effect.map(AgreedRate, (agreedRate) =>
+    handlers.handle("whoami", () =>
+      answering(
+        Effect.gen(function* () {
+          const of = yield* principal
+          return one({
+            workspaceId: of.workspace.id,
+            workspaceName: of.workspace.name,
+            ...selfOf(of),
+            workspace: workspaceOf(of.workspace),
+            plan: planOf(of.workspace.plan, agreedRate),
+            serverTime: yield* Timestamp.now,
+            apiVersion: "1.0.0" as const
+          })
         })
-      })
+      )
     )
   )
 )

@@ -18,6 +18,7 @@ import { credentialOf } from "@millrace/core/access/Principal"
 import { RateLimiter } from "@millrace/core/rate/RateLimiter"
 import { Ids } from "@millrace/core/shared/Ids"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { AgreedRate } from "@millrace/core/workspace/Plan"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Api } from "../api/Api.ts"
 import * as Errors from "../errors.ts"
@@ -162,6 +163,7 @@ export const layer = HttpRouter.middleware(
     const setting: Setting = {
       authenticator: yield* Authenticator,
       limiter: yield* RateLimiter,
+      agreedRate: yield* AgreedRate,
       routes: routesOf(Api),
       ids: yield* Ids,
       write: yield* AccessLog,

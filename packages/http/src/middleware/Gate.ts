@@ -12,7 +12,7 @@ import { holds, type Principal } from "@millrace/core/access/Principal"
 import * as Recovery from "@millrace/core/failure/Recovery"
 import type { RateLimiter } from "@millrace/core/rate/RateLimiter"
 import { limits } from "@millrace/core/shared/Limits"
-import { plans } from "@millrace/core/workspace/Plan"
+import { planWith, plans } from "@millrace/core/workspace/Plan"
 import * as Errors from "../errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
 import { bodyOf, queryOf } from "./BesideCursor.ts"
@@ -35,10 +35,10 @@ const methodNotAllowed = (allow: string): Errors.Answer => ({
 /** Requests per minute of a signed-in user (decisions 2.2). */
 const sessionRate = 600
 
-const budgetOf = (principal: Principal): readonly [key: string, limit: number] =>
+const budgetOf = (principal: Principal, agreedRate: number): readonly [key: string, limit: number] =>
   principal.kind === "user"
     ? [`user:${principal.userId}`, sessionRate]
-    : [principal.workspace.id, plans[principal.workspace.plan].requestsPerMinute]
+    : [principal.workspace.id, planWith(agreedRate, principal.workspace.plan).requestsPerMinute]
 
 const encoder = new TextEncoder()
 
@@ -69,11 +69,11 @@ export const checkTransport = Effect.fnUntraced(function* (request: HttpServerRe
 
 /** Counts the request under its workspace; refused ones count as well. */
 const checkRate = Effect.fnUntraced(function* (
-  limiter: RateLimiter["Service"],
+  { agreedRate, limiter }: Services,
   principal: Principal,
   state: RequestState
 ) {
-  const [key, limit] = budgetOf(principal)
+  const [key, limit] = budgetOf(principal, agreedRate)
   const decision = yield* limiter.arrive(key, limit)
   state.rateLimit = limit
   if (!decision.admitted) {
@@ -167,6 +167,8 @@ export interface Services {
   readonly deadline: Duration.Duration
   readonly authenticator: Authenticator["Service"]
   readonly limiter: RateLimiter["Service"]
+  /** Requests a minute of plans whose rate is by agreement. */
+  readonly agreedRate: number
   readonly routes: ReadonlyArray<Routes.Route>
   readonly bodies: BodyMemory
 }
@@ -174,7 +176,7 @@ export interface Services {
 const identify = Effect.fnUntraced(function* (services: Services, request: HttpServerRequest, state: RequestState) {
   const principal = yield* authenticate(services.authenticator, request)
   state.principal = principal
-  yield* checkRate(services.limiter, principal, state)
+  yield* checkRate(services, principal, state)
   return principal
 })
 

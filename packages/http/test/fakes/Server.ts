@@ -12,6 +12,7 @@ import { RateLimiter } from "@millrace/core/rate/RateLimiter"
 import * as RollingWindow from "@millrace/core/rate/RollingWindow"
 import { Ids } from "@millrace/core/shared/Ids"
 import type { Workspace } from "@millrace/core/workspace/Workspace"
+import { AgreedRate } from "@millrace/core/workspace/Plan"
 import { App } from "../../src/App.ts"
 import { AccessLog, type AccessEntry } from "../../src/middleware/AccessLog.ts"
 import { BodyMemoryBytes } from "../../src/middleware/BodyMemory.ts"
@@ -33,6 +34,7 @@ export interface Options {
   /** Counting never ends. */
   readonly budgetHangs?: boolean
   readonly deadline?: Duration.Duration
+  readonly agreedRate?: number
   readonly compressor?: (typeof Compressor)["Service"]
   readonly bodyMemory?: number
 }
@@ -94,6 +96,7 @@ export const make = (options: Options = {}) => {
     ),
     Layer.succeed(RequestDeadline, options.deadline ?? Duration.seconds(30)),
     Layer.succeed(Compressor, options.compressor),
+    options.agreedRate === undefined ? Layer.empty : Layer.succeed(AgreedRate, options.agreedRate),
     options.bodyMemory === undefined ? Layer.empty : Layer.succeed(BodyMemoryBytes, options.bodyMemory),
     HttpServer.layerServices
   )

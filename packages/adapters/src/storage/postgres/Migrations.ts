@@ -21,6 +21,7 @@ import { uploadPieces } from "./migrations/0012_upload_pieces.ts"
 import { cursors } from "./migrations/0013_cursors.ts"
 import { shown } from "./migrations/0014_shown.ts"
 import { learntTexts } from "./migrations/0015_learnt_texts.ts"
+import { ownPlan } from "./migrations/0016_own_plan.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -41,7 +42,8 @@ export const migrations = {
   "0012_upload_pieces": uploadPieces,
   "0013_cursors": cursors,
   "0014_shown": shown,
-  "0015_learnt_texts": learntTexts
+  "0015_learnt_texts": learntTexts,
+  "0016_own_plan": ownPlan
 } as const
 
 /** All steps that this version knows, the first one first. */
