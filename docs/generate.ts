@@ -14,7 +14,10 @@ import { fieldsOf } from "@millrace/core/record/DataType"
 import { provenPatterns } from "@millrace/core/rule/Pattern"
 import { limits } from "@millrace/core/shared/Limits"
 import { plans } from "@millrace/core/workspace/Plan"
+import * as Schema from "effect/Schema"
 import { settingNames } from "@millrace/server/Settings"
+import { Report, tableMarkdown } from "@millrace/testing/quality/Report"
+import { scenes } from "@millrace/testing/quality/Scenes"
 import type { Answer } from "@millrace/testing/model/FilterInterpreter"
 import { filterTruth, groupTruth, notTruth, truthNow, truthZone } from "@millrace/testing/model/FilterTruth"
 
@@ -57,7 +60,24 @@ const truthOf = (op: string): string =>
       ])
   )
 
+const quality = Schema.decodeUnknownSync(Report)(
+  JSON.parse(await readFile(join(import.meta.dirname, "quality.json"), "utf8"))
+)
+
 const pages: Readonly<Record<string, string>> = {
+  quality: [
+    "# Quality",
+    [
+      `Measured on ${quality.date} by \`npm run quality -- --record\`, which keeps the figures in \`docs/quality.json\`. Each scene`,
+      "is played on made up accounts of which the truth is known, and everything in it follows from its seed. The scenes are",
+      "in `packages/testing/src/quality`; the tests play a small form of each."
+    ].join("\n"),
+    table(
+      ["scene", "what happens"],
+      scenes.map(({ name, title }) => [name, title])
+    ),
+    `${tableMarkdown(quality.rows)}\n`
+  ].join("\n\n"),
   limits: `# Limits\n\nFrom \`packages/core/src/shared/Limits.ts\`. All are inclusive.\n\n${table(
     ["limit", "value"],
     Object.entries(limits).map(([name, value]) => [words(name), limitText(value)])

@@ -42,6 +42,7 @@ import type { SuggestionId } from "./LoggedSuggestion.ts"
 import { unlearn } from "./LearntTexts.ts"
 import { nameOf, RowReader } from "./MatchRow.ts"
 import { contentOf } from "./MatchWrites.ts"
+import { isSplitOrder } from "./SplitOrder.ts"
 
 type ReadError = NotFound | StorageUnavailable
 type ActError = ReadError | Conflict | Unprocessable
@@ -89,7 +90,8 @@ export class Corrections extends Context.Service<
     ) => Effect.Effect<Page<SuggestionView>, ReadError | CursorUnusable>
     /**
      * The older record goes on with what the younger one says; the younger one is gone. What people wrote on
-     * the older one, and its rows at destinations, stay. One that was rejected can still be accepted.
+     * the older one, and its rows at destinations, stay. Of two parts of one order neither goes: they change places,
+     * so that what people wrote is on the other part. One that was rejected can still be accepted.
      */
     readonly accept: (by: ActorRef, ref: LedgerRef, id: SuggestionId) => Effect.Effect<SuggestionView, ActError>
     /** The two are never matched again by themselves. */
@@ -121,7 +123,7 @@ export class Corrections extends Context.Service<
       const ids = yield* Ids
       const log = identityLog(identity, records, cursors)
       const facts = factBook(identity, ids)
-      const { absorb, part } = joining(records, identity, facts, ids)
+      const { absorb, exchange, part } = joining(records, identity, facts, ids)
 
       const open = Effect.fnUntraced(function* ({ accountId, bankId, dataType, workspace }: LedgerRef) {
         const bank = yield* banks.get(workspace.id, bankId)
@@ -241,7 +243,9 @@ export class Corrections extends Context.Service<
                 yield* facts.forbid(scope, decided, { id: a.id, content: a }, { id: b.id, content: b })
               } else {
                 if (b.state !== "live") return yield* refused(nouns[scope.dataType], b.state)
-                yield* absorb(scope, decided, a, b, suggestion.evidence)
+                // Both parts of an order are there: what people wrote moves to the other one, and nothing goes.
+                if (isSplitOrder(suggestion.evidence) && a.state === "live") yield* exchange(scope, a, b)
+                else yield* absorb(scope, decided, a, b, suggestion.evidence)
               }
               yield* identity.decideSuggestion(suggestion, to, decided)
               const [view] = yield* log.suggestionViews(opened, [{ ...suggestion, state: to, decided }])

@@ -24,6 +24,7 @@ import { candidateTest, daysOf } from "./Reach.ts"
 import { pairResidue } from "./Residue.ts"
 import type { ResidueInput } from "./ResidueGraph.ts"
 import { isPart, knownElsewhere, pairSources } from "./SourcePairs.ts"
+import { pairSplitOrders } from "./SplitOrder.ts"
 import { pairTwins } from "./Twins.ts"
 
 /** An id that is renumbered from read to read is not worth a new version; one that takes the place of a file's is. */
@@ -92,9 +93,11 @@ export const identify = (input: MatchInput): OpenMatch => {
         const problem: ResidueInput = { ...known, isPart: isPart(known) }
         const apart = partNewIds(problem)
         pairWeakHits(problem, ids.weak, true)
-        if (free.length > 0 && pairing.open.length > 0) suggestions = pairContents(problem)
+        const split = pairSplitOrders(problem)
+        const left = free.filter((entry) => !pairing.isTaken(entry))
+        if (left.length > 0 && pairing.open.length > 0) suggestions = pairContents({ ...problem, candidates: left })
         for (const at of pairWeakHits(problem, ids.weak, false)) corrected.add(at)
-        suggestions = stillOpen(pairing, observations, [...apart, ...suggestions])
+        suggestions = [...split, ...stillOpen(pairing, observations, [...apart, ...suggestions])]
       } else if (free.length > 0 && pairing.open.length > 0) {
         pairByKeys(input, pairing, free, (entry) => detailOf(entry).fields)
       }

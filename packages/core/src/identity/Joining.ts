@@ -101,6 +101,13 @@ export const joining = (
     return yield* join(scope, a, b, { evidence, decided, idsCount: true })
   })
 
+  /** Each of two records goes on as what the other one was. */
+  const exchange = (scope: RecordScope, a: HeldRecord, b: HeldRecord) =>
+    records.write(scope, [
+      { ...contentOf(b), id: a.id },
+      { ...contentOf(a), id: b.id }
+    ])
+
   const allMatches = Effect.fnUntraced(function* (scope: RecordScope, recordId: string) {
     const all: Array<LoggedMatch> = []
     for (;;) {
@@ -153,5 +160,5 @@ export const joining = (
     return { before, after }
   })
 
-  return { absorb, part }
+  return { absorb, exchange, part }
 }

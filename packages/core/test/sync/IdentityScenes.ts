@@ -262,6 +262,39 @@ const settling = (scene: Scene) =>
       })
     )
 
+    scene("in two parts: a person's note is on the larger one, and moves to the other when they say so", (simulation) =>
+      Effect.gen(function* () {
+        const { edit, ledger, live, post, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)
+        const { accept, suggestions } = yield* Corrections
+        const waiting = post("ONLINE STORE", "-90", "2026-11-18", true)
+        yield* sync()
+        const [before] = yield* ledger
+        yield* edit(before!, "Chairs")
+        yield* simulation.pass(aDay)
+        upstream.settle(waiting, { newId: true, link: false, change: { amount: "-30" } })
+        post("ONLINE STORE", "-60", "2026-11-18")
+        yield* sync()
+        const amounts = Effect.map(live, (all) => all.map(({ fields }) => fields["amount"]).toSorted())
+        expect(yield* amounts).toEqual(["-30", "-60"])
+        expect(yield* rows).toContainEqual(
+          expect.objectContaining({ record: before!.id, text: "Chairs", amount: "-60" })
+        )
+        const [open] = (yield* suggestions(ref, { state: "open" })).rows
+        expect(open).toMatchObject({ suggestion: { recordId: before!.id }, observed: { amount: "-30" } })
+
+        yield* accept(person, ref, open!.suggestion.id)
+        yield* sync()
+        expect(yield* amounts).toEqual(["-30", "-60"])
+        expect(yield* rows).toContainEqual(
+          expect.objectContaining({ record: before!.id, text: "Chairs", amount: "-30" })
+        )
+        yield* simulation.pass(aDay)
+        yield* sync()
+        expect(yield* rows).toHaveLength(2)
+        expect(yield* amounts).toEqual(["-30", "-60"])
+      })
+    )
+
     scene("into one of two, too unsure to decide: asks, and an answer moves what a person wrote", (simulation) =>
       Effect.gen(function* () {
         const { edit, ledger, live, on, post, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)

@@ -5,6 +5,7 @@ import { lingering } from "./identity/Lingering.ts"
 import { ordinary } from "./identity/Ordinary.ts"
 import { renamed, roundPrices } from "./identity/Renamed.ts"
 import { otherWords, otherWordsRound } from "./identity/TwoSources.ts"
+import { splitOrders } from "./identity/SplitOrders.ts"
 import type { Scene } from "./Scene.ts"
 
 export const scenes: ReadonlyArray<Scene> = [
@@ -15,5 +16,6 @@ export const scenes: ReadonlyArray<Scene> = [
   lingering,
   commonShift,
   otherWords,
-  otherWordsRound
+  otherWordsRound,
+  splitOrders
 ]
