@@ -13,10 +13,12 @@ import { capacityOf } from "@millrace/core/job/Dispatch"
 import type { JobError, JobId } from "@millrace/core/job/Job"
 import { JobLease, pokeLease } from "@millrace/core/job/JobLease"
 import { type ClaimedJob, type Fence, type Fenced, JobStore } from "@millrace/core/job/JobStore"
+import { lookAgainSeconds, tryAgainSeconds } from "@millrace/core/job/RoomWait"
 import { Tenure } from "@millrace/core/job/Tenure"
 import { UpstreamPatience } from "@millrace/core/provider/Budgeted"
 import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { StorageRoom } from "@millrace/core/storage/StorageRoom"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { SyncRun } from "@millrace/core/sync/SyncRun"
 import * as Cause from "effect/Cause"
@@ -50,6 +52,8 @@ const drainSeconds = 4
 /** Seconds that runs get to stop when they are interrupted, and storage then to take their jobs back without them. */
 const stopSeconds = 1
 const giveBackSeconds = 2
+/** Seconds between tries to write down that a job waits for room, where not even that can be written. */
+const noteAgainSeconds = 5
 /** Beats within one lease, so that losing one costs nothing. */
 const beatsPerLease = 3
 
@@ -72,6 +76,8 @@ interface Held {
   leaving: boolean
   /** The run was told to stop: its interruption is no fault of its own. */
   stopping: boolean
+  /** It left because storage has too little room for it to go on. */
+  crowdedOut: boolean
   /** Offered again while it ran: it was released or resumed meanwhile. */
   again: boolean
 }
@@ -112,6 +118,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
   const bell = yield* Bell
   const clock = yield* Clock.Clock
   const lease = yield* JobLease
+  const room = yield* StorageRoom
   const name = named ?? `runner-${(yield* Random.nextIntBetween(0, 2 ** 48)).toString(36)}`
   const fork = Effect.runForkWith(yield* Effect.context())
   /**
@@ -125,6 +132,8 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
   const held = new Map<JobId, Held>()
   const idle = Latch.makeUnsafe(true)
   let draining = false
+  /** Storage had too little room for syncs when it was looked at last. */
+  let crowded = false
   const beatEvery = (lease * 1000) / beatsPerLease
   /** Milliseconds that no change of the clock moves. */
   const monotonic = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
@@ -140,12 +149,35 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
   }
 
   const tenureOf = (entry: Held): Tenure => ({
-    isOver: () => entry.leaving || !entry.mayStay(),
+    isOver: () => entry.leaving || crowded || !entry.mayStay(),
     leave: Effect.suspend(() => {
       entry.stopping = true
+      entry.crowdedOut = crowded
       return Effect.interrupt
     })
   })
+
+  const lookForRoom = room.forSyncs.pipe(
+    Effect.onExit((exit) => Effect.sync(() => void (crowded = Exit.isFailure(exit))))
+  )
+
+  /** The job is looked at again by itself: nothing of it is lost, and no attempt is used up. */
+  const waitForRoom = (
+    fence: Fence,
+    seconds: number,
+    restore: <A, E>(effect: Effect.Effect<A, E>) => typeof effect
+  ) => {
+    const note: Effect.Effect<void, StorageUnavailable> = jobs.pause(fence, "storage_full", seconds).pipe(
+      Effect.catchTag("Fenced", () => Effect.logDebug("The run was shut out")),
+      Effect.catchIf(isFull, () => Effect.andThen(restore(Effect.sleep(noteAgainSeconds * 1000)), note))
+    )
+    return Effect.andThen(
+      Effect.logWarning("Storage is full: the job waits until there is room, and goes on by itself", {
+        afterSeconds: seconds
+      }),
+      note
+    )
+  }
 
   const work = (entry: Held): Effect.Effect<void> =>
     Effect.uninterruptibleMask((restore) =>
@@ -157,11 +189,16 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
           return yield* bell.arrived
         }
         entry.fence = answer.value.fence
-        const run = runClaimed(runs, answer.value).pipe(
+        const run = Effect.andThen(lookForRoom, runClaimed(runs, answer.value)).pipe(
           Effect.provideService(Tenure, tenureOf(entry)),
           Effect.provideService(UpstreamPatience, limits.pauseOverSeconds)
         )
         const exit = yield* Effect.exit(restore(run))
+        if (entry.crowdedOut) return yield* waitForRoom(entry.fence, lookAgainSeconds, restore)
+        if (Exit.isFailure(exit) && isFull(Option.getOrUndefined(Cause.findErrorOption(exit.cause)))) {
+          const seconds = Exit.isFailure(yield* Effect.exit(lookForRoom)) ? lookAgainSeconds : tryAgainSeconds
+          return yield* waitForRoom(entry.fence, seconds, restore)
+        }
         yield* settle(jobs, answer.value, exit, entry.stopping)
       }).pipe(
         Effect.catchTag("StorageUnavailable", (error) =>
@@ -205,6 +242,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
       fence: undefined,
       leaving: false,
       stopping: false,
+      crowdedOut: false,
       again: false
     }
     held.set(jobId, entry)
@@ -216,6 +254,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
 
   /** Refreshes all claimed jobs and the slots in one call, and stops the jobs that are no longer ours. */
   const beat = Effect.gen(function* () {
+    yield* Effect.ignore(lookForRoom)
     const now = monotonic()
     const asked = [...held.values()].filter((entry) => entry.fence !== undefined)
     const kept = new Set(
@@ -323,6 +362,9 @@ const runClaimed = Effect.fn("JobRunner.run")(function* (
   yield* Effect.annotateCurrentSpan({ jobId: job.job.id, feedId: job.job.feedId, attempt: job.job.attempt })
   yield* runs.run(job)
 })
+
+const isFull = (error: Fenced | StorageUnavailable | undefined): boolean =>
+  error?._tag === "StorageUnavailable" && error.full === true
 
 /** What is left to do for a job whose run ended. */
 const settle = (

@@ -39,6 +39,7 @@ export const makeFakeStore = Effect.gen(function* () {
   const runners = new Map<string, number>()
   const calls = { dispatch: 0, claim: 0, beat: 0, sweep: 0, release: 0 }
   let away = false
+  let full = false
   let serial = 0
   let jump = 0
 
@@ -47,6 +48,10 @@ export const makeFakeStore = Effect.gen(function* () {
 
   const reach = Effect.suspend(() =>
     away ? Effect.fail(new StorageUnavailable({ message: "connection refused" })) : Effect.yieldNow
+  )
+  /** As `reach`, for calls that write: they find no room where the disk is full. */
+  const write = Effect.suspend(() =>
+    full ? Effect.fail(new StorageUnavailable({ message: "no room", full: true })) : reach
   )
   const isFree = (row: Row, now: number): boolean =>
     (row.job.status === "created" || row.job.status === "in_progress") &&
@@ -93,6 +98,15 @@ export const makeFakeStore = Effect.gen(function* () {
     }
     rows.set(id, { job, epoch: 0, beatAt: undefined, pokedAt: undefined, banks: [] })
     return id
+  }
+
+  const resume = (id: JobId): void => {
+    const row = rows.get(id)!
+    move(row, "resume")
+    const { pauseReason: _, resumeAt: _at, ...job } = row.job
+    row.job = job
+    row.beatAt = undefined
+    row.pokedAt = undefined
   }
 
   const store = JobStore.of({
@@ -184,7 +198,18 @@ export const makeFakeStore = Effect.gen(function* () {
     purge: unused("purge"),
     complete: (fence) => Effect.map(fenced(fence), (row) => void move(row, "complete")),
     fail: (fence, errors) => Effect.map(fenced(fence), (row) => void move(row, "fail", errors)),
-    pause: (fence) => Effect.map(fenced(fence), (row) => void move(row, "pause")),
+    pause: (fence, pauseReason, resumeAfter) =>
+      Effect.gen(function* () {
+        yield* write
+        const row = yield* fenced(fence)
+        const now = yield* clock
+        move(row, "pause")
+        row.job = {
+          ...row.job,
+          pauseReason,
+          ...(resumeAfter === undefined ? {} : { resumeAt: Timestamp.fromMillis(now + resumeAfter * 1000) })
+        }
+      }),
     cancel: (jobId, event) =>
       Effect.flatMap(reach, () => {
         const row = rows.get(jobId)
@@ -194,7 +219,13 @@ export const makeFakeStore = Effect.gen(function* () {
       }),
     sweep: Effect.andThen(
       reach,
-      Effect.sync(() => void calls.sweep++)
+      Effect.map(clock, (now) => {
+        calls.sweep++
+        for (const { job } of rows.values()) {
+          if (job.status === "paused" && job.resumeAt !== undefined && Timestamp.toMillis(job.resumeAt) <= now)
+            resume(job.id)
+        }
+      })
     )
   })
 
@@ -219,11 +250,10 @@ export const makeFakeStore = Effect.gen(function* () {
     },
     /** As if a worker had taken the job and died at once. */
     abandon: (id: JobId) => Effect.orDie(store.claim(id, [])),
-    resume: (id: JobId): void => {
-      const row = rows.get(id)!
-      move(row, "resume")
-      row.beatAt = undefined
-      row.pokedAt = undefined
+    resume,
+    /** Whether what is written finds no room; heartbeats and claims do, as in pages that are there already. */
+    setFull: (value: boolean): void => {
+      full = value
     },
     setAway: (value: boolean): void => {
       away = value

@@ -1,5 +1,7 @@
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import { Fenced, JobStore } from "@millrace/core/job/JobStore"
+import { leaveIfOver } from "@millrace/core/job/Tenure"
+import { StorageRoom } from "@millrace/core/storage/StorageRoom"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { SyncRun } from "@millrace/core/sync/SyncRun"
 import { expect, it } from "@effect/vitest"
@@ -19,14 +21,22 @@ import { makeScriptedRun, type Script } from "@millrace/testing/fixture/Scripted
 
 /** An engine that the test can stop, over a store of its own or a shared one. */
 const startEngine = Effect.fnUntraced(function* (
-  options: { readonly slots?: number; readonly fake?: FakeStore } & Script = {}
+  options: {
+    readonly slots?: number
+    readonly fake?: FakeStore
+    readonly forSyncs?: (typeof StorageRoom.Service)["forSyncs"]
+  } & Script = {}
 ) {
   const fake = options.fake ?? (yield* makeFakeStore)
   const runs = makeScriptedRun(fake.store, options)
   const scope = yield* Scope.fork(yield* Effect.scope)
   const context = yield* Layer.buildWithScope(
     layerMemory({ slots: options.slots }).pipe(
-      Layer.provide([Layer.succeed(JobStore, fake.store), Layer.succeed(SyncRun, runs.service)])
+      Layer.provide([
+        Layer.succeed(JobStore, fake.store),
+        Layer.succeed(SyncRun, runs.service),
+        Layer.succeed(StorageRoom, { need: () => Effect.void, forSyncs: options.forSyncs ?? Effect.void })
+      ])
     ),
     scope
   )
@@ -44,6 +54,7 @@ const startEngine = Effect.fnUntraced(function* (
 const letRun = TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }), Effect.asVoid)
 const pass = (seconds: number) => Effect.andThen(TestClock.adjust(seconds * 1000), letRun)
 
+const noRoom = new StorageUnavailable({ message: "no room", full: true })
 const briefly = () => Effect.sleep("100 millis")
 
 describe("what is due", () => {
@@ -341,6 +352,84 @@ describe("what goes wrong", () => {
       // The two that ran lost their worker's reply; none was given up, none ran more often than it had to.
       expect(started).toHaveLength(7)
       expect(Math.max(...fake.jobs().map((job) => job.attempt))).toBe(2)
+    })
+  )
+
+  it.effect("goes on by itself after storage was full, however often, without using up an attempt", () =>
+    Effect.gen(function* () {
+      let tries = 0
+      const { fake, started } = yield* startEngine({
+        body: () => (++tries > 5 ? Effect.void : Effect.fail(noRoom))
+      })
+      const id = yield* fake.add(feedId(1))
+      yield* pass(2)
+      expect(fake.job(id)).toMatchObject({ status: "paused", pauseReason: "storage_full", attempt: 1 })
+      expect(started).toHaveLength(1)
+      yield* Effect.repeat(pass(10), { times: 200 })
+      expect(fake.job(id)).toMatchObject({ status: "completed", attempt: 1, errors: [] })
+      // Each try asks the bank again.
+      expect(started).toHaveLength(6)
+    })
+  )
+
+  it.effect("holds a job on to it while not even that it waits can be written", () =>
+    Effect.gen(function* () {
+      let tries = 0
+      const { fake, started } = yield* startEngine({ body: () => (++tries > 1 ? Effect.void : Effect.fail(noRoom)) })
+      fake.setFull(true)
+      const id = yield* fake.add(feedId(1))
+      yield* Effect.repeat(pass(1), { times: 100 })
+      expect(started).toHaveLength(1)
+      expect(fake.job(id)).toMatchObject({ status: "in_progress", attempt: 1 })
+      fake.setFull(false)
+      yield* pass(6)
+      expect(fake.job(id)).toMatchObject({ status: "paused", pauseReason: "storage_full", attempt: 1 })
+      yield* Effect.repeat(pass(10), { times: 40 })
+      expect(fake.job(id)).toMatchObject({ status: "completed", attempt: 1 })
+      expect(started).toHaveLength(2)
+    })
+  )
+
+  it.effect("begins no run where syncs have to leave what room there is, and asks no bank for it", () =>
+    Effect.gen(function* () {
+      let full = true
+      const { fake, started } = yield* startEngine({
+        forSyncs: Effect.suspend(() => (full ? Effect.fail(noRoom) : Effect.void))
+      })
+      const id = yield* fake.add(feedId(1))
+      yield* Effect.repeat(pass(5), { times: 400 })
+      expect(fake.job(id)).toMatchObject({ status: "paused", pauseReason: "storage_full", attempt: 1 })
+      full = false
+      yield* Effect.repeat(pass(5), { times: 6 })
+      expect(started).toEqual([id])
+      expect(fake.job(id)).toMatchObject({ status: "completed", attempt: 1 })
+    })
+  )
+
+  it.effect("has a run leave at its next page when room runs out, and takes it up again when there is some", () =>
+    Effect.gen(function* () {
+      let full = false
+      let pages = 0
+      const page = Effect.suspend(() => {
+        pages++
+        return Effect.andThen(Effect.sleep("1 second"), leaveIfOver)
+      })
+      const { fake, started } = yield* startEngine({
+        forSyncs: Effect.suspend(() => (full ? Effect.fail(noRoom) : Effect.void)),
+        body: () => Effect.repeat(page, { until: () => pages >= 20 })
+      })
+      const id = yield* fake.add(feedId(1))
+      yield* pass(4)
+      full = true
+      yield* Effect.repeat(pass(1), { times: 100 })
+      expect(fake.job(id)).toMatchObject({ status: "paused", pauseReason: "storage_full", attempt: 1 })
+      expect(pages).toBeLessThan(10)
+      expect(started).toHaveLength(1)
+      full = false
+      yield* Effect.repeat(pass(1), { times: 60 })
+      expect(fake.job(id)).toMatchObject({ status: "completed", attempt: 1 })
+      expect(started).toEqual([id, id])
+      expect(pages).toBe(20)
     })
   )
 

@@ -8,6 +8,9 @@ import * as Layer from "effect/Layer"
 /** What is stored is written twice, into its table and into the log of the database; the rest is for indexes and pages. */
 const timesStored = 2.5
 
+/** The part of the reserve that syncs leave alone, too: a database that cannot write its own log ends. */
+const syncsLeave = 1 / 4
+
 /** `free`: bytes that may still be written; undefined where that cannot be told. */
 export const roomOf = (free: Effect.Effect<number | undefined>, reserve: number) => ({
   need: Effect.fn("StorageRoom.need")(function* (bytes: number) {
@@ -17,7 +20,15 @@ export const roomOf = (free: Effect.Effect<number | undefined>, reserve: number)
       message: `The disk has ${left} bytes left, and ${reserve} of them are kept free: ${bytes} more are not stored`,
       full: true
     })
-  })
+  }),
+  forSyncs: Effect.gen(function* () {
+    const left = yield* free
+    if (left === undefined || left >= reserve * syncsLeave) return
+    return yield* new StorageUnavailable({
+      message: `The disk has ${left} bytes left: syncs wait until ${reserve * syncsLeave} are free`,
+      full: true
+    })
+  }).pipe(Effect.withSpan("StorageRoom.forSyncs"))
 })
 
 /** Where the folder is, links followed. Asked anew each time: space that is freed counts at once. */

@@ -24,3 +24,20 @@ it("a file is refused that would use the reserve, and taken as soon as space is 
   free = undefined
   expect(Exit.isSuccess(await ask(25 * mebibyte))).toBe(true)
 })
+
+it("syncs may use the reserve down to its last quarter, and wait there", async () => {
+  let free: number | undefined = 65 * mebibyte
+  const { forSyncs, need } = roomOf(
+    Effect.sync(() => free),
+    256 * mebibyte
+  )
+  const ask = () => Effect.runPromiseExit(forSyncs)
+  expect(Exit.isSuccess(await Effect.runPromiseExit(need(1)))).toBe(false)
+  expect(Exit.isSuccess(await ask())).toBe(true)
+  free = 63 * mebibyte
+  expect(await Effect.runPromise(Effect.flip(forSyncs))).toMatchObject({ _tag: "StorageUnavailable", full: true })
+  free = 64 * mebibyte
+  expect(Exit.isSuccess(await ask())).toBe(true)
+  free = undefined
+  expect(Exit.isSuccess(await ask())).toBe(true)
+})

@@ -61,6 +61,12 @@ export const noCounts: JobCounts = {
   quarantined: 0
 }
 
+/**
+ * `user`: a person paused it. `provider_wait`: the provider asks to wait. `storage_full`: there is no room to store what
+ * it reads. All but the first go on by themselves.
+ */
+export const pauseReasons = ["user", "provider_wait", "storage_full"] as const
+
 /** Options of one run (specification 2.3 TriggerSyncBody). */
 export const SyncOptions = Schema.Struct({
   startDate: Schema.optionalKey(CalendarDate),
@@ -85,7 +91,7 @@ export const Job = Schema.Struct({
   counts: JobCounts,
   errors: Schema.Array(JobError),
   errorCategory: Schema.optionalKey(ErrorCategory),
-  pauseReason: Schema.optionalKey(Schema.Literals(["user", "provider_wait"])),
+  pauseReason: Schema.optionalKey(Schema.Literals(pauseReasons)),
   resumeAt: Schema.optionalKey(Timestamp),
   /** 0 until it is taken up, then 1 and one more for every worker that was lost (not for release or pause). */
   attempt: Schema.Int,

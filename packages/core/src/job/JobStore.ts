@@ -142,7 +142,7 @@ export class JobStore extends Context.Service<
     /** A person who asked for a pause comes first: then the reason is `user`, and nothing resumes it but a person. */
     readonly pause: (
       fence: Fence,
-      reason: "user" | "provider_wait",
+      reason: NonNullable<Job["pauseReason"]>,
       /** Seconds from now by the store's clock; `undefined` waits for a person. */
       resumeAfter: number | undefined
     ) => Effect.Effect<void, Fenced | StorageUnavailable>

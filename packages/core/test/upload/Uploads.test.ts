@@ -193,7 +193,12 @@ describe("uploading", () => {
         full = false
         expect((yield* uploads.add(principal, feed.id, late)).created).toBe(true)
       }).pipe(
-        Effect.provide(Uploads.layer.pipe(Layer.provide([Layer.succeed(StorageRoom, { need }), cursors]), Layer.fresh))
+        Effect.provide(
+          Uploads.layer.pipe(
+            Layer.provide([Layer.succeed(StorageRoom, { need, forSyncs: Effect.void }), cursors]),
+            Layer.fresh
+          )
+        )
       )
     })
   )

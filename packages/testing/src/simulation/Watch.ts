@@ -152,7 +152,8 @@ export class Watch {
     this.#must("a job follows its life cycle", legal.has(step), step)
     this.trace.push(`${this.ordinal(job.feedId)} ${job.status} ${Object.values(job.counts).join(",")}`)
     if (job.status === "paused") {
-      this.sometimes.happened(job.pauseReason === "user" ? "job paused by a person" : "job paused for the provider")
+      if (job.pauseReason !== "storage_full")
+        this.sometimes.happened(job.pauseReason === "user" ? "job paused by a person" : "job paused for the provider")
     }
     if (seen.status === "paused" && job.status === "in_progress") this.sometimes.happened("job resumed")
     for (const { code } of isActive(job.status) ? [] : job.errors) {

@@ -3,6 +3,7 @@ import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
 import type { Feed } from "@millrace/core/feed/Feed"
 import { FeedStore } from "@millrace/core/feed/FeedStore"
 import { Fenced, JobStore } from "@millrace/core/job/JobStore"
+import { storageFull } from "@millrace/core/job/RoomWait"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { expect } from "@effect/vitest"
@@ -317,6 +318,11 @@ export const tests: StorageTests = (it) => {
       expect(waiting).toMatchObject({ status: "waiting", activeJobId: paused.job.id, consecutiveFailures: 2 })
       expect(Object.keys(waiting)).not.toContain("reason")
       yield* jobs.create(yield* makeJob(feed), { replacing: true })
+      const crowded = Option.getOrThrow(yield* jobs.active(feed.id))
+      yield* jobs.pause(Option.getOrThrow(yield* jobs.claim(crowded.id, [])).fence, "storage_full", 15)
+      expect(yield* state).toMatchObject({ status: "waiting", activeJobId: crowded.id, reason: storageFull })
+      yield* jobs.create(yield* makeJob(feed), { replacing: true })
+      expect(Object.keys(yield* state)).not.toContain("reason")
       const last = Option.getOrThrow(yield* jobs.active(feed.id))
       const { fence: lastFence } = Option.getOrThrow(yield* jobs.claim(last.id, []))
       yield* jobs.complete(lastFence, {})

@@ -514,30 +514,32 @@ const describeHistory = (it: Parameters<StorageTests>[0]): void => {
 }
 
 const describePauses = (it: Parameters<StorageTests>[0]): void => {
-  it.effect("resumes a job after the wait that its upstream asked for, without counting a lost worker", () =>
-    Effect.gen(function* () {
-      const arranged = yield* arrange
-      const { store, clock } = arranged
-      const { job, fence } = yield* claimJob(arranged.feed)
-      yield* store.pause(fence, "provider_wait", 600)
-      const paused = yield* read(arranged, job.id)
-      expect(paused).toMatchObject({ status: "paused", pauseReason: "provider_wait" })
-      expect(Timestamp.toMillis(paused.resumeAt!) - Timestamp.toMillis(paused.updatedAt)).toBe(600_000)
-      yield* clock.pass(590)
-      yield* store.sweep
-      expect(yield* isDue(arranged, job.id)).toBe(false)
-      yield* clock.pass(15)
-      yield* store.sweep
-      const resumed = yield* read(arranged, job.id)
-      expect(resumed.status).toBe("in_progress")
-      expect(Object.keys(resumed)).not.toContain("pauseReason")
-      expect(Object.keys(resumed)).not.toContain("resumeAt")
-      expect(yield* isDue(arranged, job.id)).toBe(true)
-      expect(yield* Effect.flip(store.fence(fence, {}))).toEqual(new Fenced({ jobId: job.id }))
-      const again = Option.getOrThrow(yield* store.claim(job.id, []))
-      expect(again.job.attempt).toBe(1)
-      expect(again.fence.epoch).toBeGreaterThan(fence.epoch)
-    })
+  it.effect.each(["provider_wait", "storage_full"] as const)(
+    "resumes a job after its wait (%s), without counting a lost worker",
+    (reason) =>
+      Effect.gen(function* () {
+        const arranged = yield* arrange
+        const { store, clock } = arranged
+        const { job, fence } = yield* claimJob(arranged.feed)
+        yield* store.pause(fence, reason, 600)
+        const paused = yield* read(arranged, job.id)
+        expect(paused).toMatchObject({ status: "paused", pauseReason: reason })
+        expect(Timestamp.toMillis(paused.resumeAt!) - Timestamp.toMillis(paused.updatedAt)).toBe(600_000)
+        yield* clock.pass(590)
+        yield* store.sweep
+        expect(yield* isDue(arranged, job.id)).toBe(false)
+        yield* clock.pass(15)
+        yield* store.sweep
+        const resumed = yield* read(arranged, job.id)
+        expect(resumed.status).toBe("in_progress")
+        expect(Object.keys(resumed)).not.toContain("pauseReason")
+        expect(Object.keys(resumed)).not.toContain("resumeAt")
+        expect(yield* isDue(arranged, job.id)).toBe(true)
+        expect(yield* Effect.flip(store.fence(fence, {}))).toEqual(new Fenced({ jobId: job.id }))
+        const again = Option.getOrThrow(yield* store.claim(job.id, []))
+        expect(again.job.attempt).toBe(1)
+        expect(again.fence.epoch).toBeGreaterThan(fence.epoch)
+      })
   )
 
   it.effect("tells the time by its own clock", () =>

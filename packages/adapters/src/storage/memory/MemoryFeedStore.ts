@@ -4,6 +4,7 @@ import type { Feed, FeedId, FeedState } from "@millrace/core/feed/Feed"
 import { FeedStore, type FeedMark } from "@millrace/core/feed/FeedStore"
 import type { DueWake } from "@millrace/core/feed/Wake"
 import type { Job } from "@millrace/core/job/Job"
+import { storageFull } from "@millrace/core/job/RoomWait"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -36,6 +37,7 @@ const stateOf = (jobs: ReadonlyArray<Job>, active: Job | undefined, wake: DueWak
           ? "running"
           : "waiting",
     ...(failing ? reasonOf(telling[0]!) : {}),
+    ...(active?.pauseReason === "storage_full" ? { reason: storageFull } : {}),
     ...(active === undefined ? {} : { activeJobId: active.id }),
     ...(jobs[0] === undefined ? {} : { lastJobId: jobs[0].id }),
     ...(lastSuccessAt === undefined ? {} : { lastSuccessAt }),

@@ -2,7 +2,8 @@
 import type { Feed, FeedId, FeedState } from "@millrace/core/feed/Feed"
 import type { DueWake } from "@millrace/core/feed/Wake"
 import { type FeedMark, FeedStore } from "@millrace/core/feed/FeedStore"
-import { activeStatuses, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
+import { activeStatuses, type Job, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
+import { storageFull } from "@millrace/core/job/RoomWait"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -62,6 +63,7 @@ interface StateRow {
   readonly feed_id: FeedId
   readonly active_id: JobId | null
   readonly active_status: JobStatus | null
+  readonly pause_reason: NonNullable<Job["pauseReason"]> | null
   readonly last_id: JobId | null
   readonly last_success_at: Date | null
   readonly failures: number
@@ -74,9 +76,17 @@ const statusOf = (row: StateRow): FeedState["status"] => {
   return row.failures > 0 ? "failing" : "ready"
 }
 
+const reasonOf = ({ fatal }: StateRow): NonNullable<FeedState["reason"]> | null =>
+  fatal === null
+    ? null
+    : {
+        code: fatal.code,
+        message: fatal.message,
+        ...(fatal.recovery === undefined ? {} : { recovery: fatal.recovery })
+      }
+
 const toState = (row: StateRow): FeedState => {
   const status = statusOf(row)
-  const { fatal } = row
   return {
     status,
     consecutiveFailures: row.failures,
@@ -86,14 +96,7 @@ const toState = (row: StateRow): FeedState => {
       lastJobId: row.last_id,
       lastSuccessAt: optionalInstant(row.last_success_at),
       nextRunAt: optionalInstant(row.wake_at),
-      reason:
-        status !== "failing" || fatal === null
-          ? null
-          : {
-              code: fatal.code,
-              message: fatal.message,
-              ...(fatal.recovery === undefined ? {} : { recovery: fatal.recovery })
-            }
+      reason: row.pause_reason === "storage_full" ? storageFull : status === "failing" ? reasonOf(row) : null
     })
   }
 }
@@ -103,12 +106,12 @@ const isVoid = "exists (select from job where job.feed_id = feed_wake.feed_id an
 
 // Job ids are in the order of their creation. All that failed after the newest success failed in a row.
 const statesStatement = `
-  select f.id as feed_id, active.id as active_id, active.status as active_status, newest.id as last_id,
+  select f.id as feed_id, active.id as active_id, active.status as active_status, active.pause_reason, newest.id as last_id,
     success.completed_at as last_success_at, coalesce(failed.count, 0)::int as failures, failed.fatal,
     wake.due_at as wake_at
   from unnest($1::text[]) as f(id)
   left join lateral (
-    select id, status from job where feed_id = f.id and status in (${activeStatuses.map((s) => `'${s}'`).join(", ")})
+    select id, status, pause_reason from job where feed_id = f.id and status in (${activeStatuses.map((s) => `'${s}'`).join(", ")})
   ) active on true
   left join lateral (select id from job where feed_id = f.id order by id desc limit 1) newest on true
   left join lateral (
