@@ -85,6 +85,7 @@ export const account = {
   currency: "EUR",
   creditLimit: null,
   balanceAsOf: at,
+  historyFrom: "2025-01-02",
   supports: ["transactions", "balances"],
   state: "open",
   createdAt: created,
@@ -360,6 +361,7 @@ export const upload = {
   statements: [
     {
       account: "****1234",
+      accountId: ids.account,
       currency: "EUR",
       from: "2026-02-01",
       to: "2026-02-28",

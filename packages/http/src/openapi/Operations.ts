@@ -165,6 +165,18 @@ export const operationNotes: Readonly<Record<string, OperationNotes>> = {
     description: "Lists the files of a feed with what was read from each, newest first.",
     answer: list(`${feed}/uploads`, Examples.upload)
   },
+  deleteFeedUpload: {
+    description:
+      "Deletes an uploaded file with the rows that only it showed. What another file or a connection shows stays, and so " +
+      "does what a person wrote. A file that is being read now is left alone (409).",
+    answer: deleted
+  },
+  readFeedUpload: {
+    description:
+      "Reads a stored file again with the options that its feed has now. The new reading replaces what the file gave " +
+      "before: rows that are still in it keep their ids.",
+    answer: one({ ...Examples.upload, status: "stored", jobId: null })
+  },
   triggerSync: {
     description:
       "Starts a sync. Without a body it goes on where the last one ended. One job of a feed is active at a time (409), " +

@@ -7,7 +7,6 @@ import { storageFull } from "@millrace/core/job/RoomWait"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { expect } from "@effect/vitest"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { storeAccount } from "../fixture/Account.ts"
@@ -29,8 +28,11 @@ const arrange = Effect.gen(function* () {
 const schedule = { enabled: true, frequency: "daily", timeOfDay: "06:30" } as const
 
 /** An instant so many seconds from now. */
-const inSeconds = (seconds: number) =>
-  Effect.map(Clock.currentTimeMillis, (now) => Timestamp.fromMillis(now + seconds * 1000))
+/** By the clock of the store, which other suites have set ahead. */
+const inSeconds = Effect.fnUntraced(function* (seconds: number) {
+  const now = yield* (yield* JobStore).now
+  return Timestamp.fromMillis(Timestamp.toMillis(now) + seconds * 1000)
+})
 
 export const tests: StorageTests = (it) => {
   it.effect("hands back a feed as it was inserted, to its own workspace and to jobs", () =>
