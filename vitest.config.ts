@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config"
 
 /** Tests that kill, stop and flood processes. They run after the others and one at a time: beside them nothing is quiet. */
 const processes = [
-  "packages/server/test/{Chaos,Floods,Processes}.integration.test.ts",
+  "packages/server/test/{Chaos,Floods,FullDisk,Processes}.integration.test.ts",
   "packages/testing/test/process/*.test.ts"
 ]
 

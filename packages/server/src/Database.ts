@@ -56,10 +56,9 @@ const embedded = Effect.fnUntraced(function* (settings: Settings, options: Clien
   const postgres = yield* start({ folder: join(settings.dataFolder, "postgres"), durable: true })
   // Without its database the server can do nothing; whoever supervises it starts both again.
   yield* Effect.forkScoped(
-    Effect.andThen(
-      postgres.ended,
+    Effect.flatMap(postgres.ended, (why) =>
       Effect.sync(() => {
-        process.stderr.write("The built-in PostgreSQL ended unexpectedly; stopping.\n")
+        process.stderr.write(`The built-in PostgreSQL ended unexpectedly; stopping. ${why}\n`)
         process.exit(1)
       })
     )

@@ -3,7 +3,7 @@ import type { FeedState } from "../feed/Feed.ts"
 import * as Recovery from "../failure/Recovery.ts"
 
 /** Seconds until a job looks again whether there is room: nothing is asked of a bank for that. */
-export const lookAgainSeconds = 15
+export const lookAgainSeconds = 10
 
 /** Seconds until a job tries again where only the try can tell: each one asks the bank again. */
 export const tryAgainSeconds = 300

@@ -33,10 +33,13 @@ const holder = async (path: string): Promise<number | undefined> => {
 /** The server that uses the folder now. */
 export const userOf = (folder: string): Promise<number | undefined> => holder(join(folder, "server.lock"))
 
+const isFull = (cause: unknown): boolean =>
+  cause instanceof Error && "code" in cause && (cause.code === "ENOSPC" || cause.code === "EDQUOT")
+
 const take = async (path: string): Promise<number | undefined> => {
   const own = `${path}.${process.pid}`
-  await writeFile(own, `${process.pid}\n${await startedAt(process.pid)}\n`)
   try {
+    await writeFile(own, `${process.pid}\n${await startedAt(process.pid)}\n`)
     // A link is made by one process only, and what it names is complete.
     for (;;) {
       try {
@@ -62,7 +65,9 @@ export const lock = (folder: string): Effect.Effect<void, PostgresFailure, Scope
       try: () => take(path),
       catch: (cause) =>
         new PostgresFailure({
-          message: `The data folder ${folder} cannot be written to. Set MILLRACE_DATA to one that can.`,
+          message: isFull(cause)
+            ? `The disk of ${folder} is full: free some space, then start again. Nothing that was stored is lost.`
+            : `The data folder ${folder} cannot be written to. Set MILLRACE_DATA to one that can.`,
           cause
         })
     }).pipe(

@@ -26,8 +26,8 @@ export interface PostgresAddress {
 
 export interface RunningPostgres extends PostgresAddress {
   readonly pid: number
-  /** Ends when the server process ends by itself. */
-  readonly ended: Effect.Effect<void>
+  /** Ends when the server process ends by itself, with a sentence that says why and what to do. */
+  readonly ended: Effect.Effect<string>
 }
 
 export interface PostgresOptions {
@@ -220,6 +220,15 @@ const stop = (child: ChildProcess): Effect.Effect<void> =>
     child.once("exit", () => clearTimeout(force))
   })
 
+/** PostgreSQL ends where it cannot write its log; that a statement found no room does not end it. */
+const endedFull = /(?:PANIC|FATAL): .*(?:No space left on device|Disk quota exceeded)/
+
+/** Why it ended or did not start, by what it printed last. */
+const endingOf = (printed: string, folder: string): string =>
+  endedFull.test(printed)
+    ? `The disk of ${folder} is full: free some space, then start again. Nothing that was stored is lost.`
+    : `It said last:\n${printed}`
+
 const logBytes = 4 * 1_048_576
 
 /** Recovery after a crash takes seconds; what takes longer than this does not come. */
@@ -245,7 +254,7 @@ const launch = Effect.fnUntraced(function* (
   }
   const args = ["-D", options.folder, "-p", String(port)]
   for (const [name, value] of Object.entries(settings)) args.push("-c", `${name}=${value}`)
-  const ended = yield* Deferred.make<void>()
+  const ended = yield* Deferred.make<string>()
   const postgres = yield* Effect.acquireRelease(
     Effect.callback<ChildProcess, PostgresFailure>((resume) => {
       // In a process group of its own, so that Ctrl-C reaches us alone and we can drain first.
@@ -267,8 +276,9 @@ const launch = Effect.fnUntraced(function* (
       child.once("error", (cause) => resume(Effect.fail(failure("PostgreSQL could not be started.")(cause))))
       child.once("exit", () => {
         clearTimeout(tooLong)
-        Deferred.doneUnsafe(ended, Exit.void)
-        resume(Effect.fail(new PostgresFailure({ message: `PostgreSQL did not start:\n${printed}` })))
+        const why = endingOf(printed, options.folder)
+        Deferred.doneUnsafe(ended, Exit.succeed(why))
+        resume(Effect.fail(new PostgresFailure({ message: `PostgreSQL did not start. ${why}` })))
       })
     }),
     stop
