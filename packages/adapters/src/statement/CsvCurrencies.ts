@@ -2,7 +2,7 @@
 import { parseIban } from "@millrace/core/account/AccountReference"
 import * as Currency from "@millrace/core/shared/Currency"
 import { StatementFault, type StatementOptions } from "@millrace/core/upload/Statement"
-import type { CsvLayout } from "./CsvColumns.ts"
+import type { CsvLayout } from "./CsvLayout.ts"
 import { comma } from "./CsvDecimals.ts"
 import { languageOf } from "./CsvHeaders.ts"
 import { locales } from "./CsvLocales.ts"

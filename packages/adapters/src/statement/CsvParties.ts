@@ -1,24 +1,9 @@
 /** Whose account and whose name a column holds: the holder's own, or the other side's. */
-import type { CsvField } from "@millrace/core/upload/Statement"
+import type { ColumnClaims } from "./CsvColumnClaims.ts"
 import { type ColumnContent, holdsIbans, sampleOf } from "./CsvContent.ts"
 import { normaliseHeader } from "./CsvHeaders.ts"
 import { readPreamble } from "./CsvPreamble.ts"
 import type { CsvTable } from "./CsvScanner.ts"
-
-/** The part of a layout that is known before the parties are. */
-export interface PartiesInput {
-  readonly table: CsvTable
-  readonly header: number
-  readonly headers: ReadonlyArray<string>
-  readonly contents: ReadonlyArray<ColumnContent>
-  readonly candidates: ReadonlyArray<ReadonlyArray<readonly [CsvField, number]>>
-  readonly columns: Record<CsvField, number>
-  readonly used: Set<number>
-  readonly given: ReadonlySet<CsvField>
-  readonly warnings: Array<string>
-  readonly name: (column: number) => string
-  readonly take: (field: CsvField, column: number) => void
-}
 
 /** Names of accounts that are the holder's own, whatever stands beside them. */
 const ownNames =
@@ -34,11 +19,11 @@ const receiverNames =
   /^(?:payee|payeename|recipient|recipientname|receiver|to|toname|beneficiary|beneficiaryname|creditor|creditorname|empfanger(?:in)?|zahlungsempfanger(?:in)?|begunstigter|beguenstigter|beneficiaire|destinataire|beneficiario|destinatario|begunstigde|ontvanger|odbiorca|mottagare|modtager|prijemce|primatelj|saaja|gavejas|sanemejs)$/
 
 /** Rows of the sample that hold something in `column`. */
-const rowsWith = ({ header, table }: PartiesInput, column: number): ReadonlyArray<number> =>
+const rowsWith = ({ header, table }: ColumnClaims, column: number): ReadonlyArray<number> =>
   sampleOf(table, header, (row) => table.locate(row, column))
 
 /** Do equal names stand beside equal accounts, and other names beside other ones? */
-const goesWith = (input: PartiesInput, account: number, name: number): boolean => {
+const goesWith = (input: ColumnClaims, account: number, name: number): boolean => {
   const accountOf = new Map<string, string>()
   for (const row of rowsWith(input, account)) {
     const who = input.table.cell(row, name)
@@ -64,7 +49,7 @@ interface Verdict {
   readonly guess: boolean
 }
 
-const judge = (input: PartiesInput, column: number, rivals: ReadonlyArray<number>, preamble: string): Verdict => {
+const judge = (input: ColumnClaims, column: number, rivals: ReadonlyArray<number>, preamble: string): Verdict => {
   const { columns, contents, table } = input
   const header = normaliseHeader(input.headers[column] ?? "")
   if (ownNames.test(header)) return { own: true, guess: false }
@@ -100,7 +85,7 @@ const judge = (input: PartiesInput, column: number, rivals: ReadonlyArray<number
   return { own: true, guess: distinct > 1 && column > columns.date && columns.accountName < 0 }
 }
 
-const findAccount = (input: PartiesInput): number => {
+const findAccount = (input: ColumnClaims): number => {
   const { candidates, columns, contents } = input
   if (input.given.has("account")) return -1
   const preamble = input.header > 0 ? readPreamble(input.table, input.header).number : ""
@@ -148,7 +133,7 @@ const narrower = (contents: ReadonlyArray<ColumnContent>, column: number, held: 
 }
 
 /** Two columns of names, of who sent and who got the money: the other side is in one or the other. */
-const findNames = (input: PartiesInput): number => {
+const findNames = (input: ColumnClaims): number => {
   const { columns, contents, headers } = input
   if (input.given.has("payee")) return -1
   const names = headers.map(normaliseHeader)
@@ -179,7 +164,7 @@ const findNames = (input: PartiesInput): number => {
 }
 
 /** Finds the own account and the columns of the other side. */
-export const findParties = (input: PartiesInput): { readonly payer: number; readonly counterparty: number } => {
+export const findParties = (input: ColumnClaims): { readonly payer: number; readonly counterparty: number } => {
   const counterparty = findAccount(input)
   return { payer: findNames(input), counterparty }
 }

@@ -1,7 +1,7 @@
 /** Which rows of a table are movements, and what all of them together say about dates and amounts. */
 import { type RefusedRow, StatementFault } from "@millrace/core/upload/Statement"
 import { isBlankAmount } from "./AmountText.ts"
-import { columnName, type CsvLayout } from "./CsvColumns.ts"
+import { columnName, type CsvLayout } from "./CsvLayout.ts"
 import { DateEvidence } from "./CsvDates.ts"
 import { DecimalEvidence } from "./CsvDecimals.ts"
 import type { CsvTable } from "./CsvScanner.ts"

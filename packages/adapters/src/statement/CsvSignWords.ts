@@ -1,0 +1,114 @@
+/** Words for the sides of movements, and what becomes of them where they contradict the signs. */
+import * as Decimal from "@millrace/core/shared/Decimal"
+import { follows } from "./CsvChain.ts"
+import { columnName } from "./CsvLayout.ts"
+import { locateAmount } from "./CsvSelection.ts"
+import { overrideWords, type SignDraft, type SignInput } from "./CsvSignPlan.ts"
+import { amountOf, chainFor, placesOf, printedSign, type Reading, sample, withSign } from "./CsvSignSample.ts"
+import { directionOf, signOf } from "./CsvWords.ts"
+
+/** A word for a side in this row: of the column of sides, of the type, or that a debit column holds something. */
+export const wordReader = (input: SignInput): { readonly column: number; readonly of: (row: number) => number } => {
+  const { layout, table } = input
+  const { marker } = layout
+  const { sign, type } = layout.single
+  // `columns.sign: ""`: no words count.
+  if (input.options.columns?.["sign"] !== undefined && sign < 0) return { column: -1, of: () => 0 }
+  const known = new Map<string, number>()
+  const cached = (text: string, find: (text: string) => number): number => {
+    let side = known.get(text)
+    if (side === undefined) {
+      side = find(text)
+      if (known.size < 5_000) known.set(text, side)
+    }
+    return side
+  }
+  if (sign >= 0) return { column: sign, of: (row) => cached(table.cell(row, sign), signOf) }
+  if (type >= 0) return { column: type, of: (row) => cached(table.cell(row, type), directionOf) }
+  return { column: marker, of: (row) => (marker >= 0 && locateAmount(table, row, marker) ? -1 : 0) }
+}
+
+/** How often words and signs agree. */
+export interface Tally {
+  /** Rows in which word and sign agree, and in which they do not. */
+  agree: number
+  contradict: number
+  /** Rows with a word. */
+  worded: number
+  negative: number
+  /** Of the rows whose word says that money leaves: written with a minus, and without. */
+  outNegative: number
+  outPositive: number
+  firstContradiction: number
+  firstWordless: number
+}
+
+/** Words and signs disagree in some row. */
+export const settleContradiction = (
+  input: SignInput,
+  plan: SignDraft,
+  tally: Tally,
+  sides: Int8Array,
+  column: number
+): void => {
+  const { layout, table } = input
+  const name = columnName(layout, column)
+  const at = `line ${table.line(tally.firstContradiction)}`
+  const more = tally.contradict > 1 ? ` (and in ${tally.contradict - 1} more rows)` : ""
+  const byWord = sides
+  const rows = sample(input)
+  const places = placesOf(input)
+  const sideOfRow = (row: number): number => sides[places.get(row)!]!
+  const readings: ReadonlyArray<readonly [name: "printed" | "words" | "reversed", read: Reading]> = [
+    ["printed", (row) => amountOf(input, row)],
+    ["words", (row) => withSign(sideOfRow(row), amountOf(input, row))],
+    [
+      "reversed",
+      (row) => {
+        const stated = amountOf(input, row)
+        return stated !== undefined && sideOfRow(row) < 0 ? Decimal.negate(stated) : stated
+      }
+    ]
+  ]
+  if (layout.single.balance >= 0) {
+    const tied = readings.map(([kind, read]) => [kind, chainFor(input, rows, read)] as const)
+    const best = tied.toSorted((a, b) => b[1].same - a[1].same)[0]!
+    const rivals = tied.filter(([, chain]) => chain.same === best[1].same)
+    if (follows(best[1], best[1].same) && (rivals.length === 1 || best[0] === "printed")) {
+      plan.warnings.push(
+        `${at}: ${name} and the sign of the amount contradict each other${more}: the balances agree with the ${best[0] === "printed" ? "sign" : "words"}`
+      )
+      return best[0] === "printed" ? undefined : apply(best[0])
+    }
+  }
+  // A word in a few rows says nothing about the others.
+  const covered = tally.worded * 2 >= input.selection.rows.length
+  if (covered && tally.agree === 0) {
+    plan.negate = true
+    plan.assumed["negate"] = `true (${name})`
+    plan.warnings.push(
+      `${at}: ${name} and the sign of every amount contradict each other: the words are followed, ${overrideWords}`
+    )
+    return
+  }
+  const wordsRule = covered && tally.outPositive > tally.outNegative
+  if (wordsRule) apply("words")
+  plan.warnings.push(
+    `${at}: ${name} and the sign of the amount contradict each other${more}: the ${wordsRule ? "words are" : "sign is"} followed, ${overrideWords}`
+  )
+
+  function apply(kind: "printed" | "words" | "reversed"): void {
+    plan.assumed["sign"] = name
+    if (kind === "words") {
+      plan.rows = byWord
+      return
+    }
+    // A minus beside "debit" gives money back.
+    const signs = new Int8Array(input.selection.rows.length)
+    for (const [index, row] of input.selection.rows.entries()) {
+      const sign = printedSign(input, row)
+      signs[index] = byWord[index]! < 0 ? -sign : sign
+    }
+    plan.rows = signs
+  }
+}
