@@ -2,6 +2,7 @@
  * The first minutes: a workspace with its owner, a bank of the demo provider, two feeds, and their first
  * syncs. Later starts find everything as it was.
  */
+import { workspaceFolder } from "@millrace/adapters/destination/file/FilePlace"
 import { exclusively } from "@millrace/adapters/storage/postgres/Installation"
 import type { Principal } from "@millrace/core/access/Principal"
 import { BankStore } from "@millrace/core/bank/BankStore"
@@ -140,14 +141,14 @@ const runFirst = Effect.fn("FirstStart.runFirst")(function* (principal: Principa
   return job
 })
 
-const tellWhere = (settings: Settings, tableId: string, secret: string) =>
+const tellWhere = (settings: Settings, { id }: Workspace, tableId: string, secret: string) =>
   Effect.gen(function* () {
     const base = `http://${settings.host === "0.0.0.0" ? "127.0.0.1" : settings.host}:${settings.port}`
     yield* Terminal.say()
     yield* Terminal.say(`  ${Terminal.bold("Delivered")}`)
     yield* Terminal.field("table", `${base}/v1/tables/${tableId}/rows`)
     if (settings.filesFolder !== undefined) {
-      yield* Terminal.field("file", join(settings.filesFolder, "transactions.csv"))
+      yield* Terminal.field("file", join(workspaceFolder(settings.filesFolder, id), "transactions.csv"))
     }
     yield* Terminal.say()
     yield* Terminal.say(`  ${Terminal.bold("Call it")}`)
@@ -183,7 +184,7 @@ export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings
     if (settings.slots > 0) yield* runFirst(principal, feed)
     else yield* (yield* Jobs).trigger(principal, feed.id, {})
   }
-  yield* tellWhere(settings, table.id, Redacted.value(secret))
+  yield* tellWhere(settings, workspace, table.id, Redacted.value(secret))
   return true
 })
 

@@ -63,7 +63,12 @@ const tableRows = async () => {
   return { rows, sum: sumOf(answers.flatMap((answer) => numbersIn(answer.body, "amount"))) }
 }
 
-const fileRecords = async () => recordsOf(await readFile(join(folder.path, "files", "transactions.csv"), "utf8"))
+/** Below the folder for files each workspace has one of its own. */
+const fileRecords = async () => {
+  const files = join(folder.path, "files")
+  const [workspace = ""] = await readdir(files)
+  return recordsOf(await readFile(join(files, workspace, "transactions.csv"), "utf8"))
+}
 
 const bankSum = async () => {
   const amounts: Array<string> = []

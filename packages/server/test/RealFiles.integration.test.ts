@@ -296,8 +296,10 @@ const tableNow = async (place: Place): Promise<Booked> => {
   return booked(rows.map((row) => [String(row["currency"]), String(row["amount"])] as const))
 }
 
+const pathOf = (place: Place) => join(files, principal.workspace.id, place.fileName)
+
 const fileNow = async (place: Place) => {
-  const text = await readFile(join(files, place.fileName), "utf8")
+  const text = await readFile(pathOf(place), "utf8")
   const movements = recordsOf(text).map((record): Movement => [record["Currency"] ?? "", record["Amount"] ?? ""])
   return { text, booked: booked(movements) }
 }
@@ -376,7 +378,7 @@ suite(`files of real banks${note}`, () => {
       })
     }
     expect(await everything()).toEqual(before)
-    expect(existsSync(join(files, place.fileName))).toBe(false)
+    expect(existsSync(pathOf(place))).toBe(false)
   })
 })
 

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { FeedStore } from "../feed/FeedStore.ts"
 import { JobStore, type Fenced, type Progress } from "../job/JobStore.ts"
 import { pageEnd } from "../job/PageEnd.ts"
 import { leaveIfOver } from "../job/Tenure.ts"
@@ -19,7 +20,14 @@ import { Transactor } from "../storage/Transactor.ts"
 import type { Delivery } from "./Delivery.ts"
 import { addOf, type DeliveryRun, type Handled, keyOf, outcomeOf, type Refused } from "./DeliveryRun.ts"
 import { DeliveryStore, type Intent } from "./DeliveryStore.ts"
-import type { DestinationDriver, DestinationError, DestinationSession, Outgoing, Receipt } from "./Destination.ts"
+import {
+  type DestinationDriver,
+  type DestinationError,
+  DestinationRejected,
+  type DestinationSession,
+  type Outgoing,
+  type Receipt
+} from "./Destination.ts"
 import { Destinations, type DestinationNotAvailable } from "./Destinations.ts"
 import { makeWriteWays } from "./WriteWays.ts"
 
@@ -47,138 +55,159 @@ export class Deliverer extends Context.Service<
     readonly direct: (run: DeliveryRun) => Effect.Effect<Direct | undefined, DestinationNotAvailable, Scope.Scope>
   }
 >()("@millrace/core/destination/Deliverer") {
-  static readonly layer: Layer.Layer<Deliverer, never, DeliveryStore | Destinations | JobStore | Transactor | Digest> =
-    Layer.effect(
-      Deliverer,
-      Effect.gen(function* () {
-        const ledger = yield* DeliveryStore
-        const destinations = yield* Destinations
-        const jobs = yield* JobStore
-        const { atomically } = yield* Transactor
-        const digest = yield* Digest
-        const { check, keyed, patiently, readBack, remembered, settle, transactional } = yield* makeWriteWays
+  static readonly layer: Layer.Layer<
+    Deliverer,
+    never,
+    DeliveryStore | Destinations | FeedStore | JobStore | Transactor | Digest
+  > = Layer.effect(
+    Deliverer,
+    Effect.gen(function* () {
+      const ledger = yield* DeliveryStore
+      const destinations = yield* Destinations
+      const feeds = yield* FeedStore
+      const jobs = yield* JobStore
+      const { atomically } = yield* Transactor
+      const digest = yield* Digest
+      const { check, keyed, patiently, readBack, remembered, settle, transactional } = yield* makeWriteWays
 
-        /** Every row anew, in place only once all were written; then all that was open is done. */
-        const wholeFile = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
-          yield* pageEnd(jobs, run.fence, yield* check(run))
-          const rows = ledger.current(run.feed.id).pipe(
-            Stream.map((row) => ({ key: keyOf(run.feed, row.recordId), values: row.values })),
-            // With the last row the file is whole, and takes the place of the one before.
-            Stream.concat(Stream.drain(Stream.fromEffect(check(run))))
-          )
-          const { ref } = yield* patiently(run, session.replace(rows))
-          yield* eachOpen(run, { limit: limits.commitChunk }, (open) =>
-            atomically(
-              settle(
-                run,
-                open,
-                open.map(({ recordId, version }) => ({ recordId, version, state: "done", remoteRef: ref })),
-                true
-              )
+      /** Every row anew, in place only once all were written; then all that was open is done. */
+      const wholeFile = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
+        yield* pageEnd(jobs, run.fence, yield* check(run))
+        const rows = ledger.current(run.feed.id).pipe(
+          Stream.map((row) => ({ key: keyOf(run.feed, row.recordId), values: row.values })),
+          // With the last row the file is whole, and takes the place of the one before.
+          Stream.concat(Stream.drain(Stream.fromEffect(check(run))))
+        )
+        const { ref, standing } = yield* patiently(run, session.replace(rows))
+        yield* eachOpen(run, { limit: limits.commitChunk }, (open) =>
+          atomically(
+            settle(
+              run,
+              open,
+              open.map(({ recordId, version }) => ({ recordId, version, state: "done", remoteRef: ref })),
+              true
             )
           )
-          yield* atomically(Effect.andThen(jobs.fence(run.fence, {}), ledger.noteFile(run.feed.id, fileMarkOf(run))))
-          return []
-        })
-
-        /** All open rows in pages; a row that stays open is not met twice. */
-        const eachOpen = Effect.fnUntraced(function* <E>(
-          run: DeliveryRun,
-          query: { readonly limit: number; readonly waiting?: boolean },
-          handle: (rows: ReadonlyArray<Delivery>) => Effect.Effect<Handled, E>
-        ) {
-          const refused: Array<Refused> = []
-          let after: { readonly date: Delivery["date"]; readonly recordId: string } | undefined
-          for (;;) {
-            yield* leaveIfOver
-            const rows = yield* ledger.open(run.feed.id, { ...query, ...(after === undefined ? {} : { after }) })
-            if (rows.length === 0) return refused
-            const handled = yield* handle(rows)
-            refused.push(...handled.refused)
-            yield* pageEnd(jobs, run.fence, handled.asked)
-            const last = rows[rows.length - 1]!
-            after = { date: last.date, recordId: last.recordId }
-          }
-        })
-
-        /** Walks until nothing waits: rows may have been opened behind the walk, or come back to be sent after all. */
-        const walks = Effect.fnUntraced(function* <E>(
-          run: DeliveryRun,
-          limit: number,
-          handle: (rows: ReadonlyArray<Delivery>) => Effect.Effect<Handled, E>
-        ) {
-          const refused = [...(yield* eachOpen(run, { limit }, handle))]
-          for (let walk = 1; walk < mostWalks; walk++) {
-            const waiting = yield* ledger.open(run.feed.id, { limit: 1, waiting: true })
-            if (waiting.length === 0) break
-            refused.push(...(yield* eachOpen(run, { limit, waiting: true }, handle)))
-          }
-          return refused
-        })
-
-        /** Changes whenever the file must be written although no row has changed. */
-        const fileMarkOf = (run: DeliveryRun): string => digest.contentHash(JSON.stringify([run.config, run.columns]))
-
-        const isWritten = Effect.fnUntraced(function* (driver: DestinationDriver, run: DeliveryRun) {
-          if (driver.capabilities.write !== "wholeFile") return true
-          const written = yield* ledger.fileMark(run.feed.id)
-          if (Option.isSome(written)) return written.value === fileMarkOf(run)
-          // Written before marks were kept.
-          return (yield* ledger.list(run.feed.id, { state: "done", limit: 1 })).length > 0
-        })
-
-        const deliver = Effect.fn("Deliverer.deliver")(function* (run: DeliveryRun) {
-          const driver = yield* destinations.get(run.config.type)
-          const open = yield* ledger.open(run.feed.id, { limit: 1 })
-          // A file is made even when there is nothing to put into it; rows need no such beginning.
-          if (open.length === 0 && (yield* isWritten(driver, run))) return []
-          return yield* Effect.scoped(
-            Effect.gen(function* () {
-              const session = yield* driver.open(run.feed, run.config, run.columns)
-              const { capabilities } = driver
-              switch (capabilities.write) {
-                case "wholeFile":
-                  return yield* wholeFile(run, session)
-                case "transactional":
-                  return yield* walks(run, capabilities.batch, (rows) => transactional(run, session, rows))
-                case "upsertByKey":
-                  return yield* walks(run, capabilities.batch, (rows) => keyed(run, session, rows))
-                case "idempotencyKey": {
-                  const { batch, keySeconds } = capabilities
-                  return yield* walks(run, batch, (rows) => remembered(run, session, keySeconds, rows))
-                }
-                case "readBack":
-                  return yield* walks(run, capabilities.batch, (rows) => readBack(run, session, rows))
-              }
-            })
-          )
-        })
-
-        const direct = Effect.fnUntraced(function* (run: DeliveryRun) {
-          const driver = yield* destinations.get(run.config.type)
-          if (driver.capabilities.write !== "transactional") return undefined
-          const scope = yield* Effect.scope
-          const session = yield* Effect.cached(Scope.provide(driver.open(run.feed, run.config, run.columns), scope))
-          const outgoingOf = (intent: Intent): Outgoing => {
-            const key = keyOf(run.feed, intent.recordId)
-            const idempotencyKey = digest.contentHash(JSON.stringify([run.config, key, intent.op, intent.hash]))
-            return { key, op: intent.op, values: intent.values, idempotencyKey }
-          }
-          const write = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>) {
-            const opened = yield* session
-            const byKey = new Map<string, Receipt>()
-            for (let at = 0; at < intents.length; at += driver.capabilities.batch) {
-              const batch = intents.slice(at, at + driver.capabilities.batch)
-              for (const receipt of yield* opened.write(batch.map(outgoingOf))) byKey.set(receipt.key, receipt)
-            }
-            const outcomes = intents.map((intent) => outcomeOf(byKey.get(keyOf(run.feed, intent.recordId))))
-            yield* ledger.intendSettled(run.feed.id, run.job.id, intents, outcomes)
-            return { add: addOf(intents, outcomes) } satisfies Progress
-          })
-          return { open: Effect.asVoid(session), write } satisfies Direct
-        })
-
-        return Deliverer.of({ deliver, direct })
+        )
+        yield* atomically(
+          Effect.andThen(jobs.fence(run.fence, {}), ledger.noteFile(run.feed.id, fileMarkOf(run, standing)))
+        )
+        return []
       })
-    )
+
+      /** All open rows in pages; a row that stays open is not met twice. */
+      const eachOpen = Effect.fnUntraced(function* <E>(
+        run: DeliveryRun,
+        query: { readonly limit: number; readonly waiting?: boolean },
+        handle: (rows: ReadonlyArray<Delivery>) => Effect.Effect<Handled, E>
+      ) {
+        const refused: Array<Refused> = []
+        let after: { readonly date: Delivery["date"]; readonly recordId: string } | undefined
+        for (;;) {
+          yield* leaveIfOver
+          const rows = yield* ledger.open(run.feed.id, { ...query, ...(after === undefined ? {} : { after }) })
+          if (rows.length === 0) return refused
+          const handled = yield* handle(rows)
+          refused.push(...handled.refused)
+          yield* pageEnd(jobs, run.fence, handled.asked)
+          const last = rows[rows.length - 1]!
+          after = { date: last.date, recordId: last.recordId }
+        }
+      })
+
+      /** Walks until nothing waits: rows may have been opened behind the walk, or come back to be sent after all. */
+      const walks = Effect.fnUntraced(function* <E>(
+        run: DeliveryRun,
+        limit: number,
+        handle: (rows: ReadonlyArray<Delivery>) => Effect.Effect<Handled, E>
+      ) {
+        const refused = [...(yield* eachOpen(run, { limit }, handle))]
+        for (let walk = 1; walk < mostWalks; walk++) {
+          const waiting = yield* ledger.open(run.feed.id, { limit: 1, waiting: true })
+          if (waiting.length === 0) break
+          refused.push(...(yield* eachOpen(run, { limit, waiting: true }, handle)))
+        }
+        return refused
+      })
+
+      /**
+       * Another one whenever the file must be written although no row has changed: it is configured otherwise, was
+       * changed by somebody, or is gone.
+       */
+      const fileMarkOf = (run: DeliveryRun, standing: string): string =>
+        digest.contentHash(JSON.stringify([run.config, run.columns, standing]))
+
+      const isWritten = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
+        const standing = yield* patiently(run, session.standing())
+        if (standing === undefined) return false
+        const written = yield* ledger.fileMark(run.feed.id)
+        return Option.isSome(written) && written.value === fileMarkOf(run, standing)
+      })
+
+      /** A place that two feeds write holds the rows of the one that came last. */
+      const claim = Effect.fnUntraced(function* (driver: DestinationDriver, run: DeliveryRun) {
+        const claimed = yield* driver.claim?.(run.feed.workspaceId, run.config) ?? Effect.undefined
+        if (claimed === undefined) return
+        const own = yield* atomically(
+          Effect.andThen(jobs.fence(run.fence, {}), feeds.claimPlace(run.feed.id, claimed.place))
+        )
+        if (!own) return yield* new DestinationRejected({ message: claimed.taken.message })
+      })
+
+      const deliver = Effect.fn("Deliverer.deliver")(function* (run: DeliveryRun) {
+        const driver = yield* destinations.get(run.config.type)
+        yield* claim(driver, run)
+        const open = yield* ledger.open(run.feed.id, { limit: 1 })
+        // A file is made even when there is nothing to put into it; rows need no such beginning.
+        if (open.length === 0 && driver.capabilities.write !== "wholeFile") return []
+        return yield* Effect.scoped(
+          Effect.gen(function* () {
+            const session = yield* driver.open(run.feed, run.config, run.columns)
+            const { capabilities } = driver
+            switch (capabilities.write) {
+              case "wholeFile":
+                if (open.length === 0 && (yield* isWritten(run, session))) return []
+                return yield* wholeFile(run, session)
+              case "transactional":
+                return yield* walks(run, capabilities.batch, (rows) => transactional(run, session, rows))
+              case "upsertByKey":
+                return yield* walks(run, capabilities.batch, (rows) => keyed(run, session, rows))
+              case "idempotencyKey": {
+                const { batch, keySeconds } = capabilities
+                return yield* walks(run, batch, (rows) => remembered(run, session, keySeconds, rows))
+              }
+              case "readBack":
+                return yield* walks(run, capabilities.batch, (rows) => readBack(run, session, rows))
+            }
+          })
+        )
+      })
+
+      const direct = Effect.fnUntraced(function* (run: DeliveryRun) {
+        const driver = yield* destinations.get(run.config.type)
+        if (driver.capabilities.write !== "transactional") return undefined
+        const scope = yield* Effect.scope
+        const session = yield* Effect.cached(Scope.provide(driver.open(run.feed, run.config, run.columns), scope))
+        const outgoingOf = (intent: Intent): Outgoing => {
+          const key = keyOf(run.feed, intent.recordId)
+          const idempotencyKey = digest.contentHash(JSON.stringify([run.config, key, intent.op, intent.hash]))
+          return { key, op: intent.op, values: intent.values, idempotencyKey }
+        }
+        const write = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>) {
+          const opened = yield* session
+          const byKey = new Map<string, Receipt>()
+          for (let at = 0; at < intents.length; at += driver.capabilities.batch) {
+            const batch = intents.slice(at, at + driver.capabilities.batch)
+            for (const receipt of yield* opened.write(batch.map(outgoingOf))) byKey.set(receipt.key, receipt)
+          }
+          const outcomes = intents.map((intent) => outcomeOf(byKey.get(keyOf(run.feed, intent.recordId))))
+          yield* ledger.intendSettled(run.feed.id, run.job.id, intents, outcomes)
+          return { add: addOf(intents, outcomes) } satisfies Progress
+        })
+        return { open: Effect.asVoid(session), write } satisfies Direct
+      })
+
+      return Deliverer.of({ deliver, direct })
+    })
+  )
 }

@@ -85,6 +85,13 @@ export type DestinationError =
   | DestinationColumnMissing
   | StorageUnavailable
 
+/** A file that was written whole; `standing` is what `DestinationSession.standing` tells of it until it is touched. */
+export interface WrittenFile {
+  readonly rows: number
+  readonly ref: string
+  readonly standing: string
+}
+
 /** One feed's destination, opened for one run. */
 export interface DestinationSession {
   /** One receipt per record, in any order. `wholeFile` destinations are given removals and updates by `replace`. */
@@ -96,13 +103,26 @@ export interface DestinationSession {
   /** `wholeFile`: all rows there are, in the order to write them; in place only once all were written. */
   readonly replace: <E>(
     rows: Stream.Stream<{ readonly key: string; readonly values: Fields }, E>
-  ) => Effect.Effect<{ readonly rows: number; readonly ref: string }, DestinationError | E>
+  ) => Effect.Effect<WrittenFile, DestinationError | E>
+  /**
+   * `wholeFile`: what tells the file that is there now from what anybody else makes of it, found without reading it;
+   * `undefined` when there is none. Equal as long as nobody touches the file.
+   */
+  readonly standing: () => Effect.Effect<string | undefined, DestinationError>
 }
 
 export interface ConfigFault {
   /** Path inside `destinationConfig`. */
   readonly field: string
   readonly message: string
+}
+
+/** What one feed alone may write to. */
+export interface ClaimedPlace {
+  /** Equal for all ways to name the same place, and for nothing else. */
+  readonly place: string
+  /** Path inside `destinationConfig` that names it, and what is wrong when another feed has it. */
+  readonly taken: ConfigFault
 }
 
 /**
@@ -118,6 +138,11 @@ export interface DestinationDriver<Config extends DestinationConfig = Destinatio
     config: Config,
     columns: ReadonlyArray<Column>
   ): Effect.Effect<ReadonlyArray<ConfigFault>, StorageUnavailable>
+  /**
+   * The place that a feed with this configuration must have for itself; `undefined` when it leads nowhere now. Drivers
+   * whose destinations hold the rows of several feeds have no such method.
+   */
+  claim?(workspaceId: Feed["workspaceId"], config: Config): Effect.Effect<ClaimedPlace | undefined>
   /** Opens the destination and makes the columns that are missing, where that is allowed. */
   open(
     feed: Feed,

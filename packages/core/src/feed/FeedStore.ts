@@ -52,6 +52,11 @@ export class FeedStore extends Context.Service<
       from: Timestamp,
       to: Timestamp | undefined
     ) => Effect.Effect<boolean, StorageUnavailable>
+    /**
+     * Makes the feed the only one that may write to a place, in all workspaces, and gives up the one that it had;
+     * `undefined` only gives up. `false` when another feed has it: then nothing is changed. Places go with their feed.
+     */
+    readonly claimPlace: (id: FeedId, place: string | undefined) => Effect.Effect<boolean, StorageUnavailable>
     readonly marks: (id: FeedId) => Effect.Effect<ReadonlyArray<FeedMark>, StorageUnavailable>
     readonly setMark: (id: FeedId, mark: FeedMark) => Effect.Effect<void, StorageUnavailable>
     readonly clearMarks: (id: FeedId) => Effect.Effect<void, StorageUnavailable>

@@ -9,6 +9,7 @@ import type { Bank, BankId } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { columnsOf } from "../destination/Columns.ts"
 import { DeliveryStore } from "../destination/DeliveryStore.ts"
+import type { ClaimedPlace } from "../destination/Destination.ts"
 import { DestinationNotAvailable, Destinations } from "../destination/Destinations.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { makeKinds } from "../enrichment/Kinds.ts"
@@ -90,6 +91,11 @@ const blocksOf = (decoded: Decoded, now: number): Partial<Feed> => {
     ...(schedule?.enabled === true ? { nextRunAt: nextRun(schedule, now) } : {})
   }
 }
+
+const takenDetail = ({ taken }: ClaimedPlace): Detail => ({
+  field: `destinationConfig.${taken.field}`,
+  message: taken.message
+})
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
@@ -225,6 +231,10 @@ export class Feeds extends Context.Service<
         }
         yield* checkCustom(workspace, { dataType, fieldMappings: decoded.fieldMappings }, before, details)
         const destination = decoded.destinationConfig
+        const claimed =
+          blocks.destinationConfig === undefined
+            ? undefined
+            : yield* claimOf(workspace, destination, before?.id, details)
         if (destination !== undefined && blocks.destinationConfig !== undefined) {
           const driver = yield* destinations.get(destination.type)
           const columns = columnsOf({ dataType, fieldMappings: decoded.fieldMappings }, catalogOf(dataType))
@@ -238,7 +248,35 @@ export class Feeds extends Context.Service<
         if (decoded.schedule?.enabled === true && !allowsSchedule(plan, decoded.schedule)) {
           return yield* new PlanLimitReached({ what: `schedules are at most ${plan.fastestSchedule}`, limit: 1 })
         }
-        return { decoded, warnings }
+        return { decoded, warnings, claimed }
+      })
+
+      /** The place that the feed is to have for itself; a fault where another feed has it already. */
+      const claimOf = Effect.fnUntraced(function* (
+        workspace: Workspace,
+        config: DestinationConfig | undefined,
+        id: FeedId | undefined,
+        details: Array<Detail>
+      ) {
+        if (config === undefined) return undefined
+        const driver = yield* destinations.get(config.type)
+        const claimed = yield* driver.claim?.(workspace.id, config) ?? Effect.undefined
+        if (claimed === undefined) return undefined
+        // Feeds that have not run since places are claimed hold theirs by their configuration alone.
+        for (const other of yield* store.list(workspace.id, {})) {
+          const held = other.destinationConfig
+          if (other.id === id || held?.type !== config.type) continue
+          if ((yield* driver.claim!(workspace.id, held))?.place !== claimed.place) continue
+          details.push(takenDetail(claimed))
+          break
+        }
+        return claimed
+      })
+
+      /** Of several that save at the same time one has it; for the transaction that writes the feed down. */
+      const take = Effect.fnUntraced(function* (id: FeedId, claimed: ClaimedPlace | undefined) {
+        if (yield* store.claimPlace(id, claimed?.place)) return
+        if (claimed !== undefined) return yield* invalid([takenDetail(claimed)], [])
       })
 
       const ownsAccount = Effect.fnUntraced(function* (workspace: Workspace, accountId: AccountId) {
@@ -269,7 +307,14 @@ export class Feeds extends Context.Service<
 
       const create: Feeds["Service"]["create"] = Effect.fn("Feeds.create")(function* (principal, request) {
         const { workspace } = principal
-        const { decoded, warnings } = yield* judge(workspace, request.source, request.dataType, request, undefined, [])
+        const { claimed, decoded, warnings } = yield* judge(
+          workspace,
+          request.source,
+          request.dataType,
+          request,
+          undefined,
+          []
+        )
         const existing = yield* store.list(workspace.id, {})
         const limit = plans[workspace.plan].feeds
         if (limit !== undefined && existing.length >= limit)
@@ -299,6 +344,7 @@ export class Feeds extends Context.Service<
           Effect.gen(function* () {
             if (bank !== undefined) yield* banks.insert(bank, undefined)
             yield* store.insert(feed)
+            yield* take(feed.id, claimed)
           })
         )
         return yield* viewed(workspace, feed, warnings)
@@ -315,7 +361,14 @@ export class Feeds extends Context.Service<
               details.push({ field: key, message: `cannot be changed; it is "${before[key]}"` })
             }
           }
-          const { decoded, warnings } = yield* judge(workspace, before.source, before.dataType, change, before, details)
+          const { claimed, decoded, warnings } = yield* judge(
+            workspace,
+            before.source,
+            before.dataType,
+            change,
+            before,
+            details
+          )
           const moved = !same(placeOf(before.destinationConfig), placeOf(decoded.destinationConfig))
           if (
             !same(before.destinationConfig, decoded.destinationConfig) ||
@@ -347,6 +400,7 @@ export class Feeds extends Context.Service<
           yield* atomically(
             Effect.gen(function* () {
               if (!(yield* store.update(feed))) return yield* new PreconditionFailed()
+              if (change.destinationConfig !== undefined) yield* take(id, claimed)
               // Another destination has nothing of this feed yet.
               if (moved) {
                 yield* deliveries.clear(id)

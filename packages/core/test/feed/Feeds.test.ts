@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as Adapters from "@millrace/adapters/Adapters"
 import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
@@ -20,6 +22,7 @@ import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 
 const layer = Feeds.layer.pipe(
@@ -113,6 +116,83 @@ describe("mappings of a feed", () => {
         _tag: "Unprocessable"
       })
     }).pipe(Effect.provide(layer))
+  )
+})
+
+/** A folder that nothing is ever written to. */
+const folder = join(tmpdir(), `millrace-feeds-${process.pid}`)
+const filing = Feeds.layer.pipe(
+  Layer.provide(Layer.succeed(JobEngine, { poke: () => Effect.void, interrupt: () => Effect.void })),
+  Layer.provideMerge(Adapters.layer({ providers: [DemoProvider.make()], folder })),
+  Layer.provideMerge(Layer.merge(MemoryStorage.layer, Ids.layer))
+)
+
+const file = (path: string) => ({ destinationConfig: { type: "file", path, format: "csv" } })
+const taken = (path: string) => ({
+  _tag: "Unprocessable",
+  code: "FEED_VALIDATION_FAILED",
+  details: [
+    {
+      field: "destinationConfig.path",
+      message: `Another feed writes the file "${path}": choose another path.`
+    }
+  ]
+})
+
+describe("the file of a feed", () => {
+  it.effect("belongs to no other feed of the workspace, however its path is written", () =>
+    Effect.gen(function* () {
+      const { base, feeds, principal } = yield* arrange
+      const { feed: first } = yield* feeds.create(principal, { ...base, ...file("books/a.csv") })
+      for (const path of ["books/a.csv", "./books/a.csv", "BOOKS/A.csv"]) {
+        expect(yield* Effect.flip(feeds.create(principal, { ...base, ...file(path) }))).toMatchObject(taken(path))
+      }
+      const { feed: second } = yield* feeds.create(principal, { ...base, ...file("books/b.csv") })
+      const update = (id: typeof first.id, path: string) => feeds.update(principal, id, file(path), undefined)
+      expect(yield* Effect.flip(update(second.id, "books/A.csv"))).toMatchObject(taken("books/A.csv"))
+      // Its own it may keep, write otherwise, and leave to others.
+      yield* update(first.id, "books/a.csv")
+      yield* update(first.id, "books/c.csv")
+      yield* update(second.id, "Books/a.csv")
+      expect(yield* Effect.flip(update(first.id, "books/a.csv"))).toMatchObject(taken("books/a.csv"))
+      yield* feeds.update(principal, second.id, { destinationConfig: null }, undefined)
+      yield* update(first.id, "books/a.csv")
+      yield* feeds.remove(principal, first.id, undefined)
+      yield* update(second.id, "books/a.csv")
+      const other = { ...principal, workspace: yield* storeWorkspace() }
+      yield* feeds.create(other, { ...base, ...file("books/a.csv") })
+    }).pipe(Effect.provide(filing))
+  )
+
+  it.effect("goes to one of many that are saved at the same time", () =>
+    Effect.gen(function* () {
+      const { base, feeds, principal, workspace } = yield* arrange
+      const { feed } = yield* feeds.create(principal, { ...base, ...file("mine.csv") })
+      const saved = yield* Effect.forEach(
+        [
+          ...Array.from({ length: 6 }, () => feeds.create(principal, { ...base, ...file("a.csv") })),
+          feeds.update(principal, feed.id, file("a.csv"), undefined)
+        ],
+        Effect.result,
+        { concurrency: "unbounded" }
+      )
+      const refused = saved.filter(Result.isFailure).map(({ failure }) => failure)
+      expect(refused).toHaveLength(6)
+      for (const one of refused) expect(one).toMatchObject(taken("a.csv"))
+      const paths = (yield* feeds.list(workspace, {})).map((view) => view.feed.destinationConfig)
+      expect(paths.filter((config) => config?.type === "file" && config.path === "a.csv")).toHaveLength(1)
+    }).pipe(Effect.provide(filing))
+  )
+
+  it.effect("is that of a feed which was saved before places were claimed, too, and saving its name does no harm", () =>
+    Effect.gen(function* () {
+      const { base, feeds, principal, workspace } = yield* arrange
+      const config = { destinationConfig: { type: "file", path: "old.csv", format: "csv" } } as const
+      const old = yield* storeFeed(workspace, config)
+      yield* storeFeed(workspace, config)
+      expect(yield* Effect.flip(feeds.create(principal, { ...base, ...config }))).toMatchObject(taken("old.csv"))
+      yield* feeds.update(principal, old.id, { name: "Another name" }, undefined)
+    }).pipe(Effect.provide(filing))
   )
 })
 

@@ -70,6 +70,52 @@ describe("a run", () => {
     })
   )
 
+  scene(
+    "writes a whole file anew that was changed or taken away, and leaves one alone that was not",
+    "wholeFile",
+    (simulation) =>
+      Effect.gen(function* () {
+        const { feed, place, post, texts } = yield* opened(simulation, delta)
+        post("one")
+        post("two")
+        yield* drive(simulation, feed)
+        yield* drive(simulation, feed)
+        expect([place.writes, texts()]).toEqual([1, ["one", "two"]])
+        place.remove(place.rows[0]!.key)
+        yield* drive(simulation, feed)
+        expect([place.writes, texts()]).toEqual([2, ["one", "two"]])
+        place.rows = []
+        place.edition = 0
+        const { job } = yield* drive(simulation, feed)
+        expect([job.status, place.writes, texts()]).toEqual(["completed", 3, ["one", "two"]])
+      })
+  )
+
+  scene("never writes the file of another feed", "wholeFile", (simulation) =>
+    Effect.gen(function* () {
+      const first = yield* opened(simulation, delta)
+      first.post("one")
+      yield* drive(simulation, first.feed)
+      // As links on the server's disk can bring it about, or a version that let two feeds have one path.
+      const { destinationConfig, sourceConfig } = first.feed
+      const second = yield* storeFeed(first.workspace, {
+        destinationConfig: destinationConfig!,
+        sourceConfig: sourceConfig!,
+        fieldMappings: []
+      })
+      const refused = yield* drive(simulation, second)
+      expect([refused.job.status, refused.job.errors.map(({ code, message }) => [code, message])]).toEqual([
+        "failed",
+        [["DESTINATION_REJECTED", expect.stringMatching(/^Another feed writes/)]]
+      ])
+      expect([first.place.writes, first.texts()]).toEqual([1, ["one"]])
+      const [feeds, next] = [yield* FeedStore, yield* drive(simulation, first.feed)]
+      expect(next.job.status).toBe("completed")
+      yield* feeds.remove(first.workspace.id, first.feed.id)
+      expect((yield* drive(simulation, second)).job.status).toBe("completed")
+    })
+  )
+
   scene("does not send what vanished before it ever arrived", "upsertByKey", (simulation) =>
     Effect.gen(function* () {
       const { feed, place, post, texts, upstream } = yield* opened(simulation, delta)

@@ -170,7 +170,7 @@ const cells = (row: Readonly<Record<string, unknown>>) =>
 
 /** What is at the destination of a feed, by the ids of the records. */
 const delivered = async (
-  { database, destination: remote, folder, model }: Installation,
+  { database, destination: remote, model, world }: Installation,
   { destination }: ChaosFeed
 ): Promise<ReadonlyArray<readonly [string, string]>> => {
   if (destination.kind === "table") {
@@ -182,16 +182,17 @@ const delivered = async (
     return rows.map((row) => [String(row["key"]).replace(/^transactions:/, ""), cells(row)])
   }
   if (model === "wholeFile") {
-    const records = recordsOf(await readFile(join(folder, destination.path), "utf8"))
+    const records = recordsOf(await readFile(join(world.files, destination.path), "utf8"))
     return records.map((record) => [record["id"] ?? "", cells(record)])
   }
   return remote.at(destination.path).rows.map(({ key, values }) => [key.replace(/^transactions:/, ""), cells(values)])
 }
 
 /** Pieces of files that nobody will finish. */
-const checkFolder = async ({ folder, model }: Installation): Promise<ReadonlyArray<string>> => {
-  const left = (await readdir(folder)).filter((name) => !name.endsWith(".csv") && name !== "compiled")
-  return model === "wholeFile" && left.length > 0 ? [`Pieces of files are left: ${left.join(", ")}`] : []
+const checkFolder = async ({ model, world }: Installation): Promise<ReadonlyArray<string>> => {
+  if (model !== "wholeFile") return []
+  const left = (await readdir(world.files)).filter((name) => !name.endsWith(".csv"))
+  return left.length > 0 ? [`Pieces of files are left: ${left.join(", ")}`] : []
 }
 
 /** Call it when every worker is up and nothing triggers any more. */

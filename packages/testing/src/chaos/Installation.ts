@@ -48,8 +48,6 @@ export interface Installation {
   readonly client: ApiClient
   readonly random: Seeded
   readonly model: FileModel
-  /** Where files are written to. */
-  readonly folder: string
   readonly end: () => Promise<void>
 }
 
@@ -85,7 +83,6 @@ export const install = async (options: InstallationOptions): Promise<Installatio
     client,
     random,
     model,
-    folder,
     end: async () => {
       await fleet.end()
       await bank.close()

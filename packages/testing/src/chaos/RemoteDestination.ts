@@ -10,6 +10,8 @@ import * as Effect from "effect/Effect"
 import type { RemoteLookup, RemoteModel, RemoteWrite } from "./DestinationServer.ts"
 import { post, type Remote } from "./Remote.ts"
 
+const byWriteOnly = Effect.fail(new DestinationRejected({ message: "Rows are written one by one here." }))
+
 export const makeRemoteDestination = (
   destination: Remote,
   model: RemoteModel
@@ -28,7 +30,8 @@ export const makeRemoteDestination = (
             ask<ReadonlyArray<readonly [string, string]>>("/lookup", { path, keys }),
             (found) => new Map(found)
           ),
-        replace: () => Effect.fail(new DestinationRejected({ message: "Rows are written one by one here." }))
+        replace: () => byWriteOnly,
+        standing: () => byWriteOnly
       })
   }
 }

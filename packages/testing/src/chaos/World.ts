@@ -1,4 +1,5 @@
 /** A workspace with banks, and for each bank a feed into a table and one into a file. */
+import { workspaceFolder } from "@millrace/adapters/destination/file/FilePlace"
 import type { Principal } from "@millrace/core/access/Principal"
 import { Banks } from "@millrace/core/bank/Banks"
 import { Feeds } from "@millrace/core/feed/Feeds"
@@ -26,6 +27,8 @@ export interface ChaosFeed {
 
 export interface World {
   readonly apiKey: string
+  /** Where files are written to. */
+  readonly files: string
   /** Of all banks, in the order in which they were added. */
   readonly feeds: ReadonlyArray<ChaosFeed>
   /** New banks with that many rows each, and two feeds for each. */
@@ -123,6 +126,7 @@ export const found = async (options: WorldOptions): Promise<World> => {
   let last = 0
   return {
     apiKey: Redacted.value(secret),
+    files: workspaceFolder(options.folder, principal.workspace.id),
     feeds,
     addBanks: async (banks, rows) => {
       const refs = Array.from({ length: banks }, () => `bank-${++last}`)

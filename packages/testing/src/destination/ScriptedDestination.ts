@@ -34,6 +34,8 @@ export class ScriptedPlace {
   writes = 0
   /** What was answered under which key, by a destination that remembers keys. */
   readonly answers = new Map<string, Receipt>()
+  /** How often the whole file was written or changed by people; 0 where there is none. */
+  edition = 0
   private refs = 0
 
   /** The references of those keys that are there. */
@@ -44,6 +46,7 @@ export class ScriptedPlace {
 
   /** A person deletes a row. */
   remove(key: string): void {
+    this.edition++
     this.rows = this.rows.filter((row) => row.key !== key)
   }
 
@@ -121,6 +124,12 @@ export const makeScriptedDestination = (
         ? { write: model, canRemove: true, batch, keySeconds }
         : { write: model, canRemove: true, batch },
     check: () => Effect.succeed([]),
+    ...(model === "wholeFile"
+      ? {
+          claim: (_workspaceId, { path }) =>
+            Effect.succeed({ place: path, taken: { field: "path", message: `Another feed writes "${path}".` } })
+        }
+      : {}),
     open: (_feed, { path }) =>
       Effect.sync(() => {
         const place = at(path)
@@ -137,10 +146,12 @@ export const makeScriptedDestination = (
             Effect.flatMap(Stream.runCollect(rows), (all) =>
               faulty(place, () => {
                 place.writes++
+                place.edition++
                 place.rows = all.map(({ key, values }, i) => ({ key, ref: `${path}#${i}`, values }))
-                return { rows: all.length, ref: path }
+                return { rows: all.length, ref: path, standing: String(place.edition) }
               })
-            )
+            ),
+          standing: () => Effect.sync(() => (place.edition === 0 ? undefined : String(place.edition)))
         }
       })
   }

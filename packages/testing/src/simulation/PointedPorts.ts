@@ -101,7 +101,8 @@ const watchedSession = (watch: Watch, session: DestinationSession): DestinationS
         watch.wrote("Destination.replace")
         watch.sometimes.happened("whole file written")
       })
-    )
+    ),
+  standing: session.standing
 })
 
 /** Providers and destinations of the world, pointed; tables are those of `TableStore`. */

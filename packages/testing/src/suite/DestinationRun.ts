@@ -38,6 +38,14 @@ export interface RowDestinationUnderTest extends DestinationUnderTest {
   readonly refused: Fields
 }
 
+/** A destination whose file people can reach. */
+export interface FileDestinationUnderTest extends DestinationUnderTest {
+  /** Somebody changes a letter of the file. */
+  readonly spoil: Effect.Effect<void>
+  /** Somebody takes the file away. */
+  readonly lose: Effect.Effect<void>
+}
+
 interface Suite<Write extends WriteModel, Under extends DestinationUnderTest> {
   readonly write: Write
   /** Whether the destination keeps text as text, or a program may take it for a formula. */
@@ -46,7 +54,7 @@ interface Suite<Write extends WriteModel, Under extends DestinationUnderTest> {
   readonly make: Effect.Effect<Under, never, Scope.Scope>
 }
 
-export type WholeFileSuiteOptions = Suite<"wholeFile", DestinationUnderTest>
+export type WholeFileSuiteOptions = Suite<"wholeFile", FileDestinationUnderTest>
 export type RowSuiteOptions = Suite<Exclude<WriteModel, "wholeFile">, RowDestinationUnderTest>
 export type DestinationSuiteOptions = WholeFileSuiteOptions | RowSuiteOptions
 

@@ -333,6 +333,23 @@ const wholeFileTests = ({ make }: WholeFileSuiteOptions): void => {
     })
   )
 
+  it.effect("knows the file that it wrote again until somebody touches it, and that there is none", () =>
+    Effect.gen(function* () {
+      const under = yield* make
+      const session = yield* opened(under)
+      expect(yield* session.standing()).toBeUndefined()
+      const first = yield* session.replace(Stream.fromIterable(asRows(rowsOf(3))))
+      expect(yield* session.standing()).toBe(first.standing)
+      expect(yield* (yield* opened(under)).standing()).toBe(first.standing)
+      yield* under.spoil
+      expect(yield* session.standing()).not.toBe(first.standing)
+      const second = yield* session.replace(Stream.fromIterable(asRows(rowsOf(3))))
+      expect(yield* session.standing()).toBe(second.standing)
+      yield* under.lose
+      expect(yield* session.standing()).toBeUndefined()
+    })
+  )
+
   it.effect("leaves no row behind when there are none any more", () =>
     Effect.gen(function* () {
       const under = yield* make

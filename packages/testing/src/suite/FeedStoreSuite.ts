@@ -5,6 +5,7 @@ import { FeedStore } from "@millrace/core/feed/FeedStore"
 import { Fenced, JobStore } from "@millrace/core/job/JobStore"
 import { storageFull } from "@millrace/core/job/RoomWait"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { Transactor } from "@millrace/core/storage/Transactor"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -159,6 +160,43 @@ export const tests: StorageTests = (it) => {
       yield* store.clearMarks(feed.id)
       expect(yield* marks).toEqual([])
       expect(yield* store.marks(bystander.id)).toEqual([mark])
+    })
+  )
+
+  it.effect("gives a place to one feed, until that takes another, gives it up or is removed", () =>
+    Effect.gen(function* () {
+      const { workspace, store } = yield* arrange
+      const [one, two] = [yield* storeFeed(workspace), yield* storeFeed(workspace)]
+      const abroad = yield* storeFeed(yield* storeWorkspace())
+      const [first, second] = [`${one.id}/first`, `${one.id}/second`]
+      expect(yield* store.claimPlace(one.id, first)).toBe(true)
+      expect(yield* store.claimPlace(one.id, first)).toBe(true)
+      expect(yield* store.claimPlace(two.id, second)).toBe(true)
+      // Refused, it keeps what it has.
+      expect(yield* store.claimPlace(two.id, first)).toBe(false)
+      expect(yield* store.claimPlace(abroad.id, first)).toBe(false)
+      expect(yield* store.claimPlace(one.id, second)).toBe(false)
+      expect(yield* store.claimPlace(one.id, `${one.id}/third`)).toBe(true)
+      expect(yield* store.claimPlace(abroad.id, first)).toBe(true)
+      expect(yield* store.claimPlace(abroad.id, undefined)).toBe(true)
+      expect(yield* store.claimPlace(one.id, first)).toBe(true)
+      expect(yield* store.remove(workspace.id, two.id)).toBe(true)
+      expect(yield* store.claimPlace(abroad.id, second)).toBe(true)
+    })
+  )
+
+  it.effect("gives a place to one of many that claim it at the same time, and takes nothing back that was undone", () =>
+    Effect.gen(function* () {
+      const { workspace, store } = yield* arrange
+      const { atomically } = yield* Transactor
+      const feeds = yield* Effect.forEach(Array.from({ length: 8 }), () => storeFeed(workspace))
+      const place = `${feeds[0]!.id}/contested`
+      const undone = atomically(Effect.andThen(store.claimPlace(feeds[0]!.id, place), Effect.fail("undone" as const)))
+      expect(yield* Effect.flip(undone)).toBe("undone")
+      const won = yield* Effect.forEach(feeds, ({ id }) => atomically(store.claimPlace(id, place)), {
+        concurrency: "unbounded"
+      })
+      expect(won.filter(Boolean)).toHaveLength(1)
     })
   )
 

@@ -1,23 +1,26 @@
 /**
- * Files below the one folder that the operator names: `wholeFile`, format csv (decisions 7.2 and 7.4).
+ * Files below the one folder that the operator names, in a folder for each workspace: `wholeFile`, format csv
+ * (decisions 7.2 and 7.4).
  *
- * The file is the feed's alone: it is written whole on every delivery. Two feeds must not share a path, which
- * cannot be seen here: the later delivery would replace the rows of the other.
+ * The file is the feed's alone: it is written whole on every delivery, and `claim` keeps other feeds away from it.
  */
 import {
+  type ClaimedPlace,
   type ConfigFault,
   type DestinationDriver,
   type DestinationError,
   DestinationRejected,
-  type DestinationSession
+  type DestinationSession,
+  type WrittenFile
 } from "@millrace/core/destination/Destination"
 import type { FileDestinationConfig } from "@millrace/core/feed/FeedConfig"
+import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as CsvWriter from "../csv/CsvWriter.ts"
 import { fromCause } from "./FileFault.ts"
-import { locate } from "./FilePlace.ts"
+import { claimOf, locate, standingAt, workspaceFolder } from "./FilePlace.ts"
 import { writeWhole } from "./WholeFile.ts"
 
 export type FileConfig = typeof FileDestinationConfig.Type
@@ -34,8 +37,8 @@ const noFolder = "no folder for files is configured"
 
 const byReplaceOnly = Effect.fail(new DestinationRejected({ message: "A file is written whole, not row by row." }))
 
-const place = (folder: string, path: string) =>
-  locate(folder, path).pipe(
+const place = (folder: string, workspaceId: WorkspaceId, path: string) =>
+  locate(workspaceFolder(folder, workspaceId), path).pipe(
     Effect.catchTags({
       PathRefused: (fault) => Effect.fail(new DestinationRejected({ message: `The path "${path}" ${fault.message}.` })),
       FileUnreadable: (fault) => Effect.fail(fromCause(path, fault.cause))
@@ -46,11 +49,11 @@ export const make = ({ folder }: FileOptions): DestinationDriver<FileConfig> => 
   type: "file",
   capabilities: { write: "wholeFile", canRemove: true, batch: 1_000 },
 
-  check: Effect.fn("FileDestination.check")(function* (_workspaceId, config): Effect.fn.Return<
+  check: Effect.fn("FileDestination.check")(function* (workspaceId, config): Effect.fn.Return<
     ReadonlyArray<ConfigFault>
   > {
     if (folder === undefined) return [{ field: "type", message: noFolder }]
-    return yield* place(folder, config.path).pipe(
+    return yield* place(folder, workspaceId, config.path).pipe(
       Effect.match({
         onSuccess: () => [],
         onFailure: (fault) => [{ field: "path", message: fault.message }]
@@ -58,19 +61,34 @@ export const make = ({ folder }: FileOptions): DestinationDriver<FileConfig> => 
     )
   }),
 
+  claim: Effect.fn("FileDestination.claim")(function* (workspaceId, config): Effect.fn.Return<
+    ClaimedPlace | undefined
+  > {
+    if (folder === undefined) return undefined
+    const claimed = locate(workspaceFolder(folder, workspaceId), config.path).pipe(
+      Effect.flatMap((target) => claimOf(folder, target))
+    )
+    const message = `Another feed writes the file "${config.path}": choose another path.`
+    return yield* Effect.match(claimed, {
+      onSuccess: (found): ClaimedPlace => ({ place: found, taken: { field: "path", message } }),
+      onFailure: () => undefined
+    })
+  }),
+
   open: Effect.fn("FileDestination.open")(function* (feed, config, columns): Effect.fn.Return<
     DestinationSession,
     DestinationError
   > {
     if (folder === undefined) return yield* new DestinationRejected({ message: `There is ${noFolder}.` })
-    yield* place(folder, config.path)
+    const located = place(folder, feed.workspaceId, config.path)
+    yield* located
     const writer = CsvWriter.make(columns)
 
     const replace = Effect.fnUntraced(function* <E>(
       rows: Stream.Stream<{ readonly key: string; readonly values: Fields }, E>
-    ): Effect.fn.Return<{ readonly rows: number; readonly ref: string }, DestinationError | E> {
+    ): Effect.fn.Return<WrittenFile, DestinationError | E> {
       // Looked up again: the folder may have changed since the run began.
-      const target = yield* place(folder, config.path)
+      const target = yield* located
       let written = 0
       const lines = Stream.mapArray(rows, (chunk) => {
         const texts: [string, ...Array<string>] = [""]
@@ -85,10 +103,15 @@ export const make = ({ folder }: FileOptions): DestinationDriver<FileConfig> => 
         texts.push(text)
         return texts
       })
-      yield* writeWhole(target, feed.id, config.path, Stream.concat(Stream.make(writer.header), lines))
-      return { rows: written, ref: config.path }
+      const standing = yield* writeWhole(target, feed.id, config.path, Stream.concat(Stream.make(writer.header), lines))
+      return { rows: written, ref: config.path, standing }
     })
 
-    return { write: () => byReplaceOnly, lookup: () => byReplaceOnly, replace }
+    const standing = () =>
+      Effect.flatMap(located, (target) =>
+        Effect.mapError(standingAt(target), ({ cause }) => fromCause(config.path, cause))
+      )
+
+    return { write: () => byReplaceOnly, lookup: () => byReplaceOnly, replace, standing }
   })
 })

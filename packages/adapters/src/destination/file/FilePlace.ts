@@ -1,14 +1,18 @@
 /**
- * Where a path of a feed leads below the one folder of the operator (decisions 7.2).
+ * Where a path of a feed leads: below the folder that its workspace has in the one folder of the operator (decisions
+ * 7.2). No path of one workspace leads to a file of another, nor tells whether there is one.
  *
- * Links are followed and must end inside the folder. Feeds cannot make links, so nothing that a feed writes
+ * Links are followed and must end inside the workspace's folder. Feeds cannot make links, so nothing that a feed writes
  * can move a path between this look and the write.
  */
-import { lstat, realpath } from "node:fs/promises"
-import { basename, dirname, join, normalize, sep } from "node:path"
+import { createHash } from "node:crypto"
+import type { BigIntStats } from "node:fs"
+import { lstat, realpath, stat } from "node:fs/promises"
+import { basename, dirname, join, normalize, relative, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
 import { codeOf } from "./FileFault.ts"
 
 /** The path can not be used, for as long as it and the folder stay as they are. */
@@ -65,7 +69,10 @@ const statusOf = (target: string) =>
     Effect.map(Option.getOrUndefined)
   )
 
-/** Finds the place of `path`; nothing is made or changed. */
+/** The folder of a workspace, below that of the operator. */
+export const workspaceFolder = (folder: string, workspaceId: WorkspaceId): string => join(folder, workspaceId)
+
+/** Finds the place of `path` below the folder of a workspace; nothing is made or changed. */
 export const locate = Effect.fnUntraced(function* (
   folder: string,
   path: string
@@ -95,3 +102,26 @@ export const locate = Effect.fnUntraced(function* (
     return yield* new PathRefused({ message: "names something other than a file" })
   return { directory: dirname(real), name: basename(real) }
 })
+
+/**
+ * What is equal for all spellings of one place: that of names which a file system may take for the same, too. A place
+ * keeps it when the operator's folder is moved with all that is in it.
+ */
+export const claimOf = Effect.fnUntraced(function* (
+  folder: string,
+  { directory, name }: FilePlace
+): Effect.fn.Return<string, PathRefused | FileUnreadable> {
+  const path = relative(yield* resolveDirectory(folder), join(directory, name))
+  const folded = path.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC")
+  return `file:${createHash("sha256").update(folded).digest("hex")}`
+})
+
+/** What a file is known by as long as nobody touches it. */
+export const standingOf = ({ mtimeNs, size }: BigIntStats): string => `${size}-${mtimeNs}`
+
+/** That of the file at a place; `undefined` when there is none. */
+export const standingAt = ({ directory, name }: FilePlace): Effect.Effect<string | undefined, FileUnreadable> =>
+  look(() => stat(join(directory, name), { bigint: true })).pipe(
+    Effect.map(standingOf),
+    Effect.catchTag("FileAbsent", () => Effect.undefined)
+  )

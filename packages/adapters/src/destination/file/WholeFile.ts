@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import { fromCause } from "./FileFault.ts"
-import { draftPrefix, type FilePlace } from "./FilePlace.ts"
+import { draftPrefix, type FilePlace, standingOf } from "./FilePlace.ts"
 
 type WriteError = DestinationRejected | DestinationUnavailable
 
@@ -57,14 +57,14 @@ const removeStale = (directory: string, prefix: string): Effect.Effect<void> =>
 
 /**
  * Replaces the file at `place` by the blocks of `content`; `owner` names the one writer whose dead drafts may be
- * cleaned away, `path` is what messages call the file. Parents are made. Mode 0640.
+ * cleaned away, `path` is what messages call the file. Parents are made. Mode 0640. Answers what the file is known by.
  */
 export const writeWhole = Effect.fnUntraced(function* <E>(
   place: FilePlace,
   owner: string,
   path: string,
   content: Stream.Stream<string, E>
-): Effect.fn.Return<void, WriteError | E> {
+): Effect.fn.Return<string, WriteError | E> {
   const prefix = `${draftPrefix}${owner}-`
   yield* attempt(path, () => mkdir(place.directory, { recursive: true, mode: folderMode }))
   yield* removeStale(place.directory, prefix)
@@ -88,19 +88,20 @@ export const writeWhole = Effect.fnUntraced(function* <E>(
       return attempt(path, () => writeAll(handle, block))
     })
     yield* attempt(path, () => writeAll(handle, Buffer.from(pending, "utf8")))
-    yield* Effect.uninterruptible(
-      attempt(path, () => handle.sync()).pipe(
-        Effect.andThen(attempt(path, () => rename(draft, join(place.directory, place.name)))),
-        Effect.andThen(attempt(path, () => syncDirectory(place.directory)))
+    return yield* Effect.uninterruptible(
+      attempt(path, () => handle.sync().then(() => handle.stat({ bigint: true }))).pipe(
+        Effect.tap(attempt(path, () => rename(draft, join(place.directory, place.name)))),
+        Effect.tap(attempt(path, () => syncDirectory(place.directory))),
+        Effect.map(standingOf)
       )
     )
   })
 
   // Closing waits for the write under way, so the draft is removed only when nothing writes to it any more.
-  const close = (draft: Draft, exit: Exit.Exit<void, WriteError | E>) =>
+  const close = (draft: Draft, exit: Exit.Exit<string, WriteError | E>) =>
     Effect.ignore(Effect.tryPromise(() => draft.handle.close())).pipe(
       Effect.andThen(Exit.isSuccess(exit) ? Effect.void : removeQuietly(draft.path))
     )
 
-  yield* Effect.acquireUseRelease(openDraft, fill, close)
+  return yield* Effect.acquireUseRelease(openDraft, fill, close)
 })

@@ -220,7 +220,8 @@ export const make: Effect.Effect<DestinationDriver<TableConfig>, never, TableSto
       return {
         write,
         lookup,
-        replace: () => byWriteOnly
+        replace: () => byWriteOnly,
+        standing: () => byWriteOnly
       }
     })
 

@@ -54,11 +54,21 @@ export const layer: Layer.Layer<FeedStore, never, Memory | JobTable> = Layer.eff
     const table = yield* JobTable
     const feeds = new Map<FeedId, Feed>()
     const marks = new Map<FeedId, Map<AccountId, FeedMark>>()
+    const places = new Map<string, FeedId>()
+    const placeOf = new Map<FeedId, string>()
     const wakes = new Map<FeedId, DueWake & { readonly afterJob: string }>()
     feedRemoved.push((id) => {
       remove(marks, id)
       remove(wakes, id)
+      leavePlace(id)
     })
+
+    const leavePlace = (id: FeedId) => {
+      const place = placeOf.get(id)
+      if (place === undefined) return
+      remove(places, place)
+      remove(placeOf, id)
+    }
 
     const newestJob = (id: FeedId): string => table.ofFeed(id)[0]?.id ?? ""
     const wakeOf = (id: FeedId): DueWake | undefined => {
@@ -126,6 +136,16 @@ export const layer: Layer.Layer<FeedStore, never, Memory | JobTable> = Layer.eff
           if (feed?.nextRunAt !== from) return false
           const { nextRunAt: _, ...rest } = feed
           set(feeds, id, Object.freeze(to === undefined ? rest : { ...rest, nextRunAt: to }))
+          return true
+        }),
+      claimPlace: (id, place) =>
+        call(() => {
+          const holder = place === undefined ? undefined : places.get(place)
+          if (holder !== undefined && holder !== id) return false
+          leavePlace(id)
+          if (place === undefined) return true
+          set(places, place, id)
+          set(placeOf, id, place)
           return true
         }),
       marks: (id) => call(() => [...(marks.get(id)?.values() ?? [])]),

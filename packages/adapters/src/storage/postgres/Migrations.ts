@@ -22,6 +22,7 @@ import { cursors } from "./migrations/0013_cursors.ts"
 import { shown } from "./migrations/0014_shown.ts"
 import { learntTexts } from "./migrations/0015_learnt_texts.ts"
 import { ownPlan } from "./migrations/0016_own_plan.ts"
+import { places } from "./migrations/0017_places.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -43,7 +44,8 @@ export const migrations = {
   "0013_cursors": cursors,
   "0014_shown": shown,
   "0015_learnt_texts": learntTexts,
-  "0016_own_plan": ownPlan
+  "0016_own_plan": ownPlan,
+  "0017_places": places
 } as const
 
 /** All steps that this version knows, the first one first. */

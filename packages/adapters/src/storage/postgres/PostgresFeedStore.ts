@@ -200,6 +200,19 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
           where id = ${id} and next_run_at = ${from} returning id`)
         return rows.length > 0
       }),
+      claimPlace: Effect.fn("FeedStore.claimPlace")(function* (id, place) {
+        return yield* Effect.gen(function* () {
+          if (place !== undefined) {
+            // Before the old one is given up: feeds that change places with each other never wait in a circle.
+            yield* sql`insert into feed_place (place, feed_id) values (${place}, ${id}) on conflict (place) do nothing`
+            const [held] = yield* sql<{ readonly feed_id: FeedId }>`select feed_id from feed_place
+              where place = ${place}`
+            if (held?.feed_id !== id) return false
+          }
+          yield* sql`delete from feed_place where feed_id = ${id} and place is distinct from ${nullable(place)}`
+          return true
+        }).pipe(inTransaction(sql))
+      }),
       marks: Effect.fn("FeedStore.marks")(function* (id) {
         const rows = yield* stored(
           sql<{

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  renameSync,
   statSync,
   symlinkSync,
   unlinkSync,
@@ -16,6 +17,8 @@ import type { Fields } from "@millrace/core/record/FieldValue"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as FileDestination from "../../../src/destination/file/FileDestination.ts"
+import { Ids } from "@millrace/core/shared/Ids"
+import { makeWorkspace } from "@millrace/testing/fixture/Workspace"
 import { arrange, config } from "./FileWorld.ts"
 
 const columns: ReadonlyArray<Column> = [
@@ -55,7 +58,7 @@ describe("FileDestination", () => {
     Effect.gen(function* () {
       const world = yield* arrange
       const answer = yield* replace(world, "a/b.csv", { Amount: "-12.5", Text: "Zürich, =1" }, { Text: "=1" })
-      expect(answer).toEqual({ rows: 2, ref: "a/b.csv" })
+      expect(answer).toMatchObject({ rows: 2, ref: "a/b.csv" })
       expect(readFileSync(join(world.folder, "a/b.csv"), "utf8")).toBe('Text,Amount\r\n"Zürich, =1",-12.5\r\n\'=1,\r\n')
     })
   )
@@ -77,7 +80,7 @@ describe("FileDestination", () => {
       }))
       const session = yield* world.driver.open(world.feed, { ...config, path: "same.csv" }, columns)
       const bytes = () => readFileSync(join(world.folder, "same.csv"))
-      expect(yield* session.replace(Stream.fromIterable(rows))).toEqual({ rows: 20_000, ref: "same.csv" })
+      expect(yield* session.replace(Stream.fromIterable(rows))).toMatchObject({ rows: 20_000, ref: "same.csv" })
       const first = bytes()
       yield* session.replace(Stream.fromIterable(rows, { chunkSize: 7 }))
       expect(bytes().equals(first)).toBe(true)
@@ -186,7 +189,7 @@ describe("FileDestination", () => {
       const world = yield* arrange
       const session = yield* world.driver.open(world.feed, { ...config, path: "a/b.csv" }, columns)
       mkdirSync(join(world.outside, "elsewhere"))
-      mkdirSync(world.folder)
+      mkdirSync(world.folder, { recursive: true })
       symlinkSync(join(world.outside, "elsewhere"), join(world.folder, "a"))
       expect(yield* Effect.flip(session.replace(rowsOf()))).toMatchObject({ _tag: "DestinationRejected" })
       expect(readdirSync(join(world.outside, "elsewhere"))).toEqual([])
@@ -198,6 +201,7 @@ describe("FileDestination", () => {
       const world = yield* arrange
       const real = join(world.outside, "real")
       mkdirSync(join(real, "2026"), { recursive: true })
+      mkdirSync(world.operators)
       symlinkSync(real, world.folder)
       symlinkSync("2026", join(real, "current"))
       symlinkSync("2026/a.csv", join(real, "latest.csv"))
@@ -205,6 +209,67 @@ describe("FileDestination", () => {
       expect(readFileSync(join(real, "2026/a.csv"), "utf8")).toContain("one")
       yield* replace(world, "latest.csv", { Text: "two" })
       expect(readFileSync(join(real, "2026/a.csv"), "utf8")).toContain("two")
+    })
+  )
+
+  it.effect("gives each workspace a folder of its own: none reaches the files of another, or learns of them", () =>
+    Effect.gen(function* () {
+      const world = yield* arrange
+      const other = { ...world.feed, workspaceId: (yield* makeWorkspace().pipe(Effect.provide(Ids.layer))).id }
+      yield* replace(world, "books/a.csv", { Text: "one" })
+      // Nobody's: what older versions wrote there, and what the operator keeps.
+      mkdirSync(join(world.operators, "taken.csv"))
+      const foreign = join(world.operators, other.workspaceId)
+      for (const path of ["books", "books/a.csv", "taken.csv", world.workspace.id]) {
+        const asked = { ...config, path }
+        expect(yield* world.driver.check(other.workspaceId, asked, columns)).toEqual([])
+        if (path !== "books") yield* replace({ ...world, feed: other }, path, { Text: "two" })
+      }
+      expect(readFileSync(join(world.folder, "books/a.csv"), "utf8")).toContain("one")
+      expect(readFileSync(join(foreign, "books/a.csv"), "utf8")).toContain("two")
+      // Nor over a link within the operator's folder.
+      symlinkSync(world.folder, join(foreign, "theirs"))
+      expect(yield* world.driver.check(other.workspaceId, { ...config, path: "theirs/books/a.csv" }, columns)).toEqual([
+        {
+          field: "path",
+          message: 'The path "theirs/books/a.csv" leads out of the folder for files over a link.'
+        }
+      ])
+    })
+  )
+
+  it.effect("claims one place for all spellings of a path, and another for every other path and workspace", () =>
+    Effect.gen(function* () {
+      const world = yield* arrange
+      const claim = (path: string, workspaceId = world.workspace.id) =>
+        Effect.map(world.driver.claim!(workspaceId, { ...config, path }), (claimed) => claimed?.place)
+      mkdirSync(join(world.folder, "2026"), { recursive: true })
+      symlinkSync("2026", join(world.folder, "current"))
+      symlinkSync("2026/caf\u00e9.csv", join(world.folder, "latest.csv"))
+      writeFileSync(join(world.folder, "2026/caf\u00e9.csv"), "")
+      const place = yield* claim("2026/caf\u00e9.csv")
+      expect(place).toEqual(expect.any(String))
+      for (const path of [
+        "./2026/./caf\u00e9.csv",
+        "2026/Caf\u00c9.CSV",
+        "2026/cafe\u0301.csv",
+        "current/caf\u00e9.csv",
+        "latest.csv"
+      ]) {
+        expect([path, yield* claim(path)]).toEqual([path, place])
+      }
+      for (const path of ["2026/cafe.csv", "caf\u00e9.csv", "2026/caf\u00e9 .csv"]) {
+        expect(yield* claim(path)).not.toBe(place)
+      }
+      const other = yield* makeWorkspace().pipe(Effect.provide(Ids.layer))
+      expect(yield* claim("2026/caf\u00e9.csv", other.id)).not.toBe(place)
+      // Moved with everything in it, the folder holds the same places.
+      renameSync(world.operators, join(world.outside, "moved"))
+      const moved = FileDestination.make({ folder: join(world.outside, "moved") })
+      const after = yield* moved.claim!(world.workspace.id, { ...config, path: "current/caf\u00e9.csv" })
+      expect(after?.place).toBe(place)
+      expect(yield* moved.claim!(world.workspace.id, { ...config, path: "../a.csv" })).toBeUndefined()
+      expect(yield* FileDestination.make({ folder: undefined }).claim!(world.workspace.id, config)).toBeUndefined()
     })
   )
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { suite } from "@millrace/testing/suite/DestinationSuite"
 import * as Effect from "effect/Effect"
@@ -12,6 +12,13 @@ suite("FileDestination", {
     driver,
     config,
     feed,
+    spoil: Effect.sync(() => {
+      const path = join(folder, config.path)
+      const bytes = readFileSync(path)
+      bytes[bytes.length - 3] = 0x78
+      writeFileSync(path, bytes)
+    }),
+    lose: Effect.sync(() => rmSync(join(folder, config.path))),
     read: Effect.sync(() => {
       if (!exists(config.path)) return []
       const [names, ...rows] = parse(readFileSync(join(folder, config.path), "utf8"))

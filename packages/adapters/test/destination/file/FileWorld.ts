@@ -15,14 +15,20 @@ export const arrange = Effect.gen(function* () {
     Effect.sync(() => mkdtempSync(join(tmpdir(), "millrace-file-"))),
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
   )
-  const root = join(folder, "files")
+  const operators = join(folder, "files")
+  const workspace = yield* makeWorkspace()
+  const root = join(operators, workspace.id)
   return {
-    /** The folder that holds `folder`. */
+    /** What lies beside the folder of the operator. */
     outside: folder,
+    /** The one that the operator names: it holds a folder for each workspace. */
+    operators,
+    /** That of the feed's workspace. */
     folder: root,
-    driver: FileDestination.make({ folder: root }),
+    driver: FileDestination.make({ folder: operators }),
     config,
-    feed: yield* makeFeed(yield* makeWorkspace(), { destinationConfig: config }),
+    workspace,
+    feed: yield* makeFeed(workspace, { destinationConfig: config }),
     exists: (path: string) => existsSync(join(root, path)),
     /** Everything below the folder, folders too. */
     everything: Effect.sync(() =>
