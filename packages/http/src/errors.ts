@@ -17,6 +17,7 @@ import type {
   NotFound,
   PlanLimitReached,
   PreconditionFailed,
+  ServerBusy,
   Unprocessable
 } from "@millrace/core/failure/Failure"
 import * as Recovery from "@millrace/core/failure/Recovery"
@@ -48,6 +49,7 @@ export type KernelError =
   | PlanLimitReached
   | CursorUnusable
   | LiveDataUnavailable
+  | ServerBusy
   | UnsupportedByProvider
   | CredentialInvalid
   | DestinationNotAvailable
@@ -103,6 +105,10 @@ const ofProvider = (error: ProviderError): Answer => {
 
 const validated: ReadonlySet<ErrorCode> = new Set(["FEED_VALIDATION_FAILED", "ENRICHMENT_VALIDATION_FAILED"])
 
+/** A fault by itself: where, and what. What is a sentence already stands behind a colon. */
+const sentenceOf = ({ field, message }: Detail): string =>
+  field === undefined ? message : /^\p{Ll}/u.test(message) ? `${field} ${message}` : `${field}: ${message}`
+
 const table: {
   readonly [Tag in KernelError["_tag"]]: (error: Extract<KernelError, { readonly _tag: Tag }>) => Answer
 } = {
@@ -116,7 +122,7 @@ const table: {
     code,
     message,
     details,
-    ...(validated.has(code) ? { errors: details.map((detail) => detail.message), warnings: warnings ?? [] } : {})
+    ...(validated.has(code) ? { errors: details.map(sentenceOf), warnings: warnings ?? [] } : {})
   }),
   Conflict: ({ code, message, details }) => ({
     status: 409,
@@ -138,6 +144,7 @@ const table: {
     recovery: Recovery.restartPagination,
     details: [{ field: "cursor", message: expired ? "has expired" : "is not valid" }]
   }),
+  ServerBusy: () => busy,
   LiveDataUnavailable: ({ code, message, retryAfter }) =>
     unavailable(
       code,
@@ -194,7 +201,7 @@ export const answerOf = (error: KernelError): Answer => (table[error._tag] as (e
 /** Faults of shape: 400, all at once. */
 export const invalidRequest = (details: ReadonlyArray<Detail>): Answer => {
   const first = details[0]
-  const fault = first === undefined ? "wrong shape" : [first.field, first.message].filter(Boolean).join(" ")
+  const fault = first === undefined ? "wrong shape" : sentenceOf(first)
   return { status: 400, code: "INVALID_REQUEST", message: `Request is invalid: ${fault}`, details }
 }
 

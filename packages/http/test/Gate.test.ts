@@ -354,7 +354,7 @@ describe("failures", () => {
     expect(answer.body).toMatchObject({
       code: "FEED_VALIDATION_FAILED",
       details: [{ field: "sourceConfig.accounts", message: "is required" }],
-      errors: ["is required"],
+      errors: ["sourceConfig.accounts is required"],
       warnings: ["No schedule"]
     })
   })

@@ -12,6 +12,7 @@ import { RecordStore } from "@millrace/core/record/RecordStore"
 import { Ids } from "@millrace/core/shared/Ids"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Transactor } from "@millrace/core/storage/Transactor"
+import { wholeScan } from "@millrace/core/table/RowScan"
 import { TableStore } from "@millrace/core/table/TableStore"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { storeAccount } from "@millrace/testing/fixture/Account"
@@ -290,6 +291,26 @@ layer(services, { excludeTestServices: true })("PostgreSQL storage itself", (it)
       expect(holder.pollUnsafe()).toBeUndefined()
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.join(holder)
+    })
+  )
+
+  it.effect("ends a read of rows that takes longer than its patience, and says so", () =>
+    Effect.gen(function* () {
+      const [sql, tables] = [yield* SqlClient.SqlClient, yield* TableStore]
+      const table = yield* storeTable(yield* storeWorkspace())
+      yield* sql`insert into table_row (id, table_id, field_values, folded, created_by, updated_by, version, created_at,
+          updated_at)
+        select 'row_' || n, ${table.id}, jsonb_build_object('name', repeat('x', 500)), '{}', '{}', '{}', 1, now(), now()
+        from generate_series(1, 20000) n`
+      const test = { tag: "text", how: "contains", values: ["y"], trimmed: false } as const
+      const parts = Array.from({ length: 50 }, () => ({ tag: "test", field: "name", blank: false, test }) as const)
+      const scan = wholeScan(table.id, { where: { tag: "or", parts }, limit: 1 })
+      const hasty = { ...scan, patience: 0.01 }
+      for (const read of [Effect.asVoid(tables.rows(hasty)), Effect.asVoid(tables.count(hasty))])
+        expect(yield* Effect.flip(read)).toMatchObject({ _tag: "StorageUnavailable", tooLong: true })
+      // The connection has its patience back.
+      expect(yield* tables.rows({ ...scan, patience: 60 })).toEqual([])
+      expect(yield* tables.count(scan)).toBe(0)
     })
   )
 

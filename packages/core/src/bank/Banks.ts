@@ -10,6 +10,7 @@ import type { ConnectPayload, ObservedAccount } from "../provider/Provider.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
 import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
 import { Ids } from "../shared/Ids.ts"
+import { nextOrder } from "../shared/Order.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
@@ -168,7 +169,7 @@ export class Banks extends Context.Service<
           name: completed.institution.name,
           source: driver.kind,
           type: completed.bankType,
-          order: Math.max(-1, ...banks.map((other) => other.order)) + 1,
+          order: nextOrder(banks),
           connectionStatus: statusOf(undefined, health, now),
           institutionId: completed.institution.id,
           providerInstanceId: driver.instanceId,

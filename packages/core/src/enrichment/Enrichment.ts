@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { DataType } from "../record/DataType.ts"
 import { Id } from "../shared/Ids.ts"
-import { limits } from "../shared/Limits.ts"
+import { Name } from "../shared/Name.ts"
 import { Timestamp } from "../shared/Timestamp.ts"
 import { EnrichmentType } from "./EnrichmentType.ts"
 
@@ -15,7 +15,7 @@ export type EnrichmentId = Id<"enrichment">
 export const Enrichment = Schema.Struct({
   id: Id("enrichment"),
   workspaceId: Id("workspace"),
-  name: Schema.NonEmptyString.check(Schema.isMaxLength(limits.nameLength)),
+  name: Name,
   emoji: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(16))),
   type: EnrichmentType,
   enabled: Schema.Boolean,

@@ -49,6 +49,9 @@ export class CursorUnusable extends Schema.TaggedError<CursorUnusable>()("Cursor
   expired: Schema.Boolean
 }) {}
 
+/** More is asked at once than this server takes on; whoever asks less or later is answered (503, recovery retry). */
+export class ServerBusy extends Schema.TaggedError<ServerBusy>()("ServerBusy", {}) {}
+
 /** Live data cannot be had, and there is none stored (503). */
 export class LiveDataUnavailable extends Schema.TaggedError<LiveDataUnavailable>()("LiveDataUnavailable", {
   code: ErrorCode,

@@ -20,7 +20,7 @@ export const SyncSourceConfig = Schema.Struct({
 export const UploadSourceConfig = Schema.Struct({
   type: Schema.Literal("upload"),
   /** Name of the bank that is made for the files. */
-  bankName: Schema.optionalKey(Schema.NonEmptyString.check(Schema.isMaxLength(limits.nameLength))),
+  bankName: Schema.optionalKey(Schema.String),
   /** Book the rows on this existing account instead: history of a connected account. */
   accountId: Schema.optionalKey(Id("account")),
   csv: Schema.optionalKey(CsvOptions)
@@ -72,7 +72,7 @@ export const reservedType = (block: unknown): string | undefined => {
 export const DestinationConfig = Schema.Union([TableDestinationConfig, FileDestinationConfig])
 export type DestinationConfig = typeof DestinationConfig.Type
 
-const mappingKey = Schema.NonEmptyString.check(Schema.isMaxLength(limits.mappingKeyLength))
+const mappingKey = Schema.String
 
 export const FieldMapping = Schema.Struct({ sourceField: mappingKey, destinationField: mappingKey })
 export type FieldMapping = typeof FieldMapping.Type

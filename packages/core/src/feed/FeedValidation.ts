@@ -10,6 +10,9 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import { defaultMappings, removedField } from "../destination/Columns.ts"
 import type { Detail } from "../failure/Failure.ts"
 import { fieldsOf, syncDataTypes, type DataType, type SyncDataType } from "../record/DataType.ts"
+import { faultText } from "../shared/FaultText.ts"
+import { limits } from "../shared/Limits.ts"
+import { nameFault } from "../shared/Name.ts"
 import { fieldKeyForm } from "../table/Table.ts"
 import type { Plan } from "../workspace/Plan.ts"
 import type { Feed } from "./Feed.ts"
@@ -31,17 +34,40 @@ const pathOf = (root: string, path: ReadonlyArray<PropertyKey | { readonly key: 
     return typeof key === "number" ? `${text}[${key}]` : `${text}.${String(key)}`
   }, root)
 
+/** The key of a block that says which form it has, and its values. */
+interface Tag {
+  readonly key: string
+  readonly values: ReadonlyArray<string>
+}
+
+/** What is wrong with the key that says which form a block has: of no form, nothing else can be told. */
+const tagFault = (root: string, { key, values }: Tag, input: unknown): Detail | undefined => {
+  if (typeof input !== "object" || input === null || Array.isArray(input))
+    return { field: root, message: "must be an object" }
+  const value = Object.hasOwn(input, key) ? (input as Readonly<Record<string, unknown>>)[key] : undefined
+  if (value === undefined) return { field: `${root}.${key}`, message: "is required" }
+  return values.some((known) => known === value)
+    ? undefined
+    : { field: `${root}.${key}`, message: `must be one of ${values.join(", ")}` }
+}
+
 /** Decodes one block; unknown keys are refused, since a misspelt key would change the meaning. */
-export const decodeBlock = <A>(
+const decodeBlock = <A>(
   root: string,
   schema: Schema.Decoder<A>,
   input: unknown,
-  details: Array<Detail>
+  details: Array<Detail>,
+  tag: Tag | undefined
 ): A | undefined => {
+  const untagged = tag === undefined ? undefined : tagFault(root, tag, input)
+  if (untagged !== undefined) {
+    details.push(untagged)
+    return undefined
+  }
   const result = Schema.decodeUnknownResult(schema)(input, { errors: "all", onExcessProperty: "error" })
   if (Result.isSuccess(result)) return result.success
   for (const issue of format(result.failure.issue).issues) {
-    details.push({ field: pathOf(root, issue.path), message: issue.message })
+    details.push({ field: pathOf(root, issue.path), message: faultText(issue.message) })
   }
   return undefined
 }
@@ -112,6 +138,10 @@ const checkSchedule = (schedule: Schedule, details: Array<Detail>): void => {
   }
 }
 
+const sourceTag: Tag = { key: "type", values: ["sync", "upload"] }
+const destinationTag: Tag = { key: "type", values: ["table", "file"] }
+const optionsTag: Tag = { key: "dataType", values: syncDataTypes }
+
 export interface Blocks {
   readonly sourceConfig?: unknown
   readonly destinationConfig?: unknown
@@ -129,25 +159,35 @@ export const decodeBlocks = (
   details: Array<Detail>,
   warnings: Array<string>
 ): Decoded => {
-  const block = <A>(key: keyof Blocks, schema: Schema.Decoder<A>, kept: A | undefined): A | undefined => {
+  const block = <A>(key: keyof Blocks, schema: Schema.Decoder<A>, kept: A | undefined, tag?: Tag): A | undefined => {
     const input = blocks[key]
-    return input === undefined ? kept : input === null ? undefined : decodeBlock(key, schema, input, details)
+    return input === undefined ? kept : input === null ? undefined : decodeBlock(key, schema, input, details, tag)
   }
-  const sourceConfig = block("sourceConfig", SourceConfig, before?.sourceConfig)
+  const named = (field: string, name: string, most?: number): void => {
+    const message = nameFault(name, most)
+    if (message !== undefined) details.push({ field, message })
+  }
+  const sourceConfig = block("sourceConfig", SourceConfig, before?.sourceConfig, sourceTag)
+  if (blocks.sourceConfig !== undefined && sourceConfig?.type === "upload" && sourceConfig.bankName !== undefined)
+    named("sourceConfig.bankName", sourceConfig.bankName)
   if (sourceConfig !== undefined && sourceConfig.type !== source) {
     details.push({ field: "sourceConfig.type", message: `must be "${source}", the source of the feed` })
   }
-  const destinationConfig = block("destinationConfig", DestinationConfig, before?.destinationConfig)
+  const destinationConfig = block("destinationConfig", DestinationConfig, before?.destinationConfig, destinationTag)
   const mappings = block(
     "fieldMappings",
     FieldMappings,
     before?.mappingsDefaulted === true ? [] : before?.fieldMappings
   )
+  if (blocks.fieldMappings !== undefined)
+    for (const [at, { destinationField }] of (mappings ?? []).entries())
+      named(`fieldMappings[${at}].destinationField`, destinationField, limits.mappingKeyLength)
   const defaulted = mappings === undefined || mappings.length === 0
   const fieldMappings = mappings === undefined || mappings.length === 0 ? defaultMappings(dataType) : mappings
   if (defaulted) warnings.push("No field mappings were given: every field is written under its label")
   checkMappings(dataType, fieldMappings, details)
-  const dataTypeOptions = block("dataTypeOptions", DataTypeOptions, before?.dataTypeOptions) ?? defaultOptions(dataType)
+  const dataTypeOptions =
+    block("dataTypeOptions", DataTypeOptions, before?.dataTypeOptions, optionsTag) ?? defaultOptions(dataType)
   if (dataTypeOptions.dataType !== dataType) {
     details.push({ field: "dataTypeOptions.dataType", message: `must be "${dataType}", the data type of the feed` })
   }

@@ -29,6 +29,7 @@ import { RecordStore } from "../record/RecordStore.ts"
 import { Patterns } from "../rule/Pattern.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
+import { nextOrder } from "../shared/Order.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
@@ -298,7 +299,7 @@ export class Feeds extends Context.Service<
           name: (config?.type === "upload" ? config.bankName : undefined) ?? name,
           source: "file",
           type: "other",
-          order: Math.max(-1, ...others.map((other) => other.order)) + 1,
+          order: nextOrder(others),
           createdAt: now,
           updatedAt: now
         }
@@ -333,7 +334,7 @@ export class Feeds extends Context.Service<
           dataTypeOptions: decoded.dataTypeOptions,
           ...blocksOf(decoded, Timestamp.toMillis(now)),
           ...(bank === undefined ? {} : { fileBankId: bank.id }),
-          order: request.order ?? Math.max(-1, ...existing.map((other) => other.order)) + 1,
+          order: request.order ?? nextOrder(existing),
           createdBy: actorOf(principal),
           createdByUser: userOf(principal),
           createdAt: now,

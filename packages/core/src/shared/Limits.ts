@@ -36,6 +36,10 @@ export const limits = {
   /** Items of all lists of a filter, and clauses that match a pattern: what one request may cost everybody else. */
   filterItems: 10_000,
   filterPatterns: 16,
+  /** Comparisons of a filter with cells, of all rows of the table together. */
+  queryComparisons: 10_000_000,
+  /** Seconds that the database may take for a read of rows that had to be searched for. */
+  querySeconds: 5,
   /** Characters of a text that a filter compares with. */
   filterText: 2_000,
   inListItems: 1_000,
@@ -98,6 +102,8 @@ export const limits = {
   matchDays: 400,
   /** What people decided about the identity of records and has not been lifted, in one workspace. */
   identityFacts: 100_000,
+  /** The largest whole number that is kept of those that people give, such as an order. */
+  largestInteger: 2_147_483_647,
   amountWholeDigits: 13,
   rateFractionDigits: 12,
   nameCodePoints: 200

@@ -2,6 +2,7 @@
 import * as Result from "effect/Result"
 import type { CellValue, RowValues } from "../filter/FilterField.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
+import * as Currency from "../shared/Currency.ts"
 import * as Decimal from "../shared/Decimal.ts"
 import { isId } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
@@ -38,6 +39,12 @@ const readNumber = (input: unknown, scale: number): Read => {
   return Decimal.scale(number) > scale
     ? Result.fail(`must have at most ${scale} digits after the point`)
     : Result.succeed(number)
+}
+
+/** Digits after the point that a cell may have: what the field says, else what its currency has (decisions 1.3). */
+const scaleOf = (options: CellForm["options"]): number => {
+  const currency = options?.currency === undefined ? undefined : Currency.parse(options.currency)
+  return options?.scale ?? (currency === undefined ? limits.fieldScale : Currency.minorDigits(currency))
 }
 
 const choiceOf = (choices: ReadonlyArray<Choice>, input: unknown): Read => {
@@ -92,7 +99,7 @@ export const readCell = ({ type, options }: CellForm, input: unknown): Result.Re
       return readText(input)
     case "number":
     case "currency":
-      return readNumber(input, options?.scale ?? limits.fieldScale)
+      return readNumber(input, scaleOf(options))
     case "date":
       return parsed(input, CalendarDate.ofText, "must be a date (YYYY-MM-DD)")
     case "datetime":

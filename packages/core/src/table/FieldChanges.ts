@@ -108,6 +108,17 @@ export const make = Effect.gen(function* () {
     return next
   })
 
+  /** Fails where a feed writes to the field: what it delivers next would have no place, or none that fits. */
+  const unwritten = Effect.fnUntraced(function* (workspaceId: WorkspaceId, table: Table, field: TableField) {
+    const writers = (yield* feedsOf(feeds, workspaceId, table.id)).filter((feed) => writes(feed, table, field))
+    if (writers.length > 0)
+      return yield* conflict(
+        "FIELD_IN_USE",
+        "A feed writes to it",
+        writers.map((feed) => ({ field: "feedIds", message: feed.id }))
+      )
+  })
+
   const createField: Tables["Service"]["createField"] = Effect.fn("Tables.createField")(
     function* (principal, id, request) {
       const table = yield* access.lock(principal, id)
@@ -154,6 +165,7 @@ export const make = Effect.gen(function* () {
       const place = change.position ?? table.fields.indexOf(before)
       if (!(Number.isInteger(place) && place >= 0)) faults.add("", "position", "must be a whole number from 0")
       yield* judged(faults.details)
+      if (field.type !== before.type) yield* unwritten(principal.workspace.id, table, before)
       const fields = inOrder([...others.slice(0, place), field, ...others.slice(place)])
       const after: Table = { ...table, fields }
       const found = yield* rewriteRows(store, contentHash, yield* Timestamp.now, {
@@ -184,13 +196,7 @@ export const make = Effect.gen(function* () {
         return yield* conflict("FIELD_IN_USE", "It is a key field of the table", [
           { field: "keyFields", message: field.key }
         ])
-      const writers = (yield* feedsOf(feeds, principal.workspace.id, id)).filter((feed) => writes(feed, table, field))
-      if (writers.length > 0)
-        return yield* conflict(
-          "FIELD_IN_USE",
-          "A feed writes to it",
-          writers.map((feed) => ({ field: "feedIds", message: feed.id }))
-        )
+      yield* unwritten(principal.workspace.id, table, field)
       yield* store.clearField(id, field.key)
       if (facetsOf(table).some((facet) => facet.id === field.id)) yield* store.dropFacets(id, [field.id])
       yield* save({ ...table, fields: inOrder(table.fields.filter((other) => other.id !== fieldId)) })

@@ -4,6 +4,7 @@ import type { Detail } from "../failure/Failure.ts"
 import * as Currency from "../shared/Currency.ts"
 import { isId, type Id } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
+import { nameFault } from "../shared/Name.ts"
 import { isAbsent, readCell } from "./CellReader.ts"
 import { isScalar } from "./Facet.ts"
 import { fieldKey } from "./FieldKey.ts"
@@ -40,8 +41,8 @@ const choicesOf = (asked: Asked, path: string, faults: Faults): ReadonlyArray<Ch
     if (made === "" || made.length > maxIdLength)
       faults.add(path, `${place}.id`, `must have 1 to ${maxIdLength} characters`)
     if (ids.has(made)) faults.add(path, `${place}.id`, `"${made}" is used twice`)
-    if (label === "" || label.length > limits.nameLength)
-      faults.add(path, `${place}.label`, `must have 1 to ${limits.nameLength} characters`)
+    const unnamed = nameFault(label)
+    if (unnamed !== undefined) faults.add(path, `${place}.label`, unnamed)
     if (labels.has(label)) faults.add(path, `${place}.label`, `"${label}" is used twice`)
     ids.add(made)
     labels.add(label)
@@ -111,8 +112,8 @@ export const define = (
   const { description, indexed, name, required, unique } = asked
   if (asked.type === "file") faults.add(path, "type", "file is not available yet: nothing stores files in tables")
   const type = asked.type === "file" ? "text" : asked.type
-  if (name === "" || name.length > limits.nameLength)
-    faults.add(path, "name", `must have 1 to ${limits.nameLength} characters`)
+  const unnamed = nameFault(name)
+  if (unnamed !== undefined) faults.add(path, "name", unnamed)
   if ((description?.length ?? 0) > limits.textLength)
     faults.add(path, "description", `must have at most ${limits.textLength} characters`)
   const options = asked.type === "file" ? undefined : optionsOf(type, asked.options, path, faults)

@@ -16,7 +16,10 @@ import { sizeOf } from "../shared/Page.ts"
 import { isNumber } from "../shared/RawNumber.ts"
 import { zoneOf } from "../shared/TimeZone.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
+import { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { facetsOf, hintOf } from "./Facet.ts"
+import { tooBroad } from "./QueryCost.ts"
+import { makeQueryTurns } from "./QueryTurns.ts"
 import { rowCursors, type Resumed, type RowQuestion } from "./RowCursor.ts"
 import type { RowScan, ScannedTable } from "./RowScan.ts"
 import { isSortValue, positionOf, sortKeys } from "./RowSort.ts"
@@ -28,6 +31,8 @@ import { TableStore } from "./TableStore.ts"
 
 /** Rows that are read at once to find those that match a pattern, and how many of them one page reads at most. */
 const patternBatch = 1_000
+
+const tooBroadMessage = "The query is too broad"
 
 const unusable = new CursorUnusable({ expired: false })
 
@@ -90,6 +95,7 @@ export const make = Effect.gen(function* () {
   const cursors = rowCursors(yield* Cursors)
   const patterns = yield* Patterns
   const access = accessTo(store)
+  const turns = makeQueryTurns()
 
   const ask = Effect.fnUntraced(function* (
     principal: Principal,
@@ -138,6 +144,8 @@ export const make = Effect.gen(function* () {
     }
     const plan = bound.success
     const hint = scan.state === "live" ? hintOf(plan, facetsOf(table)) : undefined
+    const broad = tooBroad(table, plan, hint)
+    if (broad !== undefined) return yield* unprocessable([broad], "QUERY_TOO_BROAD", tooBroadMessage)
     return {
       scan: { ...scan, where: plan, ...(hint === undefined ? {} : { hint }) },
       related,
@@ -230,9 +238,35 @@ export const make = Effect.gen(function* () {
     return yield* unprocessable(
       [{ field: "includeTotal", message: `reads at most ${limits.patternScanRows} rows where a pattern is matched` }],
       "QUERY_TOO_BROAD",
-      "The query is too broad"
+      tooBroadMessage
     )
   })
+
+  /** Whether rows have to be searched for, which can keep the database long. */
+  const searches = ({ scan }: Asked, total: boolean): boolean =>
+    total ||
+    (scan.where !== undefined && scan.hint?.exact !== true) ||
+    (scan.sort[0] !== undefined && scan.sort[0].facet === undefined)
+
+  /** Searches have few turns and little time: what one asks for must not keep the others waiting. */
+  const inTurn = <A, E>(principal: Principal, read: Effect.Effect<A, E | StorageUnavailable>) =>
+    Effect.catchIf(
+      turns.take(principal.workspace.id, read),
+      (error): error is StorageUnavailable => error instanceof StorageUnavailable && error.tooLong === true,
+      () =>
+        unprocessable(
+          [
+            {
+              field: "filter",
+              message:
+                `takes longer than ${limits.querySeconds} seconds. ` +
+                "Compare an indexed field with eq, sort by an indexed field, or ask without includeTotal"
+            }
+          ],
+          "QUERY_TOO_BROAD",
+          tooBroadMessage
+        )
+    )
 
   const queryRows: Tables["Service"]["queryRows"] = Effect.fn("Tables.queryRows")(function* (principal, id, query) {
     const table = yield* access.load(principal, id)
@@ -242,8 +276,14 @@ export const make = Effect.gen(function* () {
     const now = resumed?.now ?? (yield* Timestamp.now)
     const asked = yield* ask(principal, table, question, now)
     if (resumed !== undefined && !fits(asked.scan, resumed.at)) return yield* unusable
-    const { last, rows } = yield* page(table, asked, resumed?.at, sizeOf(limits.page, query.limit))
-    const total = query.includeTotal === true ? { total: yield* totalOf(table, asked) } : {}
+    const counts = query.includeTotal === true
+    const search = searches(asked, counts)
+    const patient = search ? { ...asked, scan: { ...asked.scan, patience: limits.querySeconds } } : asked
+    const read = Effect.gen(function* () {
+      const found = yield* page(table, patient, resumed?.at, sizeOf(limits.page, query.limit))
+      return { ...found, total: counts ? { total: yield* totalOf(table, patient) } : {} }
+    })
+    const { last, rows, total } = yield* search ? inTurn(principal, read) : read
     const shown = rows.map(only(question.fields))
     if (last === undefined) return { table, rows: shown, hasMore: false, ...total }
     const cursor = yield* cursors.encode(bound, now, question, positionOf(last, asked.scan.sort))

@@ -46,6 +46,8 @@ export interface RowScan {
   /** Rows behind this one. */
   readonly after?: RowPosition
   readonly limit: number
+  /** Seconds that the store may take; without it as long as it takes. Then it fails as `tooLong`. */
+  readonly patience?: number
 }
 
 /** All rows of a table, oldest first. */

@@ -66,7 +66,7 @@ export const TableField = Schema.Struct({
   key: Schema.String.check(
     Schema.isPattern(fieldKeyForm, { message: "must begin with a small letter and hold letters, digits and _" })
   ),
-  name: Schema.NonEmptyString.check(Schema.isMaxLength(limits.nameLength)),
+  name: Schema.String,
   type: Schema.Literals(tableFieldTypes),
   options: Schema.optionalKey(FieldOptions),
   /** Of what people and programs write; feeds deliver what they have. */

@@ -6,6 +6,7 @@ import { FeedStore } from "../feed/FeedStore.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
+import { nameFault } from "../shared/Name.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { isScalar } from "./Facet.ts"
@@ -48,8 +49,8 @@ const checkKeyFields = (keys: ReadonlyArray<string>, fields: ReadonlyArray<Table
 }
 
 const checkText = (name: string | undefined, description: string | null | undefined, faults: Faults): void => {
-  if (name !== undefined && (name === "" || name.length > limits.nameLength))
-    faults.add("", "name", `must have 1 to ${limits.nameLength} characters`)
+  const unnamed = name === undefined ? undefined : nameFault(name)
+  if (unnamed !== undefined) faults.add("", "name", unnamed)
   if ((description?.length ?? 0) > limits.textLength)
     faults.add("", "description", `must have at most ${limits.textLength} characters`)
 }
@@ -77,7 +78,7 @@ const restoredName = (name: string, taken: ReadonlySet<string>): string => {
   let restored = name
   for (let n = 1; taken.has(restored); n++) {
     const suffix = n === 1 ? " (restored)" : ` (restored ${n})`
-    restored = name.slice(0, limits.nameLength - suffix.length).toWellFormed() + suffix
+    restored = [...name].slice(0, limits.nameLength - suffix.length).join("") + suffix
   }
   return restored
 }

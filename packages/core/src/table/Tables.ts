@@ -10,6 +10,7 @@ import type {
   NotFound,
   PlanLimitReached,
   PreconditionFailed,
+  ServerBusy,
   Unprocessable
 } from "../failure/Failure.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
@@ -72,7 +73,10 @@ export class Tables extends Context.Service<
       id: TableId,
       field: NewField
     ) => Effect.Effect<FieldView, NotFound | Conflict | Unprocessable | StorageUnavailable>
-    /** A change of type, `unique` or `required` needs every live row to obey it (422). */
+    /**
+     * A change of type, `unique` or `required` needs every live row to obey it (422). A field that a feed writes keeps
+     * its type (`FIELD_IN_USE`).
+     */
     readonly updateField: (
       principal: Principal,
       id: TableId,
@@ -87,11 +91,15 @@ export class Tables extends Context.Service<
       fieldId: FieldId,
       ifVersion: number | undefined
     ) => Effect.Effect<void, NotFound | Conflict | PreconditionFailed | StorageUnavailable>
+    /**
+     * `QUERY_TOO_BROAD` where the filter would compare too much, or did for too long; `ServerBusy` where too many
+     * such reads wait already.
+     */
     readonly queryRows: (
       principal: Principal,
       id: TableId,
       query: RowQuery
-    ) => Effect.Effect<RowPage, NotFound | Unprocessable | CursorUnusable | StorageUnavailable>
+    ) => Effect.Effect<RowPage, NotFound | Unprocessable | CursorUnusable | ServerBusy | StorageUnavailable>
     readonly getRow: (
       principal: Principal,
       id: TableId,

@@ -185,3 +185,125 @@ describe("checkAccounts", () => {
     })
   )
 })
+
+describe("what is told of a wrong block", () => {
+  const table = { type: "table", tableId: `tbl_${"0".repeat(26)}`, onRemoved: "mark", createMissingColumns: true }
+  const csv = { delimiter: ";", encoding: "utf-8", decimal: ",", dateFormat: "DD.MM.YYYY", headerLine: 1, negate: true }
+  const right: ReadonlyArray<Blocks> = [
+    { sourceConfig: sync },
+    { sourceConfig: { type: "upload", bankName: "B", csv: { ...csv, columns: { date: "Day" }, currency: "EUR" } } },
+    { sourceConfig: { type: "upload", accountId: account.accountId, csv: { sideSigns: "keep", accountNumber: "1" } } },
+    { destinationConfig: table },
+    { destinationConfig: { type: "file", path: "a.csv", format: "csv", onRemoved: "keep" } },
+    { fieldMappings: [{ sourceField: "id", destinationField: "A" }] },
+    { dataTypeOptions: { dataType: "transactions", pendingMode: "sync_all", lookbackDays: 3 } },
+    { dataTypeOptions: { dataType: "balances", mode: "append" } },
+    { dataTypeOptions: { dataType: "trades", lookbackDays: 3 } },
+    { dataTypeOptions: { dataType: "loans" } },
+    { schedule: { ...daily, dayOfWeek: 1, dayOfMonth: 1, timezone: "Europe/Berlin" } }
+  ]
+  const wrong: ReadonlyArray<unknown> = [
+    null,
+    undefined,
+    true,
+    -1,
+    1.5,
+    1e300,
+    "",
+    " ",
+    "a\nb",
+    "x".repeat(3_000),
+    [],
+    [[]],
+    [null],
+    {},
+    { type: "none" },
+    { a: { b: 1 } }
+  ]
+
+  type Path = ReadonlyArray<string | number>
+  const pathsOf = (value: unknown, path: Path): ReadonlyArray<Path> =>
+    typeof value !== "object" || value === null
+      ? [path]
+      : [
+          path,
+          ...Object.entries(value).flatMap(([key, inner]) =>
+            pathsOf(inner, [...path, Array.isArray(value) ? Number(key) : key])
+          )
+        ]
+
+  const withValue = (node: unknown, [key, ...rest]: Path, value: unknown): unknown => {
+    if (key === undefined) return value
+    if (Array.isArray(node)) return node.map((item, at) => (at === key ? withValue(item, rest, value) : item))
+    const { [key]: inner, ...others } = node as Readonly<Record<string, unknown>>
+    const next = withValue(inner, rest, value)
+    // What is undefined is left out.
+    return next === undefined ? others : { ...others, [key]: next }
+  }
+
+  const textOf = (path: Path): string =>
+    path.reduce<string>(
+      (text, key) => (typeof key === "number" ? `${text}[${key}]` : text === "" ? key : `${text}.${key}`),
+      ""
+    )
+
+  it("names the field and what is expected of it in words, whatever was sent, in every field of every block", () => {
+    let told = 0
+    for (const blocks of right) {
+      const dataType = (blocks.dataTypeOptions as { dataType?: SyncDataType } | undefined)?.dataType ?? "transactions"
+      const source = (blocks.sourceConfig as { type?: "sync" | "upload" } | undefined)?.type ?? "sync"
+      const faultsOf = (sent: Blocks): ReadonlyArray<Detail> => {
+        const details: Array<Detail> = []
+        decodeBlocks(source, dataType, sent, undefined, details, [])
+        return details
+      }
+      expect(faultsOf(blocks)).toEqual([])
+      const [block] = Object.keys(blocks) as [keyof Blocks]
+      for (const path of pathsOf(blocks, []).slice(1)) {
+        const unknown = [...path, "unknownKey"]
+        const cases = [...wrong.map((value) => withValue(blocks, path, value))]
+        if (
+          typeof path.reduce<unknown>((node, key) => (node as Record<string | number, unknown>)[key], blocks) ===
+          "object"
+        )
+          cases.push(withValue(blocks, unknown, 1))
+        for (const sent of cases)
+          for (const { field, message } of faultsOf(sent as Blocks)) {
+            told++
+            const what = `${JSON.stringify(sent).slice(0, 200)}: ${field} ${message}`
+            expect(field?.startsWith(block), what).toBe(true)
+            expect(message, what).toMatch(/^(?:must|is|has|"|cannot) ?/)
+            expect(message, what).not.toMatch(/Expected|readonly|Missing|Unexpected|[{}]|must must|Config|undefined|=>/)
+          }
+      }
+      expect(textOf([block])).toBe(block)
+    }
+    expect(told).toBeGreaterThan(500)
+  })
+
+  it.each([
+    [{ schedule: { enabled: true, timeOfDay: "06:00" } }, "schedule.frequency is required"],
+    [
+      { schedule: { ...daily, frequency: "yearly" } },
+      "schedule.frequency must be one of hourly, daily, weekly, monthly"
+    ],
+    [{ schedule: { ...daily, enabled: "yes" } }, "schedule.enabled must be true or false"],
+    [{ schedule: 5 }, "schedule must be an object"],
+    [{ destinationConfig: { path: "a.csv" } }, "destinationConfig.type is required"],
+    [{ destinationConfig: { type: "paper" } }, "destinationConfig.type must be one of table, file"],
+    [{ destinationConfig: { type: "table" } }, "destinationConfig.tableId is required"],
+    [{ sourceConfig: { type: "magic" } }, "sourceConfig.type must be one of sync, upload"],
+    [{ fieldMappings: {} }, "fieldMappings must be a list"],
+    [{ fieldMappings: [5] }, "fieldMappings[0] must be an object"],
+    [{ fieldMappings: [{ sourceField: "id" }] }, "fieldMappings[0].destinationField is required"],
+    [
+      { fieldMappings: [{ sourceField: "id", destinationField: "a\nb" }] },
+      "fieldMappings[0].destinationField must not hold line breaks"
+    ],
+    [{ dataTypeOptions: {} }, "dataTypeOptions.dataType is required"]
+  ])("says of %j what is wrong", (blocks, sentence) => {
+    const details: Array<Detail> = []
+    decodeBlocks("sync", "transactions", blocks, undefined, details, [])
+    expect(details.map(({ field, message }) => `${field} ${message}`)).toEqual([sentence])
+  })
+})

@@ -151,3 +151,28 @@ describe("cells", () => {
     expect(fieldKey("\ud800", new Set())).toBe("field")
   })
 })
+
+describe("amounts", () => {
+  const digitsOf = (options: NonNullable<CellForm["options"]>): number =>
+    Array.from({ length: 15 }, (_, digits) => digits).findLast((digits) =>
+      Result.isSuccess(readCell({ type: "currency", options }, `1.${"1".repeat(digits)}`))
+    )!
+
+  it.each([
+    [{ currency: "JPY" }, 0],
+    [{ currency: "EUR" }, 2],
+    [{ currency: "KWD" }, 3],
+    [{ currency: "CLF" }, 4],
+    [{ currency: "x:BTC" }, 8],
+    [{ currency: "JPY", scale: 4 }, 4],
+    [{ currency: "EUR", scale: 0 }, 0],
+    [{ scale: 5 }, 5],
+    [{}, limits.fieldScale]
+  ])("have the digits of their currency, unless the field says otherwise: %j", (options, digits) => {
+    expect(digitsOf(options)).toBe(digits)
+  })
+
+  it("may be written with zeros behind the last digit that counts", () => {
+    expect(readCell({ type: "currency", options: { currency: "JPY" } }, "1500.00")).toEqual(Result.succeed("1500"))
+  })
+})

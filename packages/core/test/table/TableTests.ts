@@ -117,6 +117,13 @@ export const tableTests: TableTests = (it) => {
         yield* Effect.flip(tables.trash(user, table.id, { permanent: false, ifVersion: undefined }))
       ).toMatchObject({ code: "TABLE_IN_USE", details: named })
       const [amount, note] = table.fields
+      // Its cells and what comes next would be of two types.
+      expect(
+        yield* Effect.flip(tables.updateField(user, table.id, amount!.id, { type: "text" }, undefined))
+      ).toMatchObject({ _tag: "Conflict", code: "FIELD_IN_USE", details: named })
+      yield* tables.updateField(user, table.id, amount!.id, { type: "number", description: "As booked" }, undefined)
+      yield* tables.updateField(user, table.id, note!.id, { type: "email" }, undefined)
+      yield* tables.updateField(user, table.id, note!.id, { type: "text" }, undefined)
       expect(yield* Effect.flip(tables.deleteField(user, table.id, amount!.id, undefined))).toMatchObject({
         code: "FIELD_IN_USE",
         details: named

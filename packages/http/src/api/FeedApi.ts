@@ -11,6 +11,7 @@ import { Id } from "@millrace/core/shared/Ids"
 import { CalendarDate } from "@millrace/core/shared/CalendarDate"
 import { Timestamp } from "@millrace/core/shared/Timestamp"
 import { limits } from "@millrace/core/shared/Limits"
+import { Name } from "@millrace/core/shared/Name"
 import { always, NotAvailable, ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Done, Many, One, OneWith } from "./Envelope.ts"
 import { family, familyScope } from "./Family.ts"
@@ -48,9 +49,12 @@ export const FeedRecord = Schema.Struct({
   ...family
 }).annotate({ identifier: "Feed" })
 
-export const Name = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.nameLength))
 export const OptionalText = Schema.optionalKey(
   Schema.NullOr(Schema.String.check(Schema.isMaxLength(limits.textLength)))
+)
+
+const Order = Schema.optionalKey(
+  Schema.Int.check(Schema.isBetween({ minimum: -limits.largestInteger, maximum: limits.largestInteger }))
 )
 
 /** Blocks are judged by the kernel as a whole: every fault inside them is 422 (decisions 3.1). */
@@ -65,7 +69,7 @@ const blocks = {
 export const CreateFeed = Schema.Struct({
   name: Name,
   icon: OptionalText,
-  order: Schema.optionalKey(Schema.Int),
+  order: Order,
   source: FeedSource,
   dataType: DataType,
   ...blocks
@@ -74,7 +78,7 @@ export const CreateFeed = Schema.Struct({
 export const UpdateFeed = Schema.Struct({
   name: Schema.optionalKey(Name),
   icon: OptionalText,
-  order: Schema.optionalKey(Schema.Int),
+  order: Order,
   source: Schema.optionalKey(FeedSource),
   dataType: Schema.optionalKey(DataType),
   ...blocks

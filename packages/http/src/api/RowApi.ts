@@ -60,7 +60,9 @@ export const CreateRows = Schema.Struct({
 const change = {
   values: Values.annotate({ description: "Merged by field key; null clears. Numbers keep all their digits." }),
   version: Schema.optionalKey(
-    Schema.Int.annotate({ description: "The version that was read; a stale one is refused." })
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.largestInteger })).annotate({
+      description: "The version that was read; a stale one is refused."
+    })
   ),
   release: Schema.optionalKey(
     Schema.Array(Text).annotate({ description: "Keys of fields that follow the feed again." })

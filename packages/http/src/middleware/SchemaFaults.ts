@@ -4,6 +4,7 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import { ParsedSearchParams } from "effect/http/HttpServerRequest"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { Detail } from "@millrace/core/failure/Failure"
+import { faultText } from "@millrace/core/shared/FaultText"
 import { invalidRequest, respond } from "../errors.ts"
 
 export class SchemaFaults extends HttpApiMiddleware.Service<SchemaFaults>()("@millrace/http/middleware/SchemaFaults") {}
@@ -17,32 +18,17 @@ const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
     ""
   )
 
-const choice = /^"[^"]*"(?: \| "[^"]*")+$/
-
-const kinds: Readonly<Record<string, string>> = {
-  string: "text",
-  number: "a number",
-  boolean: "true or false",
-  object: "an object",
-  array: "a list",
-  null: "null"
-}
-
-/** The framework's wording, as a sentence that begins with the field. */
-const wordingOf = (message: string): string => {
-  if (message === "Missing key") return "is required"
-  const expected = message.replace(/^Expected /, "")
-  if (choice.test(expected)) return `must be one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}`
-  const named = expected.split(" | ").map((kind) => kinds[kind])
-  if (!named.includes(undefined)) return `must be ${named.join(" or ")}`
-  return `must be ${expected.replaceAll('"', "").replace("a value with a length of", "text or a list of length")}`
-}
-
-const detailsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Detail> =>
-  format(issue).issues.map(({ path, message }) => {
+/** Of several faults at one place the first is told. */
+const detailsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Detail> => {
+  const found = new Map<string, Detail>()
+  for (const { path, message } of format(issue).issues) {
     const field = pathOf((path ?? []).map((key) => (typeof key === "object" ? key.key : key)))
-    return { ...(field === "" ? {} : { field }), message: wordingOf(message) }
-  })
+    if (found.has(field)) continue
+    const text = faultText(message)
+    found.set(field, field === "" ? { message: `the request ${text}` } : { field, message: text })
+  }
+  return [...found.values()]
+}
 
 type Query = ParsedSearchParams["Service"]
 

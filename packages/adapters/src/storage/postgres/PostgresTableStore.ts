@@ -1,5 +1,7 @@
 /** Tables and their rows in PostgreSQL. */
 import type { Row, RowId, TableField, TableId } from "@millrace/core/table/Table"
+import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import type { RowScan } from "@millrace/core/table/RowScan"
 import { markKey, TableStore } from "@millrace/core/table/TableStore"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -33,6 +35,14 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
         } returning id`
 
     const ask = <A extends object>({ text, values }: Statement) => storedInBulk(sql.unsafe<A>(text, values))
+
+    /** Fails once it takes longer than its patience. Workers of the database that search in parallel end with it. */
+    const patiently = <A>({ patience }: RowScan, read: Effect.Effect<A, StorageUnavailable>) =>
+      patience === undefined
+        ? read
+        : Effect.andThen(sql`select set_config('statement_timeout', ${`${patience}s`}, true)`, read).pipe(
+            inTransaction(sql)
+          )
 
     const addEntries = (id: TableId, entries: string) =>
       storedInBulk(sql`insert into row_lookup (table_id, row_id, facet, text_cell, number_cell, mark)
@@ -102,20 +112,26 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
         return found!.total
       }),
 
-      rows: Effect.fn("TableStore.rows")(function* (scan) {
-        const plan = scanPlan(scan)
-        const probed = plan.probe === undefined ? [] : yield* ask<{ readonly found: number }>(plan.probe)
-        const found: Array<Row> = []
-        for (const statement of plan.parts(probed.every((row) => isNarrow(row.found)))) {
-          found.push(...(yield* ask<RowRow>(statement)).map(toRow))
-          if (found.length >= scan.limit) break
-        }
-        return found.length > scan.limit ? found.slice(0, scan.limit) : found
-      }),
-      count: Effect.fn("TableStore.count")(function* (scan) {
-        const [row] = yield* ask<{ readonly found: number }>(countSql(scan))
-        return row!.found
-      }),
+      rows: Effect.fn("TableStore.rows")(
+        function* (scan) {
+          const plan = scanPlan(scan)
+          const probed = plan.probe === undefined ? [] : yield* ask<{ readonly found: number }>(plan.probe)
+          const found: Array<Row> = []
+          for (const statement of plan.parts(probed.every((row) => isNarrow(row.found)))) {
+            found.push(...(yield* ask<RowRow>(statement)).map(toRow))
+            if (found.length >= scan.limit) break
+          }
+          return found.length > scan.limit ? found.slice(0, scan.limit) : found
+        },
+        (read, scan) => patiently(scan, read)
+      ),
+      count: Effect.fn("TableStore.count")(
+        function* (scan) {
+          const [row] = yield* ask<{ readonly found: number }>(countSql(scan))
+          return row!.found
+        },
+        (read, scan) => patiently(scan, read)
+      ),
       rowsById: Effect.fn("TableStore.rowsById")(function* (id, rowIds) {
         if (rowIds.length === 0) return []
         const rows = yield* storedInBulk(

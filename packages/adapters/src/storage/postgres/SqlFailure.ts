@@ -40,11 +40,15 @@ const messageOf = (error: SqlError, state: string): string => {
 /** `disk_full`: nothing of the statement, nor of its transaction, is kept. */
 const diskFull = "53100"
 
+/** `query_canceled`: it took longer than its `statement_timeout`. */
+const canceled = "57014"
+
 export const unavailable = (error: SqlError): StorageUnavailable => {
   const state = stateOf(error)
   return new StorageUnavailable({
     message: messageOf(error, state),
-    ...(state === diskFull ? { full: true as const } : {})
+    ...(state === diskFull ? { full: true as const } : {}),
+    ...(state === canceled ? { tooLong: true as const } : {})
   })
 }
 

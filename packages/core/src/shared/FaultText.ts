@@ -1,0 +1,36 @@
+/** What the framework says of a value that does not fit, as the end of a sentence that begins with its place. */
+
+const choice = /^"[^"]*"(?: \| "[^"]*")*$/
+/** A schema by the name it has in documents, which says nothing to whoever sent the value. */
+const named = /^[A-Z][A-Za-z0-9]*$/
+const finished = /^(?:must|is|has|needs) /
+
+const kinds: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  "a finite number": "a number",
+  boolean: "true or false",
+  object: "an object",
+  array: "a list",
+  null: "null",
+  "JSON value": "JSON"
+}
+
+/** `must be one of sync, upload`, `is required`. */
+export const faultText = (message: string): string => {
+  if (message === "Missing key") return "is required"
+  if (message === "Unexpected key") return "is not a known key"
+  if (finished.test(message)) return message
+  const expected = message.replace(/^Expected /, "")
+  if (finished.test(expected)) return expected
+  if (choice.test(expected)) {
+    const choices = expected.replaceAll('"', "").split(" | ")
+    return choices.length === 1 ? `must be ${choices[0]}` : `must be one of ${choices.join(", ")}`
+  }
+  const parts = expected.split(" | ").map((kind) => kinds[kind])
+  if (!parts.includes(undefined)) return `must be ${parts.join(" or ")}`
+  // The shape of an object or a list, written as a type.
+  if (/^(?:\{|object\b)/.test(expected) || named.test(expected)) return "must be an object"
+  if (/^(?:\[|readonly |ReadonlyArray|Array<)/.test(expected)) return "must be a list"
+  return `must be ${expected.replaceAll('"', "").replace("a value with a length of", "text or a list of length")}`
+}
