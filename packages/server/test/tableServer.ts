@@ -71,11 +71,12 @@ export const startTableServer = async (address: PostgresAddress) => {
   )
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  /** `path` is below `/v1/tables`. */
-  const ask = async (path: string, sent: Sent = {}): Promise<Told> => {
-    const { body, headers, json, status } = await call(origin, Redacted.value(secret), `/v1/tables${path}`, sent)
+  const callAt = async (path: string, sent: Sent = {}): Promise<Told> => {
+    const { body, headers, json, status } = await call(origin, Redacted.value(secret), path, sent)
     return { status, body: body === "" ? undefined : json(), text: body, etag: headers.etag }
   }
+  /** `path` is below `/v1/tables`. */
+  const ask = (path: string, sent: Sent = {}): Promise<Told> => callAt(`/v1/tables${path}`, sent)
 
   /** The data of an answer that must succeed. */
   const get = async (path: string, sent: Sent = {}): Promise<Loose> => {
@@ -85,6 +86,7 @@ export const startTableServer = async (address: PostgresAddress) => {
   }
 
   return {
+    call: callAt,
     ask,
     get,
     stop: async () => {

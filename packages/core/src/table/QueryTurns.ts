@@ -25,6 +25,12 @@ export interface QueryTurns {
   ) => Effect.Effect<A, E | ServerBusy, R>
 }
 
+/** What waits longer for its turn fails; what has its turn is left alone. */
+const turnOf = (semaphore: Semaphore.Semaphore) =>
+  Effect.flatMap(Effect.timeoutOption(semaphore.takeScoped(1), patience), (taken) =>
+    Option.isSome(taken) ? Effect.void : Effect.fail(new ServerBusy())
+  )
+
 export const makeQueryTurns = (): QueryTurns => {
   const all = Semaphore.makeUnsafe(together)
   const shares = new Map<WorkspaceId, Share>()
@@ -39,12 +45,6 @@ export const makeQueryTurns = (): QueryTurns => {
     share.readers--
     if (share.readers === 0) shares.delete(id)
   }
-
-  /** What waits longer for its turn fails; what has its turn is left alone. */
-  const turnOf = (semaphore: Semaphore.Semaphore) =>
-    Effect.flatMap(Effect.timeoutOption(semaphore.takeScoped(1), patience), (taken) =>
-      Option.isSome(taken) ? Effect.void : Effect.fail(new ServerBusy())
-    )
 
   return {
     take: (id, read) =>

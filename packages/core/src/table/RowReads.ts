@@ -90,6 +90,12 @@ interface Asked {
 const fits = (scan: Asked["scan"], { values }: Resumed["at"]): boolean =>
   values.length === scan.sort.length && scan.sort.every((key, n) => isSortValue(key, values[n]!))
 
+/** Whether rows have to be searched for, which can keep the database long. */
+const searches = ({ scan }: Asked, total: boolean): boolean =>
+  total ||
+  (scan.where !== undefined && scan.hint?.exact !== true) ||
+  (scan.sort[0] !== undefined && scan.sort[0].facet === undefined)
+
 export const make = Effect.gen(function* () {
   const store = yield* TableStore
   const cursors = rowCursors(yield* Cursors)
@@ -241,12 +247,6 @@ export const make = Effect.gen(function* () {
       tooBroadMessage
     )
   })
-
-  /** Whether rows have to be searched for, which can keep the database long. */
-  const searches = ({ scan }: Asked, total: boolean): boolean =>
-    total ||
-    (scan.where !== undefined && scan.hint?.exact !== true) ||
-    (scan.sort[0] !== undefined && scan.sort[0].facet === undefined)
 
   /** Searches have few turns and little time: what one asks for must not keep the others waiting. */
   const inTurn = <A, E>(principal: Principal, read: Effect.Effect<A, E | StorageUnavailable>) =>

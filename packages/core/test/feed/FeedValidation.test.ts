@@ -261,7 +261,7 @@ describe("what is told of a wrong block", () => {
       const [block] = Object.keys(blocks) as [keyof Blocks]
       for (const path of pathsOf(blocks, []).slice(1)) {
         const unknown = [...path, "unknownKey"]
-        const cases = [...wrong.map((value) => withValue(blocks, path, value))]
+        const cases = wrong.map((value) => withValue(blocks, path, value))
         if (
           typeof path.reduce<unknown>((node, key) => (node as Record<string | number, unknown>)[key], blocks) ===
           "object"

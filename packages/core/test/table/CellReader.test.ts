@@ -152,12 +152,12 @@ describe("cells", () => {
   })
 })
 
-describe("amounts", () => {
-  const digitsOf = (options: NonNullable<CellForm["options"]>): number =>
-    Array.from({ length: 15 }, (_, digits) => digits).findLast((digits) =>
-      Result.isSuccess(readCell({ type: "currency", options }, `1.${"1".repeat(digits)}`))
-    )!
+const digitsOf = (options: NonNullable<CellForm["options"]>): number =>
+  Array.from({ length: 15 }, (_, digits) => digits).findLast((digits) =>
+    Result.isSuccess(readCell({ type: "currency", options }, `1.${"1".repeat(digits)}`))
+  )!
 
+describe("amounts", () => {
   it.each([
     [{ currency: "JPY" }, 0],
     [{ currency: "EUR" }, 2],
