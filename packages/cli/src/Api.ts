@@ -16,6 +16,7 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import { ApiRefused, CredentialMissing, decodeEnvelope, Unreachable, UsageFault } from "./Failure.ts"
 import { Notes } from "./Notes.ts"
+import { program } from "./Program.ts"
 import { Settings } from "./Settings.ts"
 import { version } from "./Version.ts"
 
@@ -125,12 +126,12 @@ const make = Effect.gen(function* () {
   const credential = Effect.gen(function* () {
     if (settings.profileNamed && !settings.profileExists && settings.apiKey === undefined) {
       return yield* new UsageFault({
-        message: `There is no profile "${settings.profile}". See: millrace profiles list`
+        message: `There is no profile "${settings.profile}". See: ${program} profiles list`
       })
     }
     if (settings.apiKey === undefined) {
       return yield* new CredentialMissing({
-        message: "No API key. Run: millrace login --api-key -   or set MILLRACE_API_KEY."
+        message: `No API key. Run: ${program} login   or set MILLRACE_API_KEY.`
       })
     }
     const { hostname, protocol } = new URL(settings.baseUrl)

@@ -1,6 +1,7 @@
 /** How a command can fail, and the exit code that says so (decisions 10.2). */
 import * as Schema from "effect/Schema"
 import { clean } from "./output/Clean.ts"
+import { program } from "./Program.ts"
 
 export const exitCodes = {
   ok: 0,
@@ -100,7 +101,7 @@ export const exitCodeOf = (failure: Failure): number => {
 
 const advice: Readonly<Record<string, string>> = {
   restart_pagination: "Start again from the first page, without --cursor.",
-  resync: "Run a sync: millrace feeds sync <id> --reset",
+  resync: `Run a sync: ${program} feeds sync <id> --reset`,
   reconnect: "The bank must be connected again in the application.",
   contact_support: "Contact support with the reference below."
 }

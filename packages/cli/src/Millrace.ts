@@ -5,6 +5,7 @@ import * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
+import type { HelpDoc } from "effect/cli/HelpDoc"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -26,6 +27,7 @@ import { exitCodeOf, exitCodes, linesOf, type Failure } from "./Failure.ts"
 import * as Notes from "./Notes.ts"
 import * as Options from "./Options.ts"
 import * as Output from "./output/Output.ts"
+import { asCalled, program } from "./Program.ts"
 import * as Settings from "./Settings.ts"
 import { version } from "./Version.ts"
 
@@ -44,6 +46,16 @@ export const millrace = Command.make("millrace").pipe(
 const colored = (stream: NodeJS.WriteStream, args: ReadonlyArray<string>): boolean =>
   stream.isTTY === true && Settings.wantsColors(args.includes("--no-color"))
 
+/** With commands as the person would type them. */
+const called = (help: HelpDoc): HelpDoc => ({
+  ...help,
+  usage: asCalled(help.usage),
+  description: asCalled(help.description),
+  ...(help.examples === undefined
+    ? {}
+    : { examples: help.examples.map((example) => ({ ...example, command: asCalled(example.command) })) })
+})
+
 /** Help that was asked for is data; help after a mistake is not, and the mistake comes first. */
 const presenter = (args: ReadonlyArray<string>): CliOutput.Presenter => {
   const toData = CliOutput.defaultFormatter({ colors: colored(process.stdout, args), globalFlags: "summary" })
@@ -56,11 +68,11 @@ const presenter = (args: ReadonlyArray<string>): CliOutput.Presenter => {
             return void process.stdout.write(`${event.version}\n`)
           case "Help":
             return void (event.reason === "Requested" || event.commandPath.length === 1
-              ? process.stdout.write(`${toData.formatHelpDoc(event.helpDoc)}\n`)
-              : process.stderr.write(`${toPerson.formatHelpDoc(event.helpDoc)}\n`))
+              ? process.stdout.write(`${toData.formatHelpDoc(called(event.helpDoc))}\n`)
+              : process.stderr.write(`${toPerson.formatHelpDoc(called(event.helpDoc))}\n`))
           case "InvalidInvocation": {
             const faults = event.errors.map((error) => `millrace: ${toPerson.formatCliError(error)}\n`)
-            const hint = `\nUsage: ${event.helpDoc.usage}\nSee:   ${event.commandPath.join(" ")} --help\n`
+            const hint = `\nUsage: ${asCalled(event.helpDoc.usage)}\nSee:   ${[program, ...event.commandPath.slice(1)].join(" ")} --help\n`
             return void process.stderr.write([...faults, hint].join(""))
           }
         }

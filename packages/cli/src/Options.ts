@@ -36,6 +36,8 @@ export const Output = GlobalFlag.Setting("output")<Option.Option<Format>>({
   )
 })
 
+export const Crlf = GlobalFlag.Setting("crlf")({ flag: toggle("crlf", "End lines of CSV with CRLF (default LF)") })
+
 export const Fields = GlobalFlag.Setting("fields")({
   flag: text("fields", "<a,b.c>", "Only these fields, in this order; dots reach into objects")
 })
@@ -54,4 +56,4 @@ export const Quiet = GlobalFlag.Setting("quiet")({ flag: toggle("quiet", "No not
 
 export const NoColor = GlobalFlag.Setting("no-color")({ flag: toggle("no-color", "No colors (NO_COLOR)") })
 
-export const all = [Profile, ApiKey, BaseUrl, Output, Fields, All, Timeout, NoRetry, Quiet, NoColor] as const
+export const all = [Profile, ApiKey, BaseUrl, Output, Crlf, Fields, All, Timeout, NoRetry, Quiet, NoColor] as const

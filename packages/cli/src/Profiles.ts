@@ -8,6 +8,7 @@ import { dirname, isAbsolute, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { LocalFault, UsageFault } from "./Failure.ts"
+import { program } from "./Program.ts"
 
 const Profile = Schema.Struct({
   baseUrl: Schema.String,
@@ -96,7 +97,7 @@ export const put = Effect.fn("Profiles.put")(function* (name: string, profile: P
 })
 
 const missing = (name: string) =>
-  new UsageFault({ message: `There is no profile "${name}". See: millrace profiles list` })
+  new UsageFault({ message: `There is no profile "${name}". See: ${program} profiles list` })
 
 /** Forgets the key of a profile; the server it belongs to stays known. Answers whether there was a key. */
 export const forgetKey = Effect.fn("Profiles.forgetKey")(function* (name: string) {

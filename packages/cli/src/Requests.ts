@@ -39,7 +39,7 @@ const tellMeta = Effect.fn("Requests.tellMeta")(function* ({ meta }: JsonObject)
   if (removed.length > 0) yield* notes.say(`No longer there: ${removed.join(", ")}`)
 })
 
-export const rowsOf = (body: JsonObject): Effect.Effect<ReadonlyArray<JsonObject>, AnswerUnreadable> => {
+const rowsOf = (body: JsonObject): Effect.Effect<ReadonlyArray<JsonObject>, AnswerUnreadable> => {
   const { data } = body
   return isArray(data) && data.every(isObject)
     ? Effect.succeed(data)
@@ -95,21 +95,38 @@ export const eachPage = Effect.fn("Requests.eachPage")(function* <E, R>(
   }
 })
 
+/** A list that looks whole and is not would be taken for all there is. */
+const tellMore = Effect.fnUntraced(function* (count: number, noun: string, next: string | undefined) {
+  if (next === undefined) return
+  yield* (yield* Notes).say(
+    `There are more ${noun} than these ${count}: add --all for all of them, or --cursor ${next} for the next ones`
+  )
+})
+
+/** Shows the list of one answer. */
+export const showAnswer = Effect.fn("Requests.showAnswer")(function* (body: JsonObject, noun: string) {
+  const rows = yield* rowsOf(body)
+  yield* (yield* Output).list(rows, noun)
+  yield* tellMore(rows.length, noun, nextCursorOf(body))
+})
+
 /** Sends the request of a list and shows its rows; `noun` names them in the plural. */
 export const showList = Effect.fn("Requests.showList")(function* (request: Request, noun: string, columns?: Columns) {
   const { format } = yield* Settings
   const output = yield* Output
   const rows: Array<JsonObject> = []
-  const next = yield* eachPage(request, (page) =>
+  let count = 0
+  const next = yield* eachPage(request, (page) => {
+    count += page.length
     // Lines need no heading, so they can be written as they come in.
-    format === "ndjson"
+    return format === "ndjson"
       ? output.lines(page)
       : Effect.sync(() => {
           for (const row of page) rows.push(row)
         })
-  )
+  })
   if (format !== "ndjson") yield* output.list(rows, noun, columns)
-  if (next !== undefined) yield* (yield* Notes).say(`There are more ${noun}: add --all, or --cursor ${next}`)
+  yield* tellMore(count, noun, next)
 })
 
 /** The whole number of a field, for showing only. */

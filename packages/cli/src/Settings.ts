@@ -8,6 +8,7 @@ import * as Redacted from "effect/Redacted"
 import { UsageFault } from "./Failure.ts"
 import { readSecret } from "./Input.ts"
 import * as Options from "./Options.ts"
+import type { LineEnd } from "./output/Csv.ts"
 import type { Format } from "./output/Format.ts"
 import * as Profiles from "./Profiles.ts"
 
@@ -27,6 +28,8 @@ export class Settings extends Context.Service<
     /** The key given by an option, which is the only one that a login stores. */
     readonly givenKey: Redacted.Redacted | undefined
     readonly format: Format
+    /** Of lines of CSV. */
+    readonly lineEnd: LineEnd
     readonly fields: ReadonlyArray<string> | undefined
     readonly all: boolean
     readonly timeout: Duration.Duration
@@ -97,6 +100,7 @@ const resolve = Effect.gen(function* () {
     apiKey: givenKey ?? (key === undefined ? undefined : Redacted.make(key)),
     givenKey,
     format: Option.getOrElse(yield* Options.Output, () => (isTerminal ? "table" : "json")),
+    lineEnd: (yield* Options.Crlf) ? "\r\n" : "\n",
     fields: yield* Option.match(yield* Options.Fields, { onNone: () => Effect.undefined, onSome: fieldsOf }),
     all: yield* Options.All,
     timeout: yield* timeoutOf(Option.getOrElse(yield* Options.Timeout, () => "60")),

@@ -35,8 +35,11 @@ const cache = mkdtempSync(join(tmpdir(), "millrace-cli-cache-"))
 const emptyHome = (): string => mkdtempSync(join(tmpdir(), "millrace-cli-home-"))
 
 export const run = (args: ReadonlyArray<string>, setting: Setting = {}): Promise<Ran> =>
+  runProgram(process.execPath, [main, ...args], setting)
+
+export const runProgram = (program: string, args: ReadonlyArray<string>, setting: Setting): Promise<Ran> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [main, ...args], {
+    const child = spawn(program, args, {
       env: {
         PATH: process.env["PATH"] ?? "",
         XDG_CACHE_HOME: cache,

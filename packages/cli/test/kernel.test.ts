@@ -103,7 +103,7 @@ it("brings the transactions of a demo bank into a table", { timeout: 600_000 }, 
   const rows = await ask<ReadonlyArray<Named>>(...list, "--all")
   expect(new Set(rows.map(({ id }) => id)).size).toBe(job.transactionsWritten)
   const csv = await run([...list, "--all", "-o", "csv", "--fields", "id,values.amount"], { env })
-  const lines = csv.out.trimEnd().split("\r\n").slice(1)
+  const lines = csv.out.trimEnd().split("\n").slice(1)
   expect(lines).toHaveLength(rows.length)
   for (const line of lines) expect(line).toMatch(/^row_\w+,-?\d+(\.\d+)?$/)
 
@@ -132,10 +132,8 @@ it("keeps a table of one's own", { timeout: 600_000 }, async () => {
   const create = ["rows", "create", ...of, "--mode", "upsert", "--file", "-", "-o", "csv", "--fields", "status"]
   const values = '{"number":"A-1","amount":12345678901234567890.12,"extra":{"n":0.10000000000000000001}}'
   const rows = (more: string) => `[{"values":${values}},{"values":{"number":"A-2","amount":1e2}}${more}]`
-  expect(await succeed(create, rows(""))).toBe("status\r\ncreated\r\ncreated\r\n")
-  expect(await succeed(create, rows(',{"values":{"number":"A-3"}}'))).toBe(
-    "status\r\nunchanged\r\nunchanged\r\ncreated\r\n"
-  )
+  expect(await succeed(create, rows(""))).toBe("status\ncreated\ncreated\n")
+  expect(await succeed(create, rows(',{"values":{"number":"A-3"}}'))).toBe("status\nunchanged\nunchanged\ncreated\n")
 
   const filter = '{"field":"amount","op":"gte","value":100}'
   const query = ["rows", "query", ...of, "--filter", filter, "--sort=-amount", "--limit", "1", "--all"]
@@ -146,7 +144,7 @@ it("keeps a table of one's own", { timeout: 600_000 }, async () => {
       "A-1,12345678901234567890.12,0.10000000000000000001",
       "A-2,100,",
       ""
-    ].join("\r\n")
+    ].join("\n")
   )
   for (const format of ["json", "ndjson", "yaml", "toon", "table"]) {
     const out = await succeed(["rows", "list", ...of, "-o", format, "--filter", filter, "--sort", "number"])

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { afterEach, describe, expect, it } from "vitest"
 import { parse as parseYaml } from "yaml"
 import { decode as decodeToon } from "@toon-format/toon"
-import { json, run, startScripted } from "./Process.ts"
+import { json, run, runProgram, startScripted } from "./Process.ts"
 
 type Scripted = Awaited<ReturnType<typeof startScripted>>
 const open: Array<Scripted> = []
@@ -53,9 +53,12 @@ describe("formats", () => {
     expect(lines[1]).toContain('"amount":0.1000000000000000055511,')
   })
 
-  it("writes CSV with bare numbers and escaped formulas", async () => {
+  it("writes CSV with bare numbers and escaped formulas, its lines ended by LF, or by CRLF when asked", async () => {
     const { out } = await shown("csv")
-    expect(out.split("\r\n")).toEqual([
+    const { out: crlf } = await shown("csv", ["--crlf"])
+    expect(out).not.toContain("\r")
+    expect(crlf.replaceAll("\r\n", "\n")).toBe(out)
+    expect(crlf.split("\r\n")).toEqual([
       "id,amount,text,nested.n,nested.list",
       'a,-12345678901234567.890,"\'=HYPERLINK(""x"")",1e2,"1.10, 2"',
       'b,0.1000000000000000055511,"[31mred\u202e\nnext",,',
@@ -116,6 +119,21 @@ describe("formats", () => {
   })
 })
 
+/** As the documents say it. */
+const npx = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+  runProgram("npx", ["--no-install", "millrace", ...args], { env })
+
+describe("npx millrace", () => {
+  it("puts nothing but the data into standard output, and proposes commands that can be copied", async () => {
+    const server = await start((_, response) => json(response, 200, list('{"id":"a"}')))
+    const listed = await npx(["banks", "list", "-o", "csv"], server.env)
+    expect([listed.code, listed.out]).toEqual([0, "id\na\n"])
+    expect((await npx(["banks", "list"], {})).err).toContain("millrace: No API key. Run: npx millrace login ")
+    expect((await npx(["banks", "get", "--help"], {})).out).toContain("  npx millrace banks get ")
+    expect((await run(["banks", "get", "--help"])).out).toContain("  millrace banks get ")
+  })
+})
+
 describe("requests", () => {
   it("sends the options of transactions as the query", async () => {
     const server = await start((_, response) => json(response, 200, list("")))
@@ -163,7 +181,11 @@ describe("requests", () => {
     expect(server.asked[1]!.url).toBe("/v1/tables/tbl_1/rows?limit=1&cursor=two+%26")
     const first = await run(command, { env: server.env })
     expect(JSON.parse(first.out)).toEqual([{ id: "1" }])
-    expect(first.err).toBe("There are more rows: add --all, or --cursor two &\n")
+    expect(first.err).toBe(
+      "There are more rows than these 1: add --all for all of them, or --cursor two & for the next ones\n"
+    )
+    const called = await run(["call", "GET", "/v1/x", "-o", "csv"], { env: server.env })
+    expect([called.out, called.err]).toEqual(["id\n1\n", first.err.replace("rows", "records")])
     expect((await run([...command, "--quiet"], { env: server.env })).err).toBe("")
   })
 

@@ -9,7 +9,7 @@ import { UsageFault } from "../Failure.ts"
 import { cleanLines } from "../output/Clean.ts"
 import { isArray, isObject } from "../output/ExactJson.ts"
 import { Output } from "../output/Output.ts"
-import { bodyOf, rowsOf, showList } from "../Requests.ts"
+import { bodyOf, showAnswer, showList } from "../Requests.ts"
 import { Settings } from "../Settings.ts"
 import { jsonFrom } from "./Body.ts"
 import { pairs } from "./Flags.ts"
@@ -40,7 +40,7 @@ const show = Effect.fn("Call.show")(function* (answer: Answer) {
   // The whole answer, unless what was asked for has no place for more than the records.
   if (fields === undefined && (format === "json" || format === "yaml" || format === "toon"))
     return yield* output.value(body)
-  if (isArray(data)) return yield* output.list(yield* rowsOf(body), "records")
+  if (isArray(data)) return yield* showAnswer(body, "records")
   return yield* output.record(isObject(data) ? data : body)
 })
 

@@ -4,6 +4,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { Api } from "../Api.ts"
 import { Notes } from "../Notes.ts"
+import { program } from "../Program.ts"
 import { showList, showRecord } from "../Requests.ts"
 import { choice, cursor, idArgument, idFlag, limit, queryOf, text } from "./Flags.ts"
 
@@ -103,7 +104,7 @@ export const deleteTransaction = Command.make("delete-transaction", { ...ofAccou
   Effect.gen(function* () {
     yield* (yield* Api).send({ method: "DELETE", path: pathOf(input, `/transactions/${input.id}`) })
     yield* (yield* Notes).say(
-      `Deleted ${input.id}. It stays deleted; millrace accounts restore-transaction brings it back.`
+      `Deleted ${input.id}. It stays deleted; ${program} accounts restore-transaction brings it back.`
     )
   })
 ).pipe(

@@ -11,6 +11,7 @@ import { Notes } from "../Notes.ts"
 import { isObject, type JsonObject } from "../output/ExactJson.ts"
 import { Output } from "../output/Output.ts"
 import * as Profiles from "../Profiles.ts"
+import { program } from "../Program.ts"
 import { recordOf } from "../Requests.ts"
 import { Settings } from "../Settings.ts"
 
@@ -26,7 +27,7 @@ export const login = Command.make("login", {}, () =>
     const settings = yield* Settings
     if (settings.givenKey === undefined && process.stdin.isTTY !== true) {
       return yield* new UsageFault({
-        message: "Give the key: millrace login --api-key -   reads it from standard input."
+        message: `Give the key: ${program} login --api-key -   reads it from standard input.`
       })
     }
     const key = settings.givenKey ?? (yield* readSecret("API key"))

@@ -9,6 +9,7 @@ import { UsageFault } from "../Failure.ts"
 import { Notes } from "../Notes.ts"
 import { stringify, type JsonObject } from "../output/ExactJson.ts"
 import { namesOf } from "../output/Fields.ts"
+import { program } from "../Program.ts"
 import { showList, showRecord } from "../Requests.ts"
 import { bodyFrom, file, listFrom, objectFrom } from "./Body.ts"
 import {
@@ -177,7 +178,7 @@ const remove = Command.make(
         ? api.send({ method: "DELETE", path: `${rows}/${first}`, headers: matching(expected) })
         : api.send({ method: "POST", path: `${rows}/delete`, body: stringify({ ids }) })
       yield* (yield* Notes).say(
-        `Moved ${ids.length === 1 ? first : `${ids.length} rows`} to the trash. For 30 days millrace rows restore brings them back.`
+        `Moved ${ids.length === 1 ? first : `${ids.length} rows`} to the trash. For 30 days ${program} rows restore brings them back.`
       )
     })
 ).pipe(Command.withDescription("Move rows to the trash, all or none"))

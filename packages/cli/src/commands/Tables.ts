@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Api } from "../Api.ts"
 import { Notes } from "../Notes.ts"
+import { program } from "../Program.ts"
 import { showList, showRecord } from "../Requests.ts"
 import { bodyFrom, file } from "./Body.ts"
 import { idArgument, ifVersion, matching, queryOf, text, toggle } from "./Flags.ts"
@@ -75,7 +76,7 @@ const remove = Command.make(
       yield* (yield* Notes).say(
         input.permanent
           ? `Deleted ${input.id} for good.`
-          : `Moved ${input.id} to the trash. For 30 days this brings it back: millrace tables restore ${input.id}`
+          : `Moved ${input.id} to the trash. For 30 days this brings it back: ${program} tables restore ${input.id}`
       )
     })
 ).pipe(

@@ -36,7 +36,7 @@ const chosen = (columns: Columns | undefined, records: ReadonlyArray<JsonObject>
   columns === undefined ? namesOf(records) : typeof columns === "function" ? columns(records) : columns
 
 const make = Effect.gen(function* () {
-  const { colors, fields, format, width } = yield* Settings
+  const { colors, fields, format, lineEnd, width } = yield* Settings
   const notes = yield* Notes
   const style = { colors, width }
 
@@ -75,7 +75,7 @@ const make = Effect.gen(function* () {
     record: Effect.fnUntraced(function* (record, columns) {
       yield* warnOfUnknown([record])
       if (format === "table") return yield* text(Table.record(record, fields ?? columns, style))
-      if (format === "csv") return yield* text(Csv.write([record], fields ?? namesOf([record])))
+      if (format === "csv") return yield* text(Csv.write([record], fields ?? namesOf([record]), lineEnd))
       return yield* value(picked(record))
     }),
     list: Effect.fnUntraced(function* (records, noun, columns) {
@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
         }
         return
       }
-      if (format === "csv") return yield* text(Csv.write(records, fields ?? namesOf(records)))
+      if (format === "csv") return yield* text(Csv.write(records, fields ?? namesOf(records), lineEnd))
       if (format === "ndjson") return yield* lines(records)
       return yield* value(records.map(picked))
     })
