@@ -39,6 +39,16 @@ const expectError = (answer: Server.Answered, status: number, code: string) => {
   expect(answer.headers.get("x-content-type-options")).toBe("nosniff")
 }
 
+/** Sentences of people: nothing that a schema is written with, and no name that only our own code has. */
+const expectWords = (answer: Server.Answered) => {
+  for (const { message } of answer.body.details ?? []) {
+    expect(message, answer.text).toMatch(/^(?:must|is|has) /)
+    expect(message, answer.text).not.toMatch(
+      /Expected|readonly|Missing|Unexpected|[{}<>|]|must must|\b[A-Z][a-z]+[A-Z]\w*/
+    )
+  }
+}
+
 const isServed = (path: string): boolean =>
   operations.some(({ template }) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path))
 
@@ -187,6 +197,7 @@ describe.each(operations)("$id", (sample) => {
             })
         expect(answer.status, `${field}=${JSON.stringify(value)} ${answer.text}`).toBe(400)
         expect(fieldsOf(answer), answer.text).toEqual([field])
+        expectWords(answer)
       }
     }
     for (const field of sample.required ?? []) {
@@ -216,7 +227,20 @@ describe.each(operations)("$id", (sample) => {
     expectError(await send(`{"name":"\\u0000"}`), 400, "INVALID_ENCODING")
     expectError(await send(`{"name":"\\ud800"}`), 400, "INVALID_ENCODING")
     expectError(await send(new Uint8Array([0x22, 0xff, 0x22])), 400, "INVALID_ENCODING")
-    for (const shape of ["[]", "1", "null", `"x"`]) expectError(await send(shape), 400, "INVALID_REQUEST")
+    for (const shape of ["[]", "1", "null", `"x"`]) {
+      const answer = await send(shape)
+      expectError(answer, 400, "INVALID_REQUEST")
+      expect(answer.body.details).toEqual([{ message: "the request must be an object" }])
+    }
+    // Every field with values of every sort: what is wrong is told in words, at its place.
+    for (const field of Object.keys(sample.body))
+      for (const value of [null, true, -1.5, 1e300, "", "x".repeat(3_000), [], [[]], [null], {}, { a: 1 }]) {
+        const answer = await send(JSON.stringify({ ...sample.body, [field]: value }))
+        if (answer.status === 400 && answer.body.code === "INVALID_REQUEST") {
+          expectWords(answer)
+          for (const place of fieldsOf(answer)) expect(place.startsWith(field), answer.text).toBe(true)
+        }
+      }
     expectError(
       await send("a=1", { "content-type": "application/x-www-form-urlencoded" }),
       415,
