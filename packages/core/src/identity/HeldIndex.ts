@@ -8,7 +8,7 @@ import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { Observation } from "../sync/Ingest.ts"
 import { trusted } from "./Covered.ts"
 import type { IdentityStore } from "./IdentityStore.ts"
-import { earlyDays } from "./MatchCost.ts"
+import { lateReachDays } from "./LateSettlement.ts"
 import type { Days } from "./Settled.ts"
 
 /** A read, as far as it decides what can be meant. */
@@ -67,7 +67,7 @@ export const heldIndex = (records: RecordStore["Service"], identity: IdentitySto
       )
       const starts = [
         ...(unknown === undefined ? [] : [CalendarDate.addDays(unknown, -reachDays)]),
-        ...(over === undefined ? [] : [CalendarDate.addDays(over, -earlyDays)])
+        ...(over === undefined ? [] : [CalendarDate.addDays(over, -lateReachDays)])
       ]
       if (starts.length === 0) return found
       const around = yield* records.index(scope, { from: starts.reduce(CalendarDate.min) })

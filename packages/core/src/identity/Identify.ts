@@ -13,7 +13,7 @@ import { pairShifted, shiftCandidates } from "./CommonShift.ts"
 import { hasBankId, isListed, isOfFile, trusted } from "./Covered.ts"
 import { pairWeakHits, partNewIds } from "./FileIds.ts"
 import { pairByIds, type IdHits } from "./IdHits.ts"
-import { lateCandidates, lateSettlements } from "./LateSettlement.ts"
+import { isOnlyLate, lateCandidates, lateSettlements } from "./LateSettlement.ts"
 import type { HeldDetail, Match, MatchDetails, MatchInput, MatchResult, OpenMatch, Suggestion } from "./Matching.ts"
 import { learn, type LearntText } from "./LearntTexts.ts"
 import { lessonsOf } from "./Lessons.ts"
@@ -84,8 +84,13 @@ export const identify = (input: MatchInput): OpenMatch => {
       const shift = pairShifted(input, pairing, mayBeShifted, detailOf)
       // Rows that a shift pairs anew leave other records free than were asked for before: those are known as well.
       const possible = shift === 0 ? [...candidates, ...idContradictions] : mayBeShifted
-      const free = possible.filter((entry) => !pairing.isTaken(entry))
       const { isForbidden } = details
+      const lateInput = { input, pairing, reader, detailOf, isForbidden }
+      const surelyLate = lateSettlements({ ...lateInput, candidates: mayBeLate, links: ids.lateLinks }).filter(
+        isOnlyLate(lateInput)
+      )
+      const settled = new Set(surelyLate.flatMap(({ booked, entry }) => [entry.id, booked.id]))
+      const free = possible.filter((entry) => !pairing.isTaken(entry) && !settled.has(entry.id))
       let suggestions: ReadonlyArray<Suggestion> = []
       const corrected = new Set<number>()
       if (input.dataType === "transactions") {
@@ -101,15 +106,14 @@ export const identify = (input: MatchInput): OpenMatch => {
       } else if (free.length > 0 && pairing.open.length > 0) {
         pairByKeys(input, pairing, free, (entry) => detailOf(entry).fields)
       }
-      const late = lateSettlements({
-        input,
-        pairing,
-        reader,
-        candidates: mayBeLate,
-        links: ids.lateLinks,
-        detailOf,
-        isForbidden
-      })
+      const late = [
+        ...surelyLate,
+        ...lateSettlements({
+          ...lateInput,
+          candidates: mayBeLate.filter(({ id }) => !settled.has(id)),
+          links: ids.lateLinks.filter(({ entry }) => !settled.has(entry.id))
+        })
+      ]
       const asked = late.filter(({ keep }) => keep === "ask")
       const absent = absences({
         input,

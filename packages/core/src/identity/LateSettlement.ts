@@ -23,9 +23,8 @@ const dayMillis = 86_400_000
 const youngDays = 3
 /** Days from a pending record to its booked form, and for which one of an amount like no other counts as new. */
 export const settlementDays = 14
-/** How alike their texts have to be; where no other row has the amount, and of a change feed not all is known. */
+/** How alike their texts have to be, unless no other row has the amount. */
 const leastLikeness = 0.6
-const leastOfUnique = 0.3
 
 /** A pending record, and the record that it was booked as. */
 export interface LateSettlement extends Join {
@@ -57,8 +56,13 @@ const isBooked = (input: MatchInput, pairing: Pairing, entry: IndexEntry): boole
 const dayOf = (date: CalendarDate.CalendarDate | null): number | undefined =>
   date === null ? undefined : CalendarDate.toEpochDay(date)
 
-const isNear = (pending: number | undefined, booked: number | undefined): boolean =>
-  pending !== undefined && booked !== undefined && booked - pending >= -earlyDays && booked - pending <= settlementDays
+/** Some banks date what is pending anew each day, so that it is from before its date. */
+const mostRedated = settlementDays
+/** Days before the date of a pending record on which its booked form may be dated. */
+export const lateReachDays = earlyDays + mostRedated
+
+const mayBeNear = (pending: number, booked: number | undefined): boolean =>
+  booked !== undefined && booked - pending >= -lateReachDays && booked - pending <= settlementDays
 
 /** Records whose details tell whether any settled late, before it is known what else the read means. */
 export const lateCandidates = (
@@ -72,7 +76,7 @@ export const lateCandidates = (
   if (over.length === 0) return linked
   const days = over.flatMap(({ date }) => dayOf(date) ?? [])
   const booked = input.held.filter(
-    (entry) => isBooked(input, pairing, entry) && days.some((day) => isNear(day, dayOf(entry.date)))
+    (entry) => isBooked(input, pairing, entry) && days.some((day) => mayBeNear(day, dayOf(entry.date)))
   )
   return booked.length === 0 ? linked : [...new Set([...linked, ...over, ...booked])]
 }
@@ -93,7 +97,7 @@ export const lateDays = (
   const shown = new Set(observations.map(({ providerId }) => providerId))
   return held.flatMap(({ date, pending, providerId, state }) =>
     pending && state === "live" && date !== null && !shown.has(providerId)
-      ? [{ from: CalendarDate.addDays(date, -earlyDays), to: CalendarDate.addDays(date, settlementDays) }]
+      ? [{ from: CalendarDate.addDays(date, -lateReachDays), to: CalendarDate.addDays(date, settlementDays) }]
       : []
   )
 }
@@ -116,18 +120,27 @@ interface Held {
   readonly detail: HeldDetail
 }
 
+/** Days from when a pending record was there first to its booked form; `undefined` where that is too far. */
+const gapOf = (pending: Held, booked: Held): number | undefined => {
+  const [shown, day] = [pending.row.day, booked.row.day]
+  if (shown === undefined || day === undefined || day - shown > settlementDays) return undefined
+  const made = CalendarDate.toEpochDay(pending.detail.createdAt.slice(0, 10) as CalendarDate.CalendarDate)
+  const gap = day - Math.min(shown, Math.max(made, shown - mostRedated))
+  return gap < -earlyDays ? undefined : gap
+}
+
 /** A unique amount says which row is meant, whatever its text, and for longer. */
 const costOf = (
   pending: Held,
   booked: Held,
   young: Timestamp.Timestamp,
-  isUnique: (row: MatchRow, alike: number) => boolean
+  isUnique: (row: MatchRow) => boolean
 ): Candidate["cost"] | undefined => {
   if (pending.row.amount !== booked.row.amount || pending.row.currency !== booked.row.currency) return undefined
-  if (!isNear(pending.row.day, booked.row.day) || booked.detail.createdAt < pending.detail.createdAt) return undefined
+  const gap = gapOf(pending, booked)
+  if (gap === undefined || booked.detail.createdAt < pending.detail.createdAt) return undefined
   const alike = likeness(booked.row, pending.row)
-  if ((alike < leastLikeness || booked.detail.createdAt < young) && !isUnique(booked.row, alike)) return undefined
-  const gap = booked.row.day! - pending.row.day!
+  if ((alike < leastLikeness || booked.detail.createdAt < young) && !isUnique(booked.row)) return undefined
   return Math.min(unmatchedCost - 1, Math.round(700 * (1 - alike)) + (gap >= 0 ? 15 * gap : -80 * gap))
 }
 
@@ -178,9 +191,8 @@ export const lateSettlements = (problem: LateInput): ReadonlyArray<LateSettlemen
   }
   let known: KnownAmounts | undefined
   /** No other row that is known has the amount. A change feed does not show the others again. */
-  const isUnique = (row: MatchRow, alike: number): boolean => {
+  const isUnique = (row: MatchRow): boolean => {
     const isDelta = input.coverage.kind === "delta"
-    if (isDelta && alike < leastOfUnique) return false
     known ??= new KnownAmounts([
       ...[...input.observations, ...(input.settled ?? [])].flatMap(
         ({ date, fields, pending }) => reader.read(fields, date, pending) ?? []
@@ -208,4 +220,19 @@ export const lateSettlements = (problem: LateInput): ReadonlyArray<LateSettlemen
     })
   )
   return [...linked, ...found]
+}
+
+/** Whether no open row of the read has the amount: then the record that was booked before is meant, and no other row. */
+export const isOnlyLate = ({
+  detailOf,
+  input,
+  pairing
+}: Pick<LateInput, "detailOf" | "input" | "pairing">): ((late: LateSettlement) => boolean) => {
+  const amounts = new Set(
+    pairing.open.map((at) => input.observations[at]!).map(({ fields }) => `${fields["currency"]} ${fields["amount"]}`)
+  )
+  return ({ entry }) => {
+    const { fields } = detailOf(entry)
+    return !amounts.has(`${fields["currency"]} ${fields["amount"]}`)
+  }
 }

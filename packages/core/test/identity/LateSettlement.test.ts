@@ -74,6 +74,26 @@ describe("a pending record whose booked form became a record of its own", () => 
     expect(after({ held: [pending(), posted({}, day)], observations: [seen("b", day)] })).toEqual(leftAlone)
   })
 
+  it("goes on as one that is dated before it, where the bank dates it anew each day", () => {
+    const redated = pending({ createdAt: daysAgo(7) }, { day: "2026-03-19" })
+    const early = { ...booked, day: "2026-03-14" }
+    const base = { observations: [seen("b", early)] }
+    expect(after({ ...base, held: [redated, posted({}, early)] })).toEqual(joinedOnly)
+    expect(after({ ...base, held: [pending({}, { day: "2026-03-19" }), posted({}, early)] })).toEqual(leftAlone)
+  })
+
+  it("is no other booking of the read while its own is known", () => {
+    const tipped = { ...booked, amount: "-52" }
+    const { changed, joined } = read({
+      idTrust: "perStatus",
+      coverage: full,
+      observations: [seen("b", booked), seen("t", tipped)],
+      held: [pending(), posted()]
+    })
+    expect(joined).toHaveLength(1)
+    expect(changed.map(({ entry }) => entry)).toEqual([undefined])
+  })
+
   it("takes a booked record under another name, or of last week, only where the amount is like no other", () => {
     const renamed = { ...booked, text: "ABC RETAIL" }
     const twin = seen("c", { ...booked, day: "2026-03-02", text: "DESK STORE" })

