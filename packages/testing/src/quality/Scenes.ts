@@ -6,10 +6,12 @@ import { ordinary } from "./identity/Ordinary.ts"
 import { renamed, roundPrices } from "./identity/Renamed.ts"
 import { otherWords, otherWordsRound } from "./identity/TwoSources.ts"
 import { splitOrders } from "./identity/SplitOrders.ts"
+import { shortHistory } from "./identity/ShortHistory.ts"
 import type { Scene } from "./Scene.ts"
 
 export const scenes: ReadonlyArray<Scene> = [
   ordinary,
+  shortHistory,
   changeFeeds,
   renamed,
   roundPrices,
