@@ -309,6 +309,48 @@ const count = async (table: string): Promise<unknown> =>
 
 const everything = () => Promise.all(["upload", "account", "record", "table_row", "job", "delivery"].map(count))
 
+/** Uploads a file to a table and to a file, and then once more. */
+const arriveWhole = async (sample: Sample) => {
+  const { bytes, expected, name } = sample
+  const place = await makePlace(name)
+  const first = await kernel.runPromise(
+    Effect.forEach(place.feeds, (feed) => Effect.zip(add(feed, name, bytes), lastJob(feed)), { concurrency: 2 })
+  )
+  for (const [{ created }, job] of first) {
+    expect(created).toBe(true)
+    const told = JSON.stringify(job)
+    expect([job.status, job.counts.created, job.counts.quarantined], told).toEqual(["completed", expected.rows, 0])
+    expect(
+      job.errors.filter((error) => error.severity !== "warning"),
+      told
+    ).toEqual([])
+  }
+  const file = await fileNow(place)
+  expect(await tableNow(place)).toEqual(expected)
+  expect(file.booked).toEqual(expected)
+
+  const second = await kernel.runPromise(
+    Effect.gen(function* () {
+      const jobs = yield* Jobs
+      return yield* Effect.forEach(place.feeds, (feed) =>
+        Effect.gen(function* () {
+          const again = yield* add(feed, name, bytes)
+          yield* jobs.trigger(principal, feed.id, {})
+          return [again, yield* lastJob(feed)] as const
+        })
+      )
+    })
+  )
+  expect(second.map(([again]) => [again.created, again.upload.id])).toEqual(
+    first.map(([{ upload }]) => [false, upload.id])
+  )
+  for (const [, job] of second) {
+    expect([job.status, job.counts.created, job.counts.updated, job.counts.removed]).toEqual(["completed", 0, 0, 0])
+  }
+  expect(await tableNow(place)).toEqual(expected)
+  expect((await fileNow(place)).text).toBe(file.text)
+}
+
 suite(`files of real banks${note}`, () => {
   it("are all known here", () => {
     expect([ofxNames.length, csvNames.length]).toEqual([24, 25])
@@ -325,46 +367,7 @@ suite(`files of real banks${note}`, () => {
     ])
   })
 
-  it.each(samples)("arrive whole in a table and a file, and change nothing the second time: $name", async (sample) => {
-    const { bytes, expected, name } = sample
-    const place = await makePlace(name)
-    const first = await kernel.runPromise(
-      Effect.forEach(place.feeds, (feed) => Effect.zip(add(feed, name, bytes), lastJob(feed)), { concurrency: 2 })
-    )
-    for (const [{ created }, job] of first) {
-      expect(created).toBe(true)
-      const told = JSON.stringify(job)
-      expect([job.status, job.counts.created, job.counts.quarantined], told).toEqual(["completed", expected.rows, 0])
-      expect(
-        job.errors.filter((error) => error.severity !== "warning"),
-        told
-      ).toEqual([])
-    }
-    const file = await fileNow(place)
-    expect(await tableNow(place)).toEqual(expected)
-    expect(file.booked).toEqual(expected)
-
-    const second = await kernel.runPromise(
-      Effect.gen(function* () {
-        const jobs = yield* Jobs
-        return yield* Effect.forEach(place.feeds, (feed) =>
-          Effect.gen(function* () {
-            const again = yield* add(feed, name, bytes)
-            yield* jobs.trigger(principal, feed.id, {})
-            return [again, yield* lastJob(feed)] as const
-          })
-        )
-      })
-    )
-    expect(second.map(([again]) => [again.created, again.upload.id])).toEqual(
-      first.map(([{ upload }]) => [false, upload.id])
-    )
-    for (const [, job] of second) {
-      expect([job.status, job.counts.created, job.counts.updated, job.counts.removed]).toEqual(["completed", 0, 0, 0])
-    }
-    expect(await tableNow(place)).toEqual(expected)
-    expect((await fileNow(place)).text).toBe(file.text)
-  })
+  it.each(samples)("arrive whole in a table and a file, and change nothing the second time: $name", arriveWhole)
 
   it.each(refusedOfx)("are refused by line and element, and leave nothing behind: %s", async (name, message) => {
     const place = await makePlace(name)
@@ -381,6 +384,21 @@ suite(`files of real banks${note}`, () => {
     expect(existsSync(pathOf(place))).toBe(false)
   })
 })
+
+const labelled = join(data, "labelled/personal-finance-kaggle/data__personal_transactions.csv")
+const isLabelledPresent = existsSync(labelled)
+
+describe.skipIf(!isLabelledPresent)(
+  `labelled movements of a person${isLabelledPresent ? "" : ` (skipped: ${labelled} is missing)`}`,
+  () => {
+    it("arrive whole in a table and a file, and change nothing the second time", async () => {
+      const bytes = readFileSync(labelled)
+      const expected = booked(csvMovements(bytes.toString("utf8"), { currency: "USD", amount: 2, debit: 3 }))
+      expect(expected).toEqual({ rows: 806, sums: { USD: "28185.98" } })
+      await arriveWhole({ name: "labelled.csv", bytes, expected })
+    })
+  }
+)
 
 suite(`a file of a real bank over HTTP${note}`, () => {
   let server: ServerProcess

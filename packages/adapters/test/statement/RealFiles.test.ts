@@ -224,3 +224,36 @@ suite(`real CSV files${note}`, () => {
     expect(fs.readdirSync(csvFolder).filter((name) => name.endsWith(".csv"))).toHaveLength(25)
   })
 })
+
+const labelled = path.join(data, "labelled/personal-finance-kaggle/data__personal_transactions.csv")
+const isLabelledPresent = fs.existsSync(labelled)
+
+describe.skipIf(!isLabelledPresent)(
+  `labelled movements of a person${isLabelledPresent ? "" : ` (skipped: ${labelled} is missing)`}`,
+  () => {
+    it("are read with every day and signed amount, by account, whatever form the days have", () => {
+      // No cell of this file is quoted.
+      const [, ...lines] = fs.readFileSync(labelled, "utf8").trimEnd().split(/\r?\n/)
+      const expected = new Map<string, Array<Entry>>()
+      for (const line of lines) {
+        const [date = "", , amount = "", side, , account = "", ...more] = line.split(",")
+        expect(more).toEqual([])
+        const [month, day, year] = date.split(/[-/]/)
+        const signed = Decimal.make(amount)
+        const entries = expected.get(account) ?? []
+        entries.push([`${year}-${month}-${day}`, side === "debit" ? Decimal.negate(signed) : signed])
+        expected.set(account, entries)
+      }
+      const { accounts, refused } = statementOf(fs.readFileSync(labelled), undefined, "USD")
+      expect(refused).toBeUndefined()
+      expect(accounts.map(({ name }) => name).toSorted()).toEqual(["Checking", "Platinum Card", "Silver Card"])
+      for (const account of accounts) {
+        expect(sorted(entriesOf([account]))).toEqual(sorted(expected.get(account.name) ?? []))
+      }
+      expect([
+        entriesOf(accounts).length,
+        Decimal.sum(accounts.flatMap(({ rows }) => rows.map((row) => row.amount)))
+      ]).toEqual([806, "28185.98"])
+    })
+  }
+)
