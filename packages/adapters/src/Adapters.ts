@@ -7,6 +7,7 @@ import type { Patterns } from "@millrace/core/rule/Pattern"
 import type { Digest } from "@millrace/core/shared/Digest"
 import { Ids } from "@millrace/core/shared/Ids"
 import type { TableStore } from "@millrace/core/table/TableStore"
+import type { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import type { StatementReader } from "@millrace/core/upload/Statement"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -23,7 +24,11 @@ export interface AdapterOptions extends DestinationOptions {
 
 export const layer = (
   options: AdapterOptions
-): Layer.Layer<Providers | Destinations | StatementReader | Patterns | Digest, never, TableStore | UpstreamBudget> =>
+): Layer.Layer<
+  Providers | Destinations | StatementReader | Patterns | Digest,
+  never,
+  TableStore | WorkspaceStore | UpstreamBudget
+> =>
   Layer.mergeAll(
     Providers.layerBudgeted(options.providers),
     Layer.unwrap(Effect.map(makeDrivers(options), Destinations.layer)).pipe(

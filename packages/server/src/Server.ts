@@ -17,6 +17,7 @@ import * as Kernel from "@millrace/core/Kernel"
 import { Digest } from "@millrace/core/shared/Digest"
 import { DataKeys } from "@millrace/core/storage/DataKeys"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
+import { TableSettings } from "@millrace/core/table/RowLimit"
 import { UploadSettings } from "@millrace/core/upload/UploadSettings"
 import { AgreedRate } from "@millrace/core/workspace/Plan"
 import { Readiness } from "@millrace/http/Readiness"
@@ -210,6 +211,7 @@ export const layerKernel = (
             ? DiskRoom.layer(join(settings.dataFolder, "postgres"), settings.diskReserve ?? 0)
             : Layer.empty
         ),
+        Layer.provideMerge(settings.tables === undefined ? Layer.empty : Layer.succeed(TableSettings, settings.tables)),
         Layer.provideMerge(
           settings.uploads === undefined ? Layer.empty : Layer.succeed(UploadSettings, settings.uploads)
         )

@@ -2,6 +2,7 @@
 import { resolve } from "node:path"
 import { limits } from "@millrace/core/shared/Limits"
 import type { RequestBudget } from "@millrace/core/provider/Capabilities"
+import type { TableSettings } from "@millrace/core/table/RowLimit"
 import type { UploadSettings } from "@millrace/core/upload/UploadSettings"
 import { plans } from "@millrace/core/workspace/Plan"
 import * as Config from "effect/Config"
@@ -40,6 +41,7 @@ export interface Settings {
   readonly jobLease: number
   /** Absent: as the kernel has it. */
   readonly uploads?: typeof UploadSettings.Service
+  readonly tables?: typeof TableSettings.Service
 }
 
 /** A setting that cannot be used. The message names it; it never repeats a secret. */
@@ -64,6 +66,7 @@ const config = Config.all({
   budgets: optional(Config.String("MILLRACE_BUDGETS")),
   requestsPerMinute: optional(Config.String("MILLRACE_REQUESTS_PER_MINUTE")),
   jobLease: optional(Config.String("MILLRACE_JOB_LEASE")),
+  tableRows: optional(Config.String("MILLRACE_TABLE_ROWS")),
   filesMebibytes: optional(Config.String("MILLRACE_FILES_MIB")),
   uploadMebibytes: optional(Config.String("MILLRACE_UPLOAD_MIB")),
   uploadDays: optional(Config.String("MILLRACE_UPLOAD_DAYS"))
@@ -196,6 +199,8 @@ export const settingNames: Readonly<Record<string, string>> = {
   MILLRACE_JOB_LEASE: "seconds without a sign of life after which a job is taken over (default 6)",
   MILLRACE_FILES_MIB:
     "MiB of uploaded files that a workspace may keep at one time (default: what its plan allows, which is no bound on enterprise)",
+  MILLRACE_TABLE_ROWS:
+    "rows that a workspace may have in its tables (default: what its plan allows, which is no bound on enterprise)",
   MILLRACE_UPLOAD_MIB: "size in MiB of the largest file that may be uploaded (default 25, at most 500)",
   MILLRACE_UPLOAD_DAYS:
     "days that uploaded files are kept once they were read, 0 for not at all (default: as long as their feed)"
@@ -218,6 +223,16 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
           workspaceBytes:
             mebibyte *
             (yield* wholeNumber("MILLRACE_FILES_MIB", raw.filesMebibytes, { least: 1, most: 1_048_576, otherwise: 1 }))
+        }
+  const rows =
+    raw.tableRows === undefined
+      ? {}
+      : {
+          workspaceRows: yield* wholeNumber("MILLRACE_TABLE_ROWS", raw.tableRows, {
+            least: 1,
+            most: 1_000_000_000,
+            otherwise: 1
+          })
         }
   const mebibytes = yield* wholeNumber("MILLRACE_UPLOAD_MIB", raw.uploadMebibytes, {
     least: 1,
@@ -249,6 +264,7 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
       otherwise: plans.enterprise.requestsPerMinute
     }),
     jobLease: yield* wholeNumber("MILLRACE_JOB_LEASE", raw.jobLease, { least: 1, most: 3_600, otherwise: 6 }),
+    tables: rows,
     uploads: { maxBytes: mebibytes * mebibyte, keepDays, ...kept }
   }
 })

@@ -3,12 +3,13 @@ import { DestinationConfig } from "@millrace/core/feed/FeedConfig"
 import { Destinations } from "@millrace/core/destination/Destinations"
 import { Ids } from "@millrace/core/shared/Ids"
 import { TableStore } from "@millrace/core/table/TableStore"
+import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as NodeDigest from "../../src/digest/NodeDigest.ts"
 import { makeDrivers } from "../../src/destination/registry.ts"
 
-const needed = Layer.mergeAll(Ids.layer, NodeDigest.layer, Layer.mock(TableStore, {}))
+const needed = Layer.mergeAll(Ids.layer, NodeDigest.layer, Layer.mock(TableStore, {}), Layer.mock(WorkspaceStore, {}))
 
 describe("destination registry", () => {
   it.effect("has a driver of every type that a feed can be configured with", () =>

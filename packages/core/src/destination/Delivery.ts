@@ -46,7 +46,10 @@ export const Delivery = Schema.Struct({
   /** What enrichments changed on the way, so that every value explains itself. */
   provenance: Schema.Array(FieldChange),
   remoteRef: Schema.optionalKey(Schema.String),
-  /** How often this version was given to the destination; sending again what may have arrived is no other attempt. */
+  /**
+   * How often this version was given to the destination; sending again what may have arrived is no other attempt. 0 with
+   * state failed: it waits for room.
+   */
   attempts: Schema.Int,
   lastError: Schema.optionalKey(Schema.String),
   /** Refused for good: only a new version or an explicit redelivery sends it again. Only with state failed. */

@@ -27,6 +27,8 @@ export interface Refused {
   readonly reason: string
   /** It is not tried again by itself. */
   readonly dead: boolean
+  /** There is no room for it now; later runs try it again. */
+  readonly waits: boolean
 }
 
 export const keyOf = (feed: Feed, recordId: string) => rowKey(feed.dataType, recordId)
@@ -44,6 +46,8 @@ export const forgottenSettlement = ({ recordId, version }: Delivery): Settlement
   final: true
 })
 
+const waiting = ({ waits }: { readonly waits?: true }): { readonly waits?: true } => (waits === true ? { waits } : {})
+
 const settlementOf = (row: Delivery, receipt: Receipt | undefined): Settlement => {
   const at = { recordId: row.recordId, version: row.version }
   if (receipt === undefined) return { ...at, state: "failed", error: noAnswer }
@@ -60,7 +64,7 @@ const settlementOf = (row: Delivery, receipt: Receipt | undefined): Settlement =
     case "skipped":
       return { ...at, state: "skipped" }
     case "failed":
-      return { ...at, state: "failed", error: receipt.reason }
+      return { ...at, state: "failed", error: receipt.reason, ...waiting(receipt) }
   }
 }
 
@@ -106,6 +110,6 @@ export const outcomeOf = (receipt: Receipt | undefined): Outcome => {
     case "skipped":
       return { state: "skipped" }
     case "failed":
-      return { state: "failed", error: receipt.reason }
+      return { state: "failed", error: receipt.reason, ...waiting(receipt) }
   }
 }

@@ -55,8 +55,11 @@ export type Settlement = {
   readonly version: number
 } & (
   | { readonly state: "done"; readonly remoteRef?: string }
-  /** `final`: it is not tried again, however few attempts there were. */
-  | { readonly state: "failed"; readonly error: string; readonly final?: boolean }
+  /**
+   * `final`: it is not tried again, however few attempts there were. `waits`: it is tried again by every run, however
+   * many there were: they begin anew at 0.
+   */
+  | { readonly state: "failed"; readonly error: string; readonly final?: boolean; readonly waits?: true }
   | { readonly state: "skipped" }
   | { readonly state: "intended" }
 )
@@ -64,7 +67,7 @@ export type Settlement = {
 /** What became of an intent in the very transaction that writes it down. */
 export type Outcome =
   | { readonly state: "done"; readonly remoteRef?: string }
-  | { readonly state: "failed"; readonly error: string }
+  | { readonly state: "failed"; readonly error: string; readonly waits?: true }
   | { readonly state: "skipped" }
 
 /** Which rows a redelivery opens again: those that fit all that is given. Rows that are open anyway never. */

@@ -59,8 +59,11 @@ export type Receipt =
   | { readonly key: string; readonly outcome: "done"; readonly remoteRef?: string }
   /** A person deleted the row: it is not written again. */
   | { readonly key: string; readonly outcome: "skipped" }
-  /** This record alone was refused: nothing of it was written. */
-  | { readonly key: string; readonly outcome: "failed"; readonly reason: string }
+  /**
+   * This record alone was refused: nothing of it was written. `waits`: there is no room for it now. That is no attempt,
+   * and every later run tries it again.
+   */
+  | { readonly key: string; readonly outcome: "failed"; readonly reason: string; readonly waits?: true }
 
 const message = { message: Schema.String }
 

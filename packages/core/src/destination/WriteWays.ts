@@ -90,8 +90,9 @@ export const makeWriteWays = Effect.gen(function* () {
       if (settlement.state !== "failed") return []
       const row = rows[n]!
       const attempts = row.attempts + (row.state === "sending" ? 0 : 1)
-      const dead = settlement.final === true || attempts >= limits.deliveryAttempts
-      return [{ recordId: settlement.recordId, reason: settlement.error, dead }]
+      const waits = settlement.waits === true
+      const dead = !waits && (settlement.final === true || attempts >= limits.deliveryAttempts)
+      return [{ recordId: settlement.recordId, reason: settlement.error, dead, waits }]
     })
     return { refused, asked } satisfies Handled
   })
@@ -106,9 +107,12 @@ export const makeWriteWays = Effect.gen(function* () {
     all: ReadonlyArray<Delivery>
   ) {
     const tried = (row: Delivery) => row.state === "failed" && row.jobId === run.job.id
-    const known = all
-      .filter(tried)
-      .map(({ dead, lastError, recordId }): Refused => ({ recordId, reason: lastError ?? noAnswer, dead }))
+    const known = all.filter(tried).map(({ attempts, dead, lastError, recordId }): Refused => ({
+      recordId,
+      reason: lastError ?? noAnswer,
+      dead,
+      waits: attempts === 0
+    }))
     const rows = all.filter((row) => !tried(row))
     if (rows.length === 0) return { refused: known, asked: false } satisfies Handled
     const handled = yield* atomically(

@@ -6,6 +6,7 @@ import type { JobError } from "../job/Job.ts"
 import type { LeaseLost } from "../job/JobStore.ts"
 import { failureOf, type ProviderError } from "../provider/ProviderError.ts"
 import type { ProviderNotAvailable } from "../provider/Providers.ts"
+import type { Refused } from "../destination/DeliveryRun.ts"
 import type { DestinationError } from "../destination/Destination.ts"
 import type { DestinationNotAvailable } from "../destination/Destinations.ts"
 import type { NotFound } from "../failure/Failure.ts"
@@ -50,9 +51,22 @@ export const quarantineFindings = (rows: ReadonlyArray<Quarantined>): ReadonlyAr
     : [])
 ]
 
-export const refusedFindings = (
-  rows: ReadonlyArray<{ readonly recordId: string; readonly reason: string; readonly dead: boolean }>
-): ReadonlyArray<Finding> => [
+/** Told once for each reason: who waits, waits for the same. */
+const waitingFindings = (rows: ReadonlyArray<Refused>): ReadonlyArray<Finding> =>
+  [...Map.groupBy(rows, ({ reason }) => reason)].map(([reason, { length }]) =>
+    warning(
+      "destination",
+      "PLAN_LIMIT_REACHED",
+      `${length} ${length === 1 ? "record waits" : "records wait"}: ${reason}`
+    )
+  )
+
+export const refusedFindings = (all: ReadonlyArray<Refused>): ReadonlyArray<Finding> => {
+  const rows = all.filter(({ waits }) => !waits)
+  return [...waitingFindings(all.filter(({ waits }) => waits)), ...refusals(rows)]
+}
+
+const refusals = (rows: ReadonlyArray<Refused>): ReadonlyArray<Finding> => [
   ...rows
     .slice(0, named)
     .map(({ dead, reason, recordId }) =>

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import type { Principal } from "../access/Principal.ts"
 import { InvalidInput, PlanLimitReached, type Detail } from "../failure/Failure.ts"
 import { limits } from "../shared/Limits.ts"
-import { plans } from "../workspace/Plan.ts"
 import type { Faults } from "./FieldDefinition.ts"
 import { takenMarks } from "./Marks.ts"
+import { rowLimitOf, rowRoom, type TableSettings } from "./RowLimit.ts"
 import type { RelationUse } from "./RowReader.ts"
 import type { RowShape } from "./RowShape.ts"
 import type { Row, Table } from "./Table.ts"
@@ -32,7 +32,11 @@ export interface Candidate {
 
 export const below = (path: string, part: string): string => (path === "" ? part : `${path}.${part}`)
 
-export const rowChecks = (store: TableStore["Service"], access: TableAccess) => {
+export const rowChecks = (
+  store: TableStore["Service"],
+  access: TableAccess,
+  settings: typeof TableSettings.Service
+) => {
   /** Faults for rows that relations name and that do not exist, live, in a table that can be seen. */
   const checkRelations = Effect.fnUntraced(function* (
     principal: Principal,
@@ -56,9 +60,9 @@ export const rowChecks = (store: TableStore["Service"], access: TableAccess) => 
   })
 
   const checkPlan = Effect.fnUntraced(function* (principal: Principal, added: number) {
-    const limit = plans[principal.workspace.plan].rows
-    if (limit === undefined || added <= 0) return
-    if ((yield* store.rowTotal(principal.workspace.id)) + added > limit)
+    if (added <= 0) return
+    const limit = rowLimitOf(principal.workspace, settings)
+    if ((yield* rowRoom(store, principal.workspace.id, limit)) < added)
       return yield* new PlanLimitReached({ what: "rows", limit })
   })
 

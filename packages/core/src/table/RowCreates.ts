@@ -11,6 +11,7 @@ import { cellOf } from "./CellReader.ts"
 import { keyMark } from "./Facet.ts"
 import { Faults } from "./FieldDefinition.ts"
 import { bulk, rowChecks, type Candidate } from "./RowChecks.ts"
+import { TableSettings } from "./RowLimit.ts"
 import { mergeRow } from "./RowMerge.ts"
 import { checkRow, readValues, relationsIn, type RelationUse } from "./RowReader.ts"
 import type { RowOutcome } from "./RowRequest.ts"
@@ -26,7 +27,7 @@ export const make = Effect.gen(function* () {
   const { contentHash } = yield* Digest
   const { atomically } = yield* Transactor
   const access = accessTo(store)
-  const { checkMarks, checkPlan, checkRelations } = rowChecks(store, access)
+  const { checkMarks, checkPlan, checkRelations } = rowChecks(store, access, yield* TableSettings)
 
   const createRows: Tables["Service"]["createRows"] = Effect.fn("Tables.createRows")(
     function* (principal, id, { mode, rows: asked }) {

@@ -7,6 +7,7 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { Faults } from "./FieldDefinition.ts"
 import { below, bulk, rowChecks, type Candidate } from "./RowChecks.ts"
+import { TableSettings } from "./RowLimit.ts"
 import { mergeRow } from "./RowMerge.ts"
 import { checkRow, readValues, relationsIn, type RelationUse } from "./RowReader.ts"
 import type { RowChange } from "./RowRequest.ts"
@@ -21,7 +22,7 @@ export const make = Effect.gen(function* () {
   const { contentHash } = yield* Digest
   const { atomically } = yield* Transactor
   const access = accessTo(store)
-  const { checkMarks, checkPlan, checkRelations } = rowChecks(store, access)
+  const { checkMarks, checkPlan, checkRelations } = rowChecks(store, access, yield* TableSettings)
 
   /** Changes live rows of a locked table, all or none. */
   const change = Effect.fnUntraced(function* (

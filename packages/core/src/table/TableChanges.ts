@@ -15,6 +15,8 @@ import { define, Faults, isFieldKey } from "./FieldDefinition.ts"
 import { fieldKey } from "./FieldKey.ts"
 import { rewriteRows } from "./RowRewrite.ts"
 import { purgeAt, type Table, type TableField } from "./Table.ts"
+import { rowChecks } from "./RowChecks.ts"
+import { TableSettings } from "./RowLimit.ts"
 import { accessTo, conflict, judged, noTable } from "./TableAccess.ts"
 import type { NewTable } from "./TableRequest.ts"
 import type { Tables } from "./Tables.ts"
@@ -90,6 +92,7 @@ export const make = Effect.gen(function* () {
   const { contentHash } = yield* Digest
   const { atomically } = yield* Transactor
   const access = accessTo(store)
+  const { checkPlan } = rowChecks(store, access, yield* TableSettings)
 
   const create: Tables["Service"]["create"] = Effect.fn("Tables.create")(function* (principal, request) {
     const faults = new Faults()
@@ -209,6 +212,7 @@ export const make = Effect.gen(function* () {
     function* (principal, id) {
       const { purgeAt: _p, trashedAt, ...table } = yield* access.lockAny(principal, id)
       if (trashedAt === undefined) return yield* conflict("INVALID_STATE", "Table is live")
+      yield* checkPlan(principal, table.rowCount)
       const others = yield* store.list(principal.workspace.id)
       const names = new Set(others.flatMap((other) => (other.trashedAt === undefined ? [other.name] : [])))
       const restored = {

@@ -62,11 +62,11 @@ export class Tables extends Context.Service<
       id: TableId,
       options: { readonly permanent: boolean; readonly ifVersion: number | undefined }
     ) => Effect.Effect<void, NotFound | Conflict | PreconditionFailed | StorageUnavailable>
-    /** Its name gets " (restored)" when a live table has it. `INVALID_STATE` when it is live. */
+    /** Its name gets " (restored)" when a live table has it. `INVALID_STATE` when it is live. Its rows count again. */
     readonly restore: (
       principal: Principal,
       id: TableId
-    ) => Effect.Effect<Table, NotFound | Conflict | StorageUnavailable>
+    ) => Effect.Effect<Table, NotFound | Conflict | PlanLimitReached | StorageUnavailable>
     /** `KEY_TAKEN` when the table has a field of that key. */
     readonly createField: (
       principal: Principal,

@@ -1,22 +1,31 @@
 /** A test that plays in a simulation of its own, in memory and by a clock of its own. */
 import { it } from "@effect/vitest"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { TableSettings } from "@millrace/core/table/RowLimit"
 import { makeSimulation, type Simulation, type SimulationOptions } from "@millrace/testing/simulation/Simulation"
 import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 
 export type SceneServices = Layer.Success<Simulation["layer"]>
 
 export const memoryScene = (
   title: string,
-  options: Omit<SimulationOptions, "storage" | "clock">,
+  {
+    tables = {},
+    ...options
+  }: Omit<SimulationOptions, "storage" | "clock"> & {
+    readonly tables?: typeof TableSettings.Service
+  },
   body: (simulation: Simulation) => Effect.Effect<void, unknown, SceneServices>
 ): void => {
   it.effect(title, () => {
     const clock = new VirtualClock()
     const simulation = makeSimulation({ storage: MemoryStorage.layer, clock, ...options })
-    return body(simulation).pipe(Effect.provide(simulation.layer), Effect.provideService(Clock.Clock, clock))
+    return body(simulation).pipe(
+      Effect.provide(Layer.provide(simulation.layer, Layer.succeed(TableSettings, tables))),
+      Effect.provideService(Clock.Clock, clock)
+    )
   })
 }

@@ -257,6 +257,16 @@ export const rowTests: TableTests = (it) => {
       yield* tables.deleteRow(user, table.id, first!, undefined)
       yield* put([{}])
       expect(yield* Effect.flip(tables.restoreRow(user, table.id, first!))).toMatchObject({ _tag: "PlanLimitReached" })
+      const other = yield* tables.create(user, { name: "Other", fields: [] })
+      const one = { rows: [{ values: {} }], mode: "insert" } as const
+      yield* tables.trash(user, table.id, { permanent: false, ifVersion: undefined })
+      yield* tables.createRows(user, other.id, one)
+      expect(yield* Effect.flip(tables.restore(user, table.id))).toMatchObject({
+        _tag: "PlanLimitReached",
+        limit: 1_000
+      })
+      yield* tables.trash(user, other.id, { permanent: false, ifVersion: undefined })
+      expect(yield* tables.restore(user, table.id)).toMatchObject({ rowCount: 1_000 })
     })
   )
 }

@@ -109,7 +109,7 @@ const watchedSession = (watch: Watch, session: DestinationSession): DestinationS
 export const pointedAdapters = (
   points: FaultPoints,
   { destination, drivers = [], upstreams, watch }: Outside
-): Layer.Layer<Exclude<Kernel.Ports, Kernel.Stores>, never, TableStore> => {
+): Layer.Layer<Exclude<Kernel.Ports, Kernel.Stores>, never, TableStore | WorkspaceStore> => {
   const session = <E, R>(open: Effect.Effect<DestinationSession, E, R>) =>
     Effect.map(open, (opened) => points.wrap("Destination", watchedSession(watch, opened)))
   return Layer.mergeAll(

@@ -402,6 +402,30 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("never gives up a row that waits for room, and counts its attempts from then on", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      const intents = [makeIntent(account, "a"), makeIntent(account, "b")]
+      const refusal = { state: "failed", error: "no room", waits: true } as const
+      yield* store.intendSettled(feed.id, job.id, intents, [refusal, { state: "failed", error: "no" }])
+      const read = Effect.map(store.list(feed.id, { recordId: "a", limit: 1 }), ([first]) => first!)
+      const waiting = { state: "failed", attempts: 0, dead: false, lastError: "no room" }
+      expect(yield* read).toMatchObject(waiting)
+      expect(yield* store.list(feed.id, { recordId: "b", limit: 1 })).toMatchObject([{ state: "failed", attempts: 1 }])
+      yield* store.settle(feed.id, job.id, [{ recordId: "a", version: 1, state: "failed", error: "no" }])
+      expect(yield* read).toMatchObject({ attempts: 1, lastError: "no" })
+      for (let tries = 0; tries <= limits.deliveryAttempts; tries++) {
+        if (tries % 2 === 0) yield* store.markSending(feed.id, job.id, [versionOf("a")])
+        yield* store.settle(feed.id, job.id, [{ recordId: "a", version: 1, ...refusal }])
+        expect(yield* read).toMatchObject(waiting)
+      }
+      expect((yield* store.open(feed.id, { limit: 5 })).map(({ recordId }) => recordId)).toContain("a")
+      expect((yield* store.entries(feed.id, ["a"])).get("a")).toMatchObject({ present: false, dead: false })
+      yield* store.settle(feed.id, job.id, [{ recordId: "a", version: 1, state: "done", remoteRef: "row" }])
+      expect(yield* read).toMatchObject({ state: "done", attempts: 1, remoteRef: "row" })
+    })
+  )
+
   it.effect("gives a row up after so many refusals, or at once, until there is another version", () =>
     Effect.gen(function* () {
       const { account, feed, job, store } = yield* arrange

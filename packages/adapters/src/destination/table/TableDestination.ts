@@ -27,10 +27,12 @@ import { Ids } from "@millrace/core/shared/Ids"
 import { limits } from "@millrace/core/shared/Limits"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { isPlain, putFeedRows } from "@millrace/core/table/FeedRows"
+import { noRowRoom, rowLimitOf, rowRoom, TableSettings } from "@millrace/core/table/RowLimit"
 import { reviveRows } from "@millrace/core/table/RowRevival"
 import { folding, isTooLarge } from "@millrace/core/table/RowShape"
 import type { Table, TableField } from "@millrace/core/table/Table"
 import { type FeedRow, TableStore } from "@millrace/core/table/TableStore"
+import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -69,162 +71,182 @@ const live = (table: Option.Option<Table>): Effect.Effect<Table, DestinationReje
 const byWriteOnly = Effect.fail(new DestinationRejected({ message: "A table is written row by row, not whole." }))
 
 /** Driver over the `TableStore` of the context. Writes belong inside the transaction that keeps the receipts. */
-export const make: Effect.Effect<DestinationDriver<TableConfig>, never, TableStore | Ids | Digest> = Effect.gen(
-  function* () {
-    const store = yield* TableStore
-    const ids = yield* Ids
+export const make: Effect.Effect<
+  DestinationDriver<TableConfig>,
+  never,
+  TableStore | WorkspaceStore | Ids | Digest
+> = Effect.gen(function* () {
+  const store = yield* TableStore
+  const ids = yield* Ids
+  const workspaces = yield* WorkspaceStore
+  const settings = yield* TableSettings
 
-    const { contentHash } = yield* Digest
+  const { contentHash } = yield* Digest
 
-    const tableOf = Effect.fnUntraced(function* (feed: Feed, config: TableConfig) {
-      return yield* live(yield* store.get(feed.workspaceId, config.tableId))
+  const tableOf = Effect.fnUntraced(function* (feed: Feed, config: TableConfig) {
+    return yield* live(yield* store.get(feed.workspaceId, config.tableId))
+  })
+
+  const createFields = Effect.fnUntraced(function* (table: Table, columns: ReadonlyArray<Column>) {
+    if (table.fields.length + columns.length > limits.tableFields) {
+      return yield* new DestinationRejected({ message: tooManyFields })
+    }
+    const taken = new Set(table.fields.map((field) => field.key))
+    const fieldIds = yield* ids.batch("field", columns.length)
+    const first = table.fields.reduce((next, field) => Math.max(next, field.position + 1), 0)
+    const fields = columns.map((column, i): TableField => {
+      const key = fieldKey(column.name, taken)
+      taken.add(key)
+      const type = cellTypeOf[column.type]
+      const flags = { required: false, unique: false, indexed: false }
+      return { id: fieldIds[i]!, key, name: column.name, type, ...flags, origin: "feed", position: first + i }
     })
+    yield* store.addFields(table.id, fields)
+  })
 
-    const createFields = Effect.fnUntraced(function* (table: Table, columns: ReadonlyArray<Column>) {
-      if (table.fields.length + columns.length > limits.tableFields) {
-        return yield* new DestinationRejected({ message: tooManyFields })
+  /** Answers what is written where, with the fields that were missing made. */
+  const prepare = Effect.fnUntraced(function* (
+    feed: Feed,
+    config: TableConfig,
+    columns: ReadonlyArray<Column>
+  ): Effect.fn.Return<ReadonlyArray<Target>, DestinationError> {
+    const mayCreate = config.createMissingColumns ?? feed.mappingsDefaulted
+    // Another feed may take the same key at the same time: what it took is missing once more.
+    for (let round = 0; round < 3; round++) {
+      const table = yield* tableOf(feed, config)
+      const { targets, missing, faults } = resolve(table, columns)
+      if (faults.length > 0) return yield* new DestinationRejected({ message: faults.join(" ") })
+      if (missing.length === 0) return targets
+      if (!mayCreate) {
+        return yield* new DestinationColumnMissing({
+          message: missingMessage(missing),
+          columns: missing.map((column) => column.name)
+        })
       }
-      const taken = new Set(table.fields.map((field) => field.key))
-      const fieldIds = yield* ids.batch("field", columns.length)
-      const first = table.fields.reduce((next, field) => Math.max(next, field.position + 1), 0)
-      const fields = columns.map((column, i): TableField => {
-        const key = fieldKey(column.name, taken)
-        taken.add(key)
-        const type = cellTypeOf[column.type]
-        const flags = { required: false, unique: false, indexed: false }
-        return { id: fieldIds[i]!, key, name: column.name, type, ...flags, origin: "feed", position: first + i }
-      })
-      yield* store.addFields(table.id, fields)
+      yield* createFields(table, missing)
+    }
+    return yield* new DestinationUnavailable({ message: "The fields of the table are being changed by others." })
+  })
+
+  const check = Effect.fn("TableDestination.check")(function* (
+    workspaceId: Feed["workspaceId"],
+    config: TableConfig,
+    columns: ReadonlyArray<Column>
+  ): Effect.fn.Return<ReadonlyArray<ConfigFault>, StorageUnavailable> {
+    const table = Option.filter(
+      yield* store.get(workspaceId, config.tableId),
+      ({ trashedAt }) => trashedAt === undefined
+    )
+    if (Option.isNone(table)) return [{ field: "tableId", message: noTable }]
+    const { missing, faults } = resolve(table.value, columns)
+    const found = faults.map((message): ConfigFault => ({ field: "tableId", message }))
+    if (missing.length === 0) return found
+    // Left out, it depends on the mappings of the feed, which are not known here: `open` tells.
+    if (config.createMissingColumns === false) {
+      found.push({ field: "createMissingColumns", message: missingMessage(missing) })
+    } else if (table.value.fields.length + missing.length > limits.tableFields) {
+      found.push({ field: "tableId", message: tooManyFields })
+    }
+    return found
+  })
+
+  const open = Effect.fn("TableDestination.open")(function* (
+    feed: Feed,
+    config: TableConfig,
+    columns: ReadonlyArray<Column>
+  ): Effect.fn.Return<DestinationSession, DestinationError> {
+    yield* prepare(feed, config, columns)
+    const actor = actorOf(feed)
+    const limit = Option.match(yield* workspaces.get(feed.workspaceId), {
+      onNone: () => Infinity,
+      onSome: (workspace) => rowLimitOf(workspace, settings)
     })
 
-    /** Answers what is written where, with the fields that were missing made. */
-    const prepare = Effect.fnUntraced(function* (
-      feed: Feed,
-      config: TableConfig,
-      columns: ReadonlyArray<Column>
-    ): Effect.fn.Return<ReadonlyArray<Target>, DestinationError> {
-      const mayCreate = config.createMissingColumns ?? feed.mappingsDefaulted
-      // Another feed may take the same key at the same time: what it took is missing once more.
-      for (let round = 0; round < 3; round++) {
-        const table = yield* tableOf(feed, config)
-        const { targets, missing, faults } = resolve(table, columns)
-        if (faults.length > 0) return yield* new DestinationRejected({ message: faults.join(" ") })
-        if (missing.length === 0) return targets
-        if (!mayCreate) {
-          return yield* new DestinationColumnMissing({
-            message: missingMessage(missing),
-            columns: missing.map((column) => column.name)
-          })
-        }
-        yield* createFields(table, missing)
+    /** Keys of rows that would be made and that there is no room for. What is there is updated whatever the limit. */
+    const beyond = Effect.fnUntraced(function* (rows: ReadonlyArray<Omit<FeedRow, "folded">>) {
+      const made = rows.flatMap(({ key, mustExist }) => (mustExist ? [] : [key]))
+      const room = made.length === 0 ? Infinity : yield* rowRoom(store, feed.workspaceId, limit)
+      if (made.length <= room) return new Set<string>()
+      const known = new Set((yield* store.rowsByKey(config.tableId, made)).map(({ externalKey }) => externalKey))
+      return new Set(made.filter((key) => !known.has(key)).slice(room))
+    })
+
+    /** The table as it is now, for nobody else to change until the rows are written, and what is written where. */
+    const locked = Effect.gen(function* () {
+      const table = yield* live(yield* store.lock(feed.workspaceId, config.tableId))
+      const { faults, missing, targets } = resolve(table, columns)
+      if (faults.length > 0) return yield* new DestinationRejected({ message: faults.join(" ") })
+      if (missing.length > 0) {
+        return yield* new DestinationColumnMissing({
+          message: missingMessage(missing),
+          columns: missing.map((column) => column.name)
+        })
       }
-      return yield* new DestinationUnavailable({ message: "The fields of the table are being changed by others." })
+      return { table, targets }
     })
 
-    const check = Effect.fn("TableDestination.check")(function* (
-      workspaceId: Feed["workspaceId"],
-      config: TableConfig,
-      columns: ReadonlyArray<Column>
-    ): Effect.fn.Return<ReadonlyArray<ConfigFault>, StorageUnavailable> {
-      const table = Option.filter(
-        yield* store.get(workspaceId, config.tableId),
-        ({ trashedAt }) => trashedAt === undefined
-      )
-      if (Option.isNone(table)) return [{ field: "tableId", message: noTable }]
-      const { missing, faults } = resolve(table.value, columns)
-      const found = faults.map((message): ConfigFault => ({ field: "tableId", message }))
-      if (missing.length === 0) return found
-      // Left out, it depends on the mappings of the feed, which are not known here: `open` tells.
-      if (config.createMissingColumns === false) {
-        found.push({ field: "createMissingColumns", message: missingMessage(missing) })
-      } else if (table.value.fields.length + missing.length > limits.tableFields) {
-        found.push({ field: "tableId", message: tooManyFields })
+    const put = Effect.fnUntraced(function* (table: Table, rows: ReadonlyArray<Omit<FeedRow, "folded">>) {
+      const made = rows.filter(({ mustExist }) => !mustExist).map(({ key }) => key)
+      yield* reviveRows(store, contentHash, table, made)
+      const rowIds = yield* ids.batch("row", rows.length)
+      if (!isPlain(table)) return yield* putFeedRows(store, contentHash, table, rows, rowIds, actor)
+      const foldedOf = folding(table.fields)
+      const folded = rows.map((row) => ({ ...row, folded: foldedOf(row.values) }))
+      const written = yield* store.putFeedRows(table.id, folded, rowIds, actor)
+      return { written, failed: new Map<string, string>() }
+    })
+
+    const write = Effect.fnUntraced(function* (batch: ReadonlyArray<Outgoing>) {
+      const { table, targets } = yield* locked
+      const receipts: Array<Receipt> = []
+      const rows: Array<Omit<FeedRow, "folded">> = []
+      const removed: Array<string> = []
+      for (const { key, op, values } of batch) {
+        if (op === "remove") {
+          removed.push(key)
+          receipts.push({ key, outcome: "done" })
+          continue
+        }
+        const cells = cellsOf(targets, values)
+        if (Result.isFailure(cells)) receipts.push({ key, outcome: "failed", reason: cells.failure })
+        else rows.push({ key, values: cells.success, mustExist: op === "update" })
       }
-      return found
-    })
-
-    const open = Effect.fn("TableDestination.open")(function* (
-      feed: Feed,
-      config: TableConfig,
-      columns: ReadonlyArray<Column>
-    ): Effect.fn.Return<DestinationSession, DestinationError> {
-      yield* prepare(feed, config, columns)
-      const actor = actorOf(feed)
-
-      /** The table as it is now, for nobody else to change until the rows are written, and what is written where. */
-      const locked = Effect.gen(function* () {
-        const table = yield* live(yield* store.lock(feed.workspaceId, config.tableId))
-        const { faults, missing, targets } = resolve(table, columns)
-        if (faults.length > 0) return yield* new DestinationRejected({ message: faults.join(" ") })
-        if (missing.length > 0) {
-          return yield* new DestinationColumnMissing({
-            message: missingMessage(missing),
-            columns: missing.map((column) => column.name)
-          })
-        }
-        return { table, targets }
-      })
-
-      const put = Effect.fnUntraced(function* (table: Table, rows: ReadonlyArray<Omit<FeedRow, "folded">>) {
-        const made = rows.filter(({ mustExist }) => !mustExist).map(({ key }) => key)
-        yield* reviveRows(store, contentHash, table, made)
-        const rowIds = yield* ids.batch("row", rows.length)
-        if (!isPlain(table)) return yield* putFeedRows(store, contentHash, table, rows, rowIds, actor)
-        const foldedOf = folding(table.fields)
-        const folded = rows.map((row) => ({ ...row, folded: foldedOf(row.values) }))
-        const written = yield* store.putFeedRows(table.id, folded, rowIds, actor)
-        return { written, failed: new Map<string, string>() }
-      })
-
-      const write = Effect.fnUntraced(function* (batch: ReadonlyArray<Outgoing>) {
-        const { table, targets } = yield* locked
-        const receipts: Array<Receipt> = []
-        const rows: Array<Omit<FeedRow, "folded">> = []
-        const removed: Array<string> = []
-        for (const { key, op, values } of batch) {
-          if (op === "remove") {
-            removed.push(key)
-            receipts.push({ key, outcome: "done" })
-            continue
-          }
-          const cells = cellsOf(targets, values)
-          if (Result.isFailure(cells)) receipts.push({ key, outcome: "failed", reason: cells.failure })
-          else rows.push({ key, values: cells.success, mustExist: op === "update" })
-        }
-        if (removed.length > 0) yield* store.removeFeedRows(config.tableId, removed)
-        if (rows.length === 0) return receipts
-        const { failed, written } = yield* put(table, rows)
-        for (const { key } of rows) {
-          const reason = failed.get(key)
-          const remoteRef = written.get(key)
-          receipts.push(
-            reason !== undefined
-              ? { key, outcome: "failed", reason }
-              : remoteRef === undefined
-                ? { key, outcome: "skipped" }
-                : { key, outcome: "done", remoteRef }
-          )
-        }
-        return receipts
-      })
-
-      const lookup = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
-        const found = yield* store.rowsByKey(config.tableId, keys)
-        return new Map(
-          found.flatMap((row) =>
-            row.externalKey === undefined || row.trashedAt !== undefined ? [] : [[row.externalKey, row.id as string]]
-          )
+      if (removed.length > 0) yield* store.removeFeedRows(config.tableId, removed)
+      const crowded = yield* beyond(rows)
+      for (const key of crowded) receipts.push({ key, outcome: "failed", reason: noRowRoom(limit), waits: true })
+      const fitting = crowded.size === 0 ? rows : rows.filter(({ key }) => !crowded.has(key))
+      if (fitting.length === 0) return receipts
+      const { failed, written } = yield* put(table, fitting)
+      for (const { key } of fitting) {
+        const reason = failed.get(key)
+        const remoteRef = written.get(key)
+        receipts.push(
+          reason !== undefined
+            ? { key, outcome: "failed", reason }
+            : remoteRef === undefined
+              ? { key, outcome: "skipped" }
+              : { key, outcome: "done", remoteRef }
         )
-      })
-
-      return {
-        write,
-        lookup,
-        replace: () => byWriteOnly,
-        standing: () => byWriteOnly
       }
+      return receipts
     })
 
-    return { type: "table", capabilities: { write: "transactional", canRemove: true, batch: 1_000 }, check, open }
-  }
-)
+    const lookup = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+      const found = yield* store.rowsByKey(config.tableId, keys)
+      return new Map(
+        found.flatMap((row) =>
+          row.externalKey === undefined || row.trashedAt !== undefined ? [] : [[row.externalKey, row.id as string]]
+        )
+      )
+    })
+
+    return {
+      write,
+      lookup,
+      replace: () => byWriteOnly,
+      standing: () => byWriteOnly
+    }
+  })
+
+  return { type: "table", capabilities: { write: "transactional", canRemove: true, batch: 1_000 }, check, open }
+})

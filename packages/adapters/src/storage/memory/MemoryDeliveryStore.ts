@@ -150,13 +150,14 @@ const settled = (entry: Entry, settlement: Settlement, jobId: JobId, now: Timest
   const gone = settlement.state === "done" && row.op === "remove"
   const remoteRef = gone ? undefined : (reference ?? kept)
   const back = settlement.state === "intended"
-  const attempts = row.attempts + ((row.state === "intended" || row.state === "failed") && !back ? 1 : 0)
+  const waits = settlement.state === "failed" && settlement.waits === true
+  const attempts = waits ? 0 : row.attempts + ((row.state === "intended" || row.state === "failed") && !back ? 1 : 0)
   const next: Delivery = {
     ...rest,
     jobId,
     state: settlement.state,
     attempts,
-    dead: settlement.state === "failed" && (settlement.final === true || attempts >= limits.deliveryAttempts),
+    dead: settlement.state === "failed" && !waits && (settlement.final === true || attempts >= limits.deliveryAttempts),
     asked: row.asked && back,
     ...(back && doubt !== undefined ? { doubt } : {}),
     ...(remoteRef === undefined ? {} : { remoteRef }),

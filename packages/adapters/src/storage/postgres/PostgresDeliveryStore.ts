@@ -78,12 +78,20 @@ const doubtOf = `case when delivery.state = 'sending' then json_build_object('ve
   delivery.op, 'hash', delivery.hash, 'values', delivery.field_values, 'attempts', delivery.attempts, 'sentAt',
   coalesce(delivery.sent_at, delivery.updated_at)) else delivery.doubt end`
 
+/** Stands for `failed` in the parameters of a statement, where there was no room. */
+const waits = "waits"
+
 // `settled`: the rows arrived with the same transaction, and the last three columns say how it went.
 const intendStatement = (settled: boolean) => `
   insert into delivery (feed_id, job_id, record_id, account_id, date, op, hash, field_values, provenance, version, state,
     attempts, dead, present, remote_ref, last_error, updated_at)
   select $1, $2, i.record_id, i.account_id, i.date::date, i.op, coalesce(i.hash, ''), i.field_values::json,
-    i.provenance::json, 1, ${settled ? `i.state, 1, i.state = 'failed' and ${limits.deliveryAttempts} <= 1, i.state = 'done' and i.op <> 'remove', i.ref, i.error` : "'intended', 0, false, false, null, null"},
+    i.provenance::json, 1, ${
+      settled
+        ? `case i.state when '${waits}' then 'failed' else i.state end, (i.state <> '${waits}')::int,
+    i.state = 'failed' and ${limits.deliveryAttempts} <= 1, i.state = 'done' and i.op <> 'remove', i.ref, i.error`
+        : "'intended', 0, false, false, null, null"
+    },
     store_now()
   from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3, ''), string_to_array($7, $3),
     string_to_array($8, $3, ''), ${settled ? "string_to_array($9, $3), string_to_array($10, $3, ''), string_to_array($11, $3, ''), string_to_array($12, $3), string_to_array($13, $3)" : "string_to_array($9, $3), string_to_array($10, $3)"})
@@ -115,7 +123,7 @@ const keepStatement = `
   where d.feed_id = $1 and d.record_id = i.record_id and d.state = 'skipped'`
 
 const outcomeColumns = (outcomes: ReadonlyArray<Outcome>) => [
-  outcomes.map(({ state }) => state),
+  outcomes.map((outcome) => (outcome.state === "failed" && outcome.waits === true ? waits : outcome.state)),
   outcomes.map((outcome) => (outcome.state === "done" ? (outcome.remoteRef ?? "") : "")),
   outcomes.map((outcome) => (outcome.state === "failed" ? outcome.error : ""))
 ]
@@ -137,12 +145,13 @@ const columnsOf = (intents: ReadonlyArray<Intent>, more: ReadonlyArray<ReadonlyA
 // rows of the feed for each batch where it knows nothing yet of how many there have become.
 const settleStatement = `
   with s as (
-    select * from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text, final boolean)
+    select * from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text, final boolean, waits boolean)
   )
   update delivery as d set
     state = s.state, job_id = $2, last_error = s.error,
-    attempts = d.attempts + (d.state in ('intended', 'failed') and s.state <> 'intended')::int,
-    dead = s.state = 'failed' and (coalesce(s.final, false)
+    attempts = case when s.waits then 0
+      else d.attempts + (d.state in ('intended', 'failed') and s.state <> 'intended')::int end,
+    dead = s.state = 'failed' and s.waits is not true and (coalesce(s.final, false)
       or d.attempts + (d.state in ('intended', 'failed'))::int >= ${limits.deliveryAttempts}),
     asked = d.asked and s.state = 'intended',
     doubt = case when s.state = 'intended' then d.doubt end,
@@ -181,7 +190,9 @@ const toSettlementJson = (settlement: Settlement) => ({
   version: settlement.version,
   state: settlement.state,
   ...(settlement.state === "done" ? { ref: settlement.remoteRef } : {}),
-  ...(settlement.state === "failed" ? { error: settlement.error, final: settlement.final ?? false } : {})
+  ...(settlement.state === "failed"
+    ? { error: settlement.error, final: settlement.final ?? false, waits: settlement.waits ?? false }
+    : {})
 })
 
 const deliveryColumns = `feed_id, record_id, account_id, date, version, op, state, hash, job_id, field_values, provenance,

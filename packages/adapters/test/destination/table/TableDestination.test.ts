@@ -18,6 +18,10 @@ const create = (key: string, values: Fields): Outgoing => ({ key, op: "create", 
 
 const fieldOf = (key: string, change: Partial<TableField>) => Effect.provide(makeTableField(key, change), Ids.layer)
 
+const named = (keys: string, text: string) => [...keys].map((key) => create(key, { Text: text }))
+const done = (key: string) => ({ key, outcome: "done" })
+const waits = (key: string) => ({ key, outcome: "failed", waits: true, reason: expect.stringContaining("3 rows") })
+
 type Driver = DestinationDriver<TableDestination.TableConfig>
 
 describe("TableDestination", () => {
@@ -43,6 +47,31 @@ describe("TableDestination", () => {
       ])
       yield* world.driver.open(world.feed, world.config, [column("Amount", "num"), column("accountId")])
       expect((yield* world.table).fields).toEqual(fields)
+    })
+  )
+
+  it.effect("makes no more rows than the workspace may have, and updates and removes those that are there", () =>
+    Effect.gen(function* () {
+      const world = yield* arrange({ settings: { workspaceRows: 3 } })
+      const session = yield* world.driver.open(world.feed, world.config, [column("Text")])
+      const write = (batch: ReadonlyArray<Outgoing>) =>
+        Effect.map(session.write(batch), (receipts) => receipts.toSorted((a, b) => (a.key < b.key ? -1 : 1)))
+      expect(yield* write(named("ab", "old"))).toMatchObject([done("a"), done("b")])
+      expect(yield* write(named("abcde", "new"))).toMatchObject([
+        done("a"),
+        done("b"),
+        done("c"),
+        waits("d"),
+        waits("e")
+      ])
+      expect((yield* world.rows).map(({ externalKey, values }) => [externalKey, values["text"]])).toEqual([
+        ["a", "new"],
+        ["b", "new"],
+        ["c", "new"]
+      ])
+      const removal: Outgoing = { key: "a", op: "remove", values: {}, idempotencyKey: "a" }
+      expect(yield* write([removal, ...named("de", "late")])).toMatchObject([done("a"), done("d"), waits("e")])
+      expect((yield* world.table).rowCount).toBe(3)
     })
   )
 

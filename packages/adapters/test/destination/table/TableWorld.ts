@@ -5,6 +5,7 @@ import type { Fields } from "@millrace/core/record/FieldValue"
 import { Ids } from "@millrace/core/shared/Ids"
 import type { Table } from "@millrace/core/table/Table"
 import { wholeScan } from "@millrace/core/table/RowScan"
+import { TableSettings } from "@millrace/core/table/RowLimit"
 import { TableStore } from "@millrace/core/table/TableStore"
 import { makeFeed } from "@millrace/testing/fixture/Feed"
 import { storeTable } from "@millrace/testing/fixture/Table"
@@ -21,6 +22,7 @@ const person: ActorRef = { kind: "user", userId: "usr_00000000000000000000000001
 interface Change {
   readonly table?: Partial<Table>
   readonly feed?: Partial<Feed>
+  readonly settings?: typeof TableSettings.Service
 }
 
 /** `table` changes the table, which has no fields; `feed` changes the feed, whose mappings are the defaults. */
@@ -33,7 +35,7 @@ export const arrangeIn = Effect.fnUntraced(function* (change?: Change) {
   return {
     store,
     config,
-    driver: yield* TableDestination.make,
+    driver: yield* Effect.provideService(TableDestination.make, TableSettings, change?.settings ?? {}),
     feed: yield* makeFeed(workspace, { destinationConfig: config, mappingsDefaulted: true, ...change?.feed }),
     table: Effect.map(store.get(workspace.id, id), Option.getOrThrow),
     rows: store.rows(wholeScan(id)),
