@@ -1,5 +1,5 @@
 /**
- * The first minutes: a workspace with its owner, a bank of the demo provider, two feeds, and their first
+ * The first minutes: a workspace with its owner, banks of the demo provider, two feeds, and their first
  * syncs. Later starts find everything as it was.
  */
 import { workspaceFolder } from "@millrace/adapters/destination/file/FilePlace"
@@ -7,6 +7,7 @@ import { exclusively } from "@millrace/adapters/storage/postgres/Installation"
 import type { Principal } from "@millrace/core/access/Principal"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { Banks } from "@millrace/core/bank/Banks"
+import { defaultMappings } from "@millrace/core/destination/Columns"
 import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
 import { Enrichments } from "@millrace/core/enrichment/Enrichments"
 import type { Feed } from "@millrace/core/feed/Feed"
@@ -26,7 +27,7 @@ import * as Stream from "effect/Stream"
 import type { Settings } from "./Settings.ts"
 import * as Terminal from "./Terminal.ts"
 
-/** The rules of the demo show what enrichment does to the rows. */
+/** The rules of the demo show what enrichment does to the rows: each writes a field that the first feeds deliver. */
 const demoRules = {
   rules: [
     {
@@ -53,37 +54,23 @@ const demoRules = {
   ]
 }
 
+/** Together they have every data type that a connection can sync. */
+const demoBanks = ["demo-retail", "demo-broker", "demo-lender"]
+
+/** Where the rule for own transfers writes: a field that the demo banks have not. */
+const notes = { sourceField: "notes", destinationField: "Notes" }
+
 const setUp = Effect.fn("FirstStart.setUp")(function* (principal: Principal, settings: Settings) {
-  const { workspace } = principal
-  const { accounts, bank } = yield* (yield* Banks).connect(workspace, {
-    instanceId: "demo:default",
-    attemptId: "first-start",
-    payload: { kind: "provider_connection_id", connectionId: "first start" }
-  })
-  const feeds = yield* Feeds
-  const source = {
-    type: "sync",
-    accounts: accounts.map((account) => ({ bankId: bank.id, accountId: account.id }))
-  }
-  const table = yield* (yield* Tables).create(principal, { name: "Transactions", fields: [] })
-  const toTable = yield* feeds.create(principal, {
-    name: "Transactions to a table",
-    source: "sync",
-    dataType: "transactions",
-    sourceConfig: source,
-    destinationConfig: { type: "table", tableId: table.id }
-  })
-  const made: Array<Feed> = [toTable.feed]
-  if (settings.filesFolder !== undefined) {
-    const toFile = yield* feeds.create(principal, {
-      name: "Transactions to a CSV file",
-      source: "sync",
-      dataType: "transactions",
-      sourceConfig: source,
-      destinationConfig: { type: "file", path: "transactions.csv", format: "csv" }
-    })
-    made.push(toFile.feed)
-  }
+  const connect = (institutionId: string) =>
+    Effect.flatMap(Banks, (banks) =>
+      banks.connect(principal.workspace, {
+        instanceId: "demo:default",
+        attemptId: "first-start",
+        payload: { kind: "provider_connection_id", connectionId: "first start", institutionId }
+      })
+    )
+  const banks = yield* Effect.forEach(demoBanks, connect)
+  // First the rules: a feed can only be mapped from a field that somebody writes.
   yield* (yield* Enrichments).create(principal, {
     name: "First rules",
     type: "rule",
@@ -91,7 +78,35 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (principal: Principal, set
     allFeeds: true,
     config: demoRules
   })
-  return { principal, bank, accounts, feeds: made, table }
+  const feeds = yield* Feeds
+  const transactions = {
+    source: "sync",
+    dataType: "transactions",
+    sourceConfig: {
+      type: "sync",
+      accounts: banks
+        .flatMap(({ accounts }) => accounts)
+        .filter(({ supports }) => supports.includes("transactions"))
+        .map(({ bankId, id }) => ({ bankId, accountId: id }))
+    },
+    fieldMappings: [...defaultMappings("transactions"), notes]
+  } as const
+  const table = yield* (yield* Tables).create(principal, { name: "Transactions", fields: [] })
+  const toTable = yield* feeds.create(principal, {
+    ...transactions,
+    name: "Transactions to a table",
+    destinationConfig: { type: "table", tableId: table.id, createMissingColumns: true }
+  })
+  const made: Array<Feed> = [toTable.feed]
+  if (settings.filesFolder !== undefined) {
+    const toFile = yield* feeds.create(principal, {
+      ...transactions,
+      name: "Transactions to a CSV file",
+      destinationConfig: { type: "file", path: "transactions.csv", format: "csv" }
+    })
+    made.push(toFile.feed)
+  }
+  return { principal, banks, feeds: made, table }
 })
 
 const make = Effect.fn("FirstStart.make")(function* (settings: Settings) {
@@ -155,6 +170,10 @@ const tellWhere = (settings: Settings, { id }: Workspace, tableId: string, secre
     for (const path of ["whoami", "banks", "feeds"]) {
       yield* Terminal.say(`  curl -H 'X-API-Key: ${secret}' ${base}/v1/${path}`)
     }
+    const place = settings.port === 8080 ? "" : ` --base-url ${base}`
+    yield* Terminal.say(
+      `  npx millrace login${place}   ${Terminal.dim("asks for the key; then npx millrace feeds list")}`
+    )
   })
 
 /** Of processes that start together, one makes it. */
@@ -177,8 +196,11 @@ export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings
   yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))}`)
   yield* Terminal.field("", Terminal.yellow("shown this once; keep it (npm start -- --new-key makes another)"))
   if (demo === undefined) return true
-  const { accounts, bank, feeds, principal, table } = demo
-  yield* Terminal.field("Bank", `${bank.name}, ${accounts.length} accounts ${Terminal.dim("(demo provider)")}`)
+  const { banks, feeds, principal, table } = demo
+  for (const [at, { accounts, bank }] of banks.entries()) {
+    const what = `${bank.name}, ${accounts.length} accounts ${Terminal.dim("(demo provider)")}`
+    yield* Terminal.field(at === 0 ? "Banks" : "", what)
+  }
   // Without workers there is nothing to wait for yet.
   for (const feed of feeds) {
     if (settings.slots > 0) yield* runFirst(principal, feed)

@@ -20,6 +20,10 @@ interface Identified {
   readonly id: string
 }
 
+interface ListedAccount extends Identified {
+  readonly supports: ReadonlyArray<string>
+}
+
 interface SentJob {
   readonly status: string
   readonly transactionsProcessed: number
@@ -73,7 +77,8 @@ const fileRecords = async () => {
 const bankSum = async () => {
   const amounts: Array<string> = []
   for (const bank of await list<Identified>("/v1/banks")) {
-    for (const account of await list<Identified>(`/v1/banks/${bank.id}/accounts?cached=true`)) {
+    for (const account of await list<ListedAccount>(`/v1/banks/${bank.id}/accounts?cached=true`)) {
+      if (!account.supports.includes("transactions")) continue
       const path = `/v1/banks/${bank.id}/accounts/${account.id}/transactions?limit=500&cached=true`
       amounts.push(...(await pages(path)).flatMap((answer) => numbersIn(answer.body, "amount")))
     }
@@ -134,6 +139,24 @@ describe("npm start", () => {
     firstSum = bank.sum
   })
 
+  it("shows in the table and in the file what its first rules wrote", async () => {
+    const records = await fileRecords()
+    expect(records.filter((record) => record["Notes"] === "Between own accounts").length).toBeGreaterThan(10)
+    expect(records.filter((record) => record["Category"] === "RENT_AND_UTILITIES").length).toBeGreaterThan(10)
+    const [table] = await list<Identified>("/v1/tables")
+    const filter = encodeURIComponent('{"field":"notes","op":"eq","value":"Between own accounts"}')
+    expect((await list(`/v1/tables/${table?.id}/rows?filter=${filter}`)).length).toBeGreaterThan(10)
+  })
+
+  it("connects banks that have every data type between them", async () => {
+    const supported = new Set<string>()
+    for (const bank of await list<Identified>("/v1/banks")) {
+      const accounts = await list<ListedAccount>(`/v1/banks/${bank.id}/accounts?cached=true`)
+      for (const type of accounts.flatMap(({ supports }) => supports)) supported.add(type)
+    }
+    expect([...supported].toSorted()).toEqual(["balances", "holdings", "loans", "orders", "trades", "transactions"])
+  })
+
   it("counts on the jobs what arrived", async () => {
     const feeds = await list<Identified>("/v1/feeds")
     expect(feeds).toHaveLength(2)
@@ -184,7 +207,7 @@ describe("npm start", () => {
 
     await start()
     expect(keysIn(server.stdout())).toEqual([])
-    expect(server.stdout()).toMatch(/Workspace +My workspace: 1 bank, 2 feeds ws_/)
+    expect(server.stdout()).toMatch(/Workspace +My workspace: 3 banks, 2 feeds ws_/)
     expect((await call(server.url, second, "/v1/whoami")).status).toBe(200)
     const table = await tableRows()
     expect([table.rows.length, table.sum]).toEqual([firstCount, firstSum])
