@@ -28,6 +28,18 @@ describe("records", () => {
     expect(data).not.toHaveProperty("role")
   })
 
+  it("tells the rows that the operator allows where the plan allows more", async () => {
+    const cases = [
+      ["enterprise", 500, 500],
+      ["free", 500, 500],
+      ["free", 5_000, plans.free.rows]
+    ] as const
+    for (const [plan, workspaceRows, rows] of cases) {
+      const answer = await Server.make({ workspace: { plan }, workspaceRows }).call("GET", "/v1/whoami")
+      expect([plan, answer.body.data.plan.limits.rows]).toEqual([plan, rows])
+    }
+  })
+
   it("says that a plan has no limit with null", async () => {
     const answer = await Server.make({ workspace: { plan: "enterprise" } }).call("GET", "/v1/whoami")
     expect(answer.body.data.plan.limits).toMatchObject({ banks: null, rows: null })

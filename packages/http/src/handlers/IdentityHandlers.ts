@@ -3,6 +3,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { Principal } from "@millrace/core/access/Principal"
 import { allScopes, leastRole } from "@millrace/core/access/Scope"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { rowLimitOf, TableSettings } from "@millrace/core/table/RowLimit"
 import { AgreedRate, planWith, type PlanName } from "@millrace/core/workspace/Plan"
 import { atLeast } from "@millrace/core/workspace/Role"
 import type { Workspace } from "@millrace/core/workspace/Workspace"
@@ -21,11 +22,12 @@ const workspaceOf = ({ id, name, icon, plan, timezone, parentWorkspaceId }: Work
   ...(parentWorkspaceId === undefined ? {} : { parentWorkspaceId })
 })
 
-const planOf = (id: PlanName, agreedRate: number) => {
-  const { apiAccess, requestsPerMinute, banks, feeds, fastestSchedule, historyDays, members, portals, rows } = planWith(
+const planOf = (id: PlanName, agreedRate: number, settings: typeof TableSettings.Service) => {
+  const { apiAccess, requestsPerMinute, banks, feeds, fastestSchedule, historyDays, members, portals } = planWith(
     agreedRate,
     id
   )
+  const rows = rowLimitOf({ plan: id }, settings)
   return {
     id,
     apiAccess,
@@ -37,7 +39,7 @@ const planOf = (id: PlanName, agreedRate: number) => {
       historyDays: historyDays ?? null,
       members: members ?? null,
       portals: portals ?? null,
-      rows: rows ?? null
+      rows: rows === Infinity ? null : rows
     }
   }
 }
@@ -66,7 +68,7 @@ const selfOf = (of: Principal) =>
         }
 
 export const layer = HttpApiBuilder.group(Api, "identity", (handlers) =>
-  Effect.map(AgreedRate, (agreedRate) =>
+  Effect.map(Effect.all([AgreedRate, TableSettings]), ([agreedRate, settings]) =>
     handlers.handle("whoami", () =>
       answering(
         Effect.gen(function* () {
@@ -76,7 +78,7 @@ export const layer = HttpApiBuilder.group(Api, "identity", (handlers) =>
             workspaceName: of.workspace.name,
             ...selfOf(of),
             workspace: workspaceOf(of.workspace),
-            plan: planOf(of.workspace.plan, agreedRate),
+            plan: planOf(of.workspace.plan, agreedRate, settings),
             serverTime: yield* Timestamp.now,
             apiVersion: "1.0.0" as const
           })

@@ -11,6 +11,7 @@ import type { Scope } from "@millrace/core/access/Scope"
 import { RateLimiter } from "@millrace/core/rate/RateLimiter"
 import * as RollingWindow from "@millrace/core/rate/RollingWindow"
 import { Ids } from "@millrace/core/shared/Ids"
+import { TableSettings } from "@millrace/core/table/RowLimit"
 import type { Workspace } from "@millrace/core/workspace/Workspace"
 import { AgreedRate } from "@millrace/core/workspace/Plan"
 import { App } from "../../src/App.ts"
@@ -35,6 +36,7 @@ export interface Options {
   readonly budgetHangs?: boolean
   readonly deadline?: Duration.Duration
   readonly agreedRate?: number
+  readonly workspaceRows?: number
   readonly compressor?: (typeof Compressor)["Service"]
   readonly bodyMemory?: number
 }
@@ -96,6 +98,7 @@ export const make = (options: Options = {}) => {
     ),
     Layer.succeed(RequestDeadline, options.deadline ?? Duration.seconds(30)),
     Layer.succeed(Compressor, options.compressor),
+    Layer.succeed(TableSettings, { workspaceRows: options.workspaceRows }),
     options.agreedRate === undefined ? Layer.empty : Layer.succeed(AgreedRate, options.agreedRate),
     options.bodyMemory === undefined ? Layer.empty : Layer.succeed(BodyMemoryBytes, options.bodyMemory),
     HttpServer.layerServices
