@@ -4,7 +4,7 @@ import type { FieldMapping } from "../feed/FeedConfig.ts"
 import { fieldsOf, type FieldSpec, type SyncDataType } from "../record/DataType.ts"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
-import type { Column } from "./Destination.ts"
+import type { BoundColumns, Column } from "./Destination.ts"
 
 /** A source field that says whether the upstream still has the record; for `onRemoved: "mark"`. */
 export const removedField = "removed"
@@ -16,16 +16,21 @@ export const defaultMappings = (dataType: SyncDataType): ReadonlyArray<FieldMapp
 const specOf = (dataType: Feed["dataType"], key: string): FieldSpec | undefined =>
   (fieldsOf[dataType as SyncDataType] as Readonly<Record<string, FieldSpec>> | undefined)?.[key]
 
-/** One column per mapping, in their order. */
+/** One column per mapping, in their order; `bound` tells which names are known to mean which columns. */
 export const columnsOf = (
   feed: Pick<Feed, "dataType" | "fieldMappings">,
-  catalog: FieldCatalog
+  catalog: FieldCatalog,
+  bound: BoundColumns = new Map()
 ): ReadonlyArray<Column> =>
-  feed.fieldMappings.map(({ destinationField, sourceField }) => ({
-    name: destinationField,
-    label: specOf(feed.dataType, sourceField)?.label ?? destinationField,
-    type: sourceField === removedField ? "bool" : (catalog.get(sourceField) ?? "str")
-  }))
+  feed.fieldMappings.map(({ destinationField, sourceField }) => {
+    const id = bound.get(destinationField)
+    return {
+      name: destinationField,
+      label: specOf(feed.dataType, sourceField)?.label ?? destinationField,
+      type: sourceField === removedField ? "bool" : (catalog.get(sourceField) ?? "str"),
+      ...(id === undefined ? {} : { id })
+    }
+  })
 
 /** What is written for a record. A value that is not known clears its cell, so it is null and not left out. */
 export const valuesOf = (mappings: ReadonlyArray<FieldMapping>, fields: Fields): Fields => {

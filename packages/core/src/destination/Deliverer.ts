@@ -39,8 +39,10 @@ const mostWalks = 5
 /** Writes rows and their ledger entries; to be called inside a transaction, after its fence. */
 export interface Direct {
   /** Opens the destination, once; outside of any transaction. */
-  readonly open: Effect.Effect<void, DestinationError>
-  readonly write: (intents: ReadonlyArray<Intent>) => Effect.Effect<Progress, DestinationError | StorageUnavailable>
+  readonly open: Effect.Effect<void, DestinationError | Fenced>
+  readonly write: (
+    intents: ReadonlyArray<Intent>
+  ) => Effect.Effect<Progress, DestinationError | Fenced | StorageUnavailable>
 }
 
 export class Deliverer extends Context.Service<
@@ -144,6 +146,16 @@ export class Deliverer extends Context.Service<
         return Option.isSome(written) && written.value === fileMarkOf(run, standing)
       })
 
+      /** Opens the destination, and notes which columns the names in the mappings turned out to mean. */
+      const open = Effect.fnUntraced(function* (driver: DestinationDriver, run: DeliveryRun) {
+        const session = yield* driver.open(run.feed, run.config, run.columns)
+        const { bound } = session
+        if (bound !== undefined && run.columns.some(({ id, name }) => bound.get(name) !== id)) {
+          yield* atomically(Effect.andThen(jobs.fence(run.fence, {}), feeds.bindColumns(run.feed.id, bound)))
+        }
+        return session
+      })
+
       /** A place that two feeds write holds the rows of the one that came last. */
       const claim = Effect.fnUntraced(function* (driver: DestinationDriver, run: DeliveryRun) {
         const claimed = yield* driver.claim?.(run.feed.workspaceId, run.config) ?? Effect.undefined
@@ -157,16 +169,16 @@ export class Deliverer extends Context.Service<
       const deliver = Effect.fn("Deliverer.deliver")(function* (run: DeliveryRun) {
         const driver = yield* destinations.get(run.config.type)
         yield* claim(driver, run)
-        const open = yield* ledger.open(run.feed.id, { limit: 1 })
+        const waiting = yield* ledger.open(run.feed.id, { limit: 1 })
         // A file is made even when there is nothing to put into it; rows need no such beginning.
-        if (open.length === 0 && driver.capabilities.write !== "wholeFile") return []
+        if (waiting.length === 0 && driver.capabilities.write !== "wholeFile") return []
         return yield* Effect.scoped(
           Effect.gen(function* () {
-            const session = yield* driver.open(run.feed, run.config, run.columns)
+            const session = yield* open(driver, run)
             const { capabilities } = driver
             switch (capabilities.write) {
               case "wholeFile":
-                if (open.length === 0 && (yield* isWritten(run, session))) return []
+                if (waiting.length === 0 && (yield* isWritten(run, session))) return []
                 return yield* wholeFile(run, session)
               case "transactional":
                 return yield* walks(run, capabilities.batch, (rows) => transactional(run, session, rows))
@@ -187,7 +199,7 @@ export class Deliverer extends Context.Service<
         const driver = yield* destinations.get(run.config.type)
         if (driver.capabilities.write !== "transactional") return undefined
         const scope = yield* Effect.scope
-        const session = yield* Effect.cached(Scope.provide(driver.open(run.feed, run.config, run.columns), scope))
+        const session = yield* Effect.cached(Scope.provide(open(driver, run), scope))
         const outgoingOf = (intent: Intent): Outgoing => {
           const key = keyOf(run.feed, intent.recordId)
           const idempotencyKey = digest.contentHash(JSON.stringify([run.config, key, intent.op, intent.hash]))

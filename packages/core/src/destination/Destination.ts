@@ -40,6 +40,8 @@ export interface Column {
   readonly name: string
   readonly label: string
   readonly type: FieldType
+  /** The column that the name was found to mean: it stays that one under another name, and when it is gone the name counts. */
+  readonly id?: string
 }
 
 /** One record to be written or removed. */
@@ -97,6 +99,8 @@ export interface WrittenFile {
 
 /** One feed's destination, opened for one run. */
 export interface DestinationSession {
+  /** Which columns the names mean, by id; absent where a column is nothing but its name. */
+  readonly bound?: BoundColumns
   /** One receipt per record, in any order. `wholeFile` destinations are given removals and updates by `replace`. */
   readonly write: (batch: ReadonlyArray<Outgoing>) => Effect.Effect<ReadonlyArray<Receipt>, DestinationError>
   /** `readBack`: the remote references of those keys that are there. */
@@ -119,6 +123,9 @@ export interface ConfigFault {
   readonly field: string
   readonly message: string
 }
+
+/** Name of a column, as a mapping has it -> id of the column that is meant. */
+export type BoundColumns = ReadonlyMap<string, string>
 
 /** What one feed alone may write to. */
 export interface ClaimedPlace {
@@ -146,6 +153,12 @@ export interface DestinationDriver<Config extends DestinationConfig = Destinatio
    * whose destinations hold the rows of several feeds have no such method.
    */
   claim?(workspaceId: Feed["workspaceId"], config: Config): Effect.Effect<ClaimedPlace | undefined>
+  /** Those columns that are there, by id, when a feed is saved. Drivers whose columns have no ids have no such method. */
+  bind?(
+    workspaceId: Feed["workspaceId"],
+    config: Config,
+    columns: ReadonlyArray<Column>
+  ): Effect.Effect<BoundColumns, StorageUnavailable>
   /** Opens the destination and makes the columns that are missing, where that is allowed. */
   open(
     feed: Feed,

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { AccountId } from "../account/Account.ts"
+import type { BoundColumns } from "../destination/Destination.ts"
 import type { DataType } from "../record/DataType.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -57,6 +58,11 @@ export class FeedStore extends Context.Service<
      * `undefined` only gives up. `false` when another feed has it: then nothing is changed. Places go with their feed.
      */
     readonly claimPlace: (id: FeedId, place: string | undefined) => Effect.Effect<boolean, StorageUnavailable>
+    /** Which columns of the destination the names in the mappings mean, as far as it was found out. */
+    readonly boundColumns: (id: FeedId) => Effect.Effect<BoundColumns, StorageUnavailable>
+    /** Notes what names mean, beside those that are known. */
+    readonly bindColumns: (id: FeedId, columns: BoundColumns) => Effect.Effect<void, StorageUnavailable>
+    readonly unbindColumns: (id: FeedId) => Effect.Effect<void, StorageUnavailable>
     readonly marks: (id: FeedId) => Effect.Effect<ReadonlyArray<FeedMark>, StorageUnavailable>
     readonly setMark: (id: FeedId, mark: FeedMark) => Effect.Effect<void, StorageUnavailable>
     readonly clearMarks: (id: FeedId) => Effect.Effect<void, StorageUnavailable>

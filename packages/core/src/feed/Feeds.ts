@@ -9,7 +9,7 @@ import type { Bank, BankId } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { columnsOf } from "../destination/Columns.ts"
 import { DeliveryStore } from "../destination/DeliveryStore.ts"
-import type { ClaimedPlace } from "../destination/Destination.ts"
+import type { BoundColumns, ClaimedPlace } from "../destination/Destination.ts"
 import { DestinationNotAvailable, Destinations } from "../destination/Destinations.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { makeKinds } from "../enrichment/Kinds.ts"
@@ -236,10 +236,24 @@ export class Feeds extends Context.Service<
           blocks.destinationConfig === undefined
             ? undefined
             : yield* claimOf(workspace, destination, before?.id, details)
-        if (destination !== undefined && blocks.destinationConfig !== undefined) {
+        let bound: BoundColumns | undefined
+        if (
+          destination !== undefined &&
+          (blocks.destinationConfig !== undefined || blocks.fieldMappings !== undefined)
+        ) {
           const driver = yield* destinations.get(destination.type)
-          const columns = columnsOf({ dataType, fieldMappings: decoded.fieldMappings }, catalogOf(dataType))
-          const faults = yield* driver.check(workspace.id, destination, columns)
+          // Names that the feed has mapped already mean what they meant, whatever the columns are called by now.
+          const known =
+            before !== undefined && same(placeOf(before.destinationConfig), placeOf(destination))
+              ? yield* store.boundColumns(before.id)
+              : new Map<string, string>()
+          const columns = columnsOf({ dataType, fieldMappings: decoded.fieldMappings }, catalogOf(dataType), known)
+          const judged =
+            destination.type === "table"
+              ? { createMissingColumns: decoded.mappingsDefaulted, ...destination }
+              : destination
+          const faults = yield* driver.check(workspace.id, judged, columns)
+          bound = (yield* driver.bind?.(workspace.id, destination, columns) ?? Effect.undefined) ?? new Map()
           details.push(
             ...faults.map(({ field, message }) => ({ field: `destinationConfig.${field}`.replace(/\.$/, ""), message }))
           )
@@ -249,7 +263,7 @@ export class Feeds extends Context.Service<
         if (decoded.schedule?.enabled === true && !allowsSchedule(plan, decoded.schedule)) {
           return yield* new PlanLimitReached({ what: `schedules are at most ${plan.fastestSchedule}`, limit: 1 })
         }
-        return { decoded, warnings, claimed }
+        return { decoded, warnings, claimed, bound }
       })
 
       /** The place that the feed is to have for itself; a fault where another feed has it already. */
@@ -280,6 +294,13 @@ export class Feeds extends Context.Service<
         if (claimed !== undefined) return yield* invalid([takenDetail(claimed)], [])
       })
 
+      /** For the transaction that writes the feed down. Names that are mapped no more are forgotten. */
+      const bind = Effect.fnUntraced(function* (id: FeedId, bound: BoundColumns | undefined) {
+        if (bound === undefined) return
+        yield* store.unbindColumns(id)
+        if (bound.size > 0) yield* store.bindColumns(id, bound)
+      })
+
       const ownsAccount = Effect.fnUntraced(function* (workspace: Workspace, accountId: AccountId) {
         for (const bank of yield* banks.list(workspace.id)) {
           if (Option.isSome(yield* banks.account(workspace.id, bank.id, accountId))) return true
@@ -308,7 +329,7 @@ export class Feeds extends Context.Service<
 
       const create: Feeds["Service"]["create"] = Effect.fn("Feeds.create")(function* (principal, request) {
         const { workspace } = principal
-        const { claimed, decoded, warnings } = yield* judge(
+        const { bound, claimed, decoded, warnings } = yield* judge(
           workspace,
           request.source,
           request.dataType,
@@ -346,6 +367,7 @@ export class Feeds extends Context.Service<
             if (bank !== undefined) yield* banks.insert(bank, undefined)
             yield* store.insert(feed)
             yield* take(feed.id, claimed)
+            yield* bind(feed.id, bound)
           })
         )
         return yield* viewed(workspace, feed, warnings)
@@ -362,7 +384,7 @@ export class Feeds extends Context.Service<
               details.push({ field: key, message: `cannot be changed; it is "${before[key]}"` })
             }
           }
-          const { claimed, decoded, warnings } = yield* judge(
+          const { bound, claimed, decoded, warnings } = yield* judge(
             workspace,
             before.source,
             before.dataType,
@@ -402,6 +424,7 @@ export class Feeds extends Context.Service<
             Effect.gen(function* () {
               if (!(yield* store.update(feed))) return yield* new PreconditionFailed()
               if (change.destinationConfig !== undefined) yield* take(id, claimed)
+              yield* bind(id, bound)
               // Another destination has nothing of this feed yet.
               if (moved) {
                 yield* deliveries.clear(id)

@@ -137,7 +137,13 @@ export class SyncRun extends Context.Service<
         }
         const pipeline = yield* pipelineOf(feed)
         const { endDate, resetCursors, skipDedup, startDate } = job.options
-        const delivery = { feed, config, job, fence, columns: columnsOf(feed, pipeline.catalog) }
+        const delivery = {
+          feed,
+          config,
+          job,
+          fence,
+          columns: columnsOf(feed, pipeline.catalog, yield* feeds.boundColumns(feed.id))
+        }
         const projected = yield* Effect.gen(function* () {
           const direct = yield* deliverer.direct(delivery)
           return yield* projector.project({

@@ -1,6 +1,7 @@
 /** Making, changing and removing fields of tables (decisions 5.7). */
 import * as Effect from "effect/Effect"
 import { columnsOf } from "../destination/Columns.ts"
+import type { BoundColumns } from "../destination/Destination.ts"
 import { NotFound, PreconditionFailed } from "../failure/Failure.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
@@ -14,7 +15,7 @@ import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { facetsOf } from "./Facet.ts"
 import { define, Faults, isFieldKey } from "./FieldDefinition.ts"
 import { fieldKey } from "./FieldKey.ts"
-import { fieldNamed } from "./FieldName.ts"
+import { fieldMeant } from "./FieldName.ts"
 import { rewriteRows } from "./RowRewrite.ts"
 import type { Table, TableField, TableFieldType, TableId } from "./Table.ts"
 import { accessTo, conflict, judged, noField } from "./TableAccess.ts"
@@ -41,8 +42,8 @@ export const feedsOf = (store: FeedStore["Service"], workspaceId: WorkspaceId, i
     feeds.filter(({ destinationConfig }) => destinationConfig?.type === "table" && destinationConfig.tableId === id)
   )
 
-const writes = (feed: Feed, table: Table, field: TableField): boolean =>
-  columnsOf(feed, catalogOf(feed.dataType)).some(({ name }) => fieldNamed(table.fields, name)?.id === field.id)
+const writes = (feed: Feed, bound: BoundColumns, table: Table, field: TableField): boolean =>
+  columnsOf(feed, catalogOf(feed.dataType), bound).some((column) => fieldMeant(table.fields, column)?.id === field.id)
 
 /** The field after the change, with faults. Options stay where they are not given. */
 const changedField = (before: TableField, change: FieldChange, faults: Faults): TableField => {
@@ -110,7 +111,9 @@ export const make = Effect.gen(function* () {
 
   /** Fails where a feed writes to the field: what it delivers next would have no place, or none that fits. */
   const unwritten = Effect.fnUntraced(function* (workspaceId: WorkspaceId, table: Table, field: TableField) {
-    const writers = (yield* feedsOf(feeds, workspaceId, table.id)).filter((feed) => writes(feed, table, field))
+    const writers = yield* Effect.filter(yield* feedsOf(feeds, workspaceId, table.id), (feed) =>
+      Effect.map(feeds.boundColumns(feed.id), (bound) => writes(feed, bound, table, field))
+    )
     if (writers.length > 0)
       return yield* conflict(
         "FIELD_IN_USE",

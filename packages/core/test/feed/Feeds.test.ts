@@ -7,17 +7,20 @@ import type { Principal } from "@millrace/core/access/Principal"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
 import type { Enrichment } from "@millrace/core/enrichment/Enrichment"
+import { FeedStore } from "@millrace/core/feed/FeedStore"
 import { Feeds } from "@millrace/core/feed/Feeds"
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import { JobStore } from "@millrace/core/job/JobStore"
 import { RecordStore } from "@millrace/core/record/RecordStore"
 import { Ids } from "@millrace/core/shared/Ids"
+import { TableStore } from "@millrace/core/table/TableStore"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { storeAccount } from "@millrace/testing/fixture/Account"
 import { storeBank } from "@millrace/testing/fixture/Bank"
 import { makeEnrichment } from "@millrace/testing/fixture/Enrichment"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { claimJob, makeJobError } from "@millrace/testing/fixture/Job"
+import { makeTableField, storeTable } from "@millrace/testing/fixture/Table"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -193,6 +196,49 @@ describe("the file of a feed", () => {
       expect(yield* Effect.flip(feeds.create(principal, { ...base, ...config }))).toMatchObject(taken("old.csv"))
       yield* feeds.update(principal, old.id, { name: "Another name" }, undefined)
     }).pipe(Effect.provide(filing))
+  )
+})
+
+describe("the columns of a feed", () => {
+  it.effect("stay those that its mappings meant when it was saved, until a mapping goes", () =>
+    Effect.gen(function* () {
+      const { base, feeds, principal, workspace } = yield* arrange
+      const table = yield* storeTable(workspace, { fields: [yield* makeTableField("memo", { name: "Memo" })] })
+      const [tables, store] = [yield* TableStore, yield* FeedStore]
+      const destinationConfig = { type: "table", tableId: table.id }
+      const mapping = { fieldMappings: [{ sourceField: "description", destinationField: "Memo" }] }
+      const { feed } = yield* feeds.create(principal, { ...base, destinationConfig, ...mapping })
+      const bound = new Map([["Memo", table.fields[0]!.id]])
+      expect(yield* store.boundColumns(feed.id)).toEqual(bound)
+      const taker = yield* makeTableField("taker", { name: "Memo" })
+      const fields = [{ ...table.fields[0]!, name: "Note" }, taker]
+      yield* tables.update({ ...table, fields, version: table.version + 1 })
+      yield* feeds.update(principal, feed.id, { ...mapping, name: "Other" }, undefined)
+      expect(yield* store.boundColumns(feed.id)).toEqual(bound)
+      const missing = { fieldMappings: [{ sourceField: "amount", destinationField: "Sum" }] }
+      expect(yield* Effect.flip(feeds.update(principal, feed.id, missing, undefined))).toMatchObject({
+        _tag: "Unprocessable",
+        details: [
+          {
+            field: "destinationConfig.createMissingColumns",
+            message: 'The table has no field "Sum": add it, or set createMissingColumns to true.'
+          }
+        ]
+      })
+      const create = (change: object) => feeds.create(principal, { ...base, destinationConfig, ...change })
+      expect(yield* Effect.flip(create(missing))).toMatchObject({ _tag: "Unprocessable" })
+      yield* create({ ...missing, destinationConfig: { ...destinationConfig, createMissingColumns: true } })
+      yield* create({})
+      yield* feeds.update(
+        principal,
+        feed.id,
+        { fieldMappings: [{ sourceField: "amount", destinationField: "Note" }] },
+        undefined
+      )
+      expect(yield* store.boundColumns(feed.id)).toEqual(new Map([["Note", table.fields[0]!.id]]))
+      yield* feeds.update(principal, feed.id, mapping, undefined)
+      expect(yield* store.boundColumns(feed.id)).toEqual(new Map([["Memo", taker.id]]))
+    }).pipe(Effect.provide(layer))
   )
 })
 

@@ -8,10 +8,14 @@ import { FeedStore } from "@millrace/core/feed/FeedStore"
 import { JobStore } from "@millrace/core/job/JobStore"
 import { ProviderUnavailable, RateLimited, ReauthRequired } from "@millrace/core/provider/ProviderError"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { wholeScan } from "@millrace/core/table/RowScan"
+import { TableStore } from "@millrace/core/table/TableStore"
 import { makeEnrichment } from "@millrace/testing/fixture/Enrichment"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
+import { makeTableField, storeTable } from "@millrace/testing/fixture/Table"
 import { makeJob } from "@millrace/testing/fixture/Job"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { ledgerOf } from "@millrace/testing/simulation/Checkers"
 import { mappings } from "@millrace/testing/simulation/FollowingFeed"
 import { connect, drive, work, type Simulation } from "@millrace/testing/simulation/Simulation"
@@ -89,6 +93,30 @@ describe("a run", () => {
         const { job } = yield* drive(simulation, feed)
         expect([job.status, place.writes, texts()]).toEqual(["completed", 3, ["one", "two"]])
       })
+  )
+
+  scene("goes on with the columns that it made when people rename them", "upsertByKey", (simulation) =>
+    Effect.gen(function* () {
+      const world = yield* opened(simulation, delta)
+      const tables = yield* TableStore
+      const { id } = yield* storeTable(world.workspace, { fields: [] })
+      const feed = yield* storeFeed(world.workspace, {
+        destinationConfig: { type: "table", tableId: id, createMissingColumns: true },
+        sourceConfig: world.feed.sourceConfig!,
+        fieldMappings: [{ sourceField: "description", destinationField: "Memo" }]
+      })
+      world.post("one")
+      yield* drive(simulation, feed)
+      const table = Option.getOrThrow(yield* tables.get(world.workspace.id, id))
+      const made = table.fields[0]!
+      expect(yield* (yield* FeedStore).boundColumns(feed.id)).toEqual(new Map([["Memo", made.id]]))
+      const fields = [{ ...made, name: "Note" }, yield* makeTableField("taker", { name: "Memo" })]
+      yield* tables.update({ ...table, fields, version: table.version + 1 })
+      world.post("two")
+      const { job } = yield* drive(simulation, feed)
+      const rows = (yield* tables.rows(wholeScan(id))).map(({ values }) => values)
+      expect([job.status, rows]).toEqual(["completed", [{ [made.key]: "one" }, { [made.key]: "two" }]])
+    })
   )
 
   scene("never writes the file of another feed", "wholeFile", (simulation) =>

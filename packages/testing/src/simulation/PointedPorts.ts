@@ -79,6 +79,7 @@ const watchedDriver = ({ sometimes }: Watch, driver: ProviderDriver): ProviderDr
 })
 
 const watchedSession = (watch: Watch, session: DestinationSession): DestinationSession => ({
+  ...session,
   lookup: (keys) =>
     Effect.tap(session.lookup(keys), (found) =>
       Effect.sync(() => {
@@ -101,8 +102,7 @@ const watchedSession = (watch: Watch, session: DestinationSession): DestinationS
         watch.wrote("Destination.replace")
         watch.sometimes.happened("whole file written")
       })
-    ),
-  standing: session.standing
+    )
 })
 
 /** Providers and destinations of the world, pointed; tables are those of `TableStore`. */

@@ -163,6 +163,34 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("remembers which columns names mean, beside each other and through changes of the feed", () =>
+    Effect.gen(function* () {
+      const { workspace, store } = yield* arrange
+      const feed = yield* storeFeed(workspace)
+      const bystander = yield* storeFeed(workspace)
+      expect(yield* store.boundColumns(feed.id)).toEqual(new Map())
+      yield* store.bindColumns(feed.id, new Map(difficultTexts.map((text, n) => [`${n} ${text}`, `fld_${n}`])))
+      yield* store.bindColumns(
+        feed.id,
+        new Map([
+          [`0 ${difficultTexts[0]}`, "fld_other"],
+          ["__proto__", "fld_proto"]
+        ])
+      )
+      expect(yield* store.update({ ...feed, name: "Changed", version: 2 })).toBe(true)
+      expect(yield* store.boundColumns(feed.id)).toEqual(
+        new Map([
+          ...difficultTexts.map((text, n) => [`${n} ${text}`, `fld_${n}`] as const),
+          [`0 ${difficultTexts[0]}`, "fld_other"],
+          ["__proto__", "fld_proto"]
+        ])
+      )
+      expect(yield* store.boundColumns(bystander.id)).toEqual(new Map())
+      yield* store.unbindColumns(feed.id)
+      expect(yield* store.boundColumns(feed.id)).toEqual(new Map())
+    })
+  )
+
   it.effect("gives a place to one feed, until that takes another, gives it up or is removed", () =>
     Effect.gen(function* () {
       const { workspace, store } = yield* arrange

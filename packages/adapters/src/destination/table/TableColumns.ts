@@ -1,6 +1,6 @@
 /** Which fields of a table the columns of a feed are written to. */
-import type { Column } from "@millrace/core/destination/Destination"
-import { fieldNamed } from "@millrace/core/table/FieldName"
+import type { BoundColumns, Column } from "@millrace/core/destination/Destination"
+import { fieldMeant } from "@millrace/core/table/FieldName"
 import type { Table, TableField } from "@millrace/core/table/Table"
 import { fits } from "./TableCell.ts"
 
@@ -16,13 +16,17 @@ export interface Resolved {
   readonly faults: ReadonlyArray<string>
 }
 
+/** What the columns mean from now on, whatever becomes of the names. */
+export const boundOf = (targets: ReadonlyArray<Target>): BoundColumns =>
+  new Map(targets.map(({ column, field }) => [column.name, field.id]))
+
 export const resolve = (table: Table, columns: ReadonlyArray<Column>): Resolved => {
   const targets: Array<Target> = []
   const missing: Array<Column> = []
   const faults: Array<string> = []
   const columnOf = new Map<string, string>()
   for (const column of columns) {
-    const field = fieldNamed(table.fields, column.name)
+    const field = fieldMeant(table.fields, column)
     if (field === undefined) {
       missing.push(column)
       continue

@@ -38,7 +38,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { fieldKey } from "@millrace/core/table/FieldKey"
 import { cellTypeOf, toCell } from "./TableCell.ts"
-import { resolve, type Target } from "./TableColumns.ts"
+import { boundOf, resolve, type Target } from "./TableColumns.ts"
 
 export type TableConfig = typeof TableDestinationConfig.Type
 
@@ -46,7 +46,7 @@ const noTable = "The table does not exist or is in the trash."
 const tooManyFields = `A table has at most ${limits.tableFields} fields.`
 const names = (columns: ReadonlyArray<Column>): string => columns.map((column) => `"${column.name}"`).join(", ")
 const missingMessage = (columns: ReadonlyArray<Column>): string =>
-  `The table has no field ${names(columns)}, and the feed may not create fields.`
+  `The table has no field ${names(columns)}: add it, or set createMissingColumns to true.`
 
 const actorOf = (feed: Feed): ActorRef =>
   feed.source === "extractor" ? { kind: "extractor", feedId: feed.id } : { kind: "sync", feedId: feed.id }
@@ -141,7 +141,6 @@ export const make: Effect.Effect<
     const { missing, faults } = resolve(table.value, columns)
     const found = faults.map((message): ConfigFault => ({ field: "tableId", message }))
     if (missing.length === 0) return found
-    // Left out, it depends on the mappings of the feed, which are not known here: `open` tells.
     if (config.createMissingColumns === false) {
       found.push({ field: "createMissingColumns", message: missingMessage(missing) })
     } else if (table.value.fields.length + missing.length > limits.tableFields) {
@@ -150,12 +149,22 @@ export const make: Effect.Effect<
     return found
   })
 
+  const bind = Effect.fn("TableDestination.bind")(function* (
+    workspaceId: Feed["workspaceId"],
+    config: TableConfig,
+    columns: ReadonlyArray<Column>
+  ) {
+    const table = yield* store.get(workspaceId, config.tableId)
+    return boundOf(Option.isNone(table) ? [] : resolve(table.value, columns).targets)
+  })
+
   const open = Effect.fn("TableDestination.open")(function* (
     feed: Feed,
     config: TableConfig,
     columns: ReadonlyArray<Column>
   ): Effect.fn.Return<DestinationSession, DestinationError> {
-    yield* prepare(feed, config, columns)
+    const prepared = yield* prepare(feed, config, columns)
+    const meant = prepared.map(({ column, field }): Column => ({ ...column, id: field.id }))
     const actor = actorOf(feed)
     const limit = Option.match(yield* workspaces.get(feed.workspaceId), {
       onNone: () => Infinity,
@@ -174,7 +183,7 @@ export const make: Effect.Effect<
     /** The table as it is now, for nobody else to change until the rows are written, and what is written where. */
     const locked = Effect.gen(function* () {
       const table = yield* live(yield* store.lock(feed.workspaceId, config.tableId))
-      const { faults, missing, targets } = resolve(table, columns)
+      const { faults, missing, targets } = resolve(table, meant)
       if (faults.length > 0) return yield* new DestinationRejected({ message: faults.join(" ") })
       if (missing.length > 0) {
         return yield* new DestinationColumnMissing({
@@ -241,6 +250,7 @@ export const make: Effect.Effect<
     })
 
     return {
+      bound: boundOf(prepared),
       write,
       lookup,
       replace: () => byWriteOnly,
@@ -248,5 +258,5 @@ export const make: Effect.Effect<
     }
   })
 
-  return { type: "table", capabilities: { write: "transactional", canRemove: true, batch: 1_000 }, check, open }
+  return { type: "table", capabilities: { write: "transactional", canRemove: true, batch: 1_000 }, check, bind, open }
 })

@@ -1,5 +1,6 @@
 /** Feeds in memory. */
 import type { AccountId } from "@millrace/core/account/Account"
+import type { BoundColumns } from "@millrace/core/destination/Destination"
 import type { Feed, FeedId, FeedState } from "@millrace/core/feed/Feed"
 import { FeedStore, type FeedMark } from "@millrace/core/feed/FeedStore"
 import type { DueWake } from "@millrace/core/feed/Wake"
@@ -54,12 +55,14 @@ export const layer: Layer.Layer<FeedStore, never, Memory | JobTable> = Layer.eff
     const table = yield* JobTable
     const feeds = new Map<FeedId, Feed>()
     const marks = new Map<FeedId, Map<AccountId, FeedMark>>()
+    const bound = new Map<FeedId, BoundColumns>()
     const places = new Map<string, FeedId>()
     const placeOf = new Map<FeedId, string>()
     const wakes = new Map<FeedId, DueWake & { readonly afterJob: string }>()
     feedRemoved.push((id) => {
       remove(marks, id)
       remove(wakes, id)
+      remove(bound, id)
       leavePlace(id)
     })
 
@@ -148,6 +151,9 @@ export const layer: Layer.Layer<FeedStore, never, Memory | JobTable> = Layer.eff
           set(placeOf, id, place)
           return true
         }),
+      boundColumns: (id) => call(() => bound.get(id) ?? new Map()),
+      bindColumns: (id, columns) => call(() => set(bound, id, new Map([...(bound.get(id) ?? []), ...columns]))),
+      unbindColumns: (id) => call(() => remove(bound, id)),
       marks: (id) => call(() => [...(marks.get(id)?.values() ?? [])]),
       setMark: (id, mark) =>
         call(() => {

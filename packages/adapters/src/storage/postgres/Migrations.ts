@@ -23,6 +23,7 @@ import { shown } from "./migrations/0014_shown.ts"
 import { learntTexts } from "./migrations/0015_learnt_texts.ts"
 import { ownPlan } from "./migrations/0016_own_plan.ts"
 import { places } from "./migrations/0017_places.ts"
+import { boundColumns } from "./migrations/0018_bound_columns.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -45,7 +46,8 @@ export const migrations = {
   "0014_shown": shown,
   "0015_learnt_texts": learntTexts,
   "0016_own_plan": ownPlan,
-  "0017_places": places
+  "0017_places": places,
+  "0018_bound_columns": boundColumns
 } as const
 
 /** All steps that this version knows, the first one first. */

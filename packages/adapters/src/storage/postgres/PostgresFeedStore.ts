@@ -213,6 +213,19 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
           return true
         }).pipe(inTransaction(sql))
       }),
+      boundColumns: Effect.fn("FeedStore.boundColumns")(function* (id) {
+        const [row] = yield* stored(
+          sql<{ readonly bound_columns: Record<string, string> }>`select bound_columns from feed where id = ${id}`
+        )
+        return new Map(Object.entries(row?.bound_columns ?? {}))
+      }),
+      bindColumns: Effect.fn("FeedStore.bindColumns")(function* (id, columns) {
+        yield* stored(sql`update feed set bound_columns = bound_columns || ${json(Object.fromEntries(columns))}::jsonb
+          where id = ${id}`)
+      }),
+      unbindColumns: Effect.fn("FeedStore.unbindColumns")(function* (id) {
+        yield* stored(sql`update feed set bound_columns = '{}' where id = ${id}`)
+      }),
       marks: Effect.fn("FeedStore.marks")(function* (id) {
         const rows = yield* stored(
           sql<{

@@ -210,10 +210,37 @@ describe("TableDestination", () => {
       expect(yield* check(world.driver, false)).toEqual([
         {
           field: "createMissingColumns",
-          message: 'The table has no field "Memo", and the feed may not create fields.'
+          message: 'The table has no field "Memo": add it, or set createMissingColumns to true.'
         }
       ])
       expect((yield* world.table).fields).toEqual([])
+    })
+  )
+
+  it.effect("goes on with a field that was renamed, and leaves alone the one that took its name", () =>
+    Effect.gen(function* () {
+      const world = yield* arrange()
+      const { bound } = yield* world.driver.open(world.feed, world.config, [column("Memo")])
+      const made = (yield* world.table).fields[0]!
+      expect(bound).toEqual(new Map([["Memo", made.id]]))
+      const known = [{ ...column("Memo"), id: made.id }]
+      expect(yield* world.driver.bind!(world.feed.workspaceId, world.config, [column("Memo")])).toEqual(bound)
+      const session = yield* world.driver.open(world.feed, world.config, [column("Memo")])
+      const taker = yield* fieldOf("taker", { name: "Memo", origin: "user" })
+      const fields = [{ ...made, name: "Note" }, taker]
+      yield* world.store.update({ ...(yield* world.table), fields, version: (yield* world.table).version + 1 })
+      // The run that was under way meanwhile, and the next one.
+      for (const [n, under] of [session, yield* world.driver.open(world.feed, world.config, known)].entries()) {
+        yield* under.write([create(`transactions:${n}`, { Memo: `row ${n}` })])
+      }
+      expect((yield* world.rows).map(({ values }) => values)).toEqual([
+        { [made.key]: "row 0" },
+        { [made.key]: "row 1" }
+      ])
+      expect((yield* world.table).fields).toHaveLength(2)
+      expect(
+        yield* world.driver.check(world.feed.workspaceId, { ...world.config, createMissingColumns: false }, known)
+      ).toEqual([])
     })
   )
 
