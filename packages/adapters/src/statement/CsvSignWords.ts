@@ -1,5 +1,6 @@
 /** Words for the sides of movements, and what becomes of them where they contradict the signs. */
 import * as Decimal from "@millrace/core/shared/Decimal"
+import { cached } from "./AnswerCache.ts"
 import { follows } from "./CsvChain.ts"
 import { columnName } from "./CsvLayout.ts"
 import { locateAmount } from "./CsvSelection.ts"
@@ -14,17 +15,12 @@ export const wordReader = (input: SignInput): { readonly column: number; readonl
   const { sign, type } = layout.single
   // `columns.sign: ""`: no words count.
   if (input.options.columns?.["sign"] !== undefined && sign < 0) return { column: -1, of: () => 0 }
-  const known = new Map<string, number>()
-  const cached = (text: string, find: (text: string) => number): number => {
-    let side = known.get(text)
-    if (side === undefined) {
-      side = find(text)
-      if (known.size < 5_000) known.set(text, side)
-    }
-    return side
+  const reader = (column: number, find: (text: string) => number) => {
+    const side = cached(find)
+    return { column, of: (row: number) => side(table.cell(row, column)) }
   }
-  if (sign >= 0) return { column: sign, of: (row) => cached(table.cell(row, sign), signOf) }
-  if (type >= 0) return { column: type, of: (row) => cached(table.cell(row, type), directionOf) }
+  if (sign >= 0) return reader(sign, signOf)
+  if (type >= 0) return reader(type, directionOf)
   return { column: marker, of: (row) => (marker >= 0 && locateAmount(table, row, marker) ? -1 : 0) }
 }
 

@@ -1,135 +1,19 @@
 /** Builds the accounts of a CSV file from its movements. */
-import type { AccountType } from "@millrace/core/account/AccountType"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import type * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Currency from "@millrace/core/shared/Currency"
 import * as Decimal from "@millrace/core/shared/Decimal"
-import {
-  type CsvOptions,
-  type RefusedRow,
-  type StatementAccount,
-  StatementFault,
-  type StatementRow
-} from "@millrace/core/upload/Statement"
-import { accountKey } from "./AccountKey.ts"
+import { type RefusedRow, type StatementAccount, StatementFault } from "@millrace/core/upload/Statement"
 import { groupedAmount, isBlankAmount, plainAmount } from "./AmountText.ts"
-import { columnName, type CsvLayout } from "./CsvLayout.ts"
-import type { DateReader } from "./CsvDates.ts"
-import { normaliseHeader } from "./CsvHeaders.ts"
+import { cached } from "./AnswerCache.ts"
+import { type CsvAccountDraft, finish, newDraft } from "./CsvAccount.ts"
+import { columnName } from "./CsvLayout.ts"
 import { ownName } from "./CsvParties.ts"
-import type { CsvPreamble } from "./CsvPreamble.ts"
-import type { CsvTable } from "./CsvScanner.ts"
-import { type CsvSelection, locateAmount } from "./CsvSelection.ts"
-import type { SignPlan } from "./CsvSignPlan.ts"
-import { accountTypeOf, isPending, kindOf } from "./CsvWords.ts"
+import type { CsvReading } from "./CsvReading.ts"
+import { CsvRow } from "./CsvRow.ts"
+import { locateAmount } from "./CsvSelection.ts"
+import { isPending, kindOf } from "./CsvWords.ts"
 import { maxAccounts } from "./StatementLimits.ts"
-import { difference, tieOutRunning } from "./TieOut.ts"
 import { joinDistinct, meaningful, tidy } from "./Wording.ts"
-
-type Mutable<A> = { -readonly [K in keyof A]: A[K] }
-
-/** How this file is to be read: what detection and the overrides came to. */
-export interface CsvReading {
-  readonly table: CsvTable
-  readonly layout: CsvLayout
-  readonly selection: CsvSelection
-  readonly preamble: CsvPreamble
-  readonly dates: DateReader
-  /** Code of the decimal separator. */
-  readonly decimal: number
-  readonly signs: SignPlan
-  readonly currency: Currency.Currency
-  readonly accountType: AccountType
-  readonly options: CsvOptions
-}
-
-interface Draft {
-  readonly number: string
-  readonly name: string
-  readonly rows: Array<Mutable<StatementRow>>
-  readonly balances: Array<Decimal.Decimal | undefined>
-  hasBalance: boolean
-  currency: Currency.Currency | undefined
-  mixed: boolean
-}
-
-/** A row with all of its properties inside the object: a literal that grows later costs twice the memory. */
-class CsvRow implements Mutable<StatementRow> {
-  /** Compiled code knows the layout of rows only while one lives: it stays valid between files. */
-  static readonly exemplar = new CsvRow(
-    1,
-    "",
-    CalendarDate.make("2000-01-01"),
-    Decimal.zero,
-    "",
-    Currency.make("CHF"),
-    "",
-    "",
-    "",
-    "",
-    false,
-    "",
-    ""
-  )
-
-  line: number
-  providerId: string
-  date: CalendarDate.CalendarDate
-  amount: Decimal.Decimal
-  amountText: string
-  currency: Currency.Currency
-  description: string
-  originalDescription: string
-  type: string
-  reference: string
-  pending: boolean
-  declare merchantName?: string
-  declare category?: string
-  declare authorizedDate?: CalendarDate.CalendarDate
-
-  constructor(
-    line: number,
-    providerId: string,
-    date: CalendarDate.CalendarDate,
-    amount: Decimal.Decimal,
-    amountText: string,
-    currency: Currency.Currency,
-    description: string,
-    originalDescription: string,
-    type: string,
-    reference: string,
-    pending: boolean,
-    payee: string,
-    category: string
-  ) {
-    this.line = line
-    this.providerId = providerId
-    this.date = date
-    this.amount = amount
-    this.amountText = amountText
-    this.currency = currency
-    this.description = description
-    this.originalDescription = originalDescription
-    this.type = type
-    this.reference = reference
-    this.pending = pending
-    if (payee !== "") this.merchantName = tidy(payee)
-    if (category !== "") this.category = category
-  }
-}
-
-const maxDistinct = 10_000
-
-/** Answers of `read` by text, for cells that repeat. */
-const cached = <A>(read: (text: string) => A): ((text: string) => A) => {
-  const known = new Map<string, A>()
-  return (text) => {
-    const hit = known.get(text)
-    if (hit !== undefined) return hit
-    const value = read(text)
-    if (known.size < maxDistinct) known.set(text, value)
-    return value
-  }
-}
 
 const otherKind = kindOf("")
 
@@ -145,6 +29,7 @@ const isTooLarge = (amount: Decimal.Decimal): boolean => {
 
 const tooLarge = "is too large: amounts are below 10,000,000,000,000"
 
+/** The accounts of a file, made of the rows that can be read. */
 export interface CsvAccounts {
   readonly accounts: ReadonlyArray<StatementAccount>
   /** Rows that cannot be read, in the order of the file. */
@@ -152,6 +37,7 @@ export interface CsvAccounts {
   readonly warnings: ReadonlyArray<string>
 }
 
+/** Reads the rows that were selected, and puts them into accounts. */
 export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault => {
   const { table, layout, decimal, dates } = reading
   const { text } = table
@@ -160,7 +46,7 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
   const [description0 = -1, ...moreDescriptions] = layout.descriptions
   const splitAccounts =
     reading.options.accountNumber === undefined && (columns.account >= 0 || columns.accountName >= 0)
-  const drafts = new Map<string, Draft>()
+  const drafts = new Map<string, CsvAccountDraft>()
   const kind = cached(kindOf)
   const pending = cached(isPending)
   const currencyOf = cached((code) => Currency.parse(code) ?? "")
@@ -174,7 +60,7 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
   let ownCurrency: Currency.Currency | undefined
   let currencyFrom = 0
   let currencyTo = 0
-  let draft: Draft | undefined
+  let draft: CsvAccountDraft | undefined
   let unreadBalances = 0
   let unreadDates = 0
 
@@ -403,77 +289,5 @@ export const buildAccounts = (reading: CsvReading): CsvAccounts | StatementFault
     refused,
     accounts: Array.from(drafts.values(), (each) => finish(each, reading, drafts.size === 1, warnings)),
     warnings
-  }
-}
-
-const newDraft = (reading: CsvReading, accountText: string, nameText: string): Draft => {
-  const isNumber = /\d{3}/.test(accountText)
-  return {
-    number:
-      reading.options.accountNumber ?? (isNumber ? accountText : accountText === "" ? reading.preamble.number : ""),
-    name: nameText === "" ? (isNumber || accountText === "" ? reading.preamble.name : accountText) : nameText,
-    rows: [],
-    balances: [],
-    hasBalance: false,
-    currency: undefined,
-    mixed: false
-  }
-}
-
-const stated = (text: string | undefined, decimal: number): Decimal.Decimal | undefined =>
-  text === undefined ? undefined : groupedAmount(text, 0, text.length, decimal, true)
-
-const finish = (draft: Draft, reading: CsvReading, only: boolean, warnings: Array<string>): StatementAccount => {
-  const named = accountTypeOf(draft.name)
-  const header = normaliseHeader(reading.layout.headers[reading.layout.single.account] ?? "")
-  const type = named !== "unknown" ? named : header.startsWith("card") ? "credit_card" : reading.accountType
-  const turned = (balance: Decimal.Decimal | undefined) =>
-    balance !== undefined && reading.signs.negateBalance ? Decimal.negate(balance) : balance
-  let opening = only
-    ? turned(stated(reading.selection.opening ?? reading.preamble.opening, reading.decimal))
-    : undefined
-  let closing = only
-    ? turned(stated(reading.selection.closing ?? reading.preamble.closing, reading.decimal))
-    : undefined
-  let balanceDate: CalendarDate.CalendarDate | undefined
-  let missing: Decimal.Decimal | undefined
-  if (draft.hasBalance) {
-    const settled = draft.rows.every((row) => !row.pending)
-    const result = draft.mixed
-      ? undefined
-      : settled
-        ? tieOutRunning(draft.rows, draft.balances)
-        : tieOutRunning(
-            draft.rows.filter((row) => !row.pending),
-            draft.balances.filter((_, index) => !draft.rows[index]!.pending)
-          )
-    if (result !== undefined) {
-      opening ??= result.opening
-      closing ??= result.closing
-      if (closing !== undefined) balanceDate = result.closingDate as CalendarDate.CalendarDate
-      missing = result.difference
-      if (result.gapLine !== undefined) {
-        warnings.push(`line ${result.gapLine}: the balance does not follow from the rows, ${missing} is missing`)
-      }
-    }
-  } else if (opening !== undefined && closing !== undefined && !draft.mixed) {
-    missing = difference(
-      opening,
-      draft.rows.filter((row) => !row.pending).map((row) => row.amount),
-      closing
-    )
-    if (missing !== "0") warnings.push(`the balances do not tie out: ${missing} is missing`)
-  }
-  return {
-    key: accountKey("", draft.number === "" ? draft.name : draft.number, type),
-    number: draft.number,
-    name: draft.name,
-    type,
-    currency: draft.currency ?? reading.currency,
-    ...(opening === undefined ? {} : { openingBalance: opening }),
-    ...(closing === undefined ? {} : { closingBalance: closing }),
-    ...(balanceDate === undefined ? {} : { balanceDate }),
-    rows: draft.rows,
-    ...(missing === undefined ? {} : { difference: missing })
   }
 }

@@ -1,0 +1,102 @@
+/** An account of a CSV file: its rows as they are collected, then its balances and whether they tie out. */
+import { accountKey } from "./AccountKey.ts"
+import type * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import type * as Currency from "@millrace/core/shared/Currency"
+import * as Decimal from "@millrace/core/shared/Decimal"
+import type { StatementAccount } from "@millrace/core/upload/Statement"
+import { groupedAmount } from "./AmountText.ts"
+import { normaliseHeader } from "./CsvHeaders.ts"
+import type { CsvReading } from "./CsvReading.ts"
+import type { CsvRow } from "./CsvRow.ts"
+import { accountTypeOf } from "./CsvWords.ts"
+import { difference, tieOutRunning } from "./TieOut.ts"
+
+/** An account under construction. */
+export interface CsvAccountDraft {
+  readonly number: string
+  readonly name: string
+  readonly rows: Array<CsvRow>
+  readonly balances: Array<Decimal.Decimal | undefined>
+  hasBalance: boolean
+  currency: Currency.Currency | undefined
+  mixed: boolean
+}
+
+/** A draft without rows: the number and name that its cells state, else those of the lines above the table. */
+export const newDraft = (reading: CsvReading, accountText: string, nameText: string): CsvAccountDraft => {
+  const isNumber = /\d{3}/.test(accountText)
+  return {
+    number:
+      reading.options.accountNumber ?? (isNumber ? accountText : accountText === "" ? reading.preamble.number : ""),
+    name: nameText === "" ? (isNumber || accountText === "" ? reading.preamble.name : accountText) : nameText,
+    rows: [],
+    balances: [],
+    hasBalance: false,
+    currency: undefined,
+    mixed: false
+  }
+}
+
+const stated = (text: string | undefined, decimal: number): Decimal.Decimal | undefined =>
+  text === undefined ? undefined : groupedAmount(text, 0, text.length, decimal, true)
+
+/** The account of a draft. What does not tie out is said in `warnings`. */
+export const finish = (
+  draft: CsvAccountDraft,
+  reading: CsvReading,
+  only: boolean,
+  warnings: Array<string>
+): StatementAccount => {
+  const named = accountTypeOf(draft.name)
+  const header = normaliseHeader(reading.layout.headers[reading.layout.single.account] ?? "")
+  const type = named !== "unknown" ? named : header.startsWith("card") ? "credit_card" : reading.accountType
+  const turned = (balance: Decimal.Decimal | undefined) =>
+    balance !== undefined && reading.signs.negateBalance ? Decimal.negate(balance) : balance
+  let opening = only
+    ? turned(stated(reading.selection.opening ?? reading.preamble.opening, reading.decimal))
+    : undefined
+  let closing = only
+    ? turned(stated(reading.selection.closing ?? reading.preamble.closing, reading.decimal))
+    : undefined
+  let balanceDate: CalendarDate.CalendarDate | undefined
+  let missing: Decimal.Decimal | undefined
+  if (draft.hasBalance) {
+    const settled = draft.rows.every((row) => !row.pending)
+    const result = draft.mixed
+      ? undefined
+      : settled
+        ? tieOutRunning(draft.rows, draft.balances)
+        : tieOutRunning(
+            draft.rows.filter((row) => !row.pending),
+            draft.balances.filter((_, index) => !draft.rows[index]!.pending)
+          )
+    if (result !== undefined) {
+      opening ??= result.opening
+      closing ??= result.closing
+      if (closing !== undefined) balanceDate = result.closingDate as CalendarDate.CalendarDate
+      missing = result.difference
+      if (result.gapLine !== undefined) {
+        warnings.push(`line ${result.gapLine}: the balance does not follow from the rows, ${missing} is missing`)
+      }
+    }
+  } else if (opening !== undefined && closing !== undefined && !draft.mixed) {
+    missing = difference(
+      opening,
+      draft.rows.filter((row) => !row.pending).map((row) => row.amount),
+      closing
+    )
+    if (missing !== "0") warnings.push(`the balances do not tie out: ${missing} is missing`)
+  }
+  return {
+    key: accountKey("", draft.number === "" ? draft.name : draft.number, type),
+    number: draft.number,
+    name: draft.name,
+    type,
+    currency: draft.currency ?? reading.currency,
+    ...(opening === undefined ? {} : { openingBalance: opening }),
+    ...(closing === undefined ? {} : { closingBalance: closing }),
+    ...(balanceDate === undefined ? {} : { balanceDate }),
+    rows: draft.rows,
+    ...(missing === undefined ? {} : { difference: missing })
+  }
+}

@@ -1,0 +1,25 @@
+/** How a CSV file is to be read. */
+import type { AccountType } from "@millrace/core/account/AccountType"
+import type * as Currency from "@millrace/core/shared/Currency"
+import type { CsvOptions } from "@millrace/core/upload/Statement"
+import type { DateReader } from "./CsvDates.ts"
+import type { CsvLayout } from "./CsvLayout.ts"
+import type { CsvPreamble } from "./CsvPreamble.ts"
+import type { CsvTable } from "./CsvScanner.ts"
+import type { CsvSelection } from "./CsvSelection.ts"
+import type { SignPlan } from "./CsvSignPlan.ts"
+
+/** What detection and the overrides came to. */
+export interface CsvReading {
+  readonly table: CsvTable
+  readonly layout: CsvLayout
+  readonly selection: CsvSelection
+  readonly preamble: CsvPreamble
+  readonly dates: DateReader
+  /** Code of the decimal separator. */
+  readonly decimal: number
+  readonly signs: SignPlan
+  readonly currency: Currency.Currency
+  readonly accountType: AccountType
+  readonly options: CsvOptions
+}

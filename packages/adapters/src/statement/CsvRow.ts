@@ -1,0 +1,73 @@
+/** A row of a CSV file. */
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import * as Currency from "@millrace/core/shared/Currency"
+import * as Decimal from "@millrace/core/shared/Decimal"
+import type { StatementRow } from "@millrace/core/upload/Statement"
+import { tidy } from "./Wording.ts"
+
+export type Mutable<A> = { -readonly [K in keyof A]: A[K] }
+
+/** A row with all of its properties inside the object: a literal that grows later costs twice the memory. */
+export class CsvRow implements Mutable<StatementRow> {
+  /** Compiled code knows the layout of rows only while one lives: it stays valid between files. */
+  static readonly exemplar = new CsvRow(
+    1,
+    "",
+    CalendarDate.make("2000-01-01"),
+    Decimal.zero,
+    "",
+    Currency.make("CHF"),
+    "",
+    "",
+    "",
+    "",
+    false,
+    "",
+    ""
+  )
+
+  line: number
+  providerId: string
+  date: CalendarDate.CalendarDate
+  amount: Decimal.Decimal
+  amountText: string
+  currency: Currency.Currency
+  description: string
+  originalDescription: string
+  type: string
+  reference: string
+  pending: boolean
+  declare merchantName?: string
+  declare category?: string
+  declare authorizedDate?: CalendarDate.CalendarDate
+
+  constructor(
+    line: number,
+    providerId: string,
+    date: CalendarDate.CalendarDate,
+    amount: Decimal.Decimal,
+    amountText: string,
+    currency: Currency.Currency,
+    description: string,
+    originalDescription: string,
+    type: string,
+    reference: string,
+    pending: boolean,
+    payee: string,
+    category: string
+  ) {
+    this.line = line
+    this.providerId = providerId
+    this.date = date
+    this.amount = amount
+    this.amountText = amountText
+    this.currency = currency
+    this.description = description
+    this.originalDescription = originalDescription
+    this.type = type
+    this.reference = reference
+    this.pending = pending
+    if (payee !== "") this.merchantName = tidy(payee)
+    if (category !== "") this.category = category
+  }
+}
