@@ -8,30 +8,14 @@
 import { StatementFault } from "@millrace/core/upload/Statement"
 import { isSpace } from "./AmountText.ts"
 import { characterCodes } from "./CharacterCodes.ts"
-import { endsAny, endsOpen } from "./OfxNesting.ts"
-import { findTag, firstLeaf, nameCodes, nextHash, Tag, tagNames } from "./OfxTags.ts"
+import { OfxEndTags } from "./OfxEndTags.ts"
+import type { OfxHandler } from "./OfxHandler.ts"
+import { endsAny } from "./OfxNesting.ts"
+import { OfxOpenElements } from "./OfxOpenElements.ts"
+import { findTag, firstLeaf, isSameName, nameCodes, nextHash, Tag, tagNames } from "./OfxTags.ts"
 import { TextLines } from "./TextLines.ts"
 
-/** Receives the elements in file order. A set `fault` ends the scan. */
-export interface OfxHandler {
-  readonly fault: StatementFault | undefined
-  open(tag: number, position: number): void
-  close(tag: number, position: number): void
-  /** `raw`: the text comes from CDATA, so entities in it stay as they are. */
-  leaf(tag: number, position: number, source: string, start: number, end: number, raw: boolean): void
-  /** An end tag without a beginning; `tag` is 0 for an unknown one. */
-  stray(tag: number, position: number, name: string): void
-  /** Something that was read over. */
-  warn(position: number, message: string): void
-}
-
 const maxDepth = 100
-
-/** Names of unknown elements that are looked up; a longer one counts as that of an empty leaf. */
-const maxNameLength = 64
-
-/** Names of closing tags that are kept: files have some dozens. */
-const maxClosings = 10_000
 
 const isLetter = (c: number): boolean => (c >= 65 && c <= 90) || (c >= 97 && c <= 122)
 
@@ -56,23 +40,17 @@ export class OfxScanner {
   private readonly codes: Uint16Array
   private readonly lines: TextLines
   private readonly handler: OfxHandler
-  // Open elements: tag number, and where its name stands (for unknown ones).
-  private readonly tags: Array<number> = []
-  private readonly starts: Array<number> = []
-  private readonly ends: Array<number> = []
-  // Where the last closing tag of each unknown name stands, of those before `closingsTo`.
-  private readonly closings = new Map<string, number>()
-  private closingsTo = 0
+  private readonly elements: OfxOpenElements
+  private readonly endTags: OfxEndTags
   private cdataValue = ""
-  // Name of the last leaf, which may be closed behind a comment.
-  private leafFrom = 0
-  private leafTo = 0
 
   constructor(lines: TextLines, handler: OfxHandler) {
     this.text = lines.text
     this.codes = characterCodes(lines.text)
     this.lines = lines
     this.handler = handler
+    this.elements = new OfxOpenElements(lines.text, handler)
+    this.endTags = new OfxEndTags(lines.text, this.codes)
   }
 
   /** Scans every OFX block of the text. */
@@ -114,7 +92,7 @@ export class OfxScanner {
 
   /** Scans from `<OFX>` to its end; gives the position behind it. */
   private block(from: number): number | StatementFault {
-    const { text, codes, handler } = this
+    const { text, codes, elements, handler } = this
     const length = text.length
     let at = from
     while (true) {
@@ -155,19 +133,19 @@ export class OfxScanner {
       }
       const tag = findTag(hash, nameTo - nameFrom)
       if (closing) {
-        this.closeElement(tag, less, nameFrom, nameTo)
+        elements.close(tag, less, nameFrom, nameTo)
         if (handler.fault !== undefined) return handler.fault
         at = greater + 1
-        if (this.tags.length === 0) return at
+        if (elements.depth === 0) return at
         continue
       }
       if (tag !== 0 && tag < firstLeaf) {
-        if (endsAny(tag)) this.endBefore(tag, less)
+        if (endsAny(tag)) elements.endBefore(tag, less)
         if (handler.fault !== undefined) return handler.fault
-        if (this.tags.length >= maxDepth) return this.faultAt("elements are nested too deep", less, tagNames[tag]!)
+        if (elements.depth >= maxDepth) return this.faultAt("elements are nested too deep", less, tagNames[tag]!)
         handler.open(tag, less)
         if (empty) handler.close(tag, less)
-        else this.push(tag, nameFrom, nameTo)
+        else elements.push(tag, nameFrom, nameTo)
         if (handler.fault !== undefined) return handler.fault
         at = greater + 1
         continue
@@ -177,8 +155,7 @@ export class OfxScanner {
         continue
       }
       // A leaf: its value ends at the next tag.
-      this.leafFrom = nameFrom
-      this.leafTo = nameTo
+      elements.leaf(nameFrom, nameTo)
       let start = greater + 1
       let end = this.nextLess(start)
       let raw = false
@@ -213,8 +190,8 @@ export class OfxScanner {
           handler.leaf(tag, less, source, start, stop, raw)
           if (handler.fault !== undefined) return handler.fault
         }
-      } else if (stop === start && !closed && this.isClosedBehind(nameFrom, nameTo)) {
-        if (this.tags.length >= maxDepth) {
+      } else if (stop === start && !closed && this.endTags.follows(nameFrom, nameTo)) {
+        if (elements.depth >= maxDepth) {
           return this.faultAt(
             "elements are nested too deep",
             less,
@@ -222,7 +199,7 @@ export class OfxScanner {
           )
         }
         handler.open(0, less)
-        this.push(0, nameFrom, nameTo)
+        elements.push(0, nameFrom, nameTo)
       }
       at = closed ? valueEnd + 3 + (nameTo - nameFrom) : valueEnd
     }
@@ -237,60 +214,8 @@ export class OfxScanner {
     return at < length ? at : -1
   }
 
-  private push(tag: number, nameFrom: number, nameTo: number): void {
-    this.tags.push(tag)
-    this.starts.push(nameFrom)
-    this.ends.push(nameTo)
-  }
-
-  private pop(position: number): void {
-    this.handler.close(this.tags.pop()!, position)
-    this.starts.pop()
-    this.ends.pop()
-  }
-
-  private closeElement(tag: number, position: number, nameFrom: number, nameTo: number): void {
-    let top = this.tags.length - 1
-    while (top >= 0) {
-      const open = this.tags[top]!
-      if (open === tag && (tag !== 0 || this.sameName(this.starts[top]!, this.ends[top]!, nameFrom, nameTo))) break
-      top--
-    }
-    if (top >= 0) return this.endDownTo(top, position, true)
-    if ((tag === 0 || tag >= firstLeaf) && this.sameName(this.leafFrom, this.leafTo, nameFrom, nameTo)) return
-    this.handler.stray(tag, position, this.text.slice(nameFrom, Math.min(nameTo, nameFrom + 40)))
-  }
-
-  /** Ends what cannot hold the element that opens. */
-  private endBefore(tag: number, position: number): void {
-    for (let index = 0; index < this.tags.length; index++) {
-      if (endsOpen(tag, this.tags[index]!)) return this.endDownTo(index, position, false)
-    }
-  }
-
-  /** Ends the element at `index` and all in it. Unknown ones may have been empty leaves that nobody closed. */
-  private endDownTo(index: number, position: number, isOwnEnd: boolean): void {
-    const last = isOwnEnd ? index + 1 : index
-    while (this.tags.length > index) {
-      const open = this.tags[this.tags.length - 1]!
-      if (open !== 0 && this.tags.length > last) {
-        const name = this.text.slice(position + 1, position + 41).replace(/>[^]*$/, "")
-        this.handler.warn(position, `<${tagNames[open]!}> has no end tag: it ends before <${name}>`)
-      }
-      this.pop(position)
-    }
-  }
-
-  /** Name of the innermost known element that is open. */
-  private openName(): string {
-    for (let index = this.tags.length - 1; index >= 0; index--) {
-      if (this.tags[index] !== 0) return tagNames[this.tags[index]!]!
-    }
-    return ""
-  }
-
   private truncated(length: number): StatementFault {
-    const open = this.openName()
+    const open = this.elements.openName()
     return this.faultAt(
       `the file ends inside <${open === "" ? "OFX" : open}>: it was cut off, get it anew`,
       length,
@@ -298,58 +223,13 @@ export class OfxScanner {
     )
   }
 
-  private sameName(from: number, to: number, otherFrom: number, otherTo: number): boolean {
-    if (to - from !== otherTo - otherFrom) return false
-    for (let offset = 0; offset < to - from; offset++) {
-      if (nameCodes[this.text.charCodeAt(from + offset)] !== nameCodes[this.text.charCodeAt(otherFrom + offset)]) {
-        return false
-      }
-    }
-    return true
-  }
-
   /** Is the closing tag at `position` that of the element? */
   private closesHere(position: number, nameFrom: number, nameTo: number): boolean {
     const length = nameTo - nameFrom
     return (
       this.text.charCodeAt(position + 2 + length) === 62 &&
-      this.sameName(nameFrom, nameTo, position + 2, position + 2 + length)
+      isSameName(this.text, nameFrom, nameTo, position + 2, position + 2 + length)
     )
-  }
-
-  /** Whether a closing tag of this unknown name follows: the file is looked through once, as far as is needed. */
-  private isClosedBehind(nameFrom: number, nameTo: number): boolean {
-    if (nameTo - nameFrom > maxNameLength) return false
-    const { codes, text } = this
-    const name = text.slice(nameFrom, nameTo).toUpperCase()
-    if ((this.closings.get(name) ?? -1) > nameTo) return true
-    const { length } = text
-    let at = Math.max(this.closingsTo, nameTo)
-    let found = false
-    while (!found) {
-      while (at < length && codes[at] !== 60) at++
-      if (at >= length) break
-      if (codes[at + 1] !== 47) {
-        at++
-        continue
-      }
-      const from = at + 2
-      let to = from
-      let hash = 0
-      let code = 0
-      while (to - from <= maxNameLength && (code = nameCodes[codes[to]!]!) > 0) {
-        hash = nextHash(hash, code)
-        to++
-      }
-      if (findTag(hash, to - from) === 0) {
-        const closed = text.slice(from, to).toUpperCase()
-        if (this.closings.size < maxClosings || this.closings.has(closed)) this.closings.set(closed, at)
-        found = closed === name
-      }
-      at = to
-    }
-    this.closingsTo = at
-    return found
   }
 
   /** Position of the `>` that ends a tag with white space, attributes or a slash; -1 when this is no tag. */

@@ -1,22 +1,19 @@
 /** Builds the accounts of an OFX file from the elements that the scanner reports. */
 import * as Currency from "@millrace/core/shared/Currency"
-import type { Decimal } from "@millrace/core/shared/Decimal"
-import type * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { type StatementAccount, StatementFault } from "@millrace/core/upload/Statement"
-import { accountKey } from "./AccountKey.ts"
-import { AccountDraft, finish, merge } from "./OfxAccount.ts"
+import type { StatementAccount, StatementFault } from "@millrace/core/upload/Statement"
+import { AccountDraft } from "./OfxAccount.ts"
+import { accountsOf, type OfxStatements } from "./OfxAccounts.ts"
+import { OfxBalance } from "./OfxBalance.ts"
 import { OfxFields } from "./OfxFields.ts"
+import type { OfxHandler } from "./OfxHandler.ts"
 import { isNeeded, isRow } from "./OfxNesting.ts"
 import { OfxNotes } from "./OfxNotes.ts"
 import { OfxRowReader } from "./OfxRow.ts"
-import type { OfxHandler } from "./OfxScanner.ts"
+import { OfxStatus } from "./OfxStatus.ts"
 import { Tag, tagNames } from "./OfxTags.ts"
 import { bankAccountType } from "./OfxTypes.ts"
 import { ofxText } from "./OfxValues.ts"
 import { maxAccounts, maxRows } from "./StatementLimits.ts"
-import { joinDistinct, tidy } from "./Wording.ts"
-
-const openingBalance = /^(?:opening|beginning|starting|previous)\b.*\bbal/i
 
 /** Longer texts are no numbers of accounts. */
 const maxNumberLength = 100
@@ -27,33 +24,28 @@ const isCashMovement = (tag: number): boolean =>
 
 const isSecurityMovement = (tag: number): boolean => tag >= Tag.REINVEST && tag <= Tag.CLOSUREOPT
 
-export class OfxStatement implements OfxHandler {
+/** Takes the elements in the order of the file, and keeps one draft for each statement. */
+export class OfxStatement implements OfxHandler, OfxStatements {
   /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
   static readonly exemplar = new OfxStatement(OfxNotes.exemplar, Currency.make("CHF"))
 
-  private readonly notes: OfxNotes
+  readonly notes: OfxNotes
   private readonly fields: OfxFields
   private readonly row: OfxRowReader
-  private readonly baseCurrency: Currency.Currency
+  readonly baseCurrency: Currency.Currency
   private readonly context: Array<number> = []
   private top = 0
-  private readonly drafts: Array<AccountDraft> = []
+  readonly drafts: Array<AccountDraft> = []
   private draft: AccountDraft | undefined
   private minorDigits: number
   private rowCount = 0
-  private readonly securityNames = new Map<string, string>()
-  private readonly skipped = new Map<number, number>()
+  readonly securityNames = new Map<string, string>()
+  readonly skipped = new Map<number, number>()
 
-  // STATUS, balances and SECINFO under construction
-  private code = ""
-  private codeAt = 0
-  private severity = ""
-  private message = ""
-  private balance: Decimal | undefined
-  private balanceSet = false
-  private balanceDate: CalendarDate.CalendarDate | undefined
-  private balanceDateSet = false
-  private balanceName = ""
+  private readonly status: OfxStatus
+  private readonly balance: OfxBalance
+
+  // SECINFO under construction
   private securityName = ""
   private securityId = ""
 
@@ -61,6 +53,8 @@ export class OfxStatement implements OfxHandler {
     this.notes = notes
     this.fields = new OfxFields(notes)
     this.row = new OfxRowReader(this.fields, notes)
+    this.status = new OfxStatus(notes)
+    this.balance = new OfxBalance(this.fields, notes)
     this.baseCurrency = baseCurrency
     this.minorDigits = Currency.minorDigits(baseCurrency)
   }
@@ -78,20 +72,11 @@ export class OfxStatement implements OfxHandler {
         if (this.row.tag === 0) return this.row.start(tag, position)
         return this.row.unreadable(`${tagNames[tag]} inside ${tagNames[this.row.tag]}`, position, this.row.tag)
       case Tag.STATUS:
-        this.code = ""
-        this.codeAt = position
-        this.severity = ""
-        this.message = ""
-        return
+        return this.status.start(position)
       case Tag.LEDGERBAL:
       case Tag.AVAILBAL:
       case Tag.BAL:
-        this.balance = undefined
-        this.balanceSet = false
-        this.balanceDate = undefined
-        this.balanceDateSet = false
-        this.balanceName = ""
-        return
+        return this.balance.start()
       case Tag.STMTRS:
       case Tag.CCSTMTRS:
       case Tag.INVSTMTRS:
@@ -123,7 +108,7 @@ export class OfxStatement implements OfxHandler {
     if (tag === this.row.tag) return this.endRow()
     switch (tag) {
       case Tag.STATUS:
-        return this.endStatus()
+        return this.status.end()
       case Tag.BANKACCTFROM:
       case Tag.CCACCTFROM:
       case Tag.INVACCTFROM:
@@ -132,7 +117,7 @@ export class OfxStatement implements OfxHandler {
       case Tag.LEDGERBAL:
       case Tag.AVAILBAL:
       case Tag.BAL:
-        return this.endBalance(tag, position)
+        return this.balance.end(tag, position, this.draft)
       case Tag.STMTRS:
       case Tag.CCSTMTRS:
       case Tag.INVSTMTRS:
@@ -171,10 +156,7 @@ export class OfxStatement implements OfxHandler {
     }
     switch (top) {
       case Tag.STATUS:
-        if (tag === Tag.CODE) this.code = source.slice(start, end)
-        else if (tag === Tag.SEVERITY) this.severity = source.slice(start, end)
-        else if (tag === Tag.MESSAGE) this.message = ofxText(source, start, end, raw)
-        return
+        return this.status.leaf(tag, source, start, end, raw)
       case Tag.STMTRS:
       case Tag.CCSTMTRS:
       case Tag.INVSTMTRS:
@@ -196,20 +178,8 @@ export class OfxStatement implements OfxHandler {
         return
       case Tag.LEDGERBAL:
       case Tag.AVAILBAL:
-        if (tag === Tag.BALAMT) {
-          this.balance = this.fields.balance(position, source, start, end, this.minorDigits, top, tag)
-          this.balanceSet = true
-        } else if (tag === Tag.DTASOF) {
-          this.balanceDate = this.fields.date(position, source, start, end, top, tag)
-          this.balanceDateSet = true
-        }
-        return
       case Tag.BAL:
-        if (tag === Tag.NAME) this.balanceName = ofxText(source, start, end, raw)
-        else if (tag === Tag.VALUE && openingBalance.test(this.balanceName)) {
-          this.balance = this.fields.balance(position, source, start, end, this.minorDigits, top, tag)
-        }
-        return
+        return this.balance.leaf(top, tag, position, source, start, end, raw, this.minorDigits)
       case Tag.INVBAL:
         if (tag === Tag.AVAILCASH && this.draft !== undefined) {
           this.draft.available = this.fields.balance(position, source, start, end, this.minorDigits, top, tag)
@@ -273,105 +243,8 @@ export class OfxStatement implements OfxHandler {
     this.minorDigits = Currency.minorDigits(draft.currency)
   }
 
-  private endStatus(): void {
-    const failed = this.severity.toUpperCase() === "ERROR" || (this.code !== "" && !/^0+$/.test(this.code))
-    if (!failed) return
-    const text = this.message === "" ? "" : `: ${this.message.slice(0, 500)}`
-    this.notes.fail(
-      this.codeAt,
-      `the bank answered with status ${this.code.slice(0, 20)}${text} (get the file from the bank anew)`,
-      [Tag.STATUS]
-    )
-  }
-
-  private endBalance(tag: number, position: number): void {
-    const { balance, balanceDate, draft } = this
-    if (draft === undefined) return
-    if (tag === Tag.BAL) {
-      if (balance !== undefined) draft.opening = balance
-      return
-    }
-    if (!this.balanceSet && this.balanceDateSet) {
-      this.warn(position, `${tagNames[tag]}.BALAMT is empty: a balance without an amount is left out`)
-    }
-    if (balance === undefined) return
-    if (!this.balanceDateSet) this.warn(position, `${tagNames[tag]}.DTASOF is empty: the balance has no day of its own`)
-    if (tag === Tag.AVAILBAL) draft.available = balance
-    else {
-      draft.closing = balance
-      draft.balanceDate = balanceDate ?? draft.balanceDate
-    }
-  }
-
   /** The accounts, once the scan has ended without a fault; or why rows that cannot be read spoil all of them. */
   accounts(): ReadonlyArray<StatementAccount> | StatementFault {
-    const { refused } = this.notes
-    if (refused.length > 0 && this.drafts.every((draft) => draft.rows.length === 0)) {
-      const others = refused.length === 1 ? "it is the only row" : `none of the ${refused.length} rows can be read`
-      return this.refusedFault(others)
-    }
-    if (this.skipped.size > 0) {
-      let total = 0
-      const parts: Array<string> = []
-      for (const [tag, count] of this.skipped) {
-        total += count
-        parts.push(`${count} ${tagNames[tag]}`)
-      }
-      this.notes.say(`${total} movements of securities without cash effect give no row: ${parts.join(", ")}`)
-    }
-    if (this.drafts.length === 0) this.notes.say("the file holds no statement")
-    const byKey = new Map<string, AccountDraft>()
-    for (const draft of this.drafts) {
-      this.settleCurrency(draft)
-      this.nameSecurities(draft)
-      const key = accountKey(draft.bankId, draft.number, draft.type)
-      const first = byKey.get(key)
-      if (first === undefined) byKey.set(key, draft)
-      else if (first.currency === draft.currency) merge(first, draft)
-      else byKey.set(`${key}:${draft.currency}`, draft)
-    }
-    const accounts: Array<StatementAccount> = []
-    for (const [key, draft] of byKey) {
-      const account = finish(key, draft)
-      const missing = account.difference ?? "0"
-      if (missing !== "0" && draft.refused > 0) {
-        return this.refusedFault(
-          `without the rows that cannot be read the balances do not tie out, ${missing} is missing`
-        )
-      }
-      if (missing !== "0") this.notes.say(`the balances do not tie out: ${missing} is missing`)
-      accounts.push(account)
-    }
-    return accounts
-  }
-
-  /** The first row that could not be read, and why the others do not count either. */
-  private refusedFault(why: string): StatementFault {
-    const { message, ...place } = this.notes.refused[0]!
-    return new StatementFault({
-      ...place,
-      message: `${place.element}: ${message}; ${why}: correct it in the file, or get the file anew`
-    })
-  }
-
-  private settleCurrency(draft: AccountDraft): void {
-    if (draft.currency === undefined) {
-      const own = new Set(draft.rows.map((row) => row.currency))
-      own.delete("" as Currency.Currency)
-      const only = own.size === 1 ? own.values().next().value : undefined
-      draft.currency = only ?? this.baseCurrency
-      this.notes.assumed["currency"] = draft.currency
-    }
-    if (!draft.inherits) return
-    for (const row of draft.rows) if (row.currency === "") row.currency = draft.currency
-  }
-
-  private nameSecurities(draft: AccountDraft): void {
-    for (const [index, uniqueId] of draft.securities) {
-      const row = draft.rows[index]!
-      const security = this.securityNames.get(uniqueId) ?? ""
-      row.originalDescription = joinDistinct(row.originalDescription, security === "" ? uniqueId : security)
-      if (row.description === "") row.description = security === "" ? uniqueId : tidy(security)
-    }
+    return accountsOf(this)
   }
 }

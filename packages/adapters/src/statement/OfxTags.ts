@@ -129,3 +129,14 @@ export const findTag = (hash: number, length: number): number => {
     slot = (slot + 1) & (tableSize - 1)
   }
 }
+
+/** Whether two parts of the text are one name of an element, in capitals or not. */
+export const isSameName = (text: string, from: number, to: number, otherFrom: number, otherTo: number): boolean => {
+  if (to - from !== otherTo - otherFrom) return false
+  for (let offset = 0; offset < to - from; offset++) {
+    if (nameCodes[text.charCodeAt(from + offset)] !== nameCodes[text.charCodeAt(otherFrom + offset)]) {
+      return false
+    }
+  }
+  return true
+}

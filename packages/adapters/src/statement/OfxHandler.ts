@@ -1,0 +1,15 @@
+/** Who receives what an OFX text holds. */
+import type { StatementFault } from "@millrace/core/upload/Statement"
+
+/** Receives the elements in file order. A set `fault` ends the scan. */
+export interface OfxHandler {
+  readonly fault: StatementFault | undefined
+  open(tag: number, position: number): void
+  close(tag: number, position: number): void
+  /** `raw`: the text comes from CDATA, so entities in it stay as they are. */
+  leaf(tag: number, position: number, source: string, start: number, end: number, raw: boolean): void
+  /** An end tag without a beginning; `tag` is 0 for an unknown one. */
+  stray(tag: number, position: number, name: string): void
+  /** Something that was read over. */
+  warn(position: number, message: string): void
+}
