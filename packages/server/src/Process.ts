@@ -8,9 +8,11 @@ import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import * as Terminal from "./Terminal.ts"
 
-// The person reads standard output; standard error takes the log, one JSON object a line.
+// The person reads standard output; standard error takes the log: for programs one JSON object a line.
+const logFormat = process.stderr.isTTY === true ? Logger.formatLogFmt : Logger.formatJson
+
 const logging = Layer.mergeAll(
-  Logger.layer([Logger.withConsoleError(Logger.formatJson)]),
+  Logger.layer([Logger.withConsoleError<unknown, string>(logFormat)]),
   Layer.succeed(References.MinimumLogLevel, "Info")
 )
 

@@ -46,6 +46,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { compress } from "./Compress.ts"
 import * as Database from "./Database.ts"
 import * as DiskRoom from "./DiskRoom.ts"
+import * as JobLog from "./JobLog.ts"
 import { keysOf } from "./KeyFile.ts"
 import * as Resealing from "./Resealing.ts"
 import type { Settings } from "./Settings.ts"
@@ -200,6 +201,7 @@ export const layerKernel = (
       ).pipe(
         Layer.provideMerge(Kernel.layerUseCases(cursors.key, ...cursors.previous)),
         Layer.provideMerge(engine),
+        Layer.provideMerge(JobLog.layer),
         Layer.provideMerge(Kernel.layerRun),
         Layer.provideMerge(adapters),
         Layer.provideMerge(layerDataKeys),

@@ -107,7 +107,12 @@ describe("npm start", () => {
     expect(told).toMatch(/API key +mill_[A-Za-z0-9]{44}\n +shown this once/)
     expect(keysIn(told)).toHaveLength(1)
     expect(told).toMatch(/\n {2}Delivered\n/)
-    expect(server.stderr()).toBe("")
+    const log = server.stderr().trimEnd().split("\n")
+    expect(log.map((line) => JSON.parse(line) as unknown)).toEqual(
+      Array.from({ length: 2 }, () =>
+        expect.objectContaining({ level: "INFO", message: expect.stringMatching(/^Sync completed: [\d]+ read, /) })
+      )
+    )
   })
 
   it("binds its owner to no limit of a plan but the rate that is set, 600 a minute unless set otherwise", async () => {
