@@ -39,7 +39,7 @@ const tellMeta = Effect.fn("Requests.tellMeta")(function* ({ meta }: JsonObject)
   if (removed.length > 0) yield* notes.say(`No longer there: ${removed.join(", ")}`)
 })
 
-const rowsOf = (body: JsonObject): Effect.Effect<ReadonlyArray<JsonObject>, AnswerUnreadable> => {
+export const rowsOf = (body: JsonObject): Effect.Effect<ReadonlyArray<JsonObject>, AnswerUnreadable> => {
   const { data } = body
   return isArray(data) && data.every(isObject)
     ? Effect.succeed(data)

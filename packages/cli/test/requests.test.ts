@@ -166,6 +166,22 @@ describe("requests", () => {
     expect(server.asked[1]!.body).toBe('{"fields":[],"limit":12345678901234567.890}')
   })
 
+  it("lists the newest jobs of all feeds where none is named", async () => {
+    const server = await start(({ url }, response) => {
+      if (url.startsWith("/v1/feeds?") || url === "/v1/feeds") {
+        json(response, 200, list('{"id":"feed_1","name":"One"},{"id":"feed_2","name":"Two"}'))
+      } else if (url.startsWith("/v1/feeds/feed_1/jobs")) {
+        json(response, 200, list('{"id":"a","createdAt":"2026-03-03"},{"id":"b","createdAt":"2026-03-01"}'))
+      } else json(response, 200, list('{"id":"c","createdAt":"2026-03-02"}'))
+    })
+    const { out } = await run(["jobs", "list", "--limit", "2"], { env: server.env })
+    expect(JSON.parse(out)).toEqual([
+      { id: "a", createdAt: "2026-03-03", feedId: "feed_1", feedName: "One" },
+      { id: "c", createdAt: "2026-03-02", feedId: "feed_2", feedName: "Two" }
+    ])
+    expect((await run(["jobs", "list", "--cursor", "x"], { env: server.env })).code).toBe(2)
+  })
+
   it("follows the pages to the last one with --all", async () => {
     const server = await start(({ url }, response) => {
       const cursor = new URL(url, "http://x").searchParams.get("cursor")

@@ -1,6 +1,13 @@
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { showList, showRecord } from "../Requests.ts"
+import { Api } from "../Api.ts"
+import { UsageFault } from "../Failure.ts"
+import { Notes } from "../Notes.ts"
+import type { JsonObject } from "../output/ExactJson.ts"
+import { Output } from "../output/Output.ts"
+import { bodyOf, rowsOf, showList, showRecord } from "../Requests.ts"
 import { choice, cursor, idArgument, idFlag, limitOf, queryOf } from "./Flags.ts"
 import { jobStatuses } from "./JobStatus.ts"
 import { watch } from "./JobWatch.ts"
@@ -9,16 +16,51 @@ const feed = idFlag("feed")
 const id = idArgument("job")
 const pageSize = 20
 
+const columns = ["id", "status", "type", "counts.read", "counts.created", "counts.updated", "createdAt", "completedAt"]
+/** Each feed is asked with one request, and requests are counted. */
+const mostFeeds = 50
+
+const listAt = Effect.fnUntraced(function* (path: string, query: ReadonlyArray<readonly [string, string]>) {
+  return yield* rowsOf(yield* bodyOf(yield* (yield* Api).send({ method: "GET", path, query })))
+})
+
+/** The newest jobs of all feeds: those of each, merged. */
+const newest = Effect.fn("Jobs.newest")(function* (query: ReadonlyArray<readonly [string, string]>, limit: number) {
+  const feeds = yield* listAt("/v1/feeds", [])
+  const asked = feeds.slice(0, mostFeeds)
+  const jobs = yield* Effect.forEach(
+    asked,
+    (one) =>
+      Effect.map(listAt(`/v1/feeds/${String(one["id"])}/jobs`, query), (found) =>
+        found.map((job): JsonObject => ({ ...job, feedId: one["id"]!, feedName: one["name"] ?? null }))
+      ),
+    { concurrency: 4 }
+  )
+  const merged = jobs.flat().toSorted((a, b) => (String(a["createdAt"]) < String(b["createdAt"]) ? 1 : -1))
+  yield* (yield* Output).list(merged.slice(0, limit), "jobs", ["feedName", ...columns])
+  if (feeds.length > asked.length) {
+    yield* (yield* Notes).say(`These are of ${asked.length} of ${feeds.length} feeds; --feed lists those of one`)
+  }
+})
+
 const list = Command.make(
   "list",
-  { feed, status: choice("status", jobStatuses, "Only jobs with this status"), limit: limitOf(pageSize), cursor },
-  ({ feed: feedId, limit, ...query }) =>
-    showList(
-      { method: "GET", path: `/v1/feeds/${feedId}/jobs`, query: queryOf({ ...query, limit: Option.some(limit) }) },
-      "jobs",
-      ["id", "status", "type", "counts.read", "counts.created", "counts.updated", "createdAt", "completedAt"]
-    )
-).pipe(Command.withDescription("List the sync jobs of a feed, newest first"))
+  {
+    feed: Flag.optional(feed),
+    status: choice("status", jobStatuses, "Only jobs with this status"),
+    limit: limitOf(pageSize),
+    cursor
+  },
+  ({ cursor: from, feed: feedId, limit, status }) =>
+    Effect.gen(function* () {
+      const query = queryOf({ status, cursor: from, limit: Option.some(limit) })
+      if (Option.isSome(feedId)) {
+        return yield* showList({ method: "GET", path: `/v1/feeds/${feedId.value}/jobs`, query }, "jobs", columns)
+      }
+      if (Option.isSome(from)) return yield* new UsageFault({ message: "--cursor goes with --feed." })
+      return yield* newest(query, limit)
+    })
+).pipe(Command.withDescription("List the newest sync jobs of all feeds, or with --feed those of one"))
 
 const get = Command.make("get", { feed, id }, (input) =>
   showRecord({ method: "GET", path: `/v1/feeds/${input.feed}/jobs/${input.id}` })
