@@ -27,7 +27,7 @@ export interface Settings {
   readonly previousKeys?: ReadonlyArray<Redacted.Redacted>
   /** Bytes of the disk of the built-in database that uploads leave free. */
   readonly diskReserve?: number
-  /** Whether a first start makes a workspace with a demo bank and two feeds. */
+  /** Whether a first start makes a workspace with demo banks and two feeds. */
   readonly demo: boolean
   /** Jobs that run at the same time; 0: this process serves the API only. */
   readonly slots: number
@@ -189,7 +189,7 @@ export const settingNames: Readonly<Record<string, string>> = {
   MILLRACE_SECRET_PREVIOUS: "the secret before this one, until what it sealed is sealed anew; several with a comma",
   MILLRACE_DISK_RESERVE_MIB:
     "MiB of the disk that uploads leave free, with the built-in database (default 256; 0: none)",
-  MILLRACE_DEMO: "false: a first start makes an empty workspace, without the demo bank",
+  MILLRACE_DEMO: "false: a first start makes an empty workspace, without the demo banks",
   MILLRACE_SLOTS: "sync jobs that run at the same time (default 4; 0: only the API, with DATABASE_URL)",
   MILLRACE_CLUSTER:
     "host:port at which other processes on the same DATABASE_URL reach this one; without it, it runs alone",
