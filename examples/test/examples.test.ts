@@ -1,7 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Kind from "../add-an-enrichment-kind.ts"
-import * as Provider from "../add-a-provider.ts"
 import * as Embed from "../embed.ts"
 import * as FilterRows from "../filter-rows.ts"
 
@@ -11,17 +10,6 @@ it.live("embed: syncs a demo bank through a rule into a table", () =>
     expect(job.status).toBe("completed")
     expect(job.counts.created).toBe(job.counts.read)
     expect(rows).toHaveLength(5)
-  })
-)
-
-it.live("add a provider: its rows arrive exact and in order", () =>
-  Effect.gen(function* () {
-    const rows = yield* Provider.program
-    expect(rows.map(({ values }) => [values["date"], values["amount"], values["description"]])).toEqual([
-      ["2026-01-05", "2100", "Salary"],
-      ["2026-01-06", "-4.8", "Bakery"],
-      ["2026-01-09", "-950", "Rent"]
-    ])
   })
 )
 

@@ -1,0 +1,78 @@
+import { expect, it } from "@effect/vitest"
+import { ProtocolViolation } from "@millrace/core/provider/ProviderError"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import * as Decimal from "@millrace/core/shared/Decimal"
+import { type ProviderSuiteOptions, suite } from "@millrace/testing/suite/ProviderSuite"
+import * as Effect from "effect/Effect"
+import * as Provider from "../add-a-provider.ts"
+
+interface Row {
+  readonly id: string
+  readonly date: string
+  readonly text: string
+  readonly amount: string
+}
+
+const account = (id: string, rows: ReadonlyArray<Row>) => ({
+  id,
+  name: `Account ${id}`,
+  currency: "EUR",
+  balance: Decimal.sum(rows.map(({ amount }) => Decimal.make(amount))),
+  historyFrom: "2026-08-01",
+  rows
+})
+
+const salary = { id: "1", date: "2026-08-03", text: "Salary", amount: "2100.00" }
+const bakery = { id: "2", date: "2026-11-06", text: "Bakery", amount: "-4.80" }
+const rent = { id: "3", date: "2026-11-09", text: "Rent", amount: "-950.00" }
+
+/** The main account as it becomes: a row is added, one of an earlier day arrives late, one is corrected, one goes. */
+const months: ReadonlyArray<ReadonlyArray<Row>> = [
+  [salary, bakery],
+  [salary, bakery, rent],
+  [salary, { id: "4", date: "2026-11-01", text: "Café", amount: "-0.10" }, bakery, rent],
+  [salary, { ...bakery, amount: "-5.80" }, rent],
+  [bakery, rent]
+]
+
+const make: ProviderSuiteOptions["make"] = Effect.sync(() => {
+  let rows = months[0]!
+  const savings = [{ id: "1", date: "2026-10-30", text: "Interest", amount: "0.07" }]
+  return {
+    driver: Provider.make(Effect.sync(() => ({ accounts: [account("DE-1", rows), account("DE-2", savings)] }))),
+    payload: { kind: "provider_connection_id", connectionId: "example" },
+    refusedPayload: { kind: "provider_connection_id", connectionId: "elsewhere" },
+    unknown: { ref: "elsewhere", secrets: {} },
+    from: CalendarDate.make("2026-01-01"),
+    advance: (move) => Effect.sync(() => (rows = months[move + 1] ?? rows)),
+    truth: new Map([
+      ["DE-1", { opening: Decimal.zero, posted: Decimal.make("2095.2") }],
+      ["DE-2", { opening: Decimal.zero, posted: Decimal.make("0.07") }]
+    ])
+  }
+})
+
+suite("add a provider", { make, dataTypes: ["transactions"], moves: months.length - 1 })
+
+it.effect("add a provider: an answer of another form is an error that says so, never an empty list", () =>
+  Effect.gen(function* () {
+    const connection = { ref: "example", secrets: {} }
+    for (const answer of [undefined, {}, { accounts: [{ ...account("DE-1", []), balance: 12.5 }] }]) {
+      const error = yield* Effect.flip(Provider.make(Effect.succeed(answer)).listAccounts(connection))
+      expect(error).toEqual(
+        new ProtocolViolation({ message: "The list does not have the agreed form", path: "accounts" })
+      )
+    }
+  })
+)
+
+it.live("add a provider: its rows arrive exact and in order", () =>
+  Effect.gen(function* () {
+    const rows = yield* Provider.program
+    expect(rows.map(({ values }) => [values["date"], values["amount"], values["description"]])).toEqual([
+      ["2026-01-05", "2100", "Salary"],
+      ["2026-01-06", "-4.8", "Bakery"],
+      ["2026-01-09", "-950", "Rent"]
+    ])
+  })
+)
