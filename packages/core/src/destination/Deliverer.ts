@@ -182,14 +182,18 @@ export class Deliverer extends Context.Service<
                 return yield* wholeFile(run, session)
               case "transactional":
                 return yield* walks(run, capabilities.batch, (rows) => transactional(run, session, rows))
-              case "upsertByKey":
-                return yield* walks(run, capabilities.batch, (rows) => keyed(run, session, rows))
+              case "upsertByKey": {
+                const { batch, visibleSeconds = 0 } = capabilities
+                return yield* walks(run, batch, (rows) => keyed(run, session, rows, visibleSeconds))
+              }
               case "idempotencyKey": {
                 const { batch, keySeconds } = capabilities
                 return yield* walks(run, batch, (rows) => remembered(run, session, keySeconds, rows))
               }
-              case "readBack":
-                return yield* walks(run, capabilities.batch, (rows) => readBack(run, session, rows))
+              case "readBack": {
+                const { batch, visibleSeconds = 0 } = capabilities
+                return yield* walks(run, batch, (rows) => readBack(run, session, visibleSeconds, rows))
+              }
             }
           })
         )

@@ -18,10 +18,13 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 /**
  * How a write is made exactly once in effect.
  * `transactional`: rows and receipts are one commit, because the rows live in our own storage.
- * `upsertByKey`: writing a key again overwrites the same row.
+ * `upsertByKey`: writing a key again overwrites the same row. New rows are looked up once they were written: what was
+ * answered `done` and is not there was not kept, and is written again by the next run.
  * `idempotencyKey`: a write under a key that was used in the last `keySeconds` changes nothing, and is answered as it
- * was the first time.
- * `readBack`: rows whose outcome is unknown are looked up by key before they are sent again.
+ * was the first time. Without look-ups, a row that was answered `done` and never kept cannot be told from one that a
+ * person deleted: its next update is answered `skipped`, and it stays away.
+ * `readBack`: rows whose outcome is unknown are looked up by key before they are sent again; new ones are looked up as
+ * with `upsertByKey`.
  * `wholeFile`: every delivery writes all rows anew and replaces the old file in one step.
  */
 export type WriteModel = "transactional" | "upsertByKey" | "idempotencyKey" | "readBack" | "wholeFile"
@@ -31,7 +34,15 @@ export type DestinationCapabilities = {
   /** Most records in one call of `write`. */
   readonly batch: number
 } & (
-  | { readonly write: Exclude<WriteModel, "idempotencyKey"> }
+  | { readonly write: "transactional" | "wholeFile" }
+  | {
+      readonly write: "upsertByKey" | "readBack"
+      /**
+       * Seconds from the beginning of a call of `write`, the longest call included, after which `lookup` shows for certain
+       * what it wrote; 0 unless given. Before they have passed, nothing is concluded from a key that is not there.
+       */
+      readonly visibleSeconds?: number
+    }
   | { readonly write: "idempotencyKey"; readonly keySeconds: number }
 )
 
@@ -103,7 +114,7 @@ export interface DestinationSession {
   readonly bound?: BoundColumns
   /** One receipt per record, in any order. `wholeFile` destinations are given removals and updates by `replace`. */
   readonly write: (batch: ReadonlyArray<Outgoing>) => Effect.Effect<ReadonlyArray<Receipt>, DestinationError>
-  /** `readBack`: the remote references of those keys that are there. */
+  /** `upsertByKey`, `readBack`: the remote references of those keys that are there. */
   readonly lookup: (
     keys: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyMap<string, string | undefined>, DestinationError>

@@ -28,13 +28,19 @@ import {
   since
 } from "./DeliveryRun.ts"
 import { DeliveryStore, type Settlement } from "./DeliveryStore.ts"
-import type { DestinationSession, DestinationUnavailable, Outgoing } from "./Destination.ts"
+import type { DestinationSession, DestinationUnavailable, Outgoing, Receipt } from "./Destination.ts"
+
+/** What is told of a row that was answered as written and is not there. */
+const notKept = "The destination said that it wrote the row, and does not have it."
 
 /** Seconds before another try: a destination that is away for a moment does not fail the job. */
 const ownWaits = [1, 4, 16] as const
 
 const isAway = (error: { readonly _tag: string }): error is DestinationUnavailable =>
   error._tag === "DestinationUnavailable"
+
+/** Whether a row may be at the destination although its creation was not acknowledged. */
+const mayHaveArrived = (row: Delivery): boolean => row.op === "create" && (row.state !== "intended" || row.version > 1)
 
 export const makeWriteWays = Effect.gen(function* () {
   const ledger = yield* DeliveryStore
@@ -143,10 +149,34 @@ export const makeWriteWays = Effect.gen(function* () {
    */
   const check = (run: DeliveryRun) => atomically(jobs.fence(run.fence, {}))
 
+  /**
+   * Receipts as they hold: a new row that was answered `done` and is not there was not kept. Left like that, its next
+   * update would find nothing and be taken for a row that a person deleted.
+   */
+  const confirmed = Effect.fnUntraced(function* (
+    run: DeliveryRun,
+    session: DestinationSession,
+    visibleSeconds: number,
+    rows: ReadonlyArray<Delivery>,
+    receipts: ReadonlyArray<Receipt>
+  ) {
+    const made = new Set(rows.flatMap((row) => (row.op === "create" ? [keyOf(run.feed, row.recordId)] : [])))
+    const keys = receipts.flatMap(({ key, outcome }) => (outcome === "done" && made.has(key) ? [key] : []))
+    if (keys.length === 0) return receipts
+    yield* sleepIdle(jobs, run.fence, visibleSeconds)
+    const found = yield* patiently(run, session.lookup(keys))
+    const missing = new Set(keys.filter((key) => !found.has(key)))
+    return receipts.map((receipt): Receipt =>
+      missing.has(receipt.key) ? { key: receipt.key, outcome: "failed", reason: notKept } : receipt
+    )
+  })
+
+  /** \`visibleSeconds\`: of a destination whose new rows can be looked up. */
   const keyed = Effect.fnUntraced(function* (
     run: DeliveryRun,
     session: DestinationSession,
-    rows: ReadonlyArray<Delivery>
+    rows: ReadonlyArray<Delivery>,
+    visibleSeconds?: number
   ) {
     const marked = yield* mark(run, rows)
     let again = false
@@ -158,7 +188,9 @@ export const makeWriteWays = Effect.gen(function* () {
         return yield* session.write(marked.map((row) => outgoing(run, row)))
       })
     )
-    return yield* atomically(settle(run, marked, settlementsOf(run, marked, receipts), false))
+    const kept =
+      visibleSeconds === undefined ? receipts : yield* confirmed(run, session, visibleSeconds, marked, receipts)
+    return yield* atomically(settle(run, marked, settlementsOf(run, marked, kept), false))
   })
 
   /** Older versions whose outcome is not known, sent once more under their keys to find it out. */
@@ -240,33 +272,50 @@ export const makeWriteWays = Effect.gen(function* () {
     })
   })
 
+  /** Waits until look-ups show for certain what was sent of these rows before. */
+  const untilVisible = Effect.fnUntraced(function* (
+    run: DeliveryRun,
+    visibleSeconds: number,
+    rows: ReadonlyArray<Delivery>
+  ) {
+    if (visibleSeconds === 0) return
+    const sent = rows.flatMap((row) => (mayHaveArrived(row) ? [Timestamp.toMillis(row.updatedAt)] : []))
+    if (sent.length === 0) return
+    const now = Timestamp.toMillis(yield* jobs.now)
+    yield* sleepIdle(jobs, run.fence, Math.max(...sent) / 1000 + visibleSeconds - now / 1000)
+  })
+
+  /** Rows that are sent once more were sent just now: who takes over has to wait from here. */
+  const markAgain = (run: DeliveryRun, rows: ReadonlyArray<Delivery>) =>
+    atomically(Effect.andThen(jobs.fence(run.fence, {}), ledger.markSending(run.feed.id, run.job.id, rows)))
+
   /**
    * Like `keyed`, but rows that may have arrived are looked up before they are sent again: after a crash,
-   * after an answer that was lost, and when newer content came before either was known.
+   * after an answer that was lost, and when newer content came before either was known. Look-ups that lag behind writes
+   * are waited for first, before the rows are marked: the mark is the time of the next write.
    */
   const readBack = Effect.fnUntraced(function* (
     run: DeliveryRun,
     session: DestinationSession,
+    visibleSeconds: number,
     rows: ReadonlyArray<Delivery>
   ) {
+    yield* untilVisible(run, visibleSeconds, rows)
     const marked = yield* mark(run, rows)
     let tried = false
     const [sent, receipts] = yield* patiently(
       run,
       Effect.gen(function* () {
         const again = tried
-        const known = yield* resolved(
-          run,
-          session,
-          marked,
-          (row) => again || row.state !== "intended" || row.version > 1
-        )
-        if (again || known !== rows) yield* check(run)
+        if (again) yield* sleepIdle(jobs, run.fence, visibleSeconds)
+        const known = yield* resolved(run, session, marked, (row) => again || mayHaveArrived(row))
+        if (again || known !== rows) yield* markAgain(run, marked)
         tried = true
         return [known, yield* session.write(known.map((row) => outgoing(run, row)))] as const
       })
     )
-    return yield* atomically(settle(run, sent, settlementsOf(run, sent, receipts), false))
+    const kept = yield* confirmed(run, session, visibleSeconds, sent, receipts)
+    return yield* atomically(settle(run, sent, settlementsOf(run, sent, kept), false))
   })
 
   return { patiently, check, settle, transactional, keyed, remembered, readBack }

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 const refused = "a text that is refused"
 const config = { type: "file", path: "rows.csv", format: "csv" } as const
 
-for (const write of ["upsertByKey", "idempotencyKey"] satisfies ReadonlyArray<WriteModel>) {
+for (const write of ["upsertByKey", "readBack", "idempotencyKey"] satisfies ReadonlyArray<WriteModel>) {
   suite(`scripted destination, ${write}`, {
     write,
     cells: "typed",

@@ -62,6 +62,46 @@ describe("a run", () => {
     })
   )
 
+  const slow = { lagSeconds: 10 }
+
+  memoryScene("makes no row twice at a destination whose look-ups lag", { model: "readBack", ...slow }, (simulation) =>
+    Effect.gen(function* () {
+      const { feed, place, post, texts } = yield* opened(simulation, delta)
+      post("one")
+      place.faults.push("answerLost", "none")
+      const { job } = yield* drive(simulation, feed)
+      expect([job.status, texts()]).toEqual(["completed", ["one"]])
+    })
+  )
+
+  memoryScene("waits for look-ups that lag behind an earlier run", { model: "readBack", ...slow }, (simulation) =>
+    Effect.gen(function* () {
+      const { feed, place, post, texts } = yield* opened(simulation, delta)
+      post("one")
+      place.faults.push("answerLost", "unavailable", "unavailable", "unavailable")
+      expect((yield* drive(simulation, feed)).job.status).toBe("failed")
+      const began = simulation.clock.now
+      const { job } = yield* drive(simulation, feed)
+      expect([job.status, texts()]).toEqual(["completed", ["one"]])
+      expect(simulation.clock.now - began).toBeGreaterThan(0)
+    })
+  )
+
+  for (const model of ["upsertByKey", "readBack"] as const) {
+    memoryScene(`writes again what ${model} answered as written and did not keep`, { model, ...slow }, (simulation) =>
+      Effect.gen(function* () {
+        const { feed, place, post, texts, upstream } = yield* opened(simulation, delta)
+        const row = post("one")
+        place.faults.push("keptNothing")
+        const { job } = yield* drive(simulation, feed)
+        expect([job.status, job.counts.created, job.counts.failed, texts()]).toEqual(["completed", 0, 1, []])
+        upstream.change(row, { description: "two" })
+        yield* drive(simulation, feed)
+        expect(texts()).toEqual(["two"])
+      })
+    )
+  }
+
   scene("sends what changed before it ever arrived, and does not take it for deleted", "upsertByKey", (simulation) =>
     Effect.gen(function* () {
       const { feed, place, post, texts, upstream } = yield* opened(simulation, delta)

@@ -74,7 +74,7 @@ export const startDestination = async (): Promise<DestinationServer> => {
     const value =
       asked.call === "write"
         ? write(caller, body as RemoteWrite)
-        : [...at(asked.path).find((body as RemoteLookup).keys)]
+        : [...at(asked.path).find((body as RemoteLookup).keys, Date.now())]
     await after.pass(asked)
     return value
   }

@@ -11,6 +11,7 @@ import {
 } from "@millrace/core/destination/Destination"
 import type { FileDestinationConfig } from "@millrace/core/feed/FeedConfig"
 import type { Fields } from "@millrace/core/record/FieldValue"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
@@ -18,10 +19,15 @@ export interface ScriptedRow {
   readonly key: string
   readonly ref: string
   values: Fields
+  /** Since when look-ups show it, in milliseconds. */
+  readonly visibleAt: number
 }
 
-/** What happens to one of the next calls that write: nothing, before anything is written, or after everything. */
-export type ScriptedFault = "none" | "unavailable" | "answerLost"
+/**
+ * What happens to one of the next calls that write: nothing, before anything is written, after everything, or all is
+ * answered as written and nothing of it kept.
+ */
+export type ScriptedFault = "none" | "unavailable" | "answerLost" | "keptNothing"
 
 /** One path: the rows that are there, and the faults to come. */
 export class ScriptedPlace {
@@ -38,10 +44,11 @@ export class ScriptedPlace {
   edition = 0
   private refs = 0
 
-  /** The references of those keys that are there. */
-  find(keys: ReadonlyArray<string>): ReadonlyMap<string, string> {
+  /** The references of those keys that look-ups show at that instant. */
+  find(keys: ReadonlyArray<string>, now: number): ReadonlyMap<string, string> {
     const wanted = new Set(keys)
-    return new Map(this.rows.filter((row) => wanted.has(row.key)).map((row) => [row.key, row.ref]))
+    const shown = this.rows.filter((row) => wanted.has(row.key) && row.visibleAt <= now)
+    return new Map(shown.map((row) => [row.key, row.ref]))
   }
 
   /** A person deletes a row. */
@@ -50,10 +57,15 @@ export class ScriptedPlace {
     this.rows = this.rows.filter((row) => row.key !== key)
   }
 
-  create(key: string, values: Fields): string {
+  create(key: string, values: Fields, visibleAt = -Infinity): string {
     const ref = `r${++this.refs}`
-    this.rows.push({ key, ref, values })
+    this.rows.push({ key, ref, values, visibleAt })
     return ref
+  }
+
+  /** The next reference, of a row that is not kept. */
+  refOfNothing(): string {
+    return `r${++this.refs}`
   }
 }
 
@@ -70,7 +82,7 @@ const remembered = (place: ScriptedPlace, one: Outgoing): Receipt => {
 const hasKeys = (model: WriteModel): boolean => model !== "readBack" && model !== "idempotencyKey"
 
 /** Writes one record as destinations of that model do. */
-export const writeOne = (place: ScriptedPlace, model: WriteModel, one: Outgoing): Receipt => {
+export const writeOne = (place: ScriptedPlace, model: WriteModel, one: Outgoing, visibleAt = -Infinity): Receipt => {
   const { key, op, remoteRef, values } = one
   if (op === "remove") {
     place.rows = place.rows.filter((row) => row.key !== key)
@@ -87,19 +99,30 @@ export const writeOne = (place: ScriptedPlace, model: WriteModel, one: Outgoing)
   }
   // Without keys of its own a destination makes another row of the same record.
   if (held === undefined || !hasKeys(model)) {
-    return { key, outcome: "done", remoteRef: place.create(key, values) }
+    return { key, outcome: "done", remoteRef: place.create(key, values, visibleAt) }
   }
   held.values = values
   return { key, outcome: "done", remoteRef: held.ref }
 }
 
+/** Answers as if everything had been written. */
+const claimOne = (place: ScriptedPlace, { key, op }: Outgoing): Receipt =>
+  op === "remove" ? { key, outcome: "done" } : { key, outcome: "done", remoteRef: place.refOfNothing() }
+
 /** Longer than any life that a test plays. */
 const defaultKeySeconds = 90 * 86_400
+
+export interface ScriptedOptions {
+  /** For how long keys are remembered. */
+  readonly keySeconds?: number
+  /** By how much look-ups lag behind writes; it says so. */
+  readonly lagSeconds?: number
+}
 
 export const makeScriptedDestination = (
   model: Exclude<WriteModel, "transactional">,
   batch: number,
-  keySeconds = defaultKeySeconds
+  { keySeconds = defaultKeySeconds, lagSeconds = 0 }: ScriptedOptions = {}
 ) => {
   const places = new Map<string, ScriptedPlace>()
   const at = (path: string): ScriptedPlace => {
@@ -109,11 +132,11 @@ export const makeScriptedDestination = (
   }
 
   /** A call that writes, with the next fault around it. */
-  const faulty = <A>(place: ScriptedPlace, call: () => A) =>
+  const faulty = <A>(place: ScriptedPlace, call: (keeps: boolean) => A) =>
     Effect.suspend(() => {
       const fault = place.faults.shift() ?? "none"
       if (fault === "unavailable") return unavailable("The destination is away")
-      const answer = call()
+      const answer = call(fault !== "keptNothing")
       return fault === "answerLost" ? unavailable("The connection broke") : Effect.succeed(answer)
     })
 
@@ -122,7 +145,9 @@ export const makeScriptedDestination = (
     capabilities:
       model === "idempotencyKey"
         ? { write: model, canRemove: true, batch, keySeconds }
-        : { write: model, canRemove: true, batch },
+        : model === "wholeFile"
+          ? { write: model, canRemove: true, batch }
+          : { write: model, canRemove: true, batch, visibleSeconds: lagSeconds },
     check: () => Effect.succeed([]),
     ...(model === "wholeFile"
       ? {
@@ -135,19 +160,30 @@ export const makeScriptedDestination = (
         const place = at(path)
         return {
           write: (records) =>
-            faulty(place, () => {
-              place.writes += records.length
-              return records.map((one) =>
-                model === "idempotencyKey" ? remembered(place, one) : writeOne(place, model, one)
-              )
-            }),
-          lookup: (keys) => Effect.sync(() => place.find(keys)),
+            Effect.flatMap(Clock.currentTimeMillis, (now) =>
+              faulty(place, (keeps) => {
+                place.writes += records.length
+                return records.map((one) =>
+                  !keeps
+                    ? claimOne(place, one)
+                    : model === "idempotencyKey"
+                      ? remembered(place, one)
+                      : writeOne(place, model, one, now + lagSeconds * 1_000)
+                )
+              })
+            ),
+          lookup: (keys) => Effect.map(Clock.currentTimeMillis, (now) => place.find(keys, now)),
           replace: (rows) =>
             Effect.flatMap(Stream.runCollect(rows), (all) =>
               faulty(place, () => {
                 place.writes++
                 place.edition++
-                place.rows = all.map(({ key, values }, i) => ({ key, ref: `${path}#${i}`, values }))
+                place.rows = all.map(({ key, values }, i) => ({
+                  key,
+                  ref: `${path}#${i}`,
+                  values,
+                  visibleAt: -Infinity
+                }))
                 return { rows: all.length, ref: path, standing: String(place.edition) }
               })
             ),

@@ -29,7 +29,9 @@ export const scriptLife = (seed: number, change: LifeChange = {}): LifeReport =>
   const began = clock.now
   const drawn = random.pick(["upsertByKey", "idempotencyKey", "readBack", "wholeFile"] as const)
   const restore = smallChunks(random.pick([1, 3, 3, 5_000]))
-  const simulation = makeSimulation({ storage: MemoryStorage.layer, model: drawn, clock, ...change })
+  // From a generator of its own: what else a life draws stays as it is.
+  const lagSeconds = new Seeded(seed).pick([0, 0, 1, 10])
+  const simulation = makeSimulation({ storage: MemoryStorage.layer, model: drawn, clock, lagSeconds, ...change })
   const loop = new EventLoop(new Seeded(random.below(0x7fff_ffff)))
   const script = play(random.below(0x7fff_ffff), simulation, { steps: 14 })
   const exit = loop.complete(

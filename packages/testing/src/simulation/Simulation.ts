@@ -38,12 +38,22 @@ export interface SimulationOptions {
   readonly drivers?: ReadonlyArray<ProviderDriver>
   /** `idempotencyKey`: for how long the destination remembers keys. */
   readonly keySeconds?: number
+  /** By how much look-ups of the destination lag behind its writes. */
+  readonly lagSeconds?: number
   /** Lets time pass for storage as well, where it has a clock of its own. */
   readonly pass?: (seconds: number) => Effect.Effect<void>
 }
 
 /** The services of a run, with the watched stores beside it: what the tests do themselves cannot crash. */
-export const makeSimulation = ({ clock, drivers = [], keySeconds, model, pass, storage }: SimulationOptions) => {
+export const makeSimulation = ({
+  clock,
+  drivers = [],
+  keySeconds,
+  lagSeconds,
+  model,
+  pass,
+  storage
+}: SimulationOptions) => {
   const passed = (seconds: number) =>
     Effect.andThen(
       Effect.sync(() => clock.pass(seconds)),
@@ -51,7 +61,10 @@ export const makeSimulation = ({ clock, drivers = [], keySeconds, model, pass, s
     )
   const points = new FaultPoints()
   const providers = makeUpstreams()
-  const destination = makeScriptedDestination(model, 4, keySeconds)
+  const destination = makeScriptedDestination(model, 4, {
+    ...(keySeconds === undefined ? {} : { keySeconds }),
+    ...(lagSeconds === undefined ? {} : { lagSeconds })
+  })
   const watch = new Watch()
   const stores = watch.layer.pipe(
     Layer.provideMerge(storage.pipe(Layer.provide(Layer.succeed(JobLease, leaseSeconds))))

@@ -81,21 +81,24 @@ const sharedTests = ({ make, write, cells }: DestinationSuiteOptions): void => {
     })
   )
 
-  it.effect("leaves one row of a record that is written twice", () =>
-    Effect.gen(function* () {
-      const under = yield* make
-      const rows = [row("a"), row("b")]
-      const creations = rows.map((values) => outgoing("create", values))
-      const session = yield* opened(under)
-      yield* deliver(under, session, rows, creations)
-      const once = yield* under.read
-      yield* deliver(under, session, rows, creations)
-      // A later run, after a crash for instance, opens the destination anew.
-      yield* deliver(under, yield* opened(under), rows, creations)
-      expect(yield* under.read).toEqual(once)
-      expect(once).toHaveLength(2)
-    })
-  )
+  // Others make another row of what they have: the kernel looks rows up before it sends them again.
+  if (write !== "readBack") {
+    it.effect("leaves one row of a record that is written twice", () =>
+      Effect.gen(function* () {
+        const under = yield* make
+        const rows = [row("a"), row("b")]
+        const creations = rows.map((values) => outgoing("create", values))
+        const session = yield* opened(under)
+        yield* deliver(under, session, rows, creations)
+        const once = yield* under.read
+        yield* deliver(under, session, rows, creations)
+        // A later run, after a crash for instance, opens the destination anew.
+        yield* deliver(under, yield* opened(under), rows, creations)
+        expect(yield* under.read).toEqual(once)
+        expect(once).toHaveLength(2)
+      })
+    )
+  }
 
   it.effect("clears what a record no longer has", () =>
     Effect.gen(function* () {
@@ -296,7 +299,7 @@ const rowTests = ({ make, write: model }: RowSuiteOptions): void => {
     )
   }
 
-  if (model === "readBack" || model === "transactional") {
+  if (model === "readBack" || model === "upsertByKey" || model === "transactional") {
     it.effect("finds the keys that are there, with the references it gave for them", () =>
       Effect.gen(function* () {
         const under = yield* make
@@ -305,6 +308,10 @@ const rowTests = ({ make, write: model }: RowSuiteOptions): void => {
         const gone = outgoing("create", row("gone"))
         const receipts = yield* session.write([creation, gone])
         yield* session.write([outgoing("remove", row("gone"))])
+        const { capabilities } = under.driver
+        // Look-ups may lag behind writes by as much as the driver says.
+        const lag = "visibleSeconds" in capabilities ? (capabilities.visibleSeconds ?? 0) : 0
+        if (lag > 0) yield* Effect.sleep(`${lag} seconds`)
         const given = receipts.flatMap((receipt) =>
           receipt.key === creation.key && receipt.outcome === "done" ? [[receipt.key, receipt.remoteRef] as const] : []
         )
