@@ -3,8 +3,9 @@
  *
  * This one, in place of the bundled `lookup`, writes a category by the first word of the description. Inside
  * Millrace it would be a file in `packages/core/src/enrichment/kinds/` and a line in `Kinds.ts`; a program
- * that embeds the kernel hands its own list to the pipeline. Run it with
- * `node examples/add-an-enrichment-kind.ts`.
+ * that embeds the kernel hands its own list to the pipeline. The suite in
+ * `@millrace/testing/suite/RecordKindSuite` checks a kind, and `test/add-an-enrichment-kind.test.ts` runs it
+ * against this one. Run the example with `node examples/add-an-enrichment-kind.ts`.
  */
 import * as Re2Patterns from "@millrace/adapters/pattern/Re2Patterns"
 import type { RecordKind } from "@millrace/core/enrichment/Kind"
@@ -19,25 +20,30 @@ import * as Schema from "effect/Schema"
 
 const Config = Schema.Struct({ categories: Schema.Record(Schema.String, Schema.String) })
 
-const firstWord: RecordKind<typeof Config.Type, ReadonlyMap<string, string>> = {
+export const firstWord: RecordKind<typeof Config.Type, ReadonlyMap<string, string>> = {
   type: "lookup",
   family: "record",
   // After the rules that clean text, before those that read categories.
   stage: () => 30,
   capabilities: { dataTypes: ["transactions"], writes: ["category"], perWorkspace: 200 },
   Config,
-  check: (config) => ({
-    errors: Object.keys(config.categories).flatMap((word) =>
-      word.includes(" ") ? [{ field: `categories.${word}`, message: "must be a single word" }] : []
-    ),
-    lints: []
-  }),
+  // What the schema cannot find, with the path of each fault.
+  check: ({ categories }) => {
+    const words = Object.keys(categories).map((word) => word.toLowerCase())
+    const errors = Object.keys(categories).flatMap((word, n) => {
+      const field = `categories.${word}`
+      if (!/^\S+$/u.test(word)) return [{ field, message: "must be a single word" }]
+      return words.indexOf(words[n]!) < n ? [{ field, message: "is there twice: capital letters do not count" }] : []
+    })
+    return { errors, lints: [] }
+  },
   declares: () => new Map(),
   prepare: (config) => new Map(Object.entries(config.categories).map(([word, name]) => [word.toLowerCase(), name])),
   // Pure: the same record gives the same claims, whenever and wherever it runs.
   plan: (categories, { fields }) => {
     const word = String(fields["description"] ?? "")
-      .split(" ")[0]!
+      .trim()
+      .split(/\s+/u)[0]!
       .toLowerCase()
     const value = categories.get(word)
     return { claims: value === undefined ? [] : [{ field: "category", value, path: word }] }

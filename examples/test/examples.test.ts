@@ -1,6 +1,5 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Kind from "../add-an-enrichment-kind.ts"
 import * as Embed from "../embed.ts"
 import * as FilterRows from "../filter-rows.ts"
 
@@ -10,15 +9,6 @@ it.live("embed: syncs a demo bank through a rule into a table", () =>
     expect(job.status).toBe("completed")
     expect(job.counts.created).toBe(job.counts.read)
     expect(rows).toHaveLength(5)
-  })
-)
-
-it.effect("add an enrichment kind: the pipeline runs it and says why", () =>
-  Effect.gen(function* () {
-    const { changes } = yield* Kind.program
-    expect(changes).toEqual([
-      expect.objectContaining({ field: "category", before: "UNCATEGORIZED", after: "Food", path: "bakery" })
-    ])
   })
 )
 

@@ -1,0 +1,47 @@
+import { makeKinds } from "@millrace/core/enrichment/Kinds"
+import { provenPatterns } from "@millrace/core/rule/Pattern"
+import { type RecordKindSuiteOptions, suite } from "@millrace/testing/suite/RecordKindSuite"
+import { expect, it } from "vitest"
+
+const kinds = makeKinds(provenPatterns)
+const when = (field: string, operator: string, value: string) => ({
+  logic: "and",
+  conditions: [{ field, operator, value }]
+})
+const tram = when("description", "contains", "tram")
+const records = [
+  { description: "TRAM TOURS", amount: "-61.2", category: "" },
+  { description: "Salary", amount: "2100", category: "INCOME" }
+]
+
+/** What to run each kind with. */
+const trials: Readonly<Record<string, Pick<RecordKindSuiteOptions, "good" | "refused">>> = {
+  rule: {
+    good: [
+      { rules: [{ conditions: tram, action: { field: "category", value: "Transport" } }] },
+      { rules: [{ conditions: tram, action: { kind: "math", field: "score", source: "amount", op: "abs" } }] },
+      { phase: "post", rules: [{ conditions: tram, action: { field: "amount", value: "-60" } }] }
+    ],
+    refused: [
+      [{ rules: [{ conditions: tram, action: { field: "id", value: "x" } }] }, "rules[0].action.field"],
+      [{ phase: "late", rules: [{ conditions: tram, action: { field: "category", value: "x" } }] }, "phase"]
+    ]
+  },
+  filter: {
+    good: [
+      { conditions: tram },
+      { mode: "keep", conditions: tram },
+      { conditions: when("amount", "gt", "0"), hold: tram }
+    ],
+    refused: [[{ conditions: when("amount", "lt", "zero") }, "conditions.conditions[0].value"]]
+  }
+}
+
+it("holds every bundled kind to the suite", () => {
+  expect(Object.keys(trials).toSorted()).toEqual(Object.keys(kinds).toSorted())
+})
+
+for (const kind of Object.values(kinds)) {
+  const trial = trials[kind.type]
+  if (trial !== undefined) suite(`the kind ${kind.type}`, { ...trial, kind, dataType: "transactions", records })
+}
