@@ -45,6 +45,8 @@ const checkHistory = (life: ConnectionLife, account: Account, records: ReadonlyA
   const live = countsOf(records.filter(({ pending, state }) => state === "live" && !pending).map(textOfRecord))
   const truth = life.hand.rows((row) => row.account === account.providerAccountId && !row.pending)
   const shown = new Set(upstream.stillShown)
+  // Of the same day and amount as one that is shown, under other words: it may have been corrected into that one.
+  const alike = new Set(truth.filter((row) => shown.has(row)).map((row) => `${row.date} ${row.amount}`))
   const left = new Map<string, number>()
   const had = new Map<string, number>()
   for (const row of truth) {
@@ -52,7 +54,7 @@ const checkHistory = (life: ConnectionLife, account: Account, records: ReadonlyA
     if (kept.get(row.line) !== text) continue
     had.set(text, (had.get(text) ?? 0) + 1)
     if (!upstream.leftOut.has(row.line)) continue
-    left.set(text, (left.get(text) ?? 0) + 1)
+    if (!alike.has(`${row.date} ${row.amount}`)) left.set(text, (left.get(text) ?? 0) + 1)
     if (!shown.has(row)) sometimes.happened("older record kept that the bank no longer shows")
   }
   // A short answer that claims to be whole may have taken away what is shown again.
