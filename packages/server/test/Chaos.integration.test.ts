@@ -74,10 +74,10 @@ const holds = ({ banks, counts, lease, model }: Given) => {
   })
 }
 
-holds({ model: "wholeFile", counts: { "worker-kills": 4 }, banks: 2 })
+holds({ model: "wholeFile", counts: { "worker-kills": 2 }, banks: 2 })
 holds({ model: "readBack", counts: { stops: 1 }, banks: 4, lease: patientLease })
 holds({
   model: "readBack",
-  counts: { triggers: 1, "stopped-workers": 3, "worker-kills": 2, "postgres-kills": 2, partitions: 1 },
+  counts: { triggers: 1, "stopped-workers": 2, "worker-kills": 2, "postgres-kills": 2, partitions: 1 },
   banks: 4
 })

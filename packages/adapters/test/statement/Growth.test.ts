@@ -191,7 +191,7 @@ describe("the work of reading grows with the file and no faster", () => {
     const whole = Buffer.from(
       `${statement}${"<STMTTRN><DTPOSTED>20240101<TRNAMT>-1.50<FITID>x1<NAME>a &amp; b</STMTTRN>\n".repeat(20_000)}`
     )
-    for (let seed = 1; seed <= 20; seed++) {
+    for (let seed = 1; seed <= (process.env["MILLRACE_LONG"] === "1" ? 20 : 4); seed++) {
       const random = randomFrom(seed)
       const noise = Buffer.from(Uint8Array.from({ length: large }, () => Math.floor(random() * 256)))
       expect(growth((size) => Buffer.concat([Buffer.from(statement), noise.subarray(0, size)]))).toBeLessThanOrEqual(12)
