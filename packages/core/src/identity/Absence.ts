@@ -105,10 +105,15 @@ const coveredOf = ({ coverage, settled = [] }: MatchInput): number =>
 
 /**
  * Whether the list that the upstream shows has become longer than the one of the read before. One that ends after so many
- * rows would have pushed out others instead: so what it lacked then was not pushed out.
+ * rows would have pushed out others instead: so what it lacked then was not pushed out. Whether pending rows count for
+ * its end is not known: both it and its posted part must have become longer.
  */
-const hasGrown = ({ input, pairing }: AbsenceInput, vanished: number): boolean =>
-  pairing.open.length > vanished &&
+const hasGrown = (
+  { input, pairing }: AbsenceInput,
+  vanished: { readonly all: number; readonly posted: number }
+): boolean =>
+  pairing.open.length > vanished.all &&
+  pairing.open.filter((at) => !input.observations[at]!.pending).length > vanished.posted &&
   input.held.every((entry) => entry.state !== "live" || entry.missed === 0 || !pairing.isTaken(entry))
 
 export const absences = (
@@ -125,7 +130,7 @@ export const absences = (
   const absent: Array<IndexEntry> = []
   const edge: Array<IndexEntry> = []
   let covered = coveredOf(input)
-  let vanished = 0
+  const vanished = { all: 0, posted: 0 }
   let vanishedPosted = 0
   for (const entry of input.held) {
     if (entry.state !== "live") continue
@@ -136,7 +141,10 @@ export const absences = (
     } else if (isTold(entry)) gone.push(entry)
     else if (!isUnread(input, entry)) {
       const says = within ? proof(entry) : "nothing"
-      if (says !== "nothing" && entry.missed === 0) vanished++
+      if (says !== "nothing" && entry.missed === 0) {
+        vanished.all++
+        if (!entry.pending) vanished.posted++
+      }
       if (says === "gone" && !entry.pending) {
         covered++
         vanishedPosted++

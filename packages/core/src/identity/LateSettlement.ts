@@ -129,7 +129,10 @@ const gapOf = (pending: Held, booked: Held): number | undefined => {
   return gap < -earlyDays ? undefined : gap
 }
 
-/** A unique amount says which row is meant, whatever its text, and for longer. */
+/**
+ * A unique amount says which row is meant for longer. In other words it does so only where the booked row came after the
+ * pending one, by its date and by when it was first shown: two purchases of one price are as likely otherwise.
+ */
 const costOf = (
   pending: Held,
   booked: Held,
@@ -140,7 +143,9 @@ const costOf = (
   const gap = gapOf(pending, booked)
   if (gap === undefined || booked.detail.createdAt < pending.detail.createdAt) return undefined
   const alike = likeness(booked.row, pending.row)
-  if ((alike < leastLikeness || booked.detail.createdAt < young) && !isUnique(booked.row)) return undefined
+  const isAlike = alike >= leastLikeness
+  if (!isAlike && (gap < 0 || booked.detail.createdAt === pending.detail.createdAt)) return undefined
+  if ((!isAlike || booked.detail.createdAt < young) && !isUnique(booked.row)) return undefined
   return Math.min(unmatchedCost - 1, Math.round(700 * (1 - alike)) + (gap >= 0 ? 15 * gap : -80 * gap))
 }
 

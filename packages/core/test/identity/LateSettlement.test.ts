@@ -94,13 +94,17 @@ describe("a pending record whose booked form became a record of its own", () => 
     expect(changed.map(({ entry }) => entry)).toEqual([undefined])
   })
 
-  it("takes a booked record under another name, or of last week, only where the amount is like no other", () => {
+  it("takes a booked record under another name, if it came later, or of last week, only where the amount is like no other", () => {
     const renamed = { ...booked, text: "ABC RETAIL" }
     const twin = seen("c", { ...booked, day: "2026-03-02", text: "DESK STORE" })
     const other = held("c", { ...booked, day: "2026-03-02", text: "DESK STORE" }, {}, { createdAt: daysAgo(15) })
     const base = { held: [pending(), posted({}, renamed)], observations: [seen("b", renamed)] }
     expect(after(base)).toEqual(joinedOnly)
     expect(after({ held: [...base.held, other], observations: [...base.observations, twin] })).toEqual(leftAlone)
+    const early = { ...renamed, day: "2026-03-16" }
+    expect(after({ held: [pending(), posted({}, early)], observations: [seen("b", early)] })).toEqual(leftAlone)
+    const together = [pending(), posted({ createdAt: daysAgo(3) }, renamed)]
+    expect(after({ ...base, held: together })).toEqual(leftAlone)
     const lastWeek = [pending({ createdAt: daysAgo(8) }), posted({ createdAt: daysAgo(7) })]
     expect(after({ held: lastWeek })).toEqual(joinedOnly)
     expect(after({ held: [...lastWeek, other], observations: [seen("b", booked), twin] })).toEqual(leftAlone)

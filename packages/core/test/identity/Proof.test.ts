@@ -101,6 +101,8 @@ describe("the day of the oldest row that is shown", () => {
     expect(fate({ held: [lamp, held("b", { text: "table" })], observations: [shown, fresh] })).toBe("kept")
     const later = held("b", { day: "2026-03-15", text: "table" })
     expect(fate({ held: [lamp, later], observations: [shown, fresh] })).toBe("kept")
+    const waiting = seen("p", { day: "2026-03-17", text: "chair", pending: true })
+    expect(fate({ held: [lamp, later], observations: [shown, fresh, waiting] })).toBe("kept")
   })
 
   it("keeps it where the bank shows more of its history again", () => {

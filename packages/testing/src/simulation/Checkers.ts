@@ -3,7 +3,7 @@ import type { Account } from "@millrace/core/account/Account"
 import type { Job } from "@millrace/core/job/Job"
 import type { LedgerRecord } from "@millrace/core/record/LedgerRecord"
 import { RecordStore, type Checkpoint } from "@millrace/core/record/RecordStore"
-import type * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import { onRemovedOf } from "@millrace/core/sync/Decision"
 import { decodeCheckpoint } from "@millrace/core/sync/StoredCheckpoint"
@@ -39,14 +39,23 @@ const countsOf = (texts: ReadonlyArray<string>): Map<string, number> => {
   return counts
 }
 
+/** Days by which an upstream may correct the date of a posted row. */
+const correctedDays = 3
+
 /** What the ledger had of a posted row stays while the bank shows less of its history, and takes nothing back. */
 const checkHistory = (life: ConnectionLife, account: Account, records: ReadonlyArray<LedgerRecord>): void => {
   const { kept, misled, sometimes, upstream } = life
   const live = countsOf(records.filter(({ pending, state }) => state === "live" && !pending).map(textOfRecord))
   const truth = life.hand.rows((row) => row.account === account.providerAccountId && !row.pending)
   const shown = new Set(upstream.stillShown)
-  // Of the same day and amount as one that is shown, under other words: it may have been corrected into that one.
-  const alike = new Set(truth.filter((row) => shown.has(row)).map((row) => `${row.date} ${row.amount}`))
+  // Of the amount of one that is shown, and of its day or near it: it may have been corrected into that one.
+  const mayHaveBecome = (row: TrueRow) =>
+    truth.some(
+      (one) =>
+        shown.has(one) &&
+        one.amount === row.amount &&
+        Math.abs(CalendarDate.daysBetween(one.date, row.date)) <= correctedDays
+    )
   const left = new Map<string, number>()
   const had = new Map<string, number>()
   for (const row of truth) {
@@ -54,7 +63,7 @@ const checkHistory = (life: ConnectionLife, account: Account, records: ReadonlyA
     if (kept.get(row.line) !== text) continue
     had.set(text, (had.get(text) ?? 0) + 1)
     if (!upstream.leftOut.has(row.line)) continue
-    if (!alike.has(`${row.date} ${row.amount}`)) left.set(text, (left.get(text) ?? 0) + 1)
+    if (!mayHaveBecome(row)) left.set(text, (left.get(text) ?? 0) + 1)
     if (!shown.has(row)) sometimes.happened("older record kept that the bank no longer shows")
   }
   // A short answer that claims to be whole may have taken away what is shown again.
