@@ -37,7 +37,8 @@ export interface ScriptedOptions {
   readonly saysHistory?: boolean
 }
 
-const isTrusted = (trust: IdTrust): boolean => trust !== "none" && trust !== "positional"
+/** Whether its ids say which row is which. */
+export const isTrusted = (trust: IdTrust): boolean => trust !== "none" && trust !== "positional"
 
 /** Items of one run, in the order in which its pages show them. */
 type Item = { readonly upserted: ObservedRecord } | { readonly removed: SyncPage["removed"][number] }

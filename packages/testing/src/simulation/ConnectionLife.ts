@@ -46,6 +46,8 @@ export class ConnectionLife {
   feedsMade = 0
   /** Whether the bank ever gave a short answer for a whole one. */
   misled = false
+  /** Whether the bank ever may have shown a row on two pages, which has no id that would tell. */
+  doubled = false
   /** Changes behind the back of a reader that may still come. */
   meanwhiles = 1
   readonly enrichments: { filter?: Enrichment; rule?: Enrichment } = {}

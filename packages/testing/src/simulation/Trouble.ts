@@ -1,6 +1,7 @@
 /** What befalls a connection, or the destination of one of its feeds, in any life. */
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { longAgo } from "../provider/ScriptedBank.ts"
+import { isTrusted } from "../provider/ScriptedProvider.ts"
 import type { ConnectionLife } from "./ConnectionLife.ts"
 import type { FollowingFeed } from "./FollowingFeed.ts"
 import { randomError, randomHealth } from "./ProviderErrors.ts"
@@ -24,14 +25,17 @@ const isSnapshot = ({ provider }: ConnectionLife): boolean => provider.options.c
 /**
  * The bank changes between two pages of a read. A snapshot does not tell: where a row goes, those behind it move up,
  * and one of them is on no page of a read that says that it is whole; and a row that is repeated at the edge of a page
- * may be another one there, under the same id.
+ * may be another one there, under the same id. Where a row comes, those behind it move down, and one may be on two
+ * pages: without ids nobody can tell it from a twin.
  */
 const changeWhilePaged = (life: ConnectionLife, now: () => number): void => {
   const { upstream } = life
   upstream.meanwhile.push(() => {
     const before = upstream.rows.size
     life.happen(now(), 1)
-    if (isSnapshot(life) && (upstream.rows.size < before || upstream.repeatsEdges)) life.misled = true
+    if (!isSnapshot(life)) return
+    if (upstream.rows.size < before || upstream.repeatsEdges) life.misled = true
+    if (upstream.rows.size > before && !isTrusted(life.provider.options.idTrust)) life.doubled = true
   })
 }
 
