@@ -96,6 +96,10 @@ export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
       if (record.state === "live") live.set(record.providerId, record)
       const old = before.get(record.id)
       if (old === record) continue
+      // A twin that came while the bank no longer showed it may have taken its place.
+      if (old !== undefined && old.providerId !== record.providerId && old.hash === record.hash) {
+        for (const [line, id] of ids) if (id === record.id && upstream.leftOut.has(line)) ids.delete(line)
+      }
       if (old?.pending === true && !record.pending && old.providerId !== record.providerId) {
         settled.add(record.id)
         const isAlike = ["amount", "description"].every((name) => old.fields[name] === record.fields[name])
