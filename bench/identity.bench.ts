@@ -2,8 +2,8 @@
  * Keeping the ledger of an account that is read day by day: errors and edits that were kept, against truth, and how
  * fast rows are matched.
  */
-import { identify } from "@millrace/core/identity/Identify"
-import { defaultMatchConfig, type HeldDetail, type MatchInput } from "@millrace/core/identity/Matching"
+import { identify } from "@millrace/core/identity/match/Identify"
+import { defaultMatchConfig, type HeldDetail, type MatchInput } from "@millrace/core/identity/match/Matching"
 import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Decimal from "@millrace/core/shared/Decimal"

@@ -2,7 +2,7 @@
 import { bind } from "@millrace/core/filter/Bind"
 import { compile } from "@millrace/core/filter/Compile"
 import type { FilterFields } from "@millrace/core/filter/FilterField"
-import { provenPatterns } from "@millrace/core/rule/Pattern"
+import { provenPatterns } from "@millrace/core/pattern/Pattern"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import * as Result from "effect/Result"
 import type { Transaction } from "../transactions.ts"

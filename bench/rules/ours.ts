@@ -1,7 +1,7 @@
 /** The rules on our engine. */
 import { catalogOf } from "@millrace/core/record/FieldCatalog"
 import type { ConditionGroup } from "@millrace/core/rule/ConditionGroup"
-import { provenPatterns } from "@millrace/core/rule/Pattern"
+import { provenPatterns } from "@millrace/core/pattern/Pattern"
 import { type Rule, RuleEngine } from "@millrace/core/rule/RuleEngine"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import type { Transaction } from "../transactions.ts"

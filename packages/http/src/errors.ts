@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { CredentialInvalid } from "@millrace/core/access/Authenticator"
-import type { UnsupportedByProvider } from "@millrace/core/account/AccountData"
+import type { UnsupportedByProvider } from "@millrace/core/usecase/AccountData"
 import type { DestinationNotAvailable } from "@millrace/core/destination/Destinations"
 import type { ErrorCode } from "@millrace/core/failure/ErrorCode"
 import type {

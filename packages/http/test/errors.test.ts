@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { CredentialInvalid } from "@millrace/core/access/Authenticator"
-import { UnsupportedByProvider } from "@millrace/core/account/AccountData"
+import { UnsupportedByProvider } from "@millrace/core/usecase/AccountData"
 import { DestinationNotAvailable } from "@millrace/core/destination/Destinations"
 import * as Failure from "@millrace/core/failure/Failure"
 import * as ProviderError from "@millrace/core/provider/ProviderError"

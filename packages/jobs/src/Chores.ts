@@ -7,7 +7,7 @@
 import { Corrections } from "@millrace/core/identity/Corrections"
 import { Jobs } from "@millrace/core/job/Jobs"
 import { JobStore } from "@millrace/core/job/JobStore"
-import { CursorStore } from "@millrace/core/shared/CursorStore"
+import { CursorStore } from "@millrace/core/cursor/CursorStore"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Tables } from "@millrace/core/table/Tables"
 import { UploadSettings } from "@millrace/core/upload/UploadSettings"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Corrections } from "@millrace/core/identity/Corrections"
-import { CursorStore } from "@millrace/core/shared/CursorStore"
+import { CursorStore } from "@millrace/core/cursor/CursorStore"
 import { Tables } from "@millrace/core/table/Tables"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -4,8 +4,8 @@
  * The program has the shape that RE2 compiles to. Its width bounds the work of one character: whatever the
  * text, after reading it no more places can be waiting than those behind all sets the character is in.
  */
-import { isNullable } from "@millrace/core/rule/PatternProof"
-import type { ParsedPattern, PatternNode } from "@millrace/core/rule/PatternSyntax"
+import { isNullable } from "@millrace/core/pattern/PatternProof"
+import type { ParsedPattern, PatternNode } from "@millrace/core/pattern/PatternSyntax"
 
 type CharSet = Extract<PatternNode, { readonly tag: "set" }>["set"]
 

@@ -11,9 +11,9 @@ import {
   type CompiledPattern,
   type PatternEngine,
   type PatternFault
-} from "@millrace/core/rule/Pattern"
-import { literalPrefix } from "@millrace/core/rule/PatternLiterals"
-import { parse, type ParsedPattern } from "@millrace/core/rule/PatternSyntax"
+} from "@millrace/core/pattern/Pattern"
+import { literalPrefix } from "@millrace/core/pattern/PatternLiterals"
+import { parse, type ParsedPattern } from "@millrace/core/pattern/PatternSyntax"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { RE2JS, RE2JSSyntaxException } from "re2js"

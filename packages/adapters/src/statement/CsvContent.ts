@@ -1,5 +1,5 @@
 /** What the cells of each column look like, told by the first rows: what a column holds counts beside its name. */
-import { parseIban } from "@millrace/core/account/AccountReference"
+import { parseIban } from "@millrace/core/bank/AccountReference"
 import * as Currency from "@millrace/core/shared/Currency"
 import { groupedAmount, isBlankAmount } from "./AmountText.ts"
 import { DateParts } from "./CsvDates.ts"

@@ -1,5 +1,5 @@
 /** The currency of a file: what it states counts before what its language, its numbers and the workspace suggest. */
-import { parseIban } from "@millrace/core/account/AccountReference"
+import { parseIban } from "@millrace/core/bank/AccountReference"
 import * as Currency from "@millrace/core/shared/Currency"
 import { StatementFault, type StatementOptions } from "@millrace/core/upload/Statement"
 import type { CsvLayout } from "./CsvLayout.ts"

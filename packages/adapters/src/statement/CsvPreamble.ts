@@ -1,6 +1,6 @@
 /** What the lines above a table say about the account. */
-import { parseIban } from "@millrace/core/account/AccountReference"
-import type { AccountType } from "@millrace/core/account/AccountType"
+import { parseIban } from "@millrace/core/bank/AccountReference"
+import type { AccountType } from "@millrace/core/provider/AccountType"
 import * as Currency from "@millrace/core/shared/Currency"
 import { fieldsOf } from "./CsvHeaders.ts"
 import type { CsvTable } from "./CsvScanner.ts"

@@ -1,5 +1,5 @@
 /** How a CSV file is to be read. */
-import type { AccountType } from "@millrace/core/account/AccountType"
+import type { AccountType } from "@millrace/core/provider/AccountType"
 import type * as Currency from "@millrace/core/shared/Currency"
 import type { CsvOptions } from "@millrace/core/upload/Statement"
 import type { DateReader } from "./CsvDates.ts"

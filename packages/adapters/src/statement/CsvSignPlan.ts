@@ -1,5 +1,5 @@
 /** What decides the signs of a file, and what is decided. */
-import type { AccountType } from "@millrace/core/account/AccountType"
+import type { AccountType } from "@millrace/core/provider/AccountType"
 import type { CsvOptions } from "@millrace/core/upload/Statement"
 import type { CsvLayout } from "./CsvLayout.ts"
 import type { CsvProfile } from "./CsvProfiles.ts"

@@ -1,5 +1,5 @@
 /** Words inside the cells of bank exports: sides, states, kinds of movement, summary lines. */
-import type { AccountType } from "@millrace/core/account/AccountType"
+import type { AccountType } from "@millrace/core/provider/AccountType"
 import type { TransactionType } from "@millrace/core/record/TransactionType"
 import { normaliseHeader } from "./CsvHeaders.ts"
 

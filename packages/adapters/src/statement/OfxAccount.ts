@@ -1,5 +1,5 @@
 /** The account of an OFX statement, as it is put together. */
-import type { AccountType } from "@millrace/core/account/AccountType"
+import type { AccountType } from "@millrace/core/provider/AccountType"
 import type * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import type * as Currency from "@millrace/core/shared/Currency"
 import type * as Decimal from "@millrace/core/shared/Decimal"

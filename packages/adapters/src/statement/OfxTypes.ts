@@ -1,5 +1,5 @@
 /** OFX codes -> the words of decisions 4.1 and 4.2. */
-import type { AccountType } from "@millrace/core/account/AccountType"
+import type { AccountType } from "@millrace/core/provider/AccountType"
 import type { TransactionType } from "@millrace/core/record/TransactionType"
 
 /** What a TRNTYPE means when money comes in, and when it leaves. */

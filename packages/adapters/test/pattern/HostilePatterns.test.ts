@@ -1,5 +1,5 @@
 import { re2Patterns } from "@millrace/adapters/pattern/Re2Patterns"
-import { faultText } from "@millrace/core/rule/Pattern"
+import { faultText } from "@millrace/core/pattern/Pattern"
 import { Seeded } from "@millrace/testing/model/Seeded"
 import { fastestMillis } from "@millrace/testing/process/CpuTime"
 import * as Result from "effect/Result"

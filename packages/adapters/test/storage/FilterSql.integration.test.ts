@@ -4,9 +4,9 @@ import { bind } from "@millrace/core/filter/Bind"
 import { compile, type RelatedRows } from "@millrace/core/filter/Compile"
 import type { FilterFields, RowValues } from "@millrace/core/filter/FilterField"
 import * as Plan from "@millrace/core/filter/FilterPlan"
-import { fold } from "@millrace/core/filter/Fold"
+import { fold } from "@millrace/core/text/Fold"
 import { jsonScalar } from "@millrace/core/filter/JsonScalar"
-import { provenPatterns } from "@millrace/core/rule/Pattern"
+import { provenPatterns } from "@millrace/core/pattern/Pattern"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import {
   moments,

@@ -1,5 +1,5 @@
 /** Which accounts an upstream shows are which that we hold: accounts survive a reconnect (enrichments D1.1). */
-import { maskNumber, type Account } from "../account/Account.ts"
+import { maskNumber, type Account } from "./Account.ts"
 import type { ObservedAccount } from "../provider/Provider.ts"
 
 const shareKey = (held: Account, observed: ObservedAccount): boolean =>

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { ProviderKind } from "../provider/ProviderKind.ts"
 import { Id } from "../shared/Ids.ts"
 import { fromMillis, Timestamp, toMillis } from "../shared/Timestamp.ts"
-import { ConnectionStatus } from "./ConnectionHealth.ts"
+import { ConnectionStatus } from "../provider/ConnectionHealth.ts"
 
 export const bankTypes = ["bank", "brokerage", "credit_card", "lender", "wallet", "other"] as const
 export const BankType = Schema.Literals(bankTypes)

@@ -2,14 +2,14 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { Account, AccountId } from "../account/Account.ts"
+import type { Account, AccountId } from "./Account.ts"
 import type { Connection } from "../provider/Provider.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Bank, BankId } from "./Bank.ts"
-import type { ConnectionStatus } from "./ConnectionHealth.ts"
+import type { ConnectionStatus } from "../provider/ConnectionHealth.ts"
 
 /** How a bank is reached. Secrets are sealed before they reach a disk. */
 export interface BankConnection {

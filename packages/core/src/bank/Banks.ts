@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { maskNumber, type Account } from "../account/Account.ts"
+import { maskNumber, type Account } from "./Account.ts"
 import { NotFound, PlanLimitReached } from "../failure/Failure.ts"
 import type { ConnectPayload, ObservedAccount } from "../provider/Provider.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
@@ -19,7 +19,7 @@ import type { Workspace } from "../workspace/Workspace.ts"
 import { matchAccounts } from "./AccountLineage.ts"
 import type { Bank, BankId } from "./Bank.ts"
 import { BankStore, type BankConnection } from "./BankStore.ts"
-import { isUsable, nextStatus, type ConnectionHealth, type ConnectionStatus } from "./ConnectionHealth.ts"
+import { isUsable, nextStatus, type ConnectionHealth, type ConnectionStatus } from "../provider/ConnectionHealth.ts"
 
 export interface Connected {
   readonly bank: Bank

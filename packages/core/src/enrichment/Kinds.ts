@@ -1,5 +1,5 @@
 /** The one list of the kinds of enrichment that this build can run. */
-import type { PatternEngine } from "../rule/Pattern.ts"
+import type { PatternEngine } from "../pattern/Pattern.ts"
 import type { EnrichmentType } from "./EnrichmentType.ts"
 import type { RecordKind } from "./Kind.ts"
 import { makeFilter } from "./kinds/filter.ts"

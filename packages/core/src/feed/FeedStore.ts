@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { AccountId } from "../account/Account.ts"
+import type { AccountId } from "../bank/Account.ts"
 import type { BoundColumns } from "../destination/Destination.ts"
 import type { DataType } from "../record/DataType.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"

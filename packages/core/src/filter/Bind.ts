@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import { limits } from "../shared/Limits.ts"
 import { pathText } from "../shared/StrictDecoding.ts"
-import type { PatternEngine } from "../rule/Pattern.ts"
+import type { PatternEngine } from "../pattern/Pattern.ts"
 import { applies, clauseTest, inapplicable, type PlainValue, type Positive } from "./ClauseTest.ts"
 import type { FilterField, FilterFields } from "./FilterField.ts"
 import { refuse, type ClauseFault, type FilterFault } from "./FilterFault.ts"

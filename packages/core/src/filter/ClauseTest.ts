@@ -1,6 +1,6 @@
 /** What a clause asks, by the type of its field (decisions 8.1 and 8.2). */
 import * as Result from "effect/Result"
-import { faultText, type PatternEngine } from "../rule/Pattern.ts"
+import { faultText, type PatternEngine } from "../pattern/Pattern.ts"
 import * as Decimal from "../shared/Decimal.ts"
 import { digitsOf, isNumber, isRawNumber } from "../shared/RawNumber.ts"
 import type { FilterField, FilterFieldType } from "./FilterField.ts"
@@ -8,7 +8,7 @@ import { refuse, type ClauseFault } from "./FilterFault.ts"
 import type { FilterNumber, FilterScalar, FilterValue } from "./FilterNode.ts"
 import type { FilterOperator } from "./FilterOperator.ts"
 import type { Range, Test, TestNode } from "./FilterPlan.ts"
-import { fold } from "./Fold.ts"
+import { fold } from "../text/Fold.ts"
 import {
   between,
   isOrder,

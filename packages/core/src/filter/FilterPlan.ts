@@ -5,7 +5,7 @@
  *
  * Three-valued (decisions 8.1): a test of a field without a value is neither true nor false.
  */
-import type { CompiledPattern } from "../rule/Pattern.ts"
+import type { CompiledPattern } from "../pattern/Pattern.ts"
 import type { Decimal } from "../shared/Decimal.ts"
 import type { JsonType } from "./JsonScalar.ts"
 import type { RelativeDate } from "./RelativeDate.ts"

@@ -3,7 +3,7 @@
  * plain form answers: `fold(text).includes(literal)` and so on. Text of ASCII letters with single blanks, which is
  * nearly all there is, is compared as it stands.
  */
-import { fold } from "./Fold.ts"
+import { fold } from "../text/Fold.ts"
 
 /** Code -> code of the folded letter, for ASCII. */
 const folded = new Uint8Array(128)

@@ -4,7 +4,7 @@ import { Unprocessable } from "../failure/Failure.ts"
 import type { RecordScope } from "../record/RecordStore.ts"
 import type { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
-import type { FactKind, IdentityFact } from "./IdentityFact.ts"
+import type { FactKind, IdentityFact } from "./match/IdentityFact.ts"
 import type { IdentityStore } from "./IdentityStore.ts"
 import type { Decided, RecordContent } from "./LoggedMatch.ts"
 

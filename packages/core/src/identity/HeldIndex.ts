@@ -6,10 +6,10 @@ import type { IndexEntry } from "../record/LedgerRecord.ts"
 import type { RecordScope, RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { Observation } from "../sync/Ingest.ts"
-import { trusted } from "./Covered.ts"
+import { trusted } from "./match/Covered.ts"
 import type { IdentityStore } from "./IdentityStore.ts"
-import { lateReachDays } from "./LateSettlement.ts"
-import type { Days } from "./Settled.ts"
+import { lateReachDays } from "./match/LateSettlement.ts"
+import type { Days } from "./match/Settled.ts"
 
 /** A read, as far as it decides what can be meant. */
 export interface ReadScope {

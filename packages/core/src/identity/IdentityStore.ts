@@ -7,17 +7,17 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { AccountId } from "../account/Account.ts"
+import type { AccountId } from "../bank/Account.ts"
 import type { RecordScope } from "../record/RecordStore.ts"
 import type { Id } from "../shared/Ids.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { IdentityFact } from "./IdentityFact.ts"
-import type { LearntText } from "./LearntTexts.ts"
+import type { IdentityFact } from "./match/IdentityFact.ts"
+import type { LearntText } from "./match/LearntTexts.ts"
 import type { Decided, LoggedMatch, MatchId, MatchState } from "./LoggedMatch.ts"
 import type { LoggedSuggestion, SuggestionId, SuggestionState } from "./LoggedSuggestion.ts"
-import type { TrustCounter } from "./TrustCounter.ts"
+import type { TrustCounter } from "./match/TrustCounter.ts"
 
 /** What a read of an account has to know before it is matched. */
 export interface Recalled {

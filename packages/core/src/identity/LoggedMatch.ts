@@ -1,6 +1,6 @@
 /** Matches that can be taken back (enrichments D1.9). */
 import type { ActorRef } from "../access/ActorRef.ts"
-import type { AccountId } from "../account/Account.ts"
+import type { AccountId } from "../bank/Account.ts"
 import type { JobId } from "../job/Job.ts"
 import type { Coverage } from "../provider/Provider.ts"
 import type { SyncDataType } from "../record/DataType.ts"
@@ -8,7 +8,7 @@ import type { RecordWrite } from "../record/LedgerRecord.ts"
 import type { Id } from "../shared/Ids.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { MatchEvidence } from "./Matching.ts"
+import type { MatchEvidence } from "./match/Matching.ts"
 
 export type MatchId = Id<"match">
 

@@ -1,12 +1,12 @@
 /** Pairs that were too uncertain to be made without a person (enrichments D1.8). */
-import type { AccountId } from "../account/Account.ts"
+import type { AccountId } from "../bank/Account.ts"
 import type { JobId } from "../job/Job.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Id } from "../shared/Ids.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Decided } from "./LoggedMatch.ts"
-import type { MatchEvidence } from "./Matching.ts"
+import type { MatchEvidence } from "./match/Matching.ts"
 
 export type SuggestionId = Id<"suggestion">
 

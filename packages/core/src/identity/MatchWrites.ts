@@ -4,7 +4,7 @@ import type { Fields } from "../record/FieldValue.ts"
 import type { HeldRecord, RecordWrite } from "../record/LedgerRecord.ts"
 import type { Observation } from "../sync/Ingest.ts"
 import type { LoggedMatch, RecordContent } from "./LoggedMatch.ts"
-import { onlyIdDiffers, type Match } from "./Matching.ts"
+import { onlyIdDiffers, type Match } from "./match/Matching.ts"
 
 /** Fields by which people would say that it is another event. */
 const telling = ["date", "amount", "currency", "description", "originalDescription"] as const

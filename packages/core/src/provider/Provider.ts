@@ -6,9 +6,9 @@
  * the kernel's. `packages/testing/src/suite/ProviderSuite.ts` holds every driver to this.
  */
 import type * as Effect from "effect/Effect"
-import type { AccountType } from "../account/AccountType.ts"
+import type { AccountType } from "./AccountType.ts"
 import type { BankType } from "../bank/Bank.ts"
-import type { ConnectionHealth } from "../bank/ConnectionHealth.ts"
+import type { ConnectionHealth } from "./ConnectionHealth.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"

@@ -1,5 +1,5 @@
 /** Records as the ledger keeps them: what the provider said, identified (decisions 4.2, identity). */
-import type { AccountId } from "../account/Account.ts"
+import type { AccountId } from "../bank/Account.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { SyncDataType } from "./DataType.ts"

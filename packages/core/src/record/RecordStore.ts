@@ -1,7 +1,7 @@
 /** Port: the ledger of records. Everything is scoped by account, and an account belongs to one workspace. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { AccountId } from "../account/Account.ts"
+import type { AccountId } from "../bank/Account.ts"
 import type { BankId } from "../bank/Bank.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Decimal } from "../shared/Decimal.ts"

@@ -10,10 +10,10 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { Cells } from "../filter/Cells.ts"
 import { isEmpty } from "../filter/ValueTest.ts"
 import { typeOf, writeProblem } from "./FieldAccess.ts"
-import { faultText, type PatternEngine } from "./Pattern.ts"
+import { faultText, type PatternEngine } from "../pattern/Pattern.ts"
 import type { RuleAction } from "./RuleAction.ts"
 import { compileTemplate, cutText } from "./Template.ts"
-import { changeCase } from "./TitleCase.ts"
+import { changeCase } from "../text/TitleCase.ts"
 
 /** What is wrong with one key of an action. */
 export interface ActionFault {

@@ -4,7 +4,7 @@ import type { FilterPlan } from "../filter/FilterPlan.ts"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
 import { isGroup, type ConditionGroup } from "./ConditionGroup.ts"
 import { leafPlan } from "./LeafPlan.ts"
-import type { PatternEngine } from "./Pattern.ts"
+import type { PatternEngine } from "../pattern/Pattern.ts"
 
 /** For groups that were checked; dies on a leaf that should not have been saved. */
 export const conditionOf = (group: ConditionGroup, catalog: FieldCatalog, patterns: PatternEngine): FilterPlan => ({

@@ -9,10 +9,10 @@ import type { Leaf } from "./ConditionGroup.ts"
 import { typeOf } from "./FieldAccess.ts"
 import type { Day, FilterPlan, Range, Test } from "../filter/FilterPlan.ts"
 import * as Plan from "../filter/FilterPlan.ts"
-import { fold } from "../filter/Fold.ts"
+import { fold } from "../text/Fold.ts"
 import { isOrder, orderRange, type Whole } from "../filter/ValueRange.ts"
 import { isNegative, positiveOf } from "./Operator.ts"
-import { faultText, type PatternEngine } from "./Pattern.ts"
+import { faultText, type PatternEngine } from "../pattern/Pattern.ts"
 import { relativeDateOf } from "../filter/RelativeDate.ts"
 
 /** Which part of the leaf is at fault, and why. */

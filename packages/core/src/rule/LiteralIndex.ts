@@ -5,7 +5,7 @@
  * the class of lower case and runs of white space count once, so that only texts with other letters are
  * folded first. States with a hit are numbered last, which makes "is there a hit" one comparison a character.
  */
-import { fold } from "../filter/Fold.ts"
+import { fold } from "../text/Fold.ts"
 
 /** Where in the text a literal must stand. */
 export type Place = "anywhere" | "start" | "end" | "whole"

@@ -11,7 +11,7 @@ import { predicate, type Predicate } from "../filter/Closures.ts"
 import { conditionOf } from "./Condition.ts"
 import type { ConditionGroup } from "./ConditionGroup.ts"
 import { LiteralIndex, type Literal, type Marks } from "./LiteralIndex.ts"
-import type { PatternEngine } from "./Pattern.ts"
+import type { PatternEngine } from "../pattern/Pattern.ts"
 import type { RuleAction } from "./RuleAction.ts"
 import { triggersOf } from "./Triggers.ts"
 

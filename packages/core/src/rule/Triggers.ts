@@ -1,8 +1,8 @@
 /** Which literals must be found before a condition can hold (enrichments C5, performance 2). */
 import type { FilterPlan } from "../filter/FilterPlan.ts"
 import type { Place } from "./LiteralIndex.ts"
-import { requiredLiterals } from "./PatternLiterals.ts"
-import { fold } from "../filter/Fold.ts"
+import { requiredLiterals } from "../pattern/PatternLiterals.ts"
+import { fold } from "../text/Fold.ts"
 
 export interface Trigger {
   readonly field: string

@@ -1,7 +1,7 @@
 /** Reading the balance of an account into the ledger. */
 import * as Effect from "effect/Effect"
-import type { Account } from "../account/Account.ts"
-import { balanceOf } from "../account/Balance.ts"
+import type { Account } from "../bank/Account.ts"
+import { balanceOf } from "../bank/Balance.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import type { Digest } from "../shared/Digest.ts"
 import * as Timestamp from "../shared/Timestamp.ts"

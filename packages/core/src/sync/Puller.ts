@@ -8,7 +8,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Account } from "../account/Account.ts"
+import type { Account } from "../bank/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
 import { BankStore, type BankConnection } from "../bank/BankStore.ts"
 import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"

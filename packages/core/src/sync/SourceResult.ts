@@ -1,5 +1,5 @@
 /** What came of bringing the sources of a feed up to date. */
-import type { Account } from "../account/Account.ts"
+import type { Account } from "../bank/Account.ts"
 import type { Bank, BankId } from "../bank/Bank.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { Job } from "../job/Job.ts"

@@ -1,10 +1,10 @@
 /** What is written for matches: records, former ids, and the log that lets a match be taken back. */
 import * as Effect from "effect/Effect"
-import { isOfFile, trusted } from "../identity/Covered.ts"
+import { isOfFile, trusted } from "../identity/match/Covered.ts"
 import type { Alias } from "../identity/IdentityStore.ts"
 import type { LoggedMatch } from "../identity/LoggedMatch.ts"
 import type { LoggedSuggestion } from "../identity/LoggedSuggestion.ts"
-import { onlyIdDiffers, type Match, type MatchResult, type Suggestion } from "../identity/Matching.ts"
+import { onlyIdDiffers, type Match, type MatchResult, type Suggestion } from "../identity/match/Matching.ts"
 import { isWorthLogging, logOf, needsBefore, writeOf } from "../identity/MatchWrites.ts"
 import type { JobId } from "../job/Job.ts"
 import { idKindOf } from "../record/DataType.ts"

@@ -4,7 +4,7 @@
  */
 import type { CellValue, RowValues } from "../filter/FilterField.ts"
 import type { FilterPlan, Range, TestNode } from "../filter/FilterPlan.ts"
-import { fold } from "../filter/Fold.ts"
+import { fold } from "../text/Fold.ts"
 import type { Digest } from "../shared/Digest.ts"
 import type { Table, TableField } from "./Table.ts"
 

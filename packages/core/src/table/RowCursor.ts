@@ -1,7 +1,7 @@
 /** Where a page of rows ended and what was asked for, so that a cursor alone leads on (decisions 1.6). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Bound, Cursors } from "../shared/Cursors.ts"
+import type { Bound, Cursors } from "../cursor/Cursors.ts"
 import { Id } from "../shared/Ids.ts"
 import { parseExactly } from "../shared/RawNumber.ts"
 import { Timestamp } from "../shared/Timestamp.ts"

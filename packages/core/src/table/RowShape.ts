@@ -1,6 +1,6 @@
 /** What stores keep beside the cells of a row, worked out from the fields of its table. */
 import type { CellValue, RowValues } from "../filter/FilterField.ts"
-import { fold } from "../filter/Fold.ts"
+import { fold } from "../text/Fold.ts"
 import { jsonScalar } from "../filter/JsonScalar.ts"
 import type { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"

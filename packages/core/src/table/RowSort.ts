@@ -1,6 +1,6 @@
 /** How rows are sorted, and where a row stands in that order (decisions 1.7). */
 import type { Detail } from "../failure/Failure.ts"
-import { fold } from "../filter/Fold.ts"
+import { fold } from "../text/Fold.ts"
 import * as Decimal from "../shared/Decimal.ts"
 import { limits } from "../shared/Limits.ts"
 import { cellOf } from "./CellReader.ts"

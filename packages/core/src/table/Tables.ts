@@ -14,8 +14,8 @@ import type {
   Unprocessable
 } from "../failure/Failure.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
-import type { Patterns } from "../rule/Pattern.ts"
-import type { Cursors } from "../shared/Cursors.ts"
+import type { Patterns } from "../pattern/Pattern.ts"
+import type { Cursors } from "../cursor/Cursors.ts"
 import type { Digest } from "../shared/Digest.ts"
 import type { Ids } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { sealedName } from "../account/AccountReference.ts"
+import { sealedName } from "../bank/AccountReference.ts"
 import type { Digest } from "../shared/Digest.ts"
 import type { DataKeys } from "../storage/DataKeys.ts"
 import type { Seal } from "./FileAccounts.ts"

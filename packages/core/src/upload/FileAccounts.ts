@@ -1,7 +1,7 @@
 /** Which of the accounts that we hold a statement is of (enrichments D1.1, for files). */
-import { maskNumber, type Account } from "../account/Account.ts"
-import { accountNames, bankOfName, isMaskedNumber, sealedName } from "../account/AccountReference.ts"
-import type { AccountType } from "../account/AccountType.ts"
+import { maskNumber, type Account } from "../bank/Account.ts"
+import { accountNames, bankOfName, isMaskedNumber, sealedName } from "../bank/AccountReference.ts"
+import type { AccountType } from "../provider/AccountType.ts"
 import { cleanText } from "../sync/Ingest.ts"
 import { accountInFileName } from "./FileName.ts"
 import type { StatementAccount } from "./Statement.ts"

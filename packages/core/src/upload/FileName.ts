@@ -1,5 +1,5 @@
 /** What the name of a statement file says about the account: all but when it was made and what sort of file it is. */
-import { fold } from "../filter/Fold.ts"
+import { fold } from "../text/Fold.ts"
 
 const marks = /\p{M}+/gu
 /** Words, and numbers by themselves. */

@@ -7,8 +7,8 @@
  * for.
  */
 import * as Effect from "effect/Effect"
-import type { AccountId } from "../account/Account.ts"
-import { isOfFile } from "../identity/Covered.ts"
+import type { AccountId } from "../bank/Account.ts"
+import { isOfFile } from "../identity/match/Covered.ts"
 import type { IdentityStore, LogQuery } from "../identity/IdentityStore.ts"
 import type { MatchId } from "../identity/LoggedMatch.ts"
 import type { HeldRecord, RecordWrite } from "../record/LedgerRecord.ts"

@@ -7,7 +7,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { AccountType } from "../account/AccountType.ts"
+import type { AccountType } from "../provider/AccountType.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import * as CurrencyCode from "../shared/Currency.ts"
 import type { Currency } from "../shared/Currency.ts"

@@ -1,6 +1,6 @@
 /** What an upload says of its file once it was read. */
-import { maskNumber, type AccountId } from "../account/Account.ts"
-import { isMaskedNumber } from "../account/AccountReference.ts"
+import { maskNumber, type AccountId } from "../bank/Account.ts"
+import { isMaskedNumber } from "../bank/AccountReference.ts"
 import { refusals } from "./Refusal.ts"
 import type { Statement, StatementAccount } from "./Statement.ts"
 import type { Upload, UploadStatement } from "./Upload.ts"

@@ -1,6 +1,6 @@
 /** Taking back what a file showed and nobody shows any more. */
 import * as Effect from "effect/Effect"
-import type { Account, AccountId } from "../account/Account.ts"
+import type { Account, AccountId } from "../bank/Account.ts"
 import type { BankStore } from "../bank/BankStore.ts"
 import type { IdentityStore } from "../identity/IdentityStore.ts"
 import { writeOf } from "../identity/MatchWrites.ts"

@@ -1,4 +1,4 @@
-import type { Account } from "@millrace/core/account/Account"
+import type { Account } from "@millrace/core/bank/Account"
 import { matchAccounts } from "@millrace/core/bank/AccountLineage"
 import type { ObservedAccount } from "@millrace/core/provider/Provider"
 import * as Currency from "@millrace/core/shared/Currency"

@@ -4,7 +4,7 @@ import { generate } from "@millrace/core/filter/Generated"
 import type { Order } from "@millrace/core/filter/Order"
 import * as Plan from "@millrace/core/filter/FilterPlan"
 import { readFilter } from "@millrace/core/filter/FilterNode"
-import { provenPatterns } from "@millrace/core/rule/Pattern"
+import { provenPatterns } from "@millrace/core/pattern/Pattern"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { interpretFilter, type Answer } from "@millrace/testing/model/FilterInterpreter"
 import {

@@ -1,4 +1,4 @@
-import { fold } from "@millrace/core/filter/Fold"
+import { fold } from "@millrace/core/text/Fold"
 import { comparePoints, containing, equalsFolded, oneOfFolded } from "@millrace/core/filter/FoldedText"
 import { plainFold } from "@millrace/testing/model/RuleInterpreter"
 import { Seeded } from "@millrace/testing/model/Seeded"

@@ -5,7 +5,7 @@ import type { FilterField, FilterFields, RowValues } from "@millrace/core/filter
 import { generate } from "@millrace/core/filter/Generated"
 import { byCost } from "@millrace/core/filter/Order"
 import type { FilterNode } from "@millrace/core/filter/FilterNode"
-import { provenPatterns } from "@millrace/core/rule/Pattern"
+import { provenPatterns } from "@millrace/core/pattern/Pattern"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import * as Result from "effect/Result"
 import { afterEach, describe, expect, it, vi } from "vitest"

@@ -2,7 +2,7 @@ import { bind, type FilterEnvironment, type Given } from "@millrace/core/filter/
 import { compile } from "@millrace/core/filter/Compile"
 import type { FilterClause, FilterNode } from "@millrace/core/filter/FilterNode"
 import { bindWithViewer, changesSecurity, misplacedSecurity } from "@millrace/core/filter/Security"
-import { provenPatterns } from "@millrace/core/rule/Pattern"
+import { provenPatterns } from "@millrace/core/pattern/Pattern"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { randomFields, randomFilter, randomRelated, randomRow } from "@millrace/testing/model/RandomFilters"
 import { Seeded } from "@millrace/testing/model/Seeded"

@@ -1,4 +1,4 @@
-import type { Match, MatchEvidence } from "@millrace/core/identity/Matching"
+import type { Match, MatchEvidence } from "@millrace/core/identity/match/Matching"
 import { isWorthLogging, needsBefore, writeOf } from "@millrace/core/identity/MatchWrites"
 import type { HeldRecord } from "@millrace/core/record/LedgerRecord"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"

@@ -1,4 +1,4 @@
-import { Feeds } from "@millrace/core/feed/Feeds"
+import { Feeds } from "@millrace/core/usecase/Feeds"
 import { Jobs } from "@millrace/core/job/Jobs"
 import { JobStore } from "@millrace/core/job/JobStore"
 import { Ids } from "@millrace/core/shared/Ids"

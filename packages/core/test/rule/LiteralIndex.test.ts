@@ -1,4 +1,4 @@
-import { fold } from "@millrace/core/filter/Fold"
+import { fold } from "@millrace/core/text/Fold"
 import { LiteralIndex, type Literal, type Place } from "@millrace/core/rule/LiteralIndex"
 import { expect, it } from "vitest"
 import { Seeded } from "@millrace/testing/model/Seeded"

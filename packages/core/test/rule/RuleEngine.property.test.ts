@@ -1,7 +1,7 @@
 import { catalogOf } from "@millrace/core/record/FieldCatalog"
 import type { FieldValue } from "@millrace/core/record/FieldValue"
 import type { ConditionGroup, ConditionNode, Leaf } from "@millrace/core/rule/ConditionGroup"
-import { provenPatterns } from "@millrace/core/rule/Pattern"
+import { provenPatterns } from "@millrace/core/pattern/Pattern"
 import type { RuleAction } from "@millrace/core/rule/RuleAction"
 import { RuleEngine } from "@millrace/core/rule/RuleEngine"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"

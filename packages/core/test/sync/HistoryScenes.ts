@@ -3,7 +3,7 @@
  * scenes are played on every storage.
  */
 import type { ActorRef } from "@millrace/core/access/ActorRef"
-import type { Account } from "@millrace/core/account/Account"
+import type { Account } from "@millrace/core/bank/Account"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { Corrections } from "@millrace/core/identity/Corrections"
 import { RecordStore } from "@millrace/core/record/RecordStore"

@@ -1,6 +1,6 @@
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import type { ConnectionHealth } from "@millrace/core/bank/ConnectionHealth"
+import type { ConnectionHealth } from "@millrace/core/provider/ConnectionHealth"
 import { Banks } from "@millrace/core/bank/Banks"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { JobStore } from "@millrace/core/job/JobStore"

@@ -1,5 +1,5 @@
 /** What pages of rows promise, whatever stores them. */
-import { fold } from "@millrace/core/filter/Fold"
+import { fold } from "@millrace/core/text/Fold"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import { limits } from "@millrace/core/shared/Limits"
 import type { RowQuery } from "@millrace/core/table/RowRequest"

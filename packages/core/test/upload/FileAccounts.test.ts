@@ -1,5 +1,5 @@
-import type { Account } from "@millrace/core/account/Account"
-import { maskNumber } from "@millrace/core/account/Account"
+import type { Account } from "@millrace/core/bank/Account"
+import { maskNumber } from "@millrace/core/bank/Account"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Currency from "@millrace/core/shared/Currency"
 import * as Decimal from "@millrace/core/shared/Decimal"

@@ -1,5 +1,5 @@
 import { Jobs } from "@millrace/core/job/Jobs"
-import { Cursors } from "@millrace/core/shared/Cursors"
+import { Cursors } from "@millrace/core/cursor/Cursors"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { StorageRoom } from "@millrace/core/storage/StorageRoom"
 import { Uploads } from "@millrace/core/upload/Uploads"

@@ -2,7 +2,7 @@
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { AccountType } from "@millrace/core/account/AccountType"
+import { AccountType } from "@millrace/core/provider/AccountType"
 import { SyncDataType } from "@millrace/core/record/DataType"
 import { recordStates } from "@millrace/core/record/LedgerRecord"
 import { CalendarDate } from "@millrace/core/shared/CalendarDate"

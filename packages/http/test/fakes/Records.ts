@@ -1,10 +1,10 @@
 /** One record of every kind, with every internal field filled in. */
 import type { ApiKey } from "@millrace/core/access/ApiKey"
 import { allScopes } from "@millrace/core/access/Scope"
-import type { Account } from "@millrace/core/account/Account"
+import type { Account } from "@millrace/core/bank/Account"
 import type { Bank } from "@millrace/core/bank/Bank"
 import type { Feed } from "@millrace/core/feed/Feed"
-import type { FeedView } from "@millrace/core/feed/FeedViews"
+import type { FeedView } from "@millrace/core/usecase/FeedViews"
 import type { MatchView, SuggestionView } from "@millrace/core/identity/IdentityLog"
 import type { Delivery } from "@millrace/core/destination/Delivery"
 import { noCounts, type Job } from "@millrace/core/job/Job"

@@ -1,11 +1,11 @@
 /** The use cases in memory: one workspace with one record of every kind; `calls` keeps what they were asked. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { AccountData } from "@millrace/core/account/AccountData"
+import { AccountData } from "@millrace/core/usecase/AccountData"
 import { Banks } from "@millrace/core/bank/Banks"
 import { FeedRecords } from "@millrace/core/destination/FeedRecords"
 import { Conflict, LiveDataUnavailable, Unprocessable } from "@millrace/core/failure/Failure"
-import { Feeds } from "@millrace/core/feed/Feeds"
+import { Feeds } from "@millrace/core/usecase/Feeds"
 import { Jobs } from "@millrace/core/job/Jobs"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"

@@ -1,6 +1,6 @@
 /** The driver of a bank behind HTTP (`BankServer`). */
 import type { ObservedAccount, ProviderDriver, SyncPage } from "@millrace/core/provider/Provider"
-import type { ConnectionHealth } from "@millrace/core/bank/ConnectionHealth"
+import type { ConnectionHealth } from "@millrace/core/provider/ConnectionHealth"
 import {
   CheckpointInvalid,
   ConnectionGone,

@@ -1,14 +1,14 @@
 /** A ledger kept by a way of matching, one read after the other, with the truth about every record. */
-import { fileIdPrefix, trusted } from "@millrace/core/identity/Covered"
-import type { LearntText } from "@millrace/core/identity/LearntTexts"
-import { identify } from "@millrace/core/identity/Identify"
+import { fileIdPrefix, trusted } from "@millrace/core/identity/match/Covered"
+import type { LearntText } from "@millrace/core/identity/match/LearntTexts"
+import { identify } from "@millrace/core/identity/match/Identify"
 import {
   defaultMatchConfig,
   type HeldDetail,
   type MatchDetails,
   type MatchInput,
   type MatchResult
-} from "@millrace/core/identity/Matching"
+} from "@millrace/core/identity/match/Matching"
 import type { IdTrust } from "@millrace/core/provider/Capabilities"
 import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"

@@ -2,8 +2,8 @@
  * The usual way of matching, to compare with: a row is its upstream id, or its content and number where ids say
  * nothing; what a complete read lacks or the source lists as gone is removed at once.
  */
-import { covers, isOfFile, trusted } from "@millrace/core/identity/Covered"
-import type { Match, MatchInput, MatchResult } from "@millrace/core/identity/Matching"
+import { covers, isOfFile, trusted } from "@millrace/core/identity/match/Covered"
+import type { Match, MatchInput, MatchResult } from "@millrace/core/identity/match/Matching"
 import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
 
 const keysOf = (

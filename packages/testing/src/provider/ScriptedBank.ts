@@ -1,5 +1,5 @@
 /** A bank whose truth is what the test says: the upstream behind `ScriptedProvider`. */
-import type { ConnectionHealth } from "@millrace/core/bank/ConnectionHealth"
+import type { ConnectionHealth } from "@millrace/core/provider/ConnectionHealth"
 import type { ObservedAccount, ObservedRecord, PullRequest } from "@millrace/core/provider/Provider"
 import type { ProviderError } from "@millrace/core/provider/ProviderError"
 import type { Fields } from "@millrace/core/record/FieldValue"

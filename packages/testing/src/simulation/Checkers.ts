@@ -1,5 +1,5 @@
 /** What must be true of a connection and its feeds: after every job, and when all is quiet. */
-import type { Account } from "@millrace/core/account/Account"
+import type { Account } from "@millrace/core/bank/Account"
 import type { Job } from "@millrace/core/job/Job"
 import type { LedgerRecord } from "@millrace/core/record/LedgerRecord"
 import { RecordStore, type Checkpoint } from "@millrace/core/record/RecordStore"

@@ -1,5 +1,5 @@
 /** One connected bank in a life, with the feeds that follow it and all that is known of it. */
-import type { Account } from "@millrace/core/account/Account"
+import type { Account } from "@millrace/core/bank/Account"
 import type { Bank } from "@millrace/core/bank/Bank"
 import { DeliveryStore, reopenableStates } from "@millrace/core/destination/DeliveryStore"
 import type { Enrichment } from "@millrace/core/enrichment/Enrichment"

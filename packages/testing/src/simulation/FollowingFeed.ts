@@ -1,5 +1,5 @@
 /** A feed of a life: what was configured, and what is at its destination. */
-import type { Account } from "@millrace/core/account/Account"
+import type { Account } from "@millrace/core/bank/Account"
 import type { Feed } from "@millrace/core/feed/Feed"
 import type { DestinationConfig, PendingMode } from "@millrace/core/feed/FeedConfig"
 import type { TableId } from "@millrace/core/table/Table"

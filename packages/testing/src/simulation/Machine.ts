@@ -6,7 +6,7 @@
  */
 import { Jobs } from "@millrace/core/job/Jobs"
 import * as Kernel from "@millrace/core/Kernel"
-import { Cursors } from "@millrace/core/shared/Cursors"
+import { Cursors } from "@millrace/core/cursor/Cursors"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Transactor } from "@millrace/core/storage/Transactor"
 import { SyncRun } from "@millrace/core/sync/SyncRun"

@@ -1,5 +1,5 @@
 /** Everything that a provider can answer instead of data. */
-import type { ConnectionHealth } from "@millrace/core/bank/ConnectionHealth"
+import type { ConnectionHealth } from "@millrace/core/provider/ConnectionHealth"
 import * as ProviderError from "@millrace/core/provider/ProviderError"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import type { Seeded } from "../model/Seeded.ts"

@@ -1,5 +1,5 @@
 /** Conformance of `CursorStore`. */
-import { CursorStore } from "@millrace/core/shared/CursorStore"
+import { CursorStore } from "@millrace/core/cursor/CursorStore"
 import { limits } from "@millrace/core/shared/Limits"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -1,10 +1,10 @@
 /** Conformance of `IdentityStore`. */
 import type { ActorRef } from "@millrace/core/access/ActorRef"
-import type { IdentityFact } from "@millrace/core/identity/IdentityFact"
+import type { IdentityFact } from "@millrace/core/identity/match/IdentityFact"
 import { IdentityStore } from "@millrace/core/identity/IdentityStore"
 import type { LoggedMatch } from "@millrace/core/identity/LoggedMatch"
 import type { LoggedSuggestion } from "@millrace/core/identity/LoggedSuggestion"
-import { fullTrust } from "@millrace/core/identity/TrustCounter"
+import { fullTrust } from "@millrace/core/identity/match/TrustCounter"
 import type { RecordScope } from "@millrace/core/record/RecordStore"
 import { Ids } from "@millrace/core/shared/Ids"
 import { limits } from "@millrace/core/shared/Limits"

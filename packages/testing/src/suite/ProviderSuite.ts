@@ -4,9 +4,9 @@
  * The options say how to connect and how to make the upstream move on. Time is the test clock, which
  * stands still except where `advance` moves it.
  */
-import { accountTypes } from "@millrace/core/account/AccountType"
+import { accountTypes } from "@millrace/core/provider/AccountType"
 import { bankTypes } from "@millrace/core/bank/Bank"
-import { isUsable } from "@millrace/core/bank/ConnectionHealth"
+import { isUsable } from "@millrace/core/provider/ConnectionHealth"
 import { describe, expect, it } from "@effect/vitest"
 import { ProviderInstanceId, providerKinds } from "@millrace/core/provider/ProviderKind"
 import { syncDataTypes } from "@millrace/core/record/DataType"

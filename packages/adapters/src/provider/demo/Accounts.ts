@@ -1,5 +1,5 @@
 /** The accounts of a demo connection with their balances. */
-import { isLiability } from "@millrace/core/account/AccountType"
+import { isLiability } from "@millrace/core/provider/AccountType"
 import type { ObservedAccount } from "@millrace/core/provider/Provider"
 import { fromMillis } from "@millrace/core/shared/Timestamp"
 import type { DemoAccount } from "./Institutions.ts"

@@ -1,5 +1,5 @@
 /** What goes wrong in each scenario, and how healthy the connection says it is. */
-import type { ConnectionHealth } from "@millrace/core/bank/ConnectionHealth"
+import type { ConnectionHealth } from "@millrace/core/provider/ConnectionHealth"
 import {
   CheckpointInvalid,
   ConsentRequired,

@@ -1,5 +1,5 @@
 /** The records of accounts in memory, and the orders in which they are read. */
-import type { AccountId } from "@millrace/core/account/Account"
+import type { AccountId } from "@millrace/core/bank/Account"
 import type { SyncDataType } from "@millrace/core/record/DataType"
 import type { LedgerRecord, RecordState, RecordWrite } from "@millrace/core/record/LedgerRecord"
 import type { Timestamp } from "@millrace/core/shared/Timestamp"

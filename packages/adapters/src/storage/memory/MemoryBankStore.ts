@@ -1,5 +1,5 @@
 /** Banks and accounts in memory. */
-import type { Account, AccountId } from "@millrace/core/account/Account"
+import type { Account, AccountId } from "@millrace/core/bank/Account"
 import type { BankId } from "@millrace/core/bank/Bank"
 import { BankStore, type BankConnection } from "@millrace/core/bank/BankStore"
 import * as Effect from "effect/Effect"

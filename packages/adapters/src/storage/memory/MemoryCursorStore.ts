@@ -1,5 +1,5 @@
 /** Parts of cursors in memory. */
-import { CursorStore } from "@millrace/core/shared/CursorStore"
+import { CursorStore } from "@millrace/core/cursor/CursorStore"
 import { limits } from "@millrace/core/shared/Limits"
 import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /** Feeds in memory. */
-import type { AccountId } from "@millrace/core/account/Account"
+import type { AccountId } from "@millrace/core/bank/Account"
 import type { BoundColumns } from "@millrace/core/destination/Destination"
 import type { Feed, FeedId, FeedState } from "@millrace/core/feed/Feed"
 import { FeedStore, type FeedMark } from "@millrace/core/feed/FeedStore"

@@ -1,10 +1,10 @@
 /** What is remembered about the identity of records, in memory. */
-import type { IdentityFact } from "@millrace/core/identity/IdentityFact"
+import type { IdentityFact } from "@millrace/core/identity/match/IdentityFact"
 import { IdentityStore, type Alias, type LogQuery } from "@millrace/core/identity/IdentityStore"
-import type { LearntText } from "@millrace/core/identity/LearntTexts"
+import type { LearntText } from "@millrace/core/identity/match/LearntTexts"
 import type { LoggedMatch } from "@millrace/core/identity/LoggedMatch"
 import type { LoggedSuggestion } from "@millrace/core/identity/LoggedSuggestion"
-import { fullTrust, type TrustCounter } from "@millrace/core/identity/TrustCounter"
+import { fullTrust, type TrustCounter } from "@millrace/core/identity/match/TrustCounter"
 import type { RecordScope } from "@millrace/core/record/RecordStore"
 import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"

@@ -1,5 +1,5 @@
 /** The ledger of records in memory. */
-import type { AccountId } from "@millrace/core/account/Account"
+import type { AccountId } from "@millrace/core/bank/Account"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import type { HeldRecord, IndexEntry, LedgerRecord } from "@millrace/core/record/LedgerRecord"
 import { RecordStore, type Checkpoint, type IndexQuery, type RecordScope } from "@millrace/core/record/RecordStore"

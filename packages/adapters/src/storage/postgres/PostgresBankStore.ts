@@ -1,5 +1,5 @@
 /** Banks, their connections and accounts in PostgreSQL. Connection secrets are sealed first. */
-import type { Account, AccountId } from "@millrace/core/account/Account"
+import type { Account, AccountId } from "@millrace/core/bank/Account"
 import type { Bank, BankId } from "@millrace/core/bank/Bank"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import type { CalendarDate } from "@millrace/core/shared/CalendarDate"

@@ -1,5 +1,5 @@
 /** Parts of cursors in PostgreSQL. */
-import { CursorStore } from "@millrace/core/shared/CursorStore"
+import { CursorStore } from "@millrace/core/cursor/CursorStore"
 import { limits } from "@millrace/core/shared/Limits"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,5 +1,5 @@
 /** The delivery ledger in PostgreSQL. */
-import type { AccountId } from "@millrace/core/account/Account"
+import type { AccountId } from "@millrace/core/bank/Account"
 import type { Delivery, DeliveryState, Doubt } from "@millrace/core/destination/Delivery"
 import {
   type DeliveryEntry,

@@ -1,8 +1,8 @@
 /** What is remembered about the identity of records, in PostgreSQL. */
-import type { IdentityFact } from "@millrace/core/identity/IdentityFact"
+import type { IdentityFact } from "@millrace/core/identity/match/IdentityFact"
 import { IdentityStore, type Alias, type LogQuery } from "@millrace/core/identity/IdentityStore"
-import type { LearntText } from "@millrace/core/identity/LearntTexts"
-import { fullTrust } from "@millrace/core/identity/TrustCounter"
+import type { LearntText } from "@millrace/core/identity/match/LearntTexts"
+import { fullTrust } from "@millrace/core/identity/match/TrustCounter"
 import type { RecordScope } from "@millrace/core/record/RecordStore"
 import { limits } from "@millrace/core/shared/Limits"
 import * as Arr from "effect/Array"

@@ -1,5 +1,5 @@
 /** The ledger of records in PostgreSQL. */
-import type { AccountId } from "@millrace/core/account/Account"
+import type { AccountId } from "@millrace/core/bank/Account"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import type { IndexEntry, RecordWrite } from "@millrace/core/record/LedgerRecord"
 import type { ShownStep } from "@millrace/core/record/Shown"

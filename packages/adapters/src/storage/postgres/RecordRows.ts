@@ -1,5 +1,5 @@
 /** Rows of the ledger as the kernel sees them, and filters over them. */
-import type { AccountId } from "@millrace/core/account/Account"
+import type { AccountId } from "@millrace/core/bank/Account"
 import type { SyncDataType } from "@millrace/core/record/DataType"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import type { HeldRecord, LedgerRecord, RecordState } from "@millrace/core/record/LedgerRecord"

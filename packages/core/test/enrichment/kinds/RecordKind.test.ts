@@ -1,5 +1,5 @@
 import { makeKinds } from "@millrace/core/enrichment/Kinds"
-import { provenPatterns } from "@millrace/core/rule/Pattern"
+import { provenPatterns } from "@millrace/core/pattern/Pattern"
 import { type RecordKindSuiteOptions, suite } from "@millrace/testing/suite/RecordKindSuite"
 import { expect, it } from "vitest"
 

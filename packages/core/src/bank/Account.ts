@@ -1,0 +1,49 @@
+/** Accounts under banks (decisions 4.1). */
+import * as Schema from "effect/Schema"
+import { SyncDataType } from "../record/DataType.ts"
+import { CalendarDate } from "../shared/CalendarDate.ts"
+import { Currency } from "../shared/Currency.ts"
+import { DecimalNumber } from "../shared/Decimal.ts"
+import { Id } from "../shared/Ids.ts"
+import { Timestamp } from "../shared/Timestamp.ts"
+import { AccountType } from "../provider/AccountType.ts"
+
+export type AccountId = Id<"account">
+
+export const Account = Schema.Struct({
+  id: Id("account"),
+  workspaceId: Id("workspace"),
+  bankId: Id("bank"),
+  /** The upstream's id of the account; another one after some reconnects. */
+  providerAccountId: Schema.String,
+  /** Keys by which the account is known again, strongest first. */
+  stableKeys: Schema.Array(Schema.String),
+  /** Masked: `****1234`, `****` when unknown. The full number is never kept. */
+  accountNumber: Schema.String,
+  accountName: Schema.String,
+  accountType: AccountType,
+  accountSubtype: Schema.optionalKey(Schema.String),
+  /** Signed net position: negative for a debt. */
+  balance: DecimalNumber,
+  availableBalance: DecimalNumber,
+  currency: Currency,
+  creditLimit: Schema.optionalKey(DecimalNumber),
+  balanceAsOf: Schema.optionalKey(Timestamp),
+  /** First day of which reads have lately shown all posted transactions: what is older is kept, and no longer compared. */
+  historyFrom: Schema.optionalKey(CalendarDate),
+  supports: Schema.Array(SyncDataType),
+  state: Schema.Literals(["open", "closed", "missing"]),
+  createdAt: Timestamp,
+  updatedAt: Timestamp
+})
+export type Account = typeof Account.Type
+
+/**
+ * `****` and the last four letters or digits of a number. Sources that give at most four characters have
+ * masked it already; a whole number that short keeps only its last two, so that it is never shown whole.
+ */
+export const maskNumber = (number: string, known: "whole" | "masked" = "masked"): string => {
+  const plain = number.replace(/[^\p{L}\p{N}]/gu, "")
+  const shown = known === "whole" && plain.length <= 4 ? Math.floor(plain.length / 2) : 4
+  return `****${plain.slice(Math.max(0, plain.length - shown))}`
+}

@@ -1,0 +1,250 @@
+/**
+ * Which observation is which record that we hold (enrichments D1).
+ *
+ * Matching is one-to-one: by the pending link, by an upstream id where ids can be trusted and the content does not
+ * speak against it, by equal content with multiplicity, and what is then left by least cost. What remains on the one
+ * side is new; on the other side it is missing.
+ */
+import type { IndexEntry } from "../../record/LedgerRecord.ts"
+import type { Observation } from "../../sync/Ingest.ts"
+import { absences, needsDetail } from "./Absence.ts"
+import { passesGuard, takesThePlace } from "./ContentGuard.ts"
+import { pairShifted, shiftCandidates } from "./CommonShift.ts"
+import { hasBankId, isListed, isOfFile, trusted } from "./Covered.ts"
+import { pairWeakHits, partNewIds } from "./FileIds.ts"
+import { pairByIds, type IdHits } from "./IdHits.ts"
+import { isOnlyLate, lateCandidates, lateSettlements } from "./LateSettlement.ts"
+import type { HeldDetail, Match, MatchDetails, MatchInput, MatchResult, OpenMatch, Suggestion } from "./Matching.ts"
+import { learn, type LearntText } from "./LearntTexts.ts"
+import { lessonsOf } from "./Lessons.ts"
+import { RowReader } from "./MatchRow.ts"
+import { pairByKeys } from "./NaturalKey.ts"
+import { Pairing } from "./Pairing.ts"
+import { candidateTest, daysOf } from "./Reach.ts"
+import { pairResidue } from "./Residue.ts"
+import type { ResidueInput } from "./ResidueGraph.ts"
+import { isPart, knownElsewhere, pairSources } from "./SourcePairs.ts"
+import { pairSplitOrders } from "./SplitOrder.ts"
+import { pairTwins } from "./Twins.ts"
+
+/** An id that is renumbered from read to read is not worth a new version; one that takes the place of a file's is. */
+const isSame = (observation: Observation, entry: IndexEntry, idsCount: boolean): boolean =>
+  entry.state === "live" &&
+  entry.hash === observation.hash &&
+  entry.pending === observation.pending &&
+  (entry.providerId === observation.providerId || (!idsCount && !isOfFile(entry)))
+
+const detailsIn =
+  (details: MatchDetails) =>
+  (entry: IndexEntry): HeldDetail => {
+    const detail = details.records.get(entry.id)
+    if (detail === undefined) throw new RangeError(`records: no details of ${entry.id}, which was asked for`)
+    return detail
+  }
+
+/**
+ * Pure: the same input gives the same pairs, whatever the order of `held` and of the observations. `finish` may be
+ * called once; it throws a RangeError when the details of a wanted record are missing.
+ */
+export const identify = (input: MatchInput): OpenMatch => {
+  const { held, observations } = input
+  const pairing = new Pairing(observations.length)
+  const ids = pairByIds(input, pairing)
+  pairTwins(input, pairing)
+
+  // Only money has a content that says whether an id can be right; a holding or an order may change in all of it.
+  const doubtful = input.dataType === "transactions" ? ids.doubtful : []
+  const candidates = candidatesOf(input, pairing, doubtful)
+  const wanted = new Set(candidates.map(({ id }) => id))
+  for (const { entry } of ids.weak) if (!pairing.isTaken(entry)) wanted.add(entry.id)
+  // What is known of another source's words tells what the rest of them mean.
+  if (candidates.length + doubtful.length > 0) {
+    for (const [, entry] of knownElsewhere(input, pairing)) wanted.add(entry.id)
+  }
+  for (const at of doubtful) wanted.add(pairing.entryOf(at)!.id)
+  for (const entry of held) if (!pairing.isTaken(entry) && needsDetail(input, entry)) wanted.add(entry.id)
+  for (const [at, { pending }] of observations.entries()) {
+    const entry = pairing.entryOf(at)
+    if (!pending && entry?.pending === true && pairing.evidenceOf(at)?.tier === "link") wanted.add(entry.id)
+  }
+  const mayBeShifted = shiftCandidates(input, pairing)
+  for (const { id } of mayBeShifted) wanted.add(id)
+  const waiting = candidates.length === 0 ? [] : waitingOf(input, pairing)
+  for (const { id } of waiting) wanted.add(id)
+  const mayBeLate = lateCandidates(input, pairing, ids.lateLinks)
+  for (const { id } of mayBeLate) wanted.add(id)
+
+  return {
+    wanted: [...wanted].toSorted(),
+    finish: (details) => {
+      const detailOf = detailsIn(details)
+      const reader = new RowReader(input.learnt)
+      const idContradictions = partContradictions(input, pairing, doubtful, detailOf, reader)
+      if (idContradictions.length > 0) pairTwins(input, pairing)
+      const shift = pairShifted(input, pairing, mayBeShifted, detailOf)
+      // Rows that a shift pairs anew leave other records free than were asked for before: those are known as well.
+      const possible = shift === 0 ? [...candidates, ...idContradictions] : mayBeShifted
+      const { isForbidden } = details
+      const lateInput = { input, pairing, reader, detailOf, isForbidden }
+      const surelyLate = lateSettlements({ ...lateInput, candidates: mayBeLate, links: ids.lateLinks }).filter(
+        isOnlyLate(lateInput)
+      )
+      const settled = new Set(surelyLate.flatMap(({ booked, entry }) => [entry.id, booked.id]))
+      const free = possible.filter((entry) => !pairing.isTaken(entry) && !settled.has(entry.id))
+      let suggestions: ReadonlyArray<Suggestion> = []
+      const corrected = new Set<number>()
+      if (input.dataType === "transactions") {
+        const known = { input, shift, pairing, reader, candidates: free, waiting, detailOf, isForbidden }
+        const problem: ResidueInput = { ...known, isPart: isPart(known) }
+        const apart = partNewIds(problem)
+        pairWeakHits(problem, ids.weak, true)
+        const split = pairSplitOrders(problem)
+        const left = free.filter((entry) => !pairing.isTaken(entry))
+        if (left.length > 0 && pairing.open.length > 0) suggestions = pairContents({ ...problem, candidates: left })
+        for (const at of pairWeakHits(problem, ids.weak, false)) corrected.add(at)
+        suggestions = [...split, ...stillOpen(pairing, observations, [...apart, ...suggestions])]
+      } else if (free.length > 0 && pairing.open.length > 0) {
+        pairByKeys(input, pairing, free, (entry) => detailOf(entry).fields)
+      }
+      const late = [
+        ...surelyLate,
+        ...lateSettlements({
+          ...lateInput,
+          candidates: mayBeLate.filter(({ id }) => !settled.has(id)),
+          links: ids.lateLinks.filter(({ entry }) => !settled.has(entry.id))
+        })
+      ]
+      const asked = late.filter(({ keep }) => keep === "ask")
+      const absent = absences({
+        input,
+        late,
+        pairing,
+        reader,
+        settledElsewhere: ids.settledElsewhere,
+        detailOf: (entry) => details.records.get(entry.id)
+      })
+      return {
+        ...resultsOf(input, pairing, corrected),
+        ...absent,
+        suggestions: [
+          ...suggestions,
+          ...asked.map(({ booked, entry, evidence }) => ({ observed: booked, recordId: entry.id, evidence }))
+        ],
+        learnt: learn(
+          input.learnt ?? noneLearnt,
+          lessonsOf({ input, pairing, reader, detailOf: (entry) => details.records.get(entry.id) })
+        ),
+        joined: late.filter(({ keep }) => keep === undefined),
+        idHits: ids.hits.length + (input.settled?.length ?? 0),
+        idContradictions: idContradictions.length
+      }
+    }
+  }
+}
+
+const noneLearnt: ReadonlyArray<LearntText> = []
+
+/** By likeness, then by counting what two sources show of the same days. */
+const pairContents = (problem: ResidueInput): ReadonlyArray<Suggestion> => {
+  const unsure = pairResidue(problem)
+  const asked = new Set(unsure.map(({ observed }) => observed))
+  return [...unsure, ...pairSources(problem).filter(({ observed }) => !asked.has(observed))]
+}
+
+/** Neither has found its counterpart after all. */
+const stillOpen = (
+  pairing: Pairing,
+  observations: ReadonlyArray<Observation>,
+  suggestions: ReadonlyArray<Suggestion>
+): ReadonlyArray<Suggestion> => {
+  if (suggestions.length === 0) return suggestions
+  const open = new Set<Suggestion["observed"]>(pairing.open.map((at) => observations[at]!))
+  return suggestions.filter(({ observed, recordId }) => open.has(observed) && !pairing.isTaken({ id: recordId }))
+}
+
+/** Free records that may be meant by what is open, or by what the guard may part. */
+const candidatesOf = (
+  input: MatchInput,
+  pairing: Pairing,
+  doubtful: ReadonlyArray<number>
+): ReadonlyArray<IndexEntry> => {
+  if (input.byIdOnly || input.held.length === 0) return []
+  const open = [...pairing.open, ...doubtful]
+  if (open.length === 0) return []
+  if (input.dataType !== "transactions") {
+    // A change feed with ids of its own names what it means.
+    const named = trusted(input.idTrust) && input.coverage.kind === "delta"
+    return named ? [] : input.held.filter((entry) => !pairing.isTaken(entry))
+  }
+  const mayBeMeant = candidateTest(input, daysOf(input, open))
+  return input.held.filter((entry) => !pairing.isTaken(entry) && mayBeMeant(entry))
+}
+
+/** Pending records that a change feed does not mention: they are still there. */
+const waitingOf = (input: MatchInput, pairing: Pairing): ReadonlyArray<IndexEntry> =>
+  input.dataType === "transactions" && input.coverage.kind === "delta"
+    ? input.held.filter(
+        (entry) => entry.pending && entry.state === "live" && !isListed(input, entry) && !pairing.isTaken(entry)
+      )
+    : []
+
+/** Releases pairs by id whose content cannot be one event; answers the records that are free again. */
+const partContradictions = (
+  input: MatchInput,
+  pairing: Pairing,
+  doubtful: IdHits["doubtful"],
+  detailOf: (entry: IndexEntry) => HeldDetail,
+  reader: RowReader
+): ReadonlyArray<IndexEntry> =>
+  doubtful.flatMap((at) => {
+    const entry = pairing.entryOf(at)!
+    const { date, fields, pending } = input.observations[at]!
+    const observed = reader.read(fields, date, pending)
+    const held = reader.read(detailOf(entry).fields, entry.date, entry.pending)
+    if (observed === undefined || held === undefined || passesGuard(observed, held)) return []
+    const isOfChangeFeed = input.atOnce || input.coverage.kind === "delta"
+    if (isOfChangeFeed && entry.state === "live" && takesThePlace(observed, held)) return []
+    pairing.release(at)
+    return [entry]
+  })
+
+/**
+ * Whether a row of a file only confirms what another source told: the record stays as it is. What a file corrects under
+ * an id of the bank, and what it has booked of another file's, is news.
+ */
+const confirms = (observation: Observation, entry: IndexEntry, isCorrected: boolean): boolean => {
+  if (!isOfFile(observation)) return false
+  if (!isOfFile(entry) || (observation.pending && !entry.pending)) return true
+  if (entry.providerId === observation.providerId || isCorrected || entry.pending) return false
+  return entry.hash !== observation.hash || !hasBankId(observation)
+}
+
+const resultsOf = (
+  { aliases, idTrust, observations, settled = [] }: MatchInput,
+  pairing: Pairing,
+  corrected: ReadonlySet<number>
+): Pick<MatchResult, "changed" | "unchanged" | "seenAgain" | "absorbed" | "confirmed"> => {
+  const idsCount = trusted(idTrust)
+  const changed: Array<Match> = []
+  const seenAgain: Array<IndexEntry> = []
+  const absorbed: Array<Match> = []
+  const confirmed: Array<Match> = []
+  for (const [at, observation] of observations.entries()) {
+    const entry = pairing.entryOf(at)
+    if (entry === undefined) {
+      changed.push({ observation, entry })
+      continue
+    }
+    const evidence = pairing.evidenceOf(at)
+    const match: Match = evidence === undefined ? { observation, entry } : { observation, entry, evidence }
+    if (entry.state === "deleted") absorbed.push(match)
+    else if (confirms(observation, entry, corrected.has(at))) {
+      const { providerId } = observation
+      if (entry.providerId !== providerId && aliases.get(providerId) !== entry.id) confirmed.push(match)
+    } else if (isSame(observation, entry, idsCount)) {
+      if (entry.missed > 0) seenAgain.push(entry)
+    } else changed.push(match)
+  }
+  const unchanged = settled.length + observations.length - changed.length
+  return { changed, unchanged, seenAgain, absorbed, confirmed }
+}

@@ -1,0 +1,55 @@
+/** Pairs that a person parted, as matching asks for them. */
+import type { IndexEntry } from "../../record/LedgerRecord.ts"
+import type { Observation } from "../../sync/Ingest.ts"
+import type { IdentityFact, ObservationKey } from "./IdentityFact.ts"
+import type { MatchDetails } from "./Matching.ts"
+
+/**
+ * By what the other record of a pair was known when they were parted, and by what it is known now: an
+ * observation with one of its ids, or with just its content, is its own. Ids that are renumbered say nothing.
+ */
+export const partedPairs = (
+  facts: ReadonlyArray<IdentityFact>,
+  held: ReadonlyArray<IndexEntry>,
+  idsCount: boolean
+): MatchDetails["isForbidden"] => {
+  const others = new Map<string, Array<ObservationKey>>()
+  const add = (recordId: string, key: ObservationKey | undefined): void => {
+    if (key === undefined) return
+    const keys = others.get(recordId)
+    if (keys === undefined) others.set(recordId, [key])
+    else keys.push(key)
+  }
+  const pairs = facts.filter((fact) => fact.kind === "forbid")
+  if (pairs.length === 0) return () => false
+  const now = new Map(held.map((entry) => [entry.id, entry]))
+  for (const { key, otherId, otherKey, recordId } of pairs) {
+    if (otherId === undefined) continue
+    add(recordId, otherKey)
+    add(recordId, now.get(otherId))
+    add(otherId, key)
+    add(otherId, now.get(recordId))
+  }
+  return (recordId, { hash, providerId }) =>
+    (others.get(recordId) ?? []).some(
+      (key) => key.hash === hash || (idsCount && providerId !== "" && key.providerId === providerId)
+    )
+}
+
+/** The same read without links between what a person parted: the source says it, but somebody knows better. */
+export const withoutPartedLinks = (
+  observations: ReadonlyArray<Observation>,
+  held: ReadonlyArray<IndexEntry>,
+  aliases: ReadonlyMap<string, string>,
+  isForbidden: MatchDetails["isForbidden"]
+): ReadonlyArray<Observation> => {
+  const owners = new Map(held.map((entry) => [entry.providerId, entry.id]))
+  return observations.map((observation) => {
+    const { pendingProviderId } = observation
+    if (pendingProviderId === "") return observation
+    const owner = owners.get(pendingProviderId) ?? aliases.get(pendingProviderId)
+    return owner !== undefined && isForbidden(owner, observation)
+      ? { ...observation, pendingProviderId: "" }
+      : observation
+  })
+}

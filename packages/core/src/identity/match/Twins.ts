@@ -1,0 +1,67 @@
+/** Rows of equal content, counted: two real twins stay two. */
+import type { IndexEntry } from "../../record/LedgerRecord.ts"
+import { covers, isUnread, trusted } from "./Covered.ts"
+import type { MatchInput } from "./Matching.ts"
+import type { Pairing } from "./Pairing.ts"
+import { compareObservations, compareOwners } from "./RowOrder.ts"
+import { readsFile } from "./SharedDays.ts"
+
+/**
+ * Whether equal content is enough, whatever the ids. A trusted id that is not known is another event, however much it
+ * looks like one we hold, unless the read would have shown that one: then it is the same event under a new id. Ids
+ * that a reconnect changes are no such news in any read of all there is.
+ */
+const anyId = (input: MatchInput, entry: IndexEntry): boolean => {
+  if (!trusted(input.idTrust)) return true
+  // Of files content decides: their ids come and go with the format and the day of the download.
+  if (readsFile(input)) return !input.byIdOnly
+  if (input.coverage.kind === "delta") return false
+  return input.idTrust === "session" || (!input.byIdOnly && covers(input.coverage, entry))
+}
+
+const pairById = (
+  { observations }: MatchInput,
+  pairing: Pairing,
+  rows: ReadonlyArray<number>,
+  entries: ReadonlyArray<IndexEntry>
+): void => {
+  const byId = new Map<string, Array<IndexEntry>>()
+  for (const entry of entries.toReversed()) {
+    const list = byId.get(entry.providerId)
+    if (list === undefined) byId.set(entry.providerId, [entry])
+    else list.push(entry)
+  }
+  for (const at of rows) pairing.take(at, byId.get(observations[at]!.providerId)?.pop(), { tier: "equal" })
+}
+
+/** Pairs open observations with free records of the same content: live before removed, then oldest first. */
+export const pairTwins = (input: MatchInput, pairing: Pairing): void => {
+  const { held, observations } = input
+  const open = pairing.open
+  if (open.length === 0 || held.length === 0) return
+  const byHash = new Map<string, Array<number>>()
+  for (const at of open) {
+    const { hash } = observations[at]!
+    const list = byHash.get(hash)
+    if (list === undefined) byHash.set(hash, [at])
+    else list.push(at)
+  }
+  const records = new Map<string, Array<IndexEntry>>()
+  for (const entry of held) {
+    if (!byHash.has(entry.hash) || pairing.isTaken(entry) || isUnread(input, entry)) continue
+    const list = records.get(entry.hash)
+    if (list === undefined) records.set(entry.hash, [entry])
+    else list.push(entry)
+  }
+  for (const [hash, entries] of records) {
+    const rows = byHash.get(hash)!
+    if (rows.length > 1) rows.sort((a, b) => compareObservations(observations[a]!, observations[b]!))
+    if (entries.length > 1) entries.sort(compareOwners)
+    if (trusted(input.idTrust)) pairById(input, pairing, rows, entries)
+    const free = entries.filter((entry) => !pairing.isTaken(entry) && anyId(input, entry))
+    let next = 0
+    for (const at of rows) {
+      if (next < free.length && pairing.take(at, free[next], { tier: "equal" })) next++
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** Checks of condition groups against the fields there are (enrichments E1, E6). */
+import * as Result from "effect/Result"
+import type { Check, Issue } from "../../enrichment/Kind.ts"
+import type { FieldCatalog } from "../../record/FieldCatalog.ts"
+import { conditionOf } from "../Condition.ts"
+import { leavesOf, type ConditionGroup } from "../ConditionGroup.ts"
+import { constant, isTimeDependent } from "./ConditionLint.ts"
+import { isKnown, readProblem } from "../FieldAccess.ts"
+import { leafPlan } from "../LeafPlan.ts"
+import type { PatternEngine } from "../../pattern/Pattern.ts"
+
+/** Names that people and banks change at will, and the field that stays. */
+const stableFor: ReadonlyMap<string, string> = new Map([
+  ["accountName", "accountId"],
+  ["account", "accountId"],
+  ["bank", "bankId"]
+])
+
+/** `path` is where the group stands in the configuration block; `stage` where its kind stands in the pipeline. */
+export const checkConditions = (
+  group: ConditionGroup,
+  path: string,
+  catalog: FieldCatalog,
+  stage: number,
+  patterns: PatternEngine
+): Check => {
+  const errors: Array<Issue> = []
+  const lints: Array<Issue> = []
+  for (const [leaf, at] of leavesOf(group, path)) {
+    const problem = readProblem(leaf.field, catalog, stage)
+    if (problem !== undefined) {
+      errors.push({ field: `${at}.field`, message: problem })
+      continue
+    }
+    if (!isKnown(leaf.field, catalog))
+      lints.push({ field: `${at}.field`, message: `unknown field "${leaf.field}": nothing writes it` })
+    const stable = catalog.has(leaf.field) ? stableFor.get(leaf.field) : undefined
+    if (stable !== undefined)
+      lints.push({ field: `${at}.field`, message: `"${leaf.field}" is a name that can change: "${stable}" stays` })
+    const plan = leafPlan(leaf, catalog, patterns)
+    if (Result.isFailure(plan)) errors.push({ field: `${at}.${plan.failure.part}`, message: plan.failure.message })
+    else if (isTimeDependent(plan.success))
+      lints.push({ field: at, message: "timeDependent: the answer changes with the date of the run" })
+  }
+  return {
+    errors,
+    // Runs have no use for it, and it takes longer than everything else.
+    get lints() {
+      const always = errors.length === 0 ? constant(conditionOf(group, catalog, patterns), catalog) : undefined
+      if (always === undefined) return lints
+      return [...lints, { field: path, message: always === "never" ? "can never hold" : "always holds" }]
+    }
+  }
+}

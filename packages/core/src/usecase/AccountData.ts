@@ -1,0 +1,350 @@
+/**
+ * Reading the data of accounts (decisions 5.3): what the provider said, without enrichment.
+ *
+ * Reads are read-through: data older than the provider's freshness is pulled first, within a time limit;
+ * when that fails, stored rows answer and say that they are stale.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Bank, BankId } from "../bank/Bank.ts"
+import { BankStore } from "../bank/BankStore.ts"
+import { InvalidInput, NotFound, type CursorUnusable, type LiveDataUnavailable } from "../failure/Failure.ts"
+import type { SyncDataType } from "../record/DataType.ts"
+import type { Fields } from "../record/FieldValue.ts"
+import type { LedgerRecord } from "../record/LedgerRecord.ts"
+import { lastShownAt } from "../record/Shown.ts"
+import { RecordStore, type RecordFilter, type RecordScope } from "../record/RecordStore.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import { Cursors } from "../cursor/Cursors.ts"
+import * as Decimal from "../shared/Decimal.ts"
+import { limits } from "../shared/Limits.ts"
+import { sizeOf } from "../shared/Page.ts"
+import type { Timestamp } from "../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { ReadThrough, unusableConnection, type ReadThroughOptions } from "../sync/ReadThrough.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+import type { Account, AccountId } from "../bank/Account.ts"
+import { balanceAsOf, storedBalance } from "../bank/Balance.ts"
+import { ownerOf as publicOwner, toPublic } from "../bank/PublicRecord.ts"
+import { Position, transactionPages } from "./TransactionPages.ts"
+
+const TradesCursor = Schema.Struct({
+  from: CalendarDate.CalendarDate,
+  to: CalendarDate.CalendarDate,
+  before: Schema.optionalKey(Position)
+})
+
+const tradesWindow = (
+  from: CalendarDate.CalendarDate | undefined,
+  to: CalendarDate.CalendarDate | undefined,
+  today: CalendarDate.CalendarDate
+) => {
+  const end = to ?? today
+  const start = from ?? CalendarDate.addDays(end, -limits.tradesFirstDays)
+  return { from: CalendarDate.max(start, CalendarDate.addDays(end, -limits.tradesRangeDays)), to: end }
+}
+
+const invalidRange = new InvalidInput({
+  code: "INVALID_DATE_RANGE",
+  message: "from must not be after to",
+  details: [{ field: "from", message: "must not be after to" }]
+})
+
+/** The provider has no such data for any account (404 for loans; lists are empty instead). */
+export class UnsupportedByProvider extends Schema.TaggedError<UnsupportedByProvider>()("UnsupportedByProvider", {
+  providerInstanceId: Schema.String,
+  what: Schema.String
+}) {}
+
+export interface AccountRef {
+  readonly workspace: Workspace
+  readonly bankId: BankId
+  readonly accountId: AccountId
+}
+
+export interface Freshness {
+  /** When the answer was true upstream; absent before the first pull. */
+  readonly asOf?: Timestamp
+  readonly stale: boolean
+  /** Why stored data answers where live data was asked for. */
+  readonly problem?: LiveDataUnavailable
+}
+
+/** `cached` never calls upstream. */
+export interface ReadOptions {
+  readonly cached?: boolean
+}
+
+export interface TransactionsQuery extends ReadOptions {
+  /** With a cursor, the window and the filters are the cursor's. */
+  readonly filter: RecordFilter
+  readonly cursor?: string
+  readonly limit?: number
+}
+
+/** The days a page is about, as asked for. */
+export interface Window {
+  readonly from?: CalendarDate.CalendarDate
+  readonly to?: CalendarDate.CalendarDate
+}
+
+export interface TransactionsPage extends Freshness {
+  readonly rows: ReadonlyArray<Fields>
+  readonly hasMore: boolean
+  /** Always present: the next page, or on the last page a watermark for what changes later. */
+  readonly cursor: string
+  readonly window: Window
+  /** Watermark answers only: ids that vanished or no longer match. */
+  readonly removed?: ReadonlyArray<string>
+}
+
+export interface TradesQuery {
+  readonly from?: CalendarDate.CalendarDate
+  readonly to?: CalendarDate.CalendarDate
+  readonly cursor?: string
+  readonly limit?: number
+}
+
+export type ReadError = NotFound | StorageUnavailable
+export type LiveError = ReadError | LiveDataUnavailable
+
+const freshness = (fresh: {
+  readonly asOf: Timestamp | undefined
+  readonly stale: boolean
+  readonly problem: LiveDataUnavailable | undefined
+}): Freshness => ({
+  stale: fresh.stale,
+  ...(fresh.asOf === undefined ? {} : { asOf: fresh.asOf }),
+  ...(fresh.problem === undefined ? {} : { problem: fresh.problem })
+})
+
+/** Accounts are as the last look at their bank found them; each look writes all that are listed. */
+const freshnessOf = (bank: Bank, accounts: ReadonlyArray<Account>): Freshness => {
+  const looked = accounts.map(({ updatedAt }) => updatedAt).toSorted()
+  const problem = unusableConnection(bank.connectionStatus)?.problem
+  return freshness({ asOf: looked.at(-1), stale: problem !== undefined, problem })
+}
+
+/** Worth most first, then by ticker and security (decisions 1.7). */
+const byValue = (a: Fields, b: Fields): number => {
+  const [x, y] = [a["currentValue"], b["currentValue"]]
+  if (typeof x === "string" && typeof y === "string" && x !== y) {
+    return Decimal.compare(y as Decimal.Decimal, x as Decimal.Decimal)
+  }
+  const [s, t] = [
+    JSON.stringify([a["ticker"] ?? "", a["securityId"] ?? ""]),
+    JSON.stringify([b["ticker"] ?? "", b["securityId"] ?? ""])
+  ]
+  return s === t ? 0 : s < t ? -1 : 1
+}
+
+const cachedOf = ({ cached }: ReadOptions): ReadThroughOptions => (cached === undefined ? {} : { cached })
+
+export class AccountData extends Context.Service<
+  AccountData,
+  {
+    readonly accounts: (
+      workspace: Workspace,
+      bankId: BankId
+    ) => Effect.Effect<{ readonly bank: Bank; readonly rows: ReadonlyArray<Account> } & Freshness, ReadError>
+    readonly account: (
+      ref: AccountRef
+    ) => Effect.Effect<{ readonly bank: Bank; readonly row: Account } & Freshness, ReadError>
+    readonly transactions: (
+      ref: AccountRef,
+      query: TransactionsQuery
+    ) => Effect.Effect<TransactionsPage, ReadError | LiveDataUnavailable | CursorUnusable | InvalidInput>
+    /** NotFound when nobody has told a balance: the account is one of statement files that state none. */
+    /** When a read last showed a record; no instant where that is not known, as of one that is pending or gone. */
+    readonly lastShown: (
+      ref: AccountRef,
+      dataType: SyncDataType,
+      recordId: string
+    ) => Effect.Effect<{ readonly at?: Timestamp }, ReadError>
+    readonly balance: (
+      ref: AccountRef,
+      options: ReadOptions
+    ) => Effect.Effect<{ readonly row: Fields } & Freshness, LiveError>
+    readonly trades: (
+      ref: AccountRef,
+      query: TradesQuery & ReadOptions
+    ) => Effect.Effect<
+      {
+        readonly rows: ReadonlyArray<Fields>
+        readonly hasMore: boolean
+        readonly cursor?: string
+        readonly window: { readonly from: CalendarDate.CalendarDate; readonly to: CalendarDate.CalendarDate }
+      } & Freshness,
+      LiveError | CursorUnusable | InvalidInput
+    >
+    readonly holdings: (
+      ref: AccountRef,
+      options: ReadOptions
+    ) => Effect.Effect<{ readonly rows: ReadonlyArray<Fields> } & Freshness, LiveError>
+    readonly orders: (
+      ref: AccountRef,
+      options: ReadOptions
+    ) => Effect.Effect<{ readonly rows: ReadonlyArray<Fields> } & Freshness, LiveError>
+    /** NotFound when the account has no loan data. */
+    readonly loan: (
+      ref: AccountRef,
+      options: ReadOptions
+    ) => Effect.Effect<{ readonly row: Fields } & Freshness, LiveError | UnsupportedByProvider>
+  }
+>()("@millrace/core/usecase/AccountData") {
+  static readonly layer: Layer.Layer<AccountData, never, BankStore | RecordStore | ReadThrough | Cursors> =
+    Layer.effect(
+      AccountData,
+      Effect.gen(function* () {
+        const banks = yield* BankStore
+        const records = yield* RecordStore
+        const readThrough = yield* ReadThrough
+        const cursors = yield* Cursors
+        const pages = transactionPages(records, cursors)
+
+        const bankOf = Effect.fnUntraced(function* (workspace: Workspace, id: BankId) {
+          const bank = yield* banks.get(workspace.id, id)
+          if (Option.isNone(bank)) return yield* new NotFound({ resource: "Bank" })
+          return bank.value
+        })
+
+        const ownerOf = Effect.fnUntraced(function* ({ accountId, bankId, workspace }: AccountRef) {
+          const bank = yield* bankOf(workspace, bankId)
+          const account = yield* banks.account(workspace.id, bankId, accountId)
+          if (Option.isNone(account)) return yield* new NotFound({ resource: "Account" })
+          return { bank, account: account.value }
+        })
+
+        /**
+         * Reads one type live. Where that fails, what is stored answers and says why; with nothing stored the failure is
+         * the answer, since an empty list would say that the bank has nothing. What is only ever true now is not
+         * answered from storage where a person must mend the connection: `readsOn` is about the rest.
+         */
+        const live = Effect.fnUntraced(function* (
+          ref: AccountRef,
+          dataType: SyncDataType,
+          options: ReadThroughOptions,
+          readsOn = false
+        ) {
+          const { account, bank } = yield* ownerOf(ref)
+          const fresh = yield* readThrough.freshen(ref.workspace, bank, account, dataType, options)
+          const scope = { workspaceId: ref.workspace.id, accountId: account.id, dataType }
+          if (fresh.problem !== undefined && options.cached !== true) {
+            if (fresh.blocked && !readsOn) return yield* fresh.problem
+            // The account itself knows a balance, from when it was connected.
+            const stored = dataType === "balances" || (yield* records.page(scope, { filter: {}, limit: 1 })).length > 0
+            if (!stored) return yield* fresh.problem
+          }
+          // The answer shows the account as it is after the read.
+          const after = yield* banks.account(ref.workspace.id, bank.id, account.id)
+          const now = Option.getOrElse(after, () => account)
+          return { bank, account: now, scope, owner: publicOwner(bank, now), fresh: freshness(fresh) }
+        })
+
+        const all = Effect.fnUntraced(function* (scope: RecordScope, owner: Fields) {
+          const rows: Array<LedgerRecord> = []
+          for (;;) {
+            const last = rows[rows.length - 1]
+            const page = yield* records.page(scope, {
+              filter: {},
+              limit: limits.page.max,
+              ...(last === undefined ? {} : { before: { date: last.date, id: last.id } })
+            })
+            rows.push(...page)
+            if (page.length < limits.page.max) return rows.map((record) => toPublic(scope.dataType, record, owner))
+          }
+        })
+
+        const transactions: AccountData["Service"]["transactions"] = Effect.fn("AccountData.transactions")(
+          function* (ref, query) {
+            const { account, bank, fresh, owner, scope } = yield* live(ref, "transactions", cachedOf(query), true)
+            const page = yield* pages.read(scope, `${bank.id}/${account.id}`, owner, query)
+            return { ...page, ...fresh }
+          }
+        )
+
+        const trades: AccountData["Service"]["trades"] = Effect.fn("AccountData.trades")(function* (ref, query) {
+          const bound = { workspaceId: ref.workspace.id, list: `trades/${ref.accountId}` }
+          const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, ref.workspace.timezone)
+          const start =
+            query.cursor === undefined
+              ? tradesWindow(query.from, query.to, today)
+              : yield* cursors.decode(bound, TradesCursor, query.cursor)
+          if (start.from > start.to) return yield* invalidRange
+          // A sync reads the last days alone: who asks for earlier ones has them read. The first page is enough.
+          const isEarlier = start.from < CalendarDate.addDays(today, -limits.tradesFirstDays)
+          const deep = query.cursor === undefined && isEarlier ? { reachingTo: start.from } : {}
+          const { fresh, owner, scope } = yield* live(ref, "trades", { ...cachedOf(query), ...deep })
+          const limit = sizeOf(limits.tradesPage, query.limit)
+          const found = yield* records.page(scope, {
+            filter: { from: start.from, to: start.to },
+            limit: limit + 1,
+            ...("before" in start && start.before !== undefined ? { before: start.before } : {})
+          })
+          const page = found.slice(0, limit)
+          const window = { from: start.from, to: start.to }
+          const rows = page.map((record) => toPublic("trades", record, owner))
+          if (found.length <= limit) return { rows, hasMore: false, window, ...fresh }
+          const last = page[page.length - 1]!
+          const cursor = yield* cursors.encode(bound, "page", { ...window, before: { date: last.date, id: last.id } })
+          return { rows, hasMore: true, cursor, window, ...fresh }
+        })
+
+        const loan: AccountData["Service"]["loan"] = Effect.fn("AccountData.loan")(function* (ref, options) {
+          const { account, bank, fresh, owner, scope } = yield* live(ref, "loans", options)
+          const row = (yield* all(scope, owner))[0]
+          if (row !== undefined) return { row, ...fresh }
+          if (!account.supports.includes("loans") && bank.providerInstanceId !== undefined) {
+            return yield* new UnsupportedByProvider({ providerInstanceId: bank.providerInstanceId, what: "loans" })
+          }
+          return yield* new NotFound({ resource: "Loan" })
+        })
+
+        return AccountData.of({
+          accounts: Effect.fn("AccountData.accounts")(function* (workspace, bankId) {
+            const bank = yield* bankOf(workspace, bankId)
+            const held = yield* banks.accounts(bankId)
+            // One that no file shows any more is nobody's.
+            const rows = bank.source === "file" ? held.filter(({ state }) => state !== "missing") : held
+            return { bank, rows, ...freshnessOf(bank, rows) }
+          }),
+          account: Effect.fn("AccountData.account")(function* (ref) {
+            const { account, bank } = yield* ownerOf(ref)
+            return { row: account, bank, ...freshnessOf(bank, [account]) }
+          }),
+          transactions,
+          lastShown: Effect.fn("AccountData.lastShown")(function* (ref, dataType, recordId) {
+            const { account } = yield* ownerOf(ref)
+            const scope = { workspaceId: ref.workspace.id, accountId: account.id, dataType }
+            const [record] = yield* records.held(scope, [recordId])
+            if (record === undefined) return yield* new NotFound({ resource: "Record" })
+            const at = lastShownAt(yield* records.shown(scope), record)
+            return at === undefined ? {} : { at }
+          }),
+          balance: Effect.fn("AccountData.balance")(function* (ref, options) {
+            const { account, bank, fresh, owner, scope } = yield* live(ref, "balances", options)
+            const stored = (yield* all(scope, owner))[0]
+            if (stored !== undefined) return { row: stored, ...fresh }
+            // A file that states no balance says nothing of it: 0 would be a lie.
+            if (balanceAsOf(bank, account) === undefined) return yield* new NotFound({ resource: "Balance" })
+            // Before the first read of balances the account itself knows one, from when it was connected.
+            return { row: toPublic("balances", { id: "", fields: storedBalance(account) }, owner), ...fresh }
+          }),
+          trades,
+          holdings: Effect.fn("AccountData.holdings")(function* (ref, options) {
+            const { fresh, owner, scope } = yield* live(ref, "holdings", options)
+            return { rows: (yield* all(scope, owner)).toSorted(byValue), ...fresh }
+          }),
+          orders: Effect.fn("AccountData.orders")(function* (ref, options) {
+            const { fresh, owner, scope } = yield* live(ref, "orders", options)
+            return { rows: yield* all(scope, owner), ...fresh }
+          }),
+          loan
+        })
+      })
+    )
+}

@@ -1,0 +1,226 @@
+/**
+ * Judging the configuration blocks of a feed: shape and meaning, all faults at once (decisions 7.1, 7.2 and
+ * 3.1). Every fault in here is 422 with its path.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import { defaultMappings, removedField } from "../destination/Columns.ts"
+import type { Detail } from "../failure/Failure.ts"
+import { fieldsOf, syncDataTypes, type DataType, type SyncDataType } from "../record/DataType.ts"
+import { faultText } from "../shared/FaultText.ts"
+import { limits } from "../shared/Limits.ts"
+import { nameFault } from "../shared/Name.ts"
+import { fieldKeyForm } from "../table/Table.ts"
+import type { Plan } from "../workspace/Plan.ts"
+import type { Feed } from "../feed/Feed.ts"
+import {
+  DataTypeOptions,
+  DestinationConfig,
+  FeedSource,
+  FieldMappings,
+  Schedule,
+  SourceConfig,
+  type FieldMapping
+} from "../feed/FeedConfig.ts"
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const pathOf = (root: string, path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined): string =>
+  (path ?? []).reduce<string>((text, segment) => {
+    const key = typeof segment === "object" ? segment.key : segment
+    return typeof key === "number" ? `${text}[${key}]` : `${text}.${String(key)}`
+  }, root)
+
+/** The key of a block that says which form it has, and its values. */
+interface Tag {
+  readonly key: string
+  readonly values: ReadonlyArray<string>
+}
+
+/** What is wrong with the key that says which form a block has: of no form, nothing else can be told. */
+const tagFault = (root: string, { key, values }: Tag, input: unknown): Detail | undefined => {
+  if (typeof input !== "object" || input === null || Array.isArray(input))
+    return { field: root, message: "must be an object" }
+  const value = Object.hasOwn(input, key) ? (input as Readonly<Record<string, unknown>>)[key] : undefined
+  if (value === undefined) return { field: `${root}.${key}`, message: "is required" }
+  return values.some((known) => known === value)
+    ? undefined
+    : { field: `${root}.${key}`, message: `must be one of ${values.join(", ")}` }
+}
+
+/** Decodes one block; unknown keys are refused, since a misspelt key would change the meaning. */
+const decodeBlock = <A>(
+  root: string,
+  schema: Schema.Decoder<A>,
+  input: unknown,
+  details: Array<Detail>,
+  tag: Tag | undefined
+): A | undefined => {
+  const untagged = tag === undefined ? undefined : tagFault(root, tag, input)
+  if (untagged !== undefined) {
+    details.push(untagged)
+    return undefined
+  }
+  const result = Schema.decodeUnknownResult(schema)(input, { errors: "all", onExcessProperty: "error" })
+  if (Result.isSuccess(result)) return result.success
+  for (const issue of format(result.failure.issue).issues) {
+    details.push({ field: pathOf(root, issue.path), message: faultText(issue.message) })
+  }
+  return undefined
+}
+
+/** Whether a source gives a data type that this build can sync (decisions 7.1). */
+export const carries = (source: FeedSource, dataType: DataType): dataType is SyncDataType =>
+  source === "sync"
+    ? (syncDataTypes as ReadonlyArray<DataType>).includes(dataType)
+    : source === "upload" && (dataType === "transactions" || dataType === "balances")
+
+const fasterThan: Readonly<Record<Schedule["frequency"], number>> = { hourly: 0, daily: 1, weekly: 2, monthly: 3 }
+
+export const allowsSchedule = (plan: Plan, schedule: Schedule): boolean =>
+  fasterThan[schedule.frequency] >= fasterThan[plan.fastestSchedule]
+
+export interface Decoded {
+  readonly sourceConfig: SourceConfig | undefined
+  readonly destinationConfig: DestinationConfig | undefined
+  readonly fieldMappings: ReadonlyArray<FieldMapping>
+  readonly mappingsDefaulted: boolean
+  readonly dataTypeOptions: DataTypeOptions
+  readonly schedule: Schedule | undefined
+}
+
+const defaultOptions = (dataType: SyncDataType): DataTypeOptions => {
+  switch (dataType) {
+    case "transactions":
+      return { dataType, pendingMode: "track_and_update", lookbackDays: 7 }
+    case "balances":
+      return { dataType, mode: "overwrite" }
+    case "trades":
+      return { dataType, lookbackDays: 7 }
+    case "holdings":
+    case "orders":
+    case "loans":
+      return { dataType }
+  }
+}
+
+const checkMappings = (dataType: SyncDataType, mappings: ReadonlyArray<FieldMapping>, details: Array<Detail>): void => {
+  const known = fieldsOf[dataType]
+  const seen = new Set<string>()
+  for (const [at, { destinationField, sourceField }] of mappings.entries()) {
+    // Whether an enrichment adds it is judged with the enrichments.
+    const mappable = sourceField === removedField || sourceField in known
+    if (!mappable && !fieldKeyForm.test(sourceField)) {
+      details.push({
+        field: `fieldMappings[${at}].sourceField`,
+        message: `"${sourceField}" is not a field of ${dataType}`
+      })
+    }
+    if (seen.has(destinationField)) {
+      details.push({
+        field: `fieldMappings[${at}].destinationField`,
+        message: `"${destinationField}" is written by an earlier mapping already`
+      })
+    }
+    seen.add(destinationField)
+  }
+}
+
+const checkSchedule = (schedule: Schedule, details: Array<Detail>): void => {
+  if (schedule.frequency === "weekly" && schedule.dayOfWeek === undefined) {
+    details.push({ field: "schedule.dayOfWeek", message: "is required for a weekly schedule" })
+  }
+  if (schedule.frequency === "monthly" && schedule.dayOfMonth === undefined) {
+    details.push({ field: "schedule.dayOfMonth", message: "is required for a monthly schedule" })
+  }
+}
+
+const sourceTag: Tag = { key: "type", values: ["sync", "upload"] }
+const destinationTag: Tag = { key: "type", values: ["table", "file"] }
+const optionsTag: Tag = { key: "dataType", values: syncDataTypes }
+
+export interface Blocks {
+  readonly sourceConfig?: unknown
+  readonly destinationConfig?: unknown
+  readonly fieldMappings?: unknown
+  readonly dataTypeOptions?: unknown
+  readonly schedule?: unknown
+}
+
+/** Decodes the blocks of a feed on top of what it has; absent blocks stay as they are, null clears. */
+export const decodeBlocks = (
+  source: FeedSource,
+  dataType: SyncDataType,
+  blocks: Blocks,
+  before: Feed | undefined,
+  details: Array<Detail>,
+  warnings: Array<string>
+): Decoded => {
+  const block = <A>(key: keyof Blocks, schema: Schema.Decoder<A>, kept: A | undefined, tag?: Tag): A | undefined => {
+    const input = blocks[key]
+    return input === undefined ? kept : input === null ? undefined : decodeBlock(key, schema, input, details, tag)
+  }
+  const named = (field: string, name: string, most?: number): void => {
+    const message = nameFault(name, most)
+    if (message !== undefined) details.push({ field, message })
+  }
+  const sourceConfig = block("sourceConfig", SourceConfig, before?.sourceConfig, sourceTag)
+  if (blocks.sourceConfig !== undefined && sourceConfig?.type === "upload" && sourceConfig.bankName !== undefined)
+    named("sourceConfig.bankName", sourceConfig.bankName)
+  if (sourceConfig !== undefined && sourceConfig.type !== source) {
+    details.push({ field: "sourceConfig.type", message: `must be "${source}", the source of the feed` })
+  }
+  const destinationConfig = block("destinationConfig", DestinationConfig, before?.destinationConfig, destinationTag)
+  const mappings = block(
+    "fieldMappings",
+    FieldMappings,
+    before?.mappingsDefaulted === true ? [] : before?.fieldMappings
+  )
+  if (blocks.fieldMappings !== undefined)
+    for (const [at, { destinationField }] of (mappings ?? []).entries())
+      named(`fieldMappings[${at}].destinationField`, destinationField, limits.mappingKeyLength)
+  const defaulted = mappings === undefined || mappings.length === 0
+  const fieldMappings = mappings === undefined || mappings.length === 0 ? defaultMappings(dataType) : mappings
+  if (defaulted) warnings.push("No field mappings were given: every field is written under its label")
+  checkMappings(dataType, fieldMappings, details)
+  const dataTypeOptions =
+    block("dataTypeOptions", DataTypeOptions, before?.dataTypeOptions, optionsTag) ?? defaultOptions(dataType)
+  if (dataTypeOptions.dataType !== dataType) {
+    details.push({ field: "dataTypeOptions.dataType", message: `must be "${dataType}", the data type of the feed` })
+  }
+  const schedule = block("schedule", Schedule, before?.schedule)
+  if (schedule !== undefined) checkSchedule(schedule, details)
+  if (sourceConfig === undefined) warnings.push("The feed has no source yet")
+  if (destinationConfig === undefined) warnings.push("The feed has no destination yet")
+  return {
+    sourceConfig,
+    destinationConfig,
+    fieldMappings,
+    mappingsDefaulted: defaulted,
+    dataTypeOptions,
+    schedule
+  }
+}
+
+/** The accounts of a sync feed exist, belong to the workspace and to the banks they are named with. */
+export const checkAccounts = <E, R>(
+  config: SourceConfig | undefined,
+  exists: (bankId: string, accountId: string) => Effect.Effect<Option.Option<unknown>, E, R>
+) =>
+  Effect.gen(function* () {
+    const details: Array<Detail> = []
+    if (config?.type !== "sync") return details
+    const seen = new Set<string>()
+    for (const [at, { accountId, bankId }] of config.accounts.entries()) {
+      if (seen.has(accountId)) {
+        details.push({ field: `sourceConfig.accounts[${at}].accountId`, message: "is listed twice" })
+      } else if (Option.isNone(yield* exists(bankId, accountId))) {
+        details.push({ field: `sourceConfig.accounts[${at}].accountId`, message: "is not an account of this bank" })
+      }
+      seen.add(accountId)
+    }
+    return details
+  })

@@ -1,0 +1,473 @@
+/** Feeds: making, changing and removing them (decisions 5.4 and 7). */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { actorOf, userOf, type Principal } from "../access/Principal.ts"
+import type { AccountId } from "../bank/Account.ts"
+import type { Bank, BankId } from "../bank/Bank.ts"
+import { BankStore } from "../bank/BankStore.ts"
+import { columnsOf } from "../destination/Columns.ts"
+import { DeliveryStore } from "../destination/DeliveryStore.ts"
+import type { BoundColumns, ClaimedPlace } from "../destination/Destination.ts"
+import { DestinationNotAvailable, Destinations } from "../destination/Destinations.ts"
+import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
+import { makeKinds } from "../enrichment/Kinds.ts"
+import {
+  Conflict,
+  NotFound,
+  PlanLimitReached,
+  PreconditionFailed,
+  Unprocessable,
+  type Detail
+} from "../failure/Failure.ts"
+import { JobEngine } from "../job/JobEngine.ts"
+import { JobStore } from "../job/JobStore.ts"
+import type { DataType } from "../record/DataType.ts"
+import { catalogOf } from "../record/FieldCatalog.ts"
+import { RecordStore } from "../record/RecordStore.ts"
+import { Patterns } from "../pattern/Pattern.ts"
+import { Ids } from "../shared/Ids.ts"
+import { limits } from "../shared/Limits.ts"
+import { nextOrder } from "../shared/Order.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { plans } from "../workspace/Plan.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+import type { Feed, FeedId } from "../feed/Feed.ts"
+import { reservedType, type DestinationConfig, type FeedSource } from "../feed/FeedConfig.ts"
+import { FeedStore } from "../feed/FeedStore.ts"
+import { allowsSchedule, carries, checkAccounts, decodeBlocks, type Decoded } from "./FeedValidation.ts"
+import { customFields, feedViews, unwritten, writtenFields, type FeedView } from "./FeedViews.ts"
+import { nextRun } from "../feed/NextRun.ts"
+
+/**
+ * Configuration blocks come undecoded: every fault inside them is 422 with all faults at once, so the
+ * kernel decodes and judges them itself.
+ */
+export interface FeedBlocks {
+  readonly sourceConfig?: unknown
+  readonly destinationConfig?: unknown
+  readonly fieldMappings?: unknown
+  readonly dataTypeOptions?: unknown
+  /** `null` removes the schedule. */
+  readonly schedule?: unknown
+}
+
+export interface NewFeed extends FeedBlocks {
+  readonly name: string
+  readonly icon?: string
+  readonly order?: number
+  readonly source: FeedSource
+  readonly dataType: DataType
+}
+
+export interface FeedChange extends FeedBlocks {
+  readonly name?: string
+  readonly icon?: string | null
+  readonly order?: number
+  /** Immutable: anything but the present value is refused. */
+  readonly source?: FeedSource
+  readonly dataType?: DataType
+}
+
+const invalid = (details: ReadonlyArray<Detail>, warnings: ReadonlyArray<string>) =>
+  new Unprocessable({
+    code: "FEED_VALIDATION_FAILED",
+    message: "Validation failed",
+    details: details.slice(0, limits.errorDetails),
+    warnings
+  })
+
+const blocksOf = (decoded: Decoded, now: number): Partial<Feed> => {
+  const { dataTypeOptions, destinationConfig, fieldMappings, mappingsDefaulted, schedule, sourceConfig } = decoded
+  return {
+    fieldMappings,
+    mappingsDefaulted,
+    dataTypeOptions,
+    ...(sourceConfig === undefined ? {} : { sourceConfig }),
+    ...(destinationConfig === undefined ? {} : { destinationConfig }),
+    ...(schedule === undefined ? {} : { schedule }),
+    ...(schedule?.enabled === true ? { nextRunAt: nextRun(schedule, now) } : {})
+  }
+}
+
+const takenDetail = ({ taken }: ClaimedPlace): Detail => ({
+  field: `destinationConfig.${taken.field}`,
+  message: taken.message
+})
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+/** A destination without what it says about how to write: where the rows are. */
+const placeOf = (config: DestinationConfig | undefined) => {
+  if (config === undefined) return undefined
+  const { createMissingColumns: _c, onRemoved: _o, ...place } = { createMissingColumns: undefined, ...config }
+  return place
+}
+
+export class Feeds extends Context.Service<
+  Feeds,
+  {
+    readonly list: (
+      workspace: Workspace,
+      query: { readonly dataType?: DataType; readonly source?: FeedSource }
+    ) => Effect.Effect<ReadonlyArray<FeedView>, StorageUnavailable>
+    readonly get: (workspace: Workspace, id: FeedId) => Effect.Effect<FeedView, NotFound | StorageUnavailable>
+    readonly create: (
+      principal: Principal,
+      feed: NewFeed
+    ) => Effect.Effect<FeedView, Unprocessable | PlanLimitReached | DestinationNotAvailable | StorageUnavailable>
+    readonly update: (
+      principal: Principal,
+      id: FeedId,
+      change: FeedChange,
+      /** The version the caller has read, when it said so. */
+      ifVersion: number | undefined
+    ) => Effect.Effect<
+      FeedView,
+      | NotFound
+      | Unprocessable
+      | Conflict
+      | PreconditionFailed
+      | PlanLimitReached
+      | DestinationNotAvailable
+      | StorageUnavailable
+    >
+    /** Cancels the active job; rows delivered stay where they are. The bank of its files goes where it is empty. */
+    readonly remove: (
+      principal: Principal,
+      id: FeedId,
+      ifVersion: number | undefined
+    ) => Effect.Effect<void, NotFound | PreconditionFailed | StorageUnavailable>
+  }
+>()("@millrace/core/usecase/Feeds") {
+  static readonly layer: Layer.Layer<
+    Feeds,
+    never,
+    | FeedStore
+    | BankStore
+    | RecordStore
+    | EnrichmentStore
+    | JobStore
+    | JobEngine
+    | DeliveryStore
+    | Destinations
+    | Patterns
+    | Transactor
+    | Ids
+  > = Layer.effect(
+    Feeds,
+    Effect.gen(function* () {
+      const store = yield* FeedStore
+      const banks = yield* BankStore
+      const enrichments = yield* EnrichmentStore
+      const kinds = makeKinds(yield* Patterns)
+      const views = feedViews(store, banks, yield* RecordStore, enrichments, kinds)
+      const jobs = yield* JobStore
+      const engine = yield* JobEngine
+      const deliveries = yield* DeliveryStore
+      const destinations = yield* Destinations
+      const { atomically } = yield* Transactor
+      const ids = yield* Ids
+
+      const load = Effect.fnUntraced(function* (workspaceId: Workspace["id"], id: FeedId) {
+        const feed = yield* store.get(workspaceId, id)
+        if (Option.isNone(feed)) return yield* new NotFound({ resource: "Feed" })
+        return feed.value
+      })
+
+      const viewed = Effect.fnUntraced(function* (workspace: Workspace, feed: Feed, warnings: ReadonlyArray<string>) {
+        return (yield* views(workspace, [feed], warnings))[0]!
+      })
+
+      /** Fields that no record has must be written by a rule. A mapping that the feed has already is only warned of. */
+      const checkCustom = Effect.fnUntraced(function* (
+        workspace: Workspace,
+        feed: Pick<Feed, "dataType" | "fieldMappings">,
+        before: Feed | undefined,
+        details: Array<Detail>
+      ) {
+        const held = new Set(before?.fieldMappings.map(({ sourceField }) => sourceField))
+        const fields = customFields(feed).filter(({ sourceField }) => !held.has(sourceField))
+        if (fields.length === 0) return
+        const written = writtenFields(yield* enrichments.list(workspace.id), feed.dataType, before?.id, kinds)
+        for (const { at, sourceField } of fields) {
+          if (written.has(sourceField)) continue
+          const message = unwritten(sourceField, feed.dataType)
+          details.push({ field: `fieldMappings[${at}].sourceField`, message })
+        }
+      })
+
+      /** Decodes and judges everything about a feed; fails with all faults at once. */
+      const judge = Effect.fnUntraced(function* (
+        workspace: Workspace,
+        source: FeedSource,
+        dataType: DataType,
+        blocks: FeedBlocks,
+        before: Feed | undefined,
+        details: Array<Detail>
+      ) {
+        const warnings: Array<string> = []
+        if (!carries(source, dataType)) {
+          const message =
+            source === "extractor"
+              ? "extractor feeds are not available here"
+              : `${source} feeds do not carry ${dataType}`
+          return yield* invalid([{ field: "dataType", message }], warnings)
+        }
+        const reserved = reservedType(blocks.destinationConfig)
+        if (reserved !== undefined) return yield* new DestinationNotAvailable({ type: reserved })
+        const decoded = decodeBlocks(source, dataType, blocks, before, details, warnings)
+        details.push(
+          ...(yield* checkAccounts(decoded.sourceConfig, (bankId, accountId) =>
+            banks.account(workspace.id, bankId as BankId, accountId as AccountId)
+          ))
+        )
+        if (decoded.sourceConfig?.type === "upload" && decoded.sourceConfig.accountId !== undefined) {
+          if (!(yield* ownsAccount(workspace, decoded.sourceConfig.accountId))) {
+            details.push({ field: "sourceConfig.accountId", message: "is not an account of this workspace" })
+          }
+        }
+        yield* checkCustom(workspace, { dataType, fieldMappings: decoded.fieldMappings }, before, details)
+        const destination = decoded.destinationConfig
+        const claimed =
+          blocks.destinationConfig === undefined
+            ? undefined
+            : yield* claimOf(workspace, destination, before?.id, details)
+        let bound: BoundColumns | undefined
+        if (
+          destination !== undefined &&
+          (blocks.destinationConfig !== undefined || blocks.fieldMappings !== undefined)
+        ) {
+          const driver = yield* destinations.get(destination.type)
+          // Names that the feed has mapped already mean what they meant, whatever the columns are called by now.
+          const known =
+            before !== undefined && same(placeOf(before.destinationConfig), placeOf(destination))
+              ? yield* store.boundColumns(before.id)
+              : new Map<string, string>()
+          const columns = columnsOf({ dataType, fieldMappings: decoded.fieldMappings }, catalogOf(dataType), known)
+          const judged =
+            destination.type === "table"
+              ? { createMissingColumns: decoded.mappingsDefaulted, ...destination }
+              : destination
+          const faults = yield* driver.check(workspace.id, judged, columns)
+          bound = (yield* driver.bind?.(workspace.id, destination, columns) ?? Effect.undefined) ?? new Map()
+          details.push(
+            ...faults.map(({ field, message }) => ({ field: `destinationConfig.${field}`.replace(/\.$/, ""), message }))
+          )
+        }
+        if (details.length > 0) return yield* invalid(details, warnings)
+        const plan = plans[workspace.plan]
+        if (decoded.schedule?.enabled === true && !allowsSchedule(plan, decoded.schedule)) {
+          return yield* new PlanLimitReached({ what: `schedules are at most ${plan.fastestSchedule}`, limit: 1 })
+        }
+        return { decoded, warnings, claimed, bound }
+      })
+
+      /** The place that the feed is to have for itself; a fault where another feed has it already. */
+      const claimOf = Effect.fnUntraced(function* (
+        workspace: Workspace,
+        config: DestinationConfig | undefined,
+        id: FeedId | undefined,
+        details: Array<Detail>
+      ) {
+        if (config === undefined) return undefined
+        const driver = yield* destinations.get(config.type)
+        const claimed = yield* driver.claim?.(workspace.id, config) ?? Effect.undefined
+        if (claimed === undefined) return undefined
+        // Feeds that have not run since places are claimed hold theirs by their configuration alone.
+        for (const other of yield* store.list(workspace.id, {})) {
+          const held = other.destinationConfig
+          if (other.id === id || held?.type !== config.type) continue
+          if ((yield* driver.claim!(workspace.id, held))?.place !== claimed.place) continue
+          details.push(takenDetail(claimed))
+          break
+        }
+        return claimed
+      })
+
+      /** Of several that save at the same time one has it; for the transaction that writes the feed down. */
+      const take = Effect.fnUntraced(function* (id: FeedId, claimed: ClaimedPlace | undefined) {
+        if (yield* store.claimPlace(id, claimed?.place)) return
+        if (claimed !== undefined) return yield* invalid([takenDetail(claimed)], [])
+      })
+
+      /** For the transaction that writes the feed down. Names that are mapped no more are forgotten. */
+      const bind = Effect.fnUntraced(function* (id: FeedId, bound: BoundColumns | undefined) {
+        if (bound === undefined) return
+        yield* store.unbindColumns(id)
+        if (bound.size > 0) yield* store.bindColumns(id, bound)
+      })
+
+      const ownsAccount = Effect.fnUntraced(function* (workspace: Workspace, accountId: AccountId) {
+        for (const bank of yield* banks.list(workspace.id)) {
+          if (Option.isSome(yield* banks.account(workspace.id, bank.id, accountId))) return true
+        }
+        return false
+      })
+
+      /** Statement files are booked under a bank of their own (decisions 7.1). */
+      const fileBank = Effect.fnUntraced(function* (workspace: Workspace, name: string, decoded: Decoded) {
+        const config = decoded.sourceConfig
+        if (config?.type === "upload" && config.accountId !== undefined) return undefined
+        const now = yield* Timestamp.now
+        const others = yield* banks.list(workspace.id)
+        const bank: Bank = {
+          id: yield* ids.next("bank"),
+          workspaceId: workspace.id,
+          name: (config?.type === "upload" ? config.bankName : undefined) ?? name,
+          source: "file",
+          type: "other",
+          order: nextOrder(others),
+          createdAt: now,
+          updatedAt: now
+        }
+        return bank
+      })
+
+      const create: Feeds["Service"]["create"] = Effect.fn("Feeds.create")(function* (principal, request) {
+        const { workspace } = principal
+        const { bound, claimed, decoded, warnings } = yield* judge(
+          workspace,
+          request.source,
+          request.dataType,
+          request,
+          undefined,
+          []
+        )
+        const existing = yield* store.list(workspace.id, {})
+        const limit = plans[workspace.plan].feeds
+        if (limit !== undefined && existing.length >= limit)
+          return yield* new PlanLimitReached({ what: "feeds", limit })
+        const now = yield* Timestamp.now
+        const bank = request.source === "upload" ? yield* fileBank(workspace, request.name, decoded) : undefined
+        const feed: Feed = {
+          id: yield* ids.next("feed"),
+          workspaceId: workspace.id,
+          name: request.name,
+          ...(request.icon === undefined ? {} : { icon: request.icon }),
+          source: request.source,
+          dataType: request.dataType,
+          fieldMappings: decoded.fieldMappings,
+          mappingsDefaulted: decoded.mappingsDefaulted,
+          dataTypeOptions: decoded.dataTypeOptions,
+          ...blocksOf(decoded, Timestamp.toMillis(now)),
+          ...(bank === undefined ? {} : { fileBankId: bank.id }),
+          order: request.order ?? nextOrder(existing),
+          createdBy: actorOf(principal),
+          createdByUser: userOf(principal),
+          createdAt: now,
+          updatedAt: now,
+          version: 1
+        }
+        yield* atomically(
+          Effect.gen(function* () {
+            if (bank !== undefined) yield* banks.insert(bank, undefined)
+            yield* store.insert(feed)
+            yield* take(feed.id, claimed)
+            yield* bind(feed.id, bound)
+          })
+        )
+        return yield* viewed(workspace, feed, warnings)
+      })
+
+      const update: Feeds["Service"]["update"] = Effect.fn("Feeds.update")(
+        function* (principal, id, change, ifVersion) {
+          const { workspace } = principal
+          const before = yield* load(workspace.id, id)
+          if (ifVersion !== undefined && ifVersion !== before.version) return yield* new PreconditionFailed()
+          const details: Array<Detail> = []
+          for (const key of ["source", "dataType"] as const) {
+            if (change[key] !== undefined && change[key] !== before[key]) {
+              details.push({ field: key, message: `cannot be changed; it is "${before[key]}"` })
+            }
+          }
+          const { bound, claimed, decoded, warnings } = yield* judge(
+            workspace,
+            before.source,
+            before.dataType,
+            change,
+            before,
+            details
+          )
+          const moved = !same(placeOf(before.destinationConfig), placeOf(decoded.destinationConfig))
+          if (
+            !same(before.destinationConfig, decoded.destinationConfig) ||
+            !same(before.sourceConfig, decoded.sourceConfig)
+          ) {
+            const active = yield* jobs.active(id)
+            if (Option.isSome(active)) {
+              return yield* new Conflict({
+                code: "SYNC_ALREADY_RUNNING",
+                message: "Source and destination cannot be changed while a sync job is running",
+                details: [{ field: "jobId", message: active.value.id }]
+              })
+            }
+          }
+          const { destinationConfig: _d, icon: _i, nextRunAt: _n, schedule: _s, sourceConfig: _c, ...kept } = before
+          const icon = change.icon === undefined ? before.icon : (change.icon ?? undefined)
+          const now = yield* Timestamp.now
+          const sameSchedule = same(before.schedule, decoded.schedule)
+          const feed: Feed = {
+            ...kept,
+            ...blocksOf(decoded, Timestamp.toMillis(now)),
+            ...(sameSchedule && before.nextRunAt !== undefined ? { nextRunAt: before.nextRunAt } : {}),
+            ...(icon === undefined ? {} : { icon }),
+            name: change.name ?? before.name,
+            order: change.order ?? before.order,
+            updatedAt: now,
+            version: before.version + 1
+          }
+          yield* atomically(
+            Effect.gen(function* () {
+              if (!(yield* store.update(feed))) return yield* new PreconditionFailed()
+              if (change.destinationConfig !== undefined) yield* take(id, claimed)
+              yield* bind(id, bound)
+              // Another destination has nothing of this feed yet.
+              if (moved) {
+                yield* deliveries.clear(id)
+                yield* store.clearMarks(id)
+              }
+            })
+          )
+          return yield* viewed(workspace, feed, warnings)
+        }
+      )
+
+      const remove: Feeds["Service"]["remove"] = Effect.fn("Feeds.remove")(function* (principal, id, ifVersion) {
+        const feed = yield* load(principal.workspace.id, id)
+        if (ifVersion !== undefined && ifVersion !== feed.version) return yield* new PreconditionFailed()
+        const active = yield* jobs.active(id)
+        yield* atomically(
+          Effect.gen(function* () {
+            if (Option.isSome(active)) {
+              // It may have ended in the meantime, which is as good.
+              yield* Effect.catchTag(jobs.cancel(active.value.id, "forceCancel"), "JobStateConflict", () => Effect.void)
+            }
+            yield* store.remove(principal.workspace.id, id)
+            if (feed.fileBankId === undefined) return
+            // What its files gave stays where it is; a bank of nothing is of no use to anybody.
+            const accounts = yield* banks.accounts(feed.fileBankId)
+            if (accounts.some(({ state }) => state === "open")) return
+            yield* banks.remove(principal.workspace.id, feed.fileBankId)
+          })
+        )
+        if (Option.isSome(active)) yield* engine.interrupt(id, active.value.id)
+      })
+
+      return Feeds.of({
+        list: Effect.fn("Feeds.list")(function* (workspace, query) {
+          return yield* views(workspace, yield* store.list(workspace.id, query))
+        }),
+        get: Effect.fn("Feeds.get")(function* (workspace, id) {
+          return yield* viewed(workspace, yield* load(workspace.id, id), [])
+        }),
+        create,
+        update,
+        remove
+      })
+    })
+  )
+}

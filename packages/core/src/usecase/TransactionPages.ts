@@ -1,0 +1,136 @@
+/**
+ * Pages of transactions (decisions 1.6 and 5.3).
+ *
+ * The page loop goes from new to old and carries the change number that was current when it began. Its last
+ * page leads to a watermark: from there on only what changed since is answered, in change order, with the
+ * ids of what vanished. Delivery by cursor is at-least-once.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { InvalidInput } from "../failure/Failure.ts"
+import type { Fields } from "../record/FieldValue.ts"
+import { recordStates } from "../record/LedgerRecord.ts"
+import { matches } from "../record/RecordMatch.ts"
+import type { RecordFilter, RecordScope, RecordStore } from "../record/RecordStore.ts"
+import { CalendarDate } from "../shared/CalendarDate.ts"
+import type { Bound, Cursors } from "../cursor/Cursors.ts"
+import { DecimalText } from "../shared/Decimal.ts"
+import { limits } from "../shared/Limits.ts"
+import { sizeOf } from "../shared/Page.ts"
+import type { TransactionsQuery, Window } from "./AccountData.ts"
+import { toPublic } from "../bank/PublicRecord.ts"
+
+/** The last row of a page. */
+export const Position = Schema.Struct({ date: Schema.NullOr(CalendarDate), id: Schema.String })
+
+const Filter = Schema.Struct({
+  state: Schema.optionalKey(Schema.Literals(recordStates)),
+  from: Schema.optionalKey(CalendarDate),
+  to: Schema.optionalKey(CalendarDate),
+  pending: Schema.optionalKey(Schema.Boolean),
+  type: Schema.optionalKey(Schema.String),
+  category: Schema.optionalKey(Schema.String),
+  text: Schema.optionalKey(Schema.String),
+  minAmount: Schema.optionalKey(DecimalText),
+  maxAmount: Schema.optionalKey(DecimalText)
+})
+
+const TransactionsCursor = Schema.Union([
+  Schema.Struct({ kind: Schema.Literal("page"), filter: Filter, mark: Schema.Int, before: Position }),
+  Schema.Struct({ kind: Schema.Literal("watermark"), filter: Filter, mark: Schema.Int })
+])
+
+export interface TransactionRows {
+  readonly rows: ReadonlyArray<Fields>
+  readonly hasMore: boolean
+  readonly cursor: string
+  readonly window: Window
+  readonly removed?: ReadonlyArray<string>
+}
+
+const windowOf = (filter: RecordFilter): Window => ({
+  ...(filter.from === undefined ? {} : { from: filter.from }),
+  ...(filter.to === undefined ? {} : { to: filter.to })
+})
+
+const invalidRange = new InvalidInput({
+  code: "INVALID_DATE_RANGE",
+  message: "from must not be after to",
+  details: [{ field: "from", message: "must not be after to" }]
+})
+
+export const transactionPages = (records: RecordStore["Service"], cursors: Cursors["Service"]) => {
+  const newestFirst = Effect.fnUntraced(function* (
+    scope: RecordScope,
+    bound: Bound,
+    owner: Fields,
+    start: { readonly filter: RecordFilter; readonly mark: number; readonly before?: typeof Position.Type },
+    limit: number
+  ) {
+    const found = yield* records.page(scope, {
+      filter: start.filter,
+      limit: limit + 1,
+      ...(start.before === undefined ? {} : { before: start.before })
+    })
+    const page = found.slice(0, limit)
+    const hasMore = found.length > limit
+    const last = page[page.length - 1]
+    const { to: _, ...open } = start.filter
+    const cursor =
+      hasMore && last !== undefined
+        ? yield* cursors.encode(bound, "page", {
+            kind: "page",
+            filter: { ...start.filter },
+            mark: start.mark,
+            before: { date: last.date, id: last.id }
+          })
+        : yield* cursors.encode(bound, "watermark", { kind: "watermark", filter: open, mark: start.mark })
+    const rows = page.map((record) => toPublic("transactions", record, owner))
+    return { rows, hasMore, cursor, window: windowOf(start.filter) } satisfies TransactionRows
+  })
+
+  const changesSince = Effect.fnUntraced(function* (
+    scope: RecordScope,
+    bound: Bound,
+    owner: Fields,
+    start: { readonly filter: RecordFilter; readonly mark: number },
+    limit: number
+  ) {
+    const upTo = yield* records.lastChange(scope.accountId)
+    const found = yield* records.changes(scope, { after: start.mark, upTo, limit: limit + 1 })
+    const page = found.slice(0, limit)
+    const hasMore = found.length > limit
+    const meets = matches(start.filter)
+    const mark = hasMore ? page[page.length - 1]!.changeNo : Math.max(start.mark, upTo)
+    const cursor = yield* cursors.encode(bound, "watermark", { kind: "watermark", filter: { ...start.filter }, mark })
+    return {
+      rows: page.filter(meets).map((record) => toPublic("transactions", record, owner)),
+      removed: page.filter((record) => !meets(record)).map((record) => record.id),
+      hasMore,
+      cursor,
+      window: windowOf(start.filter)
+    } satisfies TransactionRows
+  })
+
+  const read = Effect.fnUntraced(function* (
+    scope: RecordScope,
+    resource: string,
+    owner: Fields,
+    query: TransactionsQuery
+  ) {
+    const bound = { workspaceId: scope.workspaceId, list: `transactions/${resource}` }
+    const limit = sizeOf(limits.transactionsPage, query.limit)
+    if (query.cursor !== undefined) {
+      const start = yield* cursors.decode(bound, TransactionsCursor, query.cursor)
+      return start.kind === "page"
+        ? yield* newestFirst(scope, bound, owner, start, limit)
+        : yield* changesSince(scope, bound, owner, start, limit)
+    }
+    const { filter } = query
+    if (filter.from !== undefined && filter.to !== undefined && filter.from > filter.to) return yield* invalidRange
+    const mark = yield* records.lastChange(scope.accountId)
+    return yield* newestFirst(scope, bound, owner, { filter, mark }, limit)
+  })
+
+  return { read }
+}

@@ -1,0 +1,135 @@
+/** Rows, records and reads for tests of identity: short to write, complete for the algorithm. */
+import { identify } from "@millrace/core/identity/match/Identify"
+import {
+  defaultMatchConfig,
+  type HeldDetail,
+  type MatchConfig,
+  type MatchDetails,
+  type MatchInput,
+  type MatchResult
+} from "@millrace/core/identity/match/Matching"
+import type { Fields } from "@millrace/core/record/FieldValue"
+import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { Observation } from "@millrace/core/sync/Ingest"
+
+export const now = Timestamp.make("2026-03-20T12:00:00.000Z")
+export const full = { kind: "full", complete: true } as const
+export const incomplete = { kind: "full", complete: false } as const
+export const delta = { kind: "delta" } as const
+
+export interface Row {
+  readonly day?: string
+  readonly amount?: string
+  readonly text?: string
+  readonly pending?: boolean
+  readonly currency?: string
+  /** Upstream id; without it the row's name. */
+  readonly id?: string
+}
+
+const fieldsOf = ({ amount = "-10", currency = "EUR", day = "2026-03-14", pending = false, text = "desk" }: Row) => ({
+  date: day,
+  description: text,
+  originalDescription: text,
+  amount,
+  currency,
+  pending
+})
+
+/** Equal for equal contents, as the hash of an ingested row is. */
+const hashOf = (fields: Fields): string => JSON.stringify(Object.values(fields))
+
+export interface Held {
+  readonly entry: IndexEntry
+  readonly detail: HeldDetail
+}
+
+/** A record that is held, with the contents of a row. */
+export const held = (
+  id: string,
+  row: Row = {},
+  change: Partial<IndexEntry> = {},
+  detail: Partial<HeldDetail> = {}
+): Held => {
+  const fields = fieldsOf(row)
+  return {
+    entry: {
+      id,
+      providerId: row.id ?? `p-${id}`,
+      date: CalendarDate.make(fields.date),
+      pending: fields.pending,
+      state: "live",
+      hash: hashOf(fields),
+      missed: 0,
+      ...change
+    },
+    detail: {
+      fields,
+      missedSince: null,
+      missedAt: null,
+      updatedAt: now,
+      createdAt: now,
+      version: 1,
+      edited: false,
+      alone: false,
+      ...detail
+    }
+  }
+}
+
+export const seen = (id: string, row: Row = {}, change: Partial<Observation> = {}): Observation => {
+  const fields = fieldsOf(row)
+  return {
+    providerId: row.id ?? `p-${id}`,
+    pendingProviderId: "",
+    date: CalendarDate.make(fields.date),
+    pending: fields.pending,
+    hash: hashOf(fields),
+    fields,
+    ...change
+  }
+}
+
+export interface Read extends Partial<Omit<MatchInput, "held" | "config">> {
+  readonly held?: ReadonlyArray<Held>
+  readonly config?: Partial<MatchConfig>
+  readonly isForbidden?: MatchDetails["isForbidden"]
+}
+
+/** One read: a complete one with stable ids, unless told otherwise. */
+export const inputOf = ({ config, held: records = [], ...input }: Omit<Read, "isForbidden">): MatchInput => ({
+  dataType: "transactions",
+  observations: [],
+  aliases: new Map(),
+  idTrust: "stable",
+  coverage: full,
+  removed: new Set(),
+  unread: new Set(),
+  atOnce: false,
+  byIdOnly: false,
+  now,
+  ...input,
+  config: { ...defaultMatchConfig, ...config },
+  held: records.map(({ entry }) => entry)
+})
+
+/** What comes of it. Details are given for what is asked, no more. */
+export const read = ({ isForbidden = () => false, ...asked }: Read): MatchResult => {
+  const { held: records = [] } = asked
+  const open = identify(inputOf(asked))
+  const wanted = new Set(open.wanted)
+  return open.finish({
+    records: new Map(
+      records.filter(({ entry }) => wanted.has(entry.id)).map(({ entry, detail }) => [entry.id, detail])
+    ),
+    isForbidden
+  })
+}
+
+/** Upstream id and record of what changed. */
+export const matched = ({ changed }: MatchResult): ReadonlyArray<readonly [string, string | undefined]> =>
+  changed.map(({ entry, observation }) => [observation.providerId, entry?.id])
+
+export const idsOf = (entries: ReadonlyArray<IndexEntry>): ReadonlyArray<string> => entries.map(({ id }) => id)

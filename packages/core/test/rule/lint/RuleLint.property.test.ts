@@ -1,0 +1,383 @@
+import { Cells } from "@millrace/core/filter/Cells"
+import { predicate } from "@millrace/core/filter/Closures"
+import { catalogOf } from "@millrace/core/record/FieldCatalog"
+import type { Fields, FieldValue } from "@millrace/core/record/FieldValue"
+import { conditionOf } from "@millrace/core/rule/Condition"
+import { leavesOf, type ConditionGroup, type ConditionNode, type Leaf } from "@millrace/core/rule/ConditionGroup"
+import { constant } from "@millrace/core/rule/lint/ConditionLint"
+import { provenPatterns } from "@millrace/core/pattern/Pattern"
+import type { RuleAction } from "@millrace/core/rule/RuleAction"
+import { RuleEngine } from "@millrace/core/rule/RuleEngine"
+import { ruleLints } from "@millrace/core/rule/lint/RuleLint"
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { Seeded } from "@millrace/testing/model/Seeded"
+import { expect, it } from "vitest"
+
+const catalog = new Map([...catalogOf("transactions"), ["score", "num"], ["memo", "str"]] as const)
+const today = CalendarDate.make("2024-01-02")
+
+/** All values that the tests of a field tell apart, and what it is compared with. */
+const domains: Readonly<Record<string, { values: ReadonlyArray<FieldValue>; compared: ReadonlyArray<string> }>> = {
+  category: { values: [null, "a", " B", "other"], compared: ["a", "b"] },
+  type: { values: ["", "a", "A b", "b a"], compared: ["a"] },
+  amount: { values: [null, "-1", "0", "0.5", "1", "2"], compared: ["0", "1"] },
+  score: { values: [null, "unreadable", "-1", "0", "1"], compared: ["0"] },
+  date: {
+    values: [null, "2023-12-31", "2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"],
+    compared: ["2024-01-01", "2024-01-03"]
+  },
+  pending: { values: [null, true, false], compared: ["true", "false"] },
+  colour: { values: [null, "4", "5", "5.0", "6", "2023-12-31", "2024-01-01", "2024-01-02", "a"], compared: ["5"] }
+}
+
+const leaf = (random: Seeded, field: string, isWild: boolean): Leaf => {
+  const { compared } = domains[field]!
+  const value = random.pick(compared)
+  if (random.once(7)) return { field, operator: random.pick(["isEmpty", "isNotEmpty"] as const) }
+  const orders = ["gt", "gte", "lt", "lte"] as const
+  if (isWild && random.once(2))
+    switch (field) {
+      case "category":
+      case "type":
+        return {
+          field,
+          operator: random.pick([
+            "contains",
+            "notContains",
+            "startsWith",
+            "endsWith",
+            "matches",
+            "notMatches"
+          ] as const),
+          value: random.pick(["a", "b"])
+        }
+      case "date":
+        return random.once(2)
+          ? { field, operator: random.pick(["hasPassed", "notPassed"] as const) }
+          : { field, operator: random.pick(["equals", "notEquals", ...orders] as const), value: "today" }
+      case "amount":
+      case "score":
+        return { field, operator: random.pick(["contains", "notContains"] as const), value: "1" }
+      case "colour":
+        return { field, operator: random.pick(orders), value: random.pick(["5", "2024-01-01"]) }
+      default:
+    }
+  if (random.once(4))
+    return {
+      field,
+      operator: random.pick(["in", "notIn"] as const),
+      value: random.list(1, 2, () => random.pick(compared)).join()
+    }
+  if (["amount", "score", "date"].includes(field) && random.once(2)) {
+    if (random.once(3)) return { field, operator: "between", value: `${compared[0]}..${compared.at(-1)}` }
+    return { field, operator: random.pick(orders), value }
+  }
+  return { field, operator: random.pick(["equals", "notEquals"] as const), value }
+}
+
+const group = (random: Seeded, axes: ReadonlyArray<string>, isWild: boolean, depth = 1): ConditionGroup => ({
+  logic: random.pick(["and", "or"] as const),
+  conditions: random.list(1, 3, (): ConditionNode =>
+    depth > 0 && random.once(4) ? group(random, axes, isWild, depth - 1) : leaf(random, random.pick(axes), isWild)
+  )
+})
+
+const set = (random: Seeded): RuleAction => {
+  const field = random.pick(["memo", "memo", "memo", "category", "type", "amount", "score"])
+  const value = random.pick(domains[field]?.compared ?? ["x", "y"])
+  return { field, value: field === "memo" && random.once(5) ? "" : value }
+}
+
+const action = (random: Seeded, isWild: boolean): RuleAction => {
+  const field = random.pick(["memo", "memo", "type"])
+  const source = random.pick(["memo", "category", "type"])
+  switch (random.below(isWild ? 8 : 16)) {
+    case 0:
+      return { kind: "template", field, template: random.pick(["b {{category}}", "{{memo}}", "{{type}}"]) }
+    case 1:
+      return { kind: "case", field, mode: "lower", source }
+    case 2:
+      return { kind: "regexExtract", field, source, pattern: "a", group: 0 }
+    case 3:
+      return { kind: "math", field: "memo", op: "abs", source: random.pick(["amount", "score"]) }
+    default:
+      return set(random)
+  }
+}
+
+interface Listed {
+  readonly enabled: boolean
+  readonly conditions: ConditionGroup
+  readonly actions: ReadonlyArray<RuleAction>
+}
+
+const product = (axes: ReadonlyArray<string>): ReadonlyArray<Record<string, FieldValue>> =>
+  axes.reduce<ReadonlyArray<Record<string, FieldValue>>>(
+    (records, field) =>
+      records.flatMap((record) => domains[field]!.values.map((value) => ({ ...record, [field]: value }))),
+    [{ memo: "m" }]
+  )
+
+const truthsOf = (conditions: ConditionGroup, records: ReadonlyArray<Fields>): ReadonlyArray<boolean> => {
+  const cells = new Cells()
+  const holds = predicate(conditionOf(conditions, catalog, provenPatterns), cells.reading)
+  return records.map((record) => {
+    cells.load(record, today)
+    return holds(cells)
+  })
+}
+
+const written = ({ field }: RuleAction): ReadonlyArray<string> =>
+  field === "amount" ? ["amount", "creditAmount", "debitAmount"] : [field]
+const sources = (one: RuleAction): ReadonlyArray<string> =>
+  one.kind === "template"
+    ? Array.from(one.template.matchAll(/\{\{(\w+)\}\}/gu), ([, name]) => name!)
+    : one.kind === undefined || one.kind === "set"
+      ? []
+      : [(one as { readonly source?: string }).source ?? one.field]
+const readBy = ({ conditions }: Listed): ReadonlyArray<string> =>
+  Array.from(leavesOf(conditions, ""), ([{ field }]) => field)
+
+/** What a list does to every record there is. */
+class Run {
+  readonly claims: ReadonlyArray<ReturnType<RuleEngine["run"]>["claims"]>
+
+  constructor(rules: ReadonlyArray<Listed>, mode: "all" | "first", records: ReadonlyArray<Fields>) {
+    const engine = new RuleEngine(
+      rules.flatMap((rule, index) => (rule.enabled ? [{ ...rule, id: `rules[${index}]` }] : [])),
+      mode,
+      catalog,
+      provenPatterns
+    )
+    this.claims = records.map((record) => engine.run(record, today).claims)
+  }
+
+  /** The last claim of each field of each record. */
+  get ends(): string {
+    return JSON.stringify(
+      this.claims.map((claims) =>
+        [...new Map(claims.map(({ field, value, path }) => [field, [value, path]]))].toSorted(([a], [b]) =>
+          a < b ? -1 : 1
+        )
+      )
+    )
+  }
+}
+
+/** The same question asked of every record there is, without any of the reasoning. */
+class Brute {
+  readonly truths: ReadonlyArray<ReadonlyArray<boolean>>
+  private readonly rules: ReadonlyArray<Listed>
+  private readonly likely: ReadonlyArray<boolean>
+
+  constructor(rules: ReadonlyArray<Listed>, records: ReadonlyArray<Fields>) {
+    this.rules = rules
+    this.truths = rules.map(({ conditions }) => truthsOf(conditions, records))
+    this.likely = records.map(({ score }) => score !== "unreadable")
+  }
+
+  isActive(index: number): boolean {
+    return this.rules[index]!.enabled && this.truths[index]!.includes(true)
+  }
+
+  /** Whether what the rule reads stays as it is from one place in the list to its own. */
+  private isSettled(index: number, from: number): boolean {
+    const reads = readBy(this.rules[index]!)
+    return this.rules
+      .slice(from, index)
+      .every(
+        ({ actions }, at) =>
+          !this.isActive(from + at) || !actions.some((one) => written(one).some((field) => reads.includes(field)))
+      )
+  }
+
+  implies(one: number, other: number): boolean {
+    return this.truths[one]!.every((holds, record) => !holds || this.truths[other]![record]!)
+  }
+
+  overlap(one: number, other: number): boolean {
+    return (
+      this.isSettled(one, 0) &&
+      this.isSettled(other, 0) &&
+      this.truths[one]!.some((holds, record) => holds && this.truths[other]![record]! && this.likely[record]!)
+    )
+  }
+
+  /** Whether a later `set` replaces the value of an action before anything reads it. */
+  isLost(index: number, position: number, mode: "all" | "first"): boolean {
+    const { actions } = this.rules[index]!
+    const fields = written(actions[position]!)
+    const replaces = (later: ReadonlyArray<RuleAction>): boolean | undefined => {
+      for (const one of later) {
+        if (sources(one).some((field) => fields.includes(field))) return false
+        if (one.field === fields[0] && (one.kind ?? "set") === "set") return true
+      }
+      return undefined
+    }
+    const own = replaces(actions.slice(position + 1))
+    if (own !== undefined) return own
+    if (mode === "first") return false
+    for (let later = index + 1; later < this.rules.length; later++) {
+      if (!this.isActive(later)) continue
+      const rule = this.rules[later]!
+      if (readBy(rule).some((field) => fields.includes(field))) return false
+      const found = replaces(rule.actions)
+      if (found === true && this.isSettled(later, index) && this.implies(index, later)) return true
+      if (rule.actions.flatMap(sources).some((field) => fields.includes(field))) return false
+    }
+    return false
+  }
+}
+
+const indexOf = (path: string): number => Number(/^rules\[(\d+)\]/u.exec(path)![1])
+const positionOf = (path: string): number => Number(/actions\[(\d+)\]$/u.exec(path)?.[1] ?? 0)
+const rulesIn = (text: string): ReadonlyArray<number> =>
+  Array.from(text.matchAll(/rules\[(\d+)\]/gu), ([, digits]) => Number(digits))
+
+const without = (rules: ReadonlyArray<Listed>, index: number, position: number): ReadonlyArray<Listed> =>
+  rules.with(index, { ...rules[index]!, actions: rules[index]!.actions.toSpliced(position, 1) })
+
+/** How often each lint was found, over all lists. */
+const counts = { never: 0, always: 0, run: 0, effect: 0, overwritten: 0, order: 0, sees: 0 }
+
+const checkList = (random: Seeded, isWild: boolean): void => {
+  const names = Object.keys(domains).filter((field) => isWild || field !== "colour")
+  const axes = [random.pick(names), random.pick(names), random.pick(names)].filter(
+    (field, at, all) => all.indexOf(field) === at && (at < 2 || random.once(12))
+  )
+  const mode = random.once(4) ? "first" : "all"
+  const rules = random.list(2, 4, (): Listed => ({
+    enabled: !random.once(12),
+    conditions: group(random, axes, isWild),
+    actions: random.list(1, random.pick([1, 1, 2, 3]), () => action(random, isWild))
+  }))
+  const records = product(axes)
+  const lints = ruleLints(rules, mode, catalog, provenPatterns)
+  const brute = new Brute(rules, records)
+  let made: Run | undefined
+  const ranAll = (): Run => (made ??= new Run(rules, mode, records))
+  const reported = new Set(lints.map(({ field, message }) => `${field} ${message.split(":")[0]}`))
+  const ensure = (holds: boolean, what: string): void => {
+    if (!holds) expect.fail(`${what}\n${JSON.stringify({ mode, rules, lints }, null, 1)}`)
+  }
+
+  for (const { field, message } of lints) {
+    const index = indexOf(field)
+    const others = rulesIn(message)
+    if (message.startsWith("never runs")) {
+      counts.run++
+      ensure(brute.implies(index, others[0]!), `${field} runs`)
+      ensure(
+        ranAll().claims.every((claims) => claims.every(({ path }) => path !== field)),
+        `${field} makes claims`
+      )
+    } else if (message.startsWith("has no effect")) {
+      counts.effect++
+      const left = new Run(rules.with(index, { ...rules[index]!, enabled: false }), mode, records)
+      ensure(left.ends === ranAll().ends, `${field} has an effect`)
+    } else if (message.startsWith("is always overwritten")) {
+      counts.overwritten++
+      const position = positionOf(field)
+      ensure(new Run(without(rules, index, position), mode, records).ends === ranAll().ends, `${field} has an effect`)
+      const target = rules[index]!.actions[position]!.field
+      for (const claims of others.length === 0 ? [] : ranAll().claims) {
+        const last = claims.findLast((claim) => claim.field === target)
+        ensure(last?.path !== `rules[${index}]`, `${field} stays`)
+        if (claims.some((claim) => claim.field === target && claim.path === `rules[${index}]`))
+          ensure(
+            claims.some((claim) => claim.path === `rules[${others[0]!}]`),
+            `${field} is overwritten by another`
+          )
+      }
+    } else if (message.startsWith("order decides")) {
+      counts.order++
+      const target = rules[index]!.actions[positionOf(field)]!.field
+      const lastOf = (claims: Run["claims"][number], rule: number) =>
+        claims.findLast((claim) => claim.field === target && claim.path === `rules[${rule}]`)
+      for (const other of others)
+        ensure(
+          ranAll().claims.some((claims) => {
+            const [a, b] = [lastOf(claims, other), lastOf(claims, index)]
+            return a !== undefined && b !== undefined && a.value !== b.value
+          }),
+          `${field} agrees with rules[${other}]`
+        )
+    } else {
+      counts.sees++
+      ensure(others[0]! > index, `${field} is not read before`)
+    }
+  }
+
+  for (const [index, { conditions, actions }] of rules.entries()) {
+    if (index < 2) {
+      const truths = brute.truths[index]!
+      const known = constant(conditionOf(conditions, catalog, provenPatterns), catalog)
+      const expected = truths.includes(true) ? (truths.includes(false) ? undefined : "always") : "never"
+      if (known !== undefined) counts[known]++
+      ensure(known === expected || (isWild && known === undefined), `rules[${index}] is ${expected}, not ${known}`)
+    }
+    if (isWild) continue
+    if (!brute.isActive(index)) continue
+    const at = (position: number): string =>
+      actions.length === 1 ? `rules[${index}].action` : `rules[${index}].actions[${position}]`
+    const isShadowed = reported.has(`rules[${index}] has no effect`)
+    const lost = actions.map((_, position) => brute.isLost(index, position, mode))
+    if (lost.every(Boolean)) ensure(isShadowed, `rules[${index}] has no effect`)
+    for (const [position, isLost] of lost.entries())
+      if (isLost)
+        ensure(isShadowed || reported.has(`${at(position)} is always overwritten`), `${at(position)} is overwritten`)
+    const isCovered = rules.slice(0, index).some((_, other) => brute.isActive(other) && brute.implies(index, other))
+    if (mode === "first") {
+      ensure(reported.has(`rules[${index}] never runs`) === isCovered, `rules[${index}] runs ${!isCovered}`)
+      continue
+    }
+    for (const [position, one] of actions.entries()) {
+      const isLast = actions.findLastIndex(({ field }) => field === one.field) === position
+      if (
+        !isLast ||
+        (one.kind ?? "set") !== "set" ||
+        isShadowed ||
+        reported.has(`${at(position)} is always overwritten`)
+      )
+        continue
+      const rivals = rules.slice(0, index).flatMap((rule, other) => {
+        const theirs = rule.actions.findLastIndex(({ field }) => field === one.field)
+        const their = rule.actions[theirs]
+        if (their === undefined || !brute.isActive(other) || (their.kind ?? "set") !== "set") return []
+        if (reported.has(`rules[${other}] has no effect`)) return []
+        const path = rule.actions.length === 1 ? `rules[${other}].action` : `rules[${other}].actions[${theirs}]`
+        if (reported.has(`${path} is always overwritten`)) return []
+        const differs = "value" in one && "value" in their && one.value !== their.value
+        return differs && brute.overlap(other, index) ? [other] : []
+      })
+      const found = lints.find(({ field, message }) => field === at(position) && message.startsWith("order decides"))
+      ensure(
+        JSON.stringify(found === undefined ? [] : rulesIn(found.message)) === JSON.stringify(rivals),
+        `${at(position)} conflicts with ${rivals.join()}`
+      )
+    }
+    const later = new Set(
+      rules
+        .slice(index + 1)
+        .flatMap((rule, after) => (brute.isActive(index + 1 + after) ? rule.actions.flatMap(written) : []))
+    )
+    for (const field of new Set(readBy(rules[index]!)))
+      ensure(
+        lints.some((lint) => indexOf(lint.field) === index && lint.message.startsWith(`sees ${field} `)) ===
+          later.has(field),
+        `rules[${index}] reads ${field}`
+      )
+  }
+}
+
+const lists = process.env["MILLRACE_LONG"] === "1" ? 400_000 : 20_000
+
+it(
+  `says of ${lists} random lists of rules nothing that a run denies, and everything that can be decided`,
+  { timeout: 3_600_000 },
+  () => {
+    const random = new Seeded(31_415)
+    for (let list = 0; list < lists; list++) checkList(random, list % 3 === 0)
+    for (const count of Object.values(counts)) expect(count).toBeGreaterThan(lists / 100)
+  }
+)

@@ -1,0 +1,182 @@
+import { decode } from "@millrace/core/shared/StrictDecoding"
+import { makeRule, RuleConfig } from "@millrace/core/enrichment/kinds/rule"
+import { catalogOf } from "@millrace/core/record/FieldCatalog"
+import { provenPatterns } from "@millrace/core/pattern/Pattern"
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+
+type Asked = readonly [field: string, operator: string, value?: string | number]
+const ask = ([field, operator, value]: Asked) => ({ field, operator, ...(value === undefined ? {} : { value }) })
+const when = (...asked: ReadonlyArray<Asked>) => ({ logic: "and", conditions: asked.map(ask) })
+const whenAny = (...asked: ReadonlyArray<Asked>) => ({ logic: "or", conditions: asked.map(ask) })
+const category = (value: string) => ({ action: { field: "category", value } })
+
+const check = (rules: ReadonlyArray<object>, mode = "all") => {
+  const config = Result.getOrThrow(decode(RuleConfig, { mode, rules }))
+  return makeRule(provenPatterns).check(config, catalogOf("transactions"))
+}
+const lintsOf = (rules: ReadonlyArray<object>, mode?: string) =>
+  check(rules, mode).lints.map(({ field, message }) => `${field} ${message}`)
+
+const small = { conditions: when(["amount", "between", "-5..0"]), ...category("Small") }
+const spent = { conditions: when(["amount", "lte", 0]), ...category("Spent") }
+const tram = { conditions: when(["description", "contains", "tram"]), ...category("Transport") }
+
+describe("a rule that leaves nothing", () => {
+  it("is pointed at, with the rules that set its fields again", () => {
+    expect(lintsOf([small, spent])).toEqual([
+      "rules[0] has no effect: rules[1] sets category again on every record that matches here"
+    ])
+    const both = { ...small, action: undefined, actions: [small.action, { field: "type", value: "x" }] }
+    const type = { ...spent, action: { field: "type", value: "y" } }
+    expect(lintsOf([both, spent, type].map((rule) => JSON.parse(JSON.stringify(rule)) as object))).toEqual([
+      "rules[0] has no effect: rules[1] and rules[2] set category and type again on every record that matches here"
+    ])
+  })
+
+  it("is one with the same undecidable test", () => {
+    expect(lintsOf([tram, { ...tram, ...category("Travel") }])).toHaveLength(1)
+    expect(lintsOf([tram, { ...tram, conditions: when(["description", "contains", "bus"]) }])).toEqual([])
+  })
+
+  it("is none if something reads its value first, or the later rule is disabled", () => {
+    const copy = {
+      conditions: tram.conditions,
+      action: { kind: "case", field: "type", mode: "upper", source: "category" }
+    }
+    expect(lintsOf([tram, copy, tram])).toEqual([])
+    expect(lintsOf([tram, { ...tram, enabled: false }])).toEqual([])
+  })
+
+  it("is none if a rule before the later one changes what that one reads", () => {
+    const positive = { conditions: when(["type", "equals", "x"]), action: { field: "amount", value: 9 } }
+    expect(lintsOf([small, positive, spent]).filter((lint) => lint.includes("no effect"))).toEqual([])
+  })
+})
+
+/** How much is said of a rule behind which another does this. */
+const followedBy = (action: object): number =>
+  lintsOf([
+    { conditions: small.conditions, action: { field: "note", value: "x" } },
+    { ...spent, action }
+  ]).length
+
+describe("a write that is always overwritten", () => {
+  const actions = [
+    { field: "category", value: "a" },
+    { field: "type", value: "b" }
+  ]
+  it("is pointed at where other writes of its rule stay", () => {
+    expect(lintsOf([{ conditions: small.conditions, actions }, spent])).toEqual([
+      "rules[0].actions[0] is always overwritten: rules[1] sets category again on every record that matches here"
+    ])
+  })
+
+  it("may be so by its own rule", () => {
+    expect(lintsOf([{ conditions: small.conditions, actions: [...actions, actions[0]] }], "first")).toEqual([
+      "rules[0].actions[0] is always overwritten: actions[2] of the same rule sets category again"
+    ])
+  })
+
+  it("is so by actions that are certain to make a claim only", () => {
+    expect(followedBy({ kind: "math", field: "note", op: "abs", source: "amount" })).toBe(1)
+    expect(followedBy({ kind: "template", field: "note", template: "{{merchantName}} ." })).toBe(1)
+    expect(followedBy({ kind: "template", field: "note", template: "{{amount}}" })).toBe(1)
+    expect(followedBy({ kind: "template", field: "note", template: "{{merchantName}}" })).toBe(0)
+    expect(followedBy({ kind: "case", field: "note", mode: "upper", source: "merchantName" })).toBe(0)
+    expect(followedBy({ kind: "regexExtract", field: "note", source: "description", pattern: "(.)" })).toBe(0)
+  })
+})
+
+describe("an order that decides", () => {
+  it("is pointed at where values differ on records that match both", () => {
+    const debit = { conditions: when(["amount", "lt", -3]), ...category("Debit") }
+    expect(lintsOf([small, debit])).toEqual([
+      "rules[1].action order decides: rules[0] sets category to another value on some records that match here too"
+    ])
+    expect(lintsOf([small, { ...debit, ...category("Small") }])).toEqual([])
+    expect(lintsOf([small, { ...debit, conditions: when(["amount", "lt", -5]) }])).toEqual([])
+  })
+
+  it("names four rules at most", () => {
+    const rules = Array.from({ length: 7 }, (_, index) => ({
+      conditions: whenAny(["amount", "equals", index], ["type", "equals", "x"]),
+      ...category(`c${index}`)
+    }))
+    expect(lintsOf(rules).at(-1)).toBe(
+      "rules[6].action order decides: rules[0], rules[1], rules[2], rules[3] and others set category to other values on some records that match here too"
+    )
+  })
+
+  it("is not guessed from tests that are true of no known value", () => {
+    expect(lintsOf([tram, { conditions: when(["description", "startsWith", "tram"]), ...category("x") }])).toEqual([])
+    expect(
+      lintsOf([small, { conditions: when(["date", "hasPassed"], ["amount", "lt", -3]), ...category("x") }])
+    ).toEqual(["rules[1].conditions.conditions[0] timeDependent: the answer changes with the date of the run"])
+  })
+})
+
+it("points at conditions on a field that a later rule changes", () => {
+  const travel = { conditions: when(["category", "equals", "Transport"]), action: { field: "type", value: "x" } }
+  expect(lintsOf([travel, tram])).toEqual([
+    "rules[0].conditions.conditions[0] sees category as it is before rules[1] changes it"
+  ])
+  expect(lintsOf([tram, travel])).toEqual([])
+  expect(lintsOf([travel, tram], "first")).toEqual([])
+  const credit = { conditions: when(["creditAmount", "gt", 0]), action: { field: "type", value: "x" } }
+  const amount = { conditions: when(["type", "equals", "y"]), action: { field: "amount", value: 1 } }
+  expect(lintsOf([credit, amount])).toContain(
+    "rules[0].conditions.conditions[0] sees creditAmount as it is before rules[1] changes it"
+  )
+})
+
+it("points at conditions on names that can change", () => {
+  const named = {
+    ...tram,
+    conditions: when(["accountName", "equals", "a"], ["bank", "isEmpty"], ["accountId", "eq", "x"])
+  }
+  expect(lintsOf([named])).toEqual([
+    'rules[0].conditions.conditions[0].field "accountName" is a name that can change: "accountId" stays',
+    'rules[0].conditions.conditions[1].field "bank" is a name that can change: "bankId" stays'
+  ])
+})
+
+it("points at rules that never run behind one that matches everything they match", () => {
+  expect(lintsOf([spent, small], "first")).toEqual([
+    "rules[1] never runs: rules[0] comes first and matches everything that this rule matches"
+  ])
+  expect(lintsOf([small, spent], "first")).toEqual([])
+  const trip = { ...tram, conditions: when(["description", "contains", "tram"], ["amount", "lt", 0]) }
+  expect(lintsOf([tram, trip, tram], "first")).toEqual([
+    "rules[1] never runs: rules[0] comes first and matches everything that this rule matches",
+    "rules[2] never runs: rules[0] has the same conditions and comes first"
+  ])
+})
+
+it("says of custom fields only what is so for values that cannot be read, too", () => {
+  const score = { conditions: when(["type", "equals", "x"]), action: { field: "score", value: 1 } }
+  const any = whenAny(["score", "gte", 0], ["score", "lt", 0], ["score", "isEmpty"])
+  expect(lintsOf([score, { ...tram, conditions: any }])).toEqual([])
+  const mixed = when(["colour", "gte", 5], ["colour", "lte", 5], ["colour", "notEquals", "5"])
+  expect(lintsOf([{ ...tram, conditions: mixed }]).filter((lint) => !lint.includes("unknown field"))).toEqual([])
+})
+
+const hard = (shift: number) => ({
+  logic: "and",
+  conditions: Array.from({ length: 60 }, (_, at) =>
+    whenAny(
+      ...[0, 1, 2].map((part): Asked => [
+        `f${(at * 7 + part * 11 + shift) % 29}`,
+        part === 1 ? "notEquals" : "equals",
+        `${part}`
+      ])
+    )
+  )
+})
+
+it("gives up on conditions that would take too long to compare", () => {
+  const rules = Array.from({ length: 40 }, (_, at) => ({ conditions: hard(at), ...category(`c${at}`) }))
+  const { errors, lints } = check(rules)
+  expect(errors).toEqual([])
+  expect(lints.filter(({ message }) => /^(?:can|always|has|is|order|never)/u.test(message))).toEqual([])
+})

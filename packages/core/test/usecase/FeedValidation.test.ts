@@ -1,0 +1,315 @@
+import type { Detail } from "@millrace/core/failure/Failure"
+import { feedSources } from "@millrace/core/feed/FeedConfig"
+import {
+  allowsSchedule,
+  carries,
+  checkAccounts,
+  decodeBlocks,
+  type Blocks
+} from "@millrace/core/usecase/FeedValidation"
+import { dataTypes, fieldsOf, type SyncDataType } from "@millrace/core/record/DataType"
+import { planNames, plans } from "@millrace/core/workspace/Plan"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+
+const account = { bankId: `bank_${"0".repeat(26)}`, accountId: `acct_${"0".repeat(26)}` }
+const sync = { type: "sync", accounts: [account] }
+const daily = { enabled: true, frequency: "daily", timeOfDay: "06:00" }
+
+const decode = (blocks: Blocks, dataType: SyncDataType = "transactions") => {
+  const details: Array<Detail> = []
+  const warnings: Array<string> = []
+  const decoded = decodeBlocks("sync", dataType, blocks, undefined, details, warnings)
+  return { decoded, warnings, fields: details.map(({ field }) => field) }
+}
+
+describe("decodeBlocks", () => {
+  it.each([
+    [{ sourceConfig: { type: "upload" } }, ["sourceConfig.type"]],
+    [{ sourceConfig: { type: "sync", accounts: [] } }, ["sourceConfig.accounts"]],
+    [{ sourceConfig: { type: "sync", accounts: [{ ...account, bankId: "x" }] } }, ["sourceConfig.accounts[0].bankId"]],
+    [{ sourceConfig: { ...sync, extra: 1 } }, ["sourceConfig.extra"]],
+    [{ destinationConfig: { type: "file", path: "../x.csv", format: "csv" } }, ["destinationConfig.path"]],
+    [{ destinationConfig: { type: "file", path: "/etc/x.csv", format: "csv" } }, ["destinationConfig.path"]],
+    [
+      { destinationConfig: { type: "table", tableId: `tbl_${"0".repeat(26)}`, onRemoved: "burn" } },
+      ["destinationConfig.onRemoved"]
+    ],
+    [{ fieldMappings: [{ sourceField: "Not A Field", destinationField: "A" }] }, ["fieldMappings[0].sourceField"]],
+    [{ fieldMappings: [{ sourceField: "id", destinationField: "" }] }, ["fieldMappings[0].destinationField"]],
+    [
+      {
+        fieldMappings: [
+          { sourceField: "id", destinationField: "A" },
+          { sourceField: "date", destinationField: "A" }
+        ]
+      },
+      ["fieldMappings[1].destinationField"]
+    ],
+    [{ dataTypeOptions: { dataType: "trades" } }, ["dataTypeOptions.dataType"]],
+    [
+      { dataTypeOptions: { dataType: "transactions", pendingMode: "sync_all", lookbackDays: 91 } },
+      ["dataTypeOptions.lookbackDays"]
+    ],
+    [{ schedule: { ...daily, timeOfDay: "24:00" } }, ["schedule.timeOfDay"]],
+    [{ schedule: { ...daily, frequency: "weekly" } }, ["schedule.dayOfWeek"]],
+    [{ schedule: { ...daily, frequency: "monthly" } }, ["schedule.dayOfMonth"]],
+    [{ schedule: { ...daily, frequency: "monthly", dayOfMonth: 32 } }, ["schedule.dayOfMonth"]],
+    [{ schedule: { ...daily, dayofweek: 1 } }, ["schedule.dayofweek"]],
+    [{ schedule: { ...daily, timezone: "Europe/Nowhere" } }, ["schedule.timezone"]],
+    [{ schedule: { ...daily, timezone: "+02:00" } }, ["schedule.timezone"]],
+    [{ schedule: { ...daily, timezone: "" } }, ["schedule.timezone"]],
+    [{ schedule: { ...daily, timezone: 2 } }, ["schedule.timezone"]]
+  ] as const)("names what is wrong with %j", (blocks, fields) => {
+    expect(decode(blocks).fields).toEqual(fields)
+  })
+
+  it.each([
+    [{ delimiter: "ab" }, "delimiter"],
+    [{ delimiter: '"' }, "delimiter"],
+    [{ encoding: "latin-99" }, "encoding"],
+    [{ decimal: "'" }, "decimal"],
+    [{ dateFormat: "DD.MM" }, "dateFormat"],
+    [{ headerLine: -1 }, "headerLine"],
+    [{ columns: { dated: "When" } }, "columns"],
+    [{ columns: { description: [] } }, "columns.description"],
+    [{ negate: "yes" }, "negate"],
+    [{ sideSigns: "maybe" }, "sideSigns"],
+    [{ currency: "XXL" }, "currency"],
+    [{ separator: ";" }, "separator"]
+  ] as const)("names what is wrong with the CSV options %j", (csv, field) => {
+    const details: Array<Detail> = []
+    decodeBlocks("upload", "transactions", { sourceConfig: { type: "upload", csv } }, undefined, details, [])
+    expect(details.map((detail) => detail.field)).toEqual([expect.stringContaining(`sourceConfig.csv.${field}`)])
+  })
+
+  it("takes every CSV option that is right", () => {
+    const csv = {
+      delimiter: "^",
+      encoding: "iso-8859-2",
+      decimal: ",",
+      dateFormat: "D MMM YYYY",
+      headerLine: 0,
+      columns: { date: "1", description: ["2", "Text"], account: "" },
+      negate: false,
+      negateBalance: true,
+      sideSigns: "keep",
+      accountNumber: "1",
+      currency: "DEM"
+    }
+    const details: Array<Detail> = []
+    decodeBlocks("upload", "transactions", { sourceConfig: { type: "upload", csv } }, undefined, details, [])
+    expect(details).toEqual([])
+  })
+
+  it("names all faults of all blocks at once", () => {
+    const { fields } = decode({
+      sourceConfig: { type: "sync", accounts: [{ bankId: "x", accountId: "y" }] },
+      schedule: { enabled: "yes", frequency: "daily", timeOfDay: "6" },
+      fieldMappings: [{ sourceField: "No", destinationField: "A" }]
+    })
+    expect(fields).toEqual([
+      "sourceConfig.accounts[0].bankId",
+      "sourceConfig.accounts[0].accountId",
+      "fieldMappings[0].sourceField",
+      "schedule.enabled",
+      "schedule.timeOfDay"
+    ])
+  })
+
+  it("takes fields that enrichments add, and the mark of removed rows", () => {
+    const fieldMappings = [
+      { sourceField: "removed", destinationField: "Gone" },
+      { sourceField: "cost_centre", destinationField: "Centre" }
+    ]
+    expect(decode({ fieldMappings }).fields).toEqual([])
+  })
+
+  it("writes every field under its label when nothing is mapped, and says so", () => {
+    for (const dataType of Object.keys(fieldsOf) as Array<SyncDataType>) {
+      const { decoded, fields, warnings } = decode({ sourceConfig: sync }, dataType)
+      expect(fields).toEqual([])
+      expect(decoded.fieldMappings).toHaveLength(Object.keys(fieldsOf[dataType]).length)
+      expect(new Set(decoded.fieldMappings.map((one) => one.destinationField)).size).toBe(decoded.fieldMappings.length)
+      expect([decoded.mappingsDefaulted, decoded.dataTypeOptions.dataType, warnings.length]).toEqual([
+        true,
+        dataType,
+        2
+      ])
+    }
+  })
+
+  it("keeps absent blocks and clears null ones", () => {
+    const details: Array<Detail> = []
+    const first = decodeBlocks("sync", "transactions", { sourceConfig: sync, schedule: daily }, undefined, details, [])
+    const before = { ...first, mappingsDefaulted: false } as unknown as Parameters<typeof decodeBlocks>[3]
+    const second = decodeBlocks("sync", "transactions", { schedule: null }, before, details, [])
+    expect([details, second.sourceConfig, second.schedule]).toEqual([[], sync, undefined])
+  })
+})
+
+describe("carries", () => {
+  it("pairs sources with the data types they have", () => {
+    const pairs = feedSources.flatMap((source) =>
+      dataTypes.filter((dataType) => carries(source, dataType)).map((dataType) => `${source} ${dataType}`)
+    )
+    expect(pairs).toEqual([
+      ...["transactions", "balances", "trades", "holdings", "orders", "loans"].map((one) => `sync ${one}`),
+      "upload transactions",
+      "upload balances"
+    ])
+  })
+})
+
+describe("allowsSchedule", () => {
+  it("lets each plan be as fast as it may, and slower", () => {
+    const order = ["hourly", "daily", "weekly", "monthly"] as const
+    for (const name of planNames) {
+      const fastest = order.indexOf(plans[name].fastestSchedule)
+      expect(
+        order.map((frequency) => allowsSchedule(plans[name], { enabled: true, frequency, timeOfDay: "06:00" }))
+      ).toEqual(order.map((_, at) => at >= fastest))
+    }
+  })
+})
+
+describe("checkAccounts", () => {
+  it.effect("names accounts that are listed twice or are not there", () =>
+    Effect.gen(function* () {
+      const other = { ...account, accountId: `acct_${"1".repeat(26)}` }
+      const config = { type: "sync", accounts: [account, account, other] } as unknown as Parameters<
+        typeof checkAccounts
+      >[0]
+      const exists = (_: string, id: string) =>
+        Effect.succeed(id === account.accountId ? Option.some(1) : Option.none())
+      expect(yield* checkAccounts(config, exists)).toEqual([
+        { field: "sourceConfig.accounts[1].accountId", message: "is listed twice" },
+        { field: "sourceConfig.accounts[2].accountId", message: "is not an account of this bank" }
+      ])
+      expect(yield* checkAccounts({ type: "upload" }, exists)).toEqual([])
+    })
+  )
+})
+
+describe("what is told of a wrong block", () => {
+  const table = { type: "table", tableId: `tbl_${"0".repeat(26)}`, onRemoved: "mark", createMissingColumns: true }
+  const csv = { delimiter: ";", encoding: "utf-8", decimal: ",", dateFormat: "DD.MM.YYYY", headerLine: 1, negate: true }
+  const right: ReadonlyArray<Blocks> = [
+    { sourceConfig: sync },
+    { sourceConfig: { type: "upload", bankName: "B", csv: { ...csv, columns: { date: "Day" }, currency: "EUR" } } },
+    { sourceConfig: { type: "upload", accountId: account.accountId, csv: { sideSigns: "keep", accountNumber: "1" } } },
+    { destinationConfig: table },
+    { destinationConfig: { type: "file", path: "a.csv", format: "csv", onRemoved: "keep" } },
+    { fieldMappings: [{ sourceField: "id", destinationField: "A" }] },
+    { dataTypeOptions: { dataType: "transactions", pendingMode: "sync_all", lookbackDays: 3 } },
+    { dataTypeOptions: { dataType: "balances", mode: "append" } },
+    { dataTypeOptions: { dataType: "trades", lookbackDays: 3 } },
+    { dataTypeOptions: { dataType: "loans" } },
+    { schedule: { ...daily, dayOfWeek: 1, dayOfMonth: 1, timezone: "Europe/Berlin" } }
+  ]
+  const wrong: ReadonlyArray<unknown> = [
+    null,
+    undefined,
+    true,
+    -1,
+    1.5,
+    1e300,
+    "",
+    " ",
+    "a\nb",
+    "x".repeat(3_000),
+    [],
+    [[]],
+    [null],
+    {},
+    { type: "none" },
+    { a: { b: 1 } }
+  ]
+
+  type Path = ReadonlyArray<string | number>
+  const pathsOf = (value: unknown, path: Path): ReadonlyArray<Path> =>
+    typeof value !== "object" || value === null
+      ? [path]
+      : [
+          path,
+          ...Object.entries(value).flatMap(([key, inner]) =>
+            pathsOf(inner, [...path, Array.isArray(value) ? Number(key) : key])
+          )
+        ]
+
+  const withValue = (node: unknown, [key, ...rest]: Path, value: unknown): unknown => {
+    if (key === undefined) return value
+    if (Array.isArray(node)) return node.map((item, at) => (at === key ? withValue(item, rest, value) : item))
+    const { [key]: inner, ...others } = node as Readonly<Record<string, unknown>>
+    const next = withValue(inner, rest, value)
+    // What is undefined is left out.
+    return next === undefined ? others : { ...others, [key]: next }
+  }
+
+  const textOf = (path: Path): string =>
+    path.reduce<string>(
+      (text, key) => (typeof key === "number" ? `${text}[${key}]` : text === "" ? key : `${text}.${key}`),
+      ""
+    )
+
+  it("names the field and what is expected of it in words, whatever was sent, in every field of every block", () => {
+    let told = 0
+    for (const blocks of right) {
+      const dataType = (blocks.dataTypeOptions as { dataType?: SyncDataType } | undefined)?.dataType ?? "transactions"
+      const source = (blocks.sourceConfig as { type?: "sync" | "upload" } | undefined)?.type ?? "sync"
+      const faultsOf = (sent: Blocks): ReadonlyArray<Detail> => {
+        const details: Array<Detail> = []
+        decodeBlocks(source, dataType, sent, undefined, details, [])
+        return details
+      }
+      expect(faultsOf(blocks)).toEqual([])
+      const [block] = Object.keys(blocks) as [keyof Blocks]
+      for (const path of pathsOf(blocks, []).slice(1)) {
+        const unknown = [...path, "unknownKey"]
+        const cases = wrong.map((value) => withValue(blocks, path, value))
+        if (
+          typeof path.reduce<unknown>((node, key) => (node as Record<string | number, unknown>)[key], blocks) ===
+          "object"
+        )
+          cases.push(withValue(blocks, unknown, 1))
+        for (const sent of cases)
+          for (const { field, message } of faultsOf(sent as Blocks)) {
+            told++
+            const what = `${JSON.stringify(sent).slice(0, 200)}: ${field} ${message}`
+            expect(field?.startsWith(block), what).toBe(true)
+            expect(message, what).toMatch(/^(?:must|is|has|"|cannot) ?/)
+            expect(message, what).not.toMatch(/Expected|readonly|Missing|Unexpected|[{}]|must must|Config|undefined|=>/)
+          }
+      }
+      expect(textOf([block])).toBe(block)
+    }
+    expect(told).toBeGreaterThan(500)
+  })
+
+  it.each([
+    [{ schedule: { enabled: true, timeOfDay: "06:00" } }, "schedule.frequency is required"],
+    [
+      { schedule: { ...daily, frequency: "yearly" } },
+      "schedule.frequency must be one of hourly, daily, weekly, monthly"
+    ],
+    [{ schedule: { ...daily, enabled: "yes" } }, "schedule.enabled must be true or false"],
+    [{ schedule: 5 }, "schedule must be an object"],
+    [{ destinationConfig: { path: "a.csv" } }, "destinationConfig.type is required"],
+    [{ destinationConfig: { type: "paper" } }, "destinationConfig.type must be one of table, file"],
+    [{ destinationConfig: { type: "table" } }, "destinationConfig.tableId is required"],
+    [{ sourceConfig: { type: "magic" } }, "sourceConfig.type must be one of sync, upload"],
+    [{ fieldMappings: {} }, "fieldMappings must be a list"],
+    [{ fieldMappings: [5] }, "fieldMappings[0] must be an object"],
+    [{ fieldMappings: [{ sourceField: "id" }] }, "fieldMappings[0].destinationField is required"],
+    [
+      { fieldMappings: [{ sourceField: "id", destinationField: "a\nb" }] },
+      "fieldMappings[0].destinationField must not hold line breaks"
+    ],
+    [{ dataTypeOptions: {} }, "dataTypeOptions.dataType is required"]
+  ])("says of %j what is wrong", (blocks, sentence) => {
+    const details: Array<Detail> = []
+    decodeBlocks("sync", "transactions", blocks, undefined, details, [])
+    expect(details.map(({ field, message }) => `${field} ${message}`)).toEqual([sentence])
+  })
+})
