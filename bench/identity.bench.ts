@@ -8,7 +8,7 @@ import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { Observation } from "@millrace/core/sync/Ingest"
+import type { Observation } from "@millrace/core/record/Observation"
 import { behaviours, type Behaviour } from "@millrace/testing/model/BankView"
 import {
   addQuality,

@@ -1,7 +1,7 @@
 /** What the operator can set, read from the environment. */
 import { resolve } from "node:path"
 import { limits } from "@millrace/core/shared/Limits"
-import type { RequestBudget } from "@millrace/core/provider/Capabilities"
+import type { RequestBudget } from "@millrace/core/rate/RequestBudget"
 import type { TableSettings } from "@millrace/core/table/RowLimit"
 import type { UploadSettings } from "@millrace/core/upload/UploadSettings"
 import { plans } from "@millrace/core/workspace/Plan"

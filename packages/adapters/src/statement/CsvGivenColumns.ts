@@ -1,5 +1,6 @@
 /** The columns that the reader's overrides name. */
-import { csvFields, type CsvField, type CsvOptions, StatementFault } from "@millrace/core/upload/Statement"
+import { csvFields, type CsvField, type CsvOptions } from "@millrace/core/feed/CsvOptions"
+import { StatementFault } from "@millrace/core/upload/Statement"
 import type { ColumnClaims } from "./CsvColumnClaims.ts"
 import { normaliseHeader } from "./CsvHeaders.ts"
 

@@ -1,5 +1,5 @@
 /** Column names of bank exports -> what the column may hold, and the language that they are in. */
-import { csvFields, type CsvField } from "@millrace/core/upload/Statement"
+import { csvFields, type CsvField } from "@millrace/core/feed/CsvOptions"
 import * as Currency from "@millrace/core/shared/Currency"
 import { type Language, languages, vocabulary } from "./CsvVocabulary.ts"
 

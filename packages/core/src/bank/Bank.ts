@@ -1,13 +1,10 @@
 /** Bank connections (specification 2.1, decisions 4.1). */
 import * as Schema from "effect/Schema"
+import { BankType } from "../provider/BankType.ts"
 import { ProviderKind } from "../provider/ProviderKind.ts"
 import { Id } from "../shared/Ids.ts"
 import { fromMillis, Timestamp, toMillis } from "../shared/Timestamp.ts"
 import { ConnectionStatus } from "../provider/ConnectionHealth.ts"
-
-export const bankTypes = ["bank", "brokerage", "credit_card", "lender", "wallet", "other"] as const
-export const BankType = Schema.Literals(bankTypes)
-export type BankType = typeof BankType.Type
 
 /** A bank as everybody may see it. */
 export const Bank = Schema.Struct({

@@ -4,7 +4,8 @@ import type { FieldMapping } from "../feed/FeedConfig.ts"
 import { fieldsOf, type FieldSpec, type SyncDataType } from "../record/DataType.ts"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
-import type { BoundColumns, Column } from "./Destination.ts"
+import type { BoundColumns } from "../feed/BoundColumns.ts"
+import type { Column } from "./Destination.ts"
 
 /** A source field that says whether the upstream still has the record; for `onRemoved: "mark"`. */
 export const removedField = "removed"

@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { DestinationConfig } from "../feed/FeedConfig.ts"
+import type { BoundColumns } from "../feed/BoundColumns.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { FieldType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
@@ -134,9 +135,6 @@ export interface ConfigFault {
   readonly field: string
   readonly message: string
 }
-
-/** Name of a column, as a mapping has it -> id of the column that is meant. */
-export type BoundColumns = ReadonlyMap<string, string>
 
 /** What one feed alone may write to. */
 export interface ClaimedPlace {

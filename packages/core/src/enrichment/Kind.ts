@@ -7,53 +7,21 @@
 import type * as Schema from "effect/Schema"
 import type { DataType } from "../record/DataType.ts"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
-import type { Fields, FieldValue } from "../record/FieldValue.ts"
+import type { Fields } from "../record/FieldValue.ts"
+import type { Check } from "../rule/Check.ts"
+import type { Claim, Outcome, Verdict } from "../rule/Outcome.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { EnrichmentType } from "./EnrichmentType.ts"
-import type { Fault } from "../shared/StrictDecoding.ts"
+
+// What an author of a kind writes with, from one module.
+export type { Check, Issue } from "../rule/Check.ts"
+export type { Claim, Outcome, Verdict } from "../rule/Outcome.ts"
 
 /** A record on its way through the pipeline; later enrichments see what earlier ones wrote. */
 export interface View {
   readonly recordId: string
   /** Source fields, then custom fields; absent keys are unknown. */
   readonly fields: Fields
-}
-
-/** What is wrong inside a configuration block. */
-export type Issue = Fault
-
-export interface Check {
-  /** Stop the enrichment from being saved. */
-  readonly errors: ReadonlyArray<Issue>
-  /** Are shown, and block nothing. May be worked out when they are read. */
-  readonly lints: ReadonlyArray<Issue>
-}
-
-/** "Field f of this record should be v", made by one rule of one enrichment. */
-export interface Claim {
-  readonly field: string
-  readonly value: FieldValue
-  /** Which part of the configuration says so: the id of a rule. */
-  readonly path: string
-}
-
-export type Verdict = "deliver" | "hold" | "drop"
-
-/** What one enrichment says about one record. */
-export interface Outcome {
-  /** In the order in which they were made; the last one of a field wins. Empty when nothing applies. */
-  readonly claims: ReadonlyArray<Claim>
-  /** Filters only. */
-  readonly verdict?: {
-    readonly value: Verdict
-    readonly reason: string
-    /** A row that was delivered before it was dropped is removed at the destination. */
-    readonly removeDelivered?: boolean
-  }
-  /** Conditions of the enrichment held, whether or not a claim came of it. */
-  readonly matched?: boolean
-  /** Actions that had an input but could make nothing of it, such as arithmetic on text. */
-  readonly skipped?: number
 }
 
 /** Everything a transform may know besides the record. */

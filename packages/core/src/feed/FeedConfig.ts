@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { Id } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { zoneOf } from "../shared/TimeZone.ts"
-import { CsvOptions } from "../upload/Statement.ts"
+import { CsvOptions } from "./CsvOptions.ts"
 
 export const feedSources = ["sync", "extractor", "upload"] as const
 export const FeedSource = Schema.Literals(feedSources)

@@ -1,7 +1,7 @@
 /** Runs of a feed beside its schedule. */
-import type { Job } from "../job/Job.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { FeedId } from "./Feed.ts"
+import type { RunTrigger } from "./RunTrigger.ts"
 
 /**
  * One more run that a feed is to have: because the last one failed of something that passes, or because rows
@@ -9,7 +9,7 @@ import type { FeedId } from "./Feed.ts"
  */
 export interface Wake {
   readonly reason: "retry" | "redelivery"
-  readonly type: Job["type"]
+  readonly type: RunTrigger
   /** Number of the try, from 1, where it repeats a run that failed; 0 otherwise. */
   readonly retry: number
 }

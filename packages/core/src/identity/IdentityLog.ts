@@ -1,7 +1,7 @@
 /** Matches and suggestions as people read them, page by page. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { AccountRef } from "../usecase/AccountData.ts"
+import type { AccountRef } from "../bank/Account.ts"
 import { toPublic } from "../bank/PublicRecord.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"

@@ -2,7 +2,7 @@
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { HeldRecord, RecordWrite } from "../record/LedgerRecord.ts"
-import type { Observation } from "../sync/Ingest.ts"
+import type { Observation } from "../record/Observation.ts"
 import type { LoggedMatch, RecordContent } from "./LoggedMatch.ts"
 import { onlyIdDiffers, type Match } from "./match/Matching.ts"
 

@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { ActorRef } from "../access/ActorRef.ts"
 import { ErrorCategory, ErrorCode } from "../failure/ErrorCode.ts"
 import { Recovery } from "../failure/Recovery.ts"
+import { RunTrigger } from "../feed/RunTrigger.ts"
 import { CalendarDate } from "../shared/CalendarDate.ts"
 import { Id } from "../shared/Ids.ts"
 import { Timestamp } from "../shared/Timestamp.ts"
@@ -85,7 +86,7 @@ export const Job = Schema.Struct({
   userId: Schema.String,
   startedBy: ActorRef,
   status: JobStatus,
-  type: Schema.Literals(["manual", "scheduled", "webhook"]),
+  type: RunTrigger,
   mode: Schema.Literals(["incremental", "range", "full"]),
   options: SyncOptions,
   counts: JobCounts,

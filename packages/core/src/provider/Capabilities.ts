@@ -1,4 +1,5 @@
 /** What a provider can do, as data (provider port). */
+import type { RequestBudget } from "../rate/RequestBudget.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 
 /**
@@ -25,14 +26,6 @@ export interface DataTypeCapability {
   readonly historyDays: number
   /** Days before the last data date that are read again, because rows may arrive late. */
   readonly overlapDays: number
-}
-
-/** What an upstream lets one client ask, in requests per minute; at least 1. */
-export interface RequestBudget {
-  /** For all connections together. */
-  readonly perMinute: number
-  /** For each connection. */
-  readonly perConnectionPerMinute?: number
 }
 
 export interface Capabilities {

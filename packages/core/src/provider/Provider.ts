@@ -7,7 +7,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type { AccountType } from "./AccountType.ts"
-import type { BankType } from "../bank/Bank.ts"
+import type { BankType } from "./BankType.ts"
 import type { ConnectionHealth } from "./ConnectionHealth.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"

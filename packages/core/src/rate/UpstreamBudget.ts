@@ -6,7 +6,7 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { RequestBudget } from "../provider/Capabilities.ts"
+import type { RequestBudget } from "./RequestBudget.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 
 export interface Upstream {

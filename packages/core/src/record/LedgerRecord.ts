@@ -1,5 +1,5 @@
 /** Records as the ledger keeps them: what the provider said, identified (decisions 4.2, identity). */
-import type { AccountId } from "../bank/Account.ts"
+import type { Id } from "../shared/Ids.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { SyncDataType } from "./DataType.ts"
@@ -15,7 +15,7 @@ export type RecordState = (typeof recordStates)[number]
 export interface LedgerRecord {
   /** Lineage id: survives new upstream ids, settlement and reconnects. */
   readonly id: string
-  readonly accountId: AccountId
+  readonly accountId: Id<"account">
   readonly dataType: SyncDataType
   /** The upstream's id now; `""` when it has none. */
   readonly providerId: string

@@ -1,8 +1,7 @@
 /** Port: the ledger of records. Everything is scoped by account, and an account belongs to one workspace. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { AccountId } from "../bank/Account.ts"
-import type { BankId } from "../bank/Bank.ts"
+import type { Id } from "../shared/Ids.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Decimal } from "../shared/Decimal.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
@@ -16,7 +15,7 @@ import type { HeldRecord, IndexEntry, LedgerRecord, RecordState, RecordWrite } f
 /** The records of one type in one account. */
 export interface RecordScope {
   readonly workspaceId: WorkspaceId
-  readonly accountId: AccountId
+  readonly accountId: Id<"account">
   readonly dataType: SyncDataType
 }
 
@@ -42,9 +41,9 @@ export interface RecordFilter {
 }
 
 export interface Checkpoint {
-  readonly bankId: BankId
+  readonly bankId: Id<"bank">
   /** `undefined` when one checkpoint covers the whole connection. */
-  readonly accountId: AccountId | undefined
+  readonly accountId: Id<"account"> | undefined
   readonly dataType: SyncDataType
 }
 
@@ -112,11 +111,11 @@ export class RecordStore extends Context.Service<
     /** The text that `settle` kept, if it still holds. */
     readonly settled: (scope: RecordScope) => Effect.Effect<string | undefined, StorageUnavailable>
     /** Highest change number of the account; 0 before the first record. */
-    readonly lastChange: (accountId: AccountId) => Effect.Effect<number, StorageUnavailable>
+    readonly lastChange: (accountId: Id<"account">) => Effect.Effect<number, StorageUnavailable>
     /** The same of several accounts; those without a record are left out. */
     readonly lastChanges: (
-      accountIds: ReadonlyArray<AccountId>
-    ) => Effect.Effect<ReadonlyMap<AccountId, number>, StorageUnavailable>
+      accountIds: ReadonlyArray<Id<"account">>
+    ) => Effect.Effect<ReadonlyMap<Id<"account">, number>, StorageUnavailable>
     /** Changed records (tombstones included) in change order, after `after` and up to `upTo`. */
     readonly changes: (
       scope: RecordScope,
@@ -144,8 +143,8 @@ export class RecordStore extends Context.Service<
     /** The same of several accounts; those that were never read are left out. */
     readonly pulledTimes: (
       dataType: SyncDataType,
-      accountIds: ReadonlyArray<AccountId>
-    ) => Effect.Effect<ReadonlyMap<AccountId, Timestamp>, StorageUnavailable>
+      accountIds: ReadonlyArray<Id<"account">>
+    ) => Effect.Effect<ReadonlyMap<Id<"account">, Timestamp>, StorageUnavailable>
     /** Notes that they were read whole just now, and with `shown` which days were shown; none is named twice. */
     readonly setPulled: (
       scopes: ReadonlyArray<RecordScope & { readonly shown?: ReadonlyArray<ShownStep> | undefined }>

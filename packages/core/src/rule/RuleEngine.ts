@@ -1,5 +1,5 @@
 /** Runs many rules over one record in the time of the few that concern it (enrichments C5). */
-import type { Claim, Outcome } from "../enrichment/Kind.ts"
+import type { Claim, Outcome } from "./Outcome.ts"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
 import type { CellValue } from "../filter/FilterField.ts"
 import { textOf } from "../filter/ValueTest.ts"

@@ -11,17 +11,8 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { ObservedRecord } from "../provider/Provider.ts"
 import { fieldsOf, ownerFieldKeys, type FieldType, type SyncDataType } from "../record/DataType.ts"
 import type { FieldValue } from "../record/FieldValue.ts"
-import type { RecordWrite } from "../record/LedgerRecord.ts"
-
-/** An observation ready to be identified. */
-export interface Observation extends Omit<RecordWrite, "id" | "state"> {
-  readonly pendingProviderId: string
-}
-
-export interface Quarantined {
-  readonly providerId: string
-  readonly reason: string
-}
+import type { Observation, Quarantined } from "../record/Observation.ts"
+import { cleanText } from "../text/CleanText.ts"
 
 interface Plan {
   readonly key: string
@@ -73,17 +64,6 @@ const elsewhere = (dataType: SyncDataType, key: string, observed: ObservedRecord
 }
 
 const plans = new Map<SyncDataType, ReadonlyArray<Plan>>()
-
-// PostgreSQL takes no NUL, and people no control characters but tab and line ends.
-const control = /[^\P{Cc}\t\n\r]/u
-const everyControl = /[^\P{Cc}\t\n\r]/gu
-
-/** Text as we keep it: well-formed, clean, trimmed, of bounded length. */
-export const cleanText = (text: string): string => {
-  const wellFormed = text.isWellFormed() ? text : text.toWellFormed()
-  const clean = (control.test(wellFormed) ? wellFormed.replace(everyControl, "") : wellFormed).trim()
-  return clean.length > limits.textLength ? clean.slice(0, limits.textLength).toWellFormed().trim() : clean
-}
 
 const number = (value: string, plan: Plan, currency: Currency.Currency | undefined): string | undefined => {
   const decimal = Decimal.parse(value)

@@ -7,7 +7,7 @@ import type { Job } from "../job/Job.ts"
 import { spreadOver } from "../shared/Jitter.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
-import type { Finding } from "./RunReport.ts"
+import type { Finding } from "../job/Finding.ts"
 
 /** Seconds over which the first retries are spread; each further one over twice as many. */
 const firstSpread = 60

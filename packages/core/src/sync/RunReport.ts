@@ -1,8 +1,5 @@
 /** What a run has to say on its job (decisions 3.2). */
-import * as Effect from "effect/Effect"
-import type { ErrorCategory, ErrorCode } from "../failure/ErrorCode.ts"
-import type { Recovery } from "../failure/Recovery.ts"
-import type { JobError } from "../job/Job.ts"
+import { warning, type Finding } from "../job/Finding.ts"
 import type { LeaseLost } from "../job/JobStore.ts"
 import { failureOf, type ProviderError } from "../provider/ProviderError.ts"
 import type { ProviderNotAvailable } from "../provider/Providers.ts"
@@ -10,37 +7,11 @@ import type { Refused } from "../destination/DeliveryRun.ts"
 import type { DestinationError } from "../destination/Destination.ts"
 import type { DestinationNotAvailable } from "../destination/Destinations.ts"
 import type { NotFound } from "../failure/Failure.ts"
-import { limits } from "../shared/Limits.ts"
-import * as Timestamp from "../shared/Timestamp.ts"
-import type { Quarantined } from "./Ingest.ts"
+import type { Quarantined } from "../record/Observation.ts"
 import type { PaginationUnstable, TooManyRecords } from "./PullError.ts"
-
-export interface Finding {
-  readonly severity: JobError["severity"]
-  readonly category: ErrorCategory
-  readonly code: ErrorCode
-  readonly message: string
-  readonly recovery?: Recovery | undefined
-}
 
 /** How many single records are named before the rest is only counted. */
 const named = 20
-
-export const toJobErrors = (findings: ReadonlyArray<Finding>): Effect.Effect<ReadonlyArray<JobError>> =>
-  Effect.map(Timestamp.now, (timestamp) =>
-    findings.slice(0, limits.jobErrors).map(({ recovery, ...finding }) => ({
-      ...finding,
-      timestamp,
-      ...(recovery === undefined ? {} : { recovery })
-    }))
-  )
-
-export const warning = (category: ErrorCategory, code: ErrorCode, message: string): Finding => ({
-  severity: "warning",
-  category,
-  code,
-  message
-})
 
 export const quarantineFindings = (rows: ReadonlyArray<Quarantined>): ReadonlyArray<Finding> => [
   ...rows

@@ -7,7 +7,7 @@ import type { Coverage } from "../provider/Provider.ts"
 import { isSnapshotType } from "../record/DataType.ts"
 import type { RecordScope } from "../record/RecordStore.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
-import type { Observation } from "./Ingest.ts"
+import type { Observation } from "../record/Observation.ts"
 
 export interface SnapshotOfAccount {
   readonly scope: RecordScope

@@ -6,7 +6,7 @@ import type { Job } from "../job/Job.ts"
 import { holderOf, type Fence } from "../job/JobStore.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import type { Finding } from "./RunReport.ts"
+import type { Finding } from "../job/Finding.ts"
 import type { WriteRight } from "./Writer.ts"
 
 export interface SourceRun {

@@ -3,7 +3,8 @@ import type { Coverage, SyncPage, UpstreamSays } from "../provider/Provider.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Digest } from "../shared/Digest.ts"
-import { ingest, type Observation, type Quarantined } from "./Ingest.ts"
+import type { Observation, Quarantined } from "../record/Observation.ts"
+import { ingest } from "./Ingest.ts"
 
 /** Whether every row that has an id has one of its own: the usual case, and told cheaply. */
 const areDistinct = (rows: ReadonlyArray<Observation>): boolean => {

@@ -1,7 +1,7 @@
 /** Making, changing and removing fields of tables (decisions 5.7). */
 import * as Effect from "effect/Effect"
 import { columnsOf } from "../destination/Columns.ts"
-import type { BoundColumns } from "../destination/Destination.ts"
+import type { BoundColumns } from "../feed/BoundColumns.ts"
 import { NotFound, PreconditionFailed } from "../failure/Failure.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"

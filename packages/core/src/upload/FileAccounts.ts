@@ -2,7 +2,7 @@
 import { maskNumber, type Account } from "../bank/Account.ts"
 import { accountNames, bankOfName, isMaskedNumber, sealedName } from "../bank/AccountReference.ts"
 import type { AccountType } from "../provider/AccountType.ts"
-import { cleanText } from "../sync/Ingest.ts"
+import { cleanText } from "../text/CleanText.ts"
 import { accountInFileName } from "./FileName.ts"
 import type { StatementAccount } from "./Statement.ts"
 

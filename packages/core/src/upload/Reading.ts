@@ -1,7 +1,8 @@
 /** What a file is read with: a reading is a function of its bytes and this. */
 import type { Currency } from "../shared/Currency.ts"
 import type { Digest } from "../shared/Digest.ts"
-import type { CsvOptions, StatementFormat, StatementOptions } from "./Statement.ts"
+import type { CsvOptions } from "../feed/CsvOptions.ts"
+import type { StatementFormat, StatementOptions } from "./Statement.ts"
 
 /** What a feed and its workspace say about how its files are read. */
 export interface ReadingOptions {

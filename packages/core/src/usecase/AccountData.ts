@@ -27,7 +27,7 @@ import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { ReadThrough, unusableConnection, type ReadThroughOptions } from "../sync/ReadThrough.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import type { Account, AccountId } from "../bank/Account.ts"
+import type { Account, AccountRef } from "../bank/Account.ts"
 import { balanceAsOf, storedBalance } from "../bank/Balance.ts"
 import { ownerOf as publicOwner, toPublic } from "../bank/PublicRecord.ts"
 import { Position, transactionPages } from "./TransactionPages.ts"
@@ -59,12 +59,6 @@ export class UnsupportedByProvider extends Schema.TaggedError<UnsupportedByProvi
   providerInstanceId: Schema.String,
   what: Schema.String
 }) {}
-
-export interface AccountRef {
-  readonly workspace: Workspace
-  readonly bankId: BankId
-  readonly accountId: AccountId
-}
 
 export interface Freshness {
   /** When the answer was true upstream; absent before the first pull. */

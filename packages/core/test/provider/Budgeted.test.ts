@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { UpstreamPatience } from "@millrace/core/provider/Budgeted"
-import type { RequestBudget } from "@millrace/core/provider/Capabilities"
+import type { RequestBudget } from "@millrace/core/rate/RequestBudget"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { RateLimited, type ProviderError } from "@millrace/core/provider/ProviderError"
 import { Providers } from "@millrace/core/provider/Providers"

@@ -2,7 +2,7 @@
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { BankType } from "@millrace/core/bank/Bank"
+import { BankType } from "@millrace/core/provider/BankType"
 import { ConnectionStatus } from "@millrace/core/provider/ConnectionHealth"
 import { ProviderKind } from "@millrace/core/provider/ProviderKind"
 import { Id } from "@millrace/core/shared/Ids"

@@ -2,7 +2,7 @@
 import type { IdTrust } from "@millrace/core/provider/Capabilities"
 import type { Coverage } from "@millrace/core/provider/Provider"
 import * as Decimal from "@millrace/core/shared/Decimal"
-import type { Observation } from "@millrace/core/sync/Ingest"
+import type { Observation } from "@millrace/core/record/Observation"
 import { dateOf, formOn, lingeringOn, type BankEvent, type BankLife, type EventForm } from "./BankLife.ts"
 import { Seeded } from "./Seeded.ts"
 

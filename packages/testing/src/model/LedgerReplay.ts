@@ -13,7 +13,7 @@ import type { IdTrust } from "@millrace/core/provider/Capabilities"
 import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { Observation } from "@millrace/core/sync/Ingest"
+import type { Observation } from "@millrace/core/record/Observation"
 import type { BankRead, TrueObservation } from "./BankView.ts"
 
 /** A way of matching: the identity of the kernel, or another to compare it with. */

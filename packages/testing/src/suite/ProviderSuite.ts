@@ -5,7 +5,7 @@
  * stands still except where `advance` moves it.
  */
 import { accountTypes } from "@millrace/core/provider/AccountType"
-import { bankTypes } from "@millrace/core/bank/Bank"
+import { bankTypes } from "@millrace/core/provider/BankType"
 import { isUsable } from "@millrace/core/provider/ConnectionHealth"
 import { describe, expect, it } from "@effect/vitest"
 import { ProviderInstanceId, providerKinds } from "@millrace/core/provider/ProviderKind"

@@ -1,5 +1,6 @@
 /** Which fields of a table the columns of a feed are written to. */
-import type { BoundColumns, Column } from "@millrace/core/destination/Destination"
+import type { BoundColumns } from "@millrace/core/feed/BoundColumns"
+import type { Column } from "@millrace/core/destination/Destination"
 import { fieldMeant } from "@millrace/core/table/FieldName"
 import type { Table, TableField } from "@millrace/core/table/Table"
 import { fits } from "./TableCell.ts"

@@ -1,6 +1,6 @@
 /** Institutions of the demo provider and the accounts that a connection finds there. */
 import type { AccountType } from "@millrace/core/provider/AccountType"
-import type { BankType } from "@millrace/core/bank/Bank"
+import type { BankType } from "@millrace/core/provider/BankType"
 import type { SyncDataType } from "@millrace/core/record/DataType"
 import * as Currency from "@millrace/core/shared/Currency"
 

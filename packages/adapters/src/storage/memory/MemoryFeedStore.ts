@@ -1,6 +1,6 @@
 /** Feeds in memory. */
 import type { AccountId } from "@millrace/core/bank/Account"
-import type { BoundColumns } from "@millrace/core/destination/Destination"
+import type { BoundColumns } from "@millrace/core/feed/BoundColumns"
 import type { Feed, FeedId, FeedState } from "@millrace/core/feed/Feed"
 import { FeedStore, type FeedMark } from "@millrace/core/feed/FeedStore"
 import type { DueWake } from "@millrace/core/feed/Wake"

@@ -1,6 +1,6 @@
 /** What links and upstream ids settle by themselves (enrichments D1, tier 1). */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
-import type { Observation } from "../../sync/Ingest.ts"
+import type { Observation } from "../../record/Observation.ts"
 import { covers, hasBankId, isListed, isOfFile, isUnread, trusted } from "./Covered.ts"
 import type { LateLink } from "./LateSettlement.ts"
 import type { MatchInput } from "./Matching.ts"

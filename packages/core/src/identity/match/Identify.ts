@@ -6,7 +6,7 @@
  * side is new; on the other side it is missing.
  */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
-import type { Observation } from "../../sync/Ingest.ts"
+import type { Observation } from "../../record/Observation.ts"
 import { absences, needsDetail } from "./Absence.ts"
 import { passesGuard, takesThePlace } from "./ContentGuard.ts"
 import { pairShifted, shiftCandidates } from "./CommonShift.ts"

@@ -1,6 +1,6 @@
 /** Pairs that a person parted, as matching asks for them. */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
-import type { Observation } from "../../sync/Ingest.ts"
+import type { Observation } from "../../record/Observation.ts"
 import type { IdentityFact, ObservationKey } from "./IdentityFact.ts"
 import type { MatchDetails } from "./Matching.ts"
 

@@ -10,7 +10,7 @@ import type { Coverage } from "../../provider/Provider.ts"
 import { isDatedType, type SyncDataType } from "../../record/DataType.ts"
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import * as CalendarDate from "../../shared/CalendarDate.ts"
-import type { Observation } from "../../sync/Ingest.ts"
+import type { Observation } from "../../record/Observation.ts"
 
 /** A read of one account, as far as it proves anything. */
 export interface ProvingRead {

@@ -1,6 +1,6 @@
 /** Orders by which results do not depend on the order of what they are made from. */
 import type { IndexEntry, RecordState } from "../../record/LedgerRecord.ts"
-import type { Observation } from "../../sync/Ingest.ts"
+import type { Observation } from "../../record/Observation.ts"
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 

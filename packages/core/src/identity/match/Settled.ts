@@ -10,7 +10,7 @@
  */
 import type { IndexEntry, RecordWrite } from "../../record/LedgerRecord.ts"
 import * as CalendarDate from "../../shared/CalendarDate.ts"
-import type { Observation } from "../../sync/Ingest.ts"
+import type { Observation } from "../../record/Observation.ts"
 import type { MatchResult } from "./Matching.ts"
 import { isProvenDay, oldestPosted } from "./Proof.ts"
 

@@ -1,6 +1,6 @@
 /** Checks of condition groups against the fields there are (enrichments E1, E6). */
 import * as Result from "effect/Result"
-import type { Check, Issue } from "../../enrichment/Kind.ts"
+import type { Check, Issue } from "../Check.ts"
 import type { FieldCatalog } from "../../record/FieldCatalog.ts"
 import { conditionOf } from "../Condition.ts"
 import { leavesOf, type ConditionGroup } from "../ConditionGroup.ts"

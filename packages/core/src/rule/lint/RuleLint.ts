@@ -1,6 +1,6 @@
 /** Rules of a list that get in each other's way (enrichments E6). Only what is certain is reported. */
 import { Cells } from "../../filter/Cells.ts"
-import type { Issue } from "../../enrichment/Kind.ts"
+import type { Issue } from "../Check.ts"
 import type { FieldCatalog } from "../../record/FieldCatalog.ts"
 import { compileAction, type Computed } from "../ActionPlan.ts"
 import { leavesOf } from "../ConditionGroup.ts"

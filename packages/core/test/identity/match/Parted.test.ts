@@ -1,7 +1,7 @@
 import type { IdentityFact } from "@millrace/core/identity/match/IdentityFact"
 import { partedPairs, withoutPartedLinks } from "@millrace/core/identity/match/Parted"
 import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
-import type { Observation } from "@millrace/core/sync/Ingest"
+import type { Observation } from "@millrace/core/record/Observation"
 import { Ids } from "@millrace/core/shared/Ids"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import * as Effect from "effect/Effect"

@@ -12,7 +12,7 @@ import type { Fields } from "@millrace/core/record/FieldValue"
 import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { Observation } from "@millrace/core/sync/Ingest"
+import type { Observation } from "@millrace/core/record/Observation"
 
 export const now = Timestamp.make("2026-03-20T12:00:00.000Z")
 export const full = { kind: "full", complete: true } as const

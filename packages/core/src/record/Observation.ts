@@ -1,0 +1,12 @@
+/** What a source showed of one record. */
+import type { RecordWrite } from "./LedgerRecord.ts"
+
+/** An observation ready to be identified. */
+export interface Observation extends Omit<RecordWrite, "id" | "state"> {
+  readonly pendingProviderId: string
+}
+
+export interface Quarantined {
+  readonly providerId: string
+  readonly reason: string
+}

@@ -1,0 +1,29 @@
+/** What one enrichment says about one record. */
+import type { FieldValue } from "../record/FieldValue.ts"
+
+/** "Field f of this record should be v", made by one rule of one enrichment. */
+export interface Claim {
+  readonly field: string
+  readonly value: FieldValue
+  /** Which part of the configuration says so: the id of a rule. */
+  readonly path: string
+}
+
+export type Verdict = "deliver" | "hold" | "drop"
+
+/** What one enrichment says about one record. */
+export interface Outcome {
+  /** In the order in which they were made; the last one of a field wins. Empty when nothing applies. */
+  readonly claims: ReadonlyArray<Claim>
+  /** Filters only. */
+  readonly verdict?: {
+    readonly value: Verdict
+    readonly reason: string
+    /** A row that was delivered before it was dropped is removed at the destination. */
+    readonly removeDelivered?: boolean
+  }
+  /** Conditions of the enrichment held, whether or not a claim came of it. */
+  readonly matched?: boolean
+  /** Actions that had an input but could make nothing of it, such as arithmetic on text. */
+  readonly skipped?: number
+}
