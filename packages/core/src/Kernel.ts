@@ -7,6 +7,7 @@
 import type * as Arr from "effect/Array"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import type { ApiKeyStore } from "./access/ApiKeyStore.ts"
 import { Authenticator } from "./access/Authenticator.ts"
 import { AccountData } from "./usecase/AccountData.ts"
 import type { BankStore } from "./bank/BankStore.ts"
@@ -54,6 +55,7 @@ import type { WorkspaceStore } from "./workspace/WorkspaceStore.ts"
 /** What storage has to provide. */
 export type Stores =
   | WorkspaceStore
+  | ApiKeyStore
   | BankStore
   | RecordStore
   | FeedStore

@@ -1,4 +1,5 @@
 /** A new key for the owner of a workspace, for whoever runs the server: the first one may have been lost. */
+import { ApiKeyStore } from "@millrace/core/access/ApiKeyStore"
 import { Authenticator } from "@millrace/core/access/Authenticator"
 import { allScopes } from "@millrace/core/access/Scope"
 import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
@@ -20,7 +21,7 @@ export const newOwnerKeys = Effect.fn("OwnerKey.newOwnerKeys")(function* () {
     })
   }
   for (const workspace of workspaces) {
-    const createdBy = (yield* store.keys(workspace.id)).at(-1)?.createdBy
+    const createdBy = (yield* (yield* ApiKeyStore).list(workspace.id)).at(-1)?.createdBy
     if (createdBy === undefined) continue
     const { secret } = yield* authenticator.createKey({
       workspaceId: workspace.id,

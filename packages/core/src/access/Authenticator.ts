@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { ApiKeyStore } from "./ApiKeyStore.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -41,10 +42,11 @@ export class Authenticator extends Context.Service<
     ) => Effect.Effect<{ readonly key: ApiKey; readonly secret: Redacted.Redacted<string> }, StorageUnavailable>
   }
 >()("@millrace/core/access/Authenticator") {
-  static readonly layer: Layer.Layer<Authenticator, never, WorkspaceStore | Digest | Ids> = Layer.effect(
+  static readonly layer: Layer.Layer<Authenticator, never, ApiKeyStore | WorkspaceStore | Digest | Ids> = Layer.effect(
     Authenticator,
     Effect.gen(function* () {
-      const store = yield* WorkspaceStore
+      const keys = yield* ApiKeyStore
+      const workspaces = yield* WorkspaceStore
       const digest = yield* Digest
       const ids = yield* Ids
       const memory = new KeyMemory()
@@ -53,7 +55,7 @@ export class Authenticator extends Context.Service<
       const lookUp = Effect.fnUntraced(function* (hash: string) {
         const now = yield* Clock.currentTimeMillis
         if (memory.isUnknown(hash, now)) return Option.none<ApiKey>()
-        const ask = store.keyByHash(hash)
+        const ask = keys.byHash(hash)
         const key = yield* memory.isSeen(hash) ? ask : memory.limitFirst(ask)
         if (Option.isSome(key)) memory.found(hash)
         else memory.missed(hash, now)
@@ -65,7 +67,7 @@ export class Authenticator extends Context.Service<
         if (!isSecret(text)) return yield* new CredentialInvalid()
         const key = yield* lookUp(digest.sha256(text))
         if (Option.isNone(key) || !isActive(key.value, yield* Timestamp.now)) return yield* new CredentialInvalid()
-        const workspace = yield* store.get(key.value.workspaceId)
+        const workspace = yield* workspaces.get(key.value.workspaceId)
         if (Option.isNone(workspace)) return yield* new CredentialInvalid()
         return { kind: "api_key", workspace: workspace.value, key: key.value } satisfies Principal
       })
@@ -83,7 +85,7 @@ export class Authenticator extends Context.Service<
           createdBy: request.createdBy,
           revokedAt: null
         }
-        yield* store.insertKey(key, digest.sha256(secret))
+        yield* keys.insert(key, digest.sha256(secret))
         return { key, secret: Redacted.make(secret) }
       })
 

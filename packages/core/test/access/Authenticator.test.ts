@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
+import { ApiKeyStore } from "@millrace/core/access/ApiKeyStore"
 import { Authenticator } from "../../src/access/Authenticator.ts"
 import type { ApiKey } from "../../src/access/ApiKey.ts"
 import { Digest } from "../../src/shared/Digest.ts"
@@ -35,10 +36,12 @@ const setUp = (gate?: Deferred.Deferred<void>) => {
   const store = WorkspaceStore.of({
     create: () => Effect.void,
     get: () => Effect.succeedSome(workspace),
-    all: Effect.succeed([workspace]),
-    insertKey: () => Effect.void,
-    keys: () => Effect.succeed([]),
-    keyByHash: (hash) =>
+    all: Effect.succeed([workspace])
+  })
+  const keyStore = ApiKeyStore.of({
+    insert: () => Effect.void,
+    list: () => Effect.succeed([]),
+    byHash: (hash) =>
       Effect.suspend(() => {
         seen.lookups++
         seen.atOnce++
@@ -51,7 +54,12 @@ const setUp = (gate?: Deferred.Deferred<void>) => {
   })
   const digest = Digest.of({ sha256: (text: string) => text, randomText: () => "" } as unknown as Digest["Service"])
   const layer = Authenticator.layer.pipe(
-    Layer.provide([Layer.succeed(WorkspaceStore, store), Layer.succeed(Digest, digest), Ids.layer])
+    Layer.provide([
+      Layer.succeed(WorkspaceStore, store),
+      Layer.succeed(ApiKeyStore, keyStore),
+      Layer.succeed(Digest, digest),
+      Ids.layer
+    ])
   )
   return { keys, seen, layer }
 }

@@ -2,6 +2,7 @@
 import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
 import * as TableDestination from "@millrace/adapters/destination/table/TableDestination"
 import * as StatementReader from "@millrace/adapters/statement/StatementReader"
+import { ApiKeyStore } from "@millrace/core/access/ApiKeyStore"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import type { DestinationSession } from "@millrace/core/destination/Destination"
 import { Destinations } from "@millrace/core/destination/Destinations"
@@ -40,6 +41,7 @@ const stores = {
   Transactor,
   UploadStore,
   WorkspaceStore,
+  ApiKeyStore,
   EnrichmentStore,
   TableStore,
   DataKeys

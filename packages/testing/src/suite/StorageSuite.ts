@@ -4,6 +4,7 @@
  * The layer also provides `StoreClock`; a store with a clock of its own asks for `liveClock`.
  */
 import { describe } from "@effect/vitest"
+import * as ApiKeyStoreSuite from "./ApiKeyStoreSuite.ts"
 import * as BankStoreSuite from "./BankStoreSuite.ts"
 import * as CursorStoreSuite from "./CursorStoreSuite.ts"
 import * as DataKeysSuite from "./DataKeysSuite.ts"
@@ -27,6 +28,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   DataKeys: DataKeysSuite.tests,
   CursorStore: CursorStoreSuite.tests,
   WorkspaceStore: WorkspaceStoreSuite.tests,
+  ApiKeyStore: ApiKeyStoreSuite.tests,
   BankStore: BankStoreSuite.tests,
   RecordStore: RecordStoreSuite.tests,
   "RecordStore pages": RecordPageSuite.tests,

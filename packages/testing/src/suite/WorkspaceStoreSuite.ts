@@ -6,7 +6,7 @@ import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { difficultTexts } from "../fixture/Text.ts"
-import { makeApiKey, makeUser, makeWorkspace } from "../fixture/Workspace.ts"
+import { makeUser, makeWorkspace } from "../fixture/Workspace.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
 
 const arrange = Effect.gen(function* () {
@@ -52,34 +52,6 @@ export const tests: StorageTests = (it) => {
         workspace.id,
         later.id
       ])
-    })
-  )
-
-  it.effect("finds a key by the hash of its secret, revoked and expired ones too", () =>
-    Effect.gen(function* () {
-      const { workspace, owner, store } = yield* arrange
-      const live = yield* makeApiKey(workspace, owner)
-      const dead = yield* makeApiKey(workspace, owner, {
-        expiresAt: Timestamp.make("1970-01-01T00:00:00.001Z"),
-        revokedAt: Timestamp.make("1970-01-01T00:00:00.002Z"),
-        scopes: []
-      })
-      yield* store.insertKey(live, `hash-${live.id}`)
-      yield* store.insertKey(dead, `hash-${dead.id}`)
-      expect(yield* store.keyByHash(`hash-${live.id}`)).toEqual(Option.some(live))
-      expect(yield* store.keyByHash(`hash-${dead.id}`)).toEqual(Option.some(dead))
-      expect(yield* store.keyByHash("hash-of-nothing")).toEqual(Option.none())
-    })
-  )
-
-  it.effect("lists the keys of one workspace, newest first", () =>
-    Effect.gen(function* () {
-      const { workspace, owner, store } = yield* arrange
-      const other = yield* arrange
-      const keys = [yield* makeApiKey(workspace, owner), yield* makeApiKey(workspace, owner)]
-      const foreign = yield* makeApiKey(other.workspace, other.owner)
-      yield* Effect.forEach([...keys, foreign], (key) => store.insertKey(key, `hash-${key.id}`))
-      expect(yield* store.keys(workspace.id)).toEqual(keys.toReversed())
     })
   )
 }

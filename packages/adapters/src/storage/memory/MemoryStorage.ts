@@ -8,6 +8,7 @@ import type { UpstreamBudget } from "@millrace/core/rate/UpstreamBudget"
 import * as Layer from "effect/Layer"
 import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
 import * as MemoryUpstreamBudget from "../../rate/MemoryUpstreamBudget.ts"
+import * as MemoryApiKeyStore from "./MemoryApiKeyStore.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
 import { BankTable } from "./MemoryBankTable.ts"
 import * as MemoryCursorStore from "./MemoryCursorStore.ts"
@@ -30,6 +31,7 @@ export const layer: Layer.Layer<Stores | RateLimiter | UpstreamBudget> = Layer.m
   MemoryDataKeys.layer,
   MemoryCursorStore.layer,
   MemoryWorkspaceStore.layer,
+  MemoryApiKeyStore.layer,
   MemoryBankStore.layer,
   MemoryRecordStore.layer,
   MemoryFeedStore.layer,

@@ -6,6 +6,7 @@ import type { UpstreamBudget } from "@millrace/core/rate/UpstreamBudget"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
+import * as PostgresApiKeyStore from "./PostgresApiKeyStore.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
 import * as PostgresCursorStore from "./PostgresCursorStore.ts"
 import * as PostgresDataKeys from "./PostgresDataKeys.ts"
@@ -32,6 +33,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresDataKeys.layer,
   PostgresCursorStore.layer,
   PostgresWorkspaceStore.layer,
+  PostgresApiKeyStore.layer,
   PostgresBankStore.layer,
   PostgresRecordStore.layer,
   PostgresFeedStore.layer,

@@ -1,15 +1,13 @@
-/** Workspaces, users and API keys in PostgreSQL. */
-import type { ApiKey } from "@millrace/core/access/ApiKey"
-import type { Scope } from "@millrace/core/access/Scope"
+/** Workspaces and users in PostgreSQL. */
 import type { Currency } from "@millrace/core/shared/Currency"
 import type { PlanName } from "@millrace/core/workspace/Plan"
-import type { UserId, Workspace, WorkspaceId } from "@millrace/core/workspace/Workspace"
+import type { Workspace, WorkspaceId } from "@millrace/core/workspace/Workspace"
 import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { instant, json, nullable, optionalInstant, present } from "./Column.ts"
+import { instant, nullable, present } from "./Column.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
 
 interface WorkspaceRow {
@@ -39,30 +37,6 @@ const toWorkspace = (row: WorkspaceRow): Workspace => ({
   ...present({ icon: row.icon, parentWorkspaceId: row.parent_workspace_id })
 })
 
-interface KeyRow {
-  readonly id: ApiKey["id"]
-  readonly workspace_id: WorkspaceId
-  readonly key_prefix: string
-  readonly name: string
-  readonly scopes: ReadonlyArray<Scope>
-  readonly expires_at: Date | null
-  readonly created_at: Date
-  readonly created_by: UserId
-  readonly revoked_at: Date | null
-}
-
-const toKey = (row: KeyRow): ApiKey => ({
-  id: row.id,
-  workspaceId: row.workspace_id,
-  keyPrefix: row.key_prefix,
-  name: row.name,
-  scopes: row.scopes,
-  expiresAt: optionalInstant(row.expires_at),
-  createdAt: instant(row.created_at),
-  createdBy: row.created_by,
-  revokedAt: optionalInstant(row.revoked_at)
-})
-
 export const layer: Layer.Layer<WorkspaceStore, never, SqlClient.SqlClient> = Layer.effect(
   WorkspaceStore,
   Effect.map(SqlClient.SqlClient, (sql) =>
@@ -89,22 +63,7 @@ export const layer: Layer.Layer<WorkspaceStore, never, SqlClient.SqlClient> = La
       all: stored(sql<WorkspaceRow>`select * from workspace order by created_at, id`).pipe(
         Effect.map((rows) => rows.map(toWorkspace)),
         Effect.withSpan("WorkspaceStore.all")
-      ),
-      insertKey: Effect.fn("WorkspaceStore.insertKey")(function* (key, hash) {
-        yield* stored(sql`insert into api_key (id, workspace_id, hash, key_prefix, name, scopes, expires_at, created_at,
-            created_by, revoked_at)
-          values (${key.id}, ${key.workspaceId}, ${hash}, ${key.keyPrefix}, ${key.name}, ${json(key.scopes)},
-            ${key.expiresAt}, ${key.createdAt}, ${key.createdBy}, ${key.revokedAt})`)
-      }),
-      keyByHash: Effect.fn("WorkspaceStore.keyByHash")(function* (hash) {
-        const rows = yield* stored(sql<KeyRow>`select * from api_key where hash = ${hash}`)
-        return Arr.head(rows.map(toKey))
-      }),
-      keys: Effect.fn("WorkspaceStore.keys")(function* (workspaceId) {
-        const rows = yield* stored(sql<KeyRow>`select * from api_key where workspace_id = ${workspaceId}
-          order by created_at desc, id desc`)
-        return rows.map(toKey)
-      })
+      )
     })
   )
 )
