@@ -38,9 +38,10 @@ import { ConnectionSource } from "./sync/ConnectionSource.ts"
 import { Projector } from "./sync/Projector.ts"
 import { Puller } from "./sync/Puller.ts"
 import { ReadThrough } from "./sync/ReadThrough.ts"
-import { Source } from "./sync/Source.ts"
-import { SyncRun } from "./sync/SyncRun.ts"
+import { Source } from "./usecase/Source.ts"
+import { SyncRun } from "./usecase/SyncRun.ts"
 import { Writer } from "./sync/Writer.ts"
+import * as RowEdits from "./table/RowEdits.ts"
 import { Tables } from "./table/Tables.ts"
 import type { TableStore } from "./table/TableStore.ts"
 import type { StatementReader } from "./upload/Statement.ts"
@@ -78,7 +79,7 @@ export const layerRun: Layer.Layer<SyncRun | Banks | Puller | Writer | Ids, neve
   Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
   Layer.provide(StatementSource.layer),
   Layer.provideMerge(Puller.layer),
-  Layer.provideMerge([Writer.layer, Banks.layer]),
+  Layer.provideMerge([Writer.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),
   Layer.provideMerge(Ids.layer)
 )
 

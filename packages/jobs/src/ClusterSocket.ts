@@ -7,7 +7,7 @@
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import type { JobEngine } from "@millrace/core/job/JobEngine"
 import type { JobStore } from "@millrace/core/job/JobStore"
-import type { SyncRun } from "@millrace/core/sync/SyncRun"
+import type { SyncRun } from "@millrace/core/usecase/SyncRun"
 import * as MessageStorage from "effect/cluster/MessageStorage"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import type * as Sharding from "effect/cluster/Sharding"

@@ -6,7 +6,7 @@
  */
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import type { JobStore } from "@millrace/core/job/JobStore"
-import type { SyncRun } from "@millrace/core/sync/SyncRun"
+import type { SyncRun } from "@millrace/core/usecase/SyncRun"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,7 +1,7 @@
 import type { JobId } from "@millrace/core/job/Job"
 import { pokeLease } from "@millrace/core/job/JobLease"
 import { JobStore } from "@millrace/core/job/JobStore"
-import { SyncRun } from "@millrace/core/sync/SyncRun"
+import { SyncRun } from "@millrace/core/usecase/SyncRun"
 import { makeScriptedRun } from "@millrace/testing/fixture/ScriptedRun"
 import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"

@@ -1,6 +1,6 @@
 import { Jobs } from "@millrace/core/job/Jobs"
 import { JobStore } from "@millrace/core/job/JobStore"
-import { SyncRun } from "@millrace/core/sync/SyncRun"
+import { SyncRun } from "@millrace/core/usecase/SyncRun"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -3,11 +3,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { BankId } from "../bank/Bank.ts"
-import { rowKey } from "../destination/Delivery.ts"
 import { isOfFile, trusted } from "../identity/match/Covered.ts"
 import { heldIndex } from "../identity/HeldIndex.ts"
 import { identify } from "../identity/match/Identify.ts"
 import type { IdentityFact } from "../identity/match/IdentityFact.ts"
+import { RecordEdits } from "../identity/RecordEdits.ts"
 import { IdentityStore, type Recalled } from "../identity/IdentityStore.ts"
 import {
   defaultMatchConfig,
@@ -37,7 +37,6 @@ import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { TableStore } from "../table/TableStore.ts"
 import { believable, canSettle, isWholeTruth, type SnapshotOfAccount } from "./SnapshotOfAccount.ts"
 import { emptyChunk, writePlan, type Chunk } from "./WritePlan.ts"
 
@@ -88,13 +87,13 @@ export class Writer extends Context.Service<
   static readonly layer: Layer.Layer<
     Writer,
     never,
-    RecordStore | IdentityStore | TableStore | JobStore | Transactor | Ids | Digest
+    RecordStore | IdentityStore | RecordEdits | JobStore | Transactor | Ids | Digest
   > = Layer.effect(
     Writer,
     Effect.gen(function* () {
       const records = yield* RecordStore
       const identity = yield* IdentityStore
-      const tables = yield* TableStore
+      const edits = yield* RecordEdits
       const jobs = yield* JobStore
       const { atomically } = yield* Transactor
       const ids = yield* Ids
@@ -118,14 +117,11 @@ export class Writer extends Context.Service<
         const details = new Map<string, HeldDetail & HeldRecord>()
         for (let at = 0; at < wanted.length; at += limits.commitChunk) {
           const some = wanted.slice(at, at + limits.commitChunk)
-          const edited = yield* tables.heldKeys(
-            scope.workspaceId,
-            some.map((id) => rowKey(scope.dataType, id))
-          )
+          const edited = yield* edits.among(scope, some)
           for (const record of yield* records.held(scope, some)) {
             details.set(record.id, {
               ...record,
-              edited: edited.has(rowKey(scope.dataType, record.id)),
+              edited: edited.has(record.id),
               alone: record.apart || decided.has(record.id)
             })
           }

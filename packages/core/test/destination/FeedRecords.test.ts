@@ -1,7 +1,7 @@
 import { FeedRecords, type RecordQuery } from "@millrace/core/destination/FeedRecords"
 import { Jobs } from "@millrace/core/job/Jobs"
 import { JobStore } from "@millrace/core/job/JobStore"
-import { SyncRun } from "@millrace/core/sync/SyncRun"
+import { SyncRun } from "@millrace/core/usecase/SyncRun"
 import { Tables } from "@millrace/core/table/Tables"
 import { openUploadFeed } from "@millrace/testing/upload/UploadWorld"
 import { describe, expect } from "@effect/vitest"

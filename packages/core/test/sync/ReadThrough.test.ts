@@ -12,6 +12,7 @@ import { Ids } from "@millrace/core/shared/Ids"
 import { Puller } from "@millrace/core/sync/Puller"
 import { ReadThrough } from "@millrace/core/sync/ReadThrough"
 import { Writer } from "@millrace/core/sync/Writer"
+import * as RowEdits from "@millrace/core/table/RowEdits"
 import { makeBank } from "@millrace/testing/fixture/Bank"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 import { makeScriptedProvider } from "@millrace/testing/provider/ScriptedProvider"
@@ -44,7 +45,7 @@ const setup = () => {
   }
   const layer = ReadThrough.layer.pipe(
     Layer.provideMerge(Puller.layer),
-    Layer.provideMerge([Writer.layer, Banks.layer]),
+    Layer.provideMerge([Writer.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),
     Layer.provideMerge(Ids.layer),
     Layer.provideMerge(Layer.mergeAll(Providers.layer([driver]), NodeDigest.layer, MemoryStorage.layer))
   )

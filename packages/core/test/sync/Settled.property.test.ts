@@ -14,6 +14,7 @@ import { Ids } from "@millrace/core/shared/Ids"
 import { ingest } from "@millrace/core/sync/Ingest"
 import type { SnapshotOfAccount } from "@millrace/core/sync/SnapshotOfAccount"
 import { Writer } from "@millrace/core/sync/Writer"
+import * as RowEdits from "@millrace/core/table/RowEdits"
 import { storeAccount } from "@millrace/testing/fixture/Account"
 import { storeBank } from "@millrace/testing/fixture/Bank"
 import { scopeOf } from "@millrace/testing/fixture/Record"
@@ -164,7 +165,7 @@ class Counts {
 }
 
 const worldOf = (remembers: boolean, counts: Counts) =>
-  Layer.mergeAll(Writer.layer, Corrections.layer).pipe(
+  Layer.mergeAll(Writer.layer.pipe(Layer.provide(RowEdits.layer)), Corrections.layer).pipe(
     Layer.provideMerge(
       Layer.effectContext(
         Effect.map(RecordStore, (records) =>

@@ -1,6 +1,6 @@
 import { FeedStore } from "@millrace/core/feed/FeedStore"
 import { JobStore } from "@millrace/core/job/JobStore"
-import { SyncRun } from "@millrace/core/sync/SyncRun"
+import { SyncRun } from "@millrace/core/usecase/SyncRun"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { WaitingUploads } from "@millrace/core/upload/WaitingUploads"
 import { openUploadFeed } from "@millrace/testing/upload/UploadWorld"

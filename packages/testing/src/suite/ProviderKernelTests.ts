@@ -9,6 +9,7 @@ import { Ids } from "@millrace/core/shared/Ids"
 import { Puller } from "@millrace/core/sync/Puller"
 import { ReadThrough } from "@millrace/core/sync/ReadThrough"
 import { Writer } from "@millrace/core/sync/Writer"
+import * as RowEdits from "@millrace/core/table/RowEdits"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { storeWorkspace } from "../fixture/Workspace.ts"
@@ -17,7 +18,7 @@ import { attemptId, opened, type ProviderSuiteOptions } from "./ProviderUnderTes
 const layerOf = (driver: Parameters<typeof Providers.layer>[0][number]) =>
   ReadThrough.layer.pipe(
     Layer.provideMerge(Puller.layer),
-    Layer.provideMerge([Writer.layer, Banks.layer]),
+    Layer.provideMerge([Writer.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),
     Layer.provideMerge(Ids.layer),
     Layer.provideMerge(Layer.mergeAll(Providers.layer([driver]), NodeDigest.layer, MemoryStorage.layer))
   )

@@ -7,8 +7,8 @@ import type { Feed } from "../feed/Feed.ts"
 import type { Fenced } from "../job/JobStore.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { UploadSource } from "../upload/UploadSource.ts"
-import { ConnectionSource } from "./ConnectionSource.ts"
-import { empty, type SourceResult, type SourceRun } from "./SourceResult.ts"
+import { ConnectionSource } from "../sync/ConnectionSource.ts"
+import { empty, type SourceResult, type SourceRun } from "../sync/SourceResult.ts"
 
 export class Source extends Context.Service<
   Source,
@@ -17,7 +17,7 @@ export class Source extends Context.Service<
     readonly banksOf: (feed: Feed) => Effect.Effect<ReadonlyArray<BankId>, StorageUnavailable>
     readonly refresh: (run: SourceRun) => Effect.Effect<SourceResult, Fenced | StorageUnavailable>
   }
->()("@millrace/core/sync/Source") {
+>()("@millrace/core/usecase/Source") {
   static readonly layer: Layer.Layer<Source, never, ConnectionSource | UploadSource> = Layer.effect(
     Source,
     Effect.gen(function* () {

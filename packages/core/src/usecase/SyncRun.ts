@@ -21,11 +21,11 @@ import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
-import { CurrentHandover, Handover } from "./Handover.ts"
-import { Projector } from "./Projector.ts"
+import { CurrentHandover, Handover } from "../sync/Handover.ts"
+import { Projector } from "../sync/Projector.ts"
 import { toJobErrors, warning, type Finding } from "../job/Finding.ts"
-import { destinationFinding, refusedFindings } from "./RunReport.ts"
-import { retryOf } from "./Retry.ts"
+import { destinationFinding, refusedFindings } from "../sync/RunReport.ts"
+import { retryOf } from "../sync/Retry.ts"
 import { Source } from "./Source.ts"
 
 /** Compiled enrichments that are kept for the next run: some of them look into lists of thousands. */
@@ -44,7 +44,7 @@ export class SyncRun extends Context.Service<
      */
     readonly run: (claimed: ClaimedJob) => Effect.Effect<void, Fenced | StorageUnavailable>
   }
->()("@millrace/core/sync/SyncRun") {
+>()("@millrace/core/usecase/SyncRun") {
   static readonly layer: Layer.Layer<
     SyncRun,
     never,
