@@ -8,7 +8,7 @@
  * against this one. Run the example with `node examples/add-an-enrichment-kind.ts`.
  */
 import * as Re2Patterns from "@millrace/adapters/pattern/Re2Patterns"
-import type { RecordKind } from "@millrace/core/enrichment/Kind"
+import type { RecordKind } from "@millrace/core/enrichment/kinds/Kind"
 import { makeKinds } from "@millrace/core/enrichment/Kinds"
 import * as Pipeline from "@millrace/core/enrichment/Pipeline"
 import { Patterns } from "@millrace/core/pattern/Pattern"

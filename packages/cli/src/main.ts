@@ -3,7 +3,7 @@
 import { enableCompileCache } from "node:module"
 import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
-import { version } from "./Version.ts"
+import { version } from "./program/Version.ts"
 
 // Whoever pipes us into `head` closes the pipe early, and has what was asked for.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -1,6 +1,6 @@
 import * as Command from "effect/cli/Command"
-import type { Request } from "../Api.ts"
-import { showList, showRecord } from "../Requests.ts"
+import type { Request } from "../request/Api.ts"
+import { showList, showRecord } from "../request/Requests.ts"
 import { deleteTransaction, matches, restoreTransaction, suggestions } from "./Corrections.ts"
 import { choice, cursor, either, idFlag, limit, queryOf, text } from "./Flags.ts"
 

@@ -1,5 +1,5 @@
 import * as Command from "effect/cli/Command"
-import { showList, showRecord } from "../Requests.ts"
+import { showList, showRecord } from "../request/Requests.ts"
 import { idArgument, queryOf, scope } from "./Flags.ts"
 
 const columns = ["id", "name", "source", "type", "connectionStatus.status", "connectionStatus.lastCheckedAt"]

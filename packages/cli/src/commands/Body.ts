@@ -1,8 +1,8 @@
 /** Bodies of requests: a file with JSON, and options that go over what it says. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { UsageFault } from "../Failure.ts"
-import { checkJson, readText } from "../Input.ts"
+import { UsageFault } from "../program/Failure.ts"
+import { checkJson, readText } from "../program/Input.ts"
 import { isArray, isObject, stringify, type JsonObject } from "../output/ExactJson.ts"
 import { text } from "./Flags.ts"
 

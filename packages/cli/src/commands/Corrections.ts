@@ -2,10 +2,10 @@
 import type { MatchRecord, SuggestionRecord } from "@millrace/http/api/CorrectionApi"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { Api } from "../Api.ts"
-import { Notes } from "../Notes.ts"
-import { program } from "../Program.ts"
-import { showList, showRecord } from "../Requests.ts"
+import { Api } from "../request/Api.ts"
+import { Notes } from "../program/Notes.ts"
+import { program } from "../program/Program.ts"
+import { showList, showRecord } from "../request/Requests.ts"
 import { choice, cursor, idArgument, idFlag, limit, queryOf, text } from "./Flags.ts"
 
 const bank = idFlag("bank")

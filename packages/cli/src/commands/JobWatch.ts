@@ -1,12 +1,12 @@
 /** Waiting for a sync job: polls it as often as the rate limit allows, and says how far it is. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { Api } from "../Api.ts"
-import { JobUnsuccessful } from "../Failure.ts"
-import { Notes } from "../Notes.ts"
+import { Api } from "../request/Api.ts"
+import { JobUnsuccessful } from "../program/Failure.ts"
+import { Notes } from "../program/Notes.ts"
 import type { JsonObject } from "../output/ExactJson.ts"
-import { Output } from "../output/Output.ts"
-import { countAt, recordOf } from "../Requests.ts"
+import { Output } from "../program/Output.ts"
+import { countAt, recordOf } from "../request/Requests.ts"
 import { isActive } from "./JobStatus.ts"
 
 const textAt = (job: JsonObject, key: string): string => {

@@ -2,9 +2,9 @@
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { UsageFault } from "../Failure.ts"
+import { UsageFault } from "../program/Failure.ts"
 import { parse, type Json, type JsonObject } from "../output/ExactJson.ts"
-import { Settings } from "../Settings.ts"
+import { Settings } from "../program/Settings.ts"
 import { jsonFrom } from "./Body.ts"
 import { text } from "./Flags.ts"
 

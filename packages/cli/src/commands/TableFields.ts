@@ -1,9 +1,9 @@
 import type { CreateField } from "@millrace/http/api/FieldApi"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { Api } from "../Api.ts"
-import { Notes } from "../Notes.ts"
-import { showRecord } from "../Requests.ts"
+import { Api } from "../request/Api.ts"
+import { Notes } from "../program/Notes.ts"
+import { showRecord } from "../request/Requests.ts"
 import { bodyFrom, file } from "./Body.ts"
 import { choice, either, idArgument, idFlag, ifVersion, matching, text } from "./Flags.ts"
 

@@ -4,7 +4,7 @@ import { DataType } from "../record/DataType.ts"
 import { Id } from "../shared/Ids.ts"
 import { Name } from "../shared/Name.ts"
 import { Timestamp } from "../shared/Timestamp.ts"
-import { EnrichmentType } from "./EnrichmentType.ts"
+import { EnrichmentType } from "./kinds/EnrichmentType.ts"
 
 export type EnrichmentId = Id<"enrichment">
 

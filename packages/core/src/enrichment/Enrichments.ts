@@ -20,8 +20,8 @@ import type { Workspace } from "../workspace/Workspace.ts"
 import { decode } from "../shared/StrictDecoding.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import { EnrichmentStore } from "./EnrichmentStore.ts"
-import type { EnrichmentType } from "./EnrichmentType.ts"
-import type { Issue } from "./Kind.ts"
+import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
+import type { Issue } from "./kinds/Kind.ts"
 import { makeKinds, type Kinds } from "./Kinds.ts"
 
 export interface NewEnrichment {

@@ -1,7 +1,7 @@
 /** The one list of the kinds of enrichment that this build can run. */
 import type { PatternEngine } from "../pattern/Pattern.ts"
-import type { EnrichmentType } from "./EnrichmentType.ts"
-import type { RecordKind } from "./Kind.ts"
+import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
+import type { RecordKind } from "./kinds/Kind.ts"
 import { makeFilter } from "./kinds/filter.ts"
 import { makeRule } from "./kinds/rule.ts"
 

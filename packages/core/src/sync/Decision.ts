@@ -2,7 +2,7 @@
 import type { DeliveryEntry, Intent } from "../destination/DeliveryStore.ts"
 import { removedField, valuesOf } from "../destination/Columns.ts"
 import type { FieldChange } from "../enrichment/Provenance.ts"
-import type { Verdict } from "../enrichment/Kind.ts"
+import type { Verdict } from "../enrichment/kinds/Kind.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { isSnapshotType, type SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"

@@ -1,5 +1,5 @@
 import type { Enrichment } from "@millrace/core/enrichment/Enrichment"
-import type { RecordKind } from "@millrace/core/enrichment/Kind"
+import type { RecordKind } from "@millrace/core/enrichment/kinds/Kind"
 import { makeKinds } from "@millrace/core/enrichment/Kinds"
 import * as Pipeline from "@millrace/core/enrichment/Pipeline"
 import { provenPatterns } from "@millrace/core/pattern/Pattern"

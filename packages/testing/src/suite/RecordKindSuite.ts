@@ -4,8 +4,8 @@
  * The options hold configurations as they are sent, and records to run them over.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { enrichmentTypes } from "@millrace/core/enrichment/EnrichmentType"
-import type { Outcome, RecordKind } from "@millrace/core/enrichment/Kind"
+import { enrichmentTypes } from "@millrace/core/enrichment/kinds/EnrichmentType"
+import type { Outcome, RecordKind } from "@millrace/core/enrichment/kinds/Kind"
 import { dataTypes, type DataType } from "@millrace/core/record/DataType"
 import { catalogOf } from "@millrace/core/record/FieldCatalog"
 import type { Fields } from "@millrace/core/record/FieldValue"

@@ -10,7 +10,7 @@ import { checkConditions } from "../../rule/lint/ConditionCheck.ts"
 import { ConditionGroup } from "../../rule/ConditionGroup.ts"
 import type { PatternEngine } from "../../pattern/Pattern.ts"
 import { limits } from "../../shared/Limits.ts"
-import type { Check, Outcome, RecordKind, Verdict, View, PlanContext } from "../Kind.ts"
+import type { Check, Outcome, RecordKind, Verdict, View, PlanContext } from "./Kind.ts"
 
 export const FilterConfig = Schema.Struct({
   mode: Schema.Literals(["drop", "keep"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("drop" as const))),

@@ -12,7 +12,7 @@ import { RuleAction } from "../../rule/RuleAction.ts"
 import { RuleEngine } from "../../rule/RuleEngine.ts"
 import { actionPath, ruleLints } from "../../rule/lint/RuleLint.ts"
 import { limits } from "../../shared/Limits.ts"
-import type { Check, Issue, RecordKind } from "../Kind.ts"
+import type { Check, Issue, RecordKind } from "./Kind.ts"
 
 const ruleFields = {
   id: Schema.optionalKey(Schema.NonEmptyString.check(Schema.isMaxLength(64))),

@@ -14,11 +14,11 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
-import { ApiRefused, CredentialMissing, decodeEnvelope, Unreachable, UsageFault } from "./Failure.ts"
-import { Notes } from "./Notes.ts"
-import { program } from "./Program.ts"
-import { Settings } from "./Settings.ts"
-import { version } from "./Version.ts"
+import { ApiRefused, CredentialMissing, decodeEnvelope, Unreachable, UsageFault } from "../program/Failure.ts"
+import { Notes } from "../program/Notes.ts"
+import { program } from "../program/Program.ts"
+import { Settings } from "../program/Settings.ts"
+import { version } from "../program/Version.ts"
 
 export interface Request {
   readonly method: HttpMethod
@@ -43,7 +43,7 @@ export type ApiError = ApiRefused | Unreachable | CredentialMissing | UsageFault
 export class Api extends Context.Service<
   Api,
   { readonly send: (request: Request) => Effect.Effect<Answer, ApiError> }
->()("@millrace/cli/Api") {}
+>()("@millrace/cli/request/Api") {}
 
 const tries = 5
 /** Nobody waits longer than this without having been asked. */

@@ -1,11 +1,11 @@
 /** Answers of the API as data: one record, or the rows of a list with its pages. */
 import * as Effect from "effect/Effect"
 import { Api, type Answer, type Request } from "./Api.ts"
-import { AnswerUnreadable } from "./Failure.ts"
-import { Notes } from "./Notes.ts"
-import { isArray, isNumber, isObject, parse, stringify, type Json, type JsonObject } from "./output/ExactJson.ts"
-import { Output, type Columns } from "./output/Output.ts"
-import { Settings } from "./Settings.ts"
+import { AnswerUnreadable } from "../program/Failure.ts"
+import { Notes } from "../program/Notes.ts"
+import { isArray, isNumber, isObject, parse, stringify, type Json, type JsonObject } from "../output/ExactJson.ts"
+import { Output, type Columns } from "../program/Output.ts"
+import { Settings } from "../program/Settings.ts"
 
 const unreadable = (what: string) => new AnswerUnreadable({ message: `The answer is not one of this API: ${what}.` })
 

@@ -2,13 +2,13 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Notes } from "../Notes.ts"
-import { Settings } from "../Settings.ts"
-import { escapeJson } from "./Clean.ts"
-import * as Csv from "./Csv.ts"
-import { stringify, type Json, type JsonObject } from "./ExactJson.ts"
-import { namesOf, pick, unknownOf } from "./Fields.ts"
-import * as Table from "./Table.ts"
+import { Notes } from "./Notes.ts"
+import { Settings } from "./Settings.ts"
+import { escapeJson } from "../output/Clean.ts"
+import * as Csv from "../output/Csv.ts"
+import { stringify, type Json, type JsonObject } from "../output/ExactJson.ts"
+import { namesOf, pick, unknownOf } from "../output/Fields.ts"
+import * as Table from "../output/Table.ts"
 
 /** The fields that a table shows; the other formats have all of them. */
 export type Columns = ReadonlyArray<string> | ((records: ReadonlyArray<JsonObject>) => ReadonlyArray<string>)
@@ -26,7 +26,7 @@ export class Output extends Context.Service<
     /** Some records of a list that is written line by line as it comes in. */
     readonly lines: (records: ReadonlyArray<JsonObject>) => Effect.Effect<void>
   }
->()("@millrace/cli/output/Output") {}
+>()("@millrace/cli/program/Output") {}
 
 const jsonOf = (value: Json, indent?: number): string => `${escapeJson(stringify(value, indent))}\n`
 
@@ -51,12 +51,12 @@ const make = Effect.gen(function* () {
     switch (format) {
       case "yaml":
         return Effect.flatMap(
-          Effect.promise(() => import("./Yaml.ts")),
+          Effect.promise(() => import("../output/Yaml.ts")),
           ({ write }) => text(write(data))
         )
       case "toon":
         return Effect.flatMap(
-          Effect.promise(() => import("./Toon.ts")),
+          Effect.promise(() => import("../output/Toon.ts")),
           ({ write }) => text(write(data))
         )
       case "ndjson":

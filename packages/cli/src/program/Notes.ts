@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { clean } from "./output/Clean.ts"
+import { clean } from "../output/Clean.ts"
 import { Settings } from "./Settings.ts"
 
 export class Notes extends Context.Service<
@@ -13,7 +13,7 @@ export class Notes extends Context.Service<
     readonly progress: (line: string) => Effect.Effect<void>
     readonly endProgress: Effect.Effect<void>
   }
->()("@millrace/cli/Notes") {}
+>()("@millrace/cli/program/Notes") {}
 
 export const layer = Layer.effect(
   Notes,

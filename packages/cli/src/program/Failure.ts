@@ -1,6 +1,6 @@
 /** How a command can fail, and the exit code that says so (decisions 10.2). */
 import * as Schema from "effect/Schema"
-import { clean } from "./output/Clean.ts"
+import { clean } from "../output/Clean.ts"
 import { program } from "./Program.ts"
 
 export const exitCodes = {

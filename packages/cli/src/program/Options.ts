@@ -3,7 +3,7 @@ import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
-import { formats, type Format } from "./output/Format.ts"
+import { formats, type Format } from "../output/Format.ts"
 
 const text = (name: string, metavar: string, description: string): Flag.Flag<Option.Option<string>> =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)

@@ -8,8 +8,8 @@ import * as Redacted from "effect/Redacted"
 import { UsageFault } from "./Failure.ts"
 import { readSecret } from "./Input.ts"
 import * as Options from "./Options.ts"
-import type { LineEnd } from "./output/Csv.ts"
-import type { Format } from "./output/Format.ts"
+import type { LineEnd } from "../output/Csv.ts"
+import type { Format } from "../output/Format.ts"
 import * as Profiles from "./Profiles.ts"
 
 const defaultBaseUrl = "http://127.0.0.1:8080"
@@ -39,7 +39,7 @@ export class Settings extends Context.Service<
     /** Columns of the terminal that data goes to. */
     readonly width: number | undefined
   }
->()("@millrace/cli/Settings") {}
+>()("@millrace/cli/program/Settings") {}
 
 /** Of the environment; an empty variable is an unset one. */
 const variable = (name: string): string | undefined => process.env[name] || undefined

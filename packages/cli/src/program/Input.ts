@@ -6,7 +6,7 @@ import { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { UsageFault } from "./Failure.ts"
-import { parse, type Json } from "./output/ExactJson.ts"
+import { parse, type Json } from "../output/ExactJson.ts"
 
 const unreadable = (path: string) => (cause: unknown) => {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? ` (${String(cause.code)})` : ""

@@ -5,17 +5,17 @@
  * configuration. Kinds that look at whole sets of records come on top of the same parts.
  */
 import type * as Schema from "effect/Schema"
-import type { DataType } from "../record/DataType.ts"
-import type { FieldCatalog } from "../record/FieldCatalog.ts"
-import type { Fields } from "../record/FieldValue.ts"
-import type { Check } from "../rule/Check.ts"
-import type { Claim, Outcome, Verdict } from "../rule/Outcome.ts"
-import type { CalendarDate } from "../shared/CalendarDate.ts"
+import type { DataType } from "../../record/DataType.ts"
+import type { FieldCatalog } from "../../record/FieldCatalog.ts"
+import type { Fields } from "../../record/FieldValue.ts"
+import type { Check } from "../../rule/Check.ts"
+import type { Claim, Outcome, Verdict } from "../../rule/Outcome.ts"
+import type { CalendarDate } from "../../shared/CalendarDate.ts"
 import type { EnrichmentType } from "./EnrichmentType.ts"
 
 // What an author of a kind writes with, from one module.
-export type { Check, Issue } from "../rule/Check.ts"
-export type { Claim, Outcome, Verdict } from "../rule/Outcome.ts"
+export type { Check, Issue } from "../../rule/Check.ts"
+export type { Claim, Outcome, Verdict } from "../../rule/Outcome.ts"
 
 /** A record on its way through the pipeline; later enrichments see what earlier ones wrote. */
 export interface View {
