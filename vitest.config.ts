@@ -19,7 +19,12 @@ export default defineConfig({
         test: {
           name: "all",
           globalSetup: ["packages/testing/src/postgres/globalSetup.ts"],
-          include: ["packages/*/test/**/*.test.ts", "examples/test/**/*.test.ts", "bench/test/**/*.test.ts"],
+          include: [
+            "packages/*/test/**/*.test.ts",
+            "examples/test/**/*.test.ts",
+            "bench/test/**/*.test.ts",
+            "scripts/test/*.test.ts"
+          ],
           exclude: processes,
           sequence: { groupOrder: 0 }
         }
