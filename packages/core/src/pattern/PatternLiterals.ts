@@ -1,6 +1,6 @@
 /** Texts without which a pattern cannot match: what lets most rows skip it (performance 2, 3). */
 import * as Result from "effect/Result"
-import { orbitOf } from "./CaseOrbit.ts"
+import { foldingClassOf } from "./CaseFolding.ts"
 import { fold } from "../text/Fold.ts"
 import { parse, type PatternNode } from "./PatternSyntax.ts"
 
@@ -9,7 +9,7 @@ const letterOf = (node: PatternNode): string | undefined => {
   if (node.tag !== "set") return undefined
   const first = node.set[0]?.[0]
   if (first === undefined || first > 127) return undefined
-  const allowed = orbitOf(first)
+  const allowed = foldingClassOf(first)
   for (const [low, high] of node.set)
     for (let point = low; point <= high; point++) if (!allowed.includes(point)) return undefined
   return String.fromCharCode(first)

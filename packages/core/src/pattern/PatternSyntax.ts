@@ -4,7 +4,7 @@
  * Sets come out with `(?i)` already applied, so everything behind the parser is free of case.
  */
 import * as Result from "effect/Result"
-import { widen } from "./CaseOrbit.ts"
+import { widen } from "./CaseFolding.ts"
 import * as CharSet from "./CharSet.ts"
 
 export interface PatternFault {

@@ -1,7 +1,7 @@
 /** What is left of the text of a transaction when everything that changes from one showing to the next is taken away. */
 import { fold } from "./Fold.ts"
-import { phraseAt } from "./ChannelPhrases.ts"
-import { placeAtEnd } from "./Places.ts"
+import { processorPrefixAt } from "./ProcessorPrefixes.ts"
+import { trailingLocationWords } from "./TrailingLocations.ts"
 
 /** Code units that are read; what is behind them adds nothing to who was paid. */
 const longest = 4_096
@@ -99,7 +99,7 @@ export const readText = (text: string): TextReading => {
   let from = 0
   let processor = ""
   for (;;) {
-    const phrase = phraseAt(words, from)
+    const phrase = processorPrefixAt(words, from)
     if (phrase === undefined) {
       // A code between two phrases hides the second one.
       if (from < words.length && isCode(words[from]!)) {
@@ -112,7 +112,7 @@ export const readText = (text: string): TextReading => {
     from += phrase.words
   }
   const kept = withoutCodes(words.slice(from))
-  const named = kept.slice(0, kept.length - placeAtEnd(kept))
+  const named = kept.slice(0, kept.length - trailingLocationWords(kept))
   return { textKey: named.length === 0 ? processor : named.join(" "), processor }
 }
 

@@ -4,10 +4,10 @@ import type { Issue } from "../Check.ts"
 import type { FieldCatalog } from "../../record/FieldCatalog.ts"
 import { compileAction, type Computed } from "../ActionPlan.ts"
 import { leavesOf } from "../ConditionGroup.ts"
-import { LostWrites, type Replacement } from "./LostWrites.ts"
+import { DeadWrites, type Replacement } from "./DeadWrites.ts"
 import type { PatternEngine } from "../../pattern/Pattern.ts"
 import { RuleList, type ListedRule, type SentRule } from "./RuleList.ts"
-import { writtenBy } from "./RuleTraffic.ts"
+import { writtenBy } from "./ReadWriteSets.ts"
 
 export type RuleMode = "all" | "first"
 
@@ -131,7 +131,7 @@ export const ruleLints = (
   patterns: PatternEngine
 ): ReadonlyArray<Issue> => {
   const list = new RuleList(sent, catalog, patterns)
-  const writes = new LostWrites(list)
+  const writes = new DeadWrites(list)
   const replaced = list.rules.map(({ actions }, place) =>
     actions.map((_, position) => writes.replacement(place, position, mode))
   )

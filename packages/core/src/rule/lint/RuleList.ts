@@ -6,7 +6,7 @@ import type { ConditionGroup } from "../ConditionGroup.ts"
 import { Implication } from "./Implication.ts"
 import type { PatternEngine } from "../../pattern/Pattern.ts"
 import type { RuleAction } from "../RuleAction.ts"
-import { enoughFor, fieldsRead, sourcesOf, writtenBy } from "./RuleTraffic.ts"
+import { enoughFor, fieldsRead, sourcesOf, writtenBy } from "./ReadWriteSets.ts"
 
 export interface SentRule {
   readonly enabled: boolean

@@ -16,11 +16,11 @@ const single = (text: string): number | undefined => {
 const same = (a: number, b: number): boolean =>
   new RegExp(`^\\u{${a.toString(16)}}$`, "iu").test(String.fromCodePoint(b))
 
-let orbits: Map<number, ReadonlyArray<number>> | undefined
+let foldingClasses: Map<number, ReadonlyArray<number>> | undefined
 
 /** Built when the first pattern needs it: the cased letters outside ASCII and what they equal. */
 const table = (): Map<number, ReadonlyArray<number>> => {
-  if (orbits !== undefined) return orbits
+  if (foldingClasses !== undefined) return foldingClasses
   const groups = new Map<number, ReadonlyArray<number>>()
   const join = (a: number, b: number): void => {
     if (a === b || !same(a, b)) return
@@ -37,16 +37,16 @@ const table = (): Map<number, ReadonlyArray<number>> => {
     if (upper !== text) join(point, single(upper) ?? point)
   }
   for (const [a, b] of specials) join(a, b)
-  orbits = groups
+  foldingClasses = groups
   return groups
 }
 
 const isAsciiLetter = (point: number): boolean => (point | 32) >= 97 && (point | 32) <= 122 && point < 128
 
-/** The code point and all that equal it. */
-export const orbitOf = (point: number): ReadonlyArray<number> => {
-  if (point === 0x21_2a) return orbitOf(107)
-  if (point === 0x1_7f) return orbitOf(115)
+/** Returns the case folding class of a code point: the point itself and all that equal it under `(?i)`. */
+export const foldingClassOf = (point: number): ReadonlyArray<number> => {
+  if (point === 0x21_2a) return foldingClassOf(107)
+  if (point === 0x1_7f) return foldingClassOf(115)
   if (point < 128) {
     if (!isAsciiLetter(point)) return [point]
     const both = [point, point ^ 32]
@@ -64,6 +64,6 @@ export const widen = (set: CharSet.CharSet): CharSet.CharSet | undefined => {
   if (CharSet.sizeOf(set) > widest) return undefined
   const ranges: Array<readonly [number, number]> = [...set]
   for (const [low, high] of set)
-    for (let point = low; point <= high; point++) for (const other of orbitOf(point)) ranges.push([other, other])
+    for (let point = low; point <= high; point++) for (const other of foldingClassOf(point)) ranges.push([other, other])
   return CharSet.of(ranges)
 }

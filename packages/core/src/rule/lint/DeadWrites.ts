@@ -1,7 +1,7 @@
 /** Writes that are always replaced before anything reads them (enrichments E6). */
 import type { RuleAction } from "../RuleAction.ts"
 import { hasUseFor, type ListedRule, type RuleList } from "./RuleList.ts"
-import { sourcesOf, writtenBy } from "./RuleTraffic.ts"
+import { sourcesOf, writtenBy } from "./ReadWriteSets.ts"
 
 /** What replaces a write: a later action of its own rule, or of a later rule. */
 export interface Replacement {
@@ -27,7 +27,8 @@ class Positions {
   }
 }
 
-export class LostWrites {
+/** Finds the writes of a list of rules that a later write always replaces. */
+export class DeadWrites {
   private readonly list: RuleList
   private readonly writers: Positions
   private readonly readers: Positions

@@ -40,8 +40,8 @@ const codes = list(`
 
 const longestTown = 3
 
-/** Words at the end that say where: a town with the code of its country or state. 0 without both. */
-export const placeAtEnd = (words: ReadonlyArray<string>): number => {
+/** Counts the words at the end that name a town and the code of its country or state; 0 where either is missing. */
+export const trailingLocationWords = (words: ReadonlyArray<string>): number => {
   const last = words.length - 1
   if (last < 1 || !codes.has(words[last]!)) return 0
   for (let size = Math.min(longestTown, last); size > 0; size--) {

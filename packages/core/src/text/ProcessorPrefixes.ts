@@ -71,8 +71,8 @@ const plant = (list: ReadonlyArray<string>, kind: Step["kind"]): void => {
 plant(channels, "channel")
 plant(processors, "processor")
 
-/** The longest phrase that begins at a word; `undefined` where none does. */
-export const phraseAt = (
+/** Finds the longest prefix of a channel or processor that begins at a word; `undefined` where none does. */
+export const processorPrefixAt = (
   words: ReadonlyArray<string>,
   from: number
 ): { readonly words: number; readonly kind: "channel" | "processor" } | undefined => {

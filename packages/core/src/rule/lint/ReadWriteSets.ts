@@ -1,4 +1,4 @@
-/** What the rules of a list read and write, and which of their actions are certain to write. */
+/** The read set and the write set of each rule of a list, and which of its actions are certain to write. */
 import type { EmptyNode, FilterPlan, TestNode } from "../../filter/FilterPlan.ts"
 import * as Plan from "../../filter/FilterPlan.ts"
 import { isBlank } from "../../text/Fold.ts"
