@@ -24,7 +24,7 @@ import type { Page } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { factBook } from "./FactBook.ts"
+import { decisionLog } from "./DecisionLog.ts"
 import {
   identityLog,
   matchView,
@@ -122,7 +122,7 @@ export class Corrections extends Context.Service<
       const cursors = yield* Cursors
       const ids = yield* Ids
       const log = identityLog(identity, records, cursors)
-      const facts = factBook(identity, ids)
+      const facts = decisionLog(identity, ids)
       const { absorb, exchange, part } = joining(records, identity, facts, ids)
 
       const open = Effect.fnUntraced(function* ({ accountId, bankId, dataType, workspace }: LedgerRef) {

@@ -6,10 +6,10 @@ import type { IndexEntry } from "../record/LedgerRecord.ts"
 import type { RecordScope, RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { Observation } from "../record/Observation.ts"
-import { trusted } from "./match/Covered.ts"
+import { trusted } from "./match/Coverage.ts"
 import type { IdentityStore } from "./IdentityStore.ts"
 import { lateReachDays } from "./match/LateSettlement.ts"
-import type { Days } from "./match/Settled.ts"
+import type { Days } from "./match/DayDigests.ts"
 
 /** A read, as far as it decides what can be meant. */
 export interface ReadScope {

@@ -4,8 +4,8 @@ import type { HeldRecord } from "../record/LedgerRecord.ts"
 import type { RecordScope, RecordStore } from "../record/RecordStore.ts"
 import type { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
-import { isOfFile } from "./match/Covered.ts"
-import type { FactBook } from "./FactBook.ts"
+import { isOfFile } from "./match/Coverage.ts"
+import type { DecisionLog } from "./DecisionLog.ts"
 import type { IdentityFact } from "./match/IdentityFact.ts"
 import type { IdentityStore, LogQuery } from "./IdentityStore.ts"
 import type { Decided, LoggedMatch, MatchId, RecordContent } from "./LoggedMatch.ts"
@@ -78,7 +78,7 @@ export const joinRecords = (records: RecordStore["Service"], identity: IdentityS
 export const joining = (
   records: RecordStore["Service"],
   identity: IdentityStore["Service"],
-  facts: FactBook,
+  facts: DecisionLog,
   ids: Ids["Service"]
 ) => {
   const join = joinRecords(records, identity, ids)

@@ -73,14 +73,14 @@ export class RecordStore extends Context.Service<
     /**
      * Writes new and changed records and gives each a change number above all earlier ones of the account.
      * `missed` is set back to 0, and a record that was merged into another is one of its own again. `apart`
-     * marks the records that are new, and `settled` is kept as with `settle`. Writers of one account wait for each other until the transaction ends, so
+     * marks the records that are new, and `dayDigests` are kept as with `keepDayDigests`. Writers of one account wait for each other until the transaction ends, so
      * whoever has read up to `lastChange` never finds a change below it later. Numbers follow the order of
      * `writes`, whose ids are unique within one call. A record keeps its `createdAt`; its version grows by 1.
      */
     readonly write: (
       scope: RecordScope,
       writes: ReadonlyArray<RecordWrite>,
-      options?: { readonly apart?: boolean; readonly settled?: string | undefined }
+      options?: { readonly apart?: boolean; readonly dayDigests?: string | undefined }
     ) => Effect.Effect<void, StorageUnavailable>
     /**
      * Gives records the upstream ids that they have now and sets `missed` back to 0. Not a public change:
@@ -107,9 +107,9 @@ export class RecordStore extends Context.Service<
      * Keeps a text about the records as they are now. It is forgotten as soon as one of them is written, renamed,
      * merged or counted as missed.
      */
-    readonly settle: (scope: RecordScope, text: string) => Effect.Effect<void, StorageUnavailable>
-    /** The text that `settle` kept, if it still holds. */
-    readonly settled: (scope: RecordScope) => Effect.Effect<string | undefined, StorageUnavailable>
+    readonly keepDayDigests: (scope: RecordScope, text: string) => Effect.Effect<void, StorageUnavailable>
+    /** The text that `keepDayDigests` kept, if it still holds. */
+    readonly dayDigests: (scope: RecordScope) => Effect.Effect<string | undefined, StorageUnavailable>
     /** Highest change number of the account; 0 before the first record. */
     readonly lastChange: (accountId: Id<"account">) => Effect.Effect<number, StorageUnavailable>
     /** The same of several accounts; those without a record are left out. */

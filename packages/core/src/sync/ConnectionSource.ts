@@ -94,12 +94,15 @@ const unusable = (bank: Bank, status: ConnectionStatus): Finding =>
       }
 
 /** The first day that the plan of the workspace and the provider give. */
-const reachOf = ({ today, workspace }: SourceRun, { historyDays }: DataTypeCapability): CalendarDate.CalendarDate =>
+const candidateWindow = (
+  { today, workspace }: SourceRun,
+  { historyDays }: DataTypeCapability
+): CalendarDate.CalendarDate =>
   CalendarDate.addDays(today, -Math.min(plans[workspace.plan].historyDays ?? historyDays, historyDays))
 
 /** What the plan cuts was said when the job was triggered; what the provider cuts is said here. */
 const clampedFindings = (run: SourceRun, bank: Bank, capability: DataTypeCapability): ReadonlyArray<Finding> => {
-  const reach = reachOf(run, capability)
+  const reach = candidateWindow(run, capability)
   const { startDate } = run.job.options
   return startDate === undefined || startDate >= reach
     ? []
@@ -117,7 +120,7 @@ const segmentsOf = (
 ): ReadonlyArray<Segment> => {
   const { job, today } = run
   const { endDate, resetCursors, skipDedup, startDate } = job.options
-  const reach = reachOf(run, capability)
+  const reach = candidateWindow(run, capability)
   const ranged = job.mode === "range" && startDate !== undefined && endDate !== undefined
   if (ranged && endDate < reach) return []
   const options = run.feed.dataTypeOptions

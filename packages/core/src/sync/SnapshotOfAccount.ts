@@ -1,7 +1,7 @@
 /** What one read showed of one account, and how far it can be believed. */
-import { trusted } from "../identity/match/Covered.ts"
+import { trusted } from "../identity/match/Coverage.ts"
 import type { Recalled } from "../identity/IdentityStore.ts"
-import type { Days } from "../identity/match/Settled.ts"
+import type { Days } from "../identity/match/DayDigests.ts"
 import type { ChangeModel, IdTrust } from "../provider/Capabilities.ts"
 import type { Coverage } from "../provider/Provider.ts"
 import { isSnapshotType } from "../record/DataType.ts"

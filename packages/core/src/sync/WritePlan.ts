@@ -1,6 +1,6 @@
 /** What is written for matches: records, former ids, and the log that lets a match be taken back. */
 import * as Effect from "effect/Effect"
-import { isOfFile, trusted } from "../identity/match/Covered.ts"
+import { isOfFile, trusted } from "../identity/match/Coverage.ts"
 import type { Alias } from "../identity/IdentityStore.ts"
 import type { LoggedMatch } from "../identity/LoggedMatch.ts"
 import type { LoggedSuggestion } from "../identity/LoggedSuggestion.ts"

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { BankId } from "../bank/Bank.ts"
-import { isOfFile, trusted } from "../identity/match/Covered.ts"
+import { isOfFile, trusted } from "../identity/match/Coverage.ts"
 import { heldIndex } from "../identity/HeldIndex.ts"
 import { identify } from "../identity/match/Identify.ts"
 import type { IdentityFact } from "../identity/match/IdentityFact.ts"
@@ -20,9 +20,9 @@ import {
 import { joinRecords } from "../identity/Joining.ts"
 import type { LoggedSuggestion } from "../identity/LoggedSuggestion.ts"
 import { lateDays } from "../identity/match/LateSettlement.ts"
-import { partedPairs, withoutPartedLinks } from "../identity/match/Parted.ts"
+import { forbiddenPairs, withoutForbiddenLinks } from "../identity/match/ForbiddenPairs.ts"
 import { oldestPosted, shownFromOf } from "../identity/match/Proof.ts"
-import { isEntangled, Settling, type Divided } from "../identity/match/Settled.ts"
+import { isEntangled, DayDigests, type Divided } from "../identity/match/DayDigests.ts"
 import { countHits, fullTrust, trustOf } from "../identity/match/TrustCounter.ts"
 import type { JobId } from "../job/Job.ts"
 import { Fenced, JobStore, LeaseLost, type Fence } from "../job/JobStore.ts"
@@ -133,24 +133,24 @@ export class Writer extends Context.Service<
       const identified = Effect.fnUntraced(function* (
         snapshot: SnapshotOfAccount,
         recalled: Recalled,
-        settling: Settling | undefined
+        digests: DayDigests | undefined
       ) {
         const { scope } = snapshot
         const nearOf = ({ days, open }: Divided) =>
           around({ ...snapshot, observations: open, days }, recalled.hasAliases)
-        let divided = settling?.divide()
+        let divided = digests?.divide()
         let near = divided === undefined ? undefined : yield* nearOf(divided)
         const also = near === undefined ? [] : lateDays(snapshot.idTrust, near.held, divided!.open)
         if (also.length > 0) {
-          divided = settling!.divide(also)
+          divided = digests!.divide(also)
           near = yield* nearOf(divided!)
         }
         const isDivided = near !== undefined && !isEntangled(divided!, near.held)
         const { aliases, held } = isDivided ? near! : yield* around(snapshot, recalled.hasAliases)
         const shown = isDivided ? divided!.open : snapshot.observations
-        const parted = partedPairs(recalled.facts, held, trusted(snapshot.idTrust))
+        const isForbiddenPair = forbiddenPairs(recalled.facts, held, trusted(snapshot.idTrust))
         const observations = recalled.facts.some(({ kind }) => kind === "forbid")
-          ? withoutPartedLinks(shown, held, aliases, parted)
+          ? withoutForbiddenLinks(shown, held, aliases, isForbiddenPair)
           : shown
         const open = identify({
           dataType: scope.dataType,
@@ -175,7 +175,7 @@ export class Writer extends Context.Service<
         const isForbidden: MatchDetails["isForbidden"] = (recordId, observation) => {
           const record = details.get(recordId)
           const staysApart = record?.apart === true && record.providerId !== observation.providerId
-          return staysApart || parted(recordId, observation)
+          return staysApart || isForbiddenPair(recordId, observation)
         }
         return { result: open.finish({ records: details, isForbidden }), aliases, held, details, isDivided }
       })
@@ -257,7 +257,7 @@ export class Writer extends Context.Service<
         right: WriteRight,
         { byIdOnly, scope }: SnapshotOfAccount,
         chunk: Chunk,
-        settled: string | undefined
+        dayDigests: string | undefined
       ) {
         const asked = yield* atomically(
           Effect.gen(function* () {
@@ -265,7 +265,7 @@ export class Writer extends Context.Service<
             yield* identity.logMatches(chunk.matches)
             yield* identity.addAliases(scope, [...chunk.aliases.values()])
             yield* records.rename(scope, chunk.renames)
-            yield* records.write(scope, chunk.writes, { apart: byIdOnly, settled })
+            yield* records.write(scope, chunk.writes, { apart: byIdOnly, dayDigests })
             yield* identity.suggest(chunk.suggestions)
             return pause
           })
@@ -281,11 +281,11 @@ export class Writer extends Context.Service<
         const ofFile = asked.observations.some(isOfFile)
         const idTrust = ofFile ? asked.idTrust : trustOf(asked.idTrust, recalled.trust)
         const snapshot: SnapshotOfAccount = { ...asked, idTrust }
-        const settling =
+        const digests =
           !ofFile && canSettle(snapshot, recalled)
-            ? new Settling(yield* records.settled(scope), asked.observations, asked, contentHash)
+            ? new DayDigests(yield* records.dayDigests(scope), asked.observations, asked, contentHash)
             : undefined
-        if (settling?.isUnchanged === true) {
+        if (digests?.isUnchanged === true) {
           const shownFrom = shownFromOf(
             { ...snapshot, coverage: believable(snapshot) },
             oldestPosted(asked.observations),
@@ -294,7 +294,7 @@ export class Writer extends Context.Service<
           const unchanged = asked.observations.length
           return { unchanged, changed: 0, gone: 0, shownFrom, coverageSuspect: false, demoted: false }
         }
-        const { aliases, details, held, isDivided, result: found } = yield* identified(snapshot, recalled, settling)
+        const { aliases, details, held, isDivided, result: found } = yield* identified(snapshot, recalled, digests)
         const kept = keptIds(recalled.facts)
         const result: MatchResult =
           kept.size === 0
@@ -312,20 +312,20 @@ export class Writer extends Context.Service<
         const matches = [...result.changed, ...result.confirmed, ...result.absorbed]
         const isNews = matches.length > 0 || result.idContradictions > 0
         const trust =
-          isNews && !ofFile ? countHits(recalled.trust, result.idHits, result.idContradictions) : recalled.trust
+          isNews && !ofFile ? countHits(recalled.trust, result.idMatches, result.idContradictions) : recalled.trust
         const lateSuggestions = result.suggestions.filter(({ observed }) => "id" in observed)
         const isNoted =
           result.missed.length + result.seenAgain.length + result.joined.length + lateSuggestions.length > 0 ||
           trust !== recalled.trust ||
           result.learnt !== recalled.learnt
-        settling?.follow(isDivided, held, result)
-        let isSettled = settling === undefined
+        digests?.follow(isDivided, held, result)
+        let isSettled = digests === undefined
         /** Follows a transaction. What is settled by the last one is written with it. */
-        const settledBy = (isLast: boolean, { renames, writes }: Chunk): string | undefined => {
-          settling?.write(renames, writes)
+        const digestsAfter = (isLast: boolean, { renames, writes }: Chunk): string | undefined => {
+          digests?.write(renames, writes)
           if (!isLast) return undefined
           isSettled = true
-          return settling?.text
+          return digests?.text
         }
 
         for (let at = 0; at < matches.length; at += limits.commitChunk) {
@@ -333,22 +333,22 @@ export class Writer extends Context.Service<
           const chunk = yield* planned(snapshot, { result, aliases, details }, some, right.fence?.jobId)
           if (chunk.writes.length + chunk.renames.length + chunk.aliases.size === 0) continue
           const isLast = at + some.length === matches.length && result.gone.length === 0 && !isNoted
-          yield* put(right, snapshot, chunk, settledBy(isLast, chunk))
+          yield* put(right, snapshot, chunk, digestsAfter(isLast, chunk))
         }
         const gone = yield* tombstones(scope, result.gone)
         for (let at = 0; at < gone.length; at += limits.commitChunk) {
           const chunk = { ...emptyChunk(), writes: gone.slice(at, at + limits.commitChunk) }
           const isLast = at + chunk.writes.length === gone.length && !isNoted
-          yield* put(right, snapshot, chunk, settledBy(isLast, chunk))
+          yield* put(right, snapshot, chunk, digestsAfter(isLast, chunk))
         }
         // What was joined is open until the next read has shown it as one.
         if (isNoted)
-          settling?.write(
+          digests?.write(
             [],
             result.joined.map(({ booked }) => ({ ...booked, state: "removed", fields: {} }))
           )
-        const settled = isSettled ? undefined : settling?.text
-        if (isNoted || settled !== undefined) {
+        const dayDigests = isSettled ? undefined : digests?.text
+        if (isNoted || dayDigests !== undefined) {
           yield* atomically(
             Effect.gen(function* () {
               yield* guard(right)
@@ -357,7 +357,7 @@ export class Writer extends Context.Service<
               yield* noteSuggested(scope, lateSuggestions, right.fence?.jobId)
               if (trust !== recalled.trust) yield* identity.setTrust(scope, trust)
               if (result.learnt !== recalled.learnt) yield* identity.setLearnt(scope, result.learnt)
-              if (settled !== undefined) yield* records.settle(scope, settled)
+              if (dayDigests !== undefined) yield* records.keepDayDigests(scope, dayDigests)
             })
           )
         }

@@ -8,7 +8,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { AccountId } from "../bank/Account.ts"
-import { isOfFile } from "../identity/match/Covered.ts"
+import { isOfFile } from "../identity/match/Coverage.ts"
 import type { IdentityStore, LogQuery } from "../identity/IdentityStore.ts"
 import type { MatchId } from "../identity/LoggedMatch.ts"
 import type { HeldRecord, RecordWrite } from "../record/LedgerRecord.ts"

@@ -1,5 +1,5 @@
 /** A ledger kept by a way of matching, one read after the other, with the truth about every record. */
-import { fileIdPrefix, trusted } from "@millrace/core/identity/match/Covered"
+import { fileIdPrefix, trusted } from "@millrace/core/identity/match/Coverage"
 import type { LearntText } from "@millrace/core/identity/match/LearntTexts"
 import { identify } from "@millrace/core/identity/match/Identify"
 import {
@@ -78,7 +78,7 @@ export class LedgerReplay {
     )
     this.#apply(result, now)
     this.#learnt = result.learnt
-    for (let n = 0; n < result.idHits; n++) this.#hits.push(n < result.idContradictions)
+    for (let n = 0; n < result.idMatches; n++) this.#hits.push(n < result.idContradictions)
     this.#hits = this.#hits.slice(-lastHits)
     if (this.#hits.filter(Boolean).length >= contradictions) this.#distrusted = true
     return result

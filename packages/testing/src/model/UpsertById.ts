@@ -2,7 +2,7 @@
  * The usual way of matching, to compare with: a row is its upstream id, or its content and number where ids say
  * nothing; what a complete read lacks or the source lists as gone is removed at once.
  */
-import { covers, isOfFile, trusted } from "@millrace/core/identity/match/Covered"
+import { covers, isOfFile, trusted } from "@millrace/core/identity/match/Coverage"
 import type { Match, MatchInput, MatchResult } from "@millrace/core/identity/match/Matching"
 import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
 
@@ -54,7 +54,7 @@ export const upsertById = ({ coverage, held, idTrust, observations, removed }: M
     suggestions: [],
     joined: [],
     learnt: [],
-    idHits: 0,
+    idMatches: 0,
     idContradictions: 0,
     shownFrom: undefined,
     coverageSuspect: false

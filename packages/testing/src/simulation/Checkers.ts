@@ -300,7 +300,7 @@ export const checkStill = (watch: Watch, under: FollowingFeed, job: Job, rows: n
     // file is made anew.
     (call) =>
       call !== "RecordStore.setPulled" &&
-      call !== "RecordStore.settle" &&
+      call !== "RecordStore.keepDayDigests" &&
       !(call === "Destination.replace" && rows === 0)
   )
   mustEqual("a run without news writes nothing", [job.status, written], ["completed", []], under.feed.id)

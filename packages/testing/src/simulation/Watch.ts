@@ -52,7 +52,7 @@ export const writing: ReadonlySet<string> = new Set([
   "RecordStore.setMissed",
   "RecordStore.rename",
   "RecordStore.merge",
-  "RecordStore.settle",
+  "RecordStore.keepDayDigests",
   "IdentityStore.setTrust",
   "IdentityStore.addAliases",
   "IdentityStore.moveAliases",

@@ -420,25 +420,25 @@ export const tests: StorageTests = (it) => {
     })
   )
 
-  it.effect("keeps what is settled until a record is another", () =>
+  it.effect("keeps the digests of days until a record is another", () =>
     Effect.gen(function* () {
       const { account, scope, records } = yield* arrange
       const others = scopeOf(account, "trades")
       const [a, b] = [yield* makeWrite(), yield* makeWrite()]
-      expect(yield* records.settled(scope)).toBeUndefined()
-      yield* records.settle(scope, "nothing yet")
-      expect(yield* records.settled(scope)).toBe("nothing yet")
-      expect(yield* records.settled(others)).toBeUndefined()
+      expect(yield* records.dayDigests(scope)).toBeUndefined()
+      yield* records.keepDayDigests(scope, "nothing yet")
+      expect(yield* records.dayDigests(scope)).toBe("nothing yet")
+      expect(yield* records.dayDigests(others)).toBeUndefined()
       yield* records.write(scope, [a, b])
-      expect(yield* records.settled(scope)).toBeUndefined()
+      expect(yield* records.dayDigests(scope)).toBeUndefined()
 
       const text = difficultTexts.join(" ")
-      yield* records.settle(scope, text)
-      yield* records.settle(scope, text)
+      yield* records.keepDayDigests(scope, text)
+      yield* records.keepDayDigests(scope, text)
       yield* records.write(others, [yield* makeWrite({}, "trades")])
       yield* records.rename(scope, [])
       yield* records.setMissed(scope, [], 1)
-      expect(yield* records.settled(scope)).toBe(text)
+      expect(yield* records.dayDigests(scope)).toBe(text)
 
       const changes = [
         records.write(scope, [a]),
@@ -447,17 +447,17 @@ export const tests: StorageTests = (it) => {
         records.merge(scope, b.id, a.id)
       ]
       for (const change of changes) {
-        yield* records.settle(scope, text)
+        yield* records.keepDayDigests(scope, text)
         yield* change
-        expect(yield* records.settled(scope)).toBeUndefined()
+        expect(yield* records.dayDigests(scope)).toBeUndefined()
       }
 
-      yield* records.write(scope, [a, b], { settled: "with what was written" })
-      expect(yield* records.settled(scope)).toBe("with what was written")
-      yield* records.write(scope, [], { settled: "without" })
-      expect(yield* records.settled(scope)).toBe("without")
+      yield* records.write(scope, [a, b], { dayDigests: "with what was written" })
+      expect(yield* records.dayDigests(scope)).toBe("with what was written")
+      yield* records.write(scope, [], { dayDigests: "without" })
+      expect(yield* records.dayDigests(scope)).toBe("without")
       yield* records.write(scope, [b])
-      expect(yield* records.settled(scope)).toBeUndefined()
+      expect(yield* records.dayDigests(scope)).toBeUndefined()
     })
   )
 
@@ -466,9 +466,11 @@ export const tests: StorageTests = (it) => {
       const { scope, records } = yield* arrange
       const { atomically } = yield* Transactor
       const a = yield* makeWrite()
-      yield* records.write(scope, [a], { settled: "before" })
-      yield* Effect.exit(atomically(Effect.andThen(records.write(scope, [a], { settled: "after" }), Effect.fail("no"))))
-      expect(yield* records.settled(scope)).toBe("before")
+      yield* records.write(scope, [a], { dayDigests: "before" })
+      yield* Effect.exit(
+        atomically(Effect.andThen(records.write(scope, [a], { dayDigests: "after" }), Effect.fail("no")))
+      )
+      expect(yield* records.dayDigests(scope)).toBe("before")
     })
   )
 

@@ -51,7 +51,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
     const checkpoints = new Map<string, string>()
     const pulled = new Map<string, Timestamp.Timestamp>()
     const shown = new Map<string, ReadonlyArray<ShownStep>>()
-    const settled = new Map<string, { readonly text: string; readonly changeNo: number }>()
+    const dayDigests = new Map<string, { readonly text: string; readonly changeNo: number }>()
 
     const accountOf = (id: AccountId): AccountLedger => {
       let account = accounts.get(id)
@@ -60,9 +60,9 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
     }
     const ledgerOf = (scope: RecordScope): TypeLedger => accountOf(scope.accountId).ofType(scope.dataType)
     const newestOf = (scope: RecordScope): number => ledgerOf(scope).log.at(-1)?.changeNo ?? 0
-    const settle = (scope: RecordScope, text: string): void =>
-      set(settled, typeKey(scope), { text, changeNo: newestOf(scope) })
-    const unsettle = (scope: RecordScope): void => remove(settled, typeKey(scope))
+    const keepDayDigests = (scope: RecordScope, text: string): void =>
+      set(dayDigests, typeKey(scope), { text, changeNo: newestOf(scope) })
+    const dropDayDigests = (scope: RecordScope): void => remove(dayDigests, typeKey(scope))
 
     return RecordStore.of({
       index: (scope, only) =>
@@ -108,12 +108,12 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
         call((now) => {
           const at = Timestamp.fromMillis(now)
           accountOf(scope.accountId).write(memory, scope.dataType, writes, at, options?.apart ?? false)
-          if (options?.settled !== undefined) settle(scope, options.settled)
+          if (options?.dayDigests !== undefined) keepDayDigests(scope, options.dayDigests)
         }),
       rename: (scope, ids) =>
         call(() => {
           const account = accountOf(scope.accountId)
-          if (ids.length > 0) unsettle(scope)
+          if (ids.length > 0) dropDayDigests(scope)
           for (const { id, providerId } of ids) {
             account.amend(memory, scope.dataType, id, { providerId })
             remove(ledgerOf(scope).missed, id)
@@ -121,7 +121,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
         }),
       merge: (scope, id, into) =>
         call(() => {
-          unsettle(scope)
+          dropDayDigests(scope)
           accountOf(scope.accountId).amend(memory, scope.dataType, id, { mergedInto: into })
         }),
       merged: (scope) =>
@@ -135,7 +135,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
       setMissed: (scope, ids, count) =>
         call((now) => {
           const { missed, records } = ledgerOf(scope)
-          if (ids.length > 0) unsettle(scope)
+          if (ids.length > 0) dropDayDigests(scope)
           const at = Timestamp.fromMillis(now)
           for (const id of ids) {
             if (count === 0) remove(missed, id)
@@ -144,10 +144,10 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
             }
           }
         }),
-      settle: (scope, text) => call(() => settle(scope, text)),
-      settled: (scope) =>
+      keepDayDigests: (scope, text) => call(() => keepDayDigests(scope, text)),
+      dayDigests: (scope) =>
         call(() => {
-          const kept = settled.get(typeKey(scope))
+          const kept = dayDigests.get(typeKey(scope))
           return kept?.changeNo === newestOf(scope) ? kept.text : undefined
         }),
       lastChange: (accountId) => call(() => accounts.get(accountId)?.lastChange ?? 0),

@@ -78,7 +78,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       scope: RecordScope,
       writes: ReadonlyArray<RecordWrite>,
       apart: boolean,
-      settled: string | undefined
+      dayDigests: string | undefined
     ) {
       const { separator, texts } = yield* columnsOf(writes)
       yield* sql.unsafe(writeStatement, [
@@ -89,7 +89,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         separator,
         apart,
         ...texts,
-        settled ?? null
+        dayDigests ?? null
       ]).unprepared
     })
 
@@ -115,7 +115,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       select * from record where account_id = ${scope.accountId} and data_type = ${scope.dataType} and state <> 'live'
     ) as record`
 
-    const settle = (scope: RecordScope, text: string) =>
+    const keepDayDigests = (scope: RecordScope, text: string) =>
       Effect.asVoid(
         sql`insert into record_settled (account_id, data_type, change_no, settled)
           select ${scope.accountId}, ${scope.dataType}, (${newest(sql, scope)}), ${text}
@@ -123,8 +123,8 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
           .unprepared
       )
 
-    /** What was settled holds no longer; part of the statement that makes it so. */
-    const unsettled = (scope: RecordScope): Fragment => sql`with unsettled as (
+    /** The digests of the days hold no longer; part of the statement that makes it so. */
+    const withoutDayDigests = (scope: RecordScope): Fragment => sql`with unsettled as (
       delete from record_settled where account_id = ${scope.accountId} and data_type = ${scope.dataType}
     )`
 
@@ -157,20 +157,21 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         return new Map(rows.map((row) => [row.id, row.fields]))
       }),
       write: Effect.fn("RecordStore.write")(function* (scope, writes, options) {
-        const { apart = false, settled } = options ?? {}
-        if (writes.length === 0) return settled === undefined ? undefined : yield* stored(settle(scope, settled))
-        if (writes.length <= limits.commitChunk) return yield* stored(writeChunk(scope, writes, apart, settled))
+        const { apart = false, dayDigests } = options ?? {}
+        if (writes.length === 0)
+          return dayDigests === undefined ? undefined : yield* stored(keepDayDigests(scope, dayDigests))
+        if (writes.length <= limits.commitChunk) return yield* stored(writeChunk(scope, writes, apart, dayDigests))
         // Each chunk is newer than what the one before has settled.
         yield* Effect.forEach(
           Arr.chunksOf(writes, limits.commitChunk),
-          (chunk) => writeChunk(scope, chunk, apart, settled),
+          (chunk) => writeChunk(scope, chunk, apart, dayDigests),
           { discard: true }
         ).pipe(inTransaction(sql))
       }),
       rename: Effect.fn("RecordStore.rename")(function* (scope, ids) {
         if (ids.length === 0) return
         const { separator, texts } = yield* textColumns([ids.map(({ id }) => id), ids.map((one) => one.providerId)], [])
-        yield* storedInBulk(sql`${unsettled(scope)} update record r set provider_id = coalesce(n.provider_id, ''), missed = 0,
+        yield* storedInBulk(sql`${withoutDayDigests(scope)} update record r set provider_id = coalesce(n.provider_id, ''), missed = 0,
             missed_since = null, missed_at = null
           from unnest(string_to_array(${texts[0]}, ${separator}), string_to_array(${texts[1]}, ${separator}, ''))
             as n(id, provider_id)
@@ -178,7 +179,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       }),
       merge: Effect.fn("RecordStore.merge")(function* (scope, id, into) {
         yield* stored(
-          sql`${unsettled(scope)} update record set merged_into = ${into} where ${inScope(sql, scope)} and id = ${id}`
+          sql`${withoutDayDigests(scope)} update record set merged_into = ${into} where ${inScope(sql, scope)} and id = ${id}`
         )
       }),
       merged: Effect.fn("RecordStore.merged")(function* (scope) {
@@ -194,11 +195,11 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
           missed === 0
             ? sql`missed_since = null, missed_at = null`
             : sql`missed_since = coalesce(missed_since, store_now()), missed_at = store_now()`
-        yield* storedInBulk(sql`${unsettled(scope)} update record set missed = ${missed}, ${times}
+        yield* storedInBulk(sql`${withoutDayDigests(scope)} update record set missed = ${missed}, ${times}
           where ${inScope(sql, scope)} and id = any(${ids}::text[]) and missed <> ${missed}`)
       }),
-      settle: Effect.fn("RecordStore.settle")((scope, text) => stored(settle(scope, text))),
-      settled: Effect.fn("RecordStore.settled")(function* (scope) {
+      keepDayDigests: Effect.fn("RecordStore.keepDayDigests")((scope, text) => stored(keepDayDigests(scope, text))),
+      dayDigests: Effect.fn("RecordStore.dayDigests")(function* (scope) {
         const rows = yield* storedInBulk(sql<{ readonly settled: string }>`select settled from record_settled
           where account_id = ${scope.accountId} and data_type = ${scope.dataType}
             and change_no = (${newest(sql, scope)})`)

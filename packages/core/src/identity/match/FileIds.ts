@@ -1,14 +1,14 @@
 /** What ids that a bank gives to rows of its files say: evidence, beside which content decides. */
 import { passesFileGuard } from "./ContentGuard.ts"
-import { hasBankId } from "./Covered.ts"
-import type { WeakHit } from "./IdHits.ts"
+import { hasBankId } from "./Coverage.ts"
+import type { WeakHit } from "./IdMatches.ts"
 import type { Suggestion } from "./Matching.ts"
 import type { MatchRow } from "./MatchRow.ts"
-import type { ResidueInput } from "./ResidueGraph.ts"
+import type { UnmatchedInput } from "./CandidateGraph.ts"
 import { daysShown, isWithin, readsFile } from "./SharedDays.ts"
 
 /** A file of what is new has nothing to say of equal rows under other ids of the bank: they are left to a person. */
-export const partNewIds = ({ input, isPart: isPartial, pairing }: ResidueInput): ReadonlyArray<Suggestion> =>
+export const partNewIds = ({ input, isPart: isPartial, pairing }: UnmatchedInput): ReadonlyArray<Suggestion> =>
   !isPartial || !readsFile(input)
     ? []
     : input.observations.flatMap((observation, at): ReadonlyArray<Suggestion> => {
@@ -26,7 +26,7 @@ export const partNewIds = ({ input, isPart: isPartial, pairing }: ResidueInput):
  * says another amount or day is a correction, once contents have found nothing better for it.
  */
 export const pairWeakHits = (
-  { detailOf, input, isForbidden, pairing, reader }: ResidueInput,
+  { detailOf, input, isForbidden, pairing, reader }: UnmatchedInput,
   hits: ReadonlyArray<WeakHit>,
   isSure: boolean
 ): ReadonlyArray<number> => {

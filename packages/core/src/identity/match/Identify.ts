@@ -10,9 +10,9 @@ import type { Observation } from "../../record/Observation.ts"
 import { absences, needsDetail } from "./Absence.ts"
 import { passesGuard, takesThePlace } from "./ContentGuard.ts"
 import { pairShifted, shiftCandidates } from "./CommonShift.ts"
-import { hasBankId, isListed, isOfFile, trusted } from "./Covered.ts"
+import { hasBankId, isListed, isOfFile, trusted } from "./Coverage.ts"
 import { pairWeakHits, partNewIds } from "./FileIds.ts"
-import { pairByIds, type IdHits } from "./IdHits.ts"
+import { pairByIds, type IdMatches } from "./IdMatches.ts"
 import { isOnlyLate, lateCandidates, lateSettlements } from "./LateSettlement.ts"
 import type { HeldDetail, Match, MatchDetails, MatchInput, MatchResult, OpenMatch, Suggestion } from "./Matching.ts"
 import { learn, type LearntText } from "./LearntTexts.ts"
@@ -20,12 +20,12 @@ import { lessonsOf } from "./Lessons.ts"
 import { RowReader } from "./MatchRow.ts"
 import { pairByKeys } from "./NaturalKey.ts"
 import { Pairing } from "./Pairing.ts"
-import { candidateTest, daysOf } from "./Reach.ts"
-import { pairResidue } from "./Residue.ts"
-import type { ResidueInput } from "./ResidueGraph.ts"
+import { candidateTest, daysOf } from "./CandidateWindow.ts"
+import { pairUnmatched } from "./Unmatched.ts"
+import type { UnmatchedInput } from "./CandidateGraph.ts"
 import { isPart, knownElsewhere, pairSources } from "./SourcePairs.ts"
 import { pairSplitOrders } from "./SplitOrder.ts"
-import { pairTwins } from "./Twins.ts"
+import { pairExactContent } from "./ExactContent.ts"
 
 /** An id that is renumbered from read to read is not worth a new version; one that takes the place of a file's is. */
 const isSame = (observation: Observation, entry: IndexEntry, idsCount: boolean): boolean =>
@@ -50,7 +50,7 @@ export const identify = (input: MatchInput): OpenMatch => {
   const { held, observations } = input
   const pairing = new Pairing(observations.length)
   const ids = pairByIds(input, pairing)
-  pairTwins(input, pairing)
+  pairExactContent(input, pairing)
 
   // Only money has a content that says whether an id can be right; a holding or an order may change in all of it.
   const doubtful = input.dataType === "transactions" ? ids.doubtful : []
@@ -80,7 +80,7 @@ export const identify = (input: MatchInput): OpenMatch => {
       const detailOf = detailsIn(details)
       const reader = new RowReader(input.learnt)
       const idContradictions = partContradictions(input, pairing, doubtful, detailOf, reader)
-      if (idContradictions.length > 0) pairTwins(input, pairing)
+      if (idContradictions.length > 0) pairExactContent(input, pairing)
       const shift = pairShifted(input, pairing, mayBeShifted, detailOf)
       // Rows that a shift pairs anew leave other records free than were asked for before: those are known as well.
       const possible = shift === 0 ? [...candidates, ...idContradictions] : mayBeShifted
@@ -95,7 +95,7 @@ export const identify = (input: MatchInput): OpenMatch => {
       const corrected = new Set<number>()
       if (input.dataType === "transactions") {
         const known = { input, shift, pairing, reader, candidates: free, waiting, detailOf, isForbidden }
-        const problem: ResidueInput = { ...known, isPart: isPart(known) }
+        const problem: UnmatchedInput = { ...known, isPart: isPart(known) }
         const apart = partNewIds(problem)
         pairWeakHits(problem, ids.weak, true)
         const split = pairSplitOrders(problem)
@@ -135,7 +135,7 @@ export const identify = (input: MatchInput): OpenMatch => {
           lessonsOf({ input, pairing, reader, detailOf: (entry) => details.records.get(entry.id) })
         ),
         joined: late.filter(({ keep }) => keep === undefined),
-        idHits: ids.hits.length + (input.settled?.length ?? 0),
+        idMatches: ids.hits.length + (input.settled?.length ?? 0),
         idContradictions: idContradictions.length
       }
     }
@@ -145,8 +145,8 @@ export const identify = (input: MatchInput): OpenMatch => {
 const noneLearnt: ReadonlyArray<LearntText> = []
 
 /** By likeness, then by counting what two sources show of the same days. */
-const pairContents = (problem: ResidueInput): ReadonlyArray<Suggestion> => {
-  const unsure = pairResidue(problem)
+const pairContents = (problem: UnmatchedInput): ReadonlyArray<Suggestion> => {
+  const unsure = pairUnmatched(problem)
   const asked = new Set(unsure.map(({ observed }) => observed))
   return [...unsure, ...pairSources(problem).filter(({ observed }) => !asked.has(observed))]
 }
@@ -192,7 +192,7 @@ const waitingOf = (input: MatchInput, pairing: Pairing): ReadonlyArray<IndexEntr
 const partContradictions = (
   input: MatchInput,
   pairing: Pairing,
-  doubtful: IdHits["doubtful"],
+  doubtful: IdMatches["doubtful"],
   detailOf: (entry: IndexEntry) => HeldDetail,
   reader: RowReader
 ): ReadonlyArray<IndexEntry> =>

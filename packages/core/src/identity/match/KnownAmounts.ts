@@ -1,5 +1,5 @@
 /** On which days an amount is known to have been booked. */
-import { lowerBound } from "./Reach.ts"
+import { lowerBound } from "./CandidateWindow.ts"
 import { twinDays } from "./MatchCost.ts"
 import type { MatchRow } from "./MatchRow.ts"
 

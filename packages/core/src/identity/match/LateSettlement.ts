@@ -8,14 +8,14 @@ import * as CalendarDate from "../../shared/CalendarDate.ts"
 import * as Timestamp from "../../shared/Timestamp.ts"
 import type { Observation } from "../../record/Observation.ts"
 import { assign, type Candidate } from "./Assignment.ts"
-import { covers, isListed, isOfFile, isUnread } from "./Covered.ts"
+import { covers, isListed, isOfFile, isUnread } from "./Coverage.ts"
 import { KnownAmounts } from "./KnownAmounts.ts"
 import { earlyDays, unmatchedCost } from "./MatchCost.ts"
 import type { HeldDetail, Join, MatchDetails, MatchEvidence, MatchInput } from "./Matching.ts"
 import { likeness, type MatchRow, type RowReader } from "./MatchRow.ts"
 import type { Pairing } from "./Pairing.ts"
 import { compareIds } from "./RowOrder.ts"
-import type { Days } from "./Settled.ts"
+import type { Days } from "./DayDigests.ts"
 
 const dayMillis = 86_400_000
 

@@ -1,6 +1,6 @@
 /** What a read teaches about the texts of pending and booked rows. */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
-import { covers, isListed, isOfFile } from "./Covered.ts"
+import { covers, isListed, isOfFile } from "./Coverage.ts"
 import { settlementDays } from "./LateSettlement.ts"
 import type { Lesson } from "./LearntTexts.ts"
 import { earlyDays } from "./MatchCost.ts"

@@ -15,7 +15,7 @@ import type { Timestamp } from "../../shared/Timestamp.ts"
 import type { Observation } from "../../record/Observation.ts"
 import type { LearntText } from "./LearntTexts.ts"
 import type { ObservationKey } from "./IdentityFact.ts"
-import type { Days } from "./Settled.ts"
+import type { Days } from "./DayDigests.ts"
 
 /** How identity is tuned: `dedupeConfig` of the dedupe enrichment (enrichments C1). */
 export interface MatchConfig {
@@ -170,7 +170,7 @@ export interface MatchResult {
   /** What is known of texts from now on; the list that was given where the read taught nothing. */
   readonly learnt: ReadonlyArray<LearntText>
   /** Hits by id, and those of them whose content spoke against it. */
-  readonly idHits: number
+  readonly idMatches: number
   readonly idContradictions: number
   /** First day of which it showed all posted records, or counted them as missed; `undefined` where it told of no days. */
   readonly shownFrom: CalendarDate | undefined

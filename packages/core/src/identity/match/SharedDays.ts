@@ -1,7 +1,7 @@
 /** Of which days two sources of one account show everything: what the one has there, the other has as well. */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import * as CalendarDate from "../../shared/CalendarDate.ts"
-import { areOfOtherSources, isOfFile } from "./Covered.ts"
+import { areOfOtherSources, isOfFile } from "./Coverage.ts"
 import type { MatchInput } from "./Matching.ts"
 
 /** First and last day, as numbers. */

@@ -11,7 +11,7 @@ import type { MatchEvidence, MatchInput, Suggestion } from "./Matching.ts"
 import { likeness, type MatchRow } from "./MatchRow.ts"
 import type { Pairing } from "./Pairing.ts"
 import { compareIds, compareObservations } from "./RowOrder.ts"
-import type { ResidueInput } from "./ResidueGraph.ts"
+import type { UnmatchedInput } from "./CandidateGraph.ts"
 import { SharedWords } from "./SharedWords.ts"
 import { daysHeld, daysShown, isOfOtherSource, isWithin, readsFile, type DaySpan } from "./SharedDays.ts"
 
@@ -108,7 +108,7 @@ const mostlyOverlap = 3
 const isNear = (day: number, [first, last]: DaySpan): boolean => day >= first - nearDays && day <= last + nearDays
 
 /** Tells of a pair whether its amount is known nowhere else near, and whether its days are at the edge at most. */
-const aloneTest = ({ candidates, detailOf, input, reader }: ResidueInput): ((pair: Pair) => boolean) => {
+const aloneTest = ({ candidates, detailOf, input, reader }: UnmatchedInput): ((pair: Pair) => boolean) => {
   const [shown, held] = [daysShown(input), daysHeld(input)]
   if (shown === undefined || held === undefined) return () => false
   const overlap = Math.min(shown[1], held[1]) - Math.max(shown[0], held[0]) + 1
@@ -143,7 +143,7 @@ export const knownElsewhere = (
   })
 }
 
-const knownPairs = ({ detailOf, input, pairing, reader }: ResidueInput): ReadonlyArray<KnownPair> =>
+const knownPairs = ({ detailOf, input, pairing, reader }: UnmatchedInput): ReadonlyArray<KnownPair> =>
   knownElsewhere(input, pairing).flatMap(([at, entry]): ReadonlyArray<KnownPair> => {
     const { date, fields, pending } = input.observations[at]!
     const seen = reader.read(fields, date, pending)
@@ -179,7 +179,7 @@ const shiftOf = (groups: Iterable<Group>, pairs: ReadonlyArray<KnownPair>): numb
 
 /** Rows and records that are open, by amount. */
 const groupsOf = (
-  { candidates, detailOf, input, pairing, reader }: ResidueInput,
+  { candidates, detailOf, input, pairing, reader }: UnmatchedInput,
   pairs: ReadonlyArray<KnownPair>
 ): ReadonlyArray<Group> => {
   const [shown, known] = [daysShown(input), daysHeld(input)]
@@ -249,7 +249,7 @@ const keyOn = (row: MatchRow, day: number): string => `${row.currency} ${row.amo
  * Whether a read may be a part of what its days have, so that nothing follows from what it lacks: it says so, or it is a
  * file that shows less than half of what is known of its days, such as one of what is new since the last download.
  */
-export const isPart = ({ candidates, detailOf, input, pairing, reader }: Omit<ResidueInput, "isPart">): boolean => {
+export const isPart = ({ candidates, detailOf, input, pairing, reader }: Omit<UnmatchedInput, "isPart">): boolean => {
   const shown = daysShown(input)
   if (shown === undefined) return true
   if (!readsFile(input)) return false
@@ -284,7 +284,7 @@ const isInReach = (seen: Seen, { day, entry, shared }: Held, gap: number): boole
   gap <= nearDays || (entry.pending ? seen.day > day : shared && gap <= learntDays)
 
 /** Pairs what the counts explain; answers which pairs are left to a person. */
-export const pairSources = (problem: ResidueInput): ReadonlyArray<Suggestion> => {
+export const pairSources = (problem: UnmatchedInput): ReadonlyArray<Suggestion> => {
   const { input, isForbidden, isPart: isPartial, pairing } = problem
   const { config, observations } = input
   if (config.crossSource === "off") return []

@@ -1,7 +1,7 @@
 /** An order that was authorised as a whole and is booked in parts: together they are just its amount. */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import * as Decimal from "../../shared/Decimal.ts"
-import { covers, isListed, isOfFile } from "./Covered.ts"
+import { covers, isListed, isOfFile } from "./Coverage.ts"
 import { settlementDays } from "./LateSettlement.ts"
 import { earlyDays } from "./MatchCost.ts"
 import type { HeldDetail, MatchDetails, MatchEvidence, MatchInput, Suggestion } from "./Matching.ts"

@@ -139,7 +139,7 @@ describe("identify, by id", () => {
       observations: [seen("a", { id: "old" })],
       coverage: full
     })
-    expect([matched(result), result.idHits]).toEqual([[["old", "a"]], 1])
+    expect([matched(result), result.idMatches]).toEqual([[["old", "a"]], 1])
   })
 
   it("takes a former id for an event of its own while the record's present id is there", () => {
@@ -215,7 +215,7 @@ describe("identify, contents under an id", () => {
 
   it.each(cases)("takes or refuses %s", (_, before, after, allowed) => {
     const result = read({ held: [held("a", before)], observations: [seen("a", after)], coverage: incomplete })
-    expect([matched(result), result.idHits, result.idContradictions]).toEqual([
+    expect([matched(result), result.idMatches, result.idContradictions]).toEqual([
       [["p-a", allowed ? "a" : undefined]],
       1,
       allowed ? 0 : 1

@@ -173,7 +173,7 @@ const worldOf = (remembers: boolean, counts: Counts) =>
             RecordStore,
             RecordStore.of({
               ...records,
-              settled: remembers ? records.settled : () => Effect.succeed(undefined),
+              dayDigests: remembers ? records.dayDigests : () => Effect.succeed(undefined),
               index: (scope, only) => {
                 if (only.days !== undefined) counts.divided++
                 return records.index(scope, only)

@@ -1,6 +1,6 @@
-/** Rows of equal content, counted: two real twins stay two. */
+/** Matches rows of exactly the same content, as many as there are: two equal payments stay two. */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
-import { covers, isUnread, trusted } from "./Covered.ts"
+import { covers, isUnread, trusted } from "./Coverage.ts"
 import type { MatchInput } from "./Matching.ts"
 import type { Pairing } from "./Pairing.ts"
 import { compareObservations, compareOwners } from "./RowOrder.ts"
@@ -35,7 +35,7 @@ const pairById = (
 }
 
 /** Pairs open observations with free records of the same content: live before removed, then oldest first. */
-export const pairTwins = (input: MatchInput, pairing: Pairing): void => {
+export const pairExactContent = (input: MatchInput, pairing: Pairing): void => {
   const { held, observations } = input
   const open = pairing.open
   if (open.length === 0 || held.length === 0) return

@@ -1,5 +1,5 @@
 /**
- * What earlier reads have settled, so that a read of much the same reads and matches only the rest.
+ * Digests of the days that earlier reads have settled, so that a read of much the same matches only the rest.
  *
  * Days are put together to blocks. A block is settled when its live records are exactly the rows that the last read
  * showed of it: each found by its own upstream id, with the same content and status. Such rows stay with their
@@ -243,8 +243,8 @@ const decode = (text: string): Settled | undefined => {
   )
 }
 
-/** One read of an account: what of it is settled already, and what is once all of it is written. */
-export class Settling {
+/** Compares the days of one read with the digests that are kept, and makes those to keep once the read is written. */
+export class DayDigests {
   /** Nothing else than what the last read showed, and nothing more to come of it. */
   readonly isUnchanged: boolean
   readonly #observations: ReadonlyArray<Observation>

@@ -1,18 +1,18 @@
 /** Which open observation may be which free record, and at what cost; rows that nothing tells apart are one node. */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import * as Timestamp from "../../shared/Timestamp.ts"
-import { covers, hasBankId, isListed, isOfFile, trusted } from "./Covered.ts"
+import { covers, hasBankId, isListed, isOfFile, trusted } from "./Coverage.ts"
 import { KnownAmounts } from "./KnownAmounts.ts"
 import { earlyDays, isFar, pairCost, twinDays, type HeldRow, type PairCost } from "./MatchCost.ts"
 import type { HeldDetail, MatchDetails, MatchInput } from "./Matching.ts"
 import { likeness, type MatchRow, type RowReader } from "./MatchRow.ts"
 import type { Pairing } from "./Pairing.ts"
 import { proofOf } from "./Proof.ts"
-import { lowerBound, reachOf } from "./Reach.ts"
+import { lowerBound, candidateWindow } from "./CandidateWindow.ts"
 import { compareIds, compareObservations } from "./RowOrder.ts"
 import { daysHeld, isOfOtherSource, isWithin } from "./SharedDays.ts"
 
-export interface ResidueInput {
+export interface UnmatchedInput {
   readonly input: MatchInput
   /** Days by which all rows of the read are later than what we hold. */
   readonly shift: number
@@ -92,14 +92,14 @@ export interface Apart {
 }
 
 /** Ids of both sides, where ids are renumbered: they are worth a little, so their rows are not interchangeable. */
-const sharedIds = ({ candidates, input, pairing }: ResidueInput): ReadonlySet<string> => {
+const sharedIds = ({ candidates, input, pairing }: UnmatchedInput): ReadonlySet<string> => {
   if (input.idTrust !== "positional") return new Set()
   const held = new Set(candidates.map(({ providerId }) => providerId))
   return new Set(pairing.open.map((at) => input.observations[at]!.providerId).filter((id) => id !== "" && held.has(id)))
 }
 
 const seenNodes = (
-  { input, pairing, reader, shift }: ResidueInput,
+  { input, pairing, reader, shift }: UnmatchedInput,
   shared: ReadonlySet<string>,
   apart: Apart
 ): ReadonlyArray<SeenNode> => {
@@ -124,7 +124,7 @@ const seenNodes = (
 }
 
 const heldNodes = (
-  { candidates, detailOf, input, reader }: ResidueInput,
+  { candidates, detailOf, input, reader }: UnmatchedInput,
   shared: ReadonlySet<string>,
   apart: Apart
 ): ReadonlyArray<HeldNode> => {
@@ -157,7 +157,7 @@ const heldNodes = (
 }
 
 /** Every row of which an amount is known: what the read shows, and what may be meant and is live. */
-const knownAmounts = ({ input, reader }: ResidueInput, held: ReadonlyArray<HeldNode>): KnownAmounts => {
+const knownAmounts = ({ input, reader }: UnmatchedInput, held: ReadonlyArray<HeldNode>): KnownAmounts => {
   const shown = [...input.observations, ...(input.settled ?? [])]
   const seen = shown.flatMap(({ date, fields, pending }) => reader.read(fields, date, pending) ?? [])
   const live = held.filter(({ entry }) => entry.state === "live").flatMap(({ members, row }) => members.map(() => row))
@@ -211,7 +211,7 @@ const waitingRows = ({
   input,
   reader,
   waiting
-}: ResidueInput): ReadonlyMap<string, ReadonlyArray<MatchRow>> =>
+}: UnmatchedInput): ReadonlyMap<string, ReadonlyArray<MatchRow>> =>
   Map.groupBy(
     [
       ...[...input.observations, ...(input.settled ?? [])].filter(({ pending }) => pending),
@@ -221,14 +221,14 @@ const waitingRows = ({
   )
 
 const edgesOf = (
-  problem: ResidueInput,
+  problem: UnmatchedInput,
   seen: ReadonlyArray<SeenNode>,
   held: ReadonlyArray<HeldNode>
 ): ReadonlyArray<Edge> => {
   const { input, isPart } = problem
   const { config, idTrust } = input
   const byId = trusted(idTrust) && idTrust !== "session"
-  const [first, last] = reachOf(config, true)
+  const [first, last] = candidateWindow(config, true)
   const days = held.flatMap(({ row }) => row.day ?? [])
   let amounts: KnownAmounts | undefined
   let shown: ReadonlyMap<string, ReadonlyArray<MatchRow>> | undefined
@@ -307,7 +307,7 @@ const edgesOf = (
 }
 
 /** The graph of all pairs that are possible, but for those that a person parted. */
-export const graphOf = (problem: ResidueInput, apart: Apart): Graph => {
+export const graphOf = (problem: UnmatchedInput, apart: Apart): Graph => {
   const { input, isForbidden } = problem
   const shared = sharedIds(problem)
   const seen = seenNodes(problem, shared, apart)

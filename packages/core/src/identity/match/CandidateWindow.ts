@@ -1,7 +1,7 @@
-/** Which records an observation that is open can mean at all, by what the index tells of them. */
+/** The records that an open observation can mean at all, by their days and ids. */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import * as CalendarDate from "../../shared/CalendarDate.ts"
-import { isListed, isOfFile, isUnread, trusted } from "./Covered.ts"
+import { isListed, isOfFile, isUnread, trusted } from "./Coverage.ts"
 import { earlyDays, sourceDays } from "./MatchCost.ts"
 import type { MatchConfig, MatchInput } from "./Matching.ts"
 
@@ -17,7 +17,7 @@ export const lowerBound = (sorted: ReadonlyArray<number>, value: number): number
 }
 
 /** First and last day of the observations that can mean a record, relative to its own day. */
-export const reachOf = (config: MatchConfig, pending: boolean): readonly [number, number] => {
+export const candidateWindow = (config: MatchConfig, pending: boolean): readonly [number, number] => {
   const near = Math.max(config.shiftDays, sourceDays)
   return pending ? [-Math.max(earlyDays, near), Math.max(config.exactWindowDays, near)] : [-near, near]
 }
@@ -44,7 +44,7 @@ export const candidateTest = (input: MatchInput, days: ReadonlyArray<number>): (
     }
     if (entry.date === null) return true
     const day = CalendarDate.toEpochDay(entry.date)
-    const [first, last] = reachOf(input.config, entry.pending)
+    const [first, last] = candidateWindow(input.config, entry.pending)
     const next = days[lowerBound(days, day + first)]
     return next !== undefined && next <= day + last
   }

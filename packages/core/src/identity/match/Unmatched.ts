@@ -3,7 +3,7 @@ import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import { assign, type AssignedPair } from "./Assignment.ts"
 import { unmatchedCost } from "./MatchCost.ts"
 import type { MatchEvidence, Suggestion } from "./Matching.ts"
-import { graphOf, type Apart, type Edge, type Graph, type ResidueInput } from "./ResidueGraph.ts"
+import { graphOf, type Apart, type Edge, type Graph, type UnmatchedInput } from "./CandidateGraph.ts"
 
 interface Made {
   readonly pair: AssignedPair
@@ -46,7 +46,7 @@ interface Solution {
   readonly withheld: ReadonlyArray<RowPair>
 }
 
-const solve = ({ input: { config } }: ResidueInput, graph: Graph): Solution => {
+const solve = ({ input: { config } }: UnmatchedInput, graph: Graph): Solution => {
   const { edges, held, seen } = graph
   const keyOf = (left: number, right: number) => left * held.length + right
   const left = seen.map(({ members }) => members.length)
@@ -75,7 +75,7 @@ const solve = ({ input: { config } }: ResidueInput, graph: Graph): Solution => {
 }
 
 /** Pairs what costs least; answers which pairs are left to a person. */
-export const pairResidue = (problem: ResidueInput): ReadonlyArray<Suggestion> => {
+export const pairUnmatched = (problem: UnmatchedInput): ReadonlyArray<Suggestion> => {
   const { input, isForbidden, pairing } = problem
   const apart: Apart = { observations: new Set(), records: new Set() }
   const isParted = ({ at, entry }: RowPair): boolean => isForbidden(entry.id, input.observations[at]!)

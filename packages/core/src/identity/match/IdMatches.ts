@@ -1,7 +1,7 @@
-/** What links and upstream ids settle by themselves (enrichments D1, tier 1). */
+/** Matches by links and upstream ids alone (enrichments D1, tier 1). */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import type { Observation } from "../../record/Observation.ts"
-import { covers, hasBankId, isListed, isOfFile, isUnread, trusted } from "./Covered.ts"
+import { covers, hasBankId, isListed, isOfFile, isUnread, trusted } from "./Coverage.ts"
 import type { LateLink } from "./LateSettlement.ts"
 import type { MatchInput } from "./Matching.ts"
 import type { Pairing } from "./Pairing.ts"
@@ -13,7 +13,7 @@ export interface WeakHit {
   readonly entry: IndexEntry
 }
 
-export interface IdHits {
+export interface IdMatches {
   /** Observations that were found by their own id, present or former. */
   readonly hits: ReadonlyArray<number>
   /** Those of them whose content is another now, so that the guard has to be asked. */
@@ -98,10 +98,10 @@ const claim = (
   }
 }
 
-const none: IdHits = { hits: [], doubtful: [], weak: [], lateLinks: [], settledElsewhere: new Set() }
+const none: IdMatches = { hits: [], doubtful: [], weak: [], lateLinks: [], settledElsewhere: new Set() }
 
 /** Pairs what ids settle; the doubtful pairs are made as well, and stay only if the guard lets them. */
-export const pairByIds = (input: MatchInput, pairing: Pairing): IdHits => {
+export const pairByIds = (input: MatchInput, pairing: Pairing): IdMatches => {
   const { held, observations } = input
   if (!trusted(input.idTrust) || held.length === 0) return none
   const repeated = repeatedIds(observations)

@@ -341,7 +341,7 @@ const shape = (result: ReturnType<typeof read>) => ({
   missed: result.missed.map(({ entry, missed }) => `${entry.id} ${missed}`).toSorted(),
   seenAgain: [...idsOf(result.seenAgain)].toSorted(),
   unchanged: result.unchanged,
-  hits: [result.idHits, result.idContradictions],
+  hits: [result.idMatches, result.idContradictions],
   coverageSuspect: result.coverageSuspect
 })
 

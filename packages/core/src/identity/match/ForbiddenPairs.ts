@@ -1,4 +1,4 @@
-/** Pairs that a person parted, as matching asks for them. */
+/** Pairs that a person has separated, and that are never matched again. */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import type { Observation } from "../../record/Observation.ts"
 import type { IdentityFact, ObservationKey } from "./IdentityFact.ts"
@@ -8,7 +8,7 @@ import type { MatchDetails } from "./Matching.ts"
  * By what the other record of a pair was known when they were parted, and by what it is known now: an
  * observation with one of its ids, or with just its content, is its own. Ids that are renumbered say nothing.
  */
-export const partedPairs = (
+export const forbiddenPairs = (
   facts: ReadonlyArray<IdentityFact>,
   held: ReadonlyArray<IndexEntry>,
   idsCount: boolean
@@ -37,7 +37,7 @@ export const partedPairs = (
 }
 
 /** The same read without links between what a person parted: the source says it, but somebody knows better. */
-export const withoutPartedLinks = (
+export const withoutForbiddenLinks = (
   observations: ReadonlyArray<Observation>,
   held: ReadonlyArray<IndexEntry>,
   aliases: ReadonlyMap<string, string>,

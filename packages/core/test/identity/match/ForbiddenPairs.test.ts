@@ -1,5 +1,5 @@
 import type { IdentityFact } from "@millrace/core/identity/match/IdentityFact"
-import { partedPairs, withoutPartedLinks } from "@millrace/core/identity/match/Parted"
+import { forbiddenPairs, withoutForbiddenLinks } from "@millrace/core/identity/match/ForbiddenPairs"
 import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
 import type { Observation } from "@millrace/core/record/Observation"
 import { Ids } from "@millrace/core/shared/Ids"
@@ -46,34 +46,34 @@ const entry = (id: string, providerId: string, hash: string): IndexEntry => ({
   missed: 0
 })
 
-describe("partedPairs", () => {
+describe("forbiddenPairs", () => {
   it("forbids each record of a pair what the other one was known by", () => {
-    const forbidden = partedPairs([fact], [], true)
+    const forbidden = forbiddenPairs([fact], [], true)
     expect([forbidden("a", seen("x1", "new")), forbidden("a", seen("new", "g1"))]).toEqual([true, true])
     expect([forbidden("b", seen("p1", "new")), forbidden("b", seen("", "h1"))]).toEqual([true, true])
     expect([forbidden("a", seen("p1", "h1")), forbidden("c", seen("x1", "g1"))]).toEqual([false, false])
   })
 
   it("forbids what the other one is known by today as well", () => {
-    const forbidden = partedPairs([fact], [entry("b", "x2", "g2")], true)
+    const forbidden = forbiddenPairs([fact], [entry("b", "x2", "g2")], true)
     expect([forbidden("a", seen("x2", "new")), forbidden("a", seen("", "g2"))]).toEqual([true, true])
   })
 
   it("goes by content alone where ids are renumbered", () => {
-    const forbidden = partedPairs([fact], [], false)
+    const forbidden = forbiddenPairs([fact], [], false)
     expect([forbidden("a", seen("x1", "new")), forbidden("a", seen("new", "g1"))]).toEqual([false, true])
   })
 
   it("forbids nothing for other facts", () => {
-    expect(partedPairs([{ ...fact, kind: "keep" }], [], true)("a", seen("x1", "g1"))).toBe(false)
+    expect(forbiddenPairs([{ ...fact, kind: "keep" }], [], true)("a", seen("x1", "g1"))).toBe(false)
   })
 })
 
-describe("withoutPartedLinks", () => {
+describe("withoutForbiddenLinks", () => {
   it("takes away links to what an observation was parted from, under a present id or a former one", () => {
-    const forbidden = partedPairs([fact], [], true)
+    const forbidden = forbiddenPairs([fact], [], true)
     const linked = [seen("x1", "g1", "p1"), seen("x1", "g1", "p0"), seen("y", "k", "p1"), seen("z", "l")]
-    const shown = withoutPartedLinks(linked, [entry("a", "p1", "h1")], new Map([["p0", "a"]]), forbidden)
+    const shown = withoutForbiddenLinks(linked, [entry("a", "p1", "h1")], new Map([["p0", "a"]]), forbidden)
     expect(shown.map(({ pendingProviderId }) => pendingProviderId)).toEqual(["", "", "p1", ""])
   })
 })

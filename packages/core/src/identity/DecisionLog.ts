@@ -1,4 +1,4 @@
-/** Writing down what people decide about the identity of records, and lifting it. */
+/** The decisions of people about the identity of records: kept, and lifted. */
 import * as Effect from "effect/Effect"
 import { Unprocessable } from "../failure/Failure.ts"
 import type { RecordScope } from "../record/RecordStore.ts"
@@ -16,7 +16,7 @@ interface Known {
 
 const keyOf = ({ hash, providerId }: RecordContent) => ({ providerId, hash })
 
-export const factBook = (identity: IdentityStore["Service"], ids: Ids["Service"]) => {
+export const decisionLog = (identity: IdentityStore["Service"], ids: Ids["Service"]) => {
   /** Refused when the workspace has as many as it can. */
   const decide = Effect.fnUntraced(function* (
     scope: RecordScope,
@@ -58,4 +58,4 @@ export const factBook = (identity: IdentityStore["Service"], ids: Ids["Service"]
   return { decide, lift, forbid }
 }
 
-export type FactBook = ReturnType<typeof factBook>
+export type DecisionLog = ReturnType<typeof decisionLog>
