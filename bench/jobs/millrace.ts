@@ -10,7 +10,7 @@ import type { Feed, FeedId } from "@millrace/core/feed/Feed"
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import type { JobId } from "@millrace/core/job/Job"
 import { JobStore } from "@millrace/core/job/JobStore"
-import { leaveIfOver } from "@millrace/core/job/Tenure"
+import { yieldIfRevoked } from "@millrace/core/job/RunLease"
 import * as Kernel from "@millrace/core/Kernel"
 import { Ids } from "@millrace/core/shared/Ids"
 import { Transactor } from "@millrace/core/storage/Transactor"
@@ -51,7 +51,7 @@ const layerPages = (hooks: Hooks) =>
           return Effect.gen(function* () {
             hooks.begun(job.id)
             for (; page < pages; page++) {
-              yield* leaveIfOver
+              yield* yieldIfRevoked
               hooks.fetching(job.id, page)
               if (fetchMillis > 0) yield* Effect.promise((signal) => wait(fetchMillis, undefined, { signal }))
               const progress = { add: { read: rows, created: rows } }

@@ -4,7 +4,7 @@ import { JobStore } from "@millrace/core/job/JobStore"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { Digest } from "@millrace/core/shared/Digest"
 import { Stage } from "@millrace/core/sync/Stage"
-import { Writer } from "@millrace/core/sync/Writer"
+import { LedgerWriter } from "@millrace/core/sync/LedgerWriter"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type Connected, leaseSeconds } from "./Installation.ts"
@@ -42,7 +42,7 @@ export const stage = ({ driver }: Upstream) =>
 export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) =>
   Effect.gen(function* () {
     const { changeModel, idTrust } = driver.capabilities.dataTypes.transactions!
-    const writer = yield* Writer
+    const writer = yield* LedgerWriter
     const accounts = yield* (yield* BankStore).accounts(bank.id)
     const written = yield* Effect.forEach(
       accounts,

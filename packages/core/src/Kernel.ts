@@ -36,11 +36,11 @@ import type { DataKeys } from "./storage/DataKeys.ts"
 import type { Transactor } from "./storage/Transactor.ts"
 import { ConnectionSource } from "./sync/ConnectionSource.ts"
 import { Projector } from "./sync/Projector.ts"
-import { Puller } from "./sync/Puller.ts"
+import { SourceReader } from "./sync/SourceReader.ts"
 import { ReadThrough } from "./sync/ReadThrough.ts"
 import { Source } from "./usecase/Source.ts"
 import { SyncRun } from "./usecase/SyncRun.ts"
-import { Writer } from "./sync/Writer.ts"
+import { LedgerWriter } from "./sync/LedgerWriter.ts"
 import * as RowEdits from "./table/RowEdits.ts"
 import { Tables } from "./table/Tables.ts"
 import type { TableStore } from "./table/TableStore.ts"
@@ -74,14 +74,15 @@ export type Stores =
 export type Ports = Stores | Providers | Destinations | StatementReader | Patterns | Digest
 
 /** Runs jobs; the job engine stands on this. */
-export const layerRun: Layer.Layer<SyncRun | Banks | Puller | Writer | Ids, never, Ports> = SyncRun.layer.pipe(
-  Layer.provide(Source.layer),
-  Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
-  Layer.provide(StatementSource.layer),
-  Layer.provideMerge(Puller.layer),
-  Layer.provideMerge([Writer.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),
-  Layer.provideMerge(Ids.layer)
-)
+export const layerRun: Layer.Layer<SyncRun | Banks | SourceReader | LedgerWriter | Ids, never, Ports> =
+  SyncRun.layer.pipe(
+    Layer.provide(Source.layer),
+    Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
+    Layer.provide(StatementSource.layer),
+    Layer.provideMerge(SourceReader.layer),
+    Layer.provideMerge([LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),
+    Layer.provideMerge(Ids.layer)
+  )
 
 export type UseCases =
   | Authenticator
@@ -100,7 +101,7 @@ export type UseCases =
 /** What the API and the chores call. `cursorKeys` sign the cursors of lists: all servers of one installation share them. */
 export const layerUseCases = (
   ...cursorKeys: Arr.NonEmptyReadonlyArray<Redacted.Redacted>
-): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | Puller | Writer | Ids> =>
+): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | SourceReader | LedgerWriter | Ids> =>
   Layer.mergeAll(
     Workspaces.layer,
     AccountData.layer,

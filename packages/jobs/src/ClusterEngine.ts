@@ -31,9 +31,9 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Rpc from "effect/rpc/Rpc"
-import { Bell } from "./Bell.ts"
+import { WakeSignal } from "./WakeSignal.ts"
 import { Chores } from "./Chores.ts"
-import { dispatch, type Hand } from "./Dispatcher.ts"
+import { dispatch, type Assign } from "./Dispatcher.ts"
 import { Drain } from "./Drain.ts"
 import { JobRunner, type JobRunnerOptions } from "./JobRunner.ts"
 
@@ -113,8 +113,8 @@ const layerDispatcher = (alone: boolean) =>
       return Singleton.make(
         "Dispatcher",
         Effect.gen(function* () {
-          const hand: Hand = (yield* makeSend)("run")
-          return yield* dispatch({ hand, appetite: alone ? runner.appetite : anywhere })
+          const assign: Assign = (yield* makeSend)("run")
+          return yield* dispatch({ assign, freeCapacity: alone ? runner.freeCapacity : anywhere })
         })
       )
     })
@@ -143,7 +143,7 @@ export const layerOver = <E, R>(
       const context = yield* Layer.buildWithScope(parts, scope)
       const send = yield* Effect.provideContext(makeSend, context)
       const runner = Context.get(context, JobRunner)
-      const bell = yield* Bell
+      const wakeSignal = yield* WakeSignal
       // Where others can take over, feeds are let go of one by one, each with its run at the next page.
       const leave = Effect.andThen(options.alone ? runner.drain : runner.beginDrain, Scope.close(scope, Exit.void))
       const fork = Effect.runForkWith(yield* Effect.context())
@@ -151,10 +151,10 @@ export const layerOver = <E, R>(
       // Begun once, and not given up when somebody waits for it no longer.
       const drain = Effect.suspend(() => Effect.asVoid(Fiber.await((leaving ??= fork(leave)))))
       yield* Effect.addFinalizer(() => drain)
-      const engine = JobEngine.of({ poke: () => bell.arrived, interrupt: send("cancel") })
+      const engine = JobEngine.of({ poke: () => wakeSignal.arrived, interrupt: send("cancel") })
       return Context.make(JobEngine, engine).pipe(Context.add(Drain, { drain }))
     })
-  ).pipe(Layer.provide(Bell.layer), Layer.provideMerge(Chores.layer))
+  ).pipe(Layer.provide(WakeSignal.layer), Layer.provideMerge(Chores.layer))
 
 /**
  * An engine that runs nothing itself: jobs are for the machines of the cluster it is given. Chores are theirs,

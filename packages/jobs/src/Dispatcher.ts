@@ -14,7 +14,7 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { Bell } from "./Bell.ts"
+import { WakeSignal } from "./WakeSignal.ts"
 import { Chores } from "./Chores.ts"
 
 /** Milliseconds between two looks at a backlog that moves. */
@@ -31,19 +31,19 @@ const awayTick = 5_000
 const sweepEvery = 8_000
 
 /** Takes a due job to the worker that should run it. Must return at once; may lose it. */
-export type Hand = (feedId: FeedId, jobId: JobId) => Effect.Effect<unknown>
+export type Assign = (feedId: FeedId, jobId: JobId) => Effect.Effect<unknown>
 
-export interface Hands {
-  readonly hand: Hand
+export interface Workers {
+  readonly assign: Assign
   /** How many jobs they would take now. */
-  readonly appetite: Effect.Effect<number>
+  readonly freeCapacity: Effect.Effect<number>
 }
 
 /** Runs for ever: hands out due jobs as they come, sweeps, and does the chores. */
-export const dispatch: (hands: Hands) => Effect.Effect<never, never, JobStore | Bell | Chores> = Effect.fnUntraced(
-  function* ({ appetite, hand }: Hands) {
+export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStore | WakeSignal | Chores> =
+  Effect.fnUntraced(function* ({ freeCapacity, assign }: Workers) {
     const jobs = yield* JobStore
-    const bell = yield* Bell
+    const wakeSignal = yield* WakeSignal
     const chores = yield* Chores
     let away = false
     let listening = false
@@ -78,17 +78,17 @@ export const dispatch: (hands: Hands) => Effect.Effect<never, never, JobStore | 
     }
 
     const look = Effect.gen(function* () {
-      const limit = yield* appetite
-      yield* bell.hush
+      const limit = yield* freeCapacity
+      yield* wakeSignal.reset
       if (limit === 0) {
         // Nothing fits in here, whatever arrives.
-        yield* Effect.timeoutOption(bell.heard({ arrivals: false, endings: true }), busyTick)
+        yield* Effect.timeoutOption(wakeSignal.wait({ arrivals: false, endings: true }), busyTick)
         return
       }
       const answer = yield* safely("dispatch", jobs.dispatch(limit))
-      for (const { feedId, jobId } of answer?.jobs ?? []) yield* hand(feedId, jobId)
+      for (const { feedId, jobId } of answer?.jobs ?? []) yield* assign(feedId, jobId)
       pause = nextPause(answer)
-      const heard = bell.heard({
+      const heard = wakeSignal.wait({
         arrivals: answer !== undefined && !answer.full,
         endings: answer !== undefined && answer.more
       })
@@ -98,7 +98,7 @@ export const dispatch: (hands: Hands) => Effect.Effect<never, never, JobStore | 
     const listen = jobs.arrivals.pipe(
       Stream.runForEach(() => {
         listening = true
-        return bell.arrived
+        return wakeSignal.arrived
       }),
       Effect.catchCause((cause) => Effect.logDebug("Arrivals are looked for, not heard, for a while", cause)),
       Effect.ensuring(Effect.sync(() => void (listening = false))),
@@ -116,11 +116,10 @@ export const dispatch: (hands: Hands) => Effect.Effect<never, never, JobStore | 
         yield* safely("sweep", jobs.sweep)
       }
       for (const { chore, name } of chores.all()) busy += (yield* safely(name, chore)) ?? 0
-      if (busy > 0) yield* bell.arrived
+      if (busy > 0) yield* wakeSignal.arrived
       wait = away ? Math.min(awayTick, wait * 2) : busy > 0 ? busyTick : Math.min(quiet(), wait * 2)
       yield* Effect.sleep(wait)
     }).pipe(Effect.forever)
 
     return yield* Effect.raceFirst(Effect.raceFirst(look, tick), listen)
-  }
-)
+  })

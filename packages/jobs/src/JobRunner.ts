@@ -14,7 +14,7 @@ import type { JobError, JobId } from "@millrace/core/job/Job"
 import { JobLease, pokeLease } from "@millrace/core/job/JobLease"
 import { type ClaimedJob, type Fence, type Fenced, JobStore } from "@millrace/core/job/JobStore"
 import { lookAgainSeconds, tryAgainSeconds } from "@millrace/core/job/RoomWait"
-import { Tenure } from "@millrace/core/job/Tenure"
+import { RunLease } from "@millrace/core/job/RunLease"
 import { UpstreamPatience } from "@millrace/core/provider/Budgeted"
 import { limits } from "@millrace/core/shared/Limits"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
@@ -32,7 +32,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Semaphore from "effect/Semaphore"
-import { Bell } from "./Bell.ts"
+import { WakeSignal } from "./WakeSignal.ts"
 
 export interface JobRunnerOptions {
   /** Jobs that run at the same time in this process; 4 unless given. */
@@ -100,7 +100,7 @@ export class JobRunner extends Context.Service<
     /** Lets go of the job: at the next page, or else after some seconds. Returns when it is not held. */
     readonly release: (jobId: JobId) => Effect.Effect<void>
     /** How many more jobs this process would take. */
-    readonly appetite: Effect.Effect<number>
+    readonly freeCapacity: Effect.Effect<number>
     readonly isDraining: Effect.Effect<boolean>
     /** Takes nothing more, and asks what runs to leave. Returns at once. */
     readonly beginDrain: Effect.Effect<void>
@@ -108,14 +108,16 @@ export class JobRunner extends Context.Service<
     readonly drain: Effect.Effect<void>
   }
 >()("@millrace/jobs/JobRunner") {
-  static readonly layer = (options?: JobRunnerOptions): Layer.Layer<JobRunner, never, JobStore | SyncRun | Bell> =>
+  static readonly layer = (
+    options?: JobRunnerOptions
+  ): Layer.Layer<JobRunner, never, JobStore | SyncRun | WakeSignal> =>
     Layer.effect(JobRunner, make(options?.slots ?? defaultSlots, options?.name))
 }
 
 const make = Effect.fnUntraced(function* (slots: number, named: string | undefined) {
   const jobs = yield* JobStore
   const runs = yield* SyncRun
-  const bell = yield* Bell
+  const wakeSignal = yield* WakeSignal
   const clock = yield* Clock.Clock
   const lease = yield* JobLease
   const room = yield* StorageRoom
@@ -145,12 +147,12 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
     if (held.size === 0) idle.openUnsafe()
     if (entry.again && take(entry.feedId, entry.jobId, entry.mayStay)) return
     // Asked for again when the reserve is used up, not for each job that ends.
-    if (held.size <= slots) fork(bell.ended)
+    if (held.size <= slots) fork(wakeSignal.ended)
   }
 
-  const tenureOf = (entry: Held): Tenure => ({
-    isOver: () => entry.leaving || crowded || !entry.mayStay(),
-    leave: Effect.suspend(() => {
+  const runLeaseOf = (entry: Held): RunLease => ({
+    isRevoked: () => entry.leaving || crowded || !entry.mayStay(),
+    release: Effect.suspend(() => {
       entry.stopping = true
       entry.crowdedOut = crowded
       return Effect.interrupt
@@ -186,11 +188,11 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
         const answer = yield* jobs.claim(entry.jobId, banks)
         if (Option.isNone(answer)) {
           // What it waits for may have become free meanwhile.
-          return yield* bell.arrived
+          return yield* wakeSignal.arrived
         }
         entry.fence = answer.value.fence
         const run = Effect.andThen(lookForRoom, runClaimed(runs, answer.value)).pipe(
-          Effect.provideService(Tenure, tenureOf(entry)),
+          Effect.provideService(RunLease, runLeaseOf(entry)),
           Effect.provideService(UpstreamPatience, limits.pauseOverSeconds)
         )
         const exit = yield* Effect.exit(restore(run))
@@ -348,7 +350,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
       }),
     // Who asks may itself have been interrupted, and could not wait with a limit of time.
     release: (jobId) => Effect.suspend(() => Fiber.await(fork(letGo(jobId)))).pipe(Effect.asVoid),
-    appetite: Effect.sync(() => (draining ? 0 : Math.max(0, capacity - held.size))),
+    freeCapacity: Effect.sync(() => (draining ? 0 : Math.max(0, capacity - held.size))),
     isDraining: Effect.sync(() => draining),
     beginDrain,
     drain

@@ -10,7 +10,7 @@ import type { SyncRun } from "@millrace/core/usecase/SyncRun"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Bell } from "./Bell.ts"
+import { WakeSignal } from "./WakeSignal.ts"
 import { Chores } from "./Chores.ts"
 import { dispatch } from "./Dispatcher.ts"
 import { Drain } from "./Drain.ts"
@@ -26,14 +26,14 @@ export const layerMemory = (
   Layer.effectContext(
     Effect.gen(function* () {
       const runner = yield* JobRunner
-      const bell = yield* Bell
+      const wakeSignal = yield* WakeSignal
       yield* Effect.forkScoped(
-        dispatch({ hand: (feedId, jobId) => runner.take(feedId, jobId), appetite: runner.appetite })
+        dispatch({ assign: (feedId, jobId) => runner.take(feedId, jobId), freeCapacity: runner.freeCapacity })
       )
       const engine = JobEngine.of({
-        poke: () => bell.arrived,
+        poke: () => wakeSignal.arrived,
         interrupt: (_feedId, jobId) => runner.stop(jobId)
       })
       return Context.make(JobEngine, engine).pipe(Context.add(Drain, { drain: runner.drain }))
     })
-  ).pipe(Layer.provide(JobRunner.layer(options)), Layer.provide(Bell.layer), Layer.provideMerge(Chores.layer))
+  ).pipe(Layer.provide(JobRunner.layer(options)), Layer.provide(WakeSignal.layer), Layer.provideMerge(Chores.layer))

@@ -5,7 +5,7 @@ import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresSt
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import type { JobId } from "@millrace/core/job/Job"
 import { JobStore, type ClaimedJob } from "@millrace/core/job/JobStore"
-import { Tenure } from "@millrace/core/job/Tenure"
+import { RunLease } from "@millrace/core/job/RunLease"
 import { Ids } from "@millrace/core/shared/Ids"
 import { SyncRun } from "@millrace/core/usecase/SyncRun"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
@@ -101,9 +101,9 @@ const pages =
   (count: number, read: Array<number>) =>
   (claimed: ClaimedJob): Effect.Effect<void> =>
     Effect.gen(function* () {
-      const tenure = yield* Tenure
-      for (let page = Number(claimed.handover ?? 0); page < count; page++) {
-        if (tenure.isOver()) return yield* tenure.leave
+      const runLease = yield* RunLease
+      for (let page = Number(claimed.resumeSnapshot ?? 0); page < count; page++) {
+        if (runLease.isRevoked()) return yield* runLease.release
         read.push(page)
         yield* Effect.sleep("100 millis")
       }

@@ -118,7 +118,7 @@ export const makeFakeStore = Effect.gen(function* () {
     unlease: unused("unlease"),
     holdsLease: unused("holdsLease"),
     fenceBank: unused("fenceBank"),
-    handOver: unused("handOver"),
+    saveResumeSnapshot: unused("saveResumeSnapshot"),
     arrivals: Stream.never,
     leave: (name) => Effect.sync(() => void runners.delete(name)),
     decline: (jobId) => Effect.sync(() => void (rows.get(jobId)!.pokedAt = undefined)),

@@ -11,7 +11,7 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { describe } from "vitest"
-import { Bell } from "../src/Bell.ts"
+import { WakeSignal } from "../src/WakeSignal.ts"
 import { JobRunner } from "../src/JobRunner.ts"
 import { feedId, makeFakeStore } from "./FakeStore.ts"
 
@@ -25,7 +25,7 @@ const startBusy = Effect.gen(function* () {
   const runs = makeScriptedRun(fake.store, { body: () => end.await })
   const context = yield* Layer.build(
     JobRunner.layer({ slots: 1 }).pipe(
-      Layer.provide([Bell.layer, Layer.succeed(JobStore, fake.store), Layer.succeed(SyncRun, runs.service)])
+      Layer.provide([WakeSignal.layer, Layer.succeed(JobStore, fake.store), Layer.succeed(SyncRun, runs.service)])
     )
   )
   const runner = Context.get(context, JobRunner)
@@ -99,7 +99,7 @@ describe("a runner that is told to stop", () => {
     const runs = makeScriptedRun(fake.store, { body: () => Effect.uninterruptible(end.await) })
     const context = yield* Layer.build(
       JobRunner.layer({ slots: 1 }).pipe(
-        Layer.provide([Bell.layer, Layer.succeed(JobStore, fake.store), Layer.succeed(SyncRun, runs.service)])
+        Layer.provide([WakeSignal.layer, Layer.succeed(JobStore, fake.store), Layer.succeed(SyncRun, runs.service)])
       )
     )
     const runner = Context.get(context, JobRunner)

@@ -1,6 +1,6 @@
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import { Fenced, JobStore } from "@millrace/core/job/JobStore"
-import { leaveIfOver } from "@millrace/core/job/Tenure"
+import { yieldIfRevoked } from "@millrace/core/job/RunLease"
 import { StorageRoom } from "@millrace/core/storage/StorageRoom"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { SyncRun } from "@millrace/core/usecase/SyncRun"
@@ -412,7 +412,7 @@ describe("what goes wrong", () => {
       let pages = 0
       const page = Effect.suspend(() => {
         pages++
-        return Effect.andThen(Effect.sleep("1 second"), leaveIfOver)
+        return Effect.andThen(Effect.sleep("1 second"), yieldIfRevoked)
       })
       const { fake, started } = yield* startEngine({
         forSyncs: Effect.suspend(() => (full ? Effect.fail(noRoom) : Effect.void)),

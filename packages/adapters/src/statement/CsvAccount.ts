@@ -9,7 +9,7 @@ import { normaliseHeader } from "./CsvHeaders.ts"
 import type { CsvReading } from "./CsvReading.ts"
 import type { CsvRow } from "./CsvRow.ts"
 import { accountTypeOf } from "./CsvWords.ts"
-import { difference, tieOutRunning } from "./TieOut.ts"
+import { difference, reconcileRunning } from "./BalanceReconciliation.ts"
 
 /** An account under construction. */
 export interface CsvAccountDraft {
@@ -65,8 +65,8 @@ export const finish = (
     const result = draft.mixed
       ? undefined
       : settled
-        ? tieOutRunning(draft.rows, draft.balances)
-        : tieOutRunning(
+        ? reconcileRunning(draft.rows, draft.balances)
+        : reconcileRunning(
             draft.rows.filter((row) => !row.pending),
             draft.balances.filter((_, index) => !draft.rows[index]!.pending)
           )

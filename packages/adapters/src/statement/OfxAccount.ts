@@ -5,7 +5,7 @@ import type * as Currency from "@millrace/core/shared/Currency"
 import type * as Decimal from "@millrace/core/shared/Decimal"
 import type { StatementAccount, StatementRow } from "@millrace/core/upload/Statement"
 import type { Mutable } from "./OfxRow.ts"
-import { difference } from "./TieOut.ts"
+import { difference } from "./BalanceReconciliation.ts"
 
 /** An account under construction. */
 export class AccountDraft {

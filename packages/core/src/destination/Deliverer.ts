@@ -11,8 +11,8 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { JobStore, type Fenced, type Progress } from "../job/JobStore.ts"
-import { pageEnd } from "../job/PageEnd.ts"
-import { leaveIfOver } from "../job/Tenure.ts"
+import { safePoint } from "../job/SafePoint.ts"
+import { yieldIfRevoked } from "../job/RunLease.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -74,7 +74,7 @@ export class Deliverer extends Context.Service<
 
       /** Every row anew, in place only once all were written; then all that was open is done. */
       const wholeFile = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
-        yield* pageEnd(jobs, run.fence, yield* check(run))
+        yield* safePoint(jobs, run.fence, yield* check(run))
         const rows = ledger.current(run.feed.id).pipe(
           Stream.map((row) => ({ key: keyOf(run.feed, row.recordId), values: row.values })),
           // With the last row the file is whole, and takes the place of the one before.
@@ -106,12 +106,12 @@ export class Deliverer extends Context.Service<
         const refused: Array<Refused> = []
         let after: { readonly date: Delivery["date"]; readonly recordId: string } | undefined
         for (;;) {
-          yield* leaveIfOver
+          yield* yieldIfRevoked
           const rows = yield* ledger.open(run.feed.id, { ...query, ...(after === undefined ? {} : { after }) })
           if (rows.length === 0) return refused
           const handled = yield* handle(rows)
           refused.push(...handled.refused)
-          yield* pageEnd(jobs, run.fence, handled.asked)
+          yield* safePoint(jobs, run.fence, handled.asked)
           const last = rows[rows.length - 1]!
           after = { date: last.date, recordId: last.recordId }
         }

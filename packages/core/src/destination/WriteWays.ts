@@ -7,7 +7,7 @@
  */
 import * as Effect from "effect/Effect"
 import { JobStore, type Fenced, type Progress } from "../job/JobStore.ts"
-import { sleepIdle } from "../job/PageEnd.ts"
+import { sleepIdle } from "../job/SafePoint.ts"
 import { Digest } from "../shared/Digest.ts"
 import { stretched } from "../shared/Jitter.ts"
 import { limits } from "../shared/Limits.ts"

@@ -96,8 +96,8 @@ export const Job = Schema.Struct({
   resumeAt: Schema.optionalKey(Timestamp),
   /** 0 until it is taken up, then 1 and one more for every worker that was lost (not for release or pause). */
   attempt: Schema.Int,
-  /** It has forgotten how far its feed came (resetCursors, skipDedup), and must not do so again. */
-  forgot: Schema.optionalKey(Schema.Boolean),
+  /** The job has reset the cursors of its feed (resetCursors, skipDedup), and must not do so again. */
+  cursorsReset: Schema.optionalKey(Schema.Boolean),
   /** The try it is of a run that failed, from 1; absent for runs that repeat none. */
   retry: Schema.optionalKey(Schema.Int),
   createdAt: Timestamp,

@@ -43,8 +43,8 @@ export interface Fence {
 export interface ClaimedJob {
   readonly job: Job
   readonly fence: Fence
-  /** What the run before this one left for it, when it left in good order (`handOver`). */
-  readonly handover?: string
+  /** What the run before this one left for it, when it left in good order (`saveResumeSnapshot`). */
+  readonly resumeSnapshot?: string
 }
 
 /** Change of counters: numbers are added, then `atLeast` ones raised to that value; errors are appended. */
@@ -52,8 +52,8 @@ export interface Progress {
   readonly add?: Partial<JobCounts>
   readonly atLeast?: Partial<JobCounts>
   readonly errors?: ReadonlyArray<JobError>
-  /** Notes it on the job (`Job.forgot`). */
-  readonly forgot?: true
+  /** Notes it on the job (`Job.cursorsReset`). */
+  readonly cursorsReset?: true
 }
 
 export class JobStore extends Context.Service<
@@ -117,7 +117,7 @@ export class JobStore extends Context.Service<
       runner?: RunnerSlots
     ) => Effect.Effect<ReadonlyArray<JobId>, StorageUnavailable>
     /** Leaves a text for whoever claims the job next; that claim takes it away. */
-    readonly handOver: (fence: Fence, text: string) => Effect.Effect<void, Fenced | StorageUnavailable>
+    readonly saveResumeSnapshot: (fence: Fence, text: string) => Effect.Effect<void, Fenced | StorageUnavailable>
     /** The runner takes no more jobs. */
     readonly leave: (runner: string) => Effect.Effect<void, StorageUnavailable>
     /**

@@ -13,7 +13,7 @@ import { NotFound } from "../failure/Failure.ts"
 import * as Recovery from "../failure/Recovery.ts"
 import type { SyncSourceConfig } from "../feed/FeedConfig.ts"
 import { JobStore, type Fenced } from "../job/JobStore.ts"
-import { sleepIdle } from "../job/PageEnd.ts"
+import { sleepIdle } from "../job/SafePoint.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
 import { Providers } from "../provider/Providers.ts"
 import { RecordStore } from "../record/RecordStore.ts"
@@ -25,11 +25,11 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
 import { readBalance } from "./BalanceRead.ts"
 import type { Quarantined } from "../record/Observation.ts"
-import { Puller, type Segment } from "./Puller.ts"
+import { SourceReader, type Segment } from "./SourceReader.ts"
 import { warning, type Finding } from "../job/Finding.ts"
 import { quarantineFindings, sourceFinding, type SourceError } from "./RunReport.ts"
 import { combine, empty, rightOf, type SourceResult, type SourceRun } from "./SourceResult.ts"
-import { Writer } from "./Writer.ts"
+import { LedgerWriter } from "./LedgerWriter.ts"
 
 /** Days before the last data date that are read again where a feed says nothing (decisions 7.2). */
 const defaultLookbackDays = 7
@@ -170,7 +170,7 @@ export class ConnectionSource extends Context.Service<
   static readonly layer: Layer.Layer<
     ConnectionSource,
     never,
-    Banks | BankStore | JobStore | RecordStore | Providers | Puller | Writer | Digest
+    Banks | BankStore | JobStore | RecordStore | Providers | SourceReader | LedgerWriter | Digest
   > = Layer.effect(
     ConnectionSource,
     Effect.gen(function* () {
@@ -179,8 +179,8 @@ export class ConnectionSource extends Context.Service<
       const jobs = yield* JobStore
       const records = yield* RecordStore
       const providers = yield* Providers
-      const puller = yield* Puller
-      const writer = yield* Writer
+      const sourceReader = yield* SourceReader
+      const writer = yield* LedgerWriter
       const digest = yield* Digest
 
       /** Balances ride along with the accounts. */
@@ -228,7 +228,7 @@ export class ConnectionSource extends Context.Service<
           { ...empty, findings: [...clampedFindings(run, bank, capability), ...lackingFindings(run, bank, wanted)] }
         ]
         for (const segment of segmentsOf(run, bank, connection, capability, all, listed.agrees, wanted)) {
-          const pulled = yield* puller.pull(rightOf(run, bank.id), segment)
+          const pulled = yield* sourceReader.pull(rightOf(run, bank.id), segment)
           results.push({
             ...empty,
             seen: pulled.seen,

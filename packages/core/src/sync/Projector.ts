@@ -16,8 +16,8 @@ import type { Feed } from "../feed/Feed.ts"
 import { FeedStore, type FeedMark } from "../feed/FeedStore.ts"
 import type { Job } from "../job/Job.ts"
 import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
-import { pageEnd } from "../job/PageEnd.ts"
-import { leaveIfOver } from "../job/Tenure.ts"
+import { safePoint } from "../job/SafePoint.ts"
+import { yieldIfRevoked } from "../job/RunLease.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
@@ -287,7 +287,7 @@ export class Projector extends Context.Service<
             return wanted
           })
         )
-        yield* pageEnd(jobs, projection.fence, asked)
+        yield* safePoint(jobs, projection.fence, asked)
       })
 
       /** Rows go out under another signature than the mark's, and not all of them did. */
@@ -307,7 +307,7 @@ export class Projector extends Context.Service<
         let at = after
         let live = 0
         while (at < upTo) {
-          yield* leaveIfOver
+          yield* yieldIfRevoked
           const changes = yield* records.changes(scope, { after: at, upTo, limit: limits.commitChunk })
           if (changes.length === 0) break
           at = changes[changes.length - 1]!.changeNo
@@ -348,7 +348,7 @@ export class Projector extends Context.Service<
         starts: ReadonlyArray<Started>,
         faults: Map<string, ProjectionFault>
       ) {
-        yield* leaveIfOver
+        yield* yieldIfRevoked
         const { feed } = projection
         const looked: Array<ReadonlyArray<LedgerRecord>> = []
         for (const start of starts) {

@@ -29,9 +29,9 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { readBalance } from "./BalanceRead.ts"
-import { Puller, type Segment } from "./Puller.ts"
+import { SourceReader, type Segment } from "./SourceReader.ts"
 import { sourceFinding, type SourceError } from "./RunReport.ts"
-import { Writer, type WriteRight } from "./Writer.ts"
+import { LedgerWriter, type WriteRight } from "./LedgerWriter.ts"
 
 /** How long a caller waits for the upstream, and for who reads it already, before stored data answers. */
 const waitLimit = "10 seconds"
@@ -130,7 +130,7 @@ export class ReadThrough extends Context.Service<
   static readonly layer: Layer.Layer<
     ReadThrough,
     never,
-    Banks | Providers | RecordStore | JobStore | Puller | Writer | Digest | Ids
+    Banks | Providers | RecordStore | JobStore | SourceReader | LedgerWriter | Digest | Ids
   > = Layer.effect(
     ReadThrough,
     Effect.gen(function* () {
@@ -138,8 +138,8 @@ export class ReadThrough extends Context.Service<
       const providers = yield* Providers
       const records = yield* RecordStore
       const jobs = yield* JobStore
-      const puller = yield* Puller
-      const writer = yield* Writer
+      const sourceReader = yield* SourceReader
+      const writer = yield* LedgerWriter
       const digest = yield* Digest
       const ids = yield* Ids
       const lifetime = yield* Effect.scope
@@ -198,7 +198,7 @@ export class ReadThrough extends Context.Service<
           reset: false,
           byIdOnly: false
         }
-        yield* puller.pull(right, segment)
+        yield* sourceReader.pull(right, segment)
         return good
       })
 

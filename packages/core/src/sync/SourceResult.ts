@@ -7,7 +7,7 @@ import { holderOf, type Fence } from "../job/JobStore.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Finding } from "../job/Finding.ts"
-import type { WriteRight } from "./Writer.ts"
+import type { WriteRight } from "./LedgerWriter.ts"
 
 export interface SourceRun {
   readonly workspace: Workspace

@@ -23,7 +23,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import type { Observation, Quarantined } from "../record/Observation.ts"
 import { ingest } from "../sync/Ingest.ts"
 import type { Fenced, LeaseLost } from "../job/JobStore.ts"
-import { Writer, type WriteRight } from "../sync/Writer.ts"
+import { LedgerWriter, type WriteRight } from "../sync/LedgerWriter.ts"
 import { accountSeal } from "./AccountSeal.ts"
 import {
   accountKeys,
@@ -132,14 +132,14 @@ export class StatementSource extends Context.Service<
   static readonly layer: Layer.Layer<
     StatementSource,
     never,
-    BankStore | UploadStore | RecordStore | IdentityStore | Writer | Transactor | DataKeys | Ids | Digest
+    BankStore | UploadStore | RecordStore | IdentityStore | LedgerWriter | Transactor | DataKeys | Ids | Digest
   > = Layer.effect(
     StatementSource,
     Effect.gen(function* () {
       const banks = yield* BankStore
       const uploads = yield* UploadStore
       const records = yield* RecordStore
-      const writer = yield* Writer
+      const writer = yield* LedgerWriter
       const { atomically } = yield* Transactor
       const ids = yield* Ids
       const digest = yield* Digest

@@ -17,7 +17,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import { warning, type Finding } from "../job/Finding.ts"
 import { quarantineFindings, sourceFinding } from "../sync/RunReport.ts"
 import { combine, empty, rightOf, type SourceResult, type SourceRun } from "../sync/SourceResult.ts"
-import { Writer } from "../sync/Writer.ts"
+import { LedgerWriter } from "../sync/LedgerWriter.ts"
 import { readingKey, statementOptions, type ReadingOptions } from "./Reading.ts"
 import { describe } from "./Refusal.ts"
 import type { CsvOptions } from "../feed/CsvOptions.ts"
@@ -56,7 +56,7 @@ export class UploadSource extends Context.Service<
   static readonly layer: Layer.Layer<
     UploadSource,
     never,
-    BankStore | StatementReader | StatementSource | UploadStore | Writer | Transactor | Digest
+    BankStore | StatementReader | StatementSource | UploadStore | LedgerWriter | Transactor | Digest
   > = Layer.effect(
     UploadSource,
     Effect.gen(function* () {
@@ -64,7 +64,7 @@ export class UploadSource extends Context.Service<
       const reader = yield* StatementReader
       const statements = yield* StatementSource
       const uploads = yield* UploadStore
-      const writer = yield* Writer
+      const writer = yield* LedgerWriter
       const { atomically } = yield* Transactor
       const digest = yield* Digest
 

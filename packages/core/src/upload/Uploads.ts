@@ -24,7 +24,7 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import { StorageRoom } from "../storage/StorageRoom.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { Writer } from "../sync/Writer.ts"
+import { LedgerWriter } from "../sync/LedgerWriter.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { displayName } from "./DisplayName.ts"
@@ -126,7 +126,7 @@ export class Uploads extends Context.Service<
     | BankStore
     | RecordStore
     | IdentityStore
-    | Writer
+    | LedgerWriter
     | Transactor
     | StatementReader
     | Jobs
@@ -142,7 +142,7 @@ export class Uploads extends Context.Service<
       const banks = yield* BankStore
       const records = yield* RecordStore
       const identity = yield* IdentityStore
-      const writer = yield* Writer
+      const writer = yield* LedgerWriter
       const { atomically } = yield* Transactor
       const reader = yield* StatementReader
       const jobs = yield* Jobs

@@ -13,7 +13,7 @@ import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { Transactor } from "../storage/Transactor.ts"
 import { ingest } from "../sync/Ingest.ts"
-import type { Writer, WriteRight } from "../sync/Writer.ts"
+import type { LedgerWriter, WriteRight } from "../sync/LedgerWriter.ts"
 import { shownRecords, tombstoneOf, type Shown } from "./Shown.ts"
 import type { Upload, UploadStatement } from "./Upload.ts"
 import type { UploadStore } from "./UploadStore.ts"
@@ -46,7 +46,7 @@ interface Stores {
   readonly records: RecordStore["Service"]
   readonly identity: IdentityStore["Service"]
   readonly uploads: UploadStore["Service"]
-  readonly writer: Writer["Service"]
+  readonly writer: LedgerWriter["Service"]
   readonly digest: Digest["Service"]
   readonly atomically: Transactor["Service"]["atomically"]
 }

@@ -15,13 +15,13 @@ import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { IdentityStore } from "../identity/IdentityStore.ts"
 import { JobStore, type ClaimedJob, type Fenced } from "../job/JobStore.ts"
-import { Tenure } from "../job/Tenure.ts"
+import { RunLease } from "../job/RunLease.ts"
 import { Patterns } from "../pattern/Pattern.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
-import { CurrentHandover, Handover } from "../sync/Handover.ts"
+import { CurrentResumeSnapshot, ResumeSnapshot } from "../sync/ResumeSnapshot.ts"
 import { Projector } from "../sync/Projector.ts"
 import { toJobErrors, warning, type Finding } from "../job/Finding.ts"
 import { destinationFinding, refusedFindings } from "../sync/RunReport.ts"
@@ -107,11 +107,11 @@ export class SyncRun extends Context.Service<
        */
       const forget = Effect.fnUntraced(function* ({ fence, job }: ClaimedJob, feed: Feed) {
         const { resetCursors, skipDedup } = job.options
-        if (job.forgot === true || !(resetCursors || (skipDedup && job.mode !== "range"))) return
+        if (job.cursorsReset === true || !(resetCursors || (skipDedup && job.mode !== "range"))) return
         const accounts = resetCursors && feed.sourceConfig?.type === "sync" ? feed.sourceConfig.accounts : []
         yield* atomically(
           Effect.gen(function* () {
-            yield* jobs.fence(fence, { forgot: true })
+            yield* jobs.fence(fence, { cursorsReset: true })
             yield* feeds.clearMarks(feed.id)
             yield* identity.forgetTrust(
               feed.workspaceId,
@@ -203,16 +203,16 @@ export class SyncRun extends Context.Service<
           if (Option.isNone(feed)) {
             return yield* fail(claimed, { category: "validation", code: "NOT_FOUND", message: "Feed not found" })
           }
-          const handover = new Handover(claimed.handover)
-          const tenure = yield* Tenure
+          const resumeSnapshot = new ResumeSnapshot(claimed.resumeSnapshot)
+          const runLease = yield* RunLease
           yield* runFeed(claimed, feed.value).pipe(
-            Effect.provideService(CurrentHandover, handover),
-            Effect.provideService(Tenure, {
-              isOver: tenure.isOver,
+            Effect.provideService(CurrentResumeSnapshot, resumeSnapshot),
+            Effect.provideService(RunLease, {
+              isRevoked: runLease.isRevoked,
               // Without it the next run reads some pages again, and no more.
-              leave: Effect.suspend(() => jobs.handOver(claimed.fence, handover.write())).pipe(
+              release: Effect.suspend(() => jobs.saveResumeSnapshot(claimed.fence, resumeSnapshot.write())).pipe(
                 Effect.ignore,
-                Effect.andThen(tenure.leave)
+                Effect.andThen(runLease.release)
               )
             })
           )

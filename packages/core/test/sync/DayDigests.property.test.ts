@@ -13,7 +13,7 @@ import { Digest } from "@millrace/core/shared/Digest"
 import { Ids } from "@millrace/core/shared/Ids"
 import { ingest } from "@millrace/core/sync/Ingest"
 import type { SnapshotOfAccount } from "@millrace/core/sync/SnapshotOfAccount"
-import { Writer } from "@millrace/core/sync/Writer"
+import { LedgerWriter } from "@millrace/core/sync/LedgerWriter"
 import * as RowEdits from "@millrace/core/table/RowEdits"
 import { storeAccount } from "@millrace/testing/fixture/Account"
 import { storeBank } from "@millrace/testing/fixture/Bank"
@@ -165,7 +165,7 @@ class Counts {
 }
 
 const worldOf = (remembers: boolean, counts: Counts) =>
-  Layer.mergeAll(Writer.layer.pipe(Layer.provide(RowEdits.layer)), Corrections.layer).pipe(
+  Layer.mergeAll(LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Corrections.layer).pipe(
     Layer.provideMerge(
       Layer.effectContext(
         Effect.map(RecordStore, (records) =>
@@ -198,7 +198,7 @@ const live = Effect.fnUntraced(function* (acts: ReadonlyArray<Act>) {
     yield* RecordStore,
     yield* IdentityStore,
     yield* JobStore,
-    yield* Writer,
+    yield* LedgerWriter,
     yield* Corrections,
     yield* Digest
   ]

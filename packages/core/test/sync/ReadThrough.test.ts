@@ -9,9 +9,9 @@ import { Providers } from "@millrace/core/provider/Providers"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { RecordStore } from "@millrace/core/record/RecordStore"
 import { Ids } from "@millrace/core/shared/Ids"
-import { Puller } from "@millrace/core/sync/Puller"
+import { SourceReader } from "@millrace/core/sync/SourceReader"
 import { ReadThrough } from "@millrace/core/sync/ReadThrough"
-import { Writer } from "@millrace/core/sync/Writer"
+import { LedgerWriter } from "@millrace/core/sync/LedgerWriter"
 import * as RowEdits from "@millrace/core/table/RowEdits"
 import { makeBank } from "@millrace/testing/fixture/Bank"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
@@ -44,8 +44,8 @@ const setup = () => {
       Effect.andThen(Effect.sleep(`${delay} seconds`), provider.driver.pull(...args))
   }
   const layer = ReadThrough.layer.pipe(
-    Layer.provideMerge(Puller.layer),
-    Layer.provideMerge([Writer.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),
+    Layer.provideMerge(SourceReader.layer),
+    Layer.provideMerge([LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),
     Layer.provideMerge(Ids.layer),
     Layer.provideMerge(Layer.mergeAll(Providers.layer([driver]), NodeDigest.layer, MemoryStorage.layer))
   )

@@ -239,7 +239,7 @@ export class Watch {
           if (Option.isNone(claimed)) return look(id)
           const seen = this.jobs.get(id)
           if (seen !== undefined) seen.epoch = claimed.value.fence.epoch
-          if (claimed.value.handover !== undefined) this.sometimes.happened("pages handed over to the next run")
+          if (claimed.value.resumeSnapshot !== undefined) this.sometimes.happened("pages handed over to the next run")
           if (claimed.value.job.attempt > 1) this.sometimes.happened("worker lost and its job taken over")
           return look(id)
         }),
@@ -255,7 +255,7 @@ export class Watch {
       pause: (fence, reason, after) => Effect.tap(refusals(store.pause(fence, reason, after)), () => look(fence.jobId)),
       pauseAsked: (fence) => Effect.tap(refusals(store.pauseAsked(fence)), () => look(fence.jobId)),
       resume: (id) => Effect.tap(store.resume(id), () => look(id)),
-      handOver: (fence, text) => refusals(store.handOver(fence, text)),
+      saveResumeSnapshot: (fence, text) => refusals(store.saveResumeSnapshot(fence, text)),
       cancel: (id, event) => Effect.tap(store.cancel(id, event), () => look(id)),
       sweep: Effect.tap(store.sweep, () =>
         Effect.forEach([...this.#active.values()], (id) => look(id), { discard: true })

@@ -396,7 +396,7 @@ export const tests: StorageTests = (it) => {
       expect(done.errors).toEqual([warning, plain])
       expect(done).toMatchObject({ status: "completed" })
       expect(done.errorCategory).toBeUndefined()
-      expect(Object.keys(done)).not.toContain("forgot")
+      expect(Object.keys(done)).not.toContain("cursorsReset")
     })
   )
 
@@ -407,9 +407,9 @@ export const tests: StorageTests = (it) => {
       const job = yield* storeJob(feed, { retry: 2 })
       expect(yield* read(arranged, job.id)).toEqual(job)
       const { fence } = Option.getOrThrow(yield* store.claim(job.id, []))
-      yield* store.fence(fence, { forgot: true })
+      yield* store.fence(fence, { cursorsReset: true })
       yield* store.release(fence)
-      expect(Option.getOrThrow(yield* store.claim(job.id, [])).job).toMatchObject({ forgot: true, retry: 2 })
+      expect(Option.getOrThrow(yield* store.claim(job.id, [])).job).toMatchObject({ cursorsReset: true, retry: 2 })
     })
   )
 

@@ -6,9 +6,9 @@ import { Banks } from "@millrace/core/bank/Banks"
 import { Providers } from "@millrace/core/provider/Providers"
 import { RecordStore } from "@millrace/core/record/RecordStore"
 import { Ids } from "@millrace/core/shared/Ids"
-import { Puller } from "@millrace/core/sync/Puller"
+import { SourceReader } from "@millrace/core/sync/SourceReader"
 import { ReadThrough } from "@millrace/core/sync/ReadThrough"
-import { Writer } from "@millrace/core/sync/Writer"
+import { LedgerWriter } from "@millrace/core/sync/LedgerWriter"
 import * as RowEdits from "@millrace/core/table/RowEdits"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,8 +17,8 @@ import { attemptId, opened, type ProviderSuiteOptions } from "./ProviderUnderTes
 
 const layerOf = (driver: Parameters<typeof Providers.layer>[0][number]) =>
   ReadThrough.layer.pipe(
-    Layer.provideMerge(Puller.layer),
-    Layer.provideMerge([Writer.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),
+    Layer.provideMerge(SourceReader.layer),
+    Layer.provideMerge([LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),
     Layer.provideMerge(Ids.layer),
     Layer.provideMerge(Layer.mergeAll(Providers.layer([driver]), NodeDigest.layer, MemoryStorage.layer))
   )

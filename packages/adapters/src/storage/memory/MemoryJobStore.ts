@@ -1,5 +1,5 @@
 /** Jobs, the feed lock and leases in memory. */
-import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/GivenUp"
+import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/TerminalFailures"
 import { isActive, type Job, type JobError, type JobId } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
 import type { JobEvent } from "@millrace/core/job/JobLifecycle"
@@ -121,8 +121,8 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
             startedAt: job.startedAt ?? at
           }
           table.put({ job: claimed, epoch: fence.epoch, heartbeat: now, pokedAt: undefined, banks: [...banks] })
-          const { handover } = stored
-          return Option.some({ job: claimed, fence, ...(handover === undefined ? {} : { handover }) })
+          const { resumeSnapshot } = stored
+          return Option.some({ job: claimed, fence, ...(resumeSnapshot === undefined ? {} : { resumeSnapshot }) })
         }),
       beat: (fences, runner) =>
         call((now) => {
@@ -137,7 +137,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           }
           return held
         }),
-      handOver: (fence, text) => guarded(fence, (held) => table.put({ ...held, handover: text })),
+      saveResumeSnapshot: (fence, text) => guarded(fence, (held) => table.put({ ...held, resumeSnapshot: text })),
       leave: (runner) => call(() => dispatching.leave(runner)),
       release: (fence) =>
         call((now) => {

@@ -23,7 +23,7 @@ export interface StoredJob {
   /** The connections it is expected to need. */
   readonly banks: ReadonlyArray<BankId>
   /** What a run that left in good order wrote down for the next one. */
-  readonly handover?: string | undefined
+  readonly resumeSnapshot?: string | undefined
 }
 
 export interface Lease {
@@ -47,7 +47,7 @@ export const progressed = (job: Job, progress: Progress, at: Timestamp.Timestamp
     ...job,
     counts: progress.add === undefined && progress.atLeast === undefined ? job.counts : counted(job.counts, progress),
     errors: errors.length === 0 ? job.errors : [...job.errors, ...frozen(errors)],
-    ...(progress.forgot === true ? { forgot: true } : {}),
+    ...(progress.cursorsReset === true ? { cursorsReset: true } : {}),
     updatedAt: at
   }
 }
@@ -168,7 +168,7 @@ export class JobTable extends Context.Service<
             heartbeat: undefined,
             pokedAt: undefined,
             banks: stored.banks,
-            handover: isActive(row.to) ? stored.handover : undefined,
+            resumeSnapshot: isActive(row.to) ? stored.resumeSnapshot : undefined,
             ...change
           }
           put(next)

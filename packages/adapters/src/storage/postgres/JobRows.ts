@@ -80,7 +80,7 @@ export const toJob = (row: JobRow): Job => ({
     startedAt: optionalInstant(row.started_at),
     completedAt: optionalInstant(row.completed_at),
     retry: row.retry === 0 ? null : row.retry,
-    forgot: row.forgot ? true : null
+    cursorsReset: row.forgot ? true : null
   })
 })
 
@@ -98,7 +98,7 @@ export const appended = (sql: SqlClient, errors: ReadonlyArray<JobError>): Fragm
 
 /** The assignments of a progress, for `update job set`. */
 export const progressed = (sql: SqlClient, progress: Progress): Fragment => {
-  const { add, atLeast, errors, forgot } = progress
+  const { add, atLeast, errors, cursorsReset } = progress
   const counts = countKeys.flatMap((key) => {
     const more = add?.[key] ?? 0
     const least = atLeast?.[key] ?? 0
@@ -108,7 +108,7 @@ export const progressed = (sql: SqlClient, progress: Progress): Fragment => {
   return sql.csv([
     sql`updated_at = store_now()`,
     ...counts,
-    ...(forgot === true ? [sql`forgot = true`] : []),
+    ...(cursorsReset === true ? [sql`forgot = true`] : []),
     ...(errors === undefined || errors.length === 0 ? [] : [sql`errors = ${appended(sql, errors)}`])
   ])
 }

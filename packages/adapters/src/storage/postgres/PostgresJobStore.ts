@@ -5,7 +5,7 @@
  * `job/JobLifecycle` allows, and a trigger refuses what the guards would let through.
  */
 import type { BankId } from "@millrace/core/bank/Bank"
-import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/GivenUp"
+import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/TerminalFailures"
 import { activeStatuses, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
 import { JobLease } from "@millrace/core/job/JobLease"
 import { type JobEvent, sourcesOf } from "@millrace/core/job/JobLifecycle"
@@ -133,7 +133,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
       return Option.some({
         job: toJob(rows[0]!),
         fence,
-        ...(found.handover === null ? {} : { handover: found.handover })
+        ...(found.handover === null ? {} : { resumeSnapshot: found.handover })
       })
     })
 
@@ -246,7 +246,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
           where job.status = 'in_progress'`)
         return rows.map((row) => row.id)
       }),
-      handOver: Effect.fn("JobStore.handOver")(function* (fence, text) {
+      saveResumeSnapshot: Effect.fn("JobStore.saveResumeSnapshot")(function* (fence, text) {
         const rows = yield* stored(sql`update job set handover = ${text} where ${isHeld(fence)} returning id`)
         if (rows.length === 0) return yield* new Fenced({ jobId: fence.jobId })
       }),

@@ -12,8 +12,8 @@ import type { Account } from "../bank/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
 import { BankStore, type BankConnection } from "../bank/BankStore.ts"
 import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
-import { makeIdlePageEnd } from "../job/PageEnd.ts"
-import { Tenure } from "../job/Tenure.ts"
+import { makeIdleSafePoint } from "../job/SafePoint.ts"
+import { RunLease } from "../job/RunLease.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
 import type { Coverage, ProviderDriver, PullRequest } from "../provider/Provider.ts"
 import { ProtocolViolation, type ProviderError } from "../provider/ProviderError.ts"
@@ -29,10 +29,10 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Observation, Quarantined } from "../record/Observation.ts"
 import { PaginationUnstable, TooManyRecords, type PullError } from "./PullError.ts"
-import { CurrentHandover, type OpenSegment } from "./Handover.ts"
+import { CurrentResumeSnapshot, type OpenSegment } from "./ResumeSnapshot.ts"
 import { Stage } from "./Stage.ts"
 import { decodeCheckpoint, encodeCheckpoint } from "./StoredCheckpoint.ts"
-import { Writer, type WriteRight } from "./Writer.ts"
+import { LedgerWriter, type WriteRight } from "./LedgerWriter.ts"
 
 /** A pull that belongs together and has one checkpoint. */
 export interface Segment {
@@ -114,25 +114,25 @@ export type PullWarning =
   | "PAGINATION_UNSTABLE"
   | "ID_UNTRUSTED"
 
-export class Puller extends Context.Service<
-  Puller,
+export class SourceReader extends Context.Service<
+  SourceReader,
   {
     readonly pull: (right: WriteRight, segment: Segment) => Effect.Effect<Pulled, PullError>
   }
->()("@millrace/core/sync/Puller") {
+>()("@millrace/core/sync/SourceReader") {
   static readonly layer: Layer.Layer<
-    Puller,
+    SourceReader,
     never,
-    Providers | BankStore | RecordStore | JobStore | Transactor | Writer | Digest
+    Providers | BankStore | RecordStore | JobStore | Transactor | LedgerWriter | Digest
   > = Layer.effect(
-    Puller,
+    SourceReader,
     Effect.gen(function* () {
       const providers = yield* Providers
       const banks = yield* BankStore
       const records = yield* RecordStore
       const jobs = yield* JobStore
       const { atomically } = yield* Transactor
-      const writer = yield* Writer
+      const writer = yield* LedgerWriter
       const digest = yield* Digest
 
       const stage = Effect.fnUntraced(function* (
@@ -141,19 +141,19 @@ export class Puller extends Context.Service<
         request: PullRequest,
         warnings: Pulled["warnings"],
         left: OpenSegment | undefined,
-        pageEnd: Effect.Effect<void, Fenced | StorageUnavailable>
+        safePoint: Effect.Effect<void, Fenced | StorageUnavailable>
       ) {
-        const handover = yield* CurrentHandover
-        const tenure = yield* Tenure
+        const resumeSnapshot = yield* CurrentResumeSnapshot
+        const runLease = yield* RunLease
         const staged = new Stage(segment.dataType, digest, left?.staged)
         let position = left?.position
         const positions = new Set<string>(position === undefined ? [] : [position])
         for (;;) {
-          if (tenure.isOver()) {
+          if (runLease.isRevoked()) {
             if (position !== undefined) {
-              handover?.leave({ key: keyOf(segment), request, position, warnings, staged: staged.state })
+              resumeSnapshot?.leave({ key: keyOf(segment), request, position, warnings, staged: staged.state })
             }
-            return yield* tenure.leave
+            return yield* runLease.release
           }
           const page = yield* driver.pull(segment.connection.connection, {
             ...request,
@@ -174,7 +174,7 @@ export class Puller extends Context.Service<
             })
           }
           positions.add(position)
-          yield* pageEnd
+          yield* safePoint
         }
       })
 
@@ -187,11 +187,11 @@ export class Puller extends Context.Service<
         fence: Fence | undefined
       ) {
         const warnings: Array<Pulled["warnings"][number]> = [...(left?.warnings ?? [])]
-        const pageEnd = yield* makeIdlePageEnd(jobs, fence)
+        const safePoint = yield* makeIdleSafePoint(jobs, fence)
         let request = left?.request ?? first
         for (let tries = 0; tries <= limits.paginationRestarts; tries++) {
           const from = tries === 0 ? left : undefined
-          const outcome: Stage | ProviderError = yield* stage(driver, segment, request, warnings, from, pageEnd).pipe(
+          const outcome: Stage | ProviderError = yield* stage(driver, segment, request, warnings, from, safePoint).pipe(
             Effect.catchTag(
               ["MutationDuringPagination", "CheckpointInvalid", "RangeNotAllowed"],
               (error: ProviderError) => Effect.succeed(error)
@@ -249,9 +249,9 @@ export class Puller extends Context.Service<
           : CalendarDate.min(first, CalendarDate.max(reachingTo, earliest))
       })
 
-      const pull = Effect.fn("Puller.pull")(function* (right: WriteRight, segment: Segment) {
-        const handover = yield* CurrentHandover
-        const already = handover?.done.get(keyOf(segment))
+      const pull = Effect.fn("SourceReader.pull")(function* (right: WriteRight, segment: Segment) {
+        const resumeSnapshot = yield* CurrentResumeSnapshot
+        const already = resumeSnapshot?.done.get(keyOf(segment))
         if (already !== undefined) return already
         const driver = yield* providers.get(segment.connection.instanceId)
         const key = { bankId: segment.bank.id, accountId: segment.account?.id, dataType: segment.dataType }
@@ -274,7 +274,7 @@ export class Puller extends Context.Service<
           to: segment.range?.to ?? segment.today,
           ...(stored === undefined ? {} : { checkpoint: stored })
         }
-        const left = handover?.resume(keyOf(segment), stored)
+        const left = resumeSnapshot?.resume(keyOf(segment), stored)
         const { staged, warnings } = yield* settle(driver, segment, request, left, right.fence)
         if (lost) {
           warnings.unshift({
@@ -358,11 +358,11 @@ export class Puller extends Context.Service<
           })
         )
         const pulled: Pulled = { seen, changed, quarantined: staged.quarantined, warnings }
-        handover?.done.set(keyOf(segment), pulled)
+        resumeSnapshot?.done.set(keyOf(segment), pulled)
         return pulled
       })
 
-      return Puller.of({ pull })
+      return SourceReader.of({ pull })
     })
   )
 }

@@ -1,4 +1,4 @@
-/** Where a run can stop without leaving anything half done: between two pages, chunks or batches. */
+/** Safe points of a run: between two pages, chunks or batches it can stop and leave nothing half done. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -10,7 +10,7 @@ type Jobs = Pick<JobStore["Service"], "fence" | "pauseAsked">
  * To be called after a transaction whose `fence` answered `asked`: pauses the job, by which the run is shut out.
  * Goes on where nobody asked, or the person thought better of it.
  */
-export const pageEnd = (jobs: Jobs, fence: Fence, asked: boolean): Effect.Effect<void, Fenced | StorageUnavailable> =>
+export const safePoint = (jobs: Jobs, fence: Fence, asked: boolean): Effect.Effect<void, Fenced | StorageUnavailable> =>
   asked
     ? Effect.flatMap(jobs.pauseAsked(fence), (paused) =>
         paused ? Effect.fail(new Fenced({ jobId: fence.jobId })) : Effect.void
@@ -21,17 +21,17 @@ export const pageEnd = (jobs: Jobs, fence: Fence, asked: boolean): Effect.Effect
 const lookEvery = 2_000
 
 /**
- * A page end for work that writes nothing, such as reading pages of an upstream. Looks at the job now and then
+ * A safe point for work that writes nothing, such as reading pages of an upstream. Looks at the job now and then
  * only, so that a page costs nothing; without a fence never.
  */
-export const makeIdlePageEnd = (jobs: Jobs, fence: Fence | undefined) =>
+export const makeIdleSafePoint = (jobs: Jobs, fence: Fence | undefined) =>
   Effect.map(Clock.currentTimeMillis, (began) => {
     let looked = began
     return Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       if (fence === undefined || now - looked < lookEvery) return
       looked = now
-      yield* pageEnd(jobs, fence, yield* jobs.fence(fence, {}))
+      yield* safePoint(jobs, fence, yield* jobs.fence(fence, {}))
     })
   })
 
@@ -40,6 +40,6 @@ export const sleepIdle = Effect.fnUntraced(function* (jobs: Jobs, fence: Fence, 
   const step = lookEvery / 1000
   for (let left = seconds; left > 0; left -= step) {
     yield* Effect.sleep(`${Math.min(step, left)} seconds`)
-    if (left > step) yield* pageEnd(jobs, fence, yield* jobs.fence(fence, {}))
+    if (left > step) yield* safePoint(jobs, fence, yield* jobs.fence(fence, {}))
   }
 })

@@ -3,7 +3,7 @@ import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { JobStore } from "@millrace/core/job/JobStore"
 import * as Kernel from "@millrace/core/Kernel"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { Puller } from "@millrace/core/sync/Puller"
+import { SourceReader } from "@millrace/core/sync/SourceReader"
 import { storeAccount } from "@millrace/testing/fixture/Account"
 import { storeBank } from "@millrace/testing/fixture/Bank"
 import { makePullDriver } from "@millrace/testing/fixture/PullDriver"
@@ -44,7 +44,7 @@ describe("a pull", () => {
       yield* (yield* JobStore).lease([bank.id], "test", 60)
       const today = CalendarDate.make("2026-11-20")
       const pulled = yield* Effect.flip(
-        (yield* Puller).pull(
+        (yield* SourceReader).pull(
           { bankId: bank.id, leaseHolder: "test", fence: undefined },
           {
             bank,

@@ -26,7 +26,7 @@ import { isEntangled, DayDigests, type Divided } from "../identity/match/DayDige
 import { countHits, fullTrust, trustOf } from "../identity/match/TrustCounter.ts"
 import type { JobId } from "../job/Job.ts"
 import { Fenced, JobStore, LeaseLost, type Fence } from "../job/JobStore.ts"
-import { pageEnd } from "../job/PageEnd.ts"
+import { safePoint } from "../job/SafePoint.ts"
 import { isSnapshotType } from "../record/DataType.ts"
 import type { HeldRecord, IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
@@ -73,8 +73,8 @@ const keptIds = (facts: ReadonlyArray<IdentityFact>): ReadonlySet<string> =>
 
 type WriteError = Fenced | LeaseLost | StorageUnavailable
 
-export class Writer extends Context.Service<
-  Writer,
+export class LedgerWriter extends Context.Service<
+  LedgerWriter,
   {
     /**
      * First statement of each writing transaction: stops whoever lost the right to write. Answers whether the
@@ -83,13 +83,13 @@ export class Writer extends Context.Service<
     readonly guard: (right: WriteRight) => Effect.Effect<boolean, WriteError>
     readonly write: (right: WriteRight, snapshot: SnapshotOfAccount) => Effect.Effect<Written, WriteError>
   }
->()("@millrace/core/sync/Writer") {
+>()("@millrace/core/sync/LedgerWriter") {
   static readonly layer: Layer.Layer<
-    Writer,
+    LedgerWriter,
     never,
     RecordStore | IdentityStore | RecordEdits | JobStore | Transactor | Ids | Digest
   > = Layer.effect(
-    Writer,
+    LedgerWriter,
     Effect.gen(function* () {
       const records = yield* RecordStore
       const identity = yield* IdentityStore
@@ -270,10 +270,10 @@ export class Writer extends Context.Service<
             return pause
           })
         )
-        if (right.fence !== undefined) yield* pageEnd(jobs, right.fence, asked)
+        if (right.fence !== undefined) yield* safePoint(jobs, right.fence, asked)
       })
 
-      const write = Effect.fn("Writer.write")(function* (right: WriteRight, asked: SnapshotOfAccount) {
+      const write = Effect.fn("LedgerWriter.write")(function* (right: WriteRight, asked: SnapshotOfAccount) {
         const { scope } = asked
         // Of snapshots nothing is remembered: they are what their last read says.
         const recalled = isSnapshotType(scope.dataType) ? yield* nothingRecalled : yield* identity.recall(scope)
@@ -373,7 +373,7 @@ export class Writer extends Context.Service<
         }
       })
 
-      return Writer.of({ guard, write })
+      return LedgerWriter.of({ guard, write })
     })
   )
 }

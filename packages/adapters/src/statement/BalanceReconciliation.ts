@@ -1,7 +1,7 @@
 /** Whether balances and movements agree (decisions 7.1), in exact units of the finest amount. */
 import * as Decimal from "@millrace/core/shared/Decimal"
 
-/** opening + sum - closing: `"0"` ties out, anything else is what is missing. */
+/** Returns opening + sum - closing: `"0"` where the balances reconcile, else what is missing. */
 export const difference = (
   opening: Decimal.Decimal,
   amounts: Iterable<Decimal.Decimal>,
@@ -15,7 +15,7 @@ export interface BalancedRow {
   readonly amount: Decimal.Decimal
 }
 
-export interface RunningTieOut {
+export interface RunningReconciliation {
   readonly opening: Decimal.Decimal
   /** Absent when rows of one day leave open which of them came last. */
   readonly closing: Decimal.Decimal | undefined
@@ -53,10 +53,10 @@ const unitNumber = (value: Decimal.Decimal, scale: number): number => {
 }
 
 /** Checks the running balances of one account in every order that the file may stand in. */
-export const tieOutRunning = (
+export const reconcileRunning = (
   rows: ReadonlyArray<BalancedRow>,
   balances: ReadonlyArray<Decimal.Decimal | undefined>
-): RunningTieOut | undefined => {
+): RunningReconciliation | undefined => {
   let scale = 0
   let whole = 0
   let stated = 0
@@ -156,7 +156,7 @@ const check = <N>(
   amounts: ReadonlyArray<N>,
   balances: ReadonlyArray<N | undefined>,
   units: Units<N>
-): RunningTieOut => {
+): RunningReconciliation => {
   const first = rows[0]!.date
   const last = rows[rows.length - 1]!.date
   const up = follow(amounts, balances, false, units)

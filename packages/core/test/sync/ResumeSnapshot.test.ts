@@ -2,13 +2,13 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Adapters from "@millrace/adapters/Adapters"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { JobStore } from "@millrace/core/job/JobStore"
-import { Tenure } from "@millrace/core/job/Tenure"
+import { RunLease } from "@millrace/core/job/RunLease"
 import * as Kernel from "@millrace/core/Kernel"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { RecordStore } from "@millrace/core/record/RecordStore"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { CurrentHandover, Handover } from "@millrace/core/sync/Handover"
-import { Puller, type Segment } from "@millrace/core/sync/Puller"
+import { CurrentResumeSnapshot, ResumeSnapshot } from "@millrace/core/sync/ResumeSnapshot"
+import { SourceReader, type Segment } from "@millrace/core/sync/SourceReader"
 import { storeAccount } from "@millrace/testing/fixture/Account"
 import { storeBank } from "@millrace/testing/fixture/Bank"
 import { makePullDriver } from "@millrace/testing/fixture/PullDriver"
@@ -87,17 +87,17 @@ const arrange = Effect.gen(function* () {
       accountsAgree: true,
       byIdOnly: false
     }
-    const puller = yield* Puller
+    const sourceReader = yield* SourceReader
     const records = yield* RecordStore
     /** Pulls with what an earlier run left, and leaves after so many pages. */
-    const pull = (handover: Handover, leaveAfter = Infinity) =>
+    const pull = (snapshot: ResumeSnapshot, leaveAfter = Infinity) =>
       Effect.suspend(() => {
         const before = asked.length
-        return puller.pull({ bankId: bank.id, leaseHolder: "test", fence: undefined }, segment).pipe(
-          Effect.provideService(CurrentHandover, handover),
-          Effect.provideService(Tenure, {
-            isOver: () => asked.length - before >= leaveAfter,
-            leave: Effect.interrupt
+        return sourceReader.pull({ bankId: bank.id, leaseHolder: "test", fence: undefined }, segment).pipe(
+          Effect.provideService(CurrentResumeSnapshot, snapshot),
+          Effect.provideService(RunLease, {
+            isRevoked: () => asked.length - before >= leaveAfter,
+            release: Effect.interrupt
           })
         )
       })
@@ -114,20 +114,20 @@ const arrange = Effect.gen(function* () {
 }).pipe(Effect.orDie)
 
 /** As the store keeps it. */
-const passedOn = (handover: Handover) => new Handover(handover.write())
+const passedOn = (snapshot: ResumeSnapshot) => new ResumeSnapshot(snapshot.write())
 
 describe("a pull that is handed over", () => {
   it.effect("goes on behind the last page that was read, however often it moves", () =>
     Effect.gen(function* () {
       const { asked, ledger, pull } = yield* arrange
-      let handover = new Handover()
+      let snapshot = new ResumeSnapshot()
       for (const pages of [1, 2, 1]) {
-        const left = yield* Effect.exit(pull(handover, pages))
+        const left = yield* Effect.exit(pull(snapshot, pages))
         expect(Exit.isFailure(left) && Cause.hasInterruptsOnly(left.cause)).toBe(true)
         expect(yield* ledger).toEqual([])
-        handover = passedOn(handover)
+        snapshot = passedOn(snapshot)
       }
-      const pulled = yield* pull(handover)
+      const pulled = yield* pull(snapshot)
       expect(asked).toEqual([0, 1, 2, 3, 4, 5])
       // What was quarantined and what was taken back on another machine counts here.
       expect(pulled).toMatchObject({ seen: 4, changed: 4, quarantined: [{ providerId: "r2" }] })
@@ -138,9 +138,9 @@ describe("a pull that is handed over", () => {
   it.effect("reads nothing again of what was written, and tells the same of it", () =>
     Effect.gen(function* () {
       const { asked, pull } = yield* arrange
-      const handover = new Handover()
-      const pulled = yield* pull(handover)
-      expect(yield* pull(passedOn(handover))).toEqual(pulled)
+      const snapshot = new ResumeSnapshot()
+      const pulled = yield* pull(snapshot)
+      expect(yield* pull(passedOn(snapshot))).toEqual(pulled)
       expect(asked).toHaveLength(lastPage + 1)
     })
   )
@@ -148,16 +148,16 @@ describe("a pull that is handed over", () => {
   it.effect("begins anew when the checkpoint has moved on since", () =>
     Effect.gen(function* () {
       const { asked, moveCheckpoint, pull } = yield* arrange
-      const handover = new Handover()
-      yield* Effect.exit(pull(handover, 2))
+      const snapshot = new ResumeSnapshot()
+      yield* Effect.exit(pull(snapshot, 2))
       yield* moveCheckpoint
-      yield* pull(passedOn(handover))
+      yield* pull(passedOn(snapshot))
       expect(asked).toEqual([0, 1, 0, 1, 2, 3, 4, 5])
     })
   )
 
   it("says nothing of what another release wrote", () => {
-    const later = new Handover(JSON.stringify({ v: 2, done: "in another form" }))
+    const later = new ResumeSnapshot(JSON.stringify({ v: 2, done: "in another form" }))
     expect(later.done.size).toBe(0)
     expect(later.resume("any", undefined)).toBeUndefined()
   })

@@ -1,12 +1,12 @@
 /**
- * What a run that leaves gives the one that goes on elsewhere, so that no page is fetched twice.
+ * The snapshot of a run that stops midway: the next run resumes from it, so that no page is fetched twice.
  *
  * It is a convenience and never the truth: without it, as after a crash, the run begins at the checkpoint and
  * finds what it had written unchanged.
  */
 import * as Context from "effect/Context"
 import type { PullRequest } from "../provider/Provider.ts"
-import type { Pulled } from "./Puller.ts"
+import type { Pulled } from "./SourceReader.ts"
 import type { StageState } from "./Stage.ts"
 
 /** A segment that was left between two of its pages. */
@@ -27,7 +27,7 @@ interface Written {
 /** Characters beyond which a half-read segment is cheaper to read again. */
 const longest = 8_000_000
 
-export class Handover {
+export class ResumeSnapshot {
   /** Segments that this job has pulled and written, here or elsewhere. */
   readonly done: Map<string, Pulled>
   #open: OpenSegment | undefined
@@ -65,6 +65,9 @@ export class Handover {
 }
 
 /** That of the job which runs; `undefined` for readers without one. */
-export const CurrentHandover = Context.Reference<Handover | undefined>("@millrace/core/sync/Handover", {
-  defaultValue: () => undefined
-})
+export const CurrentResumeSnapshot = Context.Reference<ResumeSnapshot | undefined>(
+  "@millrace/core/sync/ResumeSnapshot",
+  {
+    defaultValue: () => undefined
+  }
+)

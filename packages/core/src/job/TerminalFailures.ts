@@ -1,4 +1,4 @@
-/** What a job says that storage gave up, with no run of it left to tell why (decisions 6.4). */
+/** Terminal failures that storage notes on a job, where no run of it is left to tell why (decisions 6.4). */
 import { contactSupport } from "../failure/Recovery.ts"
 import { limits } from "../shared/Limits.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
