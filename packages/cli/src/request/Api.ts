@@ -2,6 +2,7 @@
  * The HTTP API as the commands see it: requests in, JSON with exact numbers out. GET is tried again on 429 and
  * network errors; nothing else is, because it might have been done already.
  */
+import { retryPatiently } from "@millrace/core/shared/RetryPatiently"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -173,27 +174,25 @@ const make = Effect.gen(function* () {
       })
     )
 
-  const repeated = (
-    message: HttpClientRequest.HttpClientRequest,
-    tried: number
-  ): Effect.Effect<Answer, ApiRefused | Unreachable> =>
-    Effect.catch(bounded(message), (error) =>
-      Effect.gen(function* () {
-        if (tried >= tries || !isPassing(error)) return yield* error
-        const pause = yield* pauseBefore(error, tried)
-        if (pause > longestPause) return yield* error
+  const repeated = (message: HttpClientRequest.HttpClientRequest) =>
+    retryPatiently(bounded(message), {
+      retries: tries - 1,
+      longestWait: longestPause,
+      waitAfter: (error, tried) => (isPassing(error) ? pauseBefore(error, tried) : Effect.undefined),
+      sleep: (seconds, error, tried) => {
         const reason = error._tag === "ApiRefused" ? "Rate limit reached" : error.message
-        yield* notes.say(`${reason}; trying again in ${pause.toFixed(1)} s (${tried} of ${tries} tries done)`)
-        yield* Effect.sleep(Duration.seconds(pause))
-        return yield* repeated(message, tried + 1)
-      })
-    )
+        return Effect.andThen(
+          notes.say(`${reason}; trying again in ${seconds.toFixed(1)} s (${tried} of ${tries} tries done)`),
+          Effect.sleep(Duration.seconds(seconds))
+        )
+      }
+    })
 
   return Api.of({
     send: (request) =>
       Effect.flatMap(checked, (key) => {
         const message = messageOf(request, key, settings.baseUrl)
-        return settings.retry && request.method === "GET" ? repeated(message, 1) : bounded(message)
+        return settings.retry && request.method === "GET" ? repeated(message) : bounded(message)
       })
   })
 })

@@ -29,7 +29,7 @@ import {
   type Receipt
 } from "./Destination.ts"
 import { Destinations, type DestinationNotAvailable } from "./Destinations.ts"
-import { makeWriteWays } from "./WriteWays.ts"
+import { DeliveryStrategies } from "./DeliveryStrategies.ts"
 
 type DeliverError = DestinationError | DestinationNotAvailable | Fenced | StorageUnavailable
 
@@ -70,7 +70,7 @@ export class Deliverer extends Context.Service<
       const jobs = yield* JobStore
       const { atomically } = yield* Transactor
       const digest = yield* Digest
-      const { check, keyed, patiently, readBack, remembered, settle, transactional } = yield* makeWriteWays
+      const { check, keyed, patiently, readBack, remembered, settle, transactional } = yield* DeliveryStrategies
 
       /** Every row anew, in place only once all were written; then all that was open is done. */
       const wholeFile = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
@@ -225,5 +225,5 @@ export class Deliverer extends Context.Service<
 
       return Deliverer.of({ deliver, direct })
     })
-  )
+  ).pipe(Layer.provide(DeliveryStrategies.layer))
 }

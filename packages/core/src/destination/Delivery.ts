@@ -17,8 +17,8 @@ export const deliveryStates = ["intended", "sending", "done", "failed", "skipped
 export const DeliveryState = Schema.Literals(deliveryStates)
 export type DeliveryState = typeof DeliveryState.Type
 
-/** An older version whose outcome was not known when a newer one took its place: what was sent, and since when. */
-export const Doubt = Schema.Struct({
+/** An attempt to deliver an older version that nobody has confirmed: what was sent, and since when. */
+export const UnconfirmedAttempt = Schema.Struct({
   version: Schema.Int,
   op: Schema.Literals(["create", "update", "remove"]),
   hash: Schema.String,
@@ -26,7 +26,7 @@ export const Doubt = Schema.Struct({
   attempts: Schema.Int,
   sentAt: Timestamp
 })
-export type Doubt = typeof Doubt.Type
+export type UnconfirmedAttempt = typeof UnconfirmedAttempt.Type
 
 export const Delivery = Schema.Struct({
   feedId: Id("feed"),
@@ -55,10 +55,10 @@ export const Delivery = Schema.Struct({
   /** Refused for good: only a new version or an explicit redelivery sends it again. Only with state failed. */
   dead: Schema.Boolean,
   /** Opened again by a redelivery, and not sent since. */
-  asked: Schema.Boolean,
+  redeliveryRequested: Schema.Boolean,
   /** When this attempt was first sent, by the store's clock. */
   sentAt: Schema.optionalKey(Timestamp),
-  doubt: Schema.optionalKey(Doubt),
+  unconfirmedAttempt: Schema.optionalKey(UnconfirmedAttempt),
   updatedAt: Timestamp
 })
 export type Delivery = typeof Delivery.Type

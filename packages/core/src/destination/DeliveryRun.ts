@@ -79,7 +79,7 @@ export const settlementsOf = (
 
 /** Since when a destination may know of a row whose outcome is not known. */
 export const since = (row: Delivery) =>
-  row.doubt?.sentAt ?? (row.state === "sending" ? (row.sentAt ?? row.updatedAt) : undefined)
+  row.unconfirmedAttempt?.sentAt ?? (row.state === "sending" ? (row.sentAt ?? row.updatedAt) : undefined)
 
 export const addOf = (
   rows: ReadonlyArray<Pick<Delivery, "op">>,
@@ -99,7 +99,9 @@ export const addOf = (
 
 /** Rows that an earlier job, or this one before, had counted and left open, or that a redelivery opened. */
 export const carriedOf = (run: DeliveryRun, rows: ReadonlyArray<Delivery>): Progress => ({
-  add: { carried: rows.filter((row) => row.jobId !== run.job.id || row.state === "failed" || row.asked).length }
+  add: {
+    carried: rows.filter((row) => row.jobId !== run.job.id || row.state === "failed" || row.redeliveryRequested).length
+  }
 })
 
 export const outcomeOf = (receipt: Receipt | undefined): Outcome => {

@@ -34,7 +34,7 @@ export interface DeliveryEntry {
 
 /**
  * What should be at the destination. Makes version + 1, without attempts and errors; the remote ref stays. What
- * was being sent meanwhile is kept as `doubt`.
+ * was being sent meanwhile is kept as `unconfirmedAttempt`.
  */
 export interface Intent {
   readonly recordId: string
@@ -50,7 +50,7 @@ export type Settlement = {
   readonly recordId: string
   /**
    * The version that was sent: a newer one stays open, and only takes over `remoteRef`. Where it is the version in
-   * `doubt`, that is over: a newer create of what has arrived becomes an update.
+   * `unconfirmedAttempt`, that is over: a newer create of what has arrived becomes an update.
    */
   readonly version: number
 } & (
@@ -170,7 +170,7 @@ export class DeliveryStore extends Context.Service<
 
     /**
      * A redelivery: closed rows become `intended` again as a new version with the same content, without attempts
-     * and errors, and are `asked`. What is done is updated, what a person deleted is created. Removals are
+     * and errors, and are `redeliveryRequested`. What is done is updated, what a person deleted is created. Removals are
      * opened only where they were refused. At most `limit` rows; answers how many.
      */
     readonly reopen: (

@@ -20,6 +20,7 @@ import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { stretched } from "../shared/Jitter.ts"
+import { retryPatiently } from "../shared/RetryPatiently.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
@@ -55,19 +56,18 @@ const ownWaits = [2, 10] as const
 const patiently = <A, E extends SourceError | Fenced | StorageUnavailable, R>(
   effect: Effect.Effect<A, E, R>,
   sleep: (seconds: number) => Effect.Effect<void, Fenced | StorageUnavailable>
-): Effect.Effect<A, E | Fenced | StorageUnavailable, R> => {
-  const attempt = (tries: number): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
-    Effect.catch(effect, (error) => {
-      const seconds = askedWait(error) ?? (retryable.has(error._tag) ? ownWaits[tries] : undefined)
-      return tries >= ownWaits.length ||
-        isPermanent(error) ||
-        seconds === undefined ||
-        seconds > limits.pauseOverSeconds
-        ? Effect.fail(error)
-        : Effect.andThen(Effect.flatMap(stretched(seconds), sleep), attempt(tries + 1))
-    })
-  return attempt(0)
-}
+): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
+  retryPatiently(effect, {
+    retries: ownWaits.length,
+    longestWait: limits.pauseOverSeconds,
+    waitAfter: (error, tried) =>
+      Effect.succeed(
+        isPermanent(error)
+          ? undefined
+          : (askedWait(error) ?? (retryable.has(error._tag) ? ownWaits[tried - 1] : undefined))
+      ),
+    sleep: (seconds) => Effect.flatMap(stretched(seconds), sleep)
+  })
 
 const consentCodes = {
   reauth_required: "RECONNECT_REQUIRED",

@@ -266,9 +266,16 @@ export const delivery: Delivery = {
   attempts: 5,
   lastError: "is refused here",
   dead: true,
-  asked: false,
+  redeliveryRequested: false,
   sentAt: at,
-  doubt: { version: 1, op: "create", hash: "SECRET-old", values: { memo: "SECRET" }, attempts: 1, sentAt: at },
+  unconfirmedAttempt: {
+    version: 1,
+    op: "create",
+    hash: "SECRET-old",
+    values: { memo: "SECRET" },
+    attempts: 1,
+    sentAt: at
+  },
   updatedAt: at
 }
 

@@ -64,7 +64,7 @@ export const tests: StorageTests = (it) => {
         state: "intended",
         attempts: 0,
         dead: false,
-        asked: false
+        redeliveryRequested: false
       })
       expect(Object.keys(row)).not.toContain("remoteRef")
       expect(yield* store.entries(feed.id, ["txn_1", "txn_2"])).toEqual(
@@ -519,8 +519,8 @@ export const tests: StorageTests = (it) => {
         const { sentAt } = yield* read
         yield* store.intend(feed.id, job.id, [makeIntent(account, "a", { hash: "two" })])
         yield* store.intend(feed.id, job.id, [makeIntent(account, "a", { hash: "three" })])
-        const { doubt, version } = yield* read
-        expect(doubt).toEqual({ version: 1, op: "create", hash: "one", values, attempts: 1, sentAt })
+        const { unconfirmedAttempt, version } = yield* read
+        expect(unconfirmedAttempt).toEqual({ version: 1, op: "create", hash: "one", values, attempts: 1, sentAt })
         expect(version).toBe(3)
       })
       const present = Effect.map(store.entries(feed.id, ["a"]), (entries) => entries.get("a")!.present)
@@ -534,25 +534,25 @@ export const tests: StorageTests = (it) => {
         hash: "three",
         remoteRef: "ref"
       })
-      expect([Object.keys(yield* read).includes("doubt"), yield* present]).toEqual([false, true])
+      expect([Object.keys(yield* read).includes("unconfirmedAttempt"), yield* present]).toEqual([false, true])
 
       yield* begin
       yield* settle(1, { state: "failed", error: "no" })
       expect(yield* read).toMatchObject({ state: "intended", op: "create" })
-      expect(Object.keys(yield* read)).not.toContain("doubt")
+      expect(Object.keys(yield* read)).not.toContain("unconfirmedAttempt")
 
       yield* begin
       yield* settle(1, { state: "skipped" })
-      expect([Object.keys(yield* read).includes("doubt"), yield* present]).toEqual([false, false])
+      expect([Object.keys(yield* read).includes("unconfirmedAttempt"), yield* present]).toEqual([false, false])
 
       yield* begin
       yield* settle(2, { state: "done", remoteRef: "other" })
-      expect(yield* read).toMatchObject({ op: "create", doubt: { version: 1 }, remoteRef: "other" })
+      expect(yield* read).toMatchObject({ op: "create", unconfirmedAttempt: { version: 1 }, remoteRef: "other" })
 
       yield* begin
       yield* settle(3, { state: "done", remoteRef: "ref" })
       expect(yield* read).toMatchObject({ state: "done" })
-      expect(Object.keys(yield* read)).not.toContain("doubt")
+      expect(Object.keys(yield* read)).not.toContain("unconfirmedAttempt")
 
       yield* begin
       yield* store.intend(feed.id, job.id, [makeIntent(account, "a", { op: "remove", hash: "" })])
@@ -581,7 +581,9 @@ export const tests: StorageTests = (it) => {
         Effect.gen(function* () {
           yield* arrangeRows
           const count = yield* store.reopen(feed.id, which)
-          const rows = (yield* store.list(feed.id, { limit: 20 })).filter(({ asked }) => asked)
+          const rows = (yield* store.list(feed.id, { limit: 20 })).filter(
+            ({ redeliveryRequested }) => redeliveryRequested
+          )
           expect(rows).toHaveLength(count)
           expect(rows.every(({ dead, state, version }) => state === "intended" && version === 2 && !dead)).toBe(true)
           return rows.map(({ op, recordId }) => `${recordId} ${op}`).toSorted()
@@ -604,7 +606,7 @@ export const tests: StorageTests = (it) => {
       // The job has counted it already: it is not its own any more.
       expect(yield* store.countOpen(feed.id, job.id)).toEqual({ own: 2, carried: 1 })
       yield* store.markSending(feed.id, job.id, [versionOf("dead", 2)])
-      expect((yield* store.list(feed.id, { recordId: "dead", limit: 1 }))[0]!.asked).toBe(false)
+      expect((yield* store.list(feed.id, { recordId: "dead", limit: 1 }))[0]!.redeliveryRequested).toBe(false)
     })
   )
 

@@ -1,5 +1,5 @@
 /** The delivery ledger in memory. */
-import type { Delivery, DeliveryState, Doubt } from "@millrace/core/destination/Delivery"
+import type { Delivery, DeliveryState, UnconfirmedAttempt } from "@millrace/core/destination/Delivery"
 import {
   DeliveryStore,
   type DeliveryEntry,
@@ -44,7 +44,7 @@ const isIn = (row: Delivery, state: DeliveryState | "dead"): boolean =>
   state === "dead" ? row.dead : row.state === state
 
 /** What is being sent while newer content comes. */
-const doubtOf = (row: Delivery): Doubt | undefined =>
+const unconfirmedOf = (row: Delivery): UnconfirmedAttempt | undefined =>
   row.state === "sending"
     ? {
         version: row.version,
@@ -54,12 +54,12 @@ const doubtOf = (row: Delivery): Doubt | undefined =>
         attempts: row.attempts,
         sentAt: row.sentAt ?? row.updatedAt
       }
-    : row.doubt
+    : row.unconfirmedAttempt
 
 const isPresent = ({ row, present }: Entry): boolean => present || (row.state === "sending" && row.op !== "remove")
 
-const isAcknowledged = ({ dead, doubt, remoteRef, state }: Delivery): boolean =>
-  remoteRef !== undefined && doubt === undefined && state !== "sending" && !dead
+const isAcknowledged = ({ dead, unconfirmedAttempt, remoteRef, state }: Delivery): boolean =>
+  remoteRef !== undefined && unconfirmedAttempt === undefined && state !== "sending" && !dead
 
 const isWanted = ({ op, state }: Delivery): boolean => op !== "remove" && state !== "skipped"
 
@@ -70,7 +70,7 @@ const intended = (
   before: Entry | undefined,
   now: Timestamp.Timestamp
 ) => {
-  const doubt = before === undefined ? undefined : doubtOf(before.row)
+  const unconfirmedAttempt = before === undefined ? undefined : unconfirmedOf(before.row)
   const row: Delivery = {
     feedId,
     recordId: intent.recordId,
@@ -86,24 +86,24 @@ const intended = (
     ...(before?.row.remoteRef === undefined ? {} : { remoteRef: before.row.remoteRef }),
     attempts: 0,
     dead: false,
-    asked: false,
-    ...(doubt === undefined ? {} : { doubt: Object.freeze(doubt) }),
+    redeliveryRequested: false,
+    ...(unconfirmedAttempt === undefined ? {} : { unconfirmedAttempt: Object.freeze(unconfirmedAttempt) }),
     updatedAt: now
   }
   return { row: Object.freeze(row), present: before !== undefined && isPresent(before) }
 }
 
-/** A newer version learns where its row is, and that an older one is no longer in doubt. */
+/** A newer version learns where its row is, and that an older one is no longer unconfirmed. */
 const settledOlder = (entry: Entry, settlement: Settlement, now: Timestamp.Timestamp): Entry | undefined => {
-  const { doubt, remoteRef: kept, ...rest } = entry.row
+  const { unconfirmedAttempt, remoteRef: kept, ...rest } = entry.row
   const reference = settlement.state === "done" ? settlement.remoteRef : undefined
-  if (doubt?.version !== settlement.version || settlement.state === "intended") {
+  if (unconfirmedAttempt?.version !== settlement.version || settlement.state === "intended") {
     if (reference === undefined) return undefined
     return { row: Object.freeze({ ...entry.row, remoteRef: reference, updatedAt: now }), present: entry.present }
   }
   const done = settlement.state === "done"
-  const arrived = done && doubt.op !== "remove"
-  const remoteRef = done && doubt.op === "remove" ? undefined : (reference ?? kept)
+  const arrived = done && unconfirmedAttempt.op !== "remove"
+  const remoteRef = done && unconfirmedAttempt.op === "remove" ? undefined : (reference ?? kept)
   const row: Delivery = {
     ...rest,
     op: arrived && rest.op === "create" ? "update" : rest.op,
@@ -125,7 +125,7 @@ const reopened = ({ row, present }: Entry, now: Timestamp.Timestamp): Entry => {
       state: "intended",
       attempts: 0,
       dead: false,
-      asked: true,
+      redeliveryRequested: true,
       ...(skipped || remoteRef === undefined ? {} : { remoteRef }),
       updatedAt: now
     } satisfies Delivery),
@@ -146,7 +146,7 @@ const settled = (entry: Entry, settlement: Settlement, jobId: JobId, now: Timest
     settlement.version === row.version &&
     (open || settlement.state === (row.state === "done" ? ("skipped" as const) : ("intended" as const)))
   if (!follows) return undefined
-  const { doubt, lastError: _, remoteRef: kept, ...rest } = row
+  const { unconfirmedAttempt, lastError: _, remoteRef: kept, ...rest } = row
   const gone = settlement.state === "done" && row.op === "remove"
   const remoteRef = gone ? undefined : (reference ?? kept)
   const back = settlement.state === "intended"
@@ -158,8 +158,8 @@ const settled = (entry: Entry, settlement: Settlement, jobId: JobId, now: Timest
     state: settlement.state,
     attempts,
     dead: settlement.state === "failed" && !waits && (settlement.final === true || attempts >= limits.deliveryAttempts),
-    asked: row.asked && back,
-    ...(back && doubt !== undefined ? { doubt } : {}),
+    redeliveryRequested: row.redeliveryRequested && back,
+    ...(back && unconfirmedAttempt !== undefined ? { unconfirmedAttempt } : {}),
     ...(remoteRef === undefined ? {} : { remoteRef }),
     ...(settlement.state === "failed" ? { lastError: settlement.error } : {}),
     updatedAt: now
@@ -280,7 +280,7 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
           let carried = 0
           for (const { row } of ledgerOf(feedId).entries.values()) {
             if (!isOpen(row)) continue
-            if (row.jobId !== jobId || row.asked) carried++
+            if (row.jobId !== jobId || row.redeliveryRequested) carried++
             else if (row.state !== "failed") own++
           }
           return { own, carried }
@@ -302,7 +302,7 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
               ...row,
               jobId,
               state: "sending",
-              asked: false,
+              redeliveryRequested: false,
               attempts: row.attempts + (again ? 0 : 1),
               sentAt: again ? (row.sentAt ?? row.updatedAt) : at,
               updatedAt: at

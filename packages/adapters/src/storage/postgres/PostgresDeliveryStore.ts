@@ -1,6 +1,6 @@
 /** The delivery ledger in PostgreSQL. */
 import type { AccountId } from "@millrace/core/bank/Account"
-import type { Delivery, DeliveryState, Doubt } from "@millrace/core/destination/Delivery"
+import type { Delivery, DeliveryState, UnconfirmedAttempt } from "@millrace/core/destination/Delivery"
 import {
   type DeliveryEntry,
   DeliveryStore,
@@ -40,7 +40,7 @@ interface DeliveryRow {
   readonly dead: boolean
   readonly asked: boolean
   readonly sent_at: Date | null
-  readonly doubt: (Omit<Doubt, "sentAt"> & { readonly sentAt: string }) | null
+  readonly doubt: (Omit<UnconfirmedAttempt, "sentAt"> & { readonly sentAt: string }) | null
   readonly updated_at: Date
 }
 
@@ -58,13 +58,13 @@ const toDelivery = (row: DeliveryRow): Delivery => ({
   provenance: row.provenance,
   attempts: row.attempts,
   dead: row.dead,
-  asked: row.asked,
+  redeliveryRequested: row.asked,
   updatedAt: instant(row.updated_at),
   ...present({
     remoteRef: row.remote_ref,
     lastError: row.last_error,
     sentAt: optionalInstant(row.sent_at),
-    doubt: row.doubt === null ? null : { ...row.doubt, sentAt: instant(new Date(row.doubt.sentAt)) }
+    unconfirmedAttempt: row.doubt === null ? null : { ...row.doubt, sentAt: instant(new Date(row.doubt.sentAt)) }
   })
 })
 

@@ -1,15 +1,18 @@
 /**
- * The ways in which open rows are sent, by what the destination can do (decisions 6.5 and 7.4). Each takes one page of
- * rows, and settles it.
+ * Strategies for sending open rows, one for each write model of a destination (decisions 6.5 and 7.4). A strategy takes
+ * one page of rows, and settles it.
  *
  * Rows are marked before the first byte leaves and settled after the answer; after a crash in between they are
  * written again under the same key, or looked up first where writing again would double them.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { JobStore, type Fenced, type Progress } from "../job/JobStore.ts"
 import { sleepIdle } from "../job/SafePoint.ts"
 import { Digest } from "../shared/Digest.ts"
 import { stretched } from "../shared/Jitter.ts"
+import { retryPatiently } from "../shared/RetryPatiently.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -42,7 +45,7 @@ const isAway = (error: { readonly _tag: string }): error is DestinationUnavailab
 /** Whether a row may be at the destination although its creation was not acknowledged. */
 const mayHaveArrived = (row: Delivery): boolean => row.op === "create" && (row.state !== "intended" || row.version > 1)
 
-export const makeWriteWays = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const ledger = yield* DeliveryStore
   const jobs = yield* JobStore
   const { atomically } = yield* Transactor
@@ -52,20 +55,14 @@ export const makeWriteWays = Effect.gen(function* () {
   const patiently = <A, E extends { readonly _tag: string }, R>(
     run: DeliveryRun,
     effect: Effect.Effect<A, E, R>
-  ): Effect.Effect<A, E | Fenced | StorageUnavailable, R> => {
-    const attempt = (tries: number): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
-      Effect.catch(effect, (error) => {
-        const own = ownWaits[tries]
-        const asked = isAway(error) ? (error.retryAfter ?? 0) : undefined
-        return own === undefined || asked === undefined || asked > limits.pauseOverSeconds
-          ? Effect.fail(error)
-          : stretched(Math.max(own, asked)).pipe(
-              Effect.flatMap((seconds) => sleepIdle(jobs, run.fence, seconds)),
-              Effect.andThen(attempt(tries + 1))
-            )
-      })
-    return attempt(0)
-  }
+  ): Effect.Effect<A, E | Fenced | StorageUnavailable, R> =>
+    retryPatiently(effect, {
+      retries: ownWaits.length,
+      longestWait: limits.pauseOverSeconds,
+      waitAfter: (error, tried) =>
+        Effect.succeed(isAway(error) ? Math.max(ownWaits[tried - 1]!, error.retryAfter ?? 0) : undefined),
+      sleep: (seconds) => Effect.flatMap(stretched(seconds), (spread) => sleepIdle(jobs, run.fence, spread))
+    })
 
   const outgoing = (run: DeliveryRun, row: Delivery): Outgoing => {
     const key = keyOf(run.feed, row.recordId)
@@ -200,7 +197,7 @@ export const makeWriteWays = Effect.gen(function* () {
     rows: ReadonlyArray<Delivery>
   ) {
     const older = rows.flatMap((row): ReadonlyArray<Delivery> =>
-      row.doubt === undefined ? [] : [{ ...row, ...row.doubt, state: "sending" }]
+      row.unconfirmedAttempt === undefined ? [] : [{ ...row, ...row.unconfirmedAttempt, state: "sending" }]
     )
     if (older.length === 0) return
     const receipts = yield* patiently(
@@ -239,7 +236,7 @@ export const makeWriteWays = Effect.gen(function* () {
       : atomically(settle(run, lost, lost.map(forgottenSettlement), true))
     const safe = rows.filter((row) => !forgotten.has(row))
     yield* clearUp(run, session, safe)
-    const clear = safe.filter((row) => row.doubt === undefined)
+    const clear = safe.filter((row) => row.unconfirmedAttempt === undefined)
     if (clear.length === 0) return given
     const sent = yield* keyed(run, session, clear)
     return { refused: [...given.refused, ...sent.refused], asked: sent.asked } satisfies Handled
@@ -320,3 +317,11 @@ export const makeWriteWays = Effect.gen(function* () {
 
   return { patiently, check, settle, transactional, keyed, remembered, readBack }
 })
+
+export class DeliveryStrategies extends Context.Service<DeliveryStrategies>()(
+  "@millrace/core/destination/DeliveryStrategies",
+  { make }
+) {
+  static readonly layer: Layer.Layer<DeliveryStrategies, never, DeliveryStore | JobStore | Transactor | Digest> =
+    Layer.effect(DeliveryStrategies, make)
+}
