@@ -34,7 +34,7 @@ const cache = mkdtempSync(join(tmpdir(), "millrace-cli-cache-"))
 /** A home without profiles. */
 const emptyHome = (): string => mkdtempSync(join(tmpdir(), "millrace-cli-home-"))
 
-export const run = (args: ReadonlyArray<string>, setting: Setting = {}): Promise<Ran> =>
+export const runProcess = (args: ReadonlyArray<string>, setting: Setting = {}): Promise<Ran> =>
   runProgram(process.execPath, [main, ...args], setting)
 
 export const runProgram = (program: string, args: ReadonlyArray<string>, setting: Setting): Promise<Ran> =>

@@ -1,4 +1,4 @@
-/** Every command, as a process, against the real HTTP application. */
+/** Every command against the real HTTP application. */
 import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -26,7 +26,8 @@ import {
 } from "../src/commands/Feeds.ts"
 import { jobStatuses } from "../src/commands/JobStatus.ts"
 import { fieldTypes } from "../src/commands/TableFields.ts"
-import { run, startApi } from "./Process.ts"
+import { startApi } from "./Process.ts"
+import { run } from "./Run.ts"
 
 let api: Awaited<ReturnType<typeof startApi>>
 beforeAll(async () => {

@@ -20,7 +20,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { run } from "./Process.ts"
+import { run } from "./Run.ts"
 
 const server = createServer()
 const kernel = Kernel.layerUseCases(Redacted.make("a secret for cursors that only this test has")).pipe(

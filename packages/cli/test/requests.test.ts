@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url"
 import { afterEach, describe, expect, it } from "vitest"
 import { parse as parseYaml } from "yaml"
 import { decode as decodeToon } from "@toon-format/toon"
-import { json, run, runProgram, startScripted } from "./Process.ts"
+import { json, runProcess, runProgram, startScripted } from "./Process.ts"
+import { run } from "./Run.ts"
 
 type Scripted = Awaited<ReturnType<typeof startScripted>>
 const open: Array<Scripted> = []
@@ -129,8 +130,9 @@ describe("npx millrace", () => {
     const listed = await npx(["banks", "list", "-o", "csv"], server.env)
     expect([listed.code, listed.out]).toEqual([0, "id\na\n"])
     expect((await npx(["banks", "list"], {})).err).toContain("millrace: No API key. Run: npx millrace login ")
-    expect((await npx(["banks", "get", "--help"], {})).out).toContain("  npx millrace banks get ")
-    expect((await run(["banks", "get", "--help"])).out).toContain("  millrace banks get ")
+    const help = ["banks", "get", "--help"]
+    expect((await runProcess(help, { env: { npm_command: "exec" } })).out).toContain("  npx millrace banks get ")
+    expect((await run(help)).out).toContain("  millrace banks get ")
   })
 })
 
@@ -298,6 +300,22 @@ describe("retries", () => {
   })
 })
 
+describe("the process", () => {
+  it("reads standard input, writes data to standard output alone, and ends with the exit code", async () => {
+    const server = await start(({ method }, response) =>
+      method === "POST"
+        ? json(response, 201, '{"success":true,"data":{"id":"tbl_1"}}')
+        : json(response, 404, refusal("NOT_FOUND"))
+    )
+    const create = ["tables", "create", "--file", "-"]
+    const made = await runProcess(create, { env: server.env, stdin: '{"name":"ä","fields":[]}' })
+    expect([made.code, JSON.parse(made.out), made.err]).toEqual([0, { id: "tbl_1" }, ""])
+    expect(JSON.parse(server.asked[0]!.body)).toEqual({ name: "ä", fields: [] })
+    const missing = await runProcess(["tables", "get", "tbl_2"], { env: server.env })
+    expect(missing).toEqual({ code: 5, out: "", err: "millrace: Refused (404 NOT_FOUND)\nReference: req_1\n" })
+  })
+})
+
 describe("exit codes", () => {
   it.each([
     [400, 1],
@@ -380,7 +398,7 @@ describe("exit codes", () => {
       json(response, 200, '{"success":true,"data":{"id":"job_1","status":"in_progress","transactionsProcessed":4}}')
     )
     const args = ["jobs", "watch", "job_1", "--feed", "feed_1"]
-    const { code, out } = await run(args, { env: server.env, interruptAt: "in_progress: 4 read" })
+    const { code, out } = await runProcess(args, { env: server.env, interruptAt: "in_progress: 4 read" })
     expect([code, out]).toEqual([130, ""])
   })
 
@@ -424,7 +442,7 @@ describe("waiting for a job", () => {
 
 describe("help", () => {
   it("prints the version alone", async () => {
-    expect((await run(["--version"])).out).toBe("0.1.1\n")
+    expect((await runProcess(["--version"])).out).toBe("0.1.1\n")
     expect((await run(["banks", "--version"])).out).toBe("0.1.1\n")
   })
 
