@@ -1,14 +1,21 @@
 /** What the server cannot run with: it says which setting is at fault, and ends with 1. */
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises"
-import { createServer, type Server } from "node:net"
+import { createServer, type Server as NetServer } from "node:net"
 import { join } from "node:path"
 import { type DataFolder, makeDataFolder } from "@millrace/testing/process/DataFolder"
 import { makeServerDatabase, type ServerDatabase } from "@millrace/testing/process/ServerDatabase"
 import { freePort, killServers, runServer, startServer } from "@millrace/testing/process/ServerProcess"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import type * as Scope from "effect/Scope"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import manifest from "../package.json" with { type: "json" }
+import { newOwnerKeys } from "../src/OwnerKey.ts"
 import { isReachable } from "../src/postgres/Reach.ts"
-import { settingNames } from "../src/Settings.ts"
+import * as Server from "../src/Server.ts"
+import { settingNames, settings } from "../src/Settings.ts"
 
 const secret = Buffer.alloc(32, 5).toString("base64")
 const isRoot = process.getuid?.() === 0
@@ -31,53 +38,44 @@ const inFolder = (environment: Readonly<Record<string, string>>) => ({
   environment: { MILLRACE_DATA: join(folder.path, "data"), ...environment }
 })
 
+/** Read in this process: that a failure ends a process, with its sentence, is shown once for all of them. */
+const settingsOf = (environment: Readonly<Record<string, string>>) =>
+  settings.pipe(
+    Effect.provideService(
+      ConfigProvider.ConfigProvider,
+      ConfigProvider.fromEnv({ env: { ...inFolder(environment).environment } })
+    )
+  )
+
+const messageOf = <A, E>(program: Effect.Effect<A, E, Scope.Scope>): Promise<string> =>
+  Effect.runPromise(
+    Effect.map(Effect.flip(Effect.scoped(program)), (error) =>
+      Predicate.hasProperty(error, "message") ? String(error.message) : String(error)
+    )
+  )
+
+/** Why a server with these settings cannot run. */
+const refusal = (environment: Readonly<Record<string, string>>): Promise<string> =>
+  messageOf(
+    Effect.gen(function* () {
+      const port = yield* Effect.promise(freePort)
+      const config = yield* settingsOf({ MILLRACE_PORT: String(port), ...environment })
+      return yield* Layer.build(Server.layer(config))
+    })
+  )
+
+/** Why no new key can be made. */
+const newKey = (environment: Readonly<Record<string, string>>): Promise<string> =>
+  messageOf(
+    Effect.flatMap(settingsOf(environment), (config) =>
+      Effect.provide(newOwnerKeys(), Server.layerKernel(config, Server.layerAdapters(config), Server.layerNoEngine))
+    )
+  )
+
 describe("a setting that cannot be used", () => {
-  it.each([
-    [
-      "a port that is no number",
-      { MILLRACE_PORT: "abc" },
-      'MILLRACE_PORT must be a whole number from 1 to 65535, and is "abc".'
-    ],
-    ["a port beyond the last", { MILLRACE_PORT: "70000" }, "MILLRACE_PORT must be a whole number from 1 to 65535"],
-    ["too many slots", { MILLRACE_SLOTS: "101" }, "MILLRACE_SLOTS must be a whole number from 0 to 100"],
-    ["no slot for jobs and nobody else to run them", { MILLRACE_SLOTS: "0" }, "MILLRACE_SLOTS=0 needs DATABASE_URL"],
-    ["a cluster on the built-in database", { MILLRACE_CLUSTER: "one:7000" }, "MILLRACE_CLUSTER needs DATABASE_URL"],
-    [
-      "a cluster address without a port",
-      { MILLRACE_CLUSTER: "one", DATABASE_URL: "postgres://nobody@127.0.0.1/none" },
-      'MILLRACE_CLUSTER must be of the form host:port, as other processes reach this one, and is "one".'
-    ],
-    [
-      "a budget without an instance",
-      { MILLRACE_BUDGETS: "demo:default=600/30,600" },
-      'MILLRACE_BUDGETS must be a list such as "demo:default=600,demo:other=100/10"'
-    ],
-    ["a lease of no time", { MILLRACE_JOB_LEASE: "0" }, "MILLRACE_JOB_LEASE must be a whole number from 1 to 3600"],
-    [
-      "no requests at all",
-      { MILLRACE_REQUESTS_PER_MINUTE: "0" },
-      "MILLRACE_REQUESTS_PER_MINUTE must be a whole number from 1 to 100000"
-    ],
-    ["a flag that is neither", { MILLRACE_DEMO: "perhaps" }, 'MILLRACE_DEMO must be true or false, and is "perhaps".'],
-    ["a secret of the wrong length", { MILLRACE_SECRET: "c2hvcnQ=" }, "MILLRACE_SECRET must be 32 bytes in base64"],
-    [
-      "a former secret without the one of now",
-      { MILLRACE_SECRET_PREVIOUS: Buffer.alloc(32).toString("base64") },
-      "MILLRACE_SECRET_PREVIOUS needs MILLRACE_SECRET"
-    ],
-    [
-      "a former secret of the wrong length",
-      { MILLRACE_SECRET: secret, MILLRACE_SECRET_PREVIOUS: `${secret},c2hvcnQ=` },
-      "MILLRACE_SECRET_PREVIOUS must be former values of MILLRACE_SECRET"
-    ],
-    [
-      "an address of something else",
-      { DATABASE_URL: "mysql://u:hidden@h/d" },
-      "DATABASE_URL must be of the form postgres://"
-    ]
-  ])("is named: %s", async (_, environment, message) => {
-    const { code, stderr, stdout } = await runServer(inFolder(environment))
-    expect(stderr).toContain(`Millrace cannot run: ${message}`)
+  it("ends the process with one line that names it, and nothing is made", async () => {
+    const { code, stderr, stdout } = await runServer(inFolder({ DATABASE_URL: "mysql://u:hidden@h/d" }))
+    expect(stderr).toContain("Millrace cannot run: DATABASE_URL must be of the form postgres://")
     expect(stderr.trim().split("\n")).toHaveLength(1)
     expect([code, stdout]).toEqual([1, ""])
     expect(stderr).not.toContain("hidden")
@@ -86,19 +84,17 @@ describe("a setting that cannot be used", () => {
 
   it("is named: a database that cannot be reached", async () => {
     const url = `postgres://millrace:hidden@127.0.0.1:${await freePort()}/none`
-    const { code, stderr } = await runServer(inFolder({ DATABASE_URL: url, MILLRACE_SECRET: secret }))
-    expect(stderr).toMatch(/Millrace cannot run: The database that DATABASE_URL names cannot be used: .*ECONNREFUSED/)
-    expect(code).toBe(1)
-    expect(stderr).not.toContain("hidden")
+    const message = await refusal({ DATABASE_URL: url, MILLRACE_SECRET: secret })
+    expect(message).toMatch(/^The database that DATABASE_URL names cannot be used: .*ECONNREFUSED/)
+    expect(message).not.toContain("hidden")
     expect(await readdir(folder.path)).toEqual([])
   })
 
   it("is named: a password that the database refuses", async () => {
     const url = new URL(database.url)
     url.password = "wrong"
-    const { code, stderr } = await runServer(inFolder({ DATABASE_URL: url.href, MILLRACE_SECRET: secret }))
-    expect(stderr).toMatch(/The database that DATABASE_URL names cannot be used: .*28P01/)
-    expect(code).toBe(1)
+    const message = await refusal({ DATABASE_URL: url.href, MILLRACE_SECRET: secret })
+    expect(message).toMatch(/^The database that DATABASE_URL names cannot be used: .*28P01/)
   })
 })
 
@@ -107,13 +103,11 @@ describe("a database of a newer version", () => {
     const newer = await makeServerDatabase(inject("postgres"))
     try {
       const environment = { DATABASE_URL: newer.url, MILLRACE_SECRET: secret }
-      expect(await runServer({ ...inFolder(environment), args: ["--new-key"] })).toMatchObject({ code: 1 })
+      await newKey(environment)
       await newer.query("insert into schema_migration (migration_id, name) values (900, 'later')")
-      const { code, stderr } = await runServer(inFolder(environment))
-      expect(stderr).toContain(
-        "Millrace cannot run: The database that DATABASE_URL names cannot be used: A newer version of Millrace has used it"
+      expect(await refusal(environment)).toMatch(
+        /^The database that DATABASE_URL names cannot be used: A newer version of Millrace has used it/
       )
-      expect(code).toBe(1)
       expect(await newer.query("select count(*)::int as n from workspace")).toEqual([{ n: 0 }])
     } finally {
       await newer.drop()
@@ -127,9 +121,9 @@ describe("a data folder that cannot be written to", () => {
   it("is refused where a file stands in its way", async () => {
     const file = join(folder.path, "file")
     await writeFile(file, "")
-    const { code, stderr } = await runServer({ environment: { MILLRACE_DATA: join(file, "data") } })
-    expect(stderr).toContain(`The data folder ${join(file, "data")} cannot be made. Set MILLRACE_DATA`)
-    expect(code).toBe(1)
+    expect(await refusal({ MILLRACE_DATA: join(file, "data") })).toContain(
+      `The data folder ${join(file, "data")} cannot be made. Set MILLRACE_DATA`
+    )
   })
 
   // Skipped as root in a checkout that others may not enter: nobody could not even start Node there.
@@ -153,7 +147,7 @@ describe("a data folder that cannot be written to", () => {
 })
 
 describe("a port that another program uses", () => {
-  let taken: Server
+  let taken: NetServer
   let port: number
 
   beforeAll(async () => {
@@ -189,11 +183,9 @@ describe("a cluster port that another program uses", () => {
     const port = await freePort()
     await new Promise<void>((ready) => taken.listen(port, "127.0.0.1", ready))
     const environment = { DATABASE_URL: database.url, MILLRACE_SECRET: secret, MILLRACE_CLUSTER: `127.0.0.1:${port}` }
-    const { code, stderr } = await runServer(inFolder(environment))
-    expect(stderr).toContain(
+    expect(await refusal(environment)).toBe(
       `Port ${port} of 127.0.0.1 cannot be served on: another program uses it. Set MILLRACE_CLUSTER to a free one.`
     )
-    expect(code).toBe(1)
     await new Promise<void>((closed) => taken.close(() => closed()))
   })
 })
@@ -210,19 +202,11 @@ describe("options", () => {
     expect([code, stdout]).toEqual([0, `${manifest.version}\n`])
   })
 
-  it("are refused when there is no such option", async () => {
-    const { code, stderr, stdout } = await runServer({ ...inFolder({}), args: ["--newkey"] })
-    expect([code, stdout]).toEqual([1, ""])
-    expect(stderr).toBe("There is no option --newkey. --help lists them.\n")
-  })
-
   it("make no key where there is no workspace yet", async () => {
     const empty = await makeServerDatabase(inject("postgres"))
     try {
-      const environment = { DATABASE_URL: empty.url, MILLRACE_SECRET: secret }
-      const { code, stderr } = await runServer({ ...inFolder(environment), args: ["--new-key"] })
-      expect(stderr).toContain("There is no workspace yet")
-      expect(code).toBe(1)
+      const message = await newKey({ DATABASE_URL: empty.url, MILLRACE_SECRET: secret })
+      expect(message).toContain("There is no workspace yet")
     } finally {
       await empty.drop()
     }

@@ -1,0 +1,67 @@
+/** Settings that cannot be used: each is named, with what it must be. */
+import { tmpdir } from "node:os"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import { settings } from "../src/Settings.ts"
+
+const secret = Buffer.alloc(32, 5).toString("base64")
+
+const refusal = (env: Readonly<Record<string, string>>) =>
+  settings.pipe(
+    Effect.flip,
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
+    Effect.runPromise
+  )
+
+describe("a setting that cannot be used", () => {
+  it.each([
+    [
+      "a port that is no number",
+      { MILLRACE_PORT: "abc" },
+      'MILLRACE_PORT must be a whole number from 1 to 65535, and is "abc".'
+    ],
+    ["a port beyond the last", { MILLRACE_PORT: "70000" }, "MILLRACE_PORT must be a whole number from 1 to 65535"],
+    ["too many slots", { MILLRACE_SLOTS: "101" }, "MILLRACE_SLOTS must be a whole number from 0 to 100"],
+    ["no slot for jobs and nobody else to run them", { MILLRACE_SLOTS: "0" }, "MILLRACE_SLOTS=0 needs DATABASE_URL"],
+    ["a cluster on the built-in database", { MILLRACE_CLUSTER: "one:7000" }, "MILLRACE_CLUSTER needs DATABASE_URL"],
+    [
+      "a cluster address without a port",
+      { MILLRACE_CLUSTER: "one", DATABASE_URL: "postgres://nobody@127.0.0.1/none" },
+      'MILLRACE_CLUSTER must be of the form host:port, as other processes reach this one, and is "one".'
+    ],
+    [
+      "a budget without an instance",
+      { MILLRACE_BUDGETS: "demo:default=600/30,600" },
+      'MILLRACE_BUDGETS must be a list such as "demo:default=600,demo:other=100/10"'
+    ],
+    ["a lease of no time", { MILLRACE_JOB_LEASE: "0" }, "MILLRACE_JOB_LEASE must be a whole number from 1 to 3600"],
+    [
+      "no requests at all",
+      { MILLRACE_REQUESTS_PER_MINUTE: "0" },
+      "MILLRACE_REQUESTS_PER_MINUTE must be a whole number from 1 to 100000"
+    ],
+    ["a flag that is neither", { MILLRACE_DEMO: "perhaps" }, 'MILLRACE_DEMO must be true or false, and is "perhaps".'],
+    ["a secret of the wrong length", { MILLRACE_SECRET: "c2hvcnQ=" }, "MILLRACE_SECRET must be 32 bytes in base64"],
+    [
+      "a former secret without the one of now",
+      { MILLRACE_SECRET_PREVIOUS: Buffer.alloc(32).toString("base64") },
+      "MILLRACE_SECRET_PREVIOUS needs MILLRACE_SECRET"
+    ],
+    [
+      "a former secret of the wrong length",
+      { MILLRACE_SECRET: secret, MILLRACE_SECRET_PREVIOUS: `${secret},c2hvcnQ=` },
+      "MILLRACE_SECRET_PREVIOUS must be former values of MILLRACE_SECRET"
+    ],
+    [
+      "an address of something else",
+      { DATABASE_URL: "mysql://u:hidden@h/d" },
+      "DATABASE_URL must be of the form postgres://"
+    ]
+  ])("is named: %s", async (_, environment, message) => {
+    const invalid = await refusal({ MILLRACE_DATA: tmpdir(), ...environment })
+    expect(invalid.message).toContain(message)
+    expect(invalid.message).not.toContain("hidden")
+    expect(invalid.message).not.toContain("\n")
+  })
+})
