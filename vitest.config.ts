@@ -1,10 +1,7 @@
 import { defineConfig } from "vitest/config"
 
-/** Tests that kill, stop and flood processes. They run after the others and one at a time: beside them nothing is quiet. */
-const processes = [
-  "packages/server/test/{Chaos,Floods,FullDisk,Processes}.integration.test.ts",
-  "packages/testing/test/process/*.test.ts"
-]
+/** Tests that kill and stop workers. They run after the others and one at a time: what they wait for has limits of time. */
+const processes = ["packages/server/test/{Chaos,Processes}.integration.test.ts"]
 
 export default defineConfig({
   test: {

@@ -1,6 +1,9 @@
 /** The built-in PostgreSQL as a process: what it is told, and what it leaves of what it says. */
-import { readFile, stat } from "node:fs/promises"
-import { join } from "node:path"
+import { execFile } from "node:child_process"
+import { access, readFile, stat } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
+import { promisify } from "node:util"
 import { type DataFolder, makeDataFolder } from "@millrace/testing/process/DataFolder"
 import { client } from "@millrace/testing/postgres/TestPostgres"
 import * as Effect from "effect/Effect"
@@ -54,6 +57,21 @@ it("knows nothing of our settings: what it runs is told no secret", async () => 
   expect(names).toContain("PATH")
   for (const name of Object.keys(secrets)) expect(names).not.toContain(name)
   expect(lines.map(({ line }) => line).join("\n")).not.toMatch(/alone|hidden/)
+})
+
+it("ends when the program that started it leaves without stopping it", async () => {
+  const other = join(folder.path, "left")
+  const program = resolve(import.meta.dirname, "leavesAtOnce.ts")
+  const { stdout } = await promisify(execFile)(process.execPath, [program, other])
+  expect(Number(stdout)).toBeGreaterThan(0)
+  const isThere = () =>
+    access(join(other, "postmaster.pid")).then(
+      () => true,
+      () => false
+    )
+  for (let tries = 0; tries < 600 && (await isThere()); tries++) await wait(100)
+  expect(await isThere()).toBe(false)
+  expect(await readFile(`${other}.log`, "utf8")).toContain("database system is ready to accept connections")
 })
 
 it("keeps its log beside its folder, for us alone, with what went wrong and without what was written", async () => {

@@ -61,7 +61,7 @@ const begin = () =>
 
 const start = async () => {
   server = await begin()
-  await server.line(/Serving/, 60_000)
+  await server.line(/Serving/)
 }
 
 const ask = async (path: string, sent: Sent = {}) => {
@@ -87,7 +87,7 @@ const query = async <Row extends object = Record<string, Loose>>(statement: stri
 
 /** What the statement answers once it is what is waited for. */
 const until = async <Row extends object>(statement: string, isSo: (rows: ReadonlyArray<Row>) => boolean) => {
-  const end = Date.now() + 90_000
+  const end = Date.now() + 180_000
   for (;;) {
     const rows = await query<Row>(statement)
     if (isSo(rows)) return rows
@@ -164,7 +164,7 @@ afterAll(async () => {
 describe("a data folder whose disk becomes full", () => {
   it.skipIf(!canMount)(
     `refuses what is large, lets syncs wait, answers reads, and goes on once there is room (${canMount ? "a file system of 224 MiB" : "skipped: no right to mount one"})`,
-    { timeout: 240_000 },
+    { timeout: 600_000 },
     async () => {
       await start()
       apiKey = server.stdout().match(/mill_[A-Za-z0-9]{44}/)?.[0] ?? ""

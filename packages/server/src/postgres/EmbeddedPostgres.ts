@@ -264,6 +264,9 @@ const launch = Effect.fnUntraced(function* (
         detached: true,
         stdio: ["ignore", "ignore", "pipe"]
       })
+      // Whoever leaves without waiting for it, as a stop that took too long does, lets it end by itself.
+      const endWithUs = () => void child.kill("SIGINT")
+      process.once("exit", endWithUs)
       let printed = ""
       const tooLong = setTimeout(() => child.kill("SIGQUIT"), startMillis)
       child.stderr?.on("data", (chunk: Buffer) => {
@@ -275,6 +278,7 @@ const launch = Effect.fnUntraced(function* (
       })
       child.once("error", (cause) => resume(Effect.fail(failure("PostgreSQL could not be started.")(cause))))
       child.once("exit", () => {
+        process.removeListener("exit", endWithUs)
         clearTimeout(tooLong)
         const why = endingOf(printed, options.folder)
         Deferred.doneUnsafe(ended, Exit.succeed(why))

@@ -1,4 +1,5 @@
 /** The process behind `Guardian`: reads whom to watch until the one that started it is gone, and ends them then. */
+import { execFileSync } from "node:child_process"
 import { readFileSync, rmSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { setTimeout as wait } from "node:timers/promises"
@@ -34,6 +35,20 @@ const send = (pid: number, signal: NodeJS.Signals): void => {
   }
 }
 
+/** What these started, and what that did. */
+const offspringOf = (pids: ReadonlyArray<number>): ReadonlyArray<number> => {
+  if (pids.length === 0) return []
+  const all = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number))
+  const found: Array<number> = []
+  for (const parents of [pids, found]) {
+    for (const parent of parents)
+      found.push(...all.flatMap(([pid, of]) => (of === parent && pid !== undefined ? [pid] : [])))
+  }
+  return found
+}
+
 const watched = new Map<number, Guarded & { readonly start: string | undefined }>()
 
 for await (const text of createInterface({ input: process.stdin })) {
@@ -50,6 +65,8 @@ for (const { pid, signal } of left) {
 }
 const until = performance.now() + patienceMillis
 while (performance.now() < until && left.some(({ pid }) => isAlive(pid))) await wait(50)
+// One that is killed ends nothing that it started: a server would leave its PostgreSQL behind.
+for (const pid of offspringOf(left.map(({ pid }) => pid).filter(isAlive))) send(pid, "SIGQUIT")
 for (const { pid } of left) send(pid, "SIGKILL")
 for (const { folder } of watched.values()) {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })

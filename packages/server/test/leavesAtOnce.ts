@@ -1,0 +1,9 @@
+/** Starts the built-in PostgreSQL in the folder it is given, says which process that is, and ends without stopping it. */
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import { start } from "../src/postgres/EmbeddedPostgres.ts"
+
+const { pid } = await Effect.runPromise(
+  start({ folder: process.argv[2]!, durable: false }).pipe(Scope.provide(Scope.makeUnsafe()))
+)
+process.stdout.write(String(pid), () => process.exit(0))
