@@ -29,8 +29,8 @@ const places = {
 
 type Place = keyof typeof places
 
-const small = 100_000
-const large = 1_000_000
+const large = process.env["MILLRACE_LONG"] === "1" ? 1_000_000 : 400_000
+const small = large / 10
 
 const repeated = (place: Place, unit: Uint8Array, size: number): Uint8Array => {
   const [before, behind] = places[place]

@@ -10,7 +10,11 @@ declare module "vitest" {
 }
 
 const setup = async (project: TestProject): Promise<() => Promise<void>> => {
-  const { password, port, stop, username } = await startPostgres({ durable: false })
+  const { password, port, stop, username } = await startPostgres({
+    durable: false,
+    // Tests of one file run side by side, each with clients of its own.
+    settings: { max_connections: "300" }
+  })
   const address = { password, port, username }
   try {
     await migrateTemplate(address)

@@ -66,7 +66,7 @@ for (const { pid, signal } of left) {
 const until = performance.now() + patienceMillis
 while (performance.now() < until && left.some(({ pid }) => isAlive(pid))) await wait(50)
 // One that is killed ends nothing that it started: a server would leave its PostgreSQL behind.
-for (const pid of offspringOf(left.map(({ pid }) => pid).filter(isAlive))) send(pid, "SIGQUIT")
+for (const child of offspringOf(left.map((one) => one.pid).filter(isAlive))) send(child, "SIGQUIT")
 for (const { pid } of left) send(pid, "SIGKILL")
 for (const { folder } of watched.values()) {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })

@@ -86,8 +86,16 @@ export const suite = <E, E2>(
     }
   })
 
-  const conforms = (title: string, body: Effect.Effect<void, unknown, EngineStorage | Ids | Scope.Scope>) =>
-    test(title, () => Effect.provide(body, Layer.merge(Layer.fresh(withLease(storage)), Ids.layer)), 60_000)
+  /** Tests of the machine's clock wait most of their time, so they do it together; those of short times run alone. */
+  const conforms = (
+    title: string,
+    body: Effect.Effect<void, unknown, EngineStorage | Ids | Scope.Scope>,
+    { alone = false } = {}
+  ) =>
+    test(title, () => Effect.provide(body, Layer.merge(Layer.fresh(withLease(storage)), Ids.layer)), {
+      timeout: 60_000,
+      concurrent: options?.liveClock === true && !alone
+    })
 
   describe(name, () => {
     conforms(
@@ -103,7 +111,32 @@ export const suite = <E, E2>(
         yield* within(500, world.statusIs(feed, job.id, "completed"))
         expect(world.started).toEqual([job.id])
         expect(yield* world.job(feed, job.id)).toMatchObject({ attempt: 1 })
-      })
+      }),
+      { alone: true }
+    )
+
+    conforms(
+      "stops the run of a cancelled job at once when it is told",
+      Effect.gen(function* () {
+        const running = yield* Deferred.make<void>()
+        const world = yield* arrange({
+          body: () => Effect.andThen(Deferred.succeed(running, undefined), Effect.never)
+        })
+        const { engine: sut } = yield* start(world.service)
+        const feed = yield* storeFeed(world.workspace)
+        const job = yield* storeJob(feed)
+        yield* sut.poke(feed.id, job.id)
+        yield* within(3000, Deferred.isDone(running))
+        yield* world.jobs.cancel(job.id, "cancel")
+        yield* sut.interrupt(feed.id, job.id)
+        yield* within(
+          300,
+          Effect.sync(() => world.running.now === 0)
+        )
+        expect(world.interrupted).toEqual([job.id])
+        expect((yield* world.job(feed, job.id)).status).toBe("cancelled")
+      }),
+      { alone: true }
     )
 
     conforms(
@@ -221,29 +254,6 @@ export const suite = <E, E2>(
         expect(world.started).toEqual([])
         yield* within(3000, world.statusIs(feed, job.id, "completed"))
         expect((yield* world.job(feed, job.id)).attempt).toBe(1)
-      })
-    )
-
-    conforms(
-      "stops the run of a cancelled job at once when it is told",
-      Effect.gen(function* () {
-        const running = yield* Deferred.make<void>()
-        const world = yield* arrange({
-          body: () => Effect.andThen(Deferred.succeed(running, undefined), Effect.never)
-        })
-        const { engine: sut } = yield* start(world.service)
-        const feed = yield* storeFeed(world.workspace)
-        const job = yield* storeJob(feed)
-        yield* sut.poke(feed.id, job.id)
-        yield* within(3000, Deferred.isDone(running))
-        yield* world.jobs.cancel(job.id, "cancel")
-        yield* sut.interrupt(feed.id, job.id)
-        yield* within(
-          300,
-          Effect.sync(() => world.running.now === 0)
-        )
-        expect(world.interrupted).toEqual([job.id])
-        expect((yield* world.job(feed, job.id)).status).toBe("cancelled")
       })
     )
 
