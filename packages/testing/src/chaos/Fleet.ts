@@ -1,5 +1,5 @@
 /** Several workers on one database, each of which can be killed, ended, stopped and cut off by itself. */
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 import { startTcpProxy, type TcpProxy } from "../fault/TcpProxy.ts"
 import { type Ending, lastingPort, type ServerProcess, startServer } from "../process/ServerProcess.ts"
 import type { FileModel } from "./WorkerAdapters.ts"
@@ -15,7 +15,7 @@ const endMillis = 120_000
 export interface FleetOptions {
   readonly workers: number
   readonly databaseUrl: string
-  /** Where files are written to, and the compile cache of the workers. */
+  /** Where files are written to. */
   readonly folder: string
   readonly secret: string
   readonly bankUrl: string
@@ -97,7 +97,9 @@ export class Fleet {
       fleet.workers.push(new Worker(n, await lastingPort(), proxy, options.environment?.(n) ?? {}))
     }
     // The first one makes the schema; the others find it.
-    for (const worker of fleet.workers) await fleet.startMember(worker)
+    const [first, ...others] = fleet.workers
+    await fleet.startMember(first!)
+    await Promise.all(others.map((worker) => fleet.startMember(worker)))
     return fleet
   }
 
@@ -131,8 +133,6 @@ export class Fleet {
         CHAOS_BANK: bankUrl,
         CHAOS_DESTINATION: destinationUrl,
         CHAOS_MODEL: model,
-        // Half of a start is compiling.
-        NODE_COMPILE_CACHE: join(folder, "compiled"),
         ...worker.environment
       }
     })

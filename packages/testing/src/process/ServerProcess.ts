@@ -8,6 +8,9 @@ import { createServer } from "node:net"
 import { resolve } from "node:path"
 import { forget, guard } from "./Guardian.ts"
 
+/** Half of a start is compiling, which is the same for all of them. */
+const compiled = resolve(import.meta.dirname, "../../../../node_modules/.cache/millrace-compiled")
+
 const bundled = resolve(import.meta.dirname, "../../../server/src/main.ts")
 
 export interface Ending {
@@ -80,7 +83,7 @@ const inherited = (): Record<string, string | undefined> =>
 export const startServer = async (options: ServerOptions): Promise<ServerProcess> => {
   const port = options.port ?? (await freePort())
   const child = spawn(process.execPath, [options.program ?? bundled, ...(options.args ?? [])], {
-    env: { ...inherited(), MILLRACE_PORT: String(port), ...options.environment },
+    env: { ...inherited(), NODE_COMPILE_CACHE: compiled, MILLRACE_PORT: String(port), ...options.environment },
     stdio: ["ignore", "pipe", "pipe"],
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid })
   })
