@@ -1,40 +1,65 @@
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Tests that kill and stop workers. They run after the others and one at a time: what they wait for has limits of time. */
-const processes = ["packages/server/test/{Chaos,Processes}.integration.test.ts"]
+const everything = ["packages/*/test/**/*.test.ts", "examples/test/**/*.test.ts", "bench/test/**/*.test.ts", "scripts/test/*.test.ts"]
+
+/**
+ * Tests that start programs, use PostgreSQL, measure, or replace what belongs to the whole process: each file has a
+ * process of its own. The others share theirs, which saves loading everything once for each.
+ */
+const alone = [
+  "**/*.integration.test.ts",
+  "packages/{cli,server,testing,verification}/test/**/*.test.ts",
+  "bench/test/resync.test.ts",
+  "packages/core/test/rule/Pattern.test.ts",
+  "packages/adapters/test/pattern/*.test.ts",
+  "packages/adapters/test/statement/{Growth,StatementThreads,CsvTruth}.test.ts"
+]
+
+/** What takes longest, longest first. */
+const long = [
+  "Chaos.integration",
+  "Processes.integration",
+  "postgres.integration",
+  "Guardian.integration",
+  "FullDisk.integration",
+  "IdentityRun.integration",
+  "SyncRun.integration",
+  "FirstStart.integration"
+]
+
+/** Long files begin first: whatever begins last is waited for by one worker while the others have nothing to do. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const at = long.findIndex((name) => moduleId.includes(`/${name}.`))
+      return at === -1 ? long.length : at
+    }
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => place(a) - place(b))
+  }
+}
 
 export default defineConfig({
   test: {
-    // Two cores: more workers than that only make PostgreSQL and the tests fight for time.
-    maxWorkers: 2,
+    // For two cores: many tests wait most of their time, for PostgreSQL or for processes.
+    maxWorkers: 3,
     // Limits for what hangs. A machine that does much else takes many times as long as a quiet one.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         extends: true,
         test: {
-          name: "all",
+          name: "alone",
           globalSetup: ["packages/testing/src/postgres/globalSetup.ts"],
-          include: [
-            "packages/*/test/**/*.test.ts",
-            "examples/test/**/*.test.ts",
-            "bench/test/**/*.test.ts",
-            "scripts/test/*.test.ts"
-          ],
-          exclude: processes,
-          sequence: { groupOrder: 0 }
+          include: alone
         }
       },
       {
         extends: true,
-        test: {
-          name: "processes",
-          globalSetup: ["packages/testing/src/postgres/globalSetup.ts"],
-          include: processes,
-          fileParallelism: false,
-          sequence: { groupOrder: 1 }
-        }
+        test: { name: "together", isolate: false, include: everything, exclude: alone }
       }
     ]
   }
