@@ -1,7 +1,12 @@
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-const everything = ["packages/*/test/**/*.test.ts", "examples/test/**/*.test.ts", "bench/test/**/*.test.ts", "scripts/test/*.test.ts"]
+const everything = [
+  "packages/*/test/**/*.test.ts",
+  "examples/test/**/*.test.ts",
+  "bench/test/**/*.test.ts",
+  "scripts/test/*.test.ts"
+]
 
 /**
  * Tests that start programs, use PostgreSQL, measure, or replace what belongs to the whole process: each file has a
@@ -11,7 +16,7 @@ const alone = [
   "**/*.integration.test.ts",
   "packages/{cli,server,testing,verification}/test/**/*.test.ts",
   "bench/test/resync.test.ts",
-  "packages/core/test/rule/Pattern.test.ts",
+  "packages/core/test/pattern/Pattern.test.ts",
   "packages/adapters/test/pattern/*.test.ts",
   "packages/adapters/test/statement/{Growth,StatementThreads,CsvTruth}.test.ts"
 ]
