@@ -6,6 +6,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { scopes } from "@millrace/core/access/Scope"
 import { deliveryTransitions } from "@millrace/core/destination/Delivery"
+import { eventCatalogue } from "@millrace/core/EventCatalogue"
 import { answerCodes, jobCodes, providerCodes } from "@millrace/core/failure/ErrorCode"
 import { filterOperators } from "@millrace/core/filter/FilterOperator"
 import { makeKinds } from "@millrace/core/enrichment/Kinds"
@@ -110,6 +111,15 @@ const pages: Readonly<Record<string, string>> = {
       "From `packages/core/src/destination/Delivery.ts`.",
       diagram(deliveryTransitions)
     ].join("\n\n") + "\n",
+  events: `# Events\n\nFrom \`packages/core/src/EventCatalogue.ts\`. Each workspace has one log of them, in the order in which they took effect;\nan embedding program follows it with \`Events.follow\`. Those marked as outbound are for webhook endpoints as well.\n\n${table(
+    ["type", "about", "tells", "outbound"],
+    eventCatalogue.map(({ outbound, subject, summary, type }) => [
+      `\`${type}\``,
+      subject,
+      summary,
+      outbound ? "yes" : ""
+    ])
+  )}\n`,
   errors: [
     "# Error codes",
     "From `packages/core/src/failure/ErrorCode.ts`. Which status and which recovery goes with a code is in",

@@ -132,7 +132,7 @@ export const contestant: Contestant = {
         runtime.runPromise(
           Effect.gen(function* () {
             const id = job as JobId
-            yield* (yield* JobStore).cancel(id, "cancel")
+            yield* (yield* JobStore).cancel(id, "cancel", { kind: "system", reason: "bench" })
             yield* (yield* JobEngine).interrupt(feedOf.get(id)!, id)
           })
         ),

@@ -18,6 +18,8 @@ import type { Destinations } from "./destination/Destinations.ts"
 import { FeedRecords } from "./destination/FeedRecords.ts"
 import { Enrichments } from "./enrichment/Enrichments.ts"
 import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
+import { Events } from "./event/Events.ts"
+import type { EventStore } from "./event/EventStore.ts"
 import { Feeds } from "./usecase/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
 import { Corrections } from "./identity/Corrections.ts"
@@ -66,6 +68,7 @@ export type Stores =
   | UploadStore
   | EnrichmentStore
   | IdentityStore
+  | EventStore
   | DataKeys
   | CursorStore
   | Transactor
@@ -97,6 +100,7 @@ export type UseCases =
   | Tables
   | Enrichments
   | Corrections
+  | Events
 
 /** What the API and the chores call. `cursorKeys` sign the cursors of lists: all servers of one installation share them. */
 export const layerUseCases = (
@@ -111,7 +115,8 @@ export const layerUseCases = (
     FeedRecords.layer,
     Tables.layer,
     Enrichments.layer,
-    Corrections.layer
+    Corrections.layer,
+    Events.layer
   ).pipe(
     Layer.provideMerge(Jobs.layer),
     Layer.provide(ReadThrough.layer),

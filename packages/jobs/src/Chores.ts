@@ -4,6 +4,7 @@
  * The engine brings the chores that it needs itself; others are added by layers on top of it, since what
  * they need may need the engine.
  */
+import { EventStore } from "@millrace/core/event/EventStore"
 import { Corrections } from "@millrace/core/identity/Corrections"
 import { Jobs } from "@millrace/core/job/Jobs"
 import { JobStore } from "@millrace/core/job/JobStore"
@@ -98,22 +99,27 @@ export const layerJobHistory: Layer.Layer<never, never, Chores | JobStore> = Lay
 const purgeEveryMillis = 60_000
 /** Parts of cursors that are forgotten in one go. */
 const cursorBatch = 1_000
+/** Events that are forgotten in one go. */
+const eventBatch = 1_000
 
 /**
  * Removes what has been in the trash for its time, and forgets what was too long ago to be taken back: about once
  * a minute, a bounded number each time.
  */
-export const layerPurge: Layer.Layer<never, never, Chores | Tables | Corrections | CursorStore> = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const tables = yield* Tables
-    const corrections = yield* Corrections
-    const cursors = yield* CursorStore
-    const purge = Effect.gen(function* () {
-      return (yield* tables.purge) + (yield* corrections.purge) + (yield* cursors.purge(cursorBatch))
+export const layerPurge: Layer.Layer<never, never, Chores | Tables | Corrections | CursorStore | EventStore> =
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const tables = yield* Tables
+      const corrections = yield* Corrections
+      const cursors = yield* CursorStore
+      const events = yield* EventStore
+      const purge = Effect.gen(function* () {
+        const gone = (yield* tables.purge) + (yield* corrections.purge)
+        return gone + (yield* cursors.purge(cursorBatch)) + (yield* events.purge(eventBatch))
+      })
+      yield* (yield* Chores).add("purge", every(purgeEveryMillis, purge))
     })
-    yield* (yield* Chores).add("purge", every(purgeEveryMillis, purge))
-  })
-)
+  )
 
 /** Contents removed in one go; the rest goes with the next ticks. */
 const fileBatch = 100

@@ -8,6 +8,7 @@ import { JobStore, type ClaimedJob } from "@millrace/core/job/JobStore"
 import { RunLease } from "@millrace/core/job/RunLease"
 import { Ids } from "@millrace/core/shared/Ids"
 import { SyncRun } from "@millrace/core/usecase/SyncRun"
+import { somebody } from "@millrace/testing/fixture/Actor"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { storeJob } from "@millrace/testing/fixture/Job"
 import { makeScriptedRun, type Script } from "@millrace/testing/fixture/ScriptedRun"
@@ -209,7 +210,7 @@ describe("a cluster of three machines", () => {
         Effect.sync(() => running() !== undefined)
       )
       expect(yield* statusOf(job.id)).toEqual({ status: "in_progress", attempt: 1 })
-      yield* (yield* JobStore).cancel(job.id, "cancel")
+      yield* (yield* JobStore).cancel(job.id, "cancel", somebody)
       yield* first.close
     })
   )
@@ -232,7 +233,7 @@ describe("a cluster of three machines", () => {
       )
       const store = yield* JobStore
       for (const { feedId, id } of jobs) {
-        yield* store.cancel(id, "cancel")
+        yield* store.cancel(id, "cancel", somebody)
         yield* client.interrupt(feedId, id)
       }
       // Less than a heartbeat, which would find it out as well.

@@ -17,6 +17,7 @@ import { describe } from "vitest"
 import { Chores } from "../src/Chores.ts"
 import { layerMemory } from "../src/MemoryEngine.ts"
 import { bankId, type FakeStore, feedId, makeFakeStore } from "./FakeStore.ts"
+import { somebody } from "@millrace/testing/fixture/Actor"
 import { makeScriptedRun, type Script } from "@millrace/testing/fixture/ScriptedRun"
 
 /** An engine that the test can stop, over a store of its own or a shared one. */
@@ -228,7 +229,7 @@ describe("what goes wrong", () => {
       yield* engine.poke(feedId(1), id)
       yield* letRun
       expect(running.now).toBe(1)
-      yield* fake.store.cancel(id, "cancel")
+      yield* fake.store.cancel(id, "cancel", somebody)
       yield* engine.interrupt(feedId(1), id)
       yield* letRun
       expect(interrupted).toEqual([id])
@@ -242,7 +243,7 @@ describe("what goes wrong", () => {
       const { fake, interrupted } = yield* startEngine({ body: () => Effect.never })
       const id = yield* fake.add(feedId(1))
       yield* pass(2)
-      yield* fake.store.cancel(id, "cancel")
+      yield* fake.store.cancel(id, "cancel", somebody)
       yield* pass(2)
       expect(interrupted).toEqual([id])
       expect(fake.job(id).status).toBe("cancelled")

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { EventStore } from "@millrace/core/event/EventStore"
 import { Corrections } from "@millrace/core/identity/Corrections"
 import { CursorStore } from "@millrace/core/cursor/CursorStore"
 import { Tables } from "@millrace/core/table/Tables"
@@ -16,6 +17,8 @@ describe("the trash", () => {
       const corrections = Layer.mock(Corrections, { purge: Effect.sync(() => ++forgotten) })
       let cursors = 0
       const kept = Layer.mock(CursorStore, { purge: () => Effect.sync(() => ++cursors) })
+      let told = 0
+      const events = Layer.mock(EventStore, { purge: () => Effect.sync(() => ++told) })
       const answers: Array<number> = []
       yield* Effect.gen(function* () {
         const [{ chore } = { chore: Effect.succeed(-1) }] = (yield* Chores).all()
@@ -23,8 +26,10 @@ describe("the trash", () => {
           answers.push(yield* chore)
           yield* TestClock.adjust("1 second")
         }
-      }).pipe(Effect.provide(Layer.provideMerge(Layer.provide(layerPurge, [tables, corrections, kept]), Chores.layer)))
-      expect([purged, forgotten, cursors]).toEqual([3, 3, 3])
+      }).pipe(
+        Effect.provide(Layer.provideMerge(Layer.provide(layerPurge, [tables, corrections, kept, events]), Chores.layer))
+      )
+      expect([purged, forgotten, cursors, told]).toEqual([3, 3, 3, 3])
       expect(answers.filter((answer) => answer === 0)).toHaveLength(118)
     })
   )

@@ -15,6 +15,7 @@ import { Transactor } from "@millrace/core/storage/Transactor"
 import { wholeScan } from "@millrace/core/table/RowScan"
 import { TableStore } from "@millrace/core/table/TableStore"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
+import { somebody } from "@millrace/testing/fixture/Actor"
 import { storeAccount } from "@millrace/testing/fixture/Account"
 import { makeConnection, storeBank } from "@millrace/testing/fixture/Bank"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
@@ -258,7 +259,7 @@ layer(services, { excludeTestServices: true })("PostgreSQL storage itself", (it)
         )
         .pipe(Effect.forkChild)
       yield* Deferred.await(fenced)
-      const cancel = yield* Effect.forkChild(jobs.cancel(job.id, "cancel"))
+      const cancel = yield* Effect.forkChild(jobs.cancel(job.id, "cancel", somebody))
       expect((yield* jobs.beat([fence, other.fence])).toSorted()).toEqual([job.id, other.job.id].toSorted())
       expect(yield* jobs.claim(job.id, [])).toEqual(Option.none())
       expect(cancel.pollUnsafe()).toBeUndefined()

@@ -3,13 +3,16 @@
  *
  * The job row is the truth; an engine's own records are hints. Every change of status is one guarded
  * statement that follows `job/JobLifecycle`. Heartbeats, leases and due times use the store's own clock
- * only, so that machines with different clocks agree.
+ * only, so that machines with different clocks agree. Every change of status, and every new job, is told by an event of
+ * `job/JobEvents` in the same statement. `cause` is who makes the change: other changes are made by the run of the job,
+ * or by the system where no run does.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
+import type { ActorRef } from "../access/ActorRef.ts"
 import type { BankId } from "../bank/Bank.ts"
 import type { FeedId } from "../feed/Feed.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
@@ -149,7 +152,8 @@ export class JobStore extends Context.Service<
     /** A job that does not exist is a conflict with status `missing`. */
     readonly cancel: (
       jobId: JobId,
-      event: "cancel" | "forceCancel"
+      event: "cancel" | "forceCancel",
+      cause: ActorRef
     ) => Effect.Effect<Job, JobStateConflict | StorageUnavailable>
     /**
      * Paused jobs whose `resumeAt` has passed go on (in progress without heartbeat, new epoch); those without
@@ -180,14 +184,14 @@ export class JobStore extends Context.Service<
      * Asks a job in progress to pause. It stays in progress, with `pauseReason` user, until its run comes to the
      * end of a page; asking again changes nothing. A job that does not exist is a conflict with status `missing`.
      */
-    readonly askPause: (jobId: JobId) => Effect.Effect<Job, JobStateConflict | StorageUnavailable>
+    readonly askPause: (jobId: JobId, cause: ActorRef) => Effect.Effect<Job, JobStateConflict | StorageUnavailable>
     /** Pauses the job if it is still asked to; `false` when the person thought better of it. */
     readonly pauseAsked: (fence: Fence) => Effect.Effect<boolean, Fenced | StorageUnavailable>
     /**
      * A paused job, whatever the reason, goes on: in progress without heartbeat, new epoch. One that was asked to
      * pause and has not yet is asked no more.
      */
-    readonly resume: (jobId: JobId) => Effect.Effect<Job, JobStateConflict | StorageUnavailable>
+    readonly resume: (jobId: JobId, cause: ActorRef) => Effect.Effect<Job, JobStateConflict | StorageUnavailable>
     /**
      * Forgets at most `limit` jobs that have ended: those that did more than `limits.jobHistoryDays` ago, and those of a
      * feed that has more than `limits.jobHistory`, oldest first. The newest job of a feed, and the newest that

@@ -75,7 +75,7 @@ export class Jobs extends Context.Service<
     ) => Effect.Effect<Page<Job>, NotFound | CursorUnusable | StorageUnavailable>
     /** Releases the feed lock at once. */
     readonly cancel: (
-      workspace: Workspace,
+      principal: Principal,
       feedId: FeedId,
       id: JobId
     ) => Effect.Effect<Job, NotFound | Conflict | StorageUnavailable>
@@ -84,13 +84,13 @@ export class Jobs extends Context.Service<
      * fails after `limits.userPauseHours` unless somebody resumes it.
      */
     readonly pause: (
-      workspace: Workspace,
+      principal: Principal,
       feedId: FeedId,
       id: JobId
     ) => Effect.Effect<Job, NotFound | Conflict | StorageUnavailable>
     /** A paused job goes on; one that was asked to pause and has not yet does not. */
     readonly resume: (
-      workspace: Workspace,
+      principal: Principal,
       feedId: FeedId,
       id: JobId
     ) => Effect.Effect<Job, NotFound | Conflict | StorageUnavailable>
@@ -202,22 +202,22 @@ export class Jobs extends Context.Service<
         return { rows: page, hasMore, cursor }
       })
 
-      const cancel: Jobs["Service"]["cancel"] = Effect.fn("Jobs.cancel")(function* (workspace, feedId, id) {
-        yield* load(workspace, feedId, id)
-        const job = yield* Effect.catchTag(store.cancel(id, "cancel"), "JobStateConflict", refused)
+      const cancel: Jobs["Service"]["cancel"] = Effect.fn("Jobs.cancel")(function* (principal, feedId, id) {
+        yield* load(principal.workspace, feedId, id)
+        const job = yield* Effect.catchTag(store.cancel(id, "cancel", actorOf(principal)), "JobStateConflict", refused)
         yield* engine.interrupt(feedId, id)
         return job
       })
 
-      const pause: Jobs["Service"]["pause"] = Effect.fn("Jobs.pause")(function* (workspace, feedId, id) {
-        yield* load(workspace, feedId, id)
+      const pause: Jobs["Service"]["pause"] = Effect.fn("Jobs.pause")(function* (principal, feedId, id) {
+        yield* load(principal.workspace, feedId, id)
         // Nobody interrupts the run: what it is sending is better ended than sent again.
-        return yield* Effect.catchTag(store.askPause(id), "JobStateConflict", refused)
+        return yield* Effect.catchTag(store.askPause(id, actorOf(principal)), "JobStateConflict", refused)
       })
 
-      const resume: Jobs["Service"]["resume"] = Effect.fn("Jobs.resume")(function* (workspace, feedId, id) {
-        yield* load(workspace, feedId, id)
-        const job = yield* Effect.catchTag(store.resume(id), "JobStateConflict", refused)
+      const resume: Jobs["Service"]["resume"] = Effect.fn("Jobs.resume")(function* (principal, feedId, id) {
+        yield* load(principal.workspace, feedId, id)
+        const job = yield* Effect.catchTag(store.resume(id, actorOf(principal)), "JobStateConflict", refused)
         yield* engine.poke(feedId, id)
         return job
       })

@@ -29,6 +29,7 @@ export const prefixes = {
   match: "mat",
   suggestion: "sug",
   fact: "fct",
+  event: "evt",
   request: "req"
 } as const
 
@@ -56,6 +57,13 @@ const encodeTime = (millis: number): string => {
     text = alphabet[rest % 32]! + text
     rest = Math.floor(rest / 32)
   }
+  return text
+}
+
+/** The 26 characters of an id: an instant in milliseconds and 16 digits of base 32. */
+export const ulid = (millis: number, digits: ReadonlyArray<number>): string => {
+  let text = encodeTime(millis)
+  for (const digit of digits) text += alphabet[digit]!
   return text
 }
 

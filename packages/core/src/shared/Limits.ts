@@ -85,6 +85,11 @@ export const limits = {
   /** Jobs that ended are kept for so many days, and of one feed so many. */
   jobHistoryDays: 400,
   jobHistory: 1_000,
+  /** Days that events are kept, and days that they are kept at most for a consumer that has not had them. */
+  eventDays: 30,
+  eventWaitDays: 90,
+  /** Ids that one event names; of more it names the first ones and their count. */
+  eventIds: 500,
   /** Runs that repeat one that failed of something that passes; the next regular run begins anew. */
   runRetries: 5,
   /** A due job that found no slot for this long fails as QUEUE_TIMEOUT. */

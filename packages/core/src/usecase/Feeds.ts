@@ -445,7 +445,8 @@ export class Feeds extends Context.Service<
           Effect.gen(function* () {
             if (Option.isSome(active)) {
               // It may have ended in the meantime, which is as good.
-              yield* Effect.catchTag(jobs.cancel(active.value.id, "forceCancel"), "JobStateConflict", () => Effect.void)
+              const cancel = jobs.cancel(active.value.id, "forceCancel", actorOf(principal))
+              yield* Effect.catchTag(cancel, "JobStateConflict", () => Effect.void)
             }
             yield* store.remove(principal.workspace.id, id)
             if (feed.fileBankId === undefined) return

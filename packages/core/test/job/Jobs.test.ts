@@ -15,7 +15,7 @@ const arrange = Effect.gen(function* () {
   const job = yield* jobs.trigger(principal, feed.id, {})
   const claim = Effect.map(store.claim(job.id, []), Option.getOrThrow)
   const act = (what: "cancel" | "pause" | "resume") =>
-    Effect.match(jobs[what](principal.workspace, feed.id, job.id), {
+    Effect.match(jobs[what](principal, feed.id, job.id), {
       onFailure: (error) => (error._tag === "Conflict" ? `${error.code}: ${error.message}` : error._tag),
       onSuccess: ({ pauseReason, status }) => [status, pauseReason ?? "-"].join(" ")
     })
@@ -67,7 +67,7 @@ describe("Jobs", () => {
       const next = yield* jobs.trigger(principal, feed.id, { forceCancelActive: true })
       expect((yield* jobs.get(principal.workspace, feed.id, job.id)).status).toBe("cancelled")
       const claimed = Option.getOrThrow(yield* store.claim(next.id, []))
-      yield* jobs.pause(principal.workspace, feed.id, next.id)
+      yield* jobs.pause(principal, feed.id, next.id)
       yield* store.pauseAsked(claimed.fence)
       yield* (yield* Feeds).remove(principal, feed.id, undefined)
       expect(yield* Effect.flip(store.fence(claimed.fence, {}))).toMatchObject({ _tag: "Fenced" })
@@ -78,14 +78,14 @@ describe("Jobs", () => {
     Effect.gen(function* () {
       const { act, feed, job, jobs } = yield* arrange
       const other = yield* openUploadFeed
-      const [{ workspace }, ids] = [other.principal, yield* Ids]
+      const ids = yield* Ids
       for (const what of ["pause", "resume", "cancel"] as const) {
         for (const [where, which] of [
           [other.feed.id, job.id],
           [feed.id, job.id],
           [other.feed.id, yield* ids.next("job")]
         ] as const) {
-          expect(yield* Effect.flip(jobs[what](workspace, where, which))).toMatchObject({ _tag: "NotFound" })
+          expect(yield* Effect.flip(jobs[what](other.principal, where, which))).toMatchObject({ _tag: "NotFound" })
         }
       }
       expect(yield* act("cancel")).toBe("cancelled -")

@@ -15,6 +15,7 @@ import { RecordStore } from "@millrace/core/record/RecordStore"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { limits } from "@millrace/core/shared/Limits"
 import { defaultMappings } from "@millrace/core/destination/Columns"
+import { somebody } from "@millrace/testing/fixture/Actor"
 import { makeBank } from "@millrace/testing/fixture/Bank"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
@@ -283,7 +284,9 @@ describe("a sync with forceCancelActive", () => {
           simulation.points.arm(
             3,
             Effect.flatMap(jobs.active(feed.id), (active) =>
-              active._tag === "Some" ? Effect.ignore(jobs.cancel(active.value.id, "forceCancel")) : Effect.void
+              active._tag === "Some"
+                ? Effect.ignore(jobs.cancel(active.value.id, "forceCancel", somebody))
+                : Effect.void
             ),
             "Destination.write"
           )

@@ -6,6 +6,7 @@ import { RateLimited } from "@millrace/core/provider/ProviderError"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { limits } from "@millrace/core/shared/Limits"
 import { SyncRun } from "@millrace/core/usecase/SyncRun"
+import { somebody } from "@millrace/testing/fixture/Actor"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { makeJob } from "@millrace/testing/fixture/Job"
 import { storeTable } from "@millrace/testing/fixture/Table"
@@ -70,7 +71,7 @@ const pausedAt = Effect.fnUntraced(function* (
     at,
     Effect.andThen(
       Effect.sync(() => (fired = true)),
-      Effect.ignore(jobs.askPause(job.id))
+      Effect.ignore(jobs.askPause(job.id, somebody))
     )
   )
   yield* work(simulation, job, [world.bank.id])
@@ -78,7 +79,7 @@ const pausedAt = Effect.fnUntraced(function* (
   const paused = yield* get
   const delivered = yield* world.delivered
   if (paused.status === "paused") {
-    yield* jobs.resume(job.id)
+    yield* jobs.resume(job.id, somebody)
     yield* work(simulation, job, [world.bank.id])
   }
   return { fired, paused, delivered, ended: yield* get }
@@ -128,7 +129,7 @@ describe("a pause", () => {
       const job = yield* makeJob(feed)
       yield* jobs.create(job, { replacing: false })
       const claimed = Option.getOrThrow(yield* jobs.claim(job.id, [bank.id]))
-      yield* jobs.askPause(job.id)
+      yield* jobs.askPause(job.id, somebody)
       upstream.meanwhile.push(() => simulation.clock.pass(3))
       yield* Effect.exit((yield* SyncRun).run(claimed))
       expect([
@@ -164,7 +165,7 @@ describe("a pause", () => {
       yield* jobs.create(job, { replacing: false })
       upstream.failures.push(new RateLimited({ message: "slow", scope: "client", retryAfter: 200 }))
       const began = simulation.clock.now
-      simulation.points.arm(1, Effect.ignore(jobs.askPause(job.id)), "Provider.pull")
+      simulation.points.arm(1, Effect.ignore(jobs.askPause(job.id, somebody)), "Provider.pull")
       const { exit } = yield* work(simulation, job, [bank.id])
       expect(String(exit)).toContain("Fenced")
       const after = Option.getOrThrow(yield* jobs.get(feed.workspaceId, feed.id, job.id))

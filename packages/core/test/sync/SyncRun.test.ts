@@ -10,6 +10,7 @@ import { ProviderUnavailable, RateLimited, ReauthRequired } from "@millrace/core
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { wholeScan } from "@millrace/core/table/RowScan"
 import { TableStore } from "@millrace/core/table/TableStore"
+import { somebody } from "@millrace/testing/fixture/Actor"
 import { makeEnrichment } from "@millrace/testing/fixture/Enrichment"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { makeTableField, storeTable } from "@millrace/testing/fixture/Table"
@@ -398,7 +399,7 @@ describe("a run", () => {
     const jobs = yield* JobStore
     const job = yield* makeJob(feed)
     yield* jobs.create(job, { replacing: false })
-    simulation.points.arm(at, jobs.cancel(job.id, "cancel"), only)
+    simulation.points.arm(at, jobs.cancel(job.id, "cancel", somebody), only)
     const banks = feed.sourceConfig?.type === "sync" ? feed.sourceConfig.accounts.map(({ bankId }) => bankId) : []
     const { exit } = yield* work(simulation, job, banks)
     expect(String(exit)).toContain("Fenced")

@@ -12,6 +12,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { engine, openLedger, runJob, scene } from "./Uploading.ts"
+import { somebody } from "@millrace/testing/fixture/Actor"
 
 const own = "CH9300762011623852957"
 const head = [`Account:;${own}`, "Date;Description;Amount;Currency"]
@@ -151,7 +152,7 @@ describe("a file that was misread", () => {
           points.arm(Infinity)
           const jobs = yield* JobStore
           const active = yield* jobs.active(opened.feed.id)
-          if (Option.isSome(active)) yield* jobs.cancel(active.value.id, "forceCancel")
+          if (Option.isSome(active)) yield* jobs.cancel(active.value.id, "forceCancel", somebody)
           // Whatever state it is in, deleting it leaves nothing.
           if (at % 2 === 0) {
             yield* (yield* Uploads).remove(opened.principal, opened.feed.id, opened.upload.id)

@@ -6,6 +6,7 @@ import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { runJob, scene } from "./Uploading.ts"
+import { somebody } from "@millrace/testing/fixture/Actor"
 
 describe("a run over files", () => {
   scene("takes all that were stored, in the order in which they came", () =>
@@ -72,7 +73,7 @@ describe("a run over files", () => {
       yield* upload("torn.csv")
       fate.unreadable.add("torn.csv")
       const job = Option.getOrThrow(yield* jobs.active(feed.id))
-      fate.whileReading = Effect.orDie(jobs.cancel(job.id, "cancel"))
+      fate.whileReading = Effect.orDie(jobs.cancel(job.id, "cancel", somebody))
       expect(yield* Effect.flip(runJob(feed.id))).toMatchObject({ _tag: "Fenced" })
       expect(yield* statuses).toEqual({ "torn.csv": "stored" })
     })

@@ -39,8 +39,8 @@ const toWire = (job: Job) => {
   }
 }
 
-const ofJob = Effect.fnUntraced(function* (params: { readonly feed_id: string; readonly job_id: string }) {
-  return [yield* workspace, yield* identified("feed", params.feed_id), yield* identified("job", params.job_id)] as const
+const idsOf = Effect.fnUntraced(function* (params: { readonly feed_id: string; readonly job_id: string }) {
+  return [yield* identified("feed", params.feed_id), yield* identified("job", params.job_id)] as const
 })
 
 export const layer = HttpApiBuilder.group(
@@ -74,28 +74,28 @@ export const layer = HttpApiBuilder.group(
       .handle("getJob", ({ params }) =>
         answering(
           Effect.gen(function* () {
-            return one(toWire(yield* jobs.get(...(yield* ofJob(params)))))
+            return one(toWire(yield* jobs.get(yield* workspace, ...(yield* idsOf(params)))))
           })
         )
       )
       .handle("cancelJob", ({ params }) =>
         answering(
           Effect.gen(function* () {
-            return one(toWire(yield* jobs.cancel(...(yield* ofJob(params)))))
+            return one(toWire(yield* jobs.cancel(yield* principal, ...(yield* idsOf(params)))))
           })
         )
       )
       .handle("pauseJob", ({ params }) =>
         answering(
           Effect.gen(function* () {
-            return one(toWire(yield* jobs.pause(...(yield* ofJob(params)))))
+            return one(toWire(yield* jobs.pause(yield* principal, ...(yield* idsOf(params)))))
           })
         )
       )
       .handle("resumeJob", ({ params }) =>
         answering(
           Effect.gen(function* () {
-            return one(toWire(yield* jobs.resume(...(yield* ofJob(params)))))
+            return one(toWire(yield* jobs.resume(yield* principal, ...(yield* idsOf(params)))))
           })
         )
       )

@@ -45,6 +45,7 @@ import { weightsOf } from "./Swarm.ts"
 import { befall, troubles } from "./Trouble.ts"
 import { makeUpstreams } from "./Upstreams.ts"
 import { Watch } from "./Watch.ts"
+import { somebody } from "../fixture/Actor.ts"
 
 const second = 1_000
 const minute = 60 * second
@@ -341,7 +342,7 @@ class EngineLife {
         this.pass(random.below(second))
         const id = watch.activeOf(under.feed.id)
         if (id === undefined || this.up.length === 0) return
-        const exit = random.pick(this.up).ask((jobs) => jobs.cancel(life.workspace, under.feed.id, id))
+        const exit = random.pick(this.up).ask((jobs) => jobs.cancel(this.principal(life), under.feed.id, id))
         if (exit !== undefined && Exit.isSuccess(exit)) sometimes.happened("cancel")
         return
       }
@@ -350,13 +351,13 @@ class EngineLife {
         this.pass(random.below(second))
         const id = watch.activeOf(under.feed.id)
         if (id === undefined || this.up.length === 0) return
-        random.pick(this.up).ask((jobs) => jobs.pause(life.workspace, under.feed.id, id))
+        random.pick(this.up).ask((jobs) => jobs.pause(this.principal(life), under.feed.id, id))
         return
       }
       case "resume": {
         const id = watch.activeOf(under.feed.id)
         if (id === undefined || this.up.length === 0) return
-        random.pick(this.up).ask((jobs) => jobs.resume(life.workspace, under.feed.id, id))
+        random.pick(this.up).ask((jobs) => jobs.resume(this.principal(life), under.feed.id, id))
         return
       }
       case "kill":
@@ -434,7 +435,7 @@ class EngineLife {
         this.#unschedule(feed)
         const id = this.watch.activeOf(feed.id)
         // Nobody but a person ends the pause that a person asked for.
-        if (id !== undefined) this.desk(Effect.flatMap(JobStore, (jobs) => Effect.ignore(jobs.resume(id))))
+        if (id !== undefined) this.desk(Effect.flatMap(JobStore, (jobs) => Effect.ignore(jobs.resume(id, somebody))))
       }
     }
     this.pass(minute)

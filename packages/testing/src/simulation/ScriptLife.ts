@@ -19,6 +19,7 @@ import { quietRounds } from "./Settling.ts"
 import { connect, drive, type Simulation } from "./Simulation.ts"
 import { weightsOf } from "./Swarm.ts"
 import { befall, troubles } from "./Trouble.ts"
+import { somebody } from "../fixture/Actor.ts"
 
 const storageAway = Effect.fail(new StorageUnavailable({ message: "scripted" }))
 
@@ -82,7 +83,7 @@ const sync = Effect.fnUntraced(function* (script: Script, under: FollowingFeed) 
       death = random.weighted(script.deaths)
       switch (death) {
         case "cancel":
-          return points.arm(1 + random.below(8), Effect.ignore(jobs.cancel(id, "cancel")), "Provider")
+          return points.arm(1 + random.below(8), Effect.ignore(jobs.cancel(id, "cancel", somebody)), "Provider")
         case "storage away":
           return points.arm(1 + random.below(90), storageAway)
         case "at the destination":

@@ -254,9 +254,9 @@ export class Watch {
       fail: (fence, errors) => Effect.tap(refusals(store.fail(fence, errors)), () => look(fence.jobId)),
       pause: (fence, reason, after) => Effect.tap(refusals(store.pause(fence, reason, after)), () => look(fence.jobId)),
       pauseAsked: (fence) => Effect.tap(refusals(store.pauseAsked(fence)), () => look(fence.jobId)),
-      resume: (id) => Effect.tap(store.resume(id), () => look(id)),
+      resume: (id, cause) => Effect.tap(store.resume(id, cause), () => look(id)),
       saveResumeSnapshot: (fence, text) => refusals(store.saveResumeSnapshot(fence, text)),
-      cancel: (id, event) => Effect.tap(store.cancel(id, event), () => look(id)),
+      cancel: (id, event, cause) => Effect.tap(store.cancel(id, event, cause), () => look(id)),
       sweep: Effect.tap(store.sweep, () =>
         Effect.forEach([...this.#active.values()], (id) => look(id), { discard: true })
       )

@@ -8,6 +8,7 @@ import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { somebody } from "../fixture/Actor.ts"
 import { storeAccount } from "../fixture/Account.ts"
 import { storeBank } from "../fixture/Bank.ts"
 import { makeIntent } from "../fixture/Delivery.ts"
@@ -373,7 +374,7 @@ export const tests: StorageTests = (it) => {
       const { account, feed, job, store } = arranged
       for (const state of deliveryStates) yield* bring(arranged, state, state)
       expect(yield* store.countOpen(feed.id, job.id)).toEqual({ own: 2, carried: 0 })
-      yield* (yield* JobStore).cancel(job.id, "cancel")
+      yield* (yield* JobStore).cancel(job.id, "cancel", somebody)
       const next = yield* storeJob(feed)
       expect(yield* store.countOpen(feed.id, next.id)).toEqual({ own: 0, carried: 3 })
       yield* store.settle(feed.id, next.id, [settlement("failed", 1, "failed"), settlement("sending", 1, "done")])
@@ -397,7 +398,7 @@ export const tests: StorageTests = (it) => {
       expect(yield* ids({ limit: 2 })).toEqual(["a", "b"])
       expect(yield* ids({ state: "intended" })).toEqual(["b", "c"])
       expect(yield* ids({ state: "intended", recordId: "c", jobId: job.id })).toEqual(["c"])
-      yield* (yield* JobStore).cancel(job.id, "cancel")
+      yield* (yield* JobStore).cancel(job.id, "cancel", somebody)
       expect(yield* ids({ jobId: (yield* storeJob(feed)).id })).toEqual([])
     })
   )
@@ -487,7 +488,7 @@ export const tests: StorageTests = (it) => {
       yield* store.settle(feed.id, job.id, [settlement("failed", 1, "failed"), settlement("done", 1, "done")])
       yield* store.intend(feed.id, job.id, [makeIntent(account, "newer")])
       const sentAt = (yield* store.list(feed.id, { recordId: "sending", limit: 1 }))[0]!.sentAt
-      yield* (yield* JobStore).cancel(job.id, "cancel")
+      yield* (yield* JobStore).cancel(job.id, "cancel", somebody)
       const next = yield* storeJob(feed)
       yield* clock.pass(60)
       const given = ["intended", "sending", "failed", "newer", "done", "unknown"].map((id) => versionOf(id))
@@ -664,7 +665,7 @@ export const tests: StorageTests = (it) => {
           yield* clock.pass(1)
         }
         expected.unshift(...ids)
-        yield* (yield* JobStore).cancel(current.id, "cancel")
+        yield* (yield* JobStore).cancel(current.id, "cancel", somebody)
         current = yield* storeJob(feed)
       }
       for (const limit of [1, 4, 7, 50]) {

@@ -10,6 +10,7 @@ import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { somebody } from "../fixture/Actor.ts"
 import { storeAccount } from "../fixture/Account.ts"
 import { storeBank } from "../fixture/Bank.ts"
 import { makeIntent } from "../fixture/Delivery.ts"
@@ -247,7 +248,7 @@ export const tests: StorageTests = (it) => {
       expect(yield* offered).toEqual([oldest.id, recent.id])
       expect(yield* store.scheduleDue(100_000)).toContainEqual(oldest)
       expect(yield* store.scheduleDue(1)).toHaveLength(1)
-      yield* (yield* JobStore).cancel(job.id, "cancel")
+      yield* (yield* JobStore).cancel(job.id, "cancel", somebody)
       expect(yield* offered).toEqual([oldest.id, locked.id, recent.id])
     })
   )
@@ -294,11 +295,11 @@ export const tests: StorageTests = (it) => {
       const running = yield* storeJob(feed)
       yield* store.wake(feed.id, { reason: "redelivery", type: "manual", retry: 0, afterSeconds: 0 })
       expect(yield* due).toEqual([])
-      yield* jobs.cancel(running.id, "cancel")
+      yield* jobs.cancel(running.id, "cancel", somebody)
       expect(yield* due).toMatchObject([{ reason: "redelivery" }])
       // Another job does what it was for.
       const next = yield* storeJob(feed)
-      yield* jobs.cancel(next.id, "cancel")
+      yield* jobs.cancel(next.id, "cancel", somebody)
       expect(yield* due).toEqual([])
       expect((yield* store.states([feed.id])).get(feed.id)?.nextRunAt).toBeUndefined()
     })
@@ -321,7 +322,7 @@ export const tests: StorageTests = (it) => {
       yield* clock.pass(40)
       expect(yield* due).toEqual([4, 1])
       const job = yield* storeJob(feed)
-      yield* jobs.cancel(job.id, "cancel")
+      yield* jobs.cancel(job.id, "cancel", somebody)
       yield* wake(feed.id, 5, 600)
       expect(yield* due).toEqual([4])
       yield* clock.pass(601)
@@ -377,7 +378,7 @@ export const tests: StorageTests = (it) => {
       }
 
       const cancelled = yield* storeJob(feed)
-      yield* jobs.cancel(cancelled.id, "cancel")
+      yield* jobs.cancel(cancelled.id, "cancel", somebody)
       expect(yield* state).toMatchObject({ status: "failing", consecutiveFailures: 2, lastJobId: cancelled.id })
 
       const paused = yield* claimJob(feed)

@@ -25,6 +25,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { describe } from "vitest"
+import { somebody } from "../fixture/Actor.ts"
 import { storeBank } from "../fixture/Bank.ts"
 import { storeFeed } from "../fixture/Feed.ts"
 import { storeJob } from "../fixture/Job.ts"
@@ -127,7 +128,7 @@ export const suite = <E, E2>(
         const job = yield* storeJob(feed)
         yield* sut.poke(feed.id, job.id)
         yield* within(3000, Deferred.isDone(running))
-        yield* world.jobs.cancel(job.id, "cancel")
+        yield* world.jobs.cancel(job.id, "cancel", somebody)
         yield* sut.interrupt(feed.id, job.id)
         yield* within(
           300,
@@ -268,7 +269,7 @@ export const suite = <E, E2>(
           3000,
           Effect.sync(() => world.running.now === 1)
         )
-        yield* world.jobs.cancel(job.id, "cancel")
+        yield* world.jobs.cancel(job.id, "cancel", somebody)
         yield* within(
           lease * 1000,
           Effect.sync(() => world.running.now === 0)

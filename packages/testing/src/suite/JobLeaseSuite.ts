@@ -7,6 +7,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import { somebody } from "../fixture/Actor.ts"
 import { storeBank } from "../fixture/Bank.ts"
 import { storeFeed } from "../fixture/Feed.ts"
 import { claimJob, makeJob, storeJob } from "../fixture/Job.ts"
@@ -39,8 +40,8 @@ const ends: ReadonlyArray<
   ["fails", ({ store }, fence) => store.fail(fence, [])],
   ["pauses", ({ store }, fence) => store.pause(fence, "user", undefined)],
   ["is released", ({ store }, fence) => store.release(fence)],
-  ["is cancelled", ({ store }, fence) => store.cancel(fence.jobId, "cancel")],
-  ["is force-cancelled", ({ store }, fence) => store.cancel(fence.jobId, "forceCancel")]
+  ["is cancelled", ({ store }, fence) => store.cancel(fence.jobId, "cancel", somebody)],
+  ["is force-cancelled", ({ store }, fence) => store.cancel(fence.jobId, "forceCancel", somebody)]
 ]
 
 export const tests: StorageTests = (it) => {
@@ -127,7 +128,7 @@ export const tests: StorageTests = (it) => {
       expect(yield* store.fenceBank(fence, one)).toBe(false)
       const refused = yield* Effect.flip(store.fenceBank(fence, two))
       expect(refused).toMatchObject({ _tag: "LeaseLost", bankId: two })
-      yield* store.askPause(job.id)
+      yield* store.askPause(job.id, somebody)
       expect(yield* store.fenceBank(fence, one)).toBe(true)
       yield* clock.pass(leaseOver)
       // Late, but before anybody else.
@@ -135,7 +136,7 @@ export const tests: StorageTests = (it) => {
       yield* clock.pass(leaseOver)
       expect(yield* store.lease([one], "reader", 60)).toBe(true)
       expect(yield* Effect.flip(store.fenceBank(fence, one))).toMatchObject({ _tag: "LeaseLost", bankId: one })
-      yield* store.cancel(job.id, "cancel")
+      yield* store.cancel(job.id, "cancel", somebody)
       expect(yield* Effect.flip(store.fenceBank(fence, one))).toMatchObject({ _tag: "Fenced", jobId: job.id })
     })
   )

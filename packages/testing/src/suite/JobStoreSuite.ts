@@ -11,6 +11,7 @@ import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import { somebody } from "../fixture/Actor.ts"
 import { storeFeed } from "../fixture/Feed.ts"
 import { claimJob, makeJob, makeJobError, storeJob } from "../fixture/Job.ts"
 import { difficultTexts } from "../fixture/Text.ts"
@@ -49,7 +50,7 @@ const bring = Effect.fnUntraced(function* (arranged: Arranged, status: JobStatus
   if (status === "completed") yield* store.complete(fence, {})
   if (status === "failed") yield* store.fail(fence, [yield* makeJobError()])
   if (status === "paused") yield* store.pause(fence, "provider_wait", 1)
-  if (status === "cancelled") yield* store.cancel(job.id, "cancel")
+  if (status === "cancelled") yield* store.cancel(job.id, "cancel", somebody)
   return { job, fence }
 })
 
@@ -73,7 +74,7 @@ const attempt = Effect.fnUntraced(function* (
       return Result.isSuccess(yield* Effect.result(store.pause(fence, "user", undefined)))
     case "cancel":
     case "forceCancel":
-      return Result.isSuccess(yield* Effect.result(store.cancel(job.id, event)))
+      return Result.isSuccess(yield* Effect.result(store.cancel(job.id, event, somebody)))
     case "resume":
       yield* clock.pass(leaseOver)
       yield* store.sweep
@@ -248,7 +249,7 @@ export const tests: StorageTests = (it) => {
     Effect.gen(function* () {
       const arranged = yield* arrange
       const { job } = yield* bring(arranged, status)
-      expect(yield* Effect.flip(arranged.store.cancel(job.id, event))).toEqual(
+      expect(yield* Effect.flip(arranged.store.cancel(job.id, event, somebody))).toEqual(
         new JobStateConflict({ jobId: job.id, status, event })
       )
     })
@@ -257,7 +258,7 @@ export const tests: StorageTests = (it) => {
   it.effect("refuses to cancel a job that does not exist", () =>
     Effect.gen(function* () {
       const jobId = yield* (yield* Ids).next("job")
-      expect(yield* Effect.flip((yield* JobStore).cancel(jobId, "cancel"))).toEqual(
+      expect(yield* Effect.flip((yield* JobStore).cancel(jobId, "cancel", somebody))).toEqual(
         new JobStateConflict({ jobId, status: "missing", event: "cancel" })
       )
     })
@@ -267,7 +268,7 @@ export const tests: StorageTests = (it) => {
     Effect.gen(function* () {
       const arranged = yield* arrange
       const { job } = yield* bring(arranged, "in_progress")
-      const cancelled = yield* arranged.store.cancel(job.id, "cancel")
+      const cancelled = yield* arranged.store.cancel(job.id, "cancel", somebody)
       expect(cancelled.status).toBe("cancelled")
       expect(cancelled).toEqual(yield* read(arranged, job.id))
     })
@@ -368,7 +369,7 @@ export const tests: StorageTests = (it) => {
       const held = yield* claimJob(arranged.feed)
       const gone = yield* claimJob((yield* arrange).feed)
       const paused = yield* claimJob((yield* arrange).feed)
-      yield* store.cancel(gone.job.id, "cancel")
+      yield* store.cancel(gone.job.id, "cancel", somebody)
       yield* store.pause(paused.fence, "user", undefined)
       for (let i = 0; i < 4; i++) {
         yield* clock.pass(leaseOver - 2)
@@ -498,7 +499,7 @@ const describeHistory = (it: Parameters<StorageTests>[0]): void => {
         const ids: Array<string> = []
         for (let n = 0; n < 9; n++) {
           ids.unshift((yield* bring(arranged, n === 0 ? "completed" : "failed")).job.id)
-          if (n < 5) yield* store.cancel((yield* storeJob(other)).id, "cancel")
+          if (n < 5) yield* store.cancel((yield* storeJob(other)).id, "cancel", somebody)
         }
         const left = Effect.map(store.list(feed.workspaceId, feed.id, { limit: 20 }), (jobs) =>
           jobs.map(({ id }) => id as string)
@@ -583,14 +584,14 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
       expect(yield* store.fence(fence, {})).toBe(false)
       expect(yield* store.pauseAsked(fence)).toBe(false)
       for (let times = 0; times < 2; times++) {
-        expect(yield* store.askPause(job.id)).toMatchObject({ status: "in_progress", pauseReason: "user" })
+        expect(yield* store.askPause(job.id, somebody)).toMatchObject({ status: "in_progress", pauseReason: "user" })
       }
       // What it is at is still written, and a cancelled pause leaves no trace.
       expect(yield* store.fence(fence, { add: { read: 1 } })).toBe(true)
-      const asked = yield* store.resume(job.id)
+      const asked = yield* store.resume(job.id, somebody)
       expect([asked.status, "pauseReason" in asked]).toEqual(["in_progress", false])
       expect(yield* store.pauseAsked(fence)).toBe(false)
-      yield* store.askPause(job.id)
+      yield* store.askPause(job.id, somebody)
       expect(yield* store.pauseAsked(fence)).toBe(true)
       expect(yield* read(arranged, job.id)).toMatchObject({
         status: "paused",
@@ -602,7 +603,7 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
       expect(yield* Effect.flip(store.pauseAsked(fence))).toEqual(fenced)
       expect(Option.map(yield* store.active(feed.id), ({ id }) => id)).toEqual(Option.some(job.id))
       expect(yield* isDue(arranged, job.id)).toBe(false)
-      const resumed = yield* store.resume(job.id)
+      const resumed = yield* store.resume(job.id, somebody)
       expect([resumed.status, "pauseReason" in resumed]).toEqual(["in_progress", false])
       expect(yield* isDue(arranged, job.id)).toBe(true)
       expect(Option.getOrThrow(yield* store.claim(job.id, [])).job.attempt).toBe(1)
@@ -614,7 +615,7 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
       const { feed, store } = yield* arrange
       const bank = yield* (yield* Ids).next("bank")
       const { job, fence } = yield* claimJob(feed, [bank])
-      yield* store.askPause(job.id)
+      yield* store.askPause(job.id, somebody)
       expect(yield* store.lease([bank], "reader", 5)).toBe(false)
       yield* store.pauseAsked(fence)
       expect(yield* store.lease([bank], "reader", 5)).toBe(true)
@@ -628,7 +629,7 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
         const arranged = yield* arrange
         const { job } = yield* bring(arranged, status)
         const before = yield* read(arranged, job.id)
-        expect(yield* Effect.flip(arranged.store.askPause(job.id))).toEqual(
+        expect(yield* Effect.flip(arranged.store.askPause(job.id, somebody))).toEqual(
           new JobStateConflict({ jobId: job.id, status, event: "pause" })
         )
         expect(yield* read(arranged, job.id)).toEqual(before)
@@ -641,7 +642,7 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
       Effect.gen(function* () {
         const arranged = yield* arrange
         const { job } = yield* bring(arranged, status)
-        expect(yield* Effect.flip(arranged.store.resume(job.id))).toEqual(
+        expect(yield* Effect.flip(arranged.store.resume(job.id, somebody))).toEqual(
           new JobStateConflict({ jobId: job.id, status, event: "resume" })
         )
       })
@@ -651,8 +652,8 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
     Effect.gen(function* () {
       const { store } = yield* arrange
       const jobId = yield* (yield* Ids).next("job")
-      expect(yield* Effect.flip(store.askPause(jobId))).toMatchObject({ status: "missing" })
-      expect(yield* Effect.flip(store.resume(jobId))).toMatchObject({ status: "missing" })
+      expect(yield* Effect.flip(store.askPause(jobId, somebody))).toMatchObject({ status: "missing" })
+      expect(yield* Effect.flip(store.resume(jobId, somebody))).toMatchObject({ status: "missing" })
     })
   )
 
@@ -663,7 +664,7 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
         const arranged = yield* arrange
         const { store, clock } = arranged
         const { job, fence } = yield* claimJob(arranged.feed)
-        yield* store.askPause(job.id)
+        yield* store.askPause(job.id, somebody)
         if (how === "released") yield* store.release(fence)
         else {
           yield* store.sweep
@@ -675,7 +676,7 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
         }
         expect(yield* read(arranged, job.id)).toMatchObject({ status: "paused", pauseReason: "user", attempt: 1 })
         expect(yield* Effect.flip(store.fence(fence, {}))).toEqual(new Fenced({ jobId: job.id }))
-        yield* store.resume(job.id)
+        yield* store.resume(job.id, somebody)
         expect(Option.getOrThrow(yield* store.claim(job.id, [])).job.attempt).toBe(1)
       })
   )
@@ -685,7 +686,7 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
       const arranged = yield* arrange
       const { store, clock } = arranged
       const { job, fence } = yield* claimJob(arranged.feed)
-      yield* store.askPause(job.id)
+      yield* store.askPause(job.id, somebody)
       yield* store.pause(fence, "provider_wait", 60)
       const paused = yield* read(arranged, job.id)
       expect([paused.status, paused.pauseReason, "resumeAt" in paused]).toEqual(["paused", "user", false])
@@ -701,7 +702,7 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
       Effect.gen(function* () {
         const arranged = yield* arrange
         const at = yield* claimJob(arranged.feed)
-        yield* arranged.store.askPause(at.job.id)
+        yield* arranged.store.askPause(at.job.id, somebody)
         expect(yield* attempt(arranged, at, event)).toBe(true)
         expect(Object.keys(yield* read(arranged, at.job.id))).not.toContain("pauseReason")
         expect(yield* arranged.store.active(arranged.feed.id)).toEqual(Option.none())
@@ -713,7 +714,7 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
       const arranged = yield* arrange
       const { feed, store } = arranged
       const { job, fence } = yield* claimJob(feed)
-      yield* store.askPause(job.id)
+      yield* store.askPause(job.id, somebody)
       yield* store.pauseAsked(fence)
       const next = yield* makeJob(feed)
       expect(yield* store.create(next, { replacing: true })).toEqual({ cancelled: Option.some(job.id) })

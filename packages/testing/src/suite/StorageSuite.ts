@@ -10,8 +10,10 @@ import * as CursorStoreSuite from "./CursorStoreSuite.ts"
 import * as DataKeysSuite from "./DataKeysSuite.ts"
 import * as DeliveryStoreSuite from "./DeliveryStoreSuite.ts"
 import * as EnrichmentStoreSuite from "./EnrichmentStoreSuite.ts"
+import * as EventStoreSuite from "./EventStoreSuite.ts"
 import * as FeedStoreSuite from "./FeedStoreSuite.ts"
 import * as IdentityStoreSuite from "./IdentityStoreSuite.ts"
+import * as JobEventSuite from "./JobEventSuite.ts"
 import * as JobLeaseSuite from "./JobLeaseSuite.ts"
 import * as JobStoreSuite from "./JobStoreSuite.ts"
 import * as RecordPageSuite from "./RecordPageSuite.ts"
@@ -40,7 +42,9 @@ const suites: Readonly<Record<string, StorageTests>> = {
   "TableStore trash": TableTrashSuite.tests,
   UploadStore: UploadStoreSuite.tests,
   EnrichmentStore: EnrichmentStoreSuite.tests,
-  IdentityStore: IdentityStoreSuite.tests
+  IdentityStore: IdentityStoreSuite.tests,
+  EventStore: EventStoreSuite.tests,
+  "Events of jobs": JobEventSuite.tests
 }
 
 export const tests: StorageTests = (it) => {

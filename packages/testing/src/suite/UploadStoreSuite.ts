@@ -11,6 +11,7 @@ import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { somebody } from "../fixture/Actor.ts"
 import { storeAccount } from "../fixture/Account.ts"
 import { storeBank } from "../fixture/Bank.ts"
 import { makeFeed, storeFeed } from "../fixture/Feed.ts"
@@ -391,7 +392,7 @@ export const tests: StorageTests = (it) => {
         yield* storeUpload(feed, after)
         expect([status, yield* waitingOf([feed])]).toEqual([status, []])
         if (status === "paused") continue
-        yield* (yield* JobStore).cancel(job.id, "cancel")
+        yield* (yield* JobStore).cancel(job.id, "cancel", somebody)
         expect([status, yield* waitingOf([feed])]).toEqual([status, [feed.id]])
       }
     })

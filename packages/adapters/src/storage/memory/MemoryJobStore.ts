@@ -1,6 +1,8 @@
 /** Jobs, the feed lock and leases in memory. */
+import type { ActorRef } from "@millrace/core/access/ActorRef"
 import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/TerminalFailures"
 import { isActive, type Job, type JobError, type JobId } from "@millrace/core/job/Job"
+import { systemCauses } from "@millrace/core/job/JobEvents"
 import { JobLease } from "@millrace/core/job/JobLease"
 import type { JobEvent } from "@millrace/core/job/JobLifecycle"
 import {
@@ -39,12 +41,11 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
     const dispatching = new JobDispatch(table, allBanks, turns, lease)
 
     const pausedByUser = (stored: StoredJob, at: Timestamp.Timestamp) => {
-      const paused = table.move(stored, "pause", at)!
-      table.put({ ...paused, job: { ...paused.job, pauseReason: "user" } })
+      table.move(stored, "pause", at, { job: { pauseReason: "user" } })
     }
 
-    const failed = (stored: StoredJob, error: JobError) =>
-      table.move({ ...stored, job: faulted(stored.job, [error], error.timestamp) }, "fail", error.timestamp)
+    const failed = (stored: StoredJob, error: JobError, cause: ActorRef) =>
+      table.move({ ...stored, job: faulted(stored.job, [error], error.timestamp), cause }, "fail", error.timestamp)
 
     /** A change by a run, refused when its fence does not hold. */
     const guarded = <A>(fence: Fence, change: (held: StoredJob, at: Timestamp.Timestamp, now: number) => A) =>
@@ -62,7 +63,10 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
         attempt((now) => {
           const activeId = table.active.get(job.feedId)
           if (activeId !== undefined && !replacing) return Exit.fail(new FeedLocked({ jobId: activeId }))
-          if (activeId !== undefined) table.move(table.jobs.get(activeId)!, "forceCancel", Timestamp.fromMillis(now))
+          if (activeId !== undefined) {
+            const stored = { ...table.jobs.get(activeId)!, cause: job.startedBy }
+            table.move(stored, "forceCancel", Timestamp.fromMillis(now))
+          }
           table.put({ job: frozen(job), epoch: 0, heartbeat: undefined, pokedAt: undefined, banks: [...banks] })
           return Exit.succeed({ cancelled: Option.fromUndefinedOr(activeId) })
         }),
@@ -104,7 +108,7 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           if (stored === undefined || !dispatching.isFree(stored, now)) return Option.none()
           const lost = stored.heartbeat !== undefined
           if (lost && stored.job.attempt >= limits.jobAttempts) {
-            failed(stored, workerLost(stored.job.attempt, Timestamp.fromMillis(now)))
+            failed(stored, workerLost(stored.job.attempt, Timestamp.fromMillis(now)), systemCauses.workerLost)
             return Option.none()
           }
           const fence = { jobId, epoch: stored.epoch + 1 }
@@ -114,12 +118,11 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
             return Option.none()
           }
           const at = Timestamp.fromMillis(now)
-          const { job } = table.move(stored, "dispatch", at, { heartbeat: now })!
-          const claimed: Job = {
-            ...job,
-            attempt: lost ? job.attempt + 1 : Math.max(1, job.attempt),
-            startedAt: job.startedAt ?? at
-          }
+          const { attempt: before, startedAt = at } = stored.job
+          const { job: claimed } = table.move({ ...stored, cause: undefined }, "dispatch", at, {
+            heartbeat: now,
+            job: { attempt: lost ? before + 1 : Math.max(1, before), startedAt }
+          })!
           table.put({ job: claimed, epoch: fence.epoch, heartbeat: now, pokedAt: undefined, banks: [...banks] })
           const { resumeSnapshot } = stored
           return Option.some({ job: claimed, fence, ...(resumeSnapshot === undefined ? {} : { resumeSnapshot }) })
@@ -164,23 +167,23 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
         }),
       complete: (fence, progress) =>
         guarded(fence, (held, at) => {
-          table.move({ ...held, job: progressed(held.job, progress, at) }, "complete", at)
+          table.move({ ...held, job: progressed(held.job, progress, at), cause: undefined }, "complete", at)
         }),
       fail: (fence, errors) =>
         guarded(fence, (held, at) => {
-          table.move({ ...held, job: faulted(held.job, errors, at) }, "fail", at)
+          table.move({ ...held, job: faulted(held.job, errors, at), cause: undefined }, "fail", at)
         }),
       pause: (fence, reason, resumeAfter) =>
         guarded(fence, (held, at, now) => {
           if (held.job.pauseReason !== undefined) return pausedByUser(held, at)
-          const paused = table.move(held, "pause", at)!
           const resumeAt = resumeAfter === undefined ? {} : { resumeAt: Timestamp.fromMillis(now + resumeAfter * 1000) }
-          table.put({ ...paused, job: { ...paused.job, pauseReason: reason, ...resumeAt } })
+          table.move(held, "pause", at, { job: { pauseReason: reason, ...resumeAt } })
         }),
-      cancel: (jobId, event) =>
+      cancel: (jobId, event, cause) =>
         attempt((now) => {
           const stored = table.jobs.get(jobId)
-          const moved = stored === undefined ? undefined : table.move(stored, event, Timestamp.fromMillis(now))
+          const moved =
+            stored === undefined ? undefined : table.move({ ...stored, cause }, event, Timestamp.fromMillis(now))
           return moved === undefined ? conflict(jobId, event) : Exit.succeed(moved.job)
         }),
       sweep: call((now) => {
@@ -192,13 +195,13 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           const stored = table.jobs.get(id)!
           const { status, resumeAt, createdAt, pauseReason, updatedAt } = stored.job
           if (status === "created" && isOlder(createdAt, limits.queueMinutes) && couldStart(stored)) {
-            failed(stored, queueTimeout(at))
+            failed(stored, queueTimeout(at), systemCauses.queueTimeout)
           } else if (status === "paused" && resumeAt !== undefined && resumeAt <= at) {
-            table.move(stored, "resume", at)
+            table.move({ ...stored, cause: systemCauses.resumeDue }, "resume", at)
           } else if (status === "in_progress" && pauseReason !== undefined && dispatching.isSilent(stored, now)) {
             pausedByUser(stored, at)
           } else if (status === "paused" && resumeAt === undefined && isOlder(updatedAt, limits.userPauseHours * 60)) {
-            failed(stored, pauseExpired(at))
+            failed(stored, pauseExpired(at), systemCauses.pauseExpired)
           }
         }
       }),
@@ -207,12 +210,12 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
       unlease: (holder) => call(() => table.free(holder)),
       holdsLease: (bank, holder) => call(() => table.leases.get(bank)?.holder === holder),
 
-      askPause: (jobId) =>
+      askPause: (jobId, cause) =>
         attempt((now) => {
           const stored = table.jobs.get(jobId)
           if (stored?.job.status !== "in_progress") return conflict(jobId, "pause")
           const job = { ...stored.job, pauseReason: "user" as const, updatedAt: Timestamp.fromMillis(now) }
-          table.put({ ...stored, job })
+          table.put({ ...stored, job, cause })
           return Exit.succeed(job)
         }),
       pauseAsked: (fence) =>
@@ -221,16 +224,16 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           if (asked) pausedByUser(held, at)
           return asked
         }),
-      resume: (jobId) =>
+      resume: (jobId, cause) =>
         attempt((now) => {
           const stored = table.jobs.get(jobId)
           const at = Timestamp.fromMillis(now)
           if (stored?.job.status === "in_progress" && stored.job.pauseReason !== undefined) {
             const { pauseReason: _, ...job } = stored.job
-            table.put({ ...stored, job: { ...job, updatedAt: at } })
+            table.put({ ...stored, job: { ...job, updatedAt: at }, cause: undefined })
             return Exit.succeed(table.jobs.get(jobId)!.job)
           }
-          const moved = stored === undefined ? undefined : table.move(stored, "resume", at)
+          const moved = stored === undefined ? undefined : table.move({ ...stored, cause }, "resume", at)
           return moved === undefined ? conflict(jobId, "resume") : Exit.succeed(moved.job)
         }),
       purge: (limit) =>

@@ -1,7 +1,9 @@
 /** Jobs and leases in memory, and the steps that all calls on them are made of. */
+import type { ActorRef } from "@millrace/core/access/ActorRef"
 import type { BankId } from "@millrace/core/bank/Bank"
 import type { FeedId } from "@millrace/core/feed/Feed"
 import { isActive, noCounts, type Job, type JobCounts, type JobError, type JobId } from "@millrace/core/job/Job"
+import { jobEvent } from "@millrace/core/job/JobEvents"
 import { transition, type JobEvent } from "@millrace/core/job/JobLifecycle"
 import { holderOf, type Fence, type Progress } from "@millrace/core/job/JobStore"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
@@ -10,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PubSub from "effect/PubSub"
 import { frozen } from "./Frozen.ts"
+import { EventTable } from "./MemoryEventTable.ts"
 import { Memory } from "./MemoryTransactor.ts"
 import { ascending } from "./Order.ts"
 
@@ -24,6 +27,8 @@ export interface StoredJob {
   readonly banks: ReadonlyArray<BankId>
   /** What a run that left in good order wrote down for the next one. */
   readonly resumeSnapshot?: string | undefined
+  /** Who makes the next change of status; where it is absent the run of the job does. */
+  readonly cause?: ActorRef | undefined
 }
 
 export interface Lease {
@@ -70,6 +75,7 @@ export class JobTable extends Context.Service<
     readonly leases: ReadonlyMap<BankId, Lease>
     /** Newest first. */
     readonly ofFeed: (id: FeedId) => ReadonlyArray<Job>
+    /** A change of status, and a new job, is told in the log of events. */
     readonly put: (stored: StoredJob) => void
     /** The job of a fence that still holds. */
     readonly held: (fence: Fence) => StoredJob | undefined
@@ -78,7 +84,7 @@ export class JobTable extends Context.Service<
       stored: StoredJob,
       event: JobEvent,
       at: Timestamp.Timestamp,
-      change?: Partial<Pick<StoredJob, "heartbeat">>
+      change?: Partial<Pick<StoredJob, "heartbeat">> & { readonly job?: Partial<Job> }
     ) => StoredJob | undefined
     /** Takes or prolongs all these leases; `false`, and nothing has changed, when one is busy. */
     readonly take: (banks: ReadonlyArray<BankId>, holder: string, now: number, until: number) => boolean
@@ -90,10 +96,11 @@ export class JobTable extends Context.Service<
     readonly forget: (feedId: FeedId, id: JobId) => void
   }
 >()("@millrace/adapters/storage/memory/MemoryJobTable/JobTable") {
-  static readonly layer: Layer.Layer<JobTable, never, Memory> = Layer.effect(
+  static readonly layer: Layer.Layer<JobTable, never, Memory | EventTable> = Layer.effect(
     JobTable,
     Effect.gen(function* () {
       const { set, remove, feedRemoved } = yield* Memory
+      const events = yield* EventTable
       const jobs = new Map<JobId, StoredJob>()
       const active = new Map<FeedId, JobId>()
       const byFeed = new Map<FeedId, Map<JobId, true>>()
@@ -107,7 +114,10 @@ export class JobTable extends Context.Service<
 
       const put = (stored: StoredJob): void => {
         const { id, feedId, status } = stored.job
-        set(jobs, id, { ...stored, job: Object.freeze(stored.job) })
+        const before = jobs.get(id)?.job.status
+        const isMoved = before !== status
+        set(jobs, id, { ...stored, job: Object.freeze(stored.job), cause: isMoved ? undefined : stored.cause })
+        if (isMoved) events.append(jobEvent(before, stored.job, stored.cause), stored.job.updatedAt)
         if (
           stored.heartbeat === undefined &&
           stored.pokedAt === undefined &&
@@ -152,7 +162,7 @@ export class JobTable extends Context.Service<
           const stored = jobs.get(jobId)
           return stored?.epoch === epoch && stored.job.status === "in_progress" ? stored : undefined
         },
-        move: (stored, event, at, change) => {
+        move: (stored, event, at, { job: changed, ...change } = {}) => {
           const row = transition(stored.job.status, event)
           if (row === undefined) return undefined
           free(holderOf({ jobId: stored.job.id, epoch: stored.epoch }))
@@ -162,13 +172,15 @@ export class JobTable extends Context.Service<
               ...job,
               status: row.to,
               updatedAt: at,
-              ...(isActive(row.to) ? {} : { completedAt: at })
+              ...(isActive(row.to) ? {} : { completedAt: at }),
+              ...changed
             },
             epoch: stored.epoch + (row.newEpoch ? 1 : 0),
             heartbeat: undefined,
             pokedAt: undefined,
             banks: stored.banks,
             resumeSnapshot: isActive(row.to) ? stored.resumeSnapshot : undefined,
+            cause: stored.cause,
             ...change
           }
           put(next)

@@ -15,6 +15,8 @@ import * as MemoryCursorStore from "./MemoryCursorStore.ts"
 import * as MemoryDataKeys from "./MemoryDataKeys.ts"
 import * as MemoryDeliveryStore from "./MemoryDeliveryStore.ts"
 import * as MemoryEnrichmentStore from "./MemoryEnrichmentStore.ts"
+import * as MemoryEventStore from "./MemoryEventStore.ts"
+import { EventTable } from "./MemoryEventTable.ts"
 import * as MemoryFeedStore from "./MemoryFeedStore.ts"
 import * as MemoryIdentityStore from "./MemoryIdentityStore.ts"
 import * as MemoryJobStore from "./MemoryJobStore.ts"
@@ -41,9 +43,11 @@ export const layer: Layer.Layer<Stores | RateLimiter | UpstreamBudget> = Layer.m
   MemoryUploadStore.layer.pipe(Layer.provide(MemoryFeedStore.layer)),
   MemoryEnrichmentStore.layer,
   MemoryIdentityStore.layer,
+  MemoryEventStore.layer,
   MemoryRateLimiter.layer,
   MemoryUpstreamBudget.layer
 ).pipe(
   Layer.provide(JobTable.layer),
+  Layer.provide(EventTable.layer),
   Layer.provide([MemoryTransactor.Memory.layer, BankTable.layer, MemoryUpstreamBudget.UpstreamTurns.layer])
 )

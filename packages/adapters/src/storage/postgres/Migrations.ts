@@ -24,6 +24,7 @@ import { learntTexts } from "./migrations/0015_learnt_texts.ts"
 import { ownPlan } from "./migrations/0016_own_plan.ts"
 import { places } from "./migrations/0017_places.ts"
 import { boundColumns } from "./migrations/0018_bound_columns.ts"
+import { events } from "./migrations/0019_events.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -47,7 +48,8 @@ export const migrations = {
   "0015_learnt_texts": learntTexts,
   "0016_own_plan": ownPlan,
   "0017_places": places,
-  "0018_bound_columns": boundColumns
+  "0018_bound_columns": boundColumns,
+  "0019_events": events
 } as const
 
 /** All steps that this version knows, the first one first. */

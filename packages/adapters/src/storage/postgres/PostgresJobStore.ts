@@ -4,9 +4,11 @@
  * The feed lock is a unique index over active jobs. Every change is guarded by the statuses that
  * `job/JobLifecycle` allows, and a trigger refuses what the guards would let through.
  */
+import type { ActorRef } from "@millrace/core/access/ActorRef"
 import type { BankId } from "@millrace/core/bank/Bank"
 import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/TerminalFailures"
 import { activeStatuses, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
+import { systemCauses } from "@millrace/core/job/JobEvents"
 import { JobLease } from "@millrace/core/job/JobLease"
 import { type JobEvent, sourcesOf } from "@millrace/core/job/JobLifecycle"
 import {
@@ -69,21 +71,28 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
       return rows.length > 0
     })
 
-    const failure = (errors: ReadonlyArray<JobError>): Fragment =>
-      sql`status = 'failed', epoch = epoch + 1, handover = null, error_category = ${categoryOf(errors)},
+    /** `undefined` for the run of the job. */
+    const by = (cause: ActorRef | undefined): Fragment => sql`cause = ${json(cause)}::jsonb`
+
+    const failure = (errors: ReadonlyArray<JobError>, cause?: ActorRef): Fragment =>
+      sql`status = 'failed', ${by(cause)}, epoch = epoch + 1, handover = null, error_category = ${categoryOf(errors)},
         pause_reason = null, resume_at = null, errors = ${appended(sql, errors)}, completed_at = store_now(),
         updated_at = store_now()`
 
-    const cancellation = sql`status = 'cancelled', epoch = epoch + 1, heartbeat = null, poked_at = null, handover = null,
+    const cancellation = (
+      cause: ActorRef
+    ) => sql`status = 'cancelled', ${by(cause)}, epoch = epoch + 1, heartbeat = null, poked_at = null, handover = null,
       pause_reason = null, resume_at = null, completed_at = store_now(), updated_at = store_now()`
 
-    const resumption = sql`status = 'in_progress', epoch = epoch + 1, heartbeat = null, poked_at = null,
+    const resumption = (
+      cause: ActorRef
+    ) => sql`status = 'in_progress', ${by(cause)}, epoch = epoch + 1, heartbeat = null, poked_at = null,
       pause_reason = null, resume_at = null, paused_at = null, updated_at = store_now()`
 
     /** Cancels the jobs of a condition and frees what they held. */
-    const cancelWhere = (condition: Fragment) =>
+    const cancelWhere = (condition: Fragment, cause: ActorRef) =>
       sql<JobRow>`with cancelled as (
-          update job set ${cancellation} where ${condition} returning *
+          update job set ${cancellation(cause)} where ${condition} returning *
         ), freed as (
           delete from bank_lease using cancelled where holder = cancelled.id || ':' || (cancelled.epoch - 1)
         )
@@ -118,13 +127,13 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         yield* sql`delete from bank_lease where holder = ${holderOf(before)}`
         if (found.attempt >= limits.jobAttempts) {
           const error = workerLost(found.attempt, yield* Timestamp.now)
-          yield* sql`update job set ${failure([error])}, heartbeat = null, poked_at = null where id = ${jobId}`
+          yield* sql`update job set ${failure([error], systemCauses.workerLost)}, heartbeat = null, poked_at = null where id = ${jobId}`
           return Option.none()
         }
       }
       const fence: Fence = { jobId, epoch: found.epoch + 1 }
       if (!(yield* takeLeases(sql, banks, holderOf(fence), lease))) return yield* new ConnectionBusy()
-      const rows = yield* sql<JobRow>`update job set status = 'in_progress', epoch = ${fence.epoch},
+      const rows = yield* sql<JobRow>`update job set status = 'in_progress', cause = null, epoch = ${fence.epoch},
           attempt = attempt + (status = 'created' or ${found.lost})::int, heartbeat = store_now(), poked_at = null,
           banks = ${[...banks]}::text[], handover = null,
           started_at = coalesce(started_at, store_now()), updated_at = store_now(),
@@ -155,7 +164,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
           // Another caller may have taken the lock in between: of many that replace, the last one wins.
           while (true) {
             if (replacing) {
-              const rows = yield* cancelWhere(ofFeed)
+              const rows = yield* cancelWhere(ofFeed, job.startedBy)
               if (rows[0] !== undefined) cancelled = Option.some(rows[0].id)
             }
             if ((yield* insert).length > 0) return { cancelled }
@@ -283,7 +292,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
       complete: Effect.fn("JobStore.complete")(function* (fence, progress) {
         const done = yield* giveUp(
           fence,
-          sql`status = 'completed', pause_reason = null, completed_at = store_now(), ${progressed(sql, progress)}`
+          sql`status = 'completed', cause = null, pause_reason = null, completed_at = store_now(), ${progressed(sql, progress)}`
         )
         if (!done) return yield* new Fenced({ jobId: fence.jobId })
       }),
@@ -301,9 +310,9 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         )
         if (!paused) return yield* new Fenced({ jobId: fence.jobId })
       }),
-      cancel: Effect.fn("JobStore.cancel")(function* (jobId, event) {
+      cancel: Effect.fn("JobStore.cancel")(function* (jobId, event, cause) {
         return yield* changed(jobId, event, [
-          cancelWhere(sql`id = ${jobId} and status in (${literals(sql, sourcesOf(event))})`)
+          cancelWhere(sql`id = ${jobId} and status in (${literals(sql, sourcesOf(event))})`, cause)
         ])
       }),
       sweep: Effect.gen(function* () {
@@ -312,7 +321,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         yield* sql`with flight as materialized (${flightSql(sql, lease)}),
           busy (bank_id) as materialized (${busySql(sql)}),
           resumed as (
-            update job set ${resumption} where status = 'paused' and resume_at <= store_now()
+            update job set ${resumption(systemCauses.resumeDue)} where status = 'paused' and resume_at <= store_now()
           ),
           asked as (
             update job set status = 'paused', epoch = epoch + 1, heartbeat = null, poked_at = null,
@@ -320,7 +329,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
             where status = 'in_progress' and pause_reason is not null and ${isLost}
           ),
           forgotten as (
-            update job set ${failure([pauseExpired(now)])} where status = 'paused' and resume_at is null
+            update job set ${failure([pauseExpired(now)], systemCauses.pauseExpired)} where status = 'paused' and resume_at is null
               and paused_at < store_now() - make_interval(hours => ${limits.userPauseHours}::int)
           ),
           silent as (
@@ -329,7 +338,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
           unasked as (
             delete from upstream_turn where next_at < store_now() - interval '1 hour'
           )
-          update job set ${failure([queueTimeout(now)])}, poked_at = null where status = 'created'
+          update job set ${failure([queueTimeout(now)], systemCauses.queueTimeout)}, poked_at = null where status = 'created'
             and queued_at < store_now() - make_interval(mins => ${limits.queueMinutes}::int)
             and ${slotsSql(sql)} > (select count(*) from flight) and ${isFreeSql(sql)}`
       }).pipe(stored, Effect.withSpan("JobStore.sweep")),
@@ -348,9 +357,9 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
           where bank_id = ${bank} and holder = ${holder} for share`)
         return rows.length > 0
       }),
-      askPause: Effect.fn("JobStore.askPause")(function* (jobId) {
+      askPause: Effect.fn("JobStore.askPause")(function* (jobId, cause) {
         return yield* changed(jobId, "pause", [
-          sql`update job set pause_reason = 'user', updated_at = store_now()
+          sql`update job set pause_reason = 'user', ${by(cause)}, updated_at = store_now()
             where id = ${jobId} and status in (${literals(sql, sourcesOf("pause"))}) returning *`
         ])
       }),
@@ -364,11 +373,11 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         const held = yield* stored(sql`select id from job where ${isHeld(fence)}`)
         return held.length > 0 ? false : yield* new Fenced({ jobId: fence.jobId })
       }),
-      resume: Effect.fn("JobStore.resume")(function* (jobId) {
+      resume: Effect.fn("JobStore.resume")(function* (jobId, cause) {
         return yield* changed(jobId, "resume", [
-          sql`update job set ${resumption}
+          sql`update job set ${resumption(cause)}
             where id = ${jobId} and status in (${literals(sql, sourcesOf("resume"))}) returning *`,
-          sql`update job set pause_reason = null, updated_at = store_now()
+          sql`update job set pause_reason = null, cause = null, updated_at = store_now()
             where id = ${jobId} and status = 'in_progress' and pause_reason is not null returning *`
         ])
       }),

@@ -12,6 +12,7 @@ import * as PostgresCursorStore from "./PostgresCursorStore.ts"
 import * as PostgresDataKeys from "./PostgresDataKeys.ts"
 import * as PostgresDeliveryStore from "./PostgresDeliveryStore.ts"
 import * as PostgresEnrichmentStore from "./PostgresEnrichmentStore.ts"
+import * as PostgresEventStore from "./PostgresEventStore.ts"
 import * as PostgresFeedStore from "./PostgresFeedStore.ts"
 import * as PostgresIdentityStore from "./PostgresIdentityStore.ts"
 import * as PostgresJobStore from "./PostgresJobStore.ts"
@@ -43,6 +44,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresUploadStore.layer,
   PostgresEnrichmentStore.layer,
   PostgresIdentityStore.layer,
+  PostgresEventStore.layer,
   PostgresRateLimiter.layer,
   PostgresUpstreamBudget.layer
 )
