@@ -9,7 +9,7 @@ import { deliveryTransitions } from "@millrace/core/destination/Delivery"
 import { eventCatalogue } from "@millrace/core/EventCatalogue"
 import { answerCodes, jobCodes, providerCodes } from "@millrace/core/failure/ErrorCode"
 import { filterOperators } from "@millrace/core/filter/FilterOperator"
-import { makeKinds } from "@millrace/core/enrichment/Kinds"
+import { bundledKinds } from "@millrace/core/enrichment/Kinds"
 import { jobTransitions } from "@millrace/core/job/JobLifecycle"
 import { fieldsOf } from "@millrace/core/record/DataType"
 import { provenPatterns } from "@millrace/core/pattern/Pattern"
@@ -140,10 +140,11 @@ const pages: Readonly<Record<string, string>> = {
         )}\n`
     )
   ].join("\n"),
-  enrichments: `# Enrichment kinds\n\nFrom \`packages/core/src/enrichment/Kinds.ts\`: the kinds that this build runs.\n\n${table(
-    ["kind", "data types", "writes"],
-    Object.values(makeKinds(provenPatterns)).map((kind) => [
+  enrichments: `# Enrichment kinds\n\nFrom \`packages/core/src/enrichment/Kinds.ts\`: the bundled kinds. Programs add [their own](../recipes/enrichment-kind.md).\n\n${table(
+    ["kind", "name", "data types", "writes"],
+    bundledKinds(provenPatterns).map((kind) => [
       `\`${kind.type}\``,
+      kind.label,
       kind.capabilities.dataTypes.length === 9 ? "all" : kind.capabilities.dataTypes.join(", "),
       kind.capabilities.writes.map((field) => (field === "*" ? "any writable field" : field)).join(", ") || "nothing"
     ])

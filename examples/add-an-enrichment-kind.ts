@@ -9,7 +9,7 @@
  */
 import * as Re2Patterns from "@millrace/adapters/pattern/Re2Patterns"
 import type { RecordKind } from "@millrace/core/enrichment/kinds/Kind"
-import { makeKinds } from "@millrace/core/enrichment/Kinds"
+import { bundledKinds, kindsOf } from "@millrace/core/enrichment/Kinds"
 import * as Pipeline from "@millrace/core/enrichment/Pipeline"
 import { Patterns } from "@millrace/core/pattern/Pattern"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
@@ -21,11 +21,12 @@ import * as Schema from "effect/Schema"
 const Config = Schema.Struct({ categories: Schema.Record(Schema.String, Schema.String) })
 
 export const firstWord: RecordKind<typeof Config.Type, ReadonlyMap<string, string>> = {
-  type: "lookup",
+  type: "first_word",
+  label: "First words",
   family: "record",
   // After the rules that clean text, before those that read categories.
   stage: () => 30,
-  capabilities: { dataTypes: ["transactions"], writes: ["category"], perWorkspace: 200 },
+  capabilities: { authority: "lookup", dataTypes: ["transactions"], writes: ["category"], perWorkspace: 200 },
   Config,
   // What the schema cannot find, with the path of each fault.
   check: ({ categories }) => {
@@ -60,7 +61,7 @@ export const program = Effect.gen(function* () {
         id: yield* ids.next("enrichment"),
         workspaceId: yield* ids.next("workspace"),
         name: "First words",
-        type: "lookup",
+        type: "first_word",
         enabled: true,
         order: 10,
         dataType: "transactions",
@@ -75,7 +76,7 @@ export const program = Effect.gen(function* () {
       }
     ],
     "transactions",
-    { ...makeKinds(yield* Patterns), lookup: firstWord }
+    kindsOf([...bundledKinds(yield* Patterns), firstWord])
   )
   const view = { recordId: "txn_1", fields: { description: "BAKERY 12", amount: "-4.8", category: "UNCATEGORIZED" } }
   return Pipeline.run(pipeline, view, { today: CalendarDate.make("2026-01-06") })

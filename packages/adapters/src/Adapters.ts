@@ -1,5 +1,8 @@
-/** What the kernel needs besides storage and a job engine: providers, destinations, readers, patterns, hashing. */
+/** What the kernel needs besides storage and a job engine: providers, destinations, readers, patterns, hashing, requests outside. */
 import { Destinations } from "@millrace/core/destination/Destinations"
+import { Kinds } from "@millrace/core/enrichment/Kinds"
+import type { RecordKind } from "@millrace/core/enrichment/kinds/Kind"
+import type { Outbound } from "@millrace/core/outbound/Outbound"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { Providers } from "@millrace/core/provider/Providers"
 import type { UpstreamBudget } from "@millrace/core/rate/UpstreamBudget"
@@ -11,30 +14,42 @@ import type { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import type { StatementReader } from "@millrace/core/upload/Statement"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { makeDrivers, type DestinationOptions } from "./destination/registry.ts"
+import { bundledDestinations, type DestinationMaking, type DestinationOptions, made } from "./destination/registry.ts"
 import * as NodeDigest from "./digest/NodeDigest.ts"
+import * as OutboundClient from "./outbound/OutboundClient.ts"
+import type { PrivateHosts } from "./outbound/PrivateHosts.ts"
 import * as Re2Patterns from "./pattern/Re2Patterns.ts"
 import * as StatementReaders from "./statement/StatementReader.ts"
 
 export interface AdapterOptions extends DestinationOptions {
   readonly providers: ReadonlyArray<ProviderDriver>
+  /** Destinations beside the bundled ones. */
+  readonly destinations?: ReadonlyArray<DestinationMaking<Outbound>>
+  /** Kinds of enrichment beside the bundled ones. */
+  readonly enrichments?: ReadonlyArray<RecordKind>
   /** Reads statement files; where there is none, they are read where they are asked for. */
   readonly statements?: Layer.Layer<StatementReader>
+  /** Hosts that requests may reach although they are private; none unless given. */
+  readonly privateHosts?: PrivateHosts | undefined
 }
 
 export const layer = (
   options: AdapterOptions
 ): Layer.Layer<
-  Providers | Destinations | StatementReader | Patterns | Digest,
+  Providers | Destinations | Kinds | StatementReader | Patterns | Digest | Outbound,
   never,
   TableStore | WorkspaceStore | UpstreamBudget
 > =>
   Layer.mergeAll(
     Providers.layerBudgeted(options.providers),
-    Layer.unwrap(Effect.map(makeDrivers(options), Destinations.layer)).pipe(
-      Layer.provide([Ids.layer, NodeDigest.layer])
-    ),
+    Layer.unwrap(
+      Effect.map(made([...bundledDestinations(options), ...(options.destinations ?? [])]), Destinations.layer)
+    ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
     options.statements ?? StatementReaders.layer,
-    Re2Patterns.layer,
+    Kinds.layerBundled(options.enrichments).pipe(Layer.provideMerge(Re2Patterns.layer)),
     NodeDigest.layer
+  ).pipe(
+    Layer.provideMerge(
+      OutboundClient.layer(options.privateHosts === undefined ? {} : { privateHosts: options.privateHosts })
+    )
   )

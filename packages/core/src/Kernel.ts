@@ -20,6 +20,7 @@ import { Enrichments } from "./enrichment/Enrichments.ts"
 import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
 import { Events } from "./event/Events.ts"
 import type { EventStore } from "./event/EventStore.ts"
+import type { Kinds } from "./enrichment/Kinds.ts"
 import { Feeds } from "./usecase/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
 import { Corrections } from "./identity/Corrections.ts"
@@ -74,7 +75,7 @@ export type Stores =
   | Transactor
 
 /** Everything outside the kernel besides the job engine. */
-export type Ports = Stores | Providers | Destinations | StatementReader | Patterns | Digest
+export type Ports = Stores | Providers | Destinations | Kinds | StatementReader | Patterns | Digest
 
 /** Runs jobs; the job engine stands on this. */
 export const layerRun: Layer.Layer<SyncRun | Banks | SourceReader | LedgerWriter | Ids, never, Ports> =

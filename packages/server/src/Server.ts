@@ -96,6 +96,7 @@ export const layerAdapters = (settings: Settings) =>
   Adapters.layer({
     providers: [withBudget(settings, DemoProvider.make())],
     folder: settings.filesFolder,
+    privateHosts: settings.privateHosts,
     statements: StatementThreads.layer()
   })
 

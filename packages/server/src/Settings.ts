@@ -1,5 +1,6 @@
 /** What the operator can set, read from the environment. */
 import { resolve } from "node:path"
+import { privateHosts, type PrivateHosts } from "@millrace/adapters/outbound/PrivateHosts"
 import { limits } from "@millrace/core/shared/Limits"
 import type { RequestBudget } from "@millrace/core/rate/RequestBudget"
 import type { TableSettings } from "@millrace/core/table/RowLimit"
@@ -9,6 +10,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { isKey, keyBytes } from "./KeyFile.ts"
 
@@ -37,6 +39,8 @@ export interface Settings {
   readonly budgets?: ReadonlyMap<string, RequestBudget>
   /** Requests a minute to the API of a workspace on the plan `enterprise`, which a first start makes. Absent: as the plan has it. */
   readonly requestsPerMinute?: number
+  /** Hosts that providers and destinations may be at although they are private; absent: none. */
+  readonly privateHosts?: PrivateHosts
   /** Seconds without a heartbeat after which a job is taken up by another worker. */
   readonly jobLease: number
   /** Absent: as the kernel has it. */
@@ -65,6 +69,7 @@ const config = Config.all({
   cluster: optional(Config.String("MILLRACE_CLUSTER")),
   budgets: optional(Config.String("MILLRACE_BUDGETS")),
   requestsPerMinute: optional(Config.String("MILLRACE_REQUESTS_PER_MINUTE")),
+  privateHosts: optional(Config.String("MILLRACE_PRIVATE_HOSTS")),
   jobLease: optional(Config.String("MILLRACE_JOB_LEASE")),
   tableRows: optional(Config.String("MILLRACE_TABLE_ROWS")),
   filesMebibytes: optional(Config.String("MILLRACE_FILES_MIB")),
@@ -147,11 +152,15 @@ const parseCluster = (text: string | undefined): Effect.Effect<Settings["cluster
     : invalid(`MILLRACE_CLUSTER must be of the form host:port, as other processes reach this one, and is "${text}".`)
 }
 
+/** The parts of a list in one variable. */
+const listOf = (text: string | undefined): ReadonlyArray<string> =>
+  (text ?? "").split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]))
+
 const budgetForm = /^([a-z]+:[a-z0-9_-]+)=([1-9]\d{0,5})(?:\/([1-9]\d{0,5}))?$/
 
 const parseBudgets = (text: string | undefined): Effect.Effect<ReadonlyMap<string, RequestBudget>, SettingInvalid> => {
   const budgets = new Map<string, RequestBudget>()
-  for (const entry of (text ?? "").split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]))) {
+  for (const entry of listOf(text)) {
     const [, instance, perMinute, perConnection] = budgetForm.exec(entry) ?? []
     if (instance === undefined) {
       return invalid(
@@ -165,6 +174,12 @@ const parseBudgets = (text: string | undefined): Effect.Effect<ReadonlyMap<strin
   }
   return Effect.succeed(budgets)
 }
+
+const parseHosts = (text: string | undefined): Effect.Effect<PrivateHosts, SettingInvalid> =>
+  Result.match(privateHosts(listOf(text)), {
+    onSuccess: Effect.succeed,
+    onFailure: (fault) => invalid(`MILLRACE_PRIVATE_HOSTS must be a list of hosts with commas between them: ${fault}.`)
+  })
 
 /** Several processes meet in one database; the built-in one belongs to the process that started it. */
 const checkShared = (
@@ -195,6 +210,8 @@ export const settingNames: Readonly<Record<string, string>> = {
     "host:port at which other processes on the same DATABASE_URL reach this one; without it, it runs alone",
   MILLRACE_BUDGETS:
     "requests per minute to providers, such as demo:default=600 or, with each connection's, demo:default=600/30",
+  MILLRACE_PRIVATE_HOSTS:
+    "hosts that providers and destinations may be at although they are private, such as bank.internal:8443 (default: none)",
   MILLRACE_REQUESTS_PER_MINUTE: `requests per minute to the API, of all keys of the workspace together (default ${plans.enterprise.requestsPerMinute})`,
   MILLRACE_JOB_LEASE: "seconds without a sign of life after which a job is taken over (default 6)",
   MILLRACE_FILES_MIB:
@@ -258,6 +275,7 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
     slots,
     ...(cluster === undefined ? {} : { cluster }),
     budgets: yield* parseBudgets(raw.budgets),
+    privateHosts: yield* parseHosts(raw.privateHosts),
     requestsPerMinute: yield* wholeNumber("MILLRACE_REQUESTS_PER_MINUTE", raw.requestsPerMinute, {
       least: 1,
       most: 100_000,

@@ -1,7 +1,6 @@
-/** The destinations that are implemented: one line each. */
-import type { DestinationDrivers } from "@millrace/core/destination/Destinations"
+/** The bundled destinations: one line each. */
 import type { DestinationDriver } from "@millrace/core/destination/Destination"
-import type { DestinationConfig } from "@millrace/core/feed/FeedConfig"
+import type { Outbound } from "@millrace/core/outbound/Outbound"
 import type { Digest } from "@millrace/core/shared/Digest"
 import type { Ids } from "@millrace/core/shared/Ids"
 import type { TableStore } from "@millrace/core/table/TableStore"
@@ -13,21 +12,17 @@ import * as TableDestination from "./table/TableDestination.ts"
 /** What the operator decides about destinations. */
 export type DestinationOptions = FileDestination.FileOptions
 
-type ConfigOf<T extends DestinationConfig["type"]> = Extract<DestinationConfig, { readonly type: T }>
+/** What a bundled destination may ask for. */
+export type DestinationNeeds = TableStore | WorkspaceStore | Ids | Digest | Outbound
 
-type Registry = {
-  readonly [T in DestinationConfig["type"]]: Effect.Effect<
-    DestinationDriver<ConfigOf<T>>,
-    never,
-    TableStore | WorkspaceStore | Ids | Digest
-  >
-}
+/** A driver, or the making of one. */
+export type DestinationMaking<R> = DestinationDriver | Effect.Effect<DestinationDriver, never, R>
 
-/** All drivers, for `Destinations.layer`. */
-export const makeDrivers = (
+export const made = <R>(
+  making: ReadonlyArray<DestinationMaking<R>>
+): Effect.Effect<ReadonlyArray<DestinationDriver>, never, R> =>
+  Effect.forEach(making, (one) => (Effect.isEffect(one) ? one : Effect.succeed(one)))
+
+export const bundledDestinations = (
   options: DestinationOptions
-): Effect.Effect<DestinationDrivers, never, TableStore | WorkspaceStore | Ids | Digest> =>
-  Effect.all({
-    table: TableDestination.make,
-    file: Effect.succeed(FileDestination.make(options))
-  } satisfies Registry)
+): ReadonlyArray<DestinationMaking<DestinationNeeds>> => [TableDestination.make, FileDestination.make(options)]

@@ -1,27 +1,33 @@
-import { describe, expect, it } from "@effect/vitest"
-import { DestinationConfig } from "@millrace/core/feed/FeedConfig"
+import { expect, it } from "@effect/vitest"
 import { Destinations } from "@millrace/core/destination/Destinations"
+import { Outbound } from "@millrace/core/outbound/Outbound"
 import { Ids } from "@millrace/core/shared/Ids"
 import { TableStore } from "@millrace/core/table/TableStore"
 import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as NodeDigest from "../../src/digest/NodeDigest.ts"
-import { makeDrivers } from "../../src/destination/registry.ts"
+import { bundledDestinations, made } from "../../src/destination/registry.ts"
 
-const needed = Layer.mergeAll(Ids.layer, NodeDigest.layer, Layer.mock(TableStore, {}), Layer.mock(WorkspaceStore, {}))
+const needed = Layer.mergeAll(
+  Ids.layer,
+  NodeDigest.layer,
+  Layer.mock(TableStore, {}),
+  Layer.mock(WorkspaceStore, {}),
+  Layer.mock(Outbound, {})
+)
 
-describe("destination registry", () => {
-  it.effect("has a driver of every type that a feed can be configured with", () =>
-    Effect.gen(function* () {
-      const destinations = yield* Destinations
-      const types = DestinationConfig.members.map((member) => member.fields.type.literal)
-      expect(types.length).toBeGreaterThan(0)
-      for (const type of types) expect((yield* destinations.get(type)).type).toBe(type)
-    }).pipe(
-      Effect.provide(
-        Layer.provide(Layer.unwrap(Effect.map(makeDrivers({ folder: undefined }), Destinations.layer)), needed)
-      )
-    )
+it.effect("the bundled destinations can be registered, and have names for programs and for people", () =>
+  Effect.gen(function* () {
+    const { all, get } = yield* Destinations
+    expect(all.map(({ label, type }) => [type, label])).toEqual([
+      ["table", "Table"],
+      ["file", "File"]
+    ])
+    expect(yield* get("file")).toBe(all[1])
+    expect(yield* Effect.flip(get("fax"))).toMatchObject({ _tag: "DestinationNotAvailable", type: "fax" })
+  }).pipe(
+    Effect.provide(Layer.unwrap(Effect.map(made(bundledDestinations({ folder: undefined })), Destinations.layer))),
+    Effect.provide(needed)
   )
-})
+)

@@ -21,14 +21,13 @@ import type { Delivery } from "./Delivery.ts"
 import { addOf, type DeliveryRun, type Handled, keyOf, outcomeOf, type Refused } from "./DeliveryRun.ts"
 import { DeliveryStore, type Intent } from "./DeliveryStore.ts"
 import {
-  type DestinationDriver,
   type DestinationError,
   DestinationRejected,
   type DestinationSession,
   type Outgoing,
   type Receipt
 } from "./Destination.ts"
-import { Destinations, type DestinationNotAvailable } from "./Destinations.ts"
+import { type Destination, type DestinationNotAvailable, Destinations } from "./Destinations.ts"
 import { DeliveryStrategies } from "./DeliveryStrategies.ts"
 
 type DeliverError = DestinationError | DestinationNotAvailable | Fenced | StorageUnavailable
@@ -147,7 +146,7 @@ export class Deliverer extends Context.Service<
       })
 
       /** Opens the destination, and notes which columns the names in the mappings turned out to mean. */
-      const open = Effect.fnUntraced(function* (driver: DestinationDriver, run: DeliveryRun) {
+      const open = Effect.fnUntraced(function* (driver: Destination, run: DeliveryRun) {
         const session = yield* driver.open(run.feed, run.config, run.columns)
         const { bound } = session
         if (bound !== undefined && run.columns.some(({ id, name }) => bound.get(name) !== id)) {
@@ -157,7 +156,7 @@ export class Deliverer extends Context.Service<
       })
 
       /** A place that two feeds write holds the rows of the one that came last. */
-      const claim = Effect.fnUntraced(function* (driver: DestinationDriver, run: DeliveryRun) {
+      const claim = Effect.fnUntraced(function* (driver: Destination, run: DeliveryRun) {
         const claimed = yield* driver.claim?.(run.feed.workspaceId, run.config) ?? Effect.undefined
         if (claimed === undefined) return
         const own = yield* atomically(

@@ -9,7 +9,6 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
-import type { DestinationConfig } from "../feed/FeedConfig.ts"
 import type { BoundColumns } from "../feed/BoundColumns.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { FieldType } from "../record/DataType.ts"
@@ -144,18 +143,25 @@ export interface ClaimedPlace {
   readonly taken: ConfigFault
 }
 
-/**
- * A driver of one type of destination. `check` and `open` are methods on purpose: a driver takes the
- * configuration of its own type only, and the registry pairs the two.
- */
-export interface DestinationDriver<Config extends DestinationConfig = DestinationConfig> {
-  readonly type: Config["type"]
+export interface DestinationTraits {
+  /** The name that feeds give in `destinationConfig.type`. */
+  readonly type: string
+  /** Its name for people, such as `CSV file`. */
+  readonly label: string
   readonly capabilities: DestinationCapabilities
-  /** What is wrong with a configuration when a feed is saved; nothing is changed. */
+}
+
+/** What is done with a configuration. They are methods on purpose: a driver takes the configuration of its own type only. */
+export interface DestinationMethods<Config> {
+  /**
+   * What is wrong with a configuration when a feed is saved; nothing is changed. `mappingsDefaulted`: the columns are the
+   * fields of the data type, and nobody has named them.
+   */
   check(
     workspaceId: Feed["workspaceId"],
     config: Config,
-    columns: ReadonlyArray<Column>
+    columns: ReadonlyArray<Column>,
+    mappingsDefaulted: boolean
   ): Effect.Effect<ReadonlyArray<ConfigFault>, StorageUnavailable>
   /**
    * The place that a feed with this configuration must have for itself; `undefined` when it leads nowhere now. Drivers
@@ -174,4 +180,10 @@ export interface DestinationDriver<Config extends DestinationConfig = Destinatio
     config: Config,
     columns: ReadonlyArray<Column>
   ): Effect.Effect<DestinationSession, DestinationError, Scope.Scope>
+}
+
+/** A driver of one type of destination. */
+export interface DestinationDriver<Config = unknown> extends DestinationTraits, DestinationMethods<Config> {
+  /** The keys of `destinationConfig` that are the type's own: all but `type` and `onRemoved`. */
+  readonly Config: Schema.Codec<Config, unknown>
 }

@@ -11,7 +11,6 @@ import type { FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import type { DataType } from "../record/DataType.ts"
 import { catalogOf } from "../record/FieldCatalog.ts"
-import { Patterns } from "../pattern/Pattern.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -22,7 +21,7 @@ import type { Enrichment } from "./Enrichment.ts"
 import { EnrichmentStore } from "./EnrichmentStore.ts"
 import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
 import type { Issue } from "./kinds/Kind.ts"
-import { makeKinds, type Kinds } from "./Kinds.ts"
+import { Kinds, unknownType } from "./Kinds.ts"
 
 export interface NewEnrichment {
   readonly name: string
@@ -53,12 +52,12 @@ const orderStep = 10
 /** Collects what is wrong with type, data type and block; answers what is only suspicious. */
 const judge = (
   { config, dataType, type }: NewEnrichment,
-  kinds: Kinds,
+  kinds: Kinds["Service"],
   details: Array<Detail>
 ): ReadonlyArray<Issue> => {
-  const kind = kinds[type]
+  const kind = kinds.get(type)
   if (kind === undefined) {
-    details.push({ field: "type", message: `enrichments of type ${type} cannot run here` })
+    details.push({ field: "type", message: unknownType(type, kinds) })
     return []
   }
   if (!kind.capabilities.dataTypes.includes(dataType)) {
@@ -88,13 +87,13 @@ export class Enrichments extends Context.Service<
     readonly list: (workspace: Workspace) => Effect.Effect<ReadonlyArray<Enrichment>, StorageUnavailable>
   }
 >()("@millrace/core/enrichment/Enrichments") {
-  static readonly layer: Layer.Layer<Enrichments, never, EnrichmentStore | FeedStore | Patterns | Ids> = Layer.effect(
+  static readonly layer: Layer.Layer<Enrichments, never, EnrichmentStore | FeedStore | Kinds | Ids> = Layer.effect(
     Enrichments,
     Effect.gen(function* () {
       const store = yield* EnrichmentStore
       const feeds = yield* FeedStore
       const ids = yield* Ids
-      const kinds = makeKinds(yield* Patterns)
+      const kinds = yield* Kinds
 
       const create: Enrichments["Service"]["create"] = Effect.fn("Enrichments.create")(function* (principal, request) {
         const { workspace } = principal

@@ -10,32 +10,18 @@ import { catalogOf, type FieldCatalog } from "../record/FieldCatalog.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import { decode } from "../shared/StrictDecoding.ts"
 import type { Enrichment } from "./Enrichment.ts"
-import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
-import type { Claim, Issue, Outcome, PlanContext, RecordKind, Verdict, View } from "./kinds/Kind.ts"
-import type { Kinds } from "./Kinds.ts"
+import {
+  authorities,
+  type Claim,
+  type Issue,
+  type Outcome,
+  type PlanContext,
+  type RecordKind,
+  type Verdict,
+  type View
+} from "./kinds/Kind.ts"
+import { type Kinds, unknownType } from "./Kinds.ts"
 import type { FieldChange } from "./Provenance.ts"
-
-/** Whose word counts more; between equals the later in (stage, order, id, position) wins (enrichments A6). */
-export const authorities = { user: 70, rule: 60, lookup: 50, analysis: 40, memory: 30, ai: 20, provider: 10 } as const
-
-const authorityOf: Readonly<Record<EnrichmentType, number>> = {
-  rule: authorities.rule,
-  lookup: authorities.lookup,
-  memory: authorities.memory,
-  ai_categorize: authorities.ai,
-  ai_merchant: authorities.ai,
-  split: authorities.analysis,
-  filter: authorities.analysis,
-  transfer_match: authorities.analysis,
-  dedupe: authorities.analysis,
-  alert: authorities.analysis,
-  monitor: authorities.analysis,
-  budget: authorities.analysis,
-  recurring: authorities.analysis,
-  fees: authorities.analysis,
-  anomaly: authorities.analysis,
-  digest: authorities.analysis
-}
 
 export interface EnrichmentFault {
   readonly enrichmentId: string
@@ -104,7 +90,7 @@ interface Decoded {
 /** A filter that cannot run lets nothing through. */
 const holdAll = (enrichment: Enrichment): Step => ({
   enrichment,
-  authority: authorityOf.filter,
+  authority: authorities.analysis,
   stage: Infinity,
   plan: () => ({ claims: [], verdict: { value: "hold", reason: "this filter cannot run" } }),
   onFault: "hold"
@@ -118,20 +104,25 @@ export const signatureOf = (enrichments: ReadonlyArray<Enrichment>): string =>
     .join(",")
 
 /** `kinds`: those that can run here; an enrichment of any other is a fault. */
-export const compile = (enrichments: ReadonlyArray<Enrichment>, dataType: DataType, kinds: Kinds): CompiledPipeline => {
+export const compile = (
+  enrichments: ReadonlyArray<Enrichment>,
+  dataType: DataType,
+  kinds: Kinds["Service"]
+): CompiledPipeline => {
   const inScope = enrichments.filter((enrichment) => enrichment.enabled && enrichment.dataType === dataType)
   const faults: Array<EnrichmentFault> = []
   const broken: Array<Step> = []
   const reject = (enrichment: Enrichment, message: string): void => {
     faults.push({ enrichmentId: enrichment.id, message })
-    if (enrichment.type === "filter") broken.push(holdAll(enrichment))
+    const decides = kinds.get(enrichment.type)?.onFault !== undefined
+    if (decides || enrichment.type === "filter") broken.push(holdAll(enrichment))
   }
 
   const decoded: Array<Decoded> = []
   for (const enrichment of inScope.toSorted(byId)) {
-    const kind = kinds[enrichment.type]
+    const kind = kinds.get(enrichment.type)
     if (kind === undefined) {
-      reject(enrichment, `enrichments of type ${enrichment.type} cannot run here`)
+      reject(enrichment, unknownType(enrichment.type, kinds))
       continue
     }
     const config = decode(kind.Config, enrichment.config)
@@ -154,7 +145,7 @@ export const compile = (enrichments: ReadonlyArray<Enrichment>, dataType: DataTy
     catalog = new Map([...kind.declares(config, catalog), ...catalog])
     steps.push({
       enrichment,
-      authority: authorityOf[enrichment.type],
+      authority: authorities[kind.capabilities.authority],
       stage,
       plan: (view, context) => kind.plan(prepared, view, context),
       onFault: kind.onFault?.(config)

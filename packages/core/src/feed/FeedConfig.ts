@@ -1,5 +1,6 @@
 /** Configuration blocks of a feed (decisions 7.2). Faults inside them are 422, so they decode apart. */
 import * as Schema from "effect/Schema"
+import { Identifier } from "../shared/Identifier.ts"
 import { Id } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { zoneOf } from "../shared/TimeZone.ts"
@@ -29,31 +30,29 @@ export const UploadSourceConfig = Schema.Struct({
 export const SourceConfig = Schema.Union([SyncSourceConfig, UploadSourceConfig])
 export type SourceConfig = typeof SourceConfig.Type
 
-const onRemoved = Schema.optionalKey(Schema.Literals(["delete", "mark", "keep"]))
-
-export const TableDestinationConfig = Schema.Struct({
-  type: Schema.Literal("table"),
-  tableId: Id("table"),
-  onRemoved,
-  createMissingColumns: Schema.optionalKey(Schema.Boolean)
+/** What every destination block may say besides what its type adds. */
+export const DestinationSettings = Schema.Struct({
+  onRemoved: Schema.optionalKey(Schema.Literals(["delete", "mark", "keep"]))
 })
 
-/** A path below the folder that the operator names; `..` and absolute paths are refused. */
-const relativePath = /^(?!\/)(?!.*(?:^|\/)\.\.(?:\/|$))(?!.*\\)(?!.*\/\/)\P{Cc}{1,255}$/u
+/**
+ * Where a feed writes. The keys besides `type` and `onRemoved` are those of the destination that has the type; it alone
+ * can tell what they mean, so a feed whose destination is not here can still be read.
+ */
+export const DestinationConfig = Schema.StructWithRest(
+  Schema.Struct({ type: Identifier, ...DestinationSettings.fields }),
+  [Schema.Record(Schema.String, Schema.Json)]
+)
+export type DestinationConfig = typeof DestinationConfig.Type
 
-export const fileFormats = ["csv"] as const
+const isTableId = Schema.is(Id("table"))
 
-export const FileDestinationConfig = Schema.Struct({
-  type: Schema.Literal("file"),
-  path: Schema.String.check(
-    Schema.isPattern(relativePath, { message: 'must be a relative path without ".." and control characters' })
-  ),
-  format: Schema.Literals(fileFormats),
-  onRemoved
-})
+/** The table of ours that a feed writes to, if it does. */
+export const tableOf = (config: DestinationConfig | undefined): Id<"table"> | undefined =>
+  config?.type === "table" && isTableId(config["tableId"]) ? config["tableId"] : undefined
 
 /** Types that destinations to come will have: known, and not to be had yet. */
-const reservedDestinations: ReadonlySet<unknown> = new Set([
+const reservedDestinations: ReadonlySet<string> = new Set([
   "notion",
   "airtable",
   "webhook",
@@ -63,14 +62,14 @@ const reservedDestinations: ReadonlySet<unknown> = new Set([
   "object_storage"
 ])
 
-/** The reserved type that a block of a request names, if it does. */
-export const reservedType = (block: unknown): string | undefined => {
-  const type = typeof block === "object" && block !== null && "type" in block ? block.type : undefined
-  return typeof type === "string" && reservedDestinations.has(type) ? type : undefined
-}
+/** Whether a destination of that type is to come; until then, and unless a program brings one, it cannot be had. */
+export const isReserved = (type: string): boolean => reservedDestinations.has(type)
 
-export const DestinationConfig = Schema.Union([TableDestinationConfig, FileDestinationConfig])
-export type DestinationConfig = typeof DestinationConfig.Type
+/** The type that a block of a request names, if it does. */
+export const typeOf = (block: unknown): string | undefined =>
+  typeof block === "object" && block !== null && "type" in block && typeof block.type === "string"
+    ? block.type
+    : undefined
 
 const mappingKey = Schema.String
 

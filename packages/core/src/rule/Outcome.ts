@@ -15,7 +15,7 @@ export type Verdict = "deliver" | "hold" | "drop"
 export interface Outcome {
   /** In the order in which they were made; the last one of a field wins. Empty when nothing applies. */
   readonly claims: ReadonlyArray<Claim>
-  /** Filters only. */
+  /** Kinds that decide on delivery only. */
   readonly verdict?: {
     readonly value: Verdict
     readonly reason: string

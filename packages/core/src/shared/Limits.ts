@@ -97,6 +97,9 @@ export const limits = {
   /** An upstream wait longer than this pauses the job instead of blocking its slot. */
   pauseOverSeconds: 300,
   userPauseHours: 24,
+  /** Bytes of an answer to one request outside, and seconds until its last one, unless the request says otherwise. */
+  outboundBytes: 16_777_216,
+  outboundSeconds: 30,
   paginationRestarts: 3,
   /** Former upstream ids that a record keeps, and days after which one that was not seen again is dropped. */
   aliasesPerRecord: 16,

@@ -4,6 +4,7 @@ import { columnsOf } from "../destination/Columns.ts"
 import type { BoundColumns } from "../feed/BoundColumns.ts"
 import { NotFound, PreconditionFailed } from "../failure/Failure.ts"
 import type { Feed } from "../feed/Feed.ts"
+import { tableOf } from "../feed/FeedConfig.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { catalogOf } from "../record/FieldCatalog.ts"
 import { Digest } from "../shared/Digest.ts"
@@ -39,7 +40,7 @@ export const checkFields = (fields: ReadonlyArray<TableField>, faults: Faults): 
 /** The feeds that write to a table. */
 export const feedsOf = (store: FeedStore["Service"], workspaceId: WorkspaceId, id: TableId) =>
   Effect.map(store.list(workspaceId, {}), (feeds) =>
-    feeds.filter(({ destinationConfig }) => destinationConfig?.type === "table" && destinationConfig.tableId === id)
+    feeds.filter(({ destinationConfig }) => tableOf(destinationConfig) === id)
   )
 
 const writes = (feed: Feed, bound: BoundColumns, table: Table, field: TableField): boolean =>

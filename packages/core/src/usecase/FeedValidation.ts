@@ -5,12 +5,12 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
-import * as SchemaIssue from "effect/SchemaIssue"
+import type * as Schema from "effect/Schema"
 import { defaultMappings, removedField } from "../destination/Columns.ts"
+import type { Destination } from "../destination/Destinations.ts"
 import type { Detail } from "../failure/Failure.ts"
 import { fieldsOf, syncDataTypes, type DataType, type SyncDataType } from "../record/DataType.ts"
-import { faultText } from "../shared/FaultText.ts"
+import { decodeBlock } from "../shared/BlockDecoding.ts"
 import { limits } from "../shared/Limits.ts"
 import { nameFault } from "../shared/Name.ts"
 import { fieldKeyForm } from "../table/Table.ts"
@@ -18,21 +18,13 @@ import type { Plan } from "../workspace/Plan.ts"
 import type { Feed } from "../feed/Feed.ts"
 import {
   DataTypeOptions,
-  DestinationConfig,
-  FeedSource,
+  type DestinationConfig,
+  type FeedSource,
   FieldMappings,
   Schedule,
   SourceConfig,
   type FieldMapping
 } from "../feed/FeedConfig.ts"
-
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
-
-const pathOf = (root: string, path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined): string =>
-  (path ?? []).reduce<string>((text, segment) => {
-    const key = typeof segment === "object" ? segment.key : segment
-    return typeof key === "number" ? `${text}[${key}]` : `${text}.${String(key)}`
-  }, root)
 
 /** The key of a block that says which form it has, and its values. */
 interface Tag {
@@ -51,8 +43,8 @@ const tagFault = (root: string, { key, values }: Tag, input: unknown): Detail | 
     : { field: `${root}.${key}`, message: `must be one of ${values.join(", ")}` }
 }
 
-/** Decodes one block; unknown keys are refused, since a misspelt key would change the meaning. */
-const decodeBlock = <A>(
+/** Decodes one block, and keeps its faults for the answer. */
+const decode = <A>(
   root: string,
   schema: Schema.Decoder<A>,
   input: unknown,
@@ -64,11 +56,28 @@ const decodeBlock = <A>(
     details.push(untagged)
     return undefined
   }
-  const result = Schema.decodeUnknownResult(schema)(input, { errors: "all", onExcessProperty: "error" })
+  const result = decodeBlock(root, schema, input)
   if (Result.isSuccess(result)) return result.success
-  for (const issue of format(result.failure.issue).issues) {
-    details.push({ field: pathOf(root, issue.path), message: faultText(issue.message) })
+  details.push(...result.failure)
+  return undefined
+}
+
+/** Decodes the block of a destination by what its type says; a type that is not here is a fault that lists those that are. */
+const decodeDestination = (
+  input: unknown,
+  destinations: ReadonlyArray<Destination>,
+  details: Array<Detail>
+): DestinationConfig | undefined => {
+  const root = "destinationConfig"
+  const untagged = tagFault(root, { key: "type", values: destinations.map(({ type }) => type) }, input)
+  if (untagged !== undefined) {
+    details.push(untagged)
+    return undefined
   }
+  const block = input as { readonly type: string }
+  const result = destinations.find(({ type }) => type === block.type)!.decode(block)
+  if (Result.isSuccess(result)) return result.success
+  details.push(...result.failure.map(({ field, message }) => ({ field: `${root}.${field}`, message })))
   return undefined
 }
 
@@ -139,7 +148,6 @@ const checkSchedule = (schedule: Schedule, details: Array<Detail>): void => {
 }
 
 const sourceTag: Tag = { key: "type", values: ["sync", "upload"] }
-const destinationTag: Tag = { key: "type", values: ["table", "file"] }
 const optionsTag: Tag = { key: "dataType", values: syncDataTypes }
 
 export interface Blocks {
@@ -156,12 +164,13 @@ export const decodeBlocks = (
   dataType: SyncDataType,
   blocks: Blocks,
   before: Feed | undefined,
+  destinations: ReadonlyArray<Destination>,
   details: Array<Detail>,
   warnings: Array<string>
 ): Decoded => {
   const block = <A>(key: keyof Blocks, schema: Schema.Decoder<A>, kept: A | undefined, tag?: Tag): A | undefined => {
     const input = blocks[key]
-    return input === undefined ? kept : input === null ? undefined : decodeBlock(key, schema, input, details, tag)
+    return input === undefined ? kept : input === null ? undefined : decode(key, schema, input, details, tag)
   }
   const named = (field: string, name: string, most?: number): void => {
     const message = nameFault(name, most)
@@ -173,7 +182,13 @@ export const decodeBlocks = (
   if (sourceConfig !== undefined && sourceConfig.type !== source) {
     details.push({ field: "sourceConfig.type", message: `must be "${source}", the source of the feed` })
   }
-  const destinationConfig = block("destinationConfig", DestinationConfig, before?.destinationConfig, destinationTag)
+  const destinationBlock = blocks.destinationConfig
+  const destinationConfig =
+    destinationBlock === undefined
+      ? before?.destinationConfig
+      : destinationBlock === null
+        ? undefined
+        : decodeDestination(destinationBlock, destinations, details)
   const mappings = block(
     "fieldMappings",
     FieldMappings,

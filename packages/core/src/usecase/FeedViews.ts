@@ -42,7 +42,7 @@ export const writtenFields = (
   enrichments: ReadonlyArray<Enrichment>,
   dataType: Feed["dataType"],
   feedId: FeedId | undefined,
-  kinds: Kinds
+  kinds: Kinds["Service"]
 ): Pipeline.CompiledPipeline["catalog"] => {
   const own = enrichments.filter(
     ({ allFeeds, feedIds }) => allFeeds || (feedId !== undefined && feedIds.includes(feedId))
@@ -90,7 +90,7 @@ export const feedViews = (
   banks: BankStore["Service"],
   records: RecordStore["Service"],
   enrichments: EnrichmentStore["Service"],
-  kinds: Kinds
+  kinds: Kinds["Service"]
 ) => {
   const statusesOf = Effect.fnUntraced(function* (workspace: Workspace) {
     const statuses = new Map<BankId, Pick<FeedState, "reason">>()

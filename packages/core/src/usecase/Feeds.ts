@@ -11,9 +11,9 @@ import { columnsOf } from "../destination/Columns.ts"
 import { DeliveryStore } from "../destination/DeliveryStore.ts"
 import type { BoundColumns } from "../feed/BoundColumns.ts"
 import type { ClaimedPlace } from "../destination/Destination.ts"
-import { DestinationNotAvailable, Destinations } from "../destination/Destinations.ts"
+import { type DestinationNotAvailable, Destinations } from "../destination/Destinations.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
-import { makeKinds } from "../enrichment/Kinds.ts"
+import { Kinds } from "../enrichment/Kinds.ts"
 import {
   Conflict,
   NotFound,
@@ -27,7 +27,6 @@ import { JobStore } from "../job/JobStore.ts"
 import type { DataType } from "../record/DataType.ts"
 import { catalogOf } from "../record/FieldCatalog.ts"
 import { RecordStore } from "../record/RecordStore.ts"
-import { Patterns } from "../pattern/Pattern.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { nextOrder } from "../shared/Order.ts"
@@ -37,7 +36,7 @@ import { Transactor } from "../storage/Transactor.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
-import { reservedType, type DestinationConfig, type FeedSource } from "../feed/FeedConfig.ts"
+import { type DestinationConfig, type FeedSource, isReserved, typeOf } from "../feed/FeedConfig.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { allowsSchedule, carries, checkAccounts, decodeBlocks, type Decoded } from "./FeedValidation.ts"
 import { customFields, feedViews, unwritten, writtenFields, type FeedView } from "./FeedViews.ts"
@@ -155,7 +154,7 @@ export class Feeds extends Context.Service<
     | JobEngine
     | DeliveryStore
     | Destinations
-    | Patterns
+    | Kinds
     | Transactor
     | Ids
   > = Layer.effect(
@@ -164,7 +163,7 @@ export class Feeds extends Context.Service<
       const store = yield* FeedStore
       const banks = yield* BankStore
       const enrichments = yield* EnrichmentStore
-      const kinds = makeKinds(yield* Patterns)
+      const kinds = yield* Kinds
       const views = feedViews(store, banks, yield* RecordStore, enrichments, kinds)
       const jobs = yield* JobStore
       const engine = yield* JobEngine
@@ -218,9 +217,9 @@ export class Feeds extends Context.Service<
               : `${source} feeds do not carry ${dataType}`
           return yield* invalid([{ field: "dataType", message }], warnings)
         }
-        const reserved = reservedType(blocks.destinationConfig)
-        if (reserved !== undefined) return yield* new DestinationNotAvailable({ type: reserved })
-        const decoded = decodeBlocks(source, dataType, blocks, before, details, warnings)
+        const type = typeOf(blocks.destinationConfig)
+        if (type !== undefined && isReserved(type)) yield* destinations.get(type)
+        const decoded = decodeBlocks(source, dataType, blocks, before, destinations.all, details, warnings)
         details.push(
           ...(yield* checkAccounts(decoded.sourceConfig, (bankId, accountId) =>
             banks.account(workspace.id, bankId as BankId, accountId as AccountId)
@@ -249,11 +248,7 @@ export class Feeds extends Context.Service<
               ? yield* store.boundColumns(before.id)
               : new Map<string, string>()
           const columns = columnsOf({ dataType, fieldMappings: decoded.fieldMappings }, catalogOf(dataType), known)
-          const judged =
-            destination.type === "table"
-              ? { createMissingColumns: decoded.mappingsDefaulted, ...destination }
-              : destination
-          const faults = yield* driver.check(workspace.id, judged, columns)
+          const faults = yield* driver.check(workspace.id, destination, columns, decoded.mappingsDefaulted)
           bound = (yield* driver.bind?.(workspace.id, destination, columns) ?? Effect.undefined) ?? new Map()
           details.push(
             ...faults.map(({ field, message }) => ({ field: `destinationConfig.${field}`.replace(/\.$/, ""), message }))

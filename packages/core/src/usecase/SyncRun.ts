@@ -9,14 +9,13 @@ import type { BankId } from "../bank/Bank.ts"
 import { columnsOf } from "../destination/Columns.ts"
 import { Deliverer } from "../destination/Deliverer.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
-import { makeKinds } from "../enrichment/Kinds.ts"
+import { Kinds } from "../enrichment/Kinds.ts"
 import * as Pipeline from "../enrichment/Pipeline.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { IdentityStore } from "../identity/IdentityStore.ts"
 import { JobStore, type ClaimedJob, type Fenced } from "../job/JobStore.ts"
 import { RunLease } from "../job/RunLease.ts"
-import { Patterns } from "../pattern/Pattern.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
@@ -57,7 +56,7 @@ export class SyncRun extends Context.Service<
     | Projector
     | Deliverer
     | Transactor
-    | Patterns
+    | Kinds
   > = Layer.effect(
     SyncRun,
     Effect.gen(function* () {
@@ -70,7 +69,7 @@ export class SyncRun extends Context.Service<
       const projector = yield* Projector
       const deliverer = yield* Deliverer
       const { atomically } = yield* Transactor
-      const kinds = makeKinds(yield* Patterns)
+      const kinds = yield* Kinds
       /** By what they are made of, the one that was asked for last at the end. */
       const pipelines = new Map<string, Pipeline.CompiledPipeline>()
 

@@ -5,6 +5,7 @@ import { SyncRun } from "@millrace/core/usecase/SyncRun"
 import { Tables } from "@millrace/core/table/Tables"
 import { openUploadFeed } from "@millrace/testing/upload/UploadWorld"
 import { describe, expect } from "@effect/vitest"
+import { tableOf } from "@millrace/core/feed/FeedConfig"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { runJob, scene } from "../upload/Uploading.ts"
@@ -143,12 +144,11 @@ describe("FeedRecords", () => {
   scene("leaves a row in the trash of a table where a person put it", () =>
     Effect.gen(function* () {
       const { delivered, feed, principal, records } = yield* arrange
-      const config = feed.destinationConfig
-      if (config?.type !== "table") return
+      const tableId = tableOf(feed.destinationConfig)!
       const tables = yield* Tables
-      const { rows } = yield* tables.queryRows(principal, config.tableId, {})
+      const { rows } = yield* tables.queryRows(principal, tableId, {})
       const gone = rows.find(({ values }) => values["description"] === "may.csv")!
-      yield* tables.deleteRows(principal, config.tableId, [gone.id])
+      yield* tables.deleteRows(principal, tableId, [gone.id])
       yield* records.redeliver(principal, feed.id, { state: "done" })
       expect((yield* runJob(feed.id)).counts).toMatchObject({ carried: 3, updated: 2, unchanged: 1 })
       expect(yield* delivered).toEqual(["april.csv", "march.csv"])

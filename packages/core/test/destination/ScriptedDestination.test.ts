@@ -1,5 +1,6 @@
 /** The destination that the simulations write to keeps what every destination has to keep. */
 import type { WriteModel } from "@millrace/core/destination/Destination"
+import { destinationOf } from "@millrace/core/destination/Destinations"
 import { Ids } from "@millrace/core/shared/Ids"
 import { makeScriptedDestination } from "@millrace/testing/destination/ScriptedDestination"
 import { makeFeed } from "@millrace/testing/fixture/Feed"
@@ -22,7 +23,7 @@ for (const write of ["upsertByKey", "readBack", "idempotencyKey"] satisfies Read
       place.refuses = (values) => values["Description"] === refused
       const feed = yield* makeFeed(yield* makeWorkspace(), { destinationConfig: config })
       return {
-        driver,
+        driver: destinationOf(driver),
         config,
         feed,
         read: Effect.sync(() =>

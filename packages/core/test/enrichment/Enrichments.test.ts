@@ -1,6 +1,7 @@
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import type { Principal } from "@millrace/core/access/Principal"
 import { blockName, Enrichments, type NewEnrichment } from "@millrace/core/enrichment/Enrichments"
+import { Kinds } from "@millrace/core/enrichment/Kinds"
 import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
 import { Patterns } from "@millrace/core/pattern/Pattern"
 import { limits } from "@millrace/core/shared/Limits"
@@ -13,7 +14,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 const services = Enrichments.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(MemoryStorage.layer, Patterns.layerProven, Ids.layer))
+  Layer.provideMerge(
+    Layer.mergeAll(MemoryStorage.layer, Kinds.layerBundled().pipe(Layer.provide(Patterns.layerProven)), Ids.layer)
+  )
 )
 
 const rule = {

@@ -1,6 +1,6 @@
 import type { Enrichment } from "@millrace/core/enrichment/Enrichment"
 import type { RecordKind } from "@millrace/core/enrichment/kinds/Kind"
-import { makeKinds } from "@millrace/core/enrichment/Kinds"
+import { bundledKinds, kindsOf } from "@millrace/core/enrichment/Kinds"
 import * as Pipeline from "@millrace/core/enrichment/Pipeline"
 import { provenPatterns } from "@millrace/core/pattern/Pattern"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
@@ -8,7 +8,9 @@ import * as Timestamp from "@millrace/core/shared/Timestamp"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import { describe, expect, it } from "vitest"
 
-const kinds = makeKinds(provenPatterns)
+const bundled = bundledKinds(provenPatterns)
+const kinds = kindsOf(bundled)
+const rule = kinds.get("rule")!
 const context = { today: CalendarDate.make("2026-05-31") }
 const at = Timestamp.make("2026-01-01T00:00:00.000Z")
 
@@ -49,7 +51,7 @@ const run = (enrichments: ReadonlyArray<Enrichment>, fields: Fields = tram, regi
   Pipeline.run(Pipeline.compile(enrichments, "transactions", registry), { recordId: "txn", fields }, context)
 
 const poisoned: RecordKind = {
-  ...kinds.rule!,
+  ...rule,
   plan: () => {
     throw new RangeError("poisoned record")
   }
@@ -78,10 +80,8 @@ describe("order", () => {
   })
 
   it("keeps a value of greater authority when a weaker enrichment speaks later", () => {
-    const registry = {
-      ...kinds,
-      ai_categorize: { ...kinds.rule!, type: "ai_categorize", stage: () => 70 }
-    } as typeof kinds
+    const guessing = { ...rule.capabilities, authority: "ai" } as const
+    const registry = kindsOf([...bundled, { ...rule, type: "ai_categorize", capabilities: guessing, stage: () => 70 }])
     const always = when("description", "isNotEmpty")
     const result = run(
       [
@@ -199,7 +199,7 @@ describe("faults", () => {
   const good = enrichment("g", "rule", setRule(when("description", "contains", "tram"), "category", "T"))
 
   it("keeps a failing enrichment from disturbing the others", () => {
-    const registry = { ...kinds, lookup: { ...poisoned, stage: () => 30 } } as typeof kinds
+    const registry = kindsOf([...bundled, { ...poisoned, type: "lookup", stage: () => 30 }])
     const bad = enrichment("b", "lookup", setRule(when("description", "isNotEmpty"), "category", "X"))
     const result = run([bad, good], tram, registry)
     expect(result.fields["category"]).toBe("T")
@@ -210,7 +210,7 @@ describe("faults", () => {
     ["hold", "hold"],
     ["deliver", "deliver"]
   ] as const)("gives %s for a filter that fails and says so", (onFault, value) => {
-    const registry = { ...kinds, filter: { ...kinds.filter!, plan: poisoned.plan } }
+    const registry = kindsOf([rule, { ...kinds.get("filter")!, plan: poisoned.plan }])
     const bad = enrichment("f", "filter", { conditions: when("description", "isNotEmpty"), onFault })
     const result = run([bad, good], tram, registry)
     expect(result.verdict.value).toBe(value)
@@ -218,9 +218,21 @@ describe("faults", () => {
     expect(result.fields["category"]).toBe("T")
   })
 
+  it("holds everything back where a kind of the program that decides on delivery cannot run", () => {
+    const gate = { ...kinds.get("filter")!, type: "gate" }
+    const result = run([enrichment("g", "gate", { conditions: 1 }), good], tram, kindsOf([...bundled, gate]))
+    expect([result.verdict.value, result.fields["category"]]).toEqual(["hold", "T"])
+  })
+
+  it.each(["Rule", "r", "rule", "no name", "1st"])("is given no second kind, and none without a name: %s", (type) => {
+    expect(() => kindsOf([...bundled, { ...rule, type }])).toThrow(`"${type}"`)
+  })
+
   it("notes a kind it does not know once and runs the rest", () => {
     const pipeline = Pipeline.compile([enrichment("m", "memory", {}), good], "transactions", kinds)
-    expect(pipeline.faults).toEqual([{ enrichmentId: "m", message: "enrichments of type memory cannot run here" }])
+    expect(pipeline.faults).toEqual([
+      { enrichmentId: "m", message: "enrichments of type memory cannot run here; there are rule, filter" }
+    ])
     const result = Pipeline.run(pipeline, { recordId: "txn", fields: tram }, context)
     expect([result.fields["category"], result.faults]).toEqual(["T", []])
   })

@@ -18,6 +18,7 @@ import type { Workspace } from "@millrace/core/workspace/Workspace"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 import type { Vitest } from "@effect/vitest"
+import { destinationOf } from "@millrace/core/destination/Destinations"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -79,8 +80,8 @@ export const deliverer = Effect.fnUntraced(function* (
   columns: ReadonlyArray<string>
 ) {
   const { atomically } = yield* Transactor
-  const driver = yield* TableDestination.make
-  const config: TableDestination.TableConfig = { type: "table", tableId: table.id }
+  const driver = destinationOf(yield* TableDestination.make)
+  const config = { type: "table", tableId: table.id }
   const feed = yield* storeFeed(workspace, {
     destinationConfig: config,
     mappingsDefaulted: true,

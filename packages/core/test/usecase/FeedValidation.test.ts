@@ -1,3 +1,11 @@
+import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
+import { bundledDestinations, made } from "@millrace/adapters/destination/registry"
+import { destinationOf } from "@millrace/core/destination/Destinations"
+import { Outbound } from "@millrace/core/outbound/Outbound"
+import { Ids } from "@millrace/core/shared/Ids"
+import { TableStore } from "@millrace/core/table/TableStore"
+import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import * as Layer from "effect/Layer"
 import type { Detail } from "@millrace/core/failure/Failure"
 import { feedSources } from "@millrace/core/feed/FeedConfig"
 import {
@@ -17,10 +25,23 @@ const account = { bankId: `bank_${"0".repeat(26)}`, accountId: `acct_${"0".repea
 const sync = { type: "sync", accounts: [account] }
 const daily = { enabled: true, frequency: "daily", timeOfDay: "06:00" }
 
+const destinations = await Effect.runPromise(
+  Effect.map(
+    Effect.provide(made(bundledDestinations({ folder: undefined })), [
+      Ids.layer,
+      NodeDigest.layer,
+      Layer.mock(TableStore, {}),
+      Layer.mock(WorkspaceStore, {}),
+      Layer.mock(Outbound, {})
+    ]),
+    (drivers) => drivers.map(destinationOf)
+  )
+)
+
 const decode = (blocks: Blocks, dataType: SyncDataType = "transactions") => {
   const details: Array<Detail> = []
   const warnings: Array<string> = []
-  const decoded = decodeBlocks("sync", dataType, blocks, undefined, details, warnings)
+  const decoded = decodeBlocks("sync", dataType, blocks, undefined, destinations, details, warnings)
   return { decoded, warnings, fields: details.map(({ field }) => field) }
 }
 
@@ -80,7 +101,15 @@ describe("decodeBlocks", () => {
     [{ separator: ";" }, "separator"]
   ] as const)("names what is wrong with the CSV options %j", (csv, field) => {
     const details: Array<Detail> = []
-    decodeBlocks("upload", "transactions", { sourceConfig: { type: "upload", csv } }, undefined, details, [])
+    decodeBlocks(
+      "upload",
+      "transactions",
+      { sourceConfig: { type: "upload", csv } },
+      undefined,
+      destinations,
+      details,
+      []
+    )
     expect(details.map((detail) => detail.field)).toEqual([expect.stringContaining(`sourceConfig.csv.${field}`)])
   })
 
@@ -99,7 +128,15 @@ describe("decodeBlocks", () => {
       currency: "DEM"
     }
     const details: Array<Detail> = []
-    decodeBlocks("upload", "transactions", { sourceConfig: { type: "upload", csv } }, undefined, details, [])
+    decodeBlocks(
+      "upload",
+      "transactions",
+      { sourceConfig: { type: "upload", csv } },
+      undefined,
+      destinations,
+      details,
+      []
+    )
     expect(details).toEqual([])
   })
 
@@ -142,9 +179,17 @@ describe("decodeBlocks", () => {
 
   it("keeps absent blocks and clears null ones", () => {
     const details: Array<Detail> = []
-    const first = decodeBlocks("sync", "transactions", { sourceConfig: sync, schedule: daily }, undefined, details, [])
+    const first = decodeBlocks(
+      "sync",
+      "transactions",
+      { sourceConfig: sync, schedule: daily },
+      undefined,
+      destinations,
+      details,
+      []
+    )
     const before = { ...first, mappingsDefaulted: false } as unknown as Parameters<typeof decodeBlocks>[3]
-    const second = decodeBlocks("sync", "transactions", { schedule: null }, before, details, [])
+    const second = decodeBlocks("sync", "transactions", { schedule: null }, before, destinations, details, [])
     expect([details, second.sourceConfig, second.schedule]).toEqual([[], sync, undefined])
   })
 })
@@ -260,7 +305,7 @@ describe("what is told of a wrong block", () => {
       const source = (blocks.sourceConfig as { type?: "sync" | "upload" } | undefined)?.type ?? "sync"
       const faultsOf = (sent: Blocks): ReadonlyArray<Detail> => {
         const details: Array<Detail> = []
-        decodeBlocks(source, dataType, sent, undefined, details, [])
+        decodeBlocks(source, dataType, sent, undefined, destinations, details, [])
         return details
       }
       expect(faultsOf(blocks)).toEqual([])
@@ -309,7 +354,7 @@ describe("what is told of a wrong block", () => {
     [{ dataTypeOptions: {} }, "dataTypeOptions.dataType is required"]
   ])("says of %j what is wrong", (blocks, sentence) => {
     const details: Array<Detail> = []
-    decodeBlocks("sync", "transactions", blocks, undefined, details, [])
+    decodeBlocks("sync", "transactions", blocks, undefined, destinations, details, [])
     expect(details.map(({ field, message }) => `${field} ${message}`)).toEqual([sentence])
   })
 })

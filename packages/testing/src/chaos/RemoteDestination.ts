@@ -5,21 +5,25 @@ import {
   type DestinationDriver
 } from "@millrace/core/destination/Destination"
 import type { Receipt } from "@millrace/core/destination/Destination"
-import type { FileDestinationConfig } from "@millrace/core/feed/FeedConfig"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type { RemoteLookup, RemoteModel, RemoteWrite } from "./DestinationServer.ts"
 import { post, type Remote } from "./Remote.ts"
+
+const Config = Schema.Struct({ path: Schema.String, format: Schema.String })
 
 const byWriteOnly = Effect.fail(new DestinationRejected({ message: "Rows are written one by one here." }))
 
 export const makeRemoteDestination = (
   destination: Remote,
   model: RemoteModel
-): DestinationDriver<typeof FileDestinationConfig.Type> => {
+): DestinationDriver<typeof Config.Type> => {
   const ask = <A>(path: string, body: RemoteWrite | RemoteLookup) =>
     Effect.mapError(post<A>(destination, path, body), ({ message }) => new DestinationUnavailable({ message }))
   return {
     type: "file",
+    label: "Remote file",
+    Config,
     capabilities: { write: model, canRemove: true, batch: 200 },
     check: () => Effect.succeed([]),
     open: (_feed, { path }) =>

@@ -1,6 +1,6 @@
 /** What a worker under test talks to: banks and destinations that outlive it. */
 import * as Adapters from "@millrace/adapters/Adapters"
-import { Destinations } from "@millrace/core/destination/Destinations"
+import { destinationOf, Destinations, destinationsOf } from "@millrace/core/destination/Destinations"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { RemoteModel } from "./DestinationServer.ts"
@@ -21,11 +21,9 @@ export interface WorkerOptions {
 export const layer = ({ bankUrl, destinationUrl, model, name }: WorkerOptions, folder: string | undefined) => {
   const adapters = Adapters.layer({ providers: [makeRemoteProvider({ url: bankUrl, caller: name })], folder })
   if (model === "wholeFile") return adapters
-  const remote = makeRemoteDestination({ url: destinationUrl, caller: name }, model)
+  const remote = destinationOf(makeRemoteDestination({ url: destinationUrl, caller: name }, model))
   return Layer.effect(
     Destinations,
-    Effect.map(Destinations, (own) =>
-      Destinations.of({ get: (type) => (type === "file" ? Effect.succeed(remote) : own.get(type)) })
-    )
+    Effect.map(Destinations, (own) => destinationsOf(own.all.map((one) => (one.type === "file" ? remote : one))))
   ).pipe(Layer.provideMerge(adapters))
 }

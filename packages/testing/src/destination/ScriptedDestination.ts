@@ -9,10 +9,10 @@ import {
   type Receipt,
   type WriteModel
 } from "@millrace/core/destination/Destination"
-import type { FileDestinationConfig } from "@millrace/core/feed/FeedConfig"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 
 export interface ScriptedRow {
@@ -68,6 +68,8 @@ export class ScriptedPlace {
     return `r${++this.refs}`
   }
 }
+
+const Config = Schema.Struct({ path: Schema.String, format: Schema.String })
 
 const unavailable = (message: string) => new DestinationUnavailable({ message })
 
@@ -140,8 +142,10 @@ export const makeScriptedDestination = (
       return fault === "answerLost" ? unavailable("The connection broke") : Effect.succeed(answer)
     })
 
-  const driver: DestinationDriver<typeof FileDestinationConfig.Type> = {
+  const driver: DestinationDriver<typeof Config.Type> = {
     type: "file",
+    label: "Scripted file",
+    Config,
     capabilities:
       model === "idempotencyKey"
         ? { write: model, canRemove: true, batch, keySeconds }

@@ -10,6 +10,7 @@ import { TableStore } from "@millrace/core/table/TableStore"
 import { wholeScan } from "@millrace/core/table/RowScan"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import { tableOf } from "@millrace/core/feed/FeedConfig"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -85,9 +86,10 @@ const play = Effect.fnUntraced(function* (simulation: Simulation, { by, instance
   })
   const again = yield* drive(simulation, feed)
   const records = yield* ledgerOf(accounts[0]!)
+  const tableId = tableOf(feed.destinationConfig)
   const rows =
-    feed.destinationConfig?.type === "table"
-      ? (yield* (yield* TableStore).rows(wholeScan(feed.destinationConfig.tableId))).map(({ values }) => values)
+    tableId !== undefined
+      ? (yield* (yield* TableStore).rows(wholeScan(tableId))).map(({ values }) => values)
       : simulation.destination.at(path).rows.map(({ values }) => values)
   // Ids differ from life to life; the record that they stand for does not.
   const nameOf = new Map(records.map((record) => [record.id, String(record.fields["description"])]))

@@ -1,7 +1,7 @@
 /** A feed of a life: what was configured, and what is at its destination. */
 import type { Account } from "@millrace/core/bank/Account"
 import type { Feed } from "@millrace/core/feed/Feed"
-import type { DestinationConfig, PendingMode } from "@millrace/core/feed/FeedConfig"
+import { type DestinationConfig, type PendingMode, tableOf } from "@millrace/core/feed/FeedConfig"
 import type { TableId } from "@millrace/core/table/Table"
 import { wholeScan } from "@millrace/core/table/RowScan"
 import { TableStore } from "@millrace/core/table/TableStore"
@@ -67,14 +67,15 @@ export const follow = Effect.fnUntraced(function* (
     fieldMappings: mappings,
     ...change
   })
-  const place = config.type === "file" ? destination.at(config.path) : undefined
+  const tableId = tableOf(config)
+  const place = tableId === undefined ? destination.at(path) : undefined
   const following: FollowingFeed = {
     feed,
     place,
     deleted: new Set(),
     rows:
-      config.type === "table"
-        ? rowsOfTable(feed, config.tableId)
+      tableId !== undefined
+        ? rowsOfTable(feed, tableId)
         : Effect.sync(() => place!.rows.map(({ key, values }) => ({ key, values: values as Shown })))
   }
   return following

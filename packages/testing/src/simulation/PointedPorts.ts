@@ -1,4 +1,5 @@
 /** The ports of the kernel with a point to fail at around every call, over scripted upstreams and destinations. */
+import { Kinds } from "@millrace/core/enrichment/Kinds"
 import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
 import * as TableDestination from "@millrace/adapters/destination/table/TableDestination"
 import * as StatementReader from "@millrace/adapters/statement/StatementReader"
@@ -122,17 +123,17 @@ export const pointedAdapters = (
     ),
     Layer.unwrap(
       Effect.map(TableDestination.make, (table) =>
-        Destinations.layer({
-          table: { ...table, open: (...args) => session(table.open(...(args as Parameters<typeof table.open>))) },
-          file: {
+        Destinations.layer([
+          { ...table, open: (...args) => session(table.open(...(args as Parameters<typeof table.open>))) },
+          {
             ...destination.driver,
             open: (...args) => session(destination.driver.open(...(args as Parameters<typeof destination.driver.open>)))
           }
-        })
+        ])
       )
     ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
     StatementReader.layer,
-    Patterns.layerProven,
+    Kinds.layerBundled().pipe(Layer.provideMerge(Patterns.layerProven)),
     NodeDigest.layer
   )
 }

@@ -2,12 +2,12 @@
 import { expect } from "@effect/vitest"
 import type {
   Column,
-  DestinationDriver,
   DestinationError,
   DestinationSession,
   Outgoing,
   WriteModel
 } from "@millrace/core/destination/Destination"
+import type { Destination } from "@millrace/core/destination/Destinations"
 import type { Feed } from "@millrace/core/feed/Feed"
 import type { DestinationConfig } from "@millrace/core/feed/FeedConfig"
 import type { Fields } from "@millrace/core/record/FieldValue"
@@ -19,7 +19,8 @@ import * as Stream from "effect/Stream"
 export type PrintedRow = Readonly<Record<string, string>>
 
 export interface DestinationUnderTest {
-  readonly driver: DestinationDriver
+  /** The driver as the kernel uses it: `destinationOf(driver)`. */
+  readonly driver: Destination
   readonly config: DestinationConfig
   readonly feed: Feed
   /** The rows at the destination, with the columns of feeds alone; none before the first delivery. */

@@ -7,6 +7,8 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import type { DestinationSession, Outgoing, Receipt } from "@millrace/core/destination/Destination"
+import { isIdentifier } from "@millrace/core/shared/Identifier"
+import * as Result from "effect/Result"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -48,6 +50,11 @@ const sharedTests = ({ make, write, cells }: DestinationSuiteOptions): void => {
     Effect.gen(function* () {
       const { driver, config } = yield* make
       expect(driver.type).toBe(config.type)
+      expect(isIdentifier(driver.type)).toBe(true)
+      expect(driver.label.trim()).not.toBe("")
+      expect(Result.getOrThrow(driver.decode(config))).toEqual(config)
+      const misspelt = driver.decode({ ...config, misspelt: 1 })
+      expect(Result.isFailure(misspelt) && misspelt.failure.map(({ field }) => field)).toEqual(["misspelt"])
       expect(driver.capabilities.write).toBe(write)
       expect(driver.capabilities.batch).toBeGreaterThan(0)
     })
@@ -56,7 +63,7 @@ const sharedTests = ({ make, write, cells }: DestinationSuiteOptions): void => {
   it.effect("finds no fault in a configuration that works, and changes nothing by looking", () =>
     Effect.gen(function* () {
       const { driver, config, feed, read } = yield* make
-      expect(yield* driver.check(feed.workspaceId, config, columns)).toEqual([])
+      expect(yield* driver.check(feed.workspaceId, config, columns, feed.mappingsDefaulted)).toEqual([])
       expect(yield* read).toEqual([])
     })
   )

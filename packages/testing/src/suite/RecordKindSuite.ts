@@ -4,11 +4,11 @@
  * The options hold configurations as they are sent, and records to run them over.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { enrichmentTypes } from "@millrace/core/enrichment/kinds/EnrichmentType"
-import type { Outcome, RecordKind } from "@millrace/core/enrichment/kinds/Kind"
+import { authorities, type Outcome, type RecordKind } from "@millrace/core/enrichment/kinds/Kind"
 import { dataTypes, type DataType } from "@millrace/core/record/DataType"
 import { catalogOf } from "@millrace/core/record/FieldCatalog"
 import type { Fields } from "@millrace/core/record/FieldValue"
+import { isIdentifier } from "@millrace/core/shared/Identifier"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { decode } from "@millrace/core/shared/StrictDecoding"
 import * as Result from "effect/Result"
@@ -43,7 +43,9 @@ export const suite = (name: string, { dataType, good, kind, records, refused }: 
   describe(name, () => {
     it("describes itself without contradictions", () => {
       const { dataTypes: supported, perWorkspace, writes } = kind.capabilities
-      expect(enrichmentTypes).toContain(kind.type)
+      expect(isIdentifier(kind.type)).toBe(true)
+      expect(kind.label.trim()).not.toBe("")
+      expect(authorities).toHaveProperty(kind.capabilities.authority)
       expect(supported).toContain(dataType)
       expect(supported.filter((one) => !dataTypes.includes(one))).toEqual([])
       expect(new Set(writes).size).toBe(writes.length)
@@ -98,7 +100,7 @@ export const suite = (name: string, { dataType, good, kind, records, refused }: 
 
     it("decides on delivery only where it is a filter, and says why", () => {
       for (const { verdict } of good.flatMap(outcomesOf)) {
-        if (kind.type !== "filter") expect(verdict).toBeUndefined()
+        if (kind.onFault === undefined) expect(verdict).toBeUndefined()
         else expect(verdict?.value === "deliver" || verdict?.reason.trim() !== "").toBe(true)
       }
     })

@@ -13,17 +13,26 @@ import {
   type DestinationSession,
   type WrittenFile
 } from "@millrace/core/destination/Destination"
-import type { FileDestinationConfig } from "@millrace/core/feed/FeedConfig"
 import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as CsvWriter from "../csv/CsvWriter.ts"
 import { fromCause } from "./FileFault.ts"
 import { claimOf, locate, standingAt, workspaceFolder } from "./FilePlace.ts"
 import { writeWhole } from "./WholeFile.ts"
 
-export type FileConfig = typeof FileDestinationConfig.Type
+/** A path below the folder that the operator names; `..` and absolute paths are refused. */
+const relativePath = /^(?!\/)(?!.*(?:^|\/)\.\.(?:\/|$))(?!.*\\)(?!.*\/\/)\P{Cc}{1,255}$/u
+
+export const FileConfig = Schema.Struct({
+  path: Schema.String.check(
+    Schema.isPattern(relativePath, { message: 'must be a relative path without ".." and control characters' })
+  ),
+  format: Schema.Literals(["csv"])
+})
+export type FileConfig = typeof FileConfig.Type
 
 export interface FileOptions {
   /** The folder for files; undefined where the operator named none, and then no feed can use this type. */
@@ -47,6 +56,8 @@ const place = (folder: string, workspaceId: WorkspaceId, path: string) =>
 
 export const make = ({ folder }: FileOptions): DestinationDriver<FileConfig> => ({
   type: "file",
+  label: "File",
+  Config: FileConfig,
   capabilities: { write: "wholeFile", canRemove: true, batch: 1_000 },
 
   check: Effect.fn("FileDestination.check")(function* (workspaceId, config): Effect.fn.Return<

@@ -19,11 +19,10 @@ import {
   type Outgoing,
   type Receipt
 } from "@millrace/core/destination/Destination"
-import type { TableDestinationConfig } from "@millrace/core/feed/FeedConfig"
 import type { Feed } from "@millrace/core/feed/Feed"
 import type { Fields, FieldValue } from "@millrace/core/record/FieldValue"
 import { Digest } from "@millrace/core/shared/Digest"
-import { Ids } from "@millrace/core/shared/Ids"
+import { Id, Ids } from "@millrace/core/shared/Ids"
 import { limits } from "@millrace/core/shared/Limits"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { isPlain, putFeedRows } from "@millrace/core/table/FeedRows"
@@ -36,11 +35,17 @@ import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { fieldKey } from "@millrace/core/table/FieldKey"
 import { cellTypeOf, toCell } from "./TableCell.ts"
 import { boundOf, resolve, type Target } from "./TableColumns.ts"
 
-export type TableConfig = typeof TableDestinationConfig.Type
+export const TableConfig = Schema.Struct({
+  tableId: Id("table"),
+  /** Whether fields that the table has not are made; absent: where the columns are nobody's choice. */
+  createMissingColumns: Schema.optionalKey(Schema.Boolean)
+})
+export type TableConfig = typeof TableConfig.Type
 
 const noTable = "The table does not exist or is in the trash."
 const tooManyFields = `A table has at most ${limits.tableFields} fields.`
@@ -131,7 +136,8 @@ export const make: Effect.Effect<
   const check = Effect.fn("TableDestination.check")(function* (
     workspaceId: Feed["workspaceId"],
     config: TableConfig,
-    columns: ReadonlyArray<Column>
+    columns: ReadonlyArray<Column>,
+    mappingsDefaulted: boolean
   ): Effect.fn.Return<ReadonlyArray<ConfigFault>, StorageUnavailable> {
     const table = Option.filter(
       yield* store.get(workspaceId, config.tableId),
@@ -141,7 +147,7 @@ export const make: Effect.Effect<
     const { missing, faults } = resolve(table.value, columns)
     const found = faults.map((message): ConfigFault => ({ field: "tableId", message }))
     if (missing.length === 0) return found
-    if (config.createMissingColumns === false) {
+    if (!(config.createMissingColumns ?? mappingsDefaulted)) {
       found.push({ field: "createMissingColumns", message: missingMessage(missing) })
     } else if (table.value.fields.length + missing.length > limits.tableFields) {
       found.push({ field: "tableId", message: tooManyFields })
@@ -258,5 +264,13 @@ export const make: Effect.Effect<
     }
   })
 
-  return { type: "table", capabilities: { write: "transactional", canRemove: true, batch: 1_000 }, check, bind, open }
+  return {
+    type: "table",
+    label: "Table",
+    Config: TableConfig,
+    capabilities: { write: "transactional", canRemove: true, batch: 1_000 },
+    check,
+    bind,
+    open
+  }
 })

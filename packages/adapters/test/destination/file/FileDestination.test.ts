@@ -51,7 +51,8 @@ const diskThatFills = (writes: number) =>
     })
   )
 
-const check = ({ driver, feed }: World, path: string) => driver.check(feed.workspaceId, { ...config, path }, columns)
+const check = ({ driver, feed }: World, path: string) =>
+  driver.check(feed.workspaceId, { ...config, path }, columns, true)
 
 describe("FileDestination", () => {
   it.effect("writes a header and the rows as CSV with CRLF, in the order of the columns", () =>
@@ -222,14 +223,16 @@ describe("FileDestination", () => {
       const foreign = join(world.operators, other.workspaceId)
       for (const path of ["books", "books/a.csv", "taken.csv", world.workspace.id]) {
         const asked = { ...config, path }
-        expect(yield* world.driver.check(other.workspaceId, asked, columns)).toEqual([])
+        expect(yield* world.driver.check(other.workspaceId, asked, columns, true)).toEqual([])
         if (path !== "books") yield* replace({ ...world, feed: other }, path, { Text: "two" })
       }
       expect(readFileSync(join(world.folder, "books/a.csv"), "utf8")).toContain("one")
       expect(readFileSync(join(foreign, "books/a.csv"), "utf8")).toContain("two")
       // Nor over a link within the operator's folder.
       symlinkSync(world.folder, join(foreign, "theirs"))
-      expect(yield* world.driver.check(other.workspaceId, { ...config, path: "theirs/books/a.csv" }, columns)).toEqual([
+      expect(
+        yield* world.driver.check(other.workspaceId, { ...config, path: "theirs/books/a.csv" }, columns, true)
+      ).toEqual([
         {
           field: "path",
           message: 'The path "theirs/books/a.csv" leads out of the folder for files over a link.'
@@ -277,7 +280,7 @@ describe("FileDestination", () => {
     Effect.gen(function* () {
       const world = yield* arrange
       const driver = FileDestination.make({ folder: undefined })
-      expect(yield* driver.check(world.feed.workspaceId, config, columns)).toEqual([
+      expect(yield* driver.check(world.feed.workspaceId, config, columns, true)).toEqual([
         { field: "type", message: "no folder for files is configured" }
       ])
       expect(yield* Effect.flip(driver.open(world.feed, config, columns))).toMatchObject({

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { destinationOf } from "@millrace/core/destination/Destinations"
 import { suite } from "@millrace/testing/suite/DestinationSuite"
 import * as Effect from "effect/Effect"
 import { parse } from "../csv/Rfc4180.ts"
@@ -9,7 +10,7 @@ suite("FileDestination", {
   write: "wholeFile",
   cells: "interpreted",
   make: Effect.map(arrange, ({ driver, config, feed, folder, exists }) => ({
-    driver,
+    driver: destinationOf(driver),
     config,
     feed,
     spoil: Effect.sync(() => {

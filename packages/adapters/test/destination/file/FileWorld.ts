@@ -8,7 +8,7 @@ import { makeWorkspace } from "@millrace/testing/fixture/Workspace"
 import * as Effect from "effect/Effect"
 import * as FileDestination from "../../../src/destination/file/FileDestination.ts"
 
-export const config: FileDestination.FileConfig = { type: "file", path: "books/2026/transactions.csv", format: "csv" }
+export const config = { type: "file", path: "books/2026/transactions.csv", format: "csv" } as const
 
 export const arrange = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(

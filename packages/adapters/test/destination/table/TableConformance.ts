@@ -28,7 +28,7 @@ export const tableSuite = (title: string, arranged: Effect.Effect<World, unknown
         note: (key: string, text: string) =>
           Effect.gen(function* () {
             const field = yield* makeTableField("note", { name: "Note", origin: "user", position: 99 })
-            yield* store.addFields(config.tableId, [field])
+            yield* store.addFields((yield* table).id, [field])
             yield* writeAsPerson(key, { note: text })
             return Effect.orDie(
               Effect.map(

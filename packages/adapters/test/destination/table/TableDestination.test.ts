@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { Column, DestinationDriver, Outgoing } from "@millrace/core/destination/Destination"
+import type { Destination } from "@millrace/core/destination/Destinations"
+import type { Column, Outgoing } from "@millrace/core/destination/Destination"
 import type { FieldType } from "@millrace/core/record/DataType"
 import type { Fields, FieldValue } from "@millrace/core/record/FieldValue"
 import { Ids } from "@millrace/core/shared/Ids"
@@ -9,7 +10,6 @@ import { makeTableField } from "@millrace/testing/fixture/Table"
 import { makeWorkspace } from "@millrace/testing/fixture/Workspace"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type * as TableDestination from "../../../src/destination/table/TableDestination.ts"
 import { arrange } from "./TableWorld.ts"
 
 const column = (name: string, type: FieldType = "str", label = name): Column => ({ name, label, type })
@@ -21,8 +21,6 @@ const fieldOf = (key: string, change: Partial<TableField>) => Effect.provide(mak
 const named = (keys: string, text: string) => [...keys].map((key) => create(key, { Text: text }))
 const done = (key: string) => ({ key, outcome: "done" })
 const waits = (key: string) => ({ key, outcome: "failed", waits: true, reason: expect.stringContaining("3 rows") })
-
-type Driver = DestinationDriver<TableDestination.TableConfig>
 
 describe("TableDestination", () => {
   it.effect("makes the fields that are missing, of the type of their column, after the others", () =>
@@ -167,7 +165,7 @@ describe("TableDestination", () => {
         [[column("when", "num", "Amount")], 'The field "When" is of type date and cannot hold "Amount".'],
         [[column("memo"), column("Memo")], '"memo" and "Memo" are both mapped to the field "Memo".']
       ] as const) {
-        expect(yield* world.driver.check(world.feed.workspaceId, world.config, columns)).toEqual([
+        expect(yield* world.driver.check(world.feed.workspaceId, world.config, columns, true)).toEqual([
           { field: "tableId", message }
         ])
         expect(yield* Effect.flip(world.driver.open(world.feed, world.config, columns))).toMatchObject({
@@ -183,7 +181,7 @@ describe("TableDestination", () => {
     Effect.gen(function* () {
       const world = yield* arrange()
       const other = (yield* Effect.provide(makeWorkspace(), Ids.layer)).id
-      expect(yield* world.driver.check(other, world.config, [column("a")])).toEqual([
+      expect(yield* world.driver.check(other, world.config, [column("a")], true)).toEqual([
         { field: "tableId", message: "The table does not exist or is in the trash." }
       ])
       const refusal = yield* Effect.flip(
@@ -199,11 +197,12 @@ describe("TableDestination", () => {
   it.effect("tells when a feed is saved which columns it may not create, and changes nothing", () =>
     Effect.gen(function* () {
       const world = yield* arrange()
-      const check = (driver: Driver, createMissingColumns?: boolean) =>
+      const check = (driver: Destination, createMissingColumns?: boolean) =>
         driver.check(
           world.feed.workspaceId,
           createMissingColumns === undefined ? world.config : { ...world.config, createMissingColumns },
-          [column("Memo")]
+          [column("Memo")],
+          true
         )
       expect(yield* check(world.driver)).toEqual([])
       expect(yield* check(world.driver, true)).toEqual([])
@@ -239,7 +238,7 @@ describe("TableDestination", () => {
       ])
       expect((yield* world.table).fields).toHaveLength(2)
       expect(
-        yield* world.driver.check(world.feed.workspaceId, { ...world.config, createMissingColumns: false }, known)
+        yield* world.driver.check(world.feed.workspaceId, { ...world.config, createMissingColumns: false }, known, true)
       ).toEqual([])
     })
   )
@@ -248,7 +247,7 @@ describe("TableDestination", () => {
     Effect.gen(function* () {
       const world = yield* arrange()
       const columns = Array.from({ length: limits.tableFields + 1 }, (_, i) => column(`c${i}`))
-      expect(yield* world.driver.check(world.feed.workspaceId, world.config, columns)).toMatchObject([
+      expect(yield* world.driver.check(world.feed.workspaceId, world.config, columns, true)).toMatchObject([
         { field: "tableId" }
       ])
       expect(yield* Effect.flip(world.driver.open(world.feed, world.config, columns))).toMatchObject({

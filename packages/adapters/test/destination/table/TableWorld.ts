@@ -1,5 +1,7 @@
 /** A table, and a feed that writes into it. */
 import type { ActorRef } from "@millrace/core/access/ActorRef"
+import { destinationOf } from "@millrace/core/destination/Destinations"
+import type { DestinationConfig } from "@millrace/core/feed/FeedConfig"
 import type { Feed } from "@millrace/core/feed/Feed"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import { Ids } from "@millrace/core/shared/Ids"
@@ -31,11 +33,11 @@ export const arrangeIn = Effect.fnUntraced(function* (change?: Change) {
   const rowIds = yield* Ids
   const workspace = yield* storeWorkspace()
   const { id } = yield* storeTable(workspace, { fields: [], ...change?.table })
-  const config: TableDestination.TableConfig = { type: "table", tableId: id }
+  const config: DestinationConfig = { type: "table", tableId: id }
   return {
     store,
     config,
-    driver: yield* Effect.provideService(TableDestination.make, TableSettings, change?.settings ?? {}),
+    driver: destinationOf(yield* Effect.provideService(TableDestination.make, TableSettings, change?.settings ?? {})),
     feed: yield* makeFeed(workspace, { destinationConfig: config, mappingsDefaulted: true, ...change?.feed }),
     table: Effect.map(store.get(workspace.id, id), Option.getOrThrow),
     rows: store.rows(wholeScan(id)),

@@ -1,23 +1,5 @@
-/** The sixteen types of enrichment (specification 1). */
-import * as Schema from "effect/Schema"
+/** The type of an enrichment: bundled ones are in `Kinds`, and a program may add its own. */
+import { Identifier } from "../../shared/Identifier.ts"
 
-export const enrichmentTypes = [
-  "rule",
-  "lookup",
-  "filter",
-  "split",
-  "transfer_match",
-  "dedupe",
-  "alert",
-  "monitor",
-  "budget",
-  "recurring",
-  "fees",
-  "anomaly",
-  "digest",
-  "memory",
-  "ai_categorize",
-  "ai_merchant"
-] as const
-export const EnrichmentType = Schema.Literals(enrichmentTypes)
+export const EnrichmentType = Identifier
 export type EnrichmentType = typeof EnrichmentType.Type

@@ -30,7 +30,12 @@ export interface PlanContext {
   readonly today: CalendarDate
 }
 
+/** Whose word counts more; between equals the later in (stage, order, id, position) wins (enrichments A6). */
+export const authorities = { user: 70, rule: 60, lookup: 50, analysis: 40, memory: 30, ai: 20, provider: 10 } as const
+
 export interface Capabilities {
+  /** How much its word counts beside that of other enrichments. People and providers have the other two. */
+  readonly authority: Exclude<keyof typeof authorities, "user" | "provider">
   readonly dataTypes: ReadonlyArray<DataType>
   /** `"*"`: any field a rule may write. */
   readonly writes: ReadonlyArray<string>
@@ -40,6 +45,8 @@ export interface Capabilities {
 
 export interface RecordKind<Config = unknown, Prepared = unknown> {
   readonly type: EnrichmentType
+  /** Its name for people, such as `Rules`. */
+  readonly label: string
   readonly family: "record"
   /** Place in the pipeline; smaller numbers run first (enrichments A3). */
   stage(config: Config): number
@@ -54,7 +61,10 @@ export interface RecordKind<Config = unknown, Prepared = unknown> {
   prepare(config: Config, catalog: FieldCatalog): Prepared
   /** Pure and synchronous. What it throws is a fault of this record in this enrichment, and of nothing else. */
   plan(prepared: Prepared, view: View, context: PlanContext): Outcome
-  /** Filters only: the verdict on a record that `plan` failed on. */
+  /**
+   * Kinds that decide on delivery, and these alone: the verdict on a record that `plan` failed on. An enrichment of such a
+   * kind that cannot run at all holds every record back.
+   */
   onFault?(config: Config): Verdict
   /** One sentence that says why a claim was made. */
   explain(config: Config, claim: Claim): string

@@ -96,9 +96,10 @@ const plan = (
 /** The kind `filter` on an engine for patterns. */
 export const makeFilter = (patterns: PatternEngine): RecordKind<FilterConfig, PreparedFilter> => ({
   type: "filter",
+  label: "Filters",
   family: "record",
   stage: () => stage,
-  capabilities: { dataTypes, writes: [], perWorkspace: limits.enrichmentsPerWorkspace },
+  capabilities: { authority: "analysis", dataTypes, writes: [], perWorkspace: limits.enrichmentsPerWorkspace },
   Config: FilterConfig,
   check: (config, catalog) => check(config, catalog, patterns),
   declares: () => new Map(),

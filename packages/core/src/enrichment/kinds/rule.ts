@@ -122,9 +122,10 @@ const check = (config: RuleConfig, source: FieldCatalog, patterns: PatternEngine
 /** The kind `rule` on an engine for patterns. */
 export const makeRule = (patterns: PatternEngine): RecordKind<RuleConfig, RuleEngine> => ({
   type: "rule",
+  label: "Rules",
   family: "record",
   stage: (config) => stages[config.phase],
-  capabilities: { dataTypes, writes: ["*"], perWorkspace: limits.enrichmentsPerWorkspace },
+  capabilities: { authority: "rule", dataTypes, writes: ["*"], perWorkspace: limits.enrichmentsPerWorkspace },
   Config: RuleConfig,
   check: (config, catalog) => check(config, catalog, patterns),
   declares: (config, catalog) =>
