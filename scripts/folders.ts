@@ -14,6 +14,7 @@ export const kernelOrder: ReadonlyArray<string> = [
   "failure",
   "storage",
   "rate",
+  "outbound",
   "text",
   "pattern",
   "workspace",

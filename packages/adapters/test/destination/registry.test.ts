@@ -27,7 +27,11 @@ it.effect("the bundled destinations can be registered, and have names for progra
     expect(yield* get("file")).toBe(all[1])
     expect(yield* Effect.flip(get("fax"))).toMatchObject({ _tag: "DestinationNotAvailable", type: "fax" })
   }).pipe(
-    Effect.provide(Layer.unwrap(Effect.map(made(bundledDestinations({ folder: undefined })), Destinations.layer))),
-    Effect.provide(needed)
+    Effect.provide(
+      Layer.provide(
+        Layer.unwrap(Effect.map(made(bundledDestinations({ folder: undefined })), Destinations.layer)),
+        needed
+      )
+    )
   )
 )
