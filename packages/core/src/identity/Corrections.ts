@@ -24,9 +24,9 @@ import type { Page } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { decisionLog } from "./DecisionLog.ts"
+import { DecisionLog } from "./DecisionLog.ts"
 import {
-  identityLog,
+  IdentityLog,
   matchView,
   type LedgerRef,
   type MatchesQuery,
@@ -36,7 +36,7 @@ import {
   type SuggestionView
 } from "./IdentityLog.ts"
 import { IdentityStore } from "./IdentityStore.ts"
-import { joining } from "./Joining.ts"
+import { Joining } from "./Joining.ts"
 import type { Decided, LoggedMatch, MatchId } from "./LoggedMatch.ts"
 import type { SuggestionId } from "./LoggedSuggestion.ts"
 import { unlearn } from "./match/LearntTexts.ts"
@@ -119,11 +119,10 @@ export class Corrections extends Context.Service<
       const identity = yield* IdentityStore
       const jobs = yield* JobStore
       const { atomically } = yield* Transactor
-      const cursors = yield* Cursors
       const ids = yield* Ids
-      const log = identityLog(identity, records, cursors)
-      const facts = decisionLog(identity, ids)
-      const { absorb, exchange, part } = joining(records, identity, facts, ids)
+      const log = yield* IdentityLog
+      const facts = yield* DecisionLog
+      const { absorb, exchange, part } = yield* Joining
 
       const open = Effect.fnUntraced(function* ({ accountId, bankId, dataType, workspace }: LedgerRef) {
         const bank = yield* banks.get(workspace.id, bankId)
@@ -305,7 +304,7 @@ export class Corrections extends Context.Service<
         purge: identity.purge(purgeBatch).pipe(Effect.withSpan("Corrections.purge"))
       })
     })
-  )
+  ).pipe(Layer.provide([IdentityLog.layer, Joining.layer]), Layer.provide(DecisionLog.layer))
 }
 
 /** Rows of each kind that one run of `purge` takes away at most. */

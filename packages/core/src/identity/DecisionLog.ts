@@ -1,11 +1,13 @@
 /** The decisions of people about the identity of records: kept, and lifted. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Unprocessable } from "../failure/Failure.ts"
 import type { RecordScope } from "../record/RecordStore.ts"
-import type { Ids } from "../shared/Ids.ts"
+import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import type { FactKind, IdentityFact } from "./match/IdentityFact.ts"
-import type { IdentityStore } from "./IdentityStore.ts"
+import { IdentityStore } from "./IdentityStore.ts"
 import type { Decided, RecordContent } from "./LoggedMatch.ts"
 
 /** A record, and what it says. */
@@ -16,7 +18,10 @@ interface Known {
 
 const keyOf = ({ hash, providerId }: RecordContent) => ({ providerId, hash })
 
-export const decisionLog = (identity: IdentityStore["Service"], ids: Ids["Service"]) => {
+const make = Effect.gen(function* () {
+  const identity = yield* IdentityStore
+  const ids = yield* Ids
+
   /** Refused when the workspace has as many as it can. */
   const decide = Effect.fnUntraced(function* (
     scope: RecordScope,
@@ -56,6 +61,9 @@ export const decisionLog = (identity: IdentityStore["Service"], ids: Ids["Servic
     })
 
   return { decide, lift, forbid }
-}
+})
 
-export type DecisionLog = ReturnType<typeof decisionLog>
+/** Keeps and lifts the decisions of people. */
+export class DecisionLog extends Context.Service<DecisionLog>()("@millrace/core/identity/DecisionLog", { make }) {
+  static readonly layer: Layer.Layer<DecisionLog, never, IdentityStore | Ids> = Layer.effect(DecisionLog, make)
+}

@@ -1,13 +1,15 @@
 /** What the index tells of the records that a read can mean, and the former ids that lead to them. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { IdTrust } from "../provider/Capabilities.ts"
 import type { Coverage } from "../provider/Provider.ts"
 import type { IndexEntry } from "../record/LedgerRecord.ts"
-import type { RecordScope, RecordStore } from "../record/RecordStore.ts"
+import { type RecordScope, RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { Observation } from "../record/Observation.ts"
 import { trusted } from "./match/Coverage.ts"
-import type { IdentityStore } from "./IdentityStore.ts"
+import { IdentityStore } from "./IdentityStore.ts"
 import { lateReachDays } from "./match/LateSettlement.ts"
 import type { Days } from "./match/DayDigests.ts"
 
@@ -48,7 +50,10 @@ const firstDay = (rows: ReadonlyArray<Pick<Observation, "date">>): CalendarDate.
     undefined
   )
 
-export const heldIndex = (records: RecordStore["Service"], identity: IdentityStore["Service"]) => {
+const make = Effect.gen(function* () {
+  const records = yield* RecordStore
+  const identity = yield* IdentityStore
+
   const byRead = Effect.fnUntraced(function* (read: ReadScope) {
     const { coverage, days, idTrust, observations, scope } = read
     const byId = trusted(idTrust)
@@ -95,4 +100,9 @@ export const heldIndex = (records: RecordStore["Service"], identity: IdentitySto
   })
 
   return { around }
+})
+
+/** Finds the records of the ledger that a read may mean. */
+export class HeldIndex extends Context.Service<HeldIndex>()("@millrace/core/identity/HeldIndex", { make }) {
+  static readonly layer: Layer.Layer<HeldIndex, never, RecordStore | IdentityStore> = Layer.effect(HeldIndex, make)
 }

@@ -1,16 +1,18 @@
 /** Matches and suggestions as people read them, page by page. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { AccountRef } from "../bank/Account.ts"
 import { toPublic } from "../bank/PublicRecord.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import type { RecordScope, RecordStore } from "../record/RecordStore.ts"
-import type { Bound, Cursors } from "../cursor/Cursors.ts"
+import { type RecordScope, RecordStore } from "../record/RecordStore.ts"
+import { type Bound, Cursors } from "../cursor/Cursors.ts"
 import { Id } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
-import type { IdentityStore } from "./IdentityStore.ts"
+import { IdentityStore } from "./IdentityStore.ts"
 import { matchStates, type LoggedMatch } from "./LoggedMatch.ts"
 import { suggestionStates, type LoggedSuggestion } from "./LoggedSuggestion.ts"
 
@@ -83,11 +85,11 @@ export const matchView = ({ owner, scope }: Opened, match: LoggedMatch): MatchVi
   }
 }
 
-export const identityLog = (
-  identity: IdentityStore["Service"],
-  records: RecordStore["Service"],
-  cursors: Cursors["Service"]
-) => {
+const make = Effect.gen(function* () {
+  const identity = yield* IdentityStore
+  const records = yield* RecordStore
+  const cursors = yield* Cursors
+
   const suggestionViews = Effect.fnUntraced(function* (
     { owner, scope }: Opened,
     suggestions: ReadonlyArray<LoggedSuggestion>
@@ -139,4 +141,12 @@ export const identityLog = (
   })
 
   return { matches, suggestions, suggestionViews }
+})
+
+/** Lists matches and suggestions, page by page. */
+export class IdentityLog extends Context.Service<IdentityLog>()("@millrace/core/identity/IdentityLog", { make }) {
+  static readonly layer: Layer.Layer<IdentityLog, never, IdentityStore | RecordStore | Cursors> = Layer.effect(
+    IdentityLog,
+    make
+  )
 }

@@ -1,13 +1,15 @@
 /** Making one record out of two, by a match that can be taken back, and two out of one. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { HeldRecord } from "../record/LedgerRecord.ts"
-import type { RecordScope, RecordStore } from "../record/RecordStore.ts"
-import type { Ids } from "../shared/Ids.ts"
+import { type RecordScope, RecordStore } from "../record/RecordStore.ts"
+import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { isOfFile } from "./match/Coverage.ts"
-import type { DecisionLog } from "./DecisionLog.ts"
+import { DecisionLog } from "./DecisionLog.ts"
 import type { IdentityFact } from "./match/IdentityFact.ts"
-import type { IdentityStore, LogQuery } from "./IdentityStore.ts"
+import { IdentityStore, type LogQuery } from "./IdentityStore.ts"
 import type { Decided, LoggedMatch, MatchId, RecordContent } from "./LoggedMatch.ts"
 import type { MatchEvidence } from "./match/Matching.ts"
 import { contentOf, settledFields } from "./MatchWrites.ts"
@@ -29,12 +31,22 @@ export interface Joined extends Pick<LoggedMatch, "evidence" | "decided" | "cove
   readonly idsCount: boolean
 }
 
-/**
- * `a` goes on as what `b` is, by a match that can be taken back. What a file says of a record of a connection
- * changes nothing in it.
- */
-export const joinRecords = (records: RecordStore["Service"], identity: IdentityStore["Service"], ids: Ids["Service"]) =>
-  Effect.fnUntraced(function* (scope: RecordScope, a: HeldRecord, b: HeldRecord, { idsCount, ...how }: Joined) {
+const make = Effect.gen(function* () {
+  const records = yield* RecordStore
+  const identity = yield* IdentityStore
+  const facts = yield* DecisionLog
+  const ids = yield* Ids
+
+  /**
+   * `a` goes on as what `b` is, by a match that can be taken back. What a file says of a record of a connection
+   * changes nothing in it.
+   */
+  const join = Effect.fnUntraced(function* (
+    scope: RecordScope,
+    a: HeldRecord,
+    b: HeldRecord,
+    { idsCount, ...how }: Joined
+  ) {
     const match: Omit<LoggedMatch, "at"> = {
       id: yield* ids.next("match"),
       ...scope,
@@ -74,14 +86,6 @@ export const joinRecords = (records: RecordStore["Service"], identity: IdentityS
     yield* records.merge(scope, b.id, a.id)
     return match.id
   })
-
-export const joining = (
-  records: RecordStore["Service"],
-  identity: IdentityStore["Service"],
-  facts: DecisionLog,
-  ids: Ids["Service"]
-) => {
-  const join = joinRecords(records, identity, ids)
 
   /** The same by a person. */
   const absorb = Effect.fnUntraced(function* (
@@ -160,5 +164,13 @@ export const joining = (
     return { before, after }
   })
 
-  return { absorb, exchange, part }
+  return { join, absorb, exchange, part }
+})
+
+/** Joins two records and parts them again. */
+export class Joining extends Context.Service<Joining>()("@millrace/core/identity/Joining", { make }) {
+  static readonly layer: Layer.Layer<Joining, never, RecordStore | IdentityStore | DecisionLog | Ids> = Layer.effect(
+    Joining,
+    make
+  )
 }

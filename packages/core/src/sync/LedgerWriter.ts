@@ -2,9 +2,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { DecisionLog } from "../identity/DecisionLog.ts"
 import type { BankId } from "../bank/Bank.ts"
 import { isOfFile, trusted } from "../identity/match/Coverage.ts"
-import { heldIndex } from "../identity/HeldIndex.ts"
+import { HeldIndex } from "../identity/HeldIndex.ts"
 import { identify } from "../identity/match/Identify.ts"
 import type { IdentityFact } from "../identity/match/IdentityFact.ts"
 import { RecordEdits } from "../identity/RecordEdits.ts"
@@ -17,7 +18,7 @@ import {
   type MatchResult,
   type Suggestion
 } from "../identity/match/Matching.ts"
-import { joinRecords } from "../identity/Joining.ts"
+import { Joining } from "../identity/Joining.ts"
 import type { LoggedSuggestion } from "../identity/LoggedSuggestion.ts"
 import { lateDays } from "../identity/match/LateSettlement.ts"
 import { forbiddenPairs, withoutForbiddenLinks } from "../identity/match/ForbiddenPairs.ts"
@@ -38,7 +39,7 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { believable, canSettle, isWholeTruth, type SnapshotOfAccount } from "./SnapshotOfAccount.ts"
-import { emptyChunk, writePlan, type Chunk } from "./WritePlan.ts"
+import { emptyChunk, WritePlan, type Chunk } from "./WritePlan.ts"
 
 /** The right to write to a connection: its lease, and the job's fence when a job does it. */
 export interface WriteRight {
@@ -98,9 +99,9 @@ export class LedgerWriter extends Context.Service<
       const { atomically } = yield* Transactor
       const ids = yield* Ids
       const { contentHash } = yield* Digest
-      const { around } = heldIndex(records, identity)
-      const planned = writePlan(records, ids)
-      const join = joinRecords(records, identity, ids)
+      const { around } = yield* HeldIndex
+      const { plan: planned } = yield* WritePlan
+      const { join } = yield* Joining
 
       const guard = Effect.fnUntraced(function* (right: WriteRight) {
         if (right.fence !== undefined) return yield* jobs.fenceBank(right.fence, right.bankId)
@@ -375,5 +376,5 @@ export class LedgerWriter extends Context.Service<
 
       return LedgerWriter.of({ guard, write })
     })
-  )
+  ).pipe(Layer.provide([HeldIndex.layer, WritePlan.layer, Joining.layer.pipe(Layer.provide(DecisionLog.layer))]))
 }

@@ -1,5 +1,7 @@
 /** What is written for matches: records, former ids, and the log that lets a match be taken back. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { isOfFile, trusted } from "../identity/match/Coverage.ts"
 import type { Alias } from "../identity/IdentityStore.ts"
 import type { LoggedMatch } from "../identity/LoggedMatch.ts"
@@ -9,8 +11,8 @@ import { isWorthLogging, logOf, needsBefore, writeOf } from "../identity/MatchWr
 import type { JobId } from "../job/Job.ts"
 import { idKindOf } from "../record/DataType.ts"
 import type { HeldRecord, IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
-import type { RecordStore } from "../record/RecordStore.ts"
-import type { Ids } from "../shared/Ids.ts"
+import { RecordStore } from "../record/RecordStore.ts"
+import { Ids } from "../shared/Ids.ts"
 import type { SnapshotOfAccount } from "./SnapshotOfAccount.ts"
 
 /** What the matches of one transaction come to. */
@@ -31,9 +33,12 @@ export interface Identified {
   readonly details: ReadonlyMap<string, HeldRecord>
 }
 
-/** Works out what is written for some matches of a read, in their order. */
-export const writePlan = (records: RecordStore["Service"], ids: Ids["Service"]) =>
-  Effect.fnUntraced(function* (
+const make = Effect.gen(function* () {
+  const records = yield* RecordStore
+  const ids = yield* Ids
+
+  /** Works out what is written for some matches of a read, in their order. */
+  const plan = Effect.fnUntraced(function* (
     snapshot: SnapshotOfAccount,
     { aliases, details, result }: Identified,
     matches: ReadonlyArray<Match>,
@@ -126,3 +131,11 @@ export const writePlan = (records: RecordStore["Service"], ids: Ids["Service"]) 
     }
     return chunk
   })
+
+  return { plan }
+})
+
+/** Plans what a read writes into the ledger. */
+export class WritePlan extends Context.Service<WritePlan>()("@millrace/core/sync/WritePlan", { make }) {
+  static readonly layer: Layer.Layer<WritePlan, never, RecordStore | Ids> = Layer.effect(WritePlan, make)
+}
