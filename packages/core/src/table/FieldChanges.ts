@@ -19,7 +19,7 @@ import { fieldKey } from "./FieldKey.ts"
 import { fieldMeant } from "./FieldName.ts"
 import { rewriteRows } from "./RowRewrite.ts"
 import type { Table, TableField, TableFieldType, TableId } from "./Table.ts"
-import { accessTo, conflict, judged, noField } from "./TableAccess.ts"
+import { TableAccess, conflict, judged, noField } from "./TableAccess.ts"
 import type { FieldChange } from "./TableRequest.ts"
 import type { Tables } from "./Tables.ts"
 import { TableStore } from "./TableStore.ts"
@@ -101,7 +101,7 @@ export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const { contentHash } = yield* Digest
   const { atomically } = yield* Transactor
-  const access = accessTo(store)
+  const access = yield* TableAccess
 
   /** Stores the table as the next version. It is locked, so nobody came first. */
   const save = Effect.fnUntraced(function* (table: Table) {

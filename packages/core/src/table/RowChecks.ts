@@ -1,16 +1,18 @@
 /** What rows have to obey besides the form of their cells: relations, uniqueness, the plan. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { Principal } from "../access/Principal.ts"
 import { InvalidInput, PlanLimitReached, type Detail } from "../failure/Failure.ts"
 import { limits } from "../shared/Limits.ts"
 import type { Faults } from "./FieldDefinition.ts"
 import { takenMarks } from "./Marks.ts"
-import { rowLimitOf, rowRoom, type TableSettings } from "./RowLimit.ts"
+import { rowLimitOf, rowRoom, TableSettings } from "./RowLimit.ts"
 import type { RelationUse } from "./RowReader.ts"
 import type { RowShape } from "./RowShape.ts"
 import type { Row, Table } from "./Table.ts"
-import { conflict, type TableAccess } from "./TableAccess.ts"
-import type { TableStore } from "./TableStore.ts"
+import { conflict, TableAccess } from "./TableAccess.ts"
+import { TableStore } from "./TableStore.ts"
 
 /** Fails unless it is 1 to 500. */
 export const bulk = (part: string, count: number): Effect.Effect<void, InvalidInput> => {
@@ -32,11 +34,11 @@ export interface Candidate {
 
 export const below = (path: string, part: string): string => (path === "" ? part : `${path}.${part}`)
 
-export const rowChecks = (
-  store: TableStore["Service"],
-  access: TableAccess,
-  settings: typeof TableSettings.Service
-) => {
+const make = Effect.gen(function* () {
+  const store = yield* TableStore
+  const access = yield* TableAccess
+  const settings = yield* TableSettings
+
   /** Faults for rows that relations name and that do not exist, live, in a table that can be seen. */
   const checkRelations = Effect.fnUntraced(function* (
     principal: Principal,
@@ -84,4 +86,9 @@ export const rowChecks = (
   })
 
   return { checkRelations, checkPlan, checkMarks }
+})
+
+/** Checks rows before they are written. */
+export class RowChecks extends Context.Service<RowChecks>()("@millrace/core/table/RowChecks", { make }) {
+  static readonly layer: Layer.Layer<RowChecks, never, TableStore | TableAccess> = Layer.effect(RowChecks, make)
 }

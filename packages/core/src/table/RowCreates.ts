@@ -10,14 +10,13 @@ import { Transactor } from "../storage/Transactor.ts"
 import { cellOf } from "./CellReader.ts"
 import { keyMark } from "./Facet.ts"
 import { Faults } from "./FieldDefinition.ts"
-import { bulk, rowChecks, type Candidate } from "./RowChecks.ts"
-import { TableSettings } from "./RowLimit.ts"
+import { bulk, RowChecks, type Candidate } from "./RowChecks.ts"
 import { mergeRow } from "./RowMerge.ts"
 import { checkRow, readValues, relationsIn, type RelationUse } from "./RowReader.ts"
 import type { RowOutcome } from "./RowRequest.ts"
 import { defaultsOf, shapeOf } from "./RowShape.ts"
 import type { Row } from "./Table.ts"
-import { accessTo, conflict, judged } from "./TableAccess.ts"
+import { TableAccess, conflict, judged } from "./TableAccess.ts"
 import type { Tables } from "./Tables.ts"
 import { markKey, TableStore } from "./TableStore.ts"
 
@@ -26,8 +25,8 @@ export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const { contentHash } = yield* Digest
   const { atomically } = yield* Transactor
-  const access = accessTo(store)
-  const { checkMarks, checkPlan, checkRelations } = rowChecks(store, access, yield* TableSettings)
+  const access = yield* TableAccess
+  const { checkMarks, checkPlan, checkRelations } = yield* RowChecks
 
   const createRows: Tables["Service"]["createRows"] = Effect.fn("Tables.createRows")(
     function* (principal, id, { mode, rows: asked }) {

@@ -24,7 +24,7 @@ import { rowCursors, type Resumed, type RowQuestion } from "./RowCursor.ts"
 import type { RowScan, ScannedTable } from "./RowScan.ts"
 import { isSortValue, positionOf, sortKeys } from "./RowSort.ts"
 import type { Row, Table } from "./Table.ts"
-import { accessTo, noRow, unprocessable } from "./TableAccess.ts"
+import { TableAccess, noRow, unprocessable } from "./TableAccess.ts"
 import { filterFields, filterValues, ownNamesOf } from "./TableFilter.ts"
 import type { Tables } from "./Tables.ts"
 import { TableStore } from "./TableStore.ts"
@@ -100,7 +100,7 @@ export const make = Effect.gen(function* () {
   const store = yield* TableStore
   const cursors = rowCursors(yield* Cursors)
   const patterns = yield* Patterns
-  const access = accessTo(store)
+  const access = yield* TableAccess
   const turns = makeQueryTurns()
 
   const ask = Effect.fnUntraced(function* (

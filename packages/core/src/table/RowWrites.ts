@@ -6,14 +6,13 @@ import { Digest } from "../shared/Digest.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { Faults } from "./FieldDefinition.ts"
-import { below, bulk, rowChecks, type Candidate } from "./RowChecks.ts"
-import { TableSettings } from "./RowLimit.ts"
+import { below, bulk, RowChecks, type Candidate } from "./RowChecks.ts"
 import { mergeRow } from "./RowMerge.ts"
 import { checkRow, readValues, relationsIn, type RelationUse } from "./RowReader.ts"
 import type { RowChange } from "./RowRequest.ts"
 import { shapeOf } from "./RowShape.ts"
 import type { Row, RowId, Table } from "./Table.ts"
-import { accessTo, conflict, judged, noRow } from "./TableAccess.ts"
+import { TableAccess, conflict, judged, noRow } from "./TableAccess.ts"
 import type { Tables } from "./Tables.ts"
 import { TableStore } from "./TableStore.ts"
 
@@ -21,8 +20,8 @@ export const make = Effect.gen(function* () {
   const store = yield* TableStore
   const { contentHash } = yield* Digest
   const { atomically } = yield* Transactor
-  const access = accessTo(store)
-  const { checkMarks, checkPlan, checkRelations } = rowChecks(store, access, yield* TableSettings)
+  const access = yield* TableAccess
+  const { checkMarks, checkPlan, checkRelations } = yield* RowChecks
 
   /** Changes live rows of a locked table, all or none. */
   const change = Effect.fnUntraced(function* (

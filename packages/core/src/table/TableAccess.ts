@@ -1,12 +1,14 @@
 /** Which tables a principal reaches, and how mistakes about them are told (decisions 2.6 and 6.11). */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { sees, type Principal } from "../access/Principal.ts"
 import { Conflict, NotFound, Unprocessable, type Detail } from "../failure/Failure.ts"
 import type { ErrorCode } from "../failure/ErrorCode.ts"
 import { limits } from "../shared/Limits.ts"
 import type { Table, TableId } from "./Table.ts"
-import type { TableStore } from "./TableStore.ts"
+import { TableStore } from "./TableStore.ts"
 
 export const noTable = new NotFound({ resource: "Table" })
 export const noRow = new NotFound({ resource: "Row" })
@@ -32,7 +34,9 @@ const visible = (principal: Principal, table: Option.Option<Table>): Effect.Effe
 const live = (table: Table): Effect.Effect<Table, NotFound> =>
   table.trashedAt === undefined ? Effect.succeed(table) : Effect.fail(noTable)
 
-export const accessTo = (store: TableStore["Service"]) => {
+const make = Effect.gen(function* () {
+  const store = yield* TableStore
+
   const lockAny = Effect.fnUntraced(function* (principal: Principal, id: TableId) {
     return yield* visible(principal, yield* store.lock(principal.workspace.id, id))
   })
@@ -58,6 +62,9 @@ export const accessTo = (store: TableStore["Service"]) => {
       return found
     })
   }
-}
+})
 
-export type TableAccess = ReturnType<typeof accessTo>
+/** Opens tables for a principal. */
+export class TableAccess extends Context.Service<TableAccess>()("@millrace/core/table/TableAccess", { make }) {
+  static readonly layer: Layer.Layer<TableAccess, never, TableStore> = Layer.effect(TableAccess, make)
+}

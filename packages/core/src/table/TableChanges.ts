@@ -15,9 +15,8 @@ import { define, Faults, isFieldKey } from "./FieldDefinition.ts"
 import { fieldKey } from "./FieldKey.ts"
 import { rewriteRows } from "./RowRewrite.ts"
 import { purgeAt, type Table, type TableField } from "./Table.ts"
-import { rowChecks } from "./RowChecks.ts"
-import { TableSettings } from "./RowLimit.ts"
-import { accessTo, conflict, judged, noTable } from "./TableAccess.ts"
+import { RowChecks } from "./RowChecks.ts"
+import { TableAccess, conflict, judged, noTable } from "./TableAccess.ts"
 import type { NewTable } from "./TableRequest.ts"
 import type { Tables } from "./Tables.ts"
 import { TableStore } from "./TableStore.ts"
@@ -91,8 +90,8 @@ export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const { contentHash } = yield* Digest
   const { atomically } = yield* Transactor
-  const access = accessTo(store)
-  const { checkPlan } = rowChecks(store, access, yield* TableSettings)
+  const access = yield* TableAccess
+  const { checkPlan } = yield* RowChecks
 
   const create: Tables["Service"]["create"] = Effect.fn("Tables.create")(function* (principal, request) {
     const faults = new Faults()

@@ -28,6 +28,8 @@ import * as RowWrites from "./RowWrites.ts"
 import type { FieldId, Row, RowId, Table, TableField, TableId } from "./Table.ts"
 import * as TableChanges from "./TableChanges.ts"
 import type { FieldChange, NewField, NewTable, TableChange, TableList } from "./TableRequest.ts"
+import { RowChecks } from "./RowChecks.ts"
+import { TableAccess } from "./TableAccess.ts"
 import type { TableStore } from "./TableStore.ts"
 
 export interface FieldView {
@@ -167,5 +169,5 @@ export class Tables extends Context.Service<
         ...(yield* RowWrites.make)
       })
     })
-  )
+  ).pipe(Layer.provide(RowChecks.layer), Layer.provide(TableAccess.layer))
 }

@@ -36,12 +36,12 @@ import {
   type Seal
 } from "./FileAccounts.ts"
 import { showSameRows } from "./SameRows.ts"
-import type { Shown } from "./Shown.ts"
+import type { Shown } from "./ShownRecords.ts"
 import type { Statement, StatementAccount, StatementRow } from "./Statement.ts"
 import type { Upload } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
 import { readingOf } from "./UploadSummary.ts"
-import { together, withdrawal } from "./Withdrawal.ts"
+import { together, Withdrawal } from "./Withdrawal.ts"
 
 export interface Taken {
   readonly accounts: ReadonlyArray<Account>
@@ -144,8 +144,7 @@ export class StatementSource extends Context.Service<
       const ids = yield* Ids
       const digest = yield* Digest
       const dataKeys = yield* DataKeys
-      const identity = yield* IdentityStore
-      const booked = withdrawal({ banks, records, identity, uploads, writer, digest, atomically })
+      const booked = yield* Withdrawal
 
       /** Accounts of which the statement shows the rows that we hold. */
       const withSameRows = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>, { rows }: StatementAccount) {
@@ -357,5 +356,5 @@ export class StatementSource extends Context.Service<
 
       return StatementSource.of({ take })
     })
-  )
+  ).pipe(Layer.provide(Withdrawal.layer))
 }

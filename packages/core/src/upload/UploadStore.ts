@@ -7,7 +7,7 @@ import type { FeedId } from "../feed/Feed.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { AccountId } from "../bank/Account.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { Shown, ShownScope } from "./Shown.ts"
+import type { Shown, ShownScope } from "./ShownRecords.ts"
 import type { Upload } from "./Upload.ts"
 
 export interface ShownAt extends Shown {

@@ -35,7 +35,7 @@ import { uploadStatuses, type Upload } from "./Upload.ts"
 import { UploadSettings } from "./UploadSettings.ts"
 import { UploadStore } from "./UploadStore.ts"
 import { readingOf, withoutLongNumbers, withoutNumbers } from "./UploadSummary.ts"
-import { withdrawal } from "./Withdrawal.ts"
+import { Withdrawal } from "./Withdrawal.ts"
 
 const unreadable = (field: string, message: string) =>
   new Unprocessable({ code: "VALIDATION_FAILED", message, details: [{ field, message }] })
@@ -140,9 +140,6 @@ export class Uploads extends Context.Service<
       const store = yield* UploadStore
       const feeds = yield* FeedStore
       const banks = yield* BankStore
-      const records = yield* RecordStore
-      const identity = yield* IdentityStore
-      const writer = yield* LedgerWriter
       const { atomically } = yield* Transactor
       const reader = yield* StatementReader
       const jobs = yield* Jobs
@@ -152,7 +149,7 @@ export class Uploads extends Context.Service<
       const ids = yield* Ids
       const room = yield* StorageRoom
       const settings = yield* UploadSettings
-      const booked = withdrawal({ banks, records, identity, uploads: store, writer, digest, atomically })
+      const booked = yield* Withdrawal
 
       const feedOf = Effect.fnUntraced(function* (workspace: Workspace, id: FeedId) {
         const feed = yield* feeds.get(workspace.id, id)
@@ -376,5 +373,5 @@ export class Uploads extends Context.Service<
 
       return Uploads.of({ add, list, read: readAgain, remove })
     })
-  )
+  ).pipe(Layer.provide(Withdrawal.layer))
 }

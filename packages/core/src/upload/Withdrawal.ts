@@ -1,22 +1,24 @@
 /** Taking back what a file showed and nobody shows any more. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { Account, AccountId } from "../bank/Account.ts"
-import type { BankStore } from "../bank/BankStore.ts"
 import type { IdentityStore } from "../identity/IdentityStore.ts"
+import { BankStore } from "../bank/BankStore.ts"
 import { writeOf } from "../identity/MatchWrites.ts"
 import type { Fields } from "../record/FieldValue.ts"
-import type { RecordScope, RecordStore } from "../record/RecordStore.ts"
+import { type RecordScope, RecordStore } from "../record/RecordStore.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import * as Decimal from "../shared/Decimal.ts"
-import type { Digest } from "../shared/Digest.ts"
+import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
-import type { Transactor } from "../storage/Transactor.ts"
+import { Transactor } from "../storage/Transactor.ts"
 import { ingest } from "../sync/Ingest.ts"
-import type { LedgerWriter, WriteRight } from "../sync/LedgerWriter.ts"
-import { shownRecords, tombstoneOf, type Shown } from "./Shown.ts"
+import { LedgerWriter, type WriteRight } from "../sync/LedgerWriter.ts"
+import { ShownRecords, tombstoneOf, type Shown } from "./ShownRecords.ts"
 import type { Upload, UploadStatement } from "./Upload.ts"
-import type { UploadStore } from "./UploadStore.ts"
+import { UploadStore } from "./UploadStore.ts"
 
 interface Balance {
   readonly balance: Decimal.Decimal
@@ -41,18 +43,14 @@ export const balanceOf = (uploads: ReadonlyArray<Upload>, accountId: AccountId):
     : { balance, availableBalance: newest?.availableBalance ?? balance, asOf: dayOf(newest!) }
 }
 
-interface Stores {
-  readonly banks: BankStore["Service"]
-  readonly records: RecordStore["Service"]
-  readonly identity: IdentityStore["Service"]
-  readonly uploads: UploadStore["Service"]
-  readonly writer: LedgerWriter["Service"]
-  readonly digest: Digest["Service"]
-  readonly atomically: Transactor["Service"]["atomically"]
-}
-
-export const withdrawal = ({ atomically, banks, digest, identity, records, uploads, writer }: Stores) => {
-  const shown = shownRecords(records, identity, uploads)
+const make = Effect.gen(function* () {
+  const banks = yield* BankStore
+  const records = yield* RecordStore
+  const uploads = yield* UploadStore
+  const writer = yield* LedgerWriter
+  const digest = yield* Digest
+  const { atomically } = yield* Transactor
+  const shown = yield* ShownRecords
 
   /** Removes records of a place that only this file showed and that are not among those that stay. */
   const withdraw = Effect.fnUntraced(function* (
@@ -113,8 +111,16 @@ export const withdrawal = ({ atomically, banks, digest, identity, records, uploa
   })
 
   return { ...shown, withdraw, settle }
-}
+})
 
+/** Takes back what a file showed. */
+export class Withdrawal extends Context.Service<Withdrawal>()("@millrace/core/upload/Withdrawal", { make }) {
+  static readonly layer: Layer.Layer<
+    Withdrawal,
+    never,
+    BankStore | RecordStore | UploadStore | LedgerWriter | Digest | Transactor | IdentityStore
+  > = Layer.effect(Withdrawal, make).pipe(Layer.provide(ShownRecords.layer))
+}
 /** What two lists of places show together. */
 export const together = (all: ReadonlyArray<Shown>): ReadonlyArray<Shown> => {
   const places = new Map<string, Shown & { readonly ids: Set<string> }>()

@@ -30,7 +30,7 @@ import type { Workspace } from "../workspace/Workspace.ts"
 import type { Account, AccountRef } from "../bank/Account.ts"
 import { balanceAsOf, storedBalance } from "../bank/Balance.ts"
 import { ownerOf as publicOwner, toPublic } from "../bank/PublicRecord.ts"
-import { Position, transactionPages } from "./TransactionPages.ts"
+import { Position, TransactionPages } from "./TransactionPages.ts"
 
 const TradesCursor = Schema.Struct({
   from: CalendarDate.CalendarDate,
@@ -198,7 +198,7 @@ export class AccountData extends Context.Service<
         const records = yield* RecordStore
         const readThrough = yield* ReadThrough
         const cursors = yield* Cursors
-        const pages = transactionPages(records, cursors)
+        const pages = yield* TransactionPages
 
         const bankOf = Effect.fnUntraced(function* (workspace: Workspace, id: BankId) {
           const bank = yield* banks.get(workspace.id, id)
@@ -340,5 +340,5 @@ export class AccountData extends Context.Service<
           loan
         })
       })
-    )
+    ).pipe(Layer.provide(TransactionPages.layer))
 }

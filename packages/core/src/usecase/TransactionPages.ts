@@ -5,15 +5,17 @@
  * page leads to a watermark: from there on only what changed since is answered, in change order, with the
  * ids of what vanished. Delivery by cursor is at-least-once.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { InvalidInput } from "../failure/Failure.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import { recordStates } from "../record/LedgerRecord.ts"
 import { matches } from "../record/RecordMatch.ts"
-import type { RecordFilter, RecordScope, RecordStore } from "../record/RecordStore.ts"
+import { type RecordFilter, type RecordScope, RecordStore } from "../record/RecordStore.ts"
 import { CalendarDate } from "../shared/CalendarDate.ts"
-import type { Bound, Cursors } from "../cursor/Cursors.ts"
+import { type Bound, Cursors } from "../cursor/Cursors.ts"
 import { DecimalText } from "../shared/Decimal.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf } from "../shared/Page.ts"
@@ -59,7 +61,10 @@ const invalidRange = new InvalidInput({
   details: [{ field: "from", message: "must not be after to" }]
 })
 
-export const transactionPages = (records: RecordStore["Service"], cursors: Cursors["Service"]) => {
+const make = Effect.gen(function* () {
+  const records = yield* RecordStore
+  const cursors = yield* Cursors
+
   const newestFirst = Effect.fnUntraced(function* (
     scope: RecordScope,
     bound: Bound,
@@ -133,4 +138,14 @@ export const transactionPages = (records: RecordStore["Service"], cursors: Curso
   })
 
   return { read }
+})
+
+/** Lists the transactions of an account, page by page. */
+export class TransactionPages extends Context.Service<TransactionPages>()("@millrace/core/usecase/TransactionPages", {
+  make
+}) {
+  static readonly layer: Layer.Layer<TransactionPages, never, RecordStore | Cursors> = Layer.effect(
+    TransactionPages,
+    make
+  )
 }

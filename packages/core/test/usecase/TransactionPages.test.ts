@@ -1,6 +1,6 @@
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import { transactionPages, type TransactionRows } from "@millrace/core/usecase/TransactionPages"
+import { TransactionPages, type TransactionRows } from "@millrace/core/usecase/TransactionPages"
 import type { RecordWrite } from "@millrace/core/record/LedgerRecord"
 import { RecordStore } from "@millrace/core/record/RecordStore"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
@@ -17,7 +17,8 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Seeded } from "@millrace/testing/model/Seeded"
 
-const services = Cursors.layer(Redacted.make("key")).pipe(
+const services = TransactionPages.layer.pipe(
+  Layer.provideMerge(Cursors.layer(Redacted.make("key"))),
   Layer.provideMerge(Layer.mergeAll(MemoryStorage.layer, Ids.layer, NodeDigest.layer))
 )
 
@@ -25,7 +26,7 @@ const opened = Effect.gen(function* () {
   const account = yield* storeAccount(yield* storeBank(yield* storeWorkspace()))
   const records = yield* RecordStore
   const scope = scopeOf(account)
-  const pages = transactionPages(records, yield* Cursors)
+  const pages = yield* TransactionPages
   const read = (query: Parameters<typeof pages.read>[3]) =>
     Effect.map(pages.read(scope, "r", {}, query), (page): TransactionRows => page)
   return { records, scope, read }

@@ -1,6 +1,6 @@
 /** Which records each uploaded file showed: some thousands in one row. */
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import type { ShownScope } from "@millrace/core/upload/Shown"
+import type { ShownScope } from "@millrace/core/upload/ShownRecords"
 import type { Upload } from "@millrace/core/upload/Upload"
 import type { ShownAt, UploadStore } from "@millrace/core/upload/UploadStore"
 import * as Effect from "effect/Effect"

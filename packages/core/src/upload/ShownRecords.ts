@@ -6,17 +6,19 @@
  * have in the file, noted before anything of them is written: wherever a run dies, nothing is left that no file answers
  * for.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { AccountId } from "../bank/Account.ts"
 import { isOfFile } from "../identity/match/Coverage.ts"
-import type { IdentityStore, LogQuery } from "../identity/IdentityStore.ts"
+import { IdentityStore, type LogQuery } from "../identity/IdentityStore.ts"
 import type { MatchId } from "../identity/LoggedMatch.ts"
 import type { HeldRecord, RecordWrite } from "../record/LedgerRecord.ts"
-import type { RecordScope, RecordStore } from "../record/RecordStore.ts"
+import { type RecordScope, RecordStore } from "../record/RecordStore.ts"
 import { limits } from "../shared/Limits.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Upload } from "./Upload.ts"
-import type { UploadStore } from "./UploadStore.ts"
+import { UploadStore } from "./UploadStore.ts"
 
 /** Types of records that files show. */
 export type FileDataType = "transactions" | "balances"
@@ -35,11 +37,11 @@ const inChunks = function* <A>(all: ReadonlyArray<A>): Iterable<ReadonlyArray<A>
   for (let at = 0; at < all.length; at += limits.commitChunk) yield all.slice(at, at + limits.commitChunk)
 }
 
-export const shownRecords = (
-  records: RecordStore["Service"],
-  identity: IdentityStore["Service"],
-  uploads: UploadStore["Service"]
-) => {
+const make = Effect.gen(function* () {
+  const records = yield* RecordStore
+  const identity = yield* IdentityStore
+  const uploads = yield* UploadStore
+
   /** Where rows of a file went: by the ids that they have, or that they had when they met another record. */
   const ofRows = Effect.fnUntraced(function* (scope: RecordScope, rowIds: Iterable<string>) {
     const found = new Set<string>()
@@ -126,8 +128,15 @@ export const shownRecords = (
   })
 
   return { ofRows, of, onlyOf }
-}
+})
 
+/** Finds the records that a file showed. */
+export class ShownRecords extends Context.Service<ShownRecords>()("@millrace/core/upload/ShownRecords", { make }) {
+  static readonly layer: Layer.Layer<ShownRecords, never, RecordStore | IdentityStore | UploadStore> = Layer.effect(
+    ShownRecords,
+    make
+  )
+}
 /** A tombstone keeps what the record said: it may come back, and destinations may still show it. */
 export const tombstoneOf = ({ date, fields, hash, id, pending, providerId }: HeldRecord): RecordWrite => ({
   id,
