@@ -14,7 +14,7 @@ const everything = [
  */
 const alone = [
   "**/*.integration.test.ts",
-  "packages/{cli,server,testing,verification}/test/**/*.test.ts",
+  "packages/{cli,server,verification}/test/**/*.test.ts",
   "bench/test/resync.test.ts",
   "packages/core/test/pattern/Pattern.test.ts",
   "packages/adapters/test/pattern/*.test.ts",
@@ -47,7 +47,13 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+/** Packages are tested as the TypeScript files that they are made of, not as what was built last. */
+const resolve = { conditions: ["@millrace/source", "node", "development|production"] }
+
 export default defineConfig({
+  ssr: { resolve },
+  // The one in which Vitest runs `globalSetup`.
+  environments: { __vitest__: { resolve } },
   test: {
     // For two cores: many tests wait most of their time, for PostgreSQL or for processes.
     maxWorkers: 3,
@@ -60,7 +66,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "alone",
-          globalSetup: ["packages/testing/src/postgres/globalSetup.ts"],
+          globalSetup: ["packages/verification/src/postgres/globalSetup.ts"],
           include: alone
         }
       },

@@ -9,16 +9,16 @@ import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import type { Observation } from "@millrace/core/record/Observation"
-import { behaviours, type Behaviour } from "@millrace/testing/model/BankView"
+import { behaviours, type Behaviour } from "@millrace/verification/model/BankView"
 import {
   addQuality,
   errorsPerThousand,
   noQuality,
   playLives,
   type Quality
-} from "@millrace/testing/model/IdentityQuality"
-import { byIdentity, type Matcher } from "@millrace/testing/model/LedgerReplay"
-import { upsertById } from "@millrace/testing/model/UpsertById"
+} from "@millrace/verification/model/IdentityQuality"
+import { byIdentity, type Matcher } from "@millrace/verification/model/LedgerReplay"
+import { upsertById } from "@millrace/verification/model/UpsertById"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { contender, type Bench } from "./harness/Bench.ts"

@@ -14,7 +14,7 @@
  * - the queue: from the first job's begin to the last one's end, for jobs that were stored before the runners started
  * - a runner that is killed dies right after the commit of a page, before its engine hears of it
  */
-import { startPostgres } from "@millrace/testing/postgres/PostgresServer"
+import { startPostgres } from "@millrace/verification/postgres/PostgresServer"
 import * as Effect from "effect/Effect"
 import { Client } from "pg"
 import type { Bench, Overview } from "./harness/Bench.ts"

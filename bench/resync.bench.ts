@@ -11,7 +11,7 @@
  *
  * By hand there is nothing to decode, hash or match: COPY and the upserts begin with the rows as they will be stored.
  */
-import { startPostgres } from "@millrace/testing/postgres/PostgresServer"
+import { startPostgres } from "@millrace/verification/postgres/PostgresServer"
 import * as Effect from "effect/Effect"
 import { generate } from "./generate.ts"
 import type { Bench, Comparison, Contender } from "./harness/Bench.ts"

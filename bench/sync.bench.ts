@@ -3,7 +3,7 @@
  * delivered to a table, on PostgreSQL with fsync on. Beside it COPY of the very same rows into the very same
  * tables, without any of that work.
  */
-import { startPostgres } from "@millrace/testing/postgres/PostgresServer"
+import { startPostgres } from "@millrace/verification/postgres/PostgresServer"
 import * as Effect from "effect/Effect"
 import { generate } from "./generate.ts"
 import type { Bench } from "./harness/Bench.ts"

@@ -17,8 +17,8 @@ import { limits } from "@millrace/core/shared/Limits"
 import { plans } from "@millrace/core/workspace/Plan"
 import * as Schema from "effect/Schema"
 import { settingNames } from "@millrace/server/Settings"
-import { Report, tableMarkdown } from "@millrace/testing/quality/Report"
-import { scenes } from "@millrace/testing/quality/Scenes"
+import { Report, tableMarkdown } from "@millrace/verification/quality/Report"
+import { scenes } from "@millrace/verification/quality/Scenes"
 import type { Answer } from "@millrace/testing/model/FilterInterpreter"
 import { filterTruth, groupTruth, notTruth, truthNow, truthZone } from "@millrace/testing/model/FilterTruth"
 
@@ -71,7 +71,7 @@ const pages: Readonly<Record<string, string>> = {
     [
       `Measured on ${quality.date} by \`npm run quality -- --record\`, which keeps the figures in \`docs/quality.json\`. Each scene`,
       "is played on made up accounts of which the truth is known, and everything in it follows from its seed. The scenes are",
-      "in `packages/testing/src/quality`; the tests play a small form of each."
+      "in `packages/verification/src/quality`; the tests play a small form of each."
     ].join("\n"),
     table(
       ["scene", "what happens"],

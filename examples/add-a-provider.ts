@@ -4,7 +4,7 @@
  * The upstream of this one is a document; a real one is asked over the network, and its answers are translated
  * like this. What a driver must promise is in `@millrace/core/provider/Provider`; the suite in
  * `@millrace/testing/suite/ProviderSuite` checks it, and `test/add-a-provider.test.ts` runs it against this
- * driver. Run the example with `node examples/add-a-provider.ts`.
+ * driver. Run the example with `node --conditions=@millrace/source examples/add-a-provider.ts`.
  */
 import type { Connection, ObservedRecord, ProviderDriver } from "@millrace/core/provider/Provider"
 import {

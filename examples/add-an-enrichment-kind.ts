@@ -5,7 +5,7 @@
  * Millrace it would be a file in `packages/core/src/enrichment/kinds/` and a line in `Kinds.ts`; a program
  * that embeds the kernel hands its own list to the pipeline. The suite in
  * `@millrace/testing/suite/RecordKindSuite` checks a kind, and `test/add-an-enrichment-kind.test.ts` runs it
- * against this one. Run the example with `node examples/add-an-enrichment-kind.ts`.
+ * against this one. Run the example with `node --conditions=@millrace/source examples/add-an-enrichment-kind.ts`.
  */
 import * as Re2Patterns from "@millrace/adapters/pattern/Re2Patterns"
 import type { RecordKind } from "@millrace/core/enrichment/kinds/Kind"

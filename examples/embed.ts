@@ -1,7 +1,7 @@
 /**
  * Millrace inside another program: the whole kernel on in-memory storage, no server and no database.
  *
- * Run it with `node examples/embed.ts`. It connects a bank of the demo provider, syncs its transactions
+ * Run it with `node --conditions=@millrace/source examples/embed.ts`. It connects a bank of the demo provider, syncs its transactions
  * through a rule into a table, and prints the first rows.
  */
 import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"

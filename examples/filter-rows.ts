@@ -2,7 +2,7 @@
  * Which rows a filter means, and why: the filter language of the kernel by itself, without storage.
  *
  * A filter comes as JSON from somewhere, so it is decoded, bound to the fields there are, and only then compiled.
- * Every mistake is told with its place. Run it with `node examples/filter-rows.ts`.
+ * Every mistake is told with its place. Run it with `node --conditions=@millrace/source examples/filter-rows.ts`.
  */
 import * as Re2Patterns from "@millrace/adapters/pattern/Re2Patterns"
 import { bind } from "@millrace/core/filter/Bind"

@@ -1,7 +1,7 @@
 /** One engine through everything that is measured of it, in a database of its own. */
 import { setTimeout as wait } from "node:timers/promises"
 import { Client } from "pg"
-import type { PostgresAddress } from "@millrace/testing/postgres/PostgresServer"
+import type { PostgresAddress } from "@millrace/verification/postgres/PostgresServer"
 import { median } from "../harness/Measure.ts"
 import type { Contestant, Desk } from "./Contestant.ts"
 import { type Fleet, slotsOfFleet, startFleet } from "./Fleet.ts"

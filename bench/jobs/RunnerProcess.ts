@@ -2,7 +2,8 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { freePort } from "@millrace/testing/process/ServerProcess"
+import { freePort } from "@millrace/verification/process/ServerProcess"
+import { sourceCondition } from "@millrace/verification/process/SourceCondition"
 import type { Contestant } from "./Contestant.ts"
 import type { Order, Told } from "./Messages.ts"
 import type { Place } from "./Shape.ts"
@@ -32,7 +33,7 @@ export const startRunner = async (
   const config = JSON.stringify({ ...place, slots, ownPort: await freePort() })
   const child = fork(join(import.meta.dirname, "main.ts"), [module, config], {
     // As `npm start` does it: on machines with much memory Node lets garbage lie for long.
-    execArgv: ["--max-semi-space-size=16", "--heap-growing-percent=60"],
+    execArgv: [sourceCondition, "--max-semi-space-size=16", "--heap-growing-percent=60"],
     stdio: ["ignore", "ignore", "pipe", "ipc"]
   })
   running.add(child)

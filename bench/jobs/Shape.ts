@@ -1,5 +1,5 @@
 /** The work of a job, which is the same for every engine: pages, each fetched and then written in one transaction. */
-import type { PostgresAddress } from "@millrace/testing/postgres/PostgresServer"
+import type { PostgresAddress } from "@millrace/verification/postgres/PostgresServer"
 
 export interface Shape {
   readonly pages: number

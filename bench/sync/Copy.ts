@@ -1,7 +1,7 @@
 /** COPY of rows into PostgreSQL: the fastest way there is, and so the limit of a sync. */
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import type { PostgresAddress } from "@millrace/testing/postgres/PostgresServer"
+import type { PostgresAddress } from "@millrace/verification/postgres/PostgresServer"
 import * as Effect from "effect/Effect"
 import { Client } from "pg"
 import { from as copyFrom, to as copyTo } from "pg-copy-streams"

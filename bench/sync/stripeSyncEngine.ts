@@ -1,5 +1,5 @@
 /** The peer: `PostgresClient` of @supabase/stripe-sync-engine, which upserts row by row, five in flight. */
-import type { PostgresAddress } from "@millrace/testing/postgres/PostgresServer"
+import type { PostgresAddress } from "@millrace/verification/postgres/PostgresServer"
 import { PostgresClient } from "@supabase/stripe-sync-engine"
 import * as Effect from "effect/Effect"
 import type { Client } from "pg"

@@ -1,9 +1,12 @@
 import { expect, it } from "@effect/vitest"
+import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
+import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { ProtocolViolation } from "@millrace/core/provider/ProviderError"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import { type ProviderSuiteOptions, suite } from "@millrace/testing/suite/ProviderSuite"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Provider from "../add-a-provider.ts"
 
 interface Row {
@@ -52,7 +55,9 @@ const make: ProviderSuiteOptions["make"] = Effect.sync(() => {
   }
 })
 
-suite("add a provider", { make, dataTypes: ["transactions"], moves: months.length - 1 })
+const storage = Layer.merge(MemoryStorage.layer, NodeDigest.layer)
+
+suite("add a provider", { make, storage, dataTypes: ["transactions"], moves: months.length - 1 })
 
 it.effect("add a provider: an answer of another form is an error that says so, never an empty list", () =>
   Effect.gen(function* () {

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** `millrace`: arguments, signals and the exit code. Loads nothing that a run does not need. */
 import { enableCompileCache } from "node:module"
 import { homedir } from "node:os"

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { serve } from "@millrace/http/Server"
+import { sourceCondition } from "@millrace/verification/process/SourceCondition"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -35,7 +36,7 @@ const cache = mkdtempSync(join(tmpdir(), "millrace-cli-cache-"))
 const emptyHome = (): string => mkdtempSync(join(tmpdir(), "millrace-cli-home-"))
 
 export const runProcess = (args: ReadonlyArray<string>, setting: Setting = {}): Promise<Ran> =>
-  runProgram(process.execPath, [main, ...args], setting)
+  runProgram(process.execPath, [sourceCondition, main, ...args], setting)
 
 export const runProgram = (program: string, args: ReadonlyArray<string>, setting: Setting): Promise<Ran> =>
   new Promise((resolve, reject) => {

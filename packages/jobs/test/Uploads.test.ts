@@ -1,6 +1,6 @@
 import { UploadSettings } from "@millrace/core/upload/UploadSettings"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
-import { openUploadFeed, makeUploadWorld } from "@millrace/testing/upload/UploadWorld"
+import { openUploadFeed, makeUploadWorld } from "@millrace/verification/upload/UploadWorld"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

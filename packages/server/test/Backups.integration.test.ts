@@ -1,10 +1,10 @@
 /** A backup of a server that works, and what is made of it. */
 import { copyFile } from "node:fs/promises"
 import { join } from "node:path"
-import { call } from "@millrace/testing/process/ApiCaller"
-import { type DataFolder, makeDataFolder } from "@millrace/testing/process/DataFolder"
-import { numbersIn, sumOf } from "@millrace/testing/process/Reading"
-import { killServers, runServer, type ServerProcess, startServer } from "@millrace/testing/process/ServerProcess"
+import { call } from "@millrace/verification/process/ApiCaller"
+import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
+import { numbersIn, sumOf } from "@millrace/verification/process/Reading"
+import { killServers, runServer, type ServerProcess, startServer } from "@millrace/verification/process/ServerProcess"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { parseOptions } from "../src/Options.ts"
 

@@ -4,13 +4,13 @@
  *
  * MILLRACE_SEED repeats the choices of a run.
  */
-import { check } from "@millrace/testing/chaos/Checker"
-import { install, type Installation, patientLease } from "@millrace/testing/chaos/Installation"
-import { isScenario, type ScenarioName, scenarios } from "@millrace/testing/chaos/Plan"
-import type { FileModel } from "@millrace/testing/chaos/WorkerAdapters"
+import { check } from "@millrace/verification/chaos/Checker"
+import { install, type Installation, patientLease } from "@millrace/verification/chaos/Installation"
+import { isScenario, type ScenarioName, scenarios } from "@millrace/verification/chaos/Plan"
+import type { FileModel } from "@millrace/verification/chaos/WorkerAdapters"
 import { Seeded } from "@millrace/testing/model/Seeded"
-import { type PostgresServer, startPostgres } from "@millrace/testing/postgres/PostgresServer"
-import { killServers } from "@millrace/testing/process/ServerProcess"
+import { type PostgresServer, startPostgres } from "@millrace/verification/postgres/PostgresServer"
+import { killServers } from "@millrace/verification/process/ServerProcess"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 const seed = Number(process.env["MILLRACE_SEED"] ?? Date.now() % 1_000_000)

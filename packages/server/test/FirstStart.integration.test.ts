@@ -1,12 +1,12 @@
 /** One folder through its life: made, stopped, started again, killed. */
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { type Answer, call } from "@millrace/testing/process/ApiCaller"
-import { type DataFolder, isRunning, makeDataFolder } from "@millrace/testing/process/DataFolder"
-import { killServers, runServer, startServer, type ServerProcess } from "@millrace/testing/process/ServerProcess"
-import { measureSlowness } from "@millrace/testing/process/Slowness"
+import { type Answer, call } from "@millrace/verification/process/ApiCaller"
+import { type DataFolder, isRunning, makeDataFolder } from "@millrace/verification/process/DataFolder"
+import { killServers, runServer, startServer, type ServerProcess } from "@millrace/verification/process/ServerProcess"
+import { measureSlowness } from "@millrace/verification/process/Slowness"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { numbersIn, recordsOf, sumOf } from "@millrace/testing/process/Reading"
+import { numbersIn, recordsOf, sumOf } from "@millrace/verification/process/Reading"
 
 const keyForm = /mill_[A-Za-z0-9]{44}/g
 const keysIn = (text: string) => [...new Set(text.match(keyForm) ?? [])]

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
-import { startServer, type ServerProcess } from "@millrace/testing/process/ServerProcess"
+import { startServer, type ServerProcess } from "@millrace/verification/process/ServerProcess"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 let folder: string

@@ -11,16 +11,16 @@ import * as Currency from "@millrace/core/shared/Currency"
 import { Tables } from "@millrace/core/table/Tables"
 import { Workspaces } from "@millrace/core/usecase/Workspaces"
 import { tuning } from "@millrace/jobs/ClusterEngine"
-import { call, type Sent } from "@millrace/testing/process/ApiCaller"
-import { type DataFolder, makeDataFolder } from "@millrace/testing/process/DataFolder"
-import { makeServerDatabase, type ServerDatabase } from "@millrace/testing/process/ServerDatabase"
+import { call, type Sent } from "@millrace/verification/process/ApiCaller"
+import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
+import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/process/ServerDatabase"
 import {
   freePort,
   killServers,
   runServer,
   type ServerProcess,
   startServer
-} from "@millrace/testing/process/ServerProcess"
+} from "@millrace/verification/process/ServerProcess"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"

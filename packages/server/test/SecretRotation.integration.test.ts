@@ -1,10 +1,10 @@
 /** Another secret for an installation that is in use. */
 import { randomBytes } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
-import { call } from "@millrace/testing/process/ApiCaller"
-import { type DataFolder, makeDataFolder } from "@millrace/testing/process/DataFolder"
-import { makeServerDatabase, type ServerDatabase } from "@millrace/testing/process/ServerDatabase"
-import { killServers, runServer, type ServerProcess, startServer } from "@millrace/testing/process/ServerProcess"
+import { call } from "@millrace/verification/process/ApiCaller"
+import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
+import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/process/ServerDatabase"
+import { killServers, runServer, type ServerProcess, startServer } from "@millrace/verification/process/ServerProcess"
 import { afterAll, beforeAll, expect, inject, it } from "vitest"
 
 const former = randomBytes(32).toString("base64")

@@ -1,7 +1,7 @@
 import { re2Patterns } from "@millrace/adapters/pattern/Re2Patterns"
 import { faultText } from "@millrace/core/pattern/Pattern"
 import { Seeded } from "@millrace/testing/model/Seeded"
-import { fastestMillis } from "@millrace/testing/process/CpuTime"
+import { fastestMillis } from "@millrace/verification/process/CpuTime"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { adversaries, families, hostile } from "./HostilePatterns.ts"

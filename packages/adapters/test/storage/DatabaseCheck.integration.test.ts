@@ -1,6 +1,6 @@
 /** Which databases are taken, what is left of those that are refused, and how an earlier installation comes along. */
 import { migrate, migrations, newestSchema } from "@millrace/adapters/storage/postgres/Migrations"
-import { client } from "@millrace/testing/postgres/TestPostgres"
+import { client } from "@millrace/verification/postgres/TestPostgres"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { expect, it } from "@effect/vitest"
 import * as ShardingConfig from "effect/cluster/ShardingConfig"

@@ -18,7 +18,7 @@ import {
 } from "@millrace/testing/model/RandomFilters"
 import { filterTruth, truthNow, truthZone } from "@millrace/testing/model/FilterTruth"
 import { Seeded } from "@millrace/testing/model/Seeded"
-import { layer as database } from "@millrace/testing/postgres/TestPostgres"
+import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

@@ -1,6 +1,6 @@
 import { matching } from "@millrace/adapters/storage/postgres/RecordRows"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { layer as database } from "@millrace/testing/postgres/TestPostgres"
+import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"

@@ -15,12 +15,12 @@ export interface ConditionGroup {
 }
 export type ConditionNode = Leaf | ConditionGroup
 
-interface EncodedLeaf {
+export interface EncodedLeaf {
   readonly field: string
   readonly operator: string
   readonly value?: string | number
 }
-interface EncodedGroup {
+export interface EncodedGroup {
   readonly logic: "and" | "or"
   readonly conditions: ReadonlyArray<EncodedLeaf | EncodedGroup>
 }

@@ -5,7 +5,7 @@ import { suite } from "@millrace/testing/suite/PatternsSuite"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { Seeded } from "@millrace/testing/model/Seeded"
-import { fastestMillis } from "@millrace/testing/process/CpuTime"
+import { fastestMillis } from "@millrace/verification/process/CpuTime"
 
 const fault = (pattern: string): string => {
   const result = provenPatterns.compile(pattern)

@@ -1,6 +1,6 @@
 /** Every place at which a run can die, one after the other; `npm run sim -- --sweep` has every sort of provider. */
 import { describe, expect, it } from "@effect/vitest"
-import { sweep, type SweepCell } from "@millrace/testing/simulation/CrashSweep"
+import { sweep, type SweepCell } from "@millrace/verification/simulation/CrashSweep"
 
 const cells: ReadonlyArray<SweepCell> = [
   { by: "crash", to: "table", instance: "delta-connection-perstatus" },

@@ -21,7 +21,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { ledgerOf } from "@millrace/testing/simulation/Checkers"
+import { ledgerOf } from "@millrace/verification/simulation/Checkers"
 
 const setup = () => {
   const provider = makeScriptedProvider({

@@ -2,8 +2,8 @@
 import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
 import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
 import { limits } from "@millrace/core/shared/Limits"
-import { layer as postgresClock } from "@millrace/testing/postgres/PostgresClock"
-import { layer as database } from "@millrace/testing/postgres/TestPostgres"
+import { layer as postgresClock } from "@millrace/verification/postgres/PostgresClock"
+import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { StoreClock } from "@millrace/testing/suite/StorageTests"
 import { layer } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -12,9 +12,9 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import { afterAll, beforeAll, inject } from "vitest"
-import { makeSimulation } from "@millrace/testing/simulation/Simulation"
-import { VirtualClock } from "@millrace/testing/simulation/VirtualClock"
-import { play } from "@millrace/testing/simulation/ScriptLife"
+import { makeSimulation } from "@millrace/verification/simulation/Simulation"
+import { VirtualClock } from "@millrace/verification/simulation/VirtualClock"
+import { play } from "@millrace/verification/simulation/ScriptLife"
 
 const scripts = process.env["MILLRACE_LONG"] === undefined ? 30 : 1_000
 

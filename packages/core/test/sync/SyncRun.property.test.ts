@@ -1,7 +1,7 @@
 /** A few hundred of the lives that `npm run sim` plays by the thousand. */
 import { describe, expect, it } from "@effect/vitest"
-import { engineLife } from "@millrace/testing/simulation/EngineLife"
-import { scriptLife } from "@millrace/testing/simulation/Life"
+import { engineLife } from "@millrace/verification/simulation/EngineLife"
+import { scriptLife } from "@millrace/verification/simulation/Life"
 
 const long = process.env["MILLRACE_LONG"] !== undefined
 const asked = process.env["MILLRACE_SEED"]

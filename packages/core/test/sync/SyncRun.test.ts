@@ -17,9 +17,9 @@ import { makeTableField, storeTable } from "@millrace/testing/fixture/Table"
 import { makeJob } from "@millrace/testing/fixture/Job"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { ledgerOf } from "@millrace/testing/simulation/Checkers"
-import { mappings } from "@millrace/testing/simulation/FollowingFeed"
-import { connect, drive, work, type Simulation } from "@millrace/testing/simulation/Simulation"
+import { ledgerOf } from "@millrace/verification/simulation/Checkers"
+import { mappings } from "@millrace/verification/simulation/FollowingFeed"
+import { connect, drive, work, type Simulation } from "@millrace/verification/simulation/Simulation"
 import { memoryScene, type SceneServices } from "./MemoryScene.ts"
 
 const scene = (

@@ -4,8 +4,8 @@
  */
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { Uploads } from "@millrace/core/upload/Uploads"
-import { FaultPoints } from "@millrace/testing/fault/FaultPoints"
-import { makeUploadWorld } from "@millrace/testing/upload/UploadWorld"
+import { FaultPoints } from "@millrace/verification/fault/FaultPoints"
+import { makeUploadWorld } from "@millrace/verification/upload/UploadWorld"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

@@ -1,7 +1,7 @@
 import { JobStore } from "@millrace/core/job/JobStore"
 import { Uploads } from "@millrace/core/upload/Uploads"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
-import { openUploadFeed } from "@millrace/testing/upload/UploadWorld"
+import { openUploadFeed } from "@millrace/verification/upload/UploadWorld"
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

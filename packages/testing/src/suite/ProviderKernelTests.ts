@@ -1,8 +1,7 @@
 /** Tests of a driver behind the kernel: what its accounts support is what the kernel asks for. */
 import { expect, it } from "@effect/vitest"
-import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { Banks } from "@millrace/core/bank/Banks"
+import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { Providers } from "@millrace/core/provider/Providers"
 import { RecordStore } from "@millrace/core/record/RecordStore"
 import { Ids } from "@millrace/core/shared/Ids"
@@ -15,12 +14,12 @@ import * as Layer from "effect/Layer"
 import { storeWorkspace } from "../fixture/Workspace.ts"
 import { attemptId, opened, type ProviderSuiteOptions } from "./ProviderUnderTest.ts"
 
-const layerOf = (driver: Parameters<typeof Providers.layer>[0][number]) =>
+const layerOf = (driver: ProviderDriver, storage: ProviderSuiteOptions["storage"]) =>
   ReadThrough.layer.pipe(
     Layer.provideMerge(SourceReader.layer),
     Layer.provideMerge([LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),
     Layer.provideMerge(Ids.layer),
-    Layer.provideMerge(Layer.mergeAll(Providers.layer([driver]), NodeDigest.layer, MemoryStorage.layer))
+    Layer.provideMerge(Layer.merge(Providers.layer([driver]), storage))
   )
 
 /** Registers the test that the kernel reads all that a connection has, and asks for nothing that it has not. */
@@ -58,7 +57,7 @@ export const kernelTests = (options: ProviderSuiteOptions): void => {
           }
           expect([dataType, rows > 0]).toEqual([dataType, true])
         }
-      }).pipe(Effect.provide(layerOf(driver)))
+      }).pipe(Effect.provide(layerOf(driver, options.storage)))
     })
   )
 }

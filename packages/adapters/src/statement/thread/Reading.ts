@@ -59,6 +59,9 @@ const startSeconds = 300
 
 const memoryCode = "ERR_WORKER_OUT_OF_MEMORY"
 
+/** Whether this runs as built JavaScript; a thread then runs the same. */
+export const isBuilt = import.meta.url.endsWith(".js")
+
 export class Reading {
   private readonly worker: Worker
   private readonly limits: ThreadLimits
@@ -77,7 +80,7 @@ export class Reading {
       resourceLimits: { maxOldGenerationSizeMb: limits.megabytes, maxYoungGenerationSizeMb: 16 },
       // It needs nothing of what the server knows.
       env: {},
-      execArgv: []
+      execArgv: isBuilt ? [] : ["--conditions=@millrace/source"]
     })
     this.worker.unref()
     this.worker.on("message", (answer: Answer) => this.take(answer))

@@ -11,7 +11,7 @@ import {
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
-import { Reading, type ThreadLimits } from "./Reading.ts"
+import { isBuilt, Reading, type ThreadLimits } from "./Reading.ts"
 
 export interface ThreadOptions extends ThreadLimits {
   /** Files that are read at the same time. */
@@ -24,7 +24,7 @@ const ordinary: ThreadOptions = {
   threads: 2,
   seconds: 60,
   megabytes: 512,
-  entry: new URL("ReadingThread.ts", import.meta.url)
+  entry: new URL(isBuilt ? "ReadingThread.js" : "ReadingThread.ts", import.meta.url)
 }
 
 /** The reader of `StatementReader.layer`, in threads. They begin with the first file. */

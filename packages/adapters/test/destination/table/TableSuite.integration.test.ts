@@ -1,5 +1,5 @@
 import { Ids } from "@millrace/core/shared/Ids"
-import { layer as database } from "@millrace/testing/postgres/TestPostgres"
+import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"

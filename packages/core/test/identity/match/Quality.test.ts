@@ -1,13 +1,13 @@
-import { behaviours, type Behaviour } from "@millrace/testing/model/BankView"
+import { behaviours, type Behaviour } from "@millrace/verification/model/BankView"
 import {
   addQuality,
   errorsPerThousand,
   noQuality,
   playLives,
   type Quality
-} from "@millrace/testing/model/IdentityQuality"
-import { byIdentity, type Matcher } from "@millrace/testing/model/LedgerReplay"
-import { upsertById } from "@millrace/testing/model/UpsertById"
+} from "@millrace/verification/model/IdentityQuality"
+import { byIdentity, type Matcher } from "@millrace/verification/model/LedgerReplay"
+import { upsertById } from "@millrace/verification/model/UpsertById"
 import { describe, expect, it } from "vitest"
 
 const lives = process.env["MILLRACE_LONG"] === undefined ? 2 : 20

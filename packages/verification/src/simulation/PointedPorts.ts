@@ -1,0 +1,155 @@
+/** The ports of the kernel with a point to fail at around every call, over scripted upstreams and destinations. */
+import { Kinds } from "@millrace/core/enrichment/Kinds"
+import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
+import * as TableDestination from "@millrace/adapters/destination/table/TableDestination"
+import * as StatementReader from "@millrace/adapters/statement/StatementReader"
+import { ApiKeyStore } from "@millrace/core/access/ApiKeyStore"
+import { BankStore } from "@millrace/core/bank/BankStore"
+import type { DestinationSession } from "@millrace/core/destination/Destination"
+import { Destinations } from "@millrace/core/destination/Destinations"
+import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
+import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
+import { FeedStore } from "@millrace/core/feed/FeedStore"
+import { IdentityStore } from "@millrace/core/identity/IdentityStore"
+import { JobStore } from "@millrace/core/job/JobStore"
+import type * as Kernel from "@millrace/core/Kernel"
+import type { ProviderDriver } from "@millrace/core/provider/Provider"
+import { Providers } from "@millrace/core/provider/Providers"
+import { RecordStore } from "@millrace/core/record/RecordStore"
+import { Patterns } from "@millrace/core/pattern/Pattern"
+import { Ids } from "@millrace/core/shared/Ids"
+import { DataKeys } from "@millrace/core/storage/DataKeys"
+import { Transactor } from "@millrace/core/storage/Transactor"
+import { SyncRun } from "@millrace/core/usecase/SyncRun"
+import { TableStore } from "@millrace/core/table/TableStore"
+import { UploadStore } from "@millrace/core/upload/UploadStore"
+import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { ScriptedDestination } from "@millrace/testing/destination/ScriptedDestination"
+import type { FaultPoints } from "../fault/FaultPoints.ts"
+import type { ScriptedProvider } from "@millrace/testing/provider/ScriptedProvider"
+import { CurrentRun, type Watch } from "./Watch.ts"
+
+const stores = {
+  RecordStore,
+  FeedStore,
+  JobStore,
+  DeliveryStore,
+  BankStore,
+  IdentityStore,
+  Transactor,
+  UploadStore,
+  WorkspaceStore,
+  ApiKeyStore,
+  EnrichmentStore,
+  TableStore,
+  DataKeys
+} as const
+
+/** The stores beneath, pointed. */
+export const pointedStores = (points: FaultPoints): Layer.Layer<Kernel.Stores, never, Kernel.Stores> =>
+  Layer.effectContext(
+    Effect.map(Effect.context<Kernel.Stores>(), (beneath) =>
+      // One layer for all of them: worlds are built by the thousand.
+      Context.makeUnsafe<Kernel.Stores>(
+        new Map(
+          Object.entries(stores).map(([name, key]) => [key.key, points.wrap(name, beneath.mapUnsafe.get(key.key)!)])
+        )
+      )
+    )
+  )
+
+/** What one simulated world has outside of the kernel. */
+export interface Outside {
+  readonly upstreams: ReadonlyArray<ScriptedProvider>
+  /** Providers beside the scripted ones. */
+  readonly drivers?: ReadonlyArray<ProviderDriver>
+  readonly destination: ScriptedDestination
+  readonly watch: Watch
+}
+
+const watchedDriver = ({ sometimes }: Watch, driver: ProviderDriver): ProviderDriver => ({
+  ...driver,
+  pull: (connection, request) =>
+    Effect.tapError(driver.pull(connection, request), (error) =>
+      Effect.sync(() => {
+        sometimes.happened("provider error")
+        if (error._tag === "MutationDuringPagination") sometimes.happened("pagination restarted")
+      })
+    )
+})
+
+const watchedSession = (watch: Watch, session: DestinationSession): DestinationSession => ({
+  ...session,
+  lookup: (keys) =>
+    Effect.tap(session.lookup(keys), (found) =>
+      Effect.sync(() => {
+        if (found.size > 0) watch.sometimes.happened("look-up found a row", found.size)
+      })
+    ),
+  write: (batch) =>
+    Effect.tap(session.write(batch), (receipts) =>
+      Effect.sync(() => {
+        watch.wrote("Destination.write")
+        for (const { outcome } of receipts) {
+          if (outcome === "skipped") watch.sometimes.happened("row skipped that a person deleted")
+          else if (outcome === "failed") watch.sometimes.happened("destination refuses a row")
+        }
+      })
+    ),
+  replace: (rows) =>
+    Effect.tap(session.replace(rows), () =>
+      Effect.sync(() => {
+        watch.wrote("Destination.replace")
+        watch.sometimes.happened("whole file written")
+      })
+    )
+})
+
+/** Providers and destinations of the world, pointed; tables are those of `TableStore`. */
+export const pointedAdapters = (
+  points: FaultPoints,
+  { destination, drivers = [], upstreams, watch }: Outside
+): Layer.Layer<Exclude<Kernel.Ports, Kernel.Stores>, never, TableStore | WorkspaceStore> => {
+  const session = <E, R>(open: Effect.Effect<DestinationSession, E, R>) =>
+    Effect.map(open, (opened) => points.wrap("Destination", watchedSession(watch, opened)))
+  return Layer.mergeAll(
+    Providers.layer(
+      [...upstreams.map(({ driver }) => driver), ...drivers].map((driver) =>
+        points.wrap("Provider", watchedDriver(watch, driver))
+      )
+    ),
+    Layer.unwrap(
+      Effect.map(TableDestination.make, (table) =>
+        Destinations.layer([
+          { ...table, open: (...args) => session(table.open(...(args as Parameters<typeof table.open>))) },
+          {
+            ...destination.driver,
+            open: (...args) => session(destination.driver.open(...(args as Parameters<typeof destination.driver.open>)))
+          }
+        ])
+      )
+    ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
+    StatementReader.layer,
+    Kinds.layerBundled().pipe(Layer.provideMerge(Patterns.layerProven)),
+    NodeDigest.layer
+  )
+}
+
+/** Runs that the watch knows of: what they write is held against their claim. */
+export const watchedRun = (watch: Watch): Layer.Layer<SyncRun, never, SyncRun> =>
+  Layer.effect(
+    SyncRun,
+    Effect.map(SyncRun, (real) =>
+      SyncRun.of({
+        ...real,
+        run: (claimed) =>
+          Effect.suspend(() => {
+            watch.began(claimed.fence)
+            return Effect.provideService(real.run(claimed), CurrentRun, claimed.fence)
+          })
+      })
+    )
+  )

@@ -1,0 +1,102 @@
+/** What befalls a connection, or the destination of one of its feeds, in any life. */
+import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { longAgo } from "@millrace/testing/provider/ScriptedBank"
+import { isTrusted } from "@millrace/testing/provider/ScriptedProvider"
+import type { ConnectionLife } from "./ConnectionLife.ts"
+import type { FollowingFeed } from "./FollowingFeed.ts"
+import { randomError, randomHealth } from "./ProviderErrors.ts"
+
+export const troubles = [
+  "lose checkpoint",
+  "provider errors",
+  "look errors",
+  "unhealthy",
+  "short read",
+  "shorter history",
+  "unlist",
+  "change while paged",
+  "destination faults",
+  "refusals"
+] as const
+export type Trouble = (typeof troubles)[number]
+
+const isSnapshot = ({ provider }: ConnectionLife): boolean => provider.options.changeModel.startsWith("snapshot")
+
+/**
+ * The bank changes between two pages of a read. A snapshot does not tell: where a row goes, those behind it move up,
+ * and one of them is on no page of a read that says that it is whole; and a row that is repeated at the edge of a page
+ * may be another one there, under the same id. Where a row comes, those behind it move down, and one may be on two
+ * pages: without ids nobody can tell it from a twin.
+ */
+const changeWhilePaged = (life: ConnectionLife, now: () => number): void => {
+  const { upstream } = life
+  upstream.meanwhile.push(() => {
+    const before = upstream.rows.size
+    life.happen(now(), 1)
+    if (!isSnapshot(life)) return
+    if (upstream.rows.size < before || upstream.repeatsEdges) life.misled = true
+    if (upstream.rows.size > before && !isTrusted(life.provider.options.idTrust)) life.doubled = true
+  })
+}
+
+/** Lets it happen. `now` in milliseconds. */
+export const befall = (life: ConnectionLife, under: FollowingFeed, trouble: Trouble, now: () => number): void => {
+  const { provider, random, sometimes, upstream } = life
+  switch (trouble) {
+    case "lose checkpoint":
+      if (provider.options.changeModel !== "delta") return
+      sometimes.happened("provider forgets the checkpoint")
+      return upstream.loseCheckpoints()
+    case "provider errors":
+      upstream.failures.push(...random.list(1, 4, () => (random.once(3) ? undefined : randomError(random, now()))))
+      return
+    case "look errors":
+      upstream.lookFailures.push(randomError(random, now()))
+      return
+    case "unhealthy":
+      upstream.health = random.once(2) ? { status: "connected" } : randomHealth(random)
+      if (upstream.health.status !== "connected") sometimes.happened("connection unhealthy")
+      return
+    case "short read":
+      if (!isSnapshot(life)) return
+      life.misled = true
+      upstream.shortReads = 1 + random.below(2)
+      upstream.shortBy = random.pick([3, Infinity])
+      upstream.shortAtStart = random.once(2)
+      return sometimes.happened("provider answers short")
+    case "shorter history": {
+      // Whoever tells only what is new says nothing of what is old.
+      if (provider.options.changeModel === "appendOnly") return
+      const from = random.once(3) ? longAgo : CalendarDate.addDays(CalendarDate.inZone(now(), "UTC"), -random.below(8))
+      upstream.keeps = { from, rows: life.listedRows }
+      return sometimes.happened("bank shows less than it claims")
+    }
+    case "unlist": {
+      const account = random.pick(upstream.accountIds)
+      if (upstream.unlisted.delete(account)) return
+      upstream.unlisted.add(account)
+      return sometimes.happened("bank lists an account no longer")
+    }
+    case "change while paged":
+      if (life.meanwhiles-- <= 0) return
+      sometimes.happened("bank changes while it is paged")
+      return changeWhilePaged(life, now)
+    case "destination faults":
+      under.place?.faults.push(
+        ...random.list(1, 6, () => {
+          const fault = random.pick(["none", "unavailable", "answerLost", "unavailable", "unavailable"] as const)
+          if (fault !== "none") {
+            sometimes.happened(fault === "unavailable" ? "destination away" : "destination answer lost")
+          }
+          return fault
+        })
+      )
+      return
+    case "refusals":
+      if (under.place !== undefined) {
+        const word = random.pick(["coffee", "rent", "books"])
+        under.place.refuses = random.once(2) ? () => false : (values) => values["description"] === word
+      }
+      return
+  }
+}

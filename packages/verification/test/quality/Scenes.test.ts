@@ -1,0 +1,18 @@
+/** Every scene of `npm run quality`, in its small form. */
+import { rowsOf } from "@millrace/verification/quality/Report"
+import { scenes } from "@millrace/verification/quality/Scenes"
+import { it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { describe, expect } from "vitest"
+
+describe("a small form of the scenes of quality", { timeout: 120_000 }, () => {
+  for (const scene of scenes) {
+    it.effect(`reaches its figures where ${scene.title} (${scene.name})`, () =>
+      Effect.gen(function* () {
+        const rows = rowsOf(scene, yield* scene.play({ seed: 1, size: "small" }))
+        expect(rows.length).toBeGreaterThan(0)
+        expect(rows.filter(({ met }) => !met)).toEqual([])
+      })
+    )
+  }
+})

@@ -1,0 +1,83 @@
+/** A simulation that finds nothing in a broken kernel proves nothing about a whole one. */
+import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
+import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
+import { JobStore } from "@millrace/core/job/JobStore"
+import type * as Kernel from "@millrace/core/Kernel"
+import { RecordStore } from "@millrace/core/record/RecordStore"
+import { describe, expect, it } from "@effect/vitest"
+import { scriptLife } from "@millrace/verification/simulation/Life"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+const over = <A extends Kernel.Stores>(broken: Layer.Layer<A, never, A>): Layer.Layer<Kernel.Stores> =>
+  Layer.provideMerge(broken, MemoryStorage.layer) as Layer.Layer<Kernel.Stores>
+
+const sabotages: ReadonlyArray<readonly [string, Layer.Layer<Kernel.Stores>, string]> = [
+  [
+    "a fence that refuses nobody",
+    over(
+      Layer.effect(
+        JobStore,
+        Effect.map(JobStore, (store) => ({
+          ...store,
+          fence: () => Effect.succeed(false),
+          fenceBank: () => Effect.succeed(false)
+        }))
+      )
+    ),
+    "a shut out run writes nothing"
+  ],
+  [
+    "a ledger that loses every fifth record",
+    over(
+      Layer.effect(
+        RecordStore,
+        Effect.map(RecordStore, (store) => {
+          let written = 0
+          return {
+            ...store,
+            write: (scope, writes) =>
+              store.write(
+                scope,
+                writes.filter(() => ++written % 5 > 0)
+              )
+          }
+        })
+      )
+    ),
+    "the checkpoint is not ahead of the data"
+  ],
+  [
+    "a ledger that forgets which rows were missing",
+    over(
+      Layer.effect(
+        RecordStore,
+        Effect.map(RecordStore, (store) => ({ ...store, setMissed: () => Effect.void }))
+      )
+    ),
+    "the ledger is what the bank says"
+  ],
+  [
+    "deliveries that are not remembered",
+    over(
+      Layer.effect(
+        DeliveryStore,
+        Effect.map(DeliveryStore, (store) => ({ ...store, entries: () => Effect.succeed(new Map()) }))
+      )
+    ),
+    "the destination holds what the ledger shows"
+  ]
+]
+
+describe("the simulation", () => {
+  for (const [what, storage, invariant] of sabotages) {
+    it(`finds ${what}`, () => {
+      const found = new Set<string>()
+      for (let seed = 1; seed <= 3_000 && !found.has(invariant); seed++) {
+        const { broken } = scriptLife(seed, { storage })
+        if (broken !== undefined) found.add(broken.invariant)
+      }
+      expect([...found]).toContain(invariant)
+    })
+  }
+})
