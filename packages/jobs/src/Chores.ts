@@ -20,7 +20,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 
-/** Answers how much there was to do: 0 lets the dispatcher slow down. Must be safe to run twice at once. */
+/** Returns how much there was to do: 0 lets the dispatcher slow down. Must be safe to run twice at once. */
 export type Chore = Effect.Effect<number, StorageUnavailable>
 
 export class Chores extends Context.Service<

@@ -183,7 +183,7 @@ const makeOnce = Effect.fnUntraced(function* (settings: Settings) {
   return existing.length > 0 ? { existing } : { made: yield* make(settings) }
 })
 
-/** Makes the first workspace when there is none. Answers whether it did. */
+/** Makes the first workspace when there is none. Returns whether it did. */
 export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings: Settings) {
   // As one: a start that is killed here leaves nothing, and the next one begins again.
   const { existing, made } = yield* (yield* Transactor).atomically(makeOnce(settings))

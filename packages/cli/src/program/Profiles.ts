@@ -99,7 +99,7 @@ export const put = Effect.fn("Profiles.put")(function* (name: string, profile: P
 const missing = (name: string) =>
   new UsageFault({ message: `There is no profile "${name}". See: ${program} profiles list` })
 
-/** Forgets the key of a profile; the server it belongs to stays known. Answers whether there was a key. */
+/** Forgets the key of a profile; the server it belongs to stays known. Returns whether there was a key. */
 export const forgetKey = Effect.fn("Profiles.forgetKey")(function* (name: string) {
   const file = yield* read
   const known = profileOf(file, name)

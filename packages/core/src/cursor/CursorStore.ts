@@ -18,7 +18,7 @@ export class CursorStore extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable>
     /** `undefined` when it is kept no more, or never was in this workspace. */
     readonly find: (workspaceId: WorkspaceId, digest: string) => Effect.Effect<string | undefined, StorageUnavailable>
-    /** Forgets some of those whose time is over; answers how many. */
+    /** Forgets some of those whose time is over; returns how many. */
     readonly purge: (limit: number) => Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/cursor/CursorStore") {}

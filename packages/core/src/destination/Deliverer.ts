@@ -47,7 +47,7 @@ export interface Direct {
 export class Deliverer extends Context.Service<
   Deliverer,
   {
-    /** Sends everything that is open. Answers the records that were refused one by one. */
+    /** Sends everything that is open. Returns the records that were refused one by one. */
     readonly deliver: (run: DeliveryRun) => Effect.Effect<ReadonlyArray<Refused>, DeliverError>
     /**
      * For destinations whose rows are part of our transactions: a way to write intents and what became of them

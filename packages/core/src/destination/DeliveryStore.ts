@@ -130,7 +130,7 @@ export class DeliveryStore extends Context.Service<
     ) => Effect.Effect<{ readonly own: number; readonly carried: number }, StorageUnavailable>
     /**
      * Rows that are about to be sent become `sending` and the job's own; written before the first byte leaves.
-     * From `intended` and `failed` it is one attempt more. Answers the ids of those that are no longer open in
+     * From `intended` and `failed` it is one attempt more. Returns the ids of those that are no longer open in
      * just that version, or dead: they stay as they are.
      */
     readonly markSending: (
@@ -171,7 +171,7 @@ export class DeliveryStore extends Context.Service<
     /**
      * A redelivery: closed rows become `intended` again as a new version with the same content, without attempts
      * and errors, and are `redeliveryRequested`. What is done is updated, what a person deleted is created. Removals are
-     * opened only where they were refused. At most `limit` rows; answers how many.
+     * opened only where they were refused. At most `limit` rows; returns how many.
      */
     readonly reopen: (
       feedId: FeedId,

@@ -128,7 +128,7 @@ const make = Effect.gen(function* () {
     return { refused: [...known, ...handled.refused], asked: handled.asked } satisfies Handled
   })
 
-  /** Marks rows before they are sent. Answers them as they are then, without those that changed meanwhile. */
+  /** Marks rows before they are sent. Returns them as they are then, without those that changed meanwhile. */
   const mark = (run: DeliveryRun, rows: ReadonlyArray<Delivery>) =>
     atomically(
       Effect.gen(function* () {

@@ -49,7 +49,7 @@ export const blockName = (type: EnrichmentType): string =>
 
 const orderStep = 10
 
-/** Collects what is wrong with type, data type and block; answers what is only suspicious. */
+/** Collects what is wrong with type, data type and block; returns what is only suspicious. */
 const judge = (
   { config, dataType, type }: NewEnrichment,
   kinds: Kinds["Service"],

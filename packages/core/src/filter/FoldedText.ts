@@ -1,5 +1,5 @@
 /**
- * Comparisons of text with folded literals that fold only where they must (enrichments E2). Each answers what the
+ * Comparisons of text with folded literals that fold only where they must (enrichments E2). Each returns what the
  * plain form answers: `fold(text).includes(literal)` and so on. Text of ASCII letters with single blanks, which is
  * nearly all there is, is compared as it stands.
  */

@@ -36,7 +36,7 @@ const make = Effect.gen(function* () {
     yield* identity.addFact({ id: yield* ids.next("fact"), ...scope, kind, ...fact, ...decided })
   })
 
-  /** Those of the account that are `which` hold no longer. Answers those that do. */
+  /** Those of the account that are `which` hold no longer. Returns those that do. */
   const lift = Effect.fnUntraced(function* (
     scope: RecordScope,
     decided: Decided,

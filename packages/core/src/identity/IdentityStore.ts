@@ -105,7 +105,7 @@ export class IdentityStore extends Context.Service<
 
     /**
      * Forgets matches and suggestions older than `limits.matchDays` and aliases that were not seen for `limits.aliasDays`, but
-     * none of a record that a person deleted: at most `limit` of each. Answers how many.
+     * none of a record that a person deleted: at most `limit` of each. Returns how many.
      */
     readonly purge: (limit: number) => Stored<number>
   }

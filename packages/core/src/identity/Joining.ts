@@ -123,7 +123,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  /** Two records out of one: answers what each of them says now. */
+  /** Two records out of one: returns what each of them says now. */
   const part = Effect.fnUntraced(function* (
     scope: RecordScope,
     match: LoggedMatch,

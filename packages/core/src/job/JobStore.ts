@@ -111,7 +111,7 @@ export class JobStore extends Context.Service<
       banks: ReadonlyArray<BankId>
     ) => Effect.Effect<Option.Option<ClaimedJob>, StorageUnavailable>
     /**
-     * Refreshes heartbeat and leases of all these; answers those that are still held: in progress in that
+     * Refreshes heartbeat and leases of all these; returns those that are still held: in progress in that
      * epoch. Late, but before anybody else took the job, is in time. Reports the slots of the runner with it,
      * which count for `runnerSilence` seconds.
      */
@@ -132,7 +132,7 @@ export class JobStore extends Context.Service<
     /**
      * First call of every writing transaction of a run: stops it when it no longer has the right to write.
      * Refreshes the heartbeat and applies `progress`. Until the transaction ends nobody can cancel or take
-     * over the job. Answers whether a person asked it to pause: the run then ends what it is at, and calls
+     * over the job. Returns whether a person asked it to pause: the run then ends what it is at, and calls
      * `pauseAsked`.
      */
     readonly fence: (fence: Fence, progress: Progress) => Effect.Effect<boolean, Fenced | StorageUnavailable>
@@ -195,7 +195,7 @@ export class JobStore extends Context.Service<
     /**
      * Forgets at most `limit` jobs that have ended: those that did more than `limits.jobHistoryDays` ago, and those of a
      * feed that has more than `limits.jobHistory`, oldest first. The newest job of a feed, and the newest that
-     * completed, are kept whatever their age. Answers how many.
+     * completed, are kept whatever their age. Returns how many.
      */
     readonly purge: (limit: number) => Effect.Effect<number, StorageUnavailable>
     /** The present instant by the store's clock. */

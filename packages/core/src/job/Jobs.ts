@@ -94,7 +94,7 @@ export class Jobs extends Context.Service<
       feedId: FeedId,
       id: JobId
     ) => Effect.Effect<Job, NotFound | Conflict | StorageUnavailable>
-    /** For the scheduler: jobs of all feeds whose schedule or wake is due. Answers how many were made. */
+    /** For the scheduler: jobs of all feeds whose schedule or wake is due. Returns how many were made. */
     readonly scheduleDue: Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/job/Jobs") {

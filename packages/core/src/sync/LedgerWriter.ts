@@ -78,7 +78,7 @@ export class LedgerWriter extends Context.Service<
   LedgerWriter,
   {
     /**
-     * First statement of each writing transaction: stops whoever lost the right to write. Answers whether the
+     * First statement of each writing transaction: stops whoever lost the right to write. Returns whether the
      * job is to pause (`JobStore.fence`).
      */
     readonly guard: (right: WriteRight) => Effect.Effect<boolean, WriteError>
@@ -130,7 +130,7 @@ export class LedgerWriter extends Context.Service<
         return details
       })
 
-      /** Answers whether the read was matched as it was divided. */
+      /** Returns whether the read was matched as it was divided. */
       const identified = Effect.fnUntraced(function* (
         snapshot: SnapshotOfAccount,
         recalled: Recalled,

@@ -155,7 +155,7 @@ export class Projector extends Context.Service<
       }
 
       /**
-       * Writes intents. Answers how many replaced one that the same job had made before it was taken up again:
+       * Writes intents. Returns how many replaced one that the same job had made before it was taken up again:
        * of those two looks only the later one will be settled.
        */
       const intend = Effect.fnUntraced(function* (

@@ -75,7 +75,7 @@ export class TableStore extends Context.Service<
     /**
      * Inserts rows by key or merges the cells into the row of that key; a row whose cells are equal already
      * is not touched, nor are held cells and rows in the trash. `ids` holds an id for each row, used if it is
-     * new. Keys are unique within one call. Only for tables without facets. Answers key -> row id; keys are
+     * new. Keys are unique within one call. Only for tables without facets. Returns key -> row id; keys are
      * missing that had to exist and do not, or whose row is in the trash.
      */
     readonly putFeedRows: (
@@ -113,7 +113,7 @@ export class TableStore extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable>
     /**
      * Removes for good tables and rows that were trashed before then and what removed tables left: at most
-     * `limit` rows and as many tables. Answers how many.
+     * `limit` rows and as many tables. Returns how many.
      */
     readonly purge: (before: Timestamp, limit: number) => Effect.Effect<number, StorageUnavailable>
   }

@@ -107,7 +107,7 @@ export class Tables extends Context.Service<
       id: TableId,
       rowId: RowId
     ) => Effect.Effect<RowView, NotFound | StorageUnavailable>
-    /** At most 500 rows; answers in their order. `ALREADY_EXISTS` when an external key is taken on insert. */
+    /** At most 500 rows; returns in their order. `ALREADY_EXISTS` when an external key is taken on insert. */
     readonly createRows: (
       principal: Principal,
       id: TableId,
@@ -150,7 +150,7 @@ export class Tables extends Context.Service<
       id: TableId,
       rowId: RowId
     ) => Effect.Effect<RowView, NotFound | Conflict | PlanLimitReached | StorageUnavailable>
-    /** Removes for good a bounded number of what has been in the trash for 30 days; answers how many. */
+    /** Removes for good a bounded number of what has been in the trash for 30 days; returns how many. */
     readonly purge: Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/table/Tables") {

@@ -56,7 +56,7 @@ export class UploadStore extends Context.Service<
     readonly restore: (id: Upload["id"], bytes: Uint8Array) => Effect.Effect<void, StorageUnavailable>
     /**
      * Removes the contents of files that somebody is done with (`processed`, `failed`) and that came so many days ago,
-     * by the store's clock: at most `limit`. Answers how many.
+     * by the store's clock: at most `limit`. Returns how many.
      */
     readonly removeFiles: (keepDays: number, limit: number) => Effect.Effect<number, StorageUnavailable>
     /** Replaces status, job and error. */

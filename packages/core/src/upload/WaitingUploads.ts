@@ -34,7 +34,7 @@ class NothingWaits extends Data.TaggedError("NothingWaits") {}
 export class WaitingUploads extends Context.Service<
   WaitingUploads,
   {
-    /** Makes a job for every feed with files that wait. Answers how many were made. Safe to run twice at once. */
+    /** Makes a job for every feed with files that wait. Returns how many were made. Safe to run twice at once. */
     readonly takeUp: Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/upload/WaitingUploads") {

@@ -57,7 +57,7 @@ const removeStale = (directory: string, prefix: string): Effect.Effect<void> =>
 
 /**
  * Replaces the file at `place` by the blocks of `content`; `owner` names the one writer whose dead drafts may be
- * cleaned away, `path` is what messages call the file. Parents are made. Mode 0640. Answers what the file is known by.
+ * cleaned away, `path` is what messages call the file. Parents are made. Mode 0640. Returns what the file is known by.
  */
 export const writeWhole = Effect.fnUntraced(function* <E>(
   place: FilePlace,

@@ -109,7 +109,7 @@ export const make: Effect.Effect<
     yield* store.addFields(table.id, fields)
   })
 
-  /** Answers what is written where, with the fields that were missing made. */
+  /** Returns what is written where, with the fields that were missing made. */
   const prepare = Effect.fnUntraced(function* (
     feed: Feed,
     config: TableConfig,

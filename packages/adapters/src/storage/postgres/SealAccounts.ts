@@ -14,7 +14,7 @@ interface KeyRow {
   readonly stable_keys: ReadonlyArray<string>
 }
 
-/** Answers how many accounts there were. Safe to run from several processes at once, and to be killed. */
+/** Returns how many accounts there were. Safe to run from several processes at once, and to be killed. */
 export const sealAccounts = Effect.fn("PostgresStorage.sealAccounts")(function* (
   keys: DataKeys["Service"],
   digest: Digest["Service"]

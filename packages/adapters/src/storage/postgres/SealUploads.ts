@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { uploadPieces } from "./UploadPieces.ts"
 
-/** Answers how many there were. Safe to run from several processes at once, and to be killed. */
+/** Returns how many there were. Safe to run from several processes at once, and to be killed. */
 export const sealUploads: Effect.Effect<number, StorageUnavailable, SqlClient.SqlClient | Secrets> = Effect.gen(
   function* () {
     const { sealOne } = uploadPieces(yield* SqlClient.SqlClient, yield* Secrets)

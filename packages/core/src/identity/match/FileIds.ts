@@ -22,7 +22,7 @@ export const partNewIds = ({ input, isPart: isPartial, pairing }: UnmatchedInput
       })
 
 /**
- * Pairs what ids say, and answers which observations that were. A row of the same amount and day is the same one; what
+ * Pairs what ids say, and returns which observations that were. A row of the same amount and day is the same one; what
  * says another amount or day is a correction, once contents have found nothing better for it.
  */
 export const pairWeakHits = (

@@ -188,7 +188,7 @@ const waitingOf = (input: MatchInput, pairing: Pairing): ReadonlyArray<IndexEntr
       )
     : []
 
-/** Releases pairs by id whose content cannot be one event; answers the records that are free again. */
+/** Releases pairs by id whose content cannot be one event; returns the records that are free again. */
 const partContradictions = (
   input: MatchInput,
   pairing: Pairing,

@@ -283,7 +283,7 @@ export const isPart = ({ candidates, detailOf, input, pairing, reader }: Omit<Un
 const isInReach = (seen: Seen, { day, entry, shared }: Held, gap: number): boolean =>
   gap <= nearDays || (entry.pending ? seen.day > day : shared && gap <= learntDays)
 
-/** Pairs what the counts explain; answers which pairs are left to a person. */
+/** Pairs what the counts explain; returns which pairs are left to a person. */
 export const pairSources = (problem: UnmatchedInput): ReadonlyArray<Suggestion> => {
   const { input, isForbidden, isPart: isPartial, pairing } = problem
   const { config, observations } = input

@@ -17,7 +17,7 @@ export const fullTrust: TrustCounter = { contradictions: [], demoted: false }
 
 /**
  * Counts the hits of one read. In which order they came is not known, so contradictions count as the last of
- * them. Answers the same counter where there is nothing to keep.
+ * them. Returns the same counter where there is nothing to keep.
  */
 export const countHits = (trust: TrustCounter, hits: number, contradictions: number): TrustCounter => {
   if (trust.demoted || (contradictions === 0 && (hits === 0 || trust.contradictions.length === 0))) return trust

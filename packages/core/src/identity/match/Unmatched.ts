@@ -74,7 +74,7 @@ const solve = ({ input: { config } }: UnmatchedInput, graph: Graph): Solution =>
   }
 }
 
-/** Pairs what costs least; answers which pairs are left to a person. */
+/** Pairs what costs least; returns which pairs are left to a person. */
 export const pairUnmatched = (problem: UnmatchedInput): ReadonlyArray<Suggestion> => {
   const { input, isForbidden, pairing } = problem
   const apart: Apart = { observations: new Set(), records: new Set() }
