@@ -14,8 +14,7 @@ import { sealUploads } from "@millrace/adapters/storage/postgres/SealUploads"
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import { JobLease } from "@millrace/core/job/JobLease"
 import * as Kernel from "@millrace/core/Kernel"
-import { Digest } from "@millrace/core/shared/Digest"
-import { DataKeys } from "@millrace/core/storage/DataKeys"
+import { AccountSeal } from "@millrace/core/upload/AccountSeal"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { TableSettings } from "@millrace/core/table/RowLimit"
 import { UploadSettings } from "@millrace/core/upload/UploadSettings"
@@ -161,13 +160,12 @@ export const layerNoEngine = Layer.mergeAll(
 /** Asked for here, so that no transaction has to wait for a connection to make one. */
 const layerDataKeys = Layer.effectDiscard(
   Effect.gen(function* () {
-    const keys = yield* DataKeys
-    const sealed = yield* Effect.catch(sealAccounts(keys, yield* Digest), (error) =>
+    const sealed = yield* Effect.catch(sealAccounts(), (error) =>
       Effect.as(Effect.logError("Files cannot be read", error), 0)
     )
     if (sealed > 0) yield* Effect.logInfo("Replaced the numbers of accounts of files by digests", { accounts: sealed })
   })
-).pipe(Layer.provide(NodeDigest.layer))
+).pipe(Layer.provide(AccountSeal.layer), Layer.provide(NodeDigest.layer))
 
 /** Storage, adapters, job engine and use cases: all but the API. */
 export const layerKernel = (

@@ -8,8 +8,7 @@ import { BankStore } from "@millrace/core/bank/BankStore"
 import { JobEngine } from "@millrace/core/job/JobEngine"
 import { JobStore } from "@millrace/core/job/JobStore"
 import * as Kernel from "@millrace/core/Kernel"
-import { Digest } from "@millrace/core/shared/Digest"
-import { DataKeys } from "@millrace/core/storage/DataKeys"
+import { AccountSeal } from "@millrace/core/upload/AccountSeal"
 import { SyncRun } from "@millrace/core/usecase/SyncRun"
 import { Uploads } from "@millrace/core/upload/Uploads"
 import { openUploadFeed } from "@millrace/verification/upload/UploadWorld"
@@ -111,10 +110,9 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("numbers of a
       const former = `100:${plainNumber}:checking`
       yield* banks.putAccounts([{ ...account!, providerAccountId: former, stableKeys: [former] }])
       expect(yield* told).toHaveLength(1)
-      const [keys, digest] = [yield* DataKeys, yield* Digest]
-      const counts = yield* Effect.all([sealAccounts(keys, digest), sealAccounts(keys, digest)], {
-        concurrency: "unbounded"
-      })
+      const counts = yield* Effect.all([sealAccounts(), sealAccounts()], { concurrency: "unbounded" }).pipe(
+        Effect.provide(AccountSeal.layer)
+      )
       expect(counts.toSorted()).toEqual([0, 1])
       expect(yield* told).toEqual([])
       const later = new TextEncoder().encode(ofx.replaceAll("20260310", "20260311").replace("F1", "F2"))

@@ -1,7 +1,9 @@
 /** Where a page of rows ended and what was asked for, so that a cursor alone leads on (decisions 1.6). */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { Bound, Cursors } from "../cursor/Cursors.ts"
+import { type Bound, Cursors } from "../cursor/Cursors.ts"
 import { Id } from "../shared/Ids.ts"
 import { parseExactly } from "../shared/RawNumber.ts"
 import { Timestamp } from "../shared/Timestamp.ts"
@@ -56,14 +58,23 @@ const questionOf = ({ filter, params, ...rest }: typeof Question.Type): RowQuest
   ...(params === undefined ? {} : { params: parseExactly(params) as NonNullable<RowQuestion["params"]> })
 })
 
-export const rowCursors = (cursors: Cursors["Service"]) => ({
-  encode: Effect.fnUntraced(function* (bound: Bound, now: Timestamp, question: RowQuestion, position: RowPosition) {
-    const at = { values: [...position.values], id: position.id }
-    return yield* cursors.encode(bound, "page", { now, at, question: kept(question) })
-  }),
-  decode: (bound: Bound, cursor: string) =>
-    Effect.map(cursors.decode(bound, Payload, cursor), ({ question, ...rest }): Resumed => ({
-      ...rest,
-      question: questionOf(question)
-    }))
+const make = Effect.gen(function* () {
+  const cursors = yield* Cursors
+
+  return {
+    encode: Effect.fnUntraced(function* (bound: Bound, now: Timestamp, question: RowQuestion, position: RowPosition) {
+      const at = { values: [...position.values], id: position.id }
+      return yield* cursors.encode(bound, "page", { now, at, question: kept(question) })
+    }),
+    decode: (bound: Bound, cursor: string) =>
+      Effect.map(cursors.decode(bound, Payload, cursor), ({ question, ...rest }): Resumed => ({
+        ...rest,
+        question: questionOf(question)
+      }))
+  }
 })
+
+/** Makes and reads the cursors of row queries. */
+export class RowCursors extends Context.Service<RowCursors>()("@millrace/core/table/RowCursors", { make }) {
+  static readonly layer: Layer.Layer<RowCursors, never, Cursors> = Layer.effect(RowCursors, make)
+}

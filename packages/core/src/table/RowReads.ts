@@ -10,7 +10,6 @@ import { readFilter } from "../filter/FilterNode.ts"
 import { hasPattern, relationsOf, type FilterPlan } from "../filter/FilterPlan.ts"
 import type { PlainValue } from "../filter/ClauseTest.ts"
 import { Patterns } from "../pattern/Pattern.ts"
-import { Cursors } from "../cursor/Cursors.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf } from "../shared/Page.ts"
 import { isNumber } from "../shared/RawNumber.ts"
@@ -20,7 +19,7 @@ import { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { facetsOf, hintOf } from "./Facet.ts"
 import { tooBroad } from "./QueryCost.ts"
 import { makeQueryTurns } from "./QueryTurns.ts"
-import { rowCursors, type Resumed, type RowQuestion } from "./RowCursor.ts"
+import { RowCursors, type Resumed, type RowQuestion } from "./RowCursor.ts"
 import type { RowScan, ScannedTable } from "./RowScan.ts"
 import { isSortValue, positionOf, sortKeys } from "./RowSort.ts"
 import type { Row, Table } from "./Table.ts"
@@ -98,7 +97,7 @@ const searches = ({ scan }: Asked, total: boolean): boolean =>
 
 export const make = Effect.gen(function* () {
   const store = yield* TableStore
-  const cursors = rowCursors(yield* Cursors)
+  const cursors = yield* RowCursors
   const patterns = yield* Patterns
   const access = yield* TableAccess
   const turns = makeQueryTurns()

@@ -29,6 +29,7 @@ import type { FieldId, Row, RowId, Table, TableField, TableId } from "./Table.ts
 import * as TableChanges from "./TableChanges.ts"
 import type { FieldChange, NewField, NewTable, TableChange, TableList } from "./TableRequest.ts"
 import { RowChecks } from "./RowChecks.ts"
+import { RowCursors } from "./RowCursor.ts"
 import { TableAccess } from "./TableAccess.ts"
 import type { TableStore } from "./TableStore.ts"
 
@@ -169,5 +170,5 @@ export class Tables extends Context.Service<
         ...(yield* RowWrites.make)
       })
     })
-  ).pipe(Layer.provide(RowChecks.layer), Layer.provide(TableAccess.layer))
+  ).pipe(Layer.provide(RowCursors.layer), Layer.provide(RowChecks.layer), Layer.provide(TableAccess.layer))
 }

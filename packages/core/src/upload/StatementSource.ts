@@ -24,7 +24,7 @@ import type { Observation, Quarantined } from "../record/Observation.ts"
 import { ingest } from "../sync/Ingest.ts"
 import type { Fenced, LeaseLost } from "../job/JobStore.ts"
 import { LedgerWriter, type WriteRight } from "../sync/LedgerWriter.ts"
-import { accountSeal } from "./AccountSeal.ts"
+import { AccountSeal } from "./AccountSeal.ts"
 import {
   accountKeys,
   accountOf,
@@ -143,7 +143,7 @@ export class StatementSource extends Context.Service<
       const { atomically } = yield* Transactor
       const ids = yield* Ids
       const digest = yield* Digest
-      const dataKeys = yield* DataKeys
+      const numbers = yield* AccountSeal
       const booked = yield* Withdrawal
 
       /** Accounts of which the statement shows the rows that we hold. */
@@ -301,7 +301,7 @@ export class StatementSource extends Context.Service<
 
       const take: StatementSource["Service"]["take"] = Effect.fn("StatementSource.take")(
         function* (right, feed, bank, target, upload, statement, reading, byIdOnly) {
-          const seal = yield* accountSeal(dataKeys, digest)
+          const seal = yield* numbers.seal
           const dataType = feed.dataType === "balances" ? "balances" : "transactions"
           const accounts: Array<Account> = []
           const shown: Array<Shown> = []
@@ -356,5 +356,5 @@ export class StatementSource extends Context.Service<
 
       return StatementSource.of({ take })
     })
-  ).pipe(Layer.provide(Withdrawal.layer))
+  ).pipe(Layer.provide(AccountSeal.layer), Layer.provide(Withdrawal.layer))
 }

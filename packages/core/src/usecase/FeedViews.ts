@@ -1,23 +1,25 @@
 /** Feeds as people see them: what their jobs, banks, rules and plan say about them (decisions 4.3). */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { AccountId } from "../bank/Account.ts"
 import type { BankId } from "../bank/Bank.ts"
-import type { BankStore } from "../bank/BankStore.ts"
+import { BankStore } from "../bank/BankStore.ts"
 import { removedField } from "../destination/Columns.ts"
 import type { Enrichment } from "../enrichment/Enrichment.ts"
-import type { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
-import type { Kinds } from "../enrichment/Kinds.ts"
+import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
+import { Kinds } from "../enrichment/Kinds.ts"
 import * as Pipeline from "../enrichment/Pipeline.ts"
 import * as Recovery from "../failure/Recovery.ts"
 import { fieldsOf, type SyncDataType } from "../record/DataType.ts"
-import type { RecordStore } from "../record/RecordStore.ts"
+import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { unusableConnection } from "../sync/ReadThrough.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Feed, FeedId, FeedState } from "../feed/Feed.ts"
-import type { FeedStore } from "../feed/FeedStore.ts"
+import { FeedStore } from "../feed/FeedStore.ts"
 import { allowsSchedule } from "./FeedValidation.ts"
 
 export interface FeedView {
@@ -85,13 +87,13 @@ const blockOf = (
     : undefined
 }
 
-export const feedViews = (
-  store: FeedStore["Service"],
-  banks: BankStore["Service"],
-  records: RecordStore["Service"],
-  enrichments: EnrichmentStore["Service"],
-  kinds: Kinds["Service"]
-) => {
+const make = Effect.gen(function* () {
+  const store = yield* FeedStore
+  const banks = yield* BankStore
+  const records = yield* RecordStore
+  const enrichments = yield* EnrichmentStore
+  const kinds = yield* Kinds
+
   const statusesOf = Effect.fnUntraced(function* (workspace: Workspace) {
     const statuses = new Map<BankId, Pick<FeedState, "reason">>()
     for (const bank of yield* banks.list(workspace.id)) {
@@ -150,7 +152,8 @@ export const feedViews = (
     return byType
   })
 
-  return Effect.fnUntraced(function* (
+  /** The feeds as people see them, in their order; `warnings` are added to each. */
+  const of = Effect.fnUntraced(function* (
     workspace: Workspace,
     feeds: ReadonlyArray<Feed>,
     warnings: ReadonlyArray<string> = []
@@ -194,4 +197,12 @@ export const feedViews = (
     }
     return views
   })
+
+  return { of }
+})
+
+/** Tells how feeds are doing. */
+export class FeedViews extends Context.Service<FeedViews>()("@millrace/core/usecase/FeedViews", { make }) {
+  static readonly layer: Layer.Layer<FeedViews, never, FeedStore | BankStore | RecordStore | EnrichmentStore | Kinds> =
+    Layer.effect(FeedViews, make)
 }

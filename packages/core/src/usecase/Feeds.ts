@@ -39,7 +39,7 @@ import type { Feed, FeedId } from "../feed/Feed.ts"
 import { type DestinationConfig, type FeedSource, isReserved, typeOf } from "../feed/FeedConfig.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { allowsSchedule, carries, checkAccounts, decodeBlocks, type Decoded } from "./FeedValidation.ts"
-import { customFields, feedViews, unwritten, writtenFields, type FeedView } from "./FeedViews.ts"
+import { customFields, FeedViews, unwritten, writtenFields, type FeedView } from "./FeedViews.ts"
 import { nextRun } from "../feed/NextRun.ts"
 
 /**
@@ -164,7 +164,7 @@ export class Feeds extends Context.Service<
       const banks = yield* BankStore
       const enrichments = yield* EnrichmentStore
       const kinds = yield* Kinds
-      const views = feedViews(store, banks, yield* RecordStore, enrichments, kinds)
+      const { of: views } = yield* FeedViews
       const jobs = yield* JobStore
       const engine = yield* JobEngine
       const deliveries = yield* DeliveryStore
@@ -466,5 +466,5 @@ export class Feeds extends Context.Service<
         remove
       })
     })
-  )
+  ).pipe(Layer.provide(FeedViews.layer))
 }

@@ -1,8 +1,6 @@
 /** Replaces the numbers of accounts of files, which older versions kept, by their digests. */
-import type { Digest } from "@millrace/core/shared/Digest"
-import type { DataKeys } from "@millrace/core/storage/DataKeys"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import { accountSeal, isSealedKey, sealedKey } from "@millrace/core/upload/AccountSeal"
+import { AccountSeal, isSealedKey, sealedKey } from "@millrace/core/upload/AccountSeal"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { json } from "./Column.ts"
@@ -15,12 +13,13 @@ interface KeyRow {
 }
 
 /** Returns how many accounts there were. Safe to run from several processes at once, and to be killed. */
-export const sealAccounts = Effect.fn("PostgresStorage.sealAccounts")(function* (
-  keys: DataKeys["Service"],
-  digest: Digest["Service"]
-): Effect.fn.Return<number, StorageUnavailable, SqlClient.SqlClient> {
+export const sealAccounts = Effect.fn("PostgresStorage.sealAccounts")(function* (): Effect.fn.Return<
+  number,
+  StorageUnavailable,
+  SqlClient.SqlClient | AccountSeal
+> {
   const sql = yield* SqlClient.SqlClient
-  const seal = yield* accountSeal(keys, digest)
+  const seal = yield* (yield* AccountSeal).seal
   return yield* Effect.gen(function* () {
     const accounts = yield* stored(sql<KeyRow>`select account.id, provider_account_id, stable_keys from account
       join bank on bank.id = bank_id where bank.source = 'file' for update of account`)
