@@ -32,6 +32,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Semaphore from "effect/Semaphore"
+import { JobEnded } from "./JobEnded.ts"
 import { WakeSignal } from "./WakeSignal.ts"
 
 export interface JobRunnerOptions {
@@ -121,6 +122,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
   const clock = yield* Clock.Clock
   const lease = yield* JobLease
   const room = yield* StorageRoom
+  const jobEnded = yield* JobEnded
   const name = named ?? `runner-${(yield* Random.nextIntBetween(0, 2 ** 48)).toString(36)}`
   const fork = Effect.runForkWith(yield* Effect.context())
   /**
@@ -201,7 +203,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
           const seconds = Exit.isFailure(yield* Effect.exit(lookForRoom)) ? lookAgainSeconds : tryAgainSeconds
           return yield* waitForRoom(entry.fence, seconds, restore)
         }
-        yield* settle(jobs, answer.value, exit, entry.stopping)
+        if (yield* settle(jobs, answer.value, exit, entry.stopping)) yield* jobEnded(answer.value)
       }).pipe(
         Effect.catchTag("StorageUnavailable", (error) =>
           Effect.logWarning("Storage is away: the job is taken up again later", error)
@@ -368,22 +370,24 @@ const runClaimed = Effect.fn("JobRunner.run")(function* (
 const isFull = (error: Fenced | StorageUnavailable | undefined): boolean =>
   error?._tag === "StorageUnavailable" && error.full === true
 
-/** What is left to do for a job whose run ended. */
+/** What is left to do for a job whose run ended. Returns whether its end was ours to decide. */
 const settle = (
   jobs: JobStore["Service"],
   { fence }: ClaimedJob,
   exit: Exit.Exit<void, Fenced | StorageUnavailable>,
   told: boolean
-): Effect.Effect<void, StorageUnavailable> => {
-  if (Exit.isSuccess(exit)) return Effect.void
+): Effect.Effect<boolean, StorageUnavailable> => {
+  if (Exit.isSuccess(exit)) return Effect.succeed(true)
   const cause = exit.cause
   // Whatever breaks while it stops, such as a transaction that cannot be rolled back, is no fault of the job.
-  if (told) return jobs.release(fence)
+  if (told) return Effect.as(jobs.release(fence), false)
   // Nobody asked a run to stop that interrupts itself: that is as much a fault of ours as a defect.
   if (Cause.hasDies(cause) || Cause.hasInterrupts(cause)) {
     return Effect.logError("The run broke", cause).pipe(Effect.andThen(failBroken(jobs, fence)))
   }
-  return Effect.failCause(cause).pipe(Effect.catchTag("Fenced", () => Effect.logDebug("The run was shut out")))
+  return Effect.failCause(cause).pipe(
+    Effect.catchTag("Fenced", () => Effect.as(Effect.logDebug("The run was shut out"), false))
+  )
 }
 
 const failBroken = Effect.fnUntraced(function* (jobs: JobStore["Service"], fence: Fence) {
@@ -395,5 +399,8 @@ const failBroken = Effect.fnUntraced(function* (jobs: JobStore["Service"], fence
     code: "INTERNAL_ERROR",
     recovery: contactSupport
   }
-  yield* Effect.catchTag(jobs.fail(fence, [error]), "Fenced", () => Effect.void)
+  return yield* jobs.fail(fence, [error]).pipe(
+    Effect.as(true),
+    Effect.catchTag("Fenced", () => Effect.succeed(false))
+  )
 })

@@ -1,6 +1,6 @@
 import type { JobId } from "@millrace/core/job/Job"
 import { pokeLease } from "@millrace/core/job/JobLease"
-import { JobStore } from "@millrace/core/job/JobStore"
+import { type ClaimedJob, JobStore } from "@millrace/core/job/JobStore"
 import { SyncRun } from "@millrace/core/usecase/SyncRun"
 import { makeScriptedRun } from "@millrace/testing/fixture/ScriptedRun"
 import { expect, it } from "@effect/vitest"
@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { describe } from "vitest"
 import { WakeSignal } from "../src/WakeSignal.ts"
+import { JobEnded } from "../src/JobEnded.ts"
 import { JobRunner } from "../src/JobRunner.ts"
 import { feedId, makeFakeStore } from "./FakeStore.ts"
 
@@ -134,6 +135,44 @@ describe("a runner that is told to stop", () => {
       expect(fake.isReleased(job)).toBe(true)
       yield* Fiber.join(leaving)
       yield* end.open
+    })
+  )
+})
+
+describe("the end of a run", () => {
+  it.effect("is told once it is stored, also where the run broke, and not where the job was given back", () =>
+    Effect.gen(function* () {
+      const fake = yield* makeFakeStore
+      const [whole, broken, stopped] = [
+        yield* fake.add(feedId(1)),
+        yield* fake.add(feedId(2)),
+        yield* fake.add(feedId(3))
+      ]
+      const runs = makeScriptedRun(fake.store, {
+        body: ({ job }) => (job.id === broken ? Effect.die("a fault") : job.id === stopped ? Effect.never : Effect.void)
+      })
+      const told: Array<readonly [JobId, string]> = []
+      const ended = ({ job }: ClaimedJob) => Effect.sync(() => void told.push([job.id, fake.job(job.id).status]))
+      const context = yield* Layer.build(
+        JobRunner.layer({ slots: 3 }).pipe(
+          Layer.provide([
+            WakeSignal.layer,
+            Layer.succeed(JobStore, fake.store),
+            Layer.succeed(SyncRun, runs.service),
+            Layer.succeed(JobEnded, ended)
+          ])
+        )
+      )
+      const runner = Context.get(context, JobRunner)
+      for (const [at, id] of [whole, broken, stopped].entries()) yield* runner.take(feedId(at + 1), id)
+      yield* letRun
+      yield* runner.stop(stopped)
+      yield* letRun
+      expect(told).toEqual([
+        [whole, "completed"],
+        [broken, "failed"]
+      ])
+      expect(fake.job(stopped).status).toBe("in_progress")
     })
   )
 })

@@ -1,7 +1,7 @@
 /** What became of each run, for whoever runs the server: one line, a warning where somebody should look. */
 import { isActive, type Job } from "@millrace/core/job/Job"
 import { JobStore } from "@millrace/core/job/JobStore"
-import { SyncRun } from "@millrace/core/usecase/SyncRun"
+import { JobEnded } from "@millrace/jobs/JobEnded"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -37,22 +37,17 @@ const tell = (job: Job) => {
   )
 }
 
-/** Runs as they were, each with its line in the log. */
+/** A line in the log for each run that ended here. */
 export const layer = Layer.effect(
-  SyncRun,
-  Effect.gen(function* () {
-    const runs = yield* SyncRun
-    const jobs = yield* JobStore
-    return SyncRun.of({
-      ...runs,
-      run: (claimed) =>
-        Effect.tap(runs.run(claimed), () =>
-          jobs.get(claimed.job.workspaceId, claimed.job.feedId, claimed.job.id).pipe(
-            Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: tell })),
-            // What happened is stored: that it cannot be told is no reason to run again.
-            Effect.ignore
-          )
+  JobEnded,
+  Effect.map(
+    JobStore,
+    (jobs) =>
+      ({ job }) =>
+        jobs.get(job.workspaceId, job.feedId, job.id).pipe(
+          Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: tell })),
+          // What happened is stored: that it cannot be told is no reason to run again.
+          Effect.ignore
         )
-    })
-  })
+  )
 )

@@ -20,6 +20,7 @@ import { TableSettings } from "@millrace/core/table/RowLimit"
 import { UploadSettings } from "@millrace/core/upload/UploadSettings"
 import { AgreedRate } from "@millrace/core/workspace/Plan"
 import { Readiness } from "@millrace/http/Readiness"
+import { AccessLog, plainLineOf } from "@millrace/http/middleware/AccessLog"
 import { Compressor } from "@millrace/http/middleware/Compression"
 import { within } from "@millrace/http/middleware/Deadline"
 import { guard, serve, serverOptions } from "@millrace/http/Server"
@@ -49,6 +50,7 @@ import * as JobLog from "./JobLog.ts"
 import { keysOf } from "./KeyFile.ts"
 import * as Resealing from "./Resealing.ts"
 import type { Settings } from "./Settings.ts"
+import * as Terminal from "./Terminal.ts"
 
 /** Set from the moment at which the process was told to stop. */
 class Stopping extends Context.Service<Stopping, { yes: boolean }>()("@millrace/server/Server/Stopping") {
@@ -260,6 +262,9 @@ const layerHttp = (settings: Settings) =>
     ),
     Layer.provide(readiness),
     Layer.provide(Layer.succeed(Compressor, compress)),
+    Layer.provide(
+      Terminal.isTerminal ? Layer.succeed(AccessLog, (entry) => Terminal.say(plainLineOf(entry))) : Layer.empty
+    ),
     Layer.provide(
       settings.requestsPerMinute === undefined ? Layer.empty : Layer.succeed(AgreedRate, settings.requestsPerMinute)
     ),

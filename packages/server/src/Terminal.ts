@@ -8,7 +8,8 @@ stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error
 })
 
-const isTerminal = stdout.isTTY === true
+/** Whether a person reads standard output. */
+export const isTerminal = stdout.isTTY === true
 const colours = isTerminal && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb"
 
 const paint = (code: string) => (text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text)

@@ -1,4 +1,4 @@
-/** One line of JSON per request: what was asked and how it went, never a secret, a query or a body. */
+/** One line per request: what was asked and how it went, never a secret, a query or a body. */
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -21,7 +21,32 @@ export interface AccessEntry {
 
 export type AccessLog = (entry: AccessEntry) => Effect.Effect<void>
 
-/** Writes to the console unless something else is provided. */
+/** For programs: one JSON object. */
+export const jsonLineOf = (entry: AccessEntry): string => JSON.stringify(entry)
+
+/** What a terminal would take for a command to it. */
+// oxlint-disable-next-line no-control-regex -- these are what it looks for
+const control = /[\u0000-\u001f\u007f-\u009f]/g
+
+/** For people: `12:00:00.000 GET /v1/feeds 200 12 ms listFeeds ws_1 key_1 req_1`, without what is not known. */
+export const plainLineOf = (entry: AccessEntry): string =>
+  [
+    entry.time.slice(11, 23),
+    entry.method,
+    entry.path,
+    entry.status,
+    entry.code,
+    `${entry.durationMs} ms`,
+    entry.operation,
+    entry.workspaceId,
+    entry.credential,
+    entry.requestId
+  ]
+    .filter((part) => part !== undefined)
+    .join(" ")
+    .replace(control, encodeURIComponent)
+
+/** Writes JSON to the console unless something else is provided. */
 export const AccessLog = Context.Reference<AccessLog>("@millrace/http/middleware/AccessLog", {
-  defaultValue: () => (entry) => Console.log(JSON.stringify(entry))
+  defaultValue: () => (entry) => Console.log(jsonLineOf(entry))
 })
