@@ -51,28 +51,31 @@ export interface Taken {
 }
 
 /**
- * Ids for rows of files, which tell the format and layout of the file: of the bank's own id where that stands for one
- * row of the file alone, otherwise of all that tells the row, with its number among equal rows. So the same file again,
- * or an overlapping one, gives the same ids, and two real twins stay two.
+ * The id of each row of a file, in their order: it tells the format and layout of the file, and is of the bank's own id
+ * where that stands for one row of the file alone, otherwise of all that tells the row, with its number among equal rows.
+ * So the same file again, or an overlapping one, gives the same ids, and two real twins stay two.
  */
-export const rowIds = (
+const rowIdsOf = (
   { assumed, format }: Pick<Statement, "assumed" | "format">,
   rows: ReadonlyArray<StatementRow>,
   digest: Digest["Service"]
-): ReadonlyArray<string> => {
+): ((row: StatementRow) => string) => {
   const tag = sourceTag(digest.contentHash(JSON.stringify([format, assumed["columns"] ?? ""])))
   const uses = new Map<string, number>()
   for (const { providerId } of rows) uses.set(providerId, (uses.get(providerId) ?? 0) + 1)
   const seen = new Map<string, number>()
-  return rows.map(({ amount, currency, date, originalDescription, providerId, reference }) => {
+  return ({ amount, currency, date, originalDescription, providerId, reference }) => {
     if (providerId !== "" && uses.get(providerId) === 1)
       return `${bankIdPrefix}${tag}:${digest.contentHash(providerId)}`
     const key = digest.contentHash(JSON.stringify([date, amount, currency, originalDescription, reference]))
     const nth = (seen.get(key) ?? 0) + 1
     seen.set(key, nth)
     return `${fileIdPrefix}${tag}:${key}:${nth}`
-  })
+  }
 }
+
+/** Rows that are taken in at once; then everybody else has a turn. */
+const rowsOfTurn = 500
 
 const observed = (account: string, row: StatementRow, id: string): ObservedRecord => ({
   providerAccountId: account,
@@ -227,17 +230,20 @@ export class StatementSource extends Context.Service<
         return account
       })
 
-      const observations = (
+      const observations = Effect.fnUntraced(function* (
         dataType: "transactions" | "balances",
         account: Account,
         file: Statement,
         statement: StatementAccount
-      ) => {
+      ) {
         if (dataType === "transactions") {
-          const names = rowIds(file, statement.rows, digest)
-          return statement.rows.map((row, at) =>
-            ingest(dataType, observed(account.providerAccountId, row, names[at]!), digest)
-          )
+          const idOf = rowIdsOf(file, statement.rows, digest)
+          const taken: Array<ReturnType<typeof ingest>> = []
+          for (const row of statement.rows) {
+            taken.push(ingest(dataType, observed(account.providerAccountId, row, idOf(row)), digest))
+            if (taken.length % rowsOfTurn === 0) yield* Effect.yieldNow
+          }
+          return taken
         }
         const asOf = statement.balanceDate ?? statement.to
         if (statement.closingBalance === undefined || asOf === undefined) return []
@@ -256,7 +262,7 @@ export class StatementSource extends Context.Service<
             digest
           )
         ]
-      }
+      })
 
       /** Ends a reading: what only the one before it showed goes, then the file is processed. */
       const finish = Effect.fnUntraced(function* (
@@ -320,7 +326,7 @@ export class StatementSource extends Context.Service<
             accounts.push(account)
             const scope: RecordScope = { workspaceId: feed.workspaceId, accountId: account.id, dataType }
             const rows: Array<Observation> = []
-            for (const result of observations(dataType, account, statement, one)) {
+            for (const result of yield* observations(dataType, account, statement, one)) {
               if ("quarantined" in result) quarantined.push(result.quarantined)
               else rows.push(result.observation)
             }
