@@ -94,7 +94,8 @@ export interface UpstreamSays {
   /**
    * How far back an account goes, such as an answered "history starts at". Without it a read of transactions, trades or
    * orders proves no more than the days after the oldest posted row that it shows of the account: a record that is
-   * older stays as it is. With it, what is not shown of that day or later is gone. No row of the account is older.
+   * older stays as it is. With it, what is not shown of that day or later is gone. No row of the account is older. In a
+   * window it is never before the first day of the window: of earlier days the upstream was not asked.
    */
   readonly historyFrom?: ReadonlyArray<HistoryStart>
   /** Accounts that have no holdings, or no loan. Without it an empty list of them says nothing. */

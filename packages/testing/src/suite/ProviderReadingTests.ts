@@ -99,6 +99,9 @@ export const readingTests = (options: ProviderSuiteOptions, dataType: PulledType
             expect(request.providerAccountIds).toContain(account)
           }
           for (const account of none) expect(rowsOf(account)).toEqual([])
+          if (coverage.kind === "window") {
+            expect(historyFrom.filter(({ from }) => from < coverage.from)).toEqual([])
+          }
         }
         for (const { from, providerAccountId } of startsOf(whole)) {
           expect(rowsOf(providerAccountId).filter((row) => dayOf(row) < from)).toEqual([])
