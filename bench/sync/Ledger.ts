@@ -48,7 +48,7 @@ export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) 
       accounts,
       ({ id, providerAccountId }) =>
         writer.write(
-          { bankId: bank.id, leaseHolder: holder, fence: undefined },
+          { bankId: bank.id, leaseHolder: holder, fence: undefined, cause: { kind: "system", reason: "bench" } },
           {
             scope: { workspaceId: bank.workspaceId, accountId: id, dataType: "transactions" },
             observations: staged.rows(providerAccountId),

@@ -1,8 +1,12 @@
 /** Every type of event that the kernel writes, for subscriptions and the reference. */
+import { bankEventTypes } from "./bank/BankEvents.ts"
 import type { EventType } from "./event/EventType.ts"
 import { jobEventTypes } from "./job/JobEvents.ts"
+import { recordEventTypes } from "./record/RecordEvents.ts"
 
 /** By noun, in the order of the reference. */
 export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subject" | "summary" | "outbound">> = [
+  ...bankEventTypes,
+  ...recordEventTypes,
   ...jobEventTypes
 ]

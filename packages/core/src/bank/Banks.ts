@@ -5,6 +5,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { maskNumber, type Account } from "./Account.ts"
+import { accountEvents, statusEvents } from "./BankEvents.ts"
+import type { ActorRef } from "../access/ActorRef.ts"
+import { EventStore } from "../event/EventStore.ts"
 import { NotFound, PlanLimitReached } from "../failure/Failure.ts"
 import type { ConnectPayload, ObservedAccount } from "../provider/Provider.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
@@ -69,146 +72,174 @@ export class Banks extends Context.Service<
     /**
      * Asks the provider how the connection is and, where it is connected, reads its accounts and balances anew;
      * accounts that are no longer listed become `missing`. How the connection is is kept even where the accounts cannot
-     * be read. `guard` runs first in the transaction that writes: who has lost the right to write stops there.
+     * be read. `guard` runs first in the transaction that writes: who has lost the right to write stops there. Events
+     * tell what has changed, with `cause` as who looked.
      */
     readonly refresh: <E>(
       bank: Bank,
-      guard: Effect.Effect<void, E>
+      guard: Effect.Effect<void, E>,
+      cause: ActorRef
     ) => Effect.Effect<Refreshed, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E>
   }
 >()("@millrace/core/bank/Banks") {
-  static readonly layer: Layer.Layer<Banks, never, BankStore | Providers | Ids | Transactor> = Layer.effect(
-    Banks,
-    Effect.gen(function* () {
-      const store = yield* BankStore
-      const providers = yield* Providers
-      const ids = yield* Ids
-      const { atomically } = yield* Transactor
+  static readonly layer: Layer.Layer<Banks, never, BankStore | Providers | EventStore | Ids | Transactor> =
+    Layer.effect(
+      Banks,
+      Effect.gen(function* () {
+        const store = yield* BankStore
+        const providers = yield* Providers
+        const ids = yield* Ids
+        const events = yield* EventStore
+        const { atomically } = yield* Transactor
 
-      const get = Effect.fn("Banks.get")(function* (workspace: Pick<Workspace, "id">, id: BankId) {
-        const bank = yield* store.get(workspace.id, id)
-        if (Option.isNone(bank)) return yield* new NotFound({ resource: "Bank" })
-        return bank.value
-      })
+        const get = Effect.fn("Banks.get")(function* (workspace: Pick<Workspace, "id">, id: BankId) {
+          const bank = yield* store.get(workspace.id, id)
+          if (Option.isNone(bank)) return yield* new NotFound({ resource: "Bank" })
+          return bank.value
+        })
 
-      const connectionOf = Effect.fnUntraced(function* (bank: Bank) {
-        const connection = yield* store.connection(bank.id)
-        if (Option.isNone(connection)) return yield* new NotFound({ resource: "Connection" })
-        return connection.value
-      })
+        const connectionOf = Effect.fnUntraced(function* (bank: Bank) {
+          const connection = yield* store.connection(bank.id)
+          if (Option.isNone(connection)) return yield* new NotFound({ resource: "Connection" })
+          return connection.value
+        })
 
-      const accountOf = Effect.fnUntraced(function* (bank: Bank, held: Account | undefined, observed: ObservedAccount) {
-        const now = yield* Timestamp.now
-        const { balanceAsOf, creditLimit, subtype } = observed
-        const next: Account = {
-          id: held?.id ?? (yield* ids.next("account")),
-          workspaceId: bank.workspaceId,
-          bankId: bank.id,
-          providerAccountId: observed.providerAccountId,
-          stableKeys: [...new Set([...observed.stableKeys, ...(held?.stableKeys ?? [])])],
-          accountNumber: maskNumber(observed.number),
-          // A name that a person gave is never overwritten.
-          accountName: held?.accountName ?? observed.name,
-          accountType: observed.type,
-          ...(subtype === undefined ? {} : { accountSubtype: subtype }),
-          balance: observed.balance,
-          availableBalance: observed.availableBalance ?? observed.balance,
-          currency: observed.currency,
-          ...(creditLimit === undefined ? {} : { creditLimit }),
-          ...(balanceAsOf === undefined ? {} : { balanceAsOf }),
-          supports: observed.supports,
-          state: "open",
-          createdAt: held?.createdAt ?? now,
-          updatedAt: now
-        }
-        return next
-      })
+        const accountOf = Effect.fnUntraced(function* (
+          bank: Bank,
+          held: Account | undefined,
+          observed: ObservedAccount
+        ) {
+          const now = yield* Timestamp.now
+          const { balanceAsOf, creditLimit, subtype } = observed
+          const next: Account = {
+            id: held?.id ?? (yield* ids.next("account")),
+            workspaceId: bank.workspaceId,
+            bankId: bank.id,
+            providerAccountId: observed.providerAccountId,
+            stableKeys: [...new Set([...observed.stableKeys, ...(held?.stableKeys ?? [])])],
+            accountNumber: maskNumber(observed.number),
+            // A name that a person gave is never overwritten.
+            accountName: held?.accountName ?? observed.name,
+            accountType: observed.type,
+            ...(subtype === undefined ? {} : { accountSubtype: subtype }),
+            balance: observed.balance,
+            availableBalance: observed.availableBalance ?? observed.balance,
+            currency: observed.currency,
+            ...(creditLimit === undefined ? {} : { creditLimit }),
+            ...(balanceAsOf === undefined ? {} : { balanceAsOf }),
+            supports: observed.supports,
+            state: "open",
+            createdAt: held?.createdAt ?? now,
+            updatedAt: now
+          }
+          return next
+        })
 
-      /** `first` is the beginning of the transaction that writes them. */
-      const putAccounts = Effect.fnUntraced(function* <E>(
-        bank: Bank,
-        connection: BankConnection,
-        first: Effect.Effect<void, E>
-      ) {
-        const driver = yield* providers.get(connection.instanceId)
-        const observed = yield* driver.listAccounts(connection.connection)
-        const held = yield* store.accounts(bank.id)
-        const now = yield* Timestamp.now
-        const known = matchAccounts(held, observed)
-        const listed: Array<Account> = []
-        for (const one of observed) listed.push(yield* accountOf(bank, known.get(one), one))
-        const listedIds = new Set(listed.map((account) => account.id))
-        const missing = held
-          .filter((account) => !listedIds.has(account.id) && account.state === "open")
-          .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
-        yield* atomically(Effect.andThen(first, store.putAccounts([...listed, ...missing])))
-        const before = new Set(held.filter(({ state }) => state === "open").map(({ id }) => id))
-        const agrees = missing.length === 0 && listed.every(({ id }) => before.has(id))
-        return { accounts: [...listed, ...missing], agrees } satisfies AccountList
-      })
-
-      const connect: Banks["Service"]["connect"] = Effect.fn("Banks.connect")(function* (workspace, request) {
-        const driver = yield* providers.get(request.instanceId)
-        const completed = yield* driver.completeConnect({ attemptId: request.attemptId, payload: request.payload })
-        const connection: BankConnection = { instanceId: request.instanceId, connection: completed.connection }
-        const known = yield* store.byConnection(workspace.id, request.instanceId, completed.connection.ref)
-        if (Option.isSome(known)) {
-          const { accounts } = yield* putAccounts(known.value, connection, Effect.void)
-          return { bank: known.value, created: false, accounts }
-        }
-        const banks = yield* store.list(workspace.id)
-        const limit = plans[workspace.plan].banks
-        if (limit !== undefined && banks.filter((bank) => bank.source !== "file").length >= limit) {
-          return yield* new PlanLimitReached({ what: "banks", limit })
-        }
-        const health = yield* driver.inspect(completed.connection)
-        const now = yield* Timestamp.now
-        const bank: Bank = {
-          id: yield* ids.next("bank"),
-          workspaceId: workspace.id,
-          name: completed.institution.name,
-          source: driver.kind,
-          type: completed.bankType,
-          order: nextOrder(banks),
-          connectionStatus: statusOf(undefined, health, now),
-          institutionId: completed.institution.id,
-          providerInstanceId: driver.instanceId,
-          createdAt: now,
-          updatedAt: now
-        }
-        // Secrets are on disk before anybody hears that it worked.
-        yield* store.insert(bank, connection)
-        const { accounts } = yield* putAccounts(bank, connection, Effect.void)
-        return { bank, created: true, accounts }
-      })
-
-      const refresh = Effect.fn("Banks.refresh")(function* <E>(bank: Bank, guard: Effect.Effect<void, E>) {
-        const connection = yield* connectionOf(bank)
-        const driver = yield* providers.get(connection.instanceId)
-        const now = yield* Timestamp.now
-        const status = statusOf(bank.connectionStatus, yield* driver.inspect(connection.connection), now)
-        const keep = Effect.andThen(guard, store.setStatus(bank.id, status, now))
-        if (!status.connected) {
-          yield* atomically(keep)
-          return { status, connection, listed: undefined }
-        }
-        const listed = yield* Effect.result(putAccounts(bank, connection, keep))
-        if (Result.isSuccess(listed)) return { status, connection, listed: listed.success }
-        return yield* Effect.andThen(atomically(keep), Effect.fail(listed.failure))
-      })
-
-      return Banks.of({
-        list: Effect.fn("Banks.list")(function* (workspace, which) {
-          return yield* Effect.filter(yield* store.list(workspace.id, which), ({ id, source }) =>
-            source === "file"
-              ? Effect.map(store.accounts(id), (accounts) => accounts.some(({ state }) => state === "open"))
-              : Effect.succeed(true)
+        /** `first` is the beginning of the transaction that writes them. */
+        const putAccounts = Effect.fnUntraced(function* <E>(
+          bank: Bank,
+          connection: BankConnection,
+          first: Effect.Effect<void, E>,
+          cause: ActorRef
+        ) {
+          const driver = yield* providers.get(connection.instanceId)
+          const observed = yield* driver.listAccounts(connection.connection)
+          const held = yield* store.accounts(bank.id)
+          const now = yield* Timestamp.now
+          const known = matchAccounts(held, observed)
+          const listed: Array<Account> = []
+          for (const one of observed) listed.push(yield* accountOf(bank, known.get(one), one))
+          const listedIds = new Set(listed.map((account) => account.id))
+          const missing = held
+            .filter((account) => !listedIds.has(account.id) && account.state === "open")
+            .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
+          const all = [...listed, ...missing]
+          yield* atomically(
+            Effect.gen(function* () {
+              yield* first
+              yield* store.putAccounts(all)
+              yield* events.append(accountEvents(held, all, cause))
+            })
           )
-        }),
-        get,
-        connect,
-        refresh
+          const before = new Set(held.filter(({ state }) => state === "open").map(({ id }) => id))
+          const agrees = missing.length === 0 && listed.every(({ id }) => before.has(id))
+          return { accounts: all, agrees } satisfies AccountList
+        })
+
+        const connect: Banks["Service"]["connect"] = Effect.fn("Banks.connect")(function* (workspace, request) {
+          const cause: ActorRef = { kind: "system", reason: "connect" }
+          const driver = yield* providers.get(request.instanceId)
+          const completed = yield* driver.completeConnect({ attemptId: request.attemptId, payload: request.payload })
+          const connection: BankConnection = { instanceId: request.instanceId, connection: completed.connection }
+          const known = yield* store.byConnection(workspace.id, request.instanceId, completed.connection.ref)
+          if (Option.isSome(known)) {
+            const { accounts } = yield* putAccounts(known.value, connection, Effect.void, cause)
+            return { bank: known.value, created: false, accounts }
+          }
+          const banks = yield* store.list(workspace.id)
+          const limit = plans[workspace.plan].banks
+          if (limit !== undefined && banks.filter((bank) => bank.source !== "file").length >= limit) {
+            return yield* new PlanLimitReached({ what: "banks", limit })
+          }
+          const health = yield* driver.inspect(completed.connection)
+          const now = yield* Timestamp.now
+          const bank: Bank = {
+            id: yield* ids.next("bank"),
+            workspaceId: workspace.id,
+            name: completed.institution.name,
+            source: driver.kind,
+            type: completed.bankType,
+            order: nextOrder(banks),
+            connectionStatus: statusOf(undefined, health, now),
+            institutionId: completed.institution.id,
+            providerInstanceId: driver.instanceId,
+            createdAt: now,
+            updatedAt: now
+          }
+          // Secrets are on disk before anybody hears that it worked.
+          yield* store.insert(bank, connection)
+          const { accounts } = yield* putAccounts(bank, connection, Effect.void, cause)
+          return { bank, created: true, accounts }
+        })
+
+        const refresh = Effect.fn("Banks.refresh")(function* <E>(
+          bank: Bank,
+          guard: Effect.Effect<void, E>,
+          cause: ActorRef
+        ) {
+          const connection = yield* connectionOf(bank)
+          const driver = yield* providers.get(connection.instanceId)
+          const now = yield* Timestamp.now
+          const status = statusOf(bank.connectionStatus, yield* driver.inspect(connection.connection), now)
+          const keep = Effect.gen(function* () {
+            yield* guard
+            const before = Option.flatMap(yield* store.get(bank.workspaceId, bank.id), ({ connectionStatus }) =>
+              Option.fromUndefinedOr(connectionStatus)
+            )
+            yield* store.setStatus(bank.id, status, now)
+            if (Option.isSome(before)) yield* events.append(statusEvents(bank, before.value, status, cause))
+          })
+          if (!status.connected) {
+            yield* atomically(keep)
+            return { status, connection, listed: undefined }
+          }
+          const listed = yield* Effect.result(putAccounts(bank, connection, keep, cause))
+          if (Result.isSuccess(listed)) return { status, connection, listed: listed.success }
+          return yield* Effect.andThen(atomically(keep), Effect.fail(listed.failure))
+        })
+
+        return Banks.of({
+          list: Effect.fn("Banks.list")(function* (workspace, which) {
+            return yield* Effect.filter(yield* store.list(workspace.id, which), ({ id, source }) =>
+              source === "file"
+                ? Effect.map(store.accounts(id), (accounts) => accounts.some(({ state }) => state === "open"))
+                : Effect.succeed(true)
+            )
+          }),
+          get,
+          connect,
+          refresh
+        })
       })
-    })
-  )
+    )
 }

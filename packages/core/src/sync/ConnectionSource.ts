@@ -211,7 +211,8 @@ export class ConnectionSource extends Context.Service<
       })
 
       const pullConnection = Effect.fnUntraced(function* (run: SourceRun, bank: Bank, accountIds: ReadonlySet<string>) {
-        const { connection, listed, status } = yield* banks.refresh(bank, writer.guard(rightOf(run, bank.id)))
+        const right = rightOf(run, bank.id)
+        const { connection, listed, status } = yield* banks.refresh(bank, writer.guard(right), right.cause)
         if (listed === undefined) return { ...empty, findings: [unusable(bank, status)] }
         // Of an account that the bank no longer lists nothing is read, and nothing is believed to be gone.
         const all = listed.accounts.filter((account) => account.state === "open")

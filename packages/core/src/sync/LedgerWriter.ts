@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { DecisionLog } from "../identity/DecisionLog.ts"
+import type { ActorRef } from "../access/ActorRef.ts"
 import type { BankId } from "../bank/Bank.ts"
 import { isOfFile, trusted } from "../identity/match/Coverage.ts"
 import { HeldIndex } from "../identity/HeldIndex.ts"
@@ -25,11 +26,13 @@ import { forbiddenPairs, withoutForbiddenLinks } from "../identity/match/Forbidd
 import { oldestPosted, shownFromOf } from "../identity/match/Proof.ts"
 import { isEntangled, DayDigests, type Divided } from "../identity/match/DayDigests.ts"
 import { countHits, fullTrust, trustOf } from "../identity/match/TrustCounter.ts"
+import { EventStore } from "../event/EventStore.ts"
 import type { JobId } from "../job/Job.ts"
 import { Fenced, JobStore, LeaseLost, type Fence } from "../job/JobStore.ts"
 import { safePoint } from "../job/SafePoint.ts"
 import { isSnapshotType } from "../record/DataType.ts"
 import type { HeldRecord, IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
+import { newTransactions } from "../record/RecordEvents.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
@@ -46,6 +49,8 @@ export interface WriteRight {
   readonly bankId: BankId
   readonly leaseHolder: string
   readonly fence: Fence | undefined
+  /** Who is behind what is written. */
+  readonly cause: ActorRef
 }
 
 export interface Written {
@@ -88,7 +93,7 @@ export class LedgerWriter extends Context.Service<
   static readonly layer: Layer.Layer<
     LedgerWriter,
     never,
-    RecordStore | IdentityStore | RecordEdits | JobStore | Transactor | Ids | Digest
+    RecordStore | IdentityStore | RecordEdits | JobStore | EventStore | Transactor | Ids | Digest
   > = Layer.effect(
     LedgerWriter,
     Effect.gen(function* () {
@@ -96,6 +101,7 @@ export class LedgerWriter extends Context.Service<
       const identity = yield* IdentityStore
       const edits = yield* RecordEdits
       const jobs = yield* JobStore
+      const events = yield* EventStore
       const { atomically } = yield* Transactor
       const ids = yield* Ids
       const { contentHash } = yield* Digest
@@ -268,6 +274,9 @@ export class LedgerWriter extends Context.Service<
             yield* records.rename(scope, chunk.renames)
             yield* records.write(scope, chunk.writes, { apart: byIdOnly, dayDigests })
             yield* identity.suggest(chunk.suggestions)
+            if (scope.dataType === "transactions" && chunk.created.length > 0) {
+              yield* events.append([newTransactions({ ...scope, bankId: right.bankId }, chunk.created, right.cause)])
+            }
             return pause
           })
         )

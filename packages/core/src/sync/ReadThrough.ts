@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
+import type { ActorRef } from "../access/ActorRef.ts"
 import type { Account } from "../bank/Account.ts"
 import type { Bank, BankId } from "../bank/Bank.ts"
 import { Banks } from "../bank/Banks.ts"
@@ -104,6 +105,9 @@ interface Turn {
 }
 
 /** What is read, for whom. */
+/** Whoever reads has not made what the bank shows. */
+const liveRead: ActorRef = { kind: "system", reason: "live_read" }
+
 interface Asked {
   readonly workspace: Workspace
   readonly bank: Bank
@@ -151,7 +155,7 @@ export class ReadThrough extends Context.Service<
         right: WriteRight,
         { account, bank, dataType, reachingTo, workspace }: Asked
       ) {
-        const { connection, listed, status } = yield* banks.refresh(bank, writer.guard(right))
+        const { connection, listed, status } = yield* banks.refresh(bank, writer.guard(right), right.cause)
         if (listed === undefined) return unusableConnection(status) ?? good
         const { accounts, agrees } = listed
         const current = accounts.find((one) => one.id === account.id)
@@ -232,7 +236,7 @@ export class ReadThrough extends Context.Service<
         const reading = Effect.gen(function* () {
           if (!(yield* wait)) return good
           message = `${bank.name} did not answer in time`
-          return yield* pull({ bankId: bank.id, leaseHolder: holder, fence: undefined }, asked)
+          return yield* pull({ bankId: bank.id, leaseHolder: holder, fence: undefined, cause: liveRead }, asked)
         }).pipe(Effect.ensuring(Effect.ignore(jobs.unlease(holder))))
         const ended = yield* inTurn(bank.id, reading).pipe(Effect.timeoutOption(waitLimit), Effect.result)
         if (Result.isSuccess(ended)) return Option.getOrElse(ended.success, () => later(message))

@@ -22,9 +22,18 @@ export interface Chunk {
   readonly renames: Array<{ readonly id: string; readonly providerId: string }>
   readonly writes: Array<RecordWrite>
   readonly suggestions: Array<Omit<LoggedSuggestion, "at" | "state">>
+  /** Ids of the records that are new with it. */
+  readonly created: Array<string>
 }
 
-export const emptyChunk = (): Chunk => ({ matches: [], aliases: new Map(), renames: [], writes: [], suggestions: [] })
+export const emptyChunk = (): Chunk => ({
+  matches: [],
+  aliases: new Map(),
+  renames: [],
+  writes: [],
+  suggestions: [],
+  created: []
+})
 
 /** What identity made of a read. */
 export interface Identified {
@@ -94,6 +103,7 @@ const make = Effect.gen(function* () {
       if (entry === undefined) {
         const id = fresh[next++]!
         chunk.writes.push(writeOf(id, observation, undefined))
+        chunk.created.push(id)
         const suggestion = suggested.get(observation)
         if (suggestion !== undefined) {
           chunk.suggestions.push({

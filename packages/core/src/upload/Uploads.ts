@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { Principal } from "../access/Principal.ts"
+import { actorOf, type Principal } from "../access/Principal.ts"
 import type { Account } from "../bank/Account.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { Conflict, NotFound, PlanLimitReached, Unprocessable, type CursorUnusable } from "../failure/Failure.ts"
@@ -353,7 +353,7 @@ export class Uploads extends Context.Service<
             for (const { accountId, dataType, recordIds } of yield* booked.of(workspace.id, id)) {
               const account = accounts.get(accountId)
               if (account === undefined) continue
-              const right = { bankId: account.bankId, leaseHolder: holder, fence: undefined }
+              const right = { bankId: account.bankId, leaseHolder: holder, fence: undefined, cause: actorOf(principal) }
               const scope = { workspaceId: workspace.id, accountId, dataType }
               yield* booked.withdraw(right, scope, id, recordIds, [])
               gone.push(account)

@@ -4,6 +4,7 @@ import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { Banks } from "@millrace/core/bank/Banks"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import * as Kernel from "@millrace/core/Kernel"
+import { EventStore } from "@millrace/core/event/EventStore"
 import { InstitutionUnavailable } from "@millrace/core/provider/ProviderError"
 import { makeBank } from "@millrace/testing/fixture/Bank"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
@@ -11,6 +12,7 @@ import { makeScriptedProvider } from "@millrace/testing/provider/ScriptedProvide
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { somebody } from "@millrace/testing/fixture/Actor"
 
 /** A bank of two accounts, as it was connected. */
 const arrange = Effect.gen(function* () {
@@ -47,8 +49,18 @@ const arrange = Effect.gen(function* () {
     const states = Effect.map(store.accounts(bank.id), (accounts) =>
       Object.fromEntries(accounts.map(({ providerAccountId, state }) => [providerAccountId, state]))
     )
-    const refresh = banks.refresh(bank, Effect.void)
-    return { banks, bank, upstream, trouble, kept, states, refresh }
+    const refresh = banks.refresh(bank, Effect.void, somebody)
+    const log = yield* EventStore
+    let read = 0
+    /** What was told since the last time. */
+    const told = Effect.map(
+      Effect.suspend(() => log.read(workspace.id, read, 100)),
+      (events) => {
+        read += events.length
+        return events
+      }
+    )
+    return { banks, bank, upstream, trouble, kept, states, refresh, told }
   }).pipe(Effect.provide(services))
 })
 
@@ -87,12 +99,50 @@ describe("a look at a bank", () => {
     })
   )
 
+  it.effect("tells what has changed since the last look, and nothing where nothing has", () =>
+    Effect.gen(function* () {
+      const { bank, refresh, told, upstream } = yield* arrange
+      const short = Effect.map(told, (events) =>
+        events.map(({ cause, data, type }) => {
+          expect(cause).toEqual(somebody)
+          const { from, reason, to } = data as { from?: string; to?: string; reason?: string }
+          return [type, reason ?? (from === undefined ? "" : `${from} ${to}`)].join(" ").trim()
+        })
+      )
+      yield* refresh
+      expect(yield* short).toEqual([
+        ...(bank.connectionStatus?.status === "connected"
+          ? []
+          : [`connection.status.changed ${bank.connectionStatus?.status} connected`]),
+        "account.added",
+        "account.added"
+      ])
+      yield* refresh
+      expect(yield* short).toEqual([])
+      upstream.unlisted.add("b")
+      yield* refresh
+      expect(yield* short).toEqual(["account.missing"])
+      upstream.unlisted.delete("b")
+      upstream.health = { status: "degraded" }
+      yield* refresh
+      expect(yield* short).toEqual(["connection.status.changed connected degraded", "account.returned"])
+      upstream.health = { status: "reauth_required" }
+      yield* refresh
+      yield* refresh
+      expect(yield* short).toEqual([
+        "connection.status.changed degraded reauth_required",
+        "connection.requires.attention reauth"
+      ])
+    })
+  )
+
   it.effect("writes nothing for whom the guard stops", () =>
     Effect.gen(function* () {
-      const { bank, banks, kept, states, upstream } = yield* arrange
+      const { bank, banks, kept, states, told, upstream } = yield* arrange
       upstream.health = { status: "degraded" }
-      expect(yield* Effect.flip(banks.refresh(bank, Effect.fail("stopped")))).toBe("stopped")
+      expect(yield* Effect.flip(banks.refresh(bank, Effect.fail("stopped"), somebody))).toBe("stopped")
       expect(yield* kept).toEqual(bank.connectionStatus)
+      expect(yield* told).toEqual([])
       expect(yield* states).toEqual({})
     })
   )

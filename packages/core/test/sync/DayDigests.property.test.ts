@@ -27,6 +27,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { person } from "../identity/Correcting.ts"
+import { somebody } from "@millrace/testing/fixture/Actor"
 
 const lives = process.env["MILLRACE_LONG"] === "1" ? 3_000 : 120
 const steps = 14
@@ -203,7 +204,7 @@ const live = Effect.fnUntraced(function* (acts: ReadonlyArray<Act>) {
     yield* Digest
   ]
   const ref = { workspace, bankId: bank.id, accountId: account.id, dataType: "transactions" } as const
-  const right = { bankId: bank.id, leaseHolder: "test", fence: undefined }
+  const right = { bankId: bank.id, leaseHolder: "test", fence: undefined, cause: somebody }
   const names = new Map<string, string>()
   const nameOf = (id: string | undefined) => (id === undefined ? undefined : (names.get(id) ?? `unknown ${id}`))
   const told: Array<unknown> = []

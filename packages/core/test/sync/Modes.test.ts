@@ -73,7 +73,7 @@ const opened = Effect.fnUntraced(function* (simulation: Simulation, dataType: Sy
   })
   const bank = yield* makeBank(workspace, { providerInstanceId: driver.instanceId })
   yield* (yield* BankStore).insert(bank, { instanceId: driver.instanceId, connection: completed.connection })
-  const accounts = (yield* (yield* Banks).refresh(bank, Effect.void))
+  const accounts = (yield* (yield* Banks).refresh(bank, Effect.void, somebody))
     .listed!.accounts.filter(({ supports }) => supports.includes(dataType))
     .slice(0, most)
   const path = `${bank.id}.csv`

@@ -22,6 +22,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { ledgerOf } from "@millrace/verification/simulation/Checkers"
+import { somebody } from "@millrace/testing/fixture/Actor"
 
 const setup = () => {
   const provider = makeScriptedProvider({
@@ -55,7 +56,7 @@ const setup = () => {
     const bank = yield* makeBank(workspace, { providerInstanceId: driver.instanceId })
     const connection = { ref: "ref", secrets: {} }
     yield* (yield* BankStore).insert(bank, { instanceId: driver.instanceId, connection })
-    const [account] = (yield* (yield* Banks).refresh(bank, Effect.void)).listed!.accounts
+    const [account] = (yield* (yield* Banks).refresh(bank, Effect.void, somebody)).listed!.accounts
     upstream.post({ account: "a", date: CalendarDate.make("2026-11-20"), amount: "-1.5", description: "coffee" })
     const readThrough = yield* ReadThrough
     const read = (cached = false, of = bank) => readThrough.freshen(workspace, of, account!, "transactions", { cached })

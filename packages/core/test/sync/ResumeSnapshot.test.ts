@@ -17,6 +17,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import { somebody } from "@millrace/testing/fixture/Actor"
 
 const capability = {
   changeModel: "delta",
@@ -93,13 +94,15 @@ const arrange = Effect.gen(function* () {
     const pull = (snapshot: ResumeSnapshot, leaveAfter = Infinity) =>
       Effect.suspend(() => {
         const before = asked.length
-        return sourceReader.pull({ bankId: bank.id, leaseHolder: "test", fence: undefined }, segment).pipe(
-          Effect.provideService(CurrentResumeSnapshot, snapshot),
-          Effect.provideService(RunLease, {
-            isRevoked: () => asked.length - before >= leaveAfter,
-            release: Effect.interrupt
-          })
-        )
+        return sourceReader
+          .pull({ bankId: bank.id, leaseHolder: "test", fence: undefined, cause: somebody }, segment)
+          .pipe(
+            Effect.provideService(CurrentResumeSnapshot, snapshot),
+            Effect.provideService(RunLease, {
+              isRevoked: () => asked.length - before >= leaveAfter,
+              release: Effect.interrupt
+            })
+          )
       })
     const ledger = Effect.map(
       records.changes(

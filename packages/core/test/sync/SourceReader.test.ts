@@ -11,6 +11,7 @@ import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { somebody } from "@millrace/testing/fixture/Actor"
 
 const capability = {
   changeModel: "snapshotFull",
@@ -45,7 +46,7 @@ describe("a pull", () => {
       const today = CalendarDate.make("2026-11-20")
       const pulled = yield* Effect.flip(
         (yield* SourceReader).pull(
-          { bankId: bank.id, leaseHolder: "test", fence: undefined },
+          { bankId: bank.id, leaseHolder: "test", fence: undefined, cause: somebody },
           {
             bank,
             connection: { instanceId: "demo:circle", connection: { ref: "circle", secrets: {} } },

@@ -21,6 +21,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
+import { somebody } from "@millrace/testing/fixture/Actor"
 
 const now = Date.parse("2026-11-21T09:30:00Z")
 
@@ -58,7 +59,7 @@ const setup = () => {
     const workspace = yield* storeWorkspace({ plan: "enterprise", timezone: "UTC" })
     const bank = yield* makeBank(workspace, { providerInstanceId: driver.instanceId })
     yield* (yield* BankStore).insert(bank, { instanceId: driver.instanceId, connection: { ref: "ref", secrets: {} } })
-    const [a, b] = (yield* (yield* Banks).refresh(bank, Effect.void)).listed!.accounts
+    const [a, b] = (yield* (yield* Banks).refresh(bank, Effect.void, somebody)).listed!.accounts
     const data = yield* AccountData
     const list = (cached = false, account = a!) =>
       data.transactions({ workspace, bankId: bank.id, accountId: account.id }, { filter: {}, cached })
@@ -180,7 +181,7 @@ describe("AccountData", () => {
       expect(yield* data.accounts(workspace, bank.id)).toMatchObject({ asOf: "2026-11-21T09:30:00.000Z", stale: false })
       world.be("disconnected")
       yield* TestClock.adjust("1 minute")
-      yield* (yield* Banks).refresh(bank, Effect.void)
+      yield* (yield* Banks).refresh(bank, Effect.void, somebody)
       expect(yield* data.accounts(workspace, bank.id)).toMatchObject({
         asOf: "2026-11-21T09:30:00.000Z",
         stale: true,

@@ -27,6 +27,7 @@ import { makeUpstreams } from "./Upstreams.ts"
 import type { VirtualClock } from "./VirtualClock.ts"
 import { pointedAdapters, pointedStores, watchedRun } from "./PointedPorts.ts"
 import { Watch } from "./Watch.ts"
+import { somebody } from "../fixture/Actor.ts"
 
 const leaseSeconds = 3_600
 
@@ -97,7 +98,7 @@ export const connect = Effect.fnUntraced(function* (
     instanceId: provider.driver.instanceId,
     connection: { ref, secrets: {} }
   })
-  const { listed } = yield* (yield* Banks).refresh(bank, Effect.void)
+  const { listed } = yield* (yield* Banks).refresh(bank, Effect.void, somebody)
   return { workspace, upstream, bank, accounts: listed!.accounts }
 })
 
