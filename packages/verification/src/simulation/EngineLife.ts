@@ -29,6 +29,7 @@ import { makeScriptedDestination } from "@millrace/testing/destination/ScriptedD
 import { mapCalls } from "../fault/Calls.ts"
 import { FaultPoints } from "../fault/FaultPoints.ts"
 import { Seeded } from "@millrace/testing/model/Seeded"
+import { checkEvents } from "./EventChecks.ts"
 import { checkCheckpoint, checkEnd, checkLedger, checkStill } from "./Checkers.ts"
 import { ConnectionLife } from "./ConnectionLife.ts"
 import { EventLoop } from "./EventLoop.ts"
@@ -494,6 +495,7 @@ class EngineLife {
       }
     }
     for (const life of this.lives) this.desk(checkEnd(life))
+    for (const life of this.lives) this.desk(checkEvents(life, this.watch))
     for (const life of this.lives) {
       for (const under of life.feeds) {
         this.watch.writes = new Map()

@@ -22,6 +22,7 @@ export const invariants = [
   "a record keeps its identity",
   "change numbers move with every change, and only then",
   "a row that cannot be read has not vanished",
+  "every change is told, once and in order",
   "nothing breaks inside",
   "a crash changes nothing at the end"
 ] as const

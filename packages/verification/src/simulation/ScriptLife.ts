@@ -11,6 +11,7 @@ import { JobStore } from "@millrace/core/job/JobStore"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import * as Effect from "effect/Effect"
 import { Seeded } from "@millrace/testing/model/Seeded"
+import { checkEvents } from "./EventChecks.ts"
 import { checkCheckpoint, checkEnd, checkLedger, checkStill } from "./Checkers.ts"
 import { ConnectionLife, orderOf } from "./ConnectionLife.ts"
 import { follow, type FollowingFeed } from "./FollowingFeed.ts"
@@ -175,5 +176,6 @@ export const play = Effect.fnUntraced(function* (seed: number, simulation: Simul
   for (let n = 0; n < options.steps; n++) yield* step(script)
   yield* quiesce(script)
   yield* checkEnd(life)
+  yield* checkEvents(life, watch)
   yield* checkQuiet(script)
 })

@@ -27,7 +27,7 @@ import { makeUpstreams } from "./Upstreams.ts"
 import type { VirtualClock } from "./VirtualClock.ts"
 import { pointedAdapters, pointedStores, watchedRun } from "./PointedPorts.ts"
 import { Watch } from "./Watch.ts"
-import { somebody } from "../fixture/Actor.ts"
+import { somebody } from "@millrace/testing/fixture/Actor"
 
 const leaseSeconds = 3_600
 

@@ -1,6 +1,7 @@
 /** A simulation that finds nothing in a broken kernel proves nothing about a whole one. */
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
+import { EventStore } from "@millrace/core/event/EventStore"
 import { JobStore } from "@millrace/core/job/JobStore"
 import type * as Kernel from "@millrace/core/Kernel"
 import { RecordStore } from "@millrace/core/record/RecordStore"
@@ -66,6 +67,38 @@ const sabotages: ReadonlyArray<readonly [string, Layer.Layer<Kernel.Stores>, str
       )
     ),
     "the destination holds what the ledger shows"
+  ],
+  [
+    "a log that loses every tenth event that it is given",
+    over(
+      Layer.effect(
+        EventStore,
+        Effect.map(EventStore, (store) => {
+          let given = 0
+          return { ...store, append: (events) => (++given % 10 > 0 ? store.append(events) : Effect.void) }
+        })
+      )
+    ),
+    "every change is told, once and in order"
+  ],
+  [
+    "a log that now and then tells a change of a job before the one that came first",
+    over(
+      Layer.effect(
+        EventStore,
+        Effect.map(EventStore, (store) => ({
+          ...store,
+          read: (workspaceId, after, limit) =>
+            Effect.map(store.read(workspaceId, after, limit), (events) =>
+              events.map((event, n) => ({
+                ...(n % 2 === 0 ? (events[n + 1] ?? event) : events[n - 1]!),
+                sequence: event.sequence
+              }))
+            )
+        }))
+      )
+    ),
+    "every change is told, once and in order"
   ]
 ]
 
