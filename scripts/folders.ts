@@ -151,7 +151,7 @@ export const ringsOf = (
 }
 
 /** Packages whose folders are still to be parted; everything else has no rings. */
-const stillRinged: ReadonlySet<string> = new Set(["packages/http/src", "packages/verification/src"])
+const stillRinged: ReadonlySet<string> = new Set(["packages/http/src"])
 
 /** What is wrong with the folders of a repository. */
 export const faultsOf = (root: string): ReadonlyArray<string> =>

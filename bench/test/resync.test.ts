@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
-import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/process/ServerDatabase"
+import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
 import * as Effect from "effect/Effect"
 import { Client } from "pg"
 import { generate } from "../generate.ts"

@@ -6,7 +6,7 @@
  */
 import { check } from "@millrace/verification/chaos/Checker"
 import { install, type Installation, patientLease } from "@millrace/verification/chaos/Installation"
-import { isScenario, type ScenarioName, scenarios } from "@millrace/verification/chaos/Plan"
+import { isScenario, type ScenarioName, scenarios } from "@millrace/verification/chaos/run/Plan"
 import type { FileModel } from "@millrace/verification/chaos/WorkerAdapters"
 import { Seeded } from "@millrace/testing/model/Seeded"
 import { type PostgresServer, startPostgres } from "@millrace/verification/postgres/PostgresServer"

@@ -13,7 +13,7 @@ import { Workspaces } from "@millrace/core/usecase/Workspaces"
 import { tuning } from "@millrace/jobs/ClusterEngine"
 import { call, type Sent } from "@millrace/verification/process/ApiCaller"
 import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
-import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/process/ServerDatabase"
+import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
 import {
   freePort,
   killServers,

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
 import { call } from "@millrace/verification/process/ApiCaller"
 import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
-import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/process/ServerDatabase"
+import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
 import { killServers, runServer, type ServerProcess, startServer } from "@millrace/verification/process/ServerProcess"
 import { afterAll, beforeAll, expect, inject, it } from "vitest"
 

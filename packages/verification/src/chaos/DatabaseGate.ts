@@ -1,6 +1,6 @@
 /** A place inside transactions where they can be held: after they have written to a table. */
 import { setTimeout as wait } from "node:timers/promises"
-import type { ServerDatabase } from "../process/ServerDatabase.ts"
+import type { ServerDatabase } from "../postgres/ServerDatabase.ts"
 
 const patienceMillis = 300_000
 

@@ -1,5 +1,5 @@
 /** What `npm run quality` is asked for. */
-import type { Size } from "./Scene.ts"
+import type { Size } from "./identity/Scene.ts"
 
 export const usage = `usage: npm run quality -- [--seed N] [--quick] [--only SCENE]... [--record]
 

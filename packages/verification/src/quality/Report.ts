@@ -1,6 +1,6 @@
 /** Figures of quality as people and programs read them. */
 import * as Schema from "effect/Schema"
-import { isMet, type Effort, type Figure, type Goal, type Scene } from "./Scene.ts"
+import { isMet, type Effort, type Figure, type Goal, type Scene } from "./identity/Scene.ts"
 
 const Row = Schema.Struct({
   scene: Schema.String,

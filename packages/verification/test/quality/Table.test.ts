@@ -1,6 +1,6 @@
 import { parseOptions } from "@millrace/verification/quality/Options"
 import { reportOf, rowsOf, tableMarkdown, tableText } from "@millrace/verification/quality/Report"
-import type { Scene } from "@millrace/verification/quality/Scene"
+import type { Scene } from "@millrace/verification/quality/identity/Scene"
 import { scenes } from "@millrace/verification/quality/Scenes"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { BankRead } from "../../model/BankView.ts"
 import { errorsPerThousand, perThousand } from "../../model/IdentityQuality.ts"
 import type { Seeded } from "@millrace/testing/model/Seeded"
-import type { Scene } from "../Scene.ts"
+import type { Scene } from "./Scene.ts"
 import { anAccount, playWorlds } from "./World.ts"
 
 const shifted = (read: BankRead, days: number): BankRead => ({

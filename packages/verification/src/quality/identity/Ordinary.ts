@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { behaviours } from "../../model/BankView.ts"
 import { addQuality, errorsPerThousand, noQuality, playLives } from "../../model/IdentityQuality.ts"
 import { byIdentity } from "../../model/LedgerReplay.ts"
-import { sizeOf, type Scene } from "../Scene.ts"
+import { sizeOf, type Scene } from "./Scene.ts"
 import { percent } from "./World.ts"
 
 /** Providers that do what is usual. */

@@ -5,7 +5,7 @@ import { dateOf } from "../../model/BankLife.ts"
 import { amountOf, type BankRead, type TrueObservation } from "../../model/BankView.ts"
 import { byIdentity, LedgerReplay } from "../../model/LedgerReplay.ts"
 import { Seeded } from "@millrace/testing/model/Seeded"
-import { sizeOf, type Effort, type Scene } from "../Scene.ts"
+import { sizeOf, type Effort, type Scene } from "./Scene.ts"
 import { percent } from "./World.ts"
 
 const days = 400

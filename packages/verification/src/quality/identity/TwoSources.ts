@@ -8,7 +8,7 @@ import { amountOf, type BankRead, type TrueObservation } from "../../model/BankV
 import { perThousand, type Quality } from "../../model/IdentityQuality.ts"
 import { byIdentity, LedgerReplay, type Matcher } from "../../model/LedgerReplay.ts"
 import { Seeded } from "@millrace/testing/model/Seeded"
-import { sizeOf, type Effort, type Figure, type Scene, type Size } from "../Scene.ts"
+import { sizeOf, type Effort, type Figure, type Scene, type Size } from "./Scene.ts"
 import { anAccount, merchantName, playWorlds } from "./World.ts"
 
 const nothing: ReadonlySet<string> = new Set()

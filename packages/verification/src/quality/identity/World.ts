@@ -4,7 +4,7 @@ import { BankView, type BankRead, type Behaviour } from "../../model/BankView.ts
 import { addQuality, noQuality, play, type Play, type Quality } from "../../model/IdentityQuality.ts"
 import { byIdentity } from "../../model/LedgerReplay.ts"
 import { Seeded } from "@millrace/testing/model/Seeded"
-import { sizeOf, type Effort, type Size } from "../Scene.ts"
+import { sizeOf, type Effort, type Size } from "./Scene.ts"
 
 /** A purchase that is authorised on a day, and booked some days later or never. */
 export interface Purchase {

@@ -2,8 +2,8 @@
  * `npm run chaos`: disturbs installations of real processes in every way, prints what held, and ends with 1 where
  * something did not.
  */
-import { startPostgres } from "../postgres/PostgresServer.ts"
-import { killServers } from "../process/ServerProcess.ts"
+import { startPostgres } from "../../postgres/PostgresServer.ts"
+import { killServers } from "../../process/ServerProcess.ts"
 import { counts, isScenario, scenarioNames, scenarios, type ScenarioName, stepsOf } from "./Plan.ts"
 import { type Outcome, outcomeText, tableText } from "./Report.ts"
 import { runStep } from "./Step.ts"

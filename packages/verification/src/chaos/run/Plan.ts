@@ -1,13 +1,13 @@
 /** What a whole run does: each scenario on an installation of its own. */
-import type { Scenario } from "./Scenario.ts"
-import { manyTriggers } from "./scenario/Triggers.ts"
-import { partitions } from "./scenario/Partitions.ts"
-import { postgresKills } from "./scenario/PostgresKills.ts"
-import { restarts } from "./scenario/Restarts.ts"
-import { stoppedWorkers } from "./scenario/StoppedWorkers.ts"
-import { stops } from "./scenario/Stops.ts"
-import { workerKills } from "./scenario/WorkerKills.ts"
-import type { FileModel } from "./WorkerAdapters.ts"
+import type { Scenario } from "../Scenario.ts"
+import { manyTriggers } from "../scenario/Triggers.ts"
+import { partitions } from "../scenario/Partitions.ts"
+import { postgresKills } from "../scenario/PostgresKills.ts"
+import { restarts } from "../scenario/Restarts.ts"
+import { stoppedWorkers } from "../scenario/StoppedWorkers.ts"
+import { stops } from "../scenario/Stops.ts"
+import { workerKills } from "../scenario/WorkerKills.ts"
+import type { FileModel } from "../WorkerAdapters.ts"
 
 export const scenarios = {
   "worker-kills": workerKills,

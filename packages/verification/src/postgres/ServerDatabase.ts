@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { client } from "../postgres/TestPostgres.ts"
-import type { PostgresAddress } from "../postgres/PostgresServer.ts"
+import { client } from "./TestPostgres.ts"
+import type { PostgresAddress } from "./PostgresServer.ts"
 
 export interface ServerDatabase {
   /** For `DATABASE_URL`. */

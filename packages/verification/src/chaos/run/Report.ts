@@ -1,6 +1,6 @@
 /** What came of the steps, for people to read. */
 import type { Step } from "./Plan.ts"
-import type { Figures } from "./Scenario.ts"
+import type { Figures } from "../Scenario.ts"
 
 export interface Outcome {
   readonly step: Step
