@@ -1,9 +1,10 @@
 /** What the kernel needs besides storage and a job engine: providers, destinations, readers, patterns, hashing, requests outside. */
 import { Destinations } from "@millrace/core/destination/Destinations"
+import type { DestinationMaking } from "@millrace/core/Extension"
 import { Kinds } from "@millrace/core/enrichment/Kinds"
 import type { RecordKind } from "@millrace/core/enrichment/kinds/Kind"
 import type { Outbound } from "@millrace/core/outbound/Outbound"
-import type { ProviderDriver } from "@millrace/core/provider/Provider"
+import type { ProviderMaking } from "@millrace/core/provider/ProviderFactory"
 import { Providers } from "@millrace/core/provider/Providers"
 import type { UpstreamBudget } from "@millrace/core/rate/UpstreamBudget"
 import type { Patterns } from "@millrace/core/pattern/Pattern"
@@ -14,17 +15,17 @@ import type { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import type { StatementReader } from "@millrace/core/upload/Statement"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { bundledDestinations, type DestinationMaking, type DestinationOptions, made } from "./destination/registry.ts"
+import { bundledDestinations, type DestinationOptions, made } from "./destination/registry.ts"
 import * as NodeDigest from "./digest/NodeDigest.ts"
 import * as OutboundClient from "./outbound/OutboundClient.ts"
 import type { PrivateHosts } from "./outbound/PrivateHosts.ts"
 import * as Re2Patterns from "./pattern/Re2Patterns.ts"
 import * as StatementReaders from "./statement/StatementReader.ts"
 
-export interface AdapterOptions extends DestinationOptions {
-  readonly providers: ReadonlyArray<ProviderDriver>
+export interface AdapterOptions<E = never> extends DestinationOptions {
+  readonly providers: ReadonlyArray<ProviderMaking<E>>
   /** Destinations beside the bundled ones. */
-  readonly destinations?: ReadonlyArray<DestinationMaking<Outbound>>
+  readonly destinations?: ReadonlyArray<DestinationMaking>
   /** Kinds of enrichment beside the bundled ones. */
   readonly enrichments?: ReadonlyArray<RecordKind>
   /** Reads statement files; where there is none, they are read where they are asked for. */
@@ -33,11 +34,11 @@ export interface AdapterOptions extends DestinationOptions {
   readonly privateHosts?: PrivateHosts | undefined
 }
 
-export const layer = (
-  options: AdapterOptions
+export const layer = <E = never>(
+  options: AdapterOptions<E>
 ): Layer.Layer<
   Providers | Destinations | Kinds | StatementReader | Patterns | Digest | Outbound,
-  never,
+  E,
   TableStore | WorkspaceStore | UpstreamBudget
 > =>
   Layer.mergeAll(

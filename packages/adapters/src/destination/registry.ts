@@ -1,5 +1,6 @@
 /** The bundled destinations: one line each. */
 import type { DestinationDriver } from "@millrace/core/destination/Destination"
+import type { DestinationMaking } from "@millrace/core/Extension"
 import type { Outbound } from "@millrace/core/outbound/Outbound"
 import type { Digest } from "@millrace/core/shared/Digest"
 import type { Ids } from "@millrace/core/shared/Ids"
@@ -14,9 +15,6 @@ export type DestinationOptions = FileDestination.FileOptions
 
 /** What a bundled destination may ask for. */
 export type DestinationNeeds = TableStore | WorkspaceStore | Ids | Digest | Outbound
-
-/** A driver, or the making of one. */
-export type DestinationMaking<R> = DestinationDriver | Effect.Effect<DestinationDriver, never, R>
 
 export const made = <R>(
   making: ReadonlyArray<DestinationMaking<R>>

@@ -5,7 +5,9 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { UpstreamBudget } from "../rate/UpstreamBudget.ts"
+import { type Counts, OutboundFailure, type Turns } from "../outbound/Outbound.ts"
+import type { RequestBudget } from "../rate/RequestBudget.ts"
+import type { Upstream, UpstreamBudget } from "../rate/UpstreamBudget.ts"
 import type { ProviderDriver } from "./Provider.ts"
 import { ProviderUnavailable, RateLimited, type ProviderError } from "./ProviderError.ts"
 
@@ -29,37 +31,89 @@ const unasked = <A>(ask: Effect.Effect<A, unknown>): Effect.Effect<A, ProviderEr
       })
   )
 
-/** The driver, each of whose requests waits for its place; one that would wait too long fails as `RateLimited`. */
-export const budgeted = (driver: ProviderDriver, lines: UpstreamBudget["Service"]): ProviderDriver => {
-  const { instanceId, name } = driver
-  const { budget } = driver.capabilities
-
-  /** Waits for its turn; refused when it would wait for longer than it has patience. */
-  const turn = Effect.fnUntraced(function* (connection: string | undefined) {
-    const upstream = { instanceId, connection }
-    const patience = yield* UpstreamPatience
-    const begun = yield* Clock.currentTimeMillis
-    const { granted, wait } = yield* unasked(lines.take(upstream, budget, patience))
-    let left = wait
-    let mayWait = granted
-    while (mayWait && left > 0) {
-      yield* Effect.sleep(left * 1000)
-      // While it waited, another request may have been told to wait.
-      left = yield* unasked(lines.held(upstream))
-      mayWait = left <= patience - ((yield* Clock.currentTimeMillis) - begun) / 1000
-    }
-    if (mayWait) return
-    return yield* new RateLimited({
-      message: `${name} may not be asked more often`,
-      scope: connection === undefined ? "client" : "connection",
-      retryAfter: Math.max(1, Math.ceil(left))
-    })
+/** Waits for its turn; refused as `RateLimited` when it would wait for longer than it has patience. */
+const turnOf = Effect.fnUntraced(function* (
+  driver: ProviderDriver,
+  lines: UpstreamBudget["Service"],
+  upstream: Upstream,
+  budget: RequestBudget | undefined
+) {
+  const patience = yield* UpstreamPatience
+  const begun = yield* Clock.currentTimeMillis
+  const { granted, wait } = yield* unasked(lines.take(upstream, budget, patience))
+  let left = wait
+  let mayWait = granted
+  while (mayWait && left > 0) {
+    yield* Effect.sleep(left * 1000)
+    // While it waited, another request may have been told to wait.
+    left = yield* unasked(lines.held(upstream))
+    mayWait = left <= patience - ((yield* Clock.currentTimeMillis) - begun) / 1000
+  }
+  if (mayWait) return
+  return yield* new RateLimited({
+    message: `${driver.name} may not be asked more often`,
+    scope: upstream.connection === undefined ? "client" : "connection",
+    retryAfter: Math.max(1, Math.ceil(left))
   })
+})
+
+/** The line of requests that share a limit of their own. Ids of instances hold no such sign. */
+const lineOf = (instanceId: string, { connection, endpoint }: Counts): Upstream => ({
+  instanceId: endpoint === undefined ? instanceId : `${instanceId}#${endpoint}`,
+  connection
+})
+
+/** Seconds that an answer asks to wait; `undefined` where it says nothing of it. */
+const retryAfterOf = (text: string | undefined, now: number): number | undefined => {
+  if (text === undefined) return undefined
+  const seconds = /^\d{1,9}$/.test(text.trim()) ? Number(text) : (Date.parse(text) - now) / 1000
+  return seconds > 0 ? Math.ceil(seconds) : undefined
+}
+
+const refused = (error: ProviderError) =>
+  new OutboundFailure({
+    reason: "rateLimited",
+    message: error.message,
+    sent: false,
+    ...("retryAfter" in error && error.retryAfter !== undefined ? { retryAfter: error.retryAfter } : {})
+  })
+
+/** The turns of a driver's requests. An answer that asks to wait holds the line it is about, for all processes. */
+export const turnsOf = (driver: ProviderDriver, lines: UpstreamBudget["Service"]): Turns => {
+  const { budget, budgetPer } = driver.capabilities
+  const take = (upstream: Upstream, of: RequestBudget | undefined) =>
+    Effect.mapError(turnOf(driver, lines, upstream, of), refused)
+  return {
+    take: Effect.fnUntraced(function* (counts) {
+      if (counts.endpoint !== undefined) yield* take(lineOf(driver.instanceId, counts), undefined)
+      if (budgetPer === "request") {
+        yield* take({ instanceId: driver.instanceId, connection: counts.connection }, budget)
+      }
+    }),
+    heed: Effect.fnUntraced(function* (counts, { headers, status }) {
+      if (status !== 429) return
+      const seconds = retryAfterOf(headers["retry-after"], yield* Clock.currentTimeMillis)
+      if (seconds !== undefined) yield* Effect.ignore(lines.hold(lineOf(driver.instanceId, counts), seconds))
+    })
+  }
+}
+
+/**
+ * The driver, each of whose calls waits for its place unless its requests do so themselves; one that would wait too long
+ * fails as `RateLimited`.
+ */
+export const budgeted = (driver: ProviderDriver, lines: UpstreamBudget["Service"]): ProviderDriver => {
+  const { instanceId } = driver
+  const { budget, budgetPer } = driver.capabilities
+
+  const turn = (connection: string | undefined) =>
+    budgetPer === "request" ? Effect.void : turnOf(driver, lines, { instanceId, connection }, budget)
 
   /** What one process is told, all of them heed. */
   const heeded = <A>(connection: string | undefined, request: Effect.Effect<A, ProviderError>) =>
     Effect.tapError(request, (error) =>
-      error._tag === "RateLimited"
+      // What one endpoint asks for was heeded by the request itself, which alone knows the endpoint.
+      error._tag === "RateLimited" && error.unasked !== true && !(error.scope === "endpoint" && budgetPer === "request")
         ? Effect.ignore(
             lines.hold(
               { instanceId, connection: byConnection.has(error.scope) ? connection : undefined },
@@ -75,7 +129,7 @@ export const budgeted = (driver: ProviderDriver, lines: UpstreamBudget["Service"
   return {
     kind: driver.kind,
     instanceId,
-    name,
+    name: driver.name,
     countryCodes: driver.countryCodes,
     capabilities: driver.capabilities,
     listInstitutions: (query) => inTurn(undefined, driver.listInstitutions(query)),

@@ -39,4 +39,9 @@ export interface Capabilities {
   readonly webhooks: boolean
   /** Absent: requests go as they come, and wait only when the upstream says so. */
   readonly budget?: RequestBudget
+  /**
+   * What takes a place in the budget: `call`, which it is unless given, each method of the driver; `request`, each request
+   * that the driver sends through `Outbound`, which says in `counts` what it is about.
+   */
+  readonly budgetPer?: "call" | "request"
 }

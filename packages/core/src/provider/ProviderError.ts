@@ -42,7 +42,9 @@ export class ProviderUnavailable extends Schema.TaggedError<ProviderUnavailable>
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   ...evidence,
   scope: Schema.Literals(["client", "connection", "account", "endpoint"]),
-  retryAfter: Seconds
+  retryAfter: Seconds,
+  /** Nobody was asked: our own budget had no place in time. */
+  unasked: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** First data is still being collected upstream. */

@@ -3,14 +3,35 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { inTurn, Outbound, type Turns } from "../outbound/Outbound.ts"
 import { UpstreamBudget } from "../rate/UpstreamBudget.ts"
-import { budgeted } from "./Budgeted.ts"
+import { budgeted, turnsOf } from "./Budgeted.ts"
 import type { ProviderDriver } from "./Provider.ts"
+import { kindFault } from "./ProviderKind.ts"
+import type { ProviderMaking } from "./ProviderFactory.ts"
 
 /** No driver of that id is configured here (501 on the wire). */
 export class ProviderNotAvailable extends Schema.TaggedError<ProviderNotAvailable>()("ProviderNotAvailable", {
   instanceId: Schema.String
 }) {}
+
+/** Makes a driver whose requests take their turns: what it asks while it is made has none, since nothing is known of it yet. */
+const withTurns = <E>(
+  making: Effect.Effect<ProviderDriver, E, Outbound>,
+  outbound: Outbound["Service"],
+  lines: UpstreamBudget["Service"]
+): Effect.Effect<ProviderDriver, E> =>
+  Effect.suspend(() => {
+    let turns: Turns | undefined
+    const own = inTurn(outbound, {
+      take: (counts) => turns?.take(counts) ?? Effect.void,
+      heed: (counts, answer) => turns?.heed(counts, answer) ?? Effect.void
+    })
+    return Effect.map(Effect.provideService(making, Outbound, own), (driver) => {
+      turns = turnsOf(driver, lines)
+      return driver
+    })
+  })
 
 export class Providers extends Context.Service<
   Providers,
@@ -24,6 +45,10 @@ export class Providers extends Context.Service<
     Layer.sync(Providers, () => {
       const byId = new Map(drivers.map((driver) => [driver.instanceId, driver]))
       if (byId.size !== drivers.length) throw new RangeError("two provider instances have the same id")
+      for (const { kind } of drivers) {
+        const fault = kindFault(kind)
+        if (fault !== undefined) throw new RangeError(fault)
+      }
       return Providers.of({
         all: drivers,
         get: Effect.fnUntraced(function* (instanceId) {
@@ -35,10 +60,17 @@ export class Providers extends Context.Service<
     })
 
   /** The same, each driver keeping to its upstream's budget together with all other processes. */
-  static readonly layerBudgeted = (
-    drivers: ReadonlyArray<ProviderDriver>
-  ): Layer.Layer<Providers, never, UpstreamBudget> =>
+  static readonly layerBudgeted = <E = never>(
+    drivers: ReadonlyArray<ProviderMaking<E>>
+  ): Layer.Layer<Providers, E, UpstreamBudget | Outbound> =>
     Layer.unwrap(
-      Effect.map(UpstreamBudget, (lines) => Providers.layer(drivers.map((driver) => budgeted(driver, lines))))
+      Effect.gen(function* () {
+        const lines = yield* UpstreamBudget
+        const outbound = yield* Outbound
+        const made = yield* Effect.forEach(drivers, (driver) =>
+          Effect.isEffect(driver) ? withTurns(driver, outbound, lines) : Effect.succeed(driver)
+        )
+        return Providers.layer(made.map((driver) => budgeted(driver, lines)))
+      })
     )
 }

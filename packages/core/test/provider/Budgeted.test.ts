@@ -5,6 +5,7 @@ import type { RequestBudget } from "@millrace/core/rate/RequestBudget"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
 import { RateLimited, type ProviderError } from "@millrace/core/provider/ProviderError"
 import { Providers } from "@millrace/core/provider/Providers"
+import { Outbound } from "@millrace/core/outbound/Outbound"
 import { UpstreamBudget } from "@millrace/core/rate/UpstreamBudget"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import * as Clock from "effect/Clock"
@@ -50,10 +51,15 @@ const makeDriver = (budget: RequestBudget | undefined, answers: Array<ProviderEr
 
 const storage = MemoryStorage.layer
 
+/** Requests that no driver of these tests sends. */
+const nobody = Layer.mock(Outbound, {})
+
 /** The driver as several processes with one store see it. */
 const wrapped = (driver: ProviderDriver) =>
   Effect.flatMap(Providers, (providers) => providers.get(driver.instanceId)).pipe(
-    Effect.provide(Layer.provide(Providers.layerBudgeted([driver]), Layer.effect(UpstreamBudget, UpstreamBudget)))
+    Effect.provide(
+      Layer.provide(Providers.layerBudgeted([driver]), [Layer.effect(UpstreamBudget, UpstreamBudget), nobody])
+    )
   )
 
 const away = () => Effect.fail(new StorageUnavailable({ message: "away" }))

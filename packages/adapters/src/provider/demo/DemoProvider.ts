@@ -23,9 +23,11 @@ import {
   type ProviderError
 } from "@millrace/core/provider/ProviderError"
 import { fromMillis } from "@millrace/core/shared/Timestamp"
+import type { ProviderFactory } from "@millrace/core/provider/ProviderFactory"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { observedAccounts } from "./Accounts.ts"
 import { type DemoConnection, fromInput, fromRef, toRef, worldKey } from "./DemoConnection.ts"
 import { health, incident } from "./Incident.ts"
@@ -170,4 +172,20 @@ export const make = (options: DemoOptions = {}): ProviderDriver => {
     // Nothing is kept, so there is nothing to take away.
     revoke: () => Effect.succeed("done" as const)
   }
+}
+
+const Config = Schema.Struct({
+  /** From which everything that the banks show follows. */
+  seed: Schema.optionalKey(
+    Schema.String.check(Schema.isBetweenLength(1, 100)).annotate({
+      description: "from which all data of its banks follows"
+    })
+  )
+})
+
+export const factory: ProviderFactory<typeof Config.Type> = {
+  kind: "demo",
+  label: "Demo",
+  Config,
+  make: ({ config, instanceId }) => Effect.succeed(make({ instanceId, ...config }))
 }

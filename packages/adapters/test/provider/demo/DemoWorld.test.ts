@@ -5,12 +5,16 @@ import * as Currency from "@millrace/core/shared/Currency"
 import * as Decimal from "@millrace/core/shared/Decimal"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { applied, keyOf, type Model } from "@millrace/testing/suite/ProviderRun"
+import * as Result from "effect/Result"
+import { Outbound } from "@millrace/core/outbound/Outbound"
+import { configured } from "@millrace/core/provider/ProviderFactory"
+import * as Layer from "effect/Layer"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { historyStart as firstMonth, instant, monthOf } from "../../../src/provider/demo/Calendar.ts"
 import * as DemoProvider from "../../../src/provider/demo/DemoProvider.ts"
 import { proportion } from "../../../src/provider/demo/Entry.ts"
-import { implementedKinds, registry } from "../../../src/provider/registry.ts"
+import { bundledProviders } from "../../../src/provider/registry.ts"
 import { amountOf, connect, historyStart, morning, read, text, travelTo } from "./DemoReader.ts"
 
 const ofAccount = (rows: ReadonlyArray<ObservedRecord>, id: string | undefined): ReadonlyArray<ObservedRecord> =>
@@ -335,8 +339,12 @@ it("rounds half to the even neighbour on both sides of zero", () => {
 it.effect("is built from the registry with the instance's own id and seed", () =>
   Effect.gen(function* () {
     yield* morning
-    expect(implementedKinds).toContain("demo")
-    const driver = yield* registry.demo({ instanceId: "demo:shop-window", values: { seed: "one" } })
+    const [making] = Result.getOrThrow(
+      configured(bundledProviders, [{ id: "demo:shop-window", config: { seed: "one" } }])
+    )
+    const driver = yield* Effect.isEffect(making)
+      ? Effect.provide(making, Layer.mock(Outbound, {}))
+      : Effect.die("made")
     expect([driver.kind, driver.instanceId]).toEqual(["demo", "demo:shop-window"])
     const direct = DemoProvider.make({ seed: "one" })
     const { connection } = yield* connect("", { driver })

@@ -1,0 +1,120 @@
+/** Asking an upstream that speaks JSON over HTTP: what a driver needs between `Outbound` and its own translation. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import * as SchemaParser from "effect/SchemaParser"
+import type { Outbound, OutboundFailure, OutboundRequest, OutboundResponse } from "../outbound/Outbound.ts"
+import { isRawNumber, parseExactly } from "../shared/RawNumber.ts"
+import { pathText } from "../shared/StrictDecoding.ts"
+import {
+  Misconfigured,
+  ProtocolViolation,
+  ProviderUnavailable,
+  RateLimited,
+  ReauthRequired,
+  type ProviderError
+} from "./ProviderError.ts"
+
+/** What it means for a driver that a request had no answer. */
+export const unanswered = ({ message, reason, retryAfter }: OutboundFailure): ProviderError => {
+  switch (reason) {
+    case "rateLimited":
+      return new RateLimited({ message, scope: "client", retryAfter: retryAfter ?? 60, unasked: true })
+    case "unreachable":
+    case "timedOut":
+      return new ProviderUnavailable({ message })
+    case "tooLarge":
+    case "garbled":
+      return new ProtocolViolation({ message, path: "" })
+    case "invalidRequest":
+    case "addressRefused":
+    case "redirectRefused":
+      return new Misconfigured({ message })
+  }
+}
+
+/** Seconds in `Retry-After`, where it has seconds; a minute otherwise. */
+const retryAfter = ({ headers }: OutboundResponse): number => {
+  const text = headers["retry-after"]?.trim() ?? ""
+  return /^\d{1,9}$/.test(text) ? Math.max(1, Number(text)) : 60
+}
+
+/**
+ * What the status of an answer means where the upstream has no code of its own for it; `undefined` for an answer that
+ * can be read. `counts` says which limit a 429 is about.
+ */
+export const refusalOf = (
+  name: string,
+  answer: OutboundResponse,
+  counts: OutboundRequest["counts"] = {}
+): ProviderError | undefined => {
+  const { status } = answer
+  if (status >= 200 && status < 300) return undefined
+  const message = `${name} answered ${status}`
+  const providerCode = String(status)
+  if (status === 429) {
+    const { connection, endpoint } = counts
+    const scope = endpoint !== undefined ? "endpoint" : connection !== undefined ? "connection" : "client"
+    return new RateLimited({ message, providerCode, scope, retryAfter: retryAfter(answer) })
+  }
+  if (status >= 500 || status === 408) return new ProviderUnavailable({ message, providerCode })
+  if (status === 401 || status === 403) {
+    return counts.connection === undefined
+      ? new Misconfigured({ message, providerCode })
+      : new ReauthRequired({ message, providerCode })
+  }
+  return new ProtocolViolation({ message, providerCode, path: "" })
+}
+
+/** Numbers of which a double would lose digits are their text: `Decimal.DecimalNumber` reads both. */
+const exactly = (value: unknown): unknown => {
+  if (isRawNumber(value)) return value.rawJSON
+  if (Array.isArray(value)) return value.map(exactly)
+  return typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, exactly(inner)]))
+    : value
+}
+
+const firstPath = (issue: SchemaIssue.Issue): string =>
+  pathText(
+    (SchemaIssue.makeFormatterStandardSchemaV1()(issue).issues[0]?.path ?? []).map((part) =>
+      typeof part === "object" ? part.key : part
+    )
+  )
+
+/**
+ * The body of an answer, decoded. One that is no JSON, or of another form, is a `ProtocolViolation` that names the place
+ * and repeats nothing of it; keys that the schema does not know are left out.
+ */
+export const readJson = <A>(
+  name: string,
+  schema: Schema.Codec<A, unknown>,
+  { body }: OutboundResponse
+): Result.Result<A, ProtocolViolation> => {
+  const parsed = Result.try({
+    try: () => exactly(parseExactly(new TextDecoder("utf-8", { fatal: true }).decode(body))),
+    catch: () => new ProtocolViolation({ message: `${name} did not answer with JSON`, path: "" })
+  })
+  return Result.flatMap(parsed, (value) =>
+    Result.mapError(SchemaParser.decodeUnknownResult(schema)(value), (issue) => {
+      const path = firstPath(issue)
+      return new ProtocolViolation({ message: `The answer of ${name} does not have the agreed form`, path })
+    })
+  )
+}
+
+/** Sends a request and decodes its answer; every way in which that fails is a `ProviderError`. */
+export const askJson = Effect.fnUntraced(function* <A>(
+  outbound: Outbound["Service"],
+  /** The name of the upstream, for messages. */
+  name: string,
+  schema: Schema.Codec<A, unknown>,
+  request: OutboundRequest
+): Effect.fn.Return<A, ProviderError> {
+  const asked = { ...request, headers: { accept: "application/json", ...request.headers } }
+  const answer = yield* Effect.mapError(outbound.request(asked), unanswered)
+  const refusal = refusalOf(name, answer, request.counts)
+  if (refusal !== undefined) return yield* refusal
+  return yield* Effect.fromResult(readJson(name, schema, answer))
+})
