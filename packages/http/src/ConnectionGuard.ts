@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
 
 export interface ConnectionLimits {
   /** Connections that are open at once. Beyond them, the one that has been idle the longest makes room. */
@@ -37,6 +38,8 @@ const stopReading = (socket: Socket): void => {
 
 interface Connection {
   underWay: number
+  /** Requests that came so far. */
+  arrived: number
   readonly waiting: Array<Waiting>
   /** Opened when there was no room: it may only ask how the server is. */
   readonly reserved: boolean
@@ -51,8 +54,16 @@ export interface Refusals {
   readonly unfit: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
+export interface Bounded {
+  /**
+   * Called where a request on the connection has not come whole in its time. Calls `end`, at once unless it is we who
+   * read nothing more from it: then when that is over, and the rest still has not come in the time for headers.
+   */
+  readonly overdue: (socket: Duplex, end: () => void) => void
+}
+
 /** Passes requests on to the listeners of the server as the limits allow. */
-export const bound = (server: Server, limits: ConnectionLimits, refusals: Refusals): void => {
+export const bound = (server: Server, limits: ConnectionLimits, refusals: Refusals): Bounded => {
   const connections = new Map<Socket, Connection>()
   /** The one that has been idle the longest comes first. */
   const idle = new Set<Socket>()
@@ -71,7 +82,12 @@ export const bound = (server: Server, limits: ConnectionLimits, refusals: Refusa
       socket.destroy()
       return
     }
-    const connection: Connection = { underWay: 0, waiting: [], reserved: connections.size >= limits.connections }
+    const connection: Connection = {
+      underWay: 0,
+      arrived: 0,
+      waiting: [],
+      reserved: connections.size >= limits.connections
+    }
     connections.set(socket, connection)
     idle.add(socket)
     // Node reads on by itself whenever it is done with a request.
@@ -112,6 +128,7 @@ export const bound = (server: Server, limits: ConnectionLimits, refusals: Refusa
   const arrive = (arrival: Waiting): void => {
     const { socket } = arrival.request
     const connection = connections.get(socket)
+    if (connection !== undefined) connection.arrived++
     if (connection === undefined) socket.destroy()
     else if (connection.underWay < limits.perConnection) begin(socket, connection, arrival)
     else if (waiting >= limits.waiting) socket.destroy()
@@ -129,4 +146,20 @@ export const bound = (server: Server, limits: ConnectionLimits, refusals: Refusa
     arrive({ event, request, response })
     return true
   }
+
+  const overdue: Bounded["overdue"] = (socket, end) => {
+    const connection = connections.get(socket as Socket)
+    if (connection === undefined || connection.waiting.length === 0) return end()
+    const { arrived } = connection
+    let isFree = false
+    const look = (): void => {
+      // Gone, or the request came after all: Node watches the next one itself.
+      if (!connections.has(socket as Socket) || connection.arrived !== arrived) return
+      if (isFree) return end()
+      isFree = connection.waiting.length === 0
+      setTimeout(look, server.headersTimeout).unref()
+    }
+    look()
+  }
+  return { overdue }
 }

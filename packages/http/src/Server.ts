@@ -96,7 +96,7 @@ export const guard = (
   bounds: ConnectionLimits = connectionLimits
 ): Server => {
   server.timeout = silenceTimeout
-  bound(server, bounds, {
+  const { overdue } = bound(server, bounds, {
     busy: (response) => refuse(response, Errors.busy, nextId()),
     unfit: ({ headers, httpVersion }, response) => {
       const answer =
@@ -111,8 +111,12 @@ export const guard = (
   })
   server.on("checkExpectation", (_, response: ServerResponse) => refuse(response, expectationUnknown, nextId()))
   server.on("clientError", (error: Error & { readonly code?: string }, socket) => {
-    if (socket.writable && error.code !== "ECONNRESET") refuseRaw(socket, answerTo(error.code), nextId())
-    else socket.destroy()
+    const end = () => {
+      if (socket.writable && error.code !== "ECONNRESET") refuseRaw(socket, answerTo(error.code), nextId())
+      else socket.destroy()
+    }
+    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") overdue(socket, end)
+    else end()
   })
   return server
 }

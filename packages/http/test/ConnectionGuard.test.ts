@@ -157,6 +157,40 @@ describe("connections", () => {
   })
 })
 
+describe("a request of which a half has come when nothing more is read", () => {
+  const quick = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 20 }
+  /** Ten requests, the last without its end, of which none is answered for longer than headers may take. */
+  const held = async () => {
+    const { arrived, port } = await listen({}, quick)
+    const client = await dial(port, `${get("/x").repeat(9)}GET /half HTTP/1.1\r\n`)
+    await until(() => arrived.length === 4)
+    const silent = await dial(port, "GET / ")
+    await until(() => silent.text.startsWith("HTTP/1.1 408 "))
+    const answerAll = async (requests: number) => {
+      for (let answered = 0; answered < requests; answered++) {
+        await until(() => arrived.length > answered)
+        arrived[answered]!.response.end("whole")
+      }
+    }
+    return { client, answerAll }
+  }
+
+  it("is answered like those before it once its rest comes", async () => {
+    const { answerAll, client } = await held()
+    client.socket.write("host: x\r\n\r\n")
+    await answerAll(10)
+    await until(() => count(client.text, "whole") === 10 || client.closed)
+    expect([count(client.text, "HTTP/1.1 200 "), client.closed]).toEqual([10, false])
+  })
+
+  it("is told that it took too long when its rest does not come", async () => {
+    const { answerAll, client } = await held()
+    await answerAll(9)
+    await until(() => client.closed)
+    expect([count(client.text, "HTTP/1.1 200 "), count(client.text, "HTTP/1.1 408 ")]).toEqual([9, 1])
+  })
+})
+
 const answerNext = async (arrived: ReadonlyArray<Arrival>, text: string) => {
   await until(() => arrived.length > 0)
   arrived.at(-1)!.response.end(text)

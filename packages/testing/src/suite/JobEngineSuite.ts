@@ -87,14 +87,14 @@ export const suite = <E, E2>(
     }
   })
 
-  /** Tests of the machine's clock wait most of their time, so they do it together; those of short times run alone. */
+  /** Tests of the machine's clock wait most of their time, so they do it together; those of short times, or of many jobs, run alone. */
   const conforms = (
     title: string,
     body: Effect.Effect<void, unknown, EngineStorage | Ids | Scope.Scope>,
     { alone = false } = {}
   ) =>
     test(title, () => Effect.provide(body, Layer.merge(Layer.fresh(withLease(storage)), Ids.layer)), {
-      timeout: 60_000,
+      timeout: 300_000,
       concurrent: options?.liveClock === true && !alone
     })
 
@@ -193,7 +193,8 @@ export const suite = <E, E2>(
         for (const [n, job] of stored.entries()) {
           expect(yield* world.job(feeds[n]!, job.id)).toMatchObject({ status: "completed", attempt: 1 })
         }
-      })
+      }),
+      { alone: true }
     )
 
     conforms(
@@ -211,7 +212,8 @@ export const suite = <E, E2>(
         )
         expect(world.running.most).toBe(1)
         expect(world.started.toSorted()).toEqual(stored.map((job) => job.id))
-      })
+      }),
+      { alone: true }
     )
 
     conforms(
@@ -238,7 +240,8 @@ export const suite = <E, E2>(
           15_000,
           Effect.sync(() => world.started.length === 61 && world.running.now === 0)
         )
-      })
+      }),
+      { alone: true }
     )
 
     conforms(
