@@ -15,8 +15,10 @@ import * as Kernel from "@millrace/core/Kernel"
 import { Ids } from "@millrace/core/shared/Ids"
 import { Transactor } from "@millrace/core/storage/Transactor"
 import { SyncRun } from "@millrace/core/usecase/SyncRun"
-import { layerPurge, layerSchedules, layerUploads } from "@millrace/jobs/Chores"
+import { TaskKinds } from "@millrace/core/task/TaskKinds"
 import { layerSocket, layerSocketClient } from "@millrace/jobs/ClusterSocket"
+import { housekeeping } from "@millrace/jobs/Housekeeping"
+import { TaskRunner } from "@millrace/jobs/TaskRunner"
 import { makeFeed, storeFeed } from "@millrace/testing/fixture/Feed"
 import { makeJob } from "@millrace/testing/fixture/Job"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
@@ -152,7 +154,8 @@ export const contestant: Contestant = {
   },
   run: async (place, hooks) => {
     const runtime = ManagedRuntime.make(
-      Layer.mergeAll(layerSchedules, layerUploads, layerPurge).pipe(
+      TaskRunner.layer().pipe(
+        Layer.provide(TaskKinds.layer(...housekeeping)),
         Layer.provideMerge(Kernel.layerUseCases(Redacted.make("bench"))),
         Layer.provideMerge(layerSocket({ host: "127.0.0.1", port: place.ownPort }, { slots: place.slots })),
         Layer.provideMerge(layerPages(hooks)),

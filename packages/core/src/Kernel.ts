@@ -45,6 +45,8 @@ import { Source } from "./usecase/Source.ts"
 import { SyncRun } from "./usecase/SyncRun.ts"
 import { LedgerWriter } from "./sync/LedgerWriter.ts"
 import * as RowEdits from "./table/RowEdits.ts"
+import { Tasks } from "./task/Tasks.ts"
+import type { TaskStore } from "./task/TaskStore.ts"
 import { Tables } from "./table/Tables.ts"
 import type { TableStore } from "./table/TableStore.ts"
 import type { StatementReader } from "./upload/Statement.ts"
@@ -72,19 +74,20 @@ export type Stores =
   | EventStore
   | DataKeys
   | CursorStore
+  | TaskStore
   | Transactor
 
 /** Everything outside the kernel besides the job engine. */
 export type Ports = Stores | Providers | Destinations | Kinds | StatementReader | Patterns | Digest
 
 /** Runs jobs; the job engine stands on this. */
-export const layerRun: Layer.Layer<SyncRun | Banks | SourceReader | LedgerWriter | Ids, never, Ports> =
+export const layerRun: Layer.Layer<SyncRun | Banks | SourceReader | LedgerWriter | Tasks | Ids, never, Ports> =
   SyncRun.layer.pipe(
     Layer.provide(Source.layer),
     Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
     Layer.provide(StatementSource.layer),
     Layer.provideMerge(SourceReader.layer),
-    Layer.provideMerge([LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),
+    Layer.provideMerge([LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer, Tasks.layer]),
     Layer.provideMerge(Ids.layer)
   )
 
@@ -103,7 +106,7 @@ export type UseCases =
   | Corrections
   | Events
 
-/** What the API and the chores call. `cursorKeys` sign the cursors of lists: all servers of one installation share them. */
+/** What the API and recurring tasks call. `cursorKeys` sign the cursors of lists: all servers of one installation share them. */
 export const layerUseCases = (
   ...cursorKeys: Arr.NonEmptyReadonlyArray<Redacted.Redacted>
 ): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | SourceReader | LedgerWriter | Ids> =>

@@ -32,7 +32,6 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Rpc from "effect/rpc/Rpc"
 import { WakeSignal } from "./WakeSignal.ts"
-import { Chores } from "./Chores.ts"
 import { dispatch, type Assign } from "./Dispatcher.ts"
 import { Drain } from "./Drain.ts"
 import { JobRunner, type JobRunnerOptions } from "./JobRunner.ts"
@@ -126,13 +125,13 @@ export interface ClusterOptions extends JobRunnerOptions {
 }
 
 /**
- * The engine over the cluster it is given, which it leaves when it is drained. `Chores.layerSchedules` on top
- * of it, with `Jobs`, lets schedules fire.
+ * The engine over the cluster it is given, which it leaves when it is drained. `TaskRunner` on top of it, with
+ * `housekeeping`, lets schedules fire.
  */
 export const layerOver = <E, R>(
   cluster: Layer.Layer<Sharding.Sharding, E, R>,
   options: ClusterOptions
-): Layer.Layer<JobEngine | Drain | Chores, E, JobStore | SyncRun | R> =>
+): Layer.Layer<JobEngine | Drain, E, JobStore | SyncRun | R> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const scope = yield* Scope.fork(yield* Effect.scope)
@@ -154,15 +153,14 @@ export const layerOver = <E, R>(
       const engine = JobEngine.of({ poke: () => wakeSignal.arrived, interrupt: send("cancel") })
       return Context.make(JobEngine, engine).pipe(Context.add(Drain, { drain }))
     })
-  ).pipe(Layer.provide(WakeSignal.layer), Layer.provideMerge(Chores.layer))
+  ).pipe(Layer.provide(WakeSignal.layer))
 
 /**
- * An engine that runs nothing itself: jobs are for the machines of the cluster it is given. Chores are theirs,
- * too.
+ * An engine that runs nothing itself: jobs are for the machines of the cluster it is given.
  */
 export const layerClient = <E, R>(
   cluster: Layer.Layer<Sharding.Sharding, E, R>
-): Layer.Layer<JobEngine | Drain | Chores, E, R> =>
+): Layer.Layer<JobEngine | Drain, E, R> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const send = yield* makeSend
@@ -170,7 +168,7 @@ export const layerClient = <E, R>(
       const engine = JobEngine.of({ poke: () => Effect.void, interrupt: send("cancel") })
       return Context.make(JobEngine, engine).pipe(Context.add(Drain, { drain: Effect.void }))
     })
-  ).pipe(Layer.provide(cluster), Layer.merge(Chores.layer))
+  ).pipe(Layer.provide(cluster))
 
 /**
  * How soon the cluster notices and repairs what goes wrong; the library's own values take half a minute. All
@@ -199,7 +197,5 @@ const layerSingle: Layer.Layer<Sharding.Sharding> = Sharding.layer.pipe(
 )
 
 /** The engine embedded in one process. */
-export const layerCluster = (
-  options?: JobRunnerOptions
-): Layer.Layer<JobEngine | Drain | Chores, never, JobStore | SyncRun> =>
+export const layerCluster = (options?: JobRunnerOptions): Layer.Layer<JobEngine | Drain, never, JobStore | SyncRun> =>
   layerOver(layerSingle, { ...options, alone: true })

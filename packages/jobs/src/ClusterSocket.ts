@@ -19,7 +19,6 @@ import * as Option from "effect/Option"
 import type { SocketServerError } from "effect/socket/SocketServer"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Chores } from "./Chores.ts"
 import { layerClient, layerOver, tuning } from "./ClusterEngine.ts"
 import type { Drain } from "./Drain.ts"
 import type { JobRunnerOptions } from "./JobRunner.ts"
@@ -29,7 +28,7 @@ export interface Address {
   readonly port: number
 }
 
-type Engine = JobEngine | Drain | Chores
+type Engine = JobEngine | Drain
 
 /** Without a port it has no address, and takes no shards. */
 const layerSockets = (

@@ -11,11 +11,9 @@ import type { JobId } from "@millrace/core/job/Job"
 import { JobStore } from "@millrace/core/job/JobStore"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { WakeSignal } from "./WakeSignal.ts"
-import { Chores } from "./Chores.ts"
 
 /** Milliseconds between two looks at a backlog that moves. */
 const backlogTick = 50
@@ -27,7 +25,7 @@ const idleTick = 2_000
 const listeningTick = 6_000
 /** Between two tries while storage is away. */
 const awayTick = 5_000
-/** Between two sweeps at least: what they find has waited for minutes. */
+/** Between two sweeps: what they find has waited for minutes. */
 const sweepEvery = 8_000
 
 /** Takes a due job to the worker that should run it. Must return at once; may lose it. */
@@ -39,12 +37,11 @@ export interface Workers {
   readonly freeCapacity: Effect.Effect<number>
 }
 
-/** Runs for ever: hands out due jobs as they come, sweeps, and does the chores. */
-export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStore | WakeSignal | Chores> =
-  Effect.fnUntraced(function* ({ freeCapacity, assign }: Workers) {
+/** Runs for ever: hands out due jobs as they come, and sweeps. */
+export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStore | WakeSignal> = Effect.fnUntraced(
+  function* ({ freeCapacity, assign }: Workers) {
     const jobs = yield* JobStore
     const wakeSignal = yield* WakeSignal
-    const chores = yield* Chores
     let away = false
     let listening = false
 
@@ -63,8 +60,10 @@ export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStor
             ? Effect.undefined
             : Effect.as(Effect.logWarning("Storage is away: nothing is dispatched", error), undefined)
         }),
-        Effect.catchDefect((defect) => Effect.as(Effect.logError("A chore broke", Cause.die(defect)), undefined)),
-        Effect.annotateLogs({ chore: name })
+        Effect.catchDefect((defect) =>
+          Effect.as(Effect.logError("The dispatcher broke", Cause.die(defect)), undefined)
+        ),
+        Effect.annotateLogs({ step: name })
       )
 
     const quiet = () => (listening ? listeningTick : idleTick)
@@ -106,20 +105,8 @@ export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStor
       Effect.forever
     )
 
-    let wait = busyTick
-    let swept = -Infinity
-    const tick = Effect.gen(function* () {
-      let busy = 0
-      const now = yield* Clock.currentTimeMillis
-      if (now - swept >= sweepEvery || now < swept) {
-        swept = now
-        yield* safely("sweep", jobs.sweep)
-      }
-      for (const { chore, name } of chores.all()) busy += (yield* safely(name, chore)) ?? 0
-      if (busy > 0) yield* wakeSignal.arrived
-      wait = away ? Math.min(awayTick, wait * 2) : busy > 0 ? busyTick : Math.min(quiet(), wait * 2)
-      yield* Effect.sleep(wait)
-    }).pipe(Effect.forever)
+    const sweep = safely("sweep", jobs.sweep).pipe(Effect.andThen(Effect.sleep(sweepEvery)), Effect.forever)
 
-    return yield* Effect.raceFirst(Effect.raceFirst(look, tick), listen)
-  })
+    return yield* Effect.raceFirst(Effect.raceFirst(look, sweep), listen)
+  }
+)

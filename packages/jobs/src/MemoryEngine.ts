@@ -11,18 +11,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { WakeSignal } from "./WakeSignal.ts"
-import { Chores } from "./Chores.ts"
 import { dispatch } from "./Dispatcher.ts"
 import { Drain } from "./Drain.ts"
 import { JobRunner, type JobRunnerOptions } from "./JobRunner.ts"
 
 /**
- * Starts the runner and the dispatcher, and drains when it ends. `Chores.layerSchedules` on top of it, with
- * `Jobs`, lets schedules fire.
+ * Starts the runner and the dispatcher, and drains when it ends. `TaskRunner` on top of it, with `housekeeping`, lets
+ * schedules fire.
  */
-export const layerMemory = (
-  options?: JobRunnerOptions
-): Layer.Layer<JobEngine | Drain | Chores, never, JobStore | SyncRun> =>
+export const layerMemory = (options?: JobRunnerOptions): Layer.Layer<JobEngine | Drain, never, JobStore | SyncRun> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const runner = yield* JobRunner
@@ -36,4 +33,4 @@ export const layerMemory = (
       })
       return Context.make(JobEngine, engine).pipe(Context.add(Drain, { drain: runner.drain }))
     })
-  ).pipe(Layer.provide(JobRunner.layer(options)), Layer.provide(WakeSignal.layer), Layer.provideMerge(Chores.layer))
+  ).pipe(Layer.provide(JobRunner.layer(options)), Layer.provide(WakeSignal.layer))

@@ -14,7 +14,6 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { describe } from "vitest"
-import { Chores } from "../src/Chores.ts"
 import { layerMemory } from "../src/MemoryEngine.ts"
 import { bankId, type FakeStore, feedId, makeFakeStore } from "./FakeStore.ts"
 import { somebody } from "@millrace/testing/fixture/Actor"
@@ -46,7 +45,6 @@ const startEngine = Effect.fnUntraced(function* (
     ...runs,
     fake,
     engine: Context.get(context, JobEngine),
-    chores: Context.get(context, Chores),
     close: Scope.close(scope, Exit.void)
   }
 })
@@ -434,10 +432,11 @@ describe("what goes wrong", () => {
     })
   )
 
-  it.effect("goes on when a chore breaks", () =>
+  it.effect("goes on when a sweep breaks", () =>
     Effect.gen(function* () {
-      const { fake, chores } = yield* startEngine()
-      yield* chores.add("broken", Effect.die("a bug"))
+      const own = yield* makeFakeStore
+      const store = { ...own.store, sweep: Effect.die("a bug") }
+      const { fake } = yield* startEngine({ fake: { ...own, store } })
       const id = yield* fake.add(feedId(1))
       yield* pass(3)
       expect(fake.job(id).status).toBe("completed")

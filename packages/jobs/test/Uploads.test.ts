@@ -6,8 +6,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
-import { layerUploadFiles, layerUploads } from "../src/Chores.ts"
+import { TaskKinds } from "@millrace/core/task/TaskKinds"
+import { uploadFiles, dueFeeds } from "../src/Housekeeping.ts"
 import { layerMemory } from "../src/MemoryEngine.ts"
+import { TaskRunner } from "../src/TaskRunner.ts"
 
 const letRun = TestClock.adjust(0).pipe(Effect.repeat({ times: 200 }), Effect.asVoid)
 const pass = (seconds: number) =>
@@ -15,10 +17,11 @@ const pass = (seconds: number) =>
 
 const started = (settings: typeof UploadSettings.Service = { maxBytes: 1_000 }) => {
   const { fate, layer } = makeUploadWorld(layerMemory())
-  const chores = Layer.merge(layerUploads, layerUploadFiles).pipe(
+  const tasks = TaskRunner.layer().pipe(
+    Layer.provide(TaskKinds.layer(dueFeeds, uploadFiles)),
     Layer.provide(Layer.succeed(UploadSettings, settings))
   )
-  return { fate, layer: chores.pipe(Layer.provideMerge(layer)) }
+  return { fate, layer: tasks.pipe(Layer.provideMerge(layer)) }
 }
 
 describe("a file that is uploaded while its feed runs", () => {

@@ -14,7 +14,7 @@ import { addressOf, type PostgresAddress, start } from "./postgres/EmbeddedPostg
 import { PostgresFailure } from "./postgres/PostgresFailure.ts"
 import type { Settings } from "./Settings.ts"
 
-/** For requests of the API, the locks of the cluster, the wait for new jobs and the heartbeat. */
+/** For requests of the API, the locks of the cluster, the waits for new jobs and tasks, the heartbeat, and tasks. */
 const ownConnections = 16
 
 /** Seconds that a transaction may wait for its client, at the least: everybody is slow now and then. */

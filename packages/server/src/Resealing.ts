@@ -1,21 +1,24 @@
 /** While former secrets are given: seals with the current one what they sealed, and says when that is done. */
 import { reseal } from "@millrace/adapters/storage/postgres/Resealing"
 import { Secrets } from "@millrace/core/bank/Secrets"
-import { Chores, every } from "@millrace/jobs/Chores"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** Processes that still seal with the former secret may come in between; each look is short once all is done. */
+/**
+ * Processes that still seal with the former secret may come in between; each look is short once all is done. Every process
+ * that has the former secrets looks itself, since others could not open what it finds.
+ */
 const everyMillis = 60_000
 
 /** `where`: what holds the former secrets, as the operator knows it. */
-export const layer = (where: string): Layer.Layer<never, never, Chores | SqlClient.SqlClient | Secrets> =>
+export const layer = (where: string): Layer.Layer<never, never, SqlClient.SqlClient | Secrets> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const services = yield* Effect.context<SqlClient.SqlClient | Secrets>()
       let said = ""
-      const chore = Effect.gen(function* () {
+      const look = Effect.gen(function* () {
         const { left, sealed } = yield* Effect.provide(reseal, services)
         const now = JSON.stringify(left)
         if (now !== said || sealed > 0) {
@@ -27,8 +30,17 @@ export const layer = (where: string): Layer.Layer<never, never, Chores | SqlClie
             : Effect.logWarning("Some of what is stored is still sealed with another secret than the current one", left)
         }
         said = now
-        return sealed
       })
-      yield* (yield* Chores).add("resealing", every(everyMillis, chore))
+      yield* look.pipe(
+        Effect.catchTag("StorageUnavailable", (error) =>
+          Effect.logWarning("Storage is away: what a former secret sealed is looked for later", error)
+        ),
+        Effect.catchDefect((defect) =>
+          Effect.logError("What a former secret sealed could not be sealed anew", Cause.die(defect))
+        ),
+        Effect.andThen(Effect.sleep(everyMillis)),
+        Effect.forever,
+        Effect.forkScoped
+      )
     })
   )

@@ -24,16 +24,11 @@ import { AccessLog, plainLineOf } from "@millrace/http/middleware/AccessLog"
 import { Compressor } from "@millrace/http/middleware/Compression"
 import { within } from "@millrace/http/middleware/Deadline"
 import { guard, serve, serverOptions } from "@millrace/http/Server"
-import {
-  Chores,
-  layerJobHistory,
-  layerPurge,
-  layerSchedules,
-  layerUploadFiles,
-  layerUploads
-} from "@millrace/jobs/Chores"
+import { TaskKinds } from "@millrace/core/task/TaskKinds"
 import { layerCluster } from "@millrace/jobs/ClusterEngine"
 import { Drain } from "@millrace/jobs/Drain"
+import { housekeeping } from "@millrace/jobs/Housekeeping"
+import { TaskRunner } from "@millrace/jobs/TaskRunner"
 import { join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -155,9 +150,18 @@ const layerEngine = (settings: Settings) => {
 /** For programs that change what is stored, beside a server that runs. */
 export const layerNoEngine = Layer.mergeAll(
   Layer.succeed(JobEngine, { poke: () => Effect.void, interrupt: () => Effect.void }),
-  Layer.succeed(Drain, { drain: Effect.void }),
-  Chores.layer
+  Layer.succeed(Drain, { drain: Effect.void })
 )
+
+/** Runs tasks in this process, and gives them back together with its jobs. */
+const layerTasks = Layer.effect(
+  Drain,
+  Effect.gen(function* () {
+    const jobs = yield* Drain
+    const tasks = yield* TaskRunner
+    return { drain: Effect.all([jobs.drain, tasks.drain], { concurrency: "unbounded", discard: true }) }
+  })
+).pipe(Layer.provide(TaskRunner.layer()), Layer.provide(TaskKinds.layer(...housekeeping)))
 
 /** Asked for here, so that no transaction has to wait for a connection to make one. */
 const layerDataKeys = Layer.effectDiscard(
@@ -192,14 +196,8 @@ export const layerKernel = (
           : Resealing.layer(
               settings.secretKey === undefined ? "the other lines of secret.key" : "MILLRACE_SECRET_PREVIOUS"
             ).pipe(Layer.provide(secrets))
-      return Layer.mergeAll(
-        resealing,
-        layerSchedules,
-        layerUploads,
-        layerUploadFiles,
-        layerPurge,
-        layerJobHistory
-      ).pipe(
+      const tasks = settings.slots > 0 && engine !== layerNoEngine ? layerTasks : Layer.effect(Drain, Drain)
+      return Layer.merge(resealing, tasks).pipe(
         Layer.provideMerge(Kernel.layerUseCases(cursors.key, ...cursors.previous)),
         Layer.provideMerge(engine),
         Layer.provideMerge(JobLog.layer),

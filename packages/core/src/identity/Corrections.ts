@@ -103,7 +103,7 @@ export class Corrections extends Context.Service<
      * on, whatever the upstream shows.
      */
     readonly restore: (by: ActorRef, ref: LedgerRef, recordId: string) => Effect.Effect<Fields, ActError>
-    /** For the chores: forgets what is too old to be taken back. Returns how much. */
+    /** Forgets what is too old to be taken back. Returns how much. */
     readonly purge: Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/identity/Corrections") {

@@ -30,6 +30,7 @@ export const prefixes = {
   suggestion: "sug",
   fact: "fct",
   event: "evt",
+  task: "task",
   request: "req"
 } as const
 

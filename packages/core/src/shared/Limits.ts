@@ -90,6 +90,10 @@ export const limits = {
   eventWaitDays: 90,
   /** Ids that one event names; of more it names the first ones and their count. */
   eventIds: 500,
+  /** Days for which tasks that were given up are kept. */
+  taskHistoryDays: 30,
+  /** Characters of the last error of a task. */
+  taskErrorLength: 2_000,
   /** Runs that repeat one that failed of something that passes; the next regular run begins anew. */
   runRetries: 5,
   /** A due job that found no slot for this long fails as QUEUE_TIMEOUT. */

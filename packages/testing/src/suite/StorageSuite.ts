@@ -21,6 +21,7 @@ import * as RecordStoreSuite from "./RecordStoreSuite.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
 import * as TableStoreSuite from "./TableStoreSuite.ts"
 import * as TableTrashSuite from "./TableTrashSuite.ts"
+import * as TaskStoreSuite from "./TaskStoreSuite.ts"
 import * as TransactorSuite from "./TransactorSuite.ts"
 import * as UploadStoreSuite from "./UploadStoreSuite.ts"
 import * as WorkspaceStoreSuite from "./WorkspaceStoreSuite.ts"
@@ -40,6 +41,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   DeliveryStore: DeliveryStoreSuite.tests,
   TableStore: TableStoreSuite.tests,
   "TableStore trash": TableTrashSuite.tests,
+  TaskStore: TaskStoreSuite.tests,
   UploadStore: UploadStoreSuite.tests,
   EnrichmentStore: EnrichmentStoreSuite.tests,
   IdentityStore: IdentityStoreSuite.tests,

@@ -10,8 +10,10 @@ import { Cursors } from "@millrace/core/cursor/Cursors"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { Transactor } from "@millrace/core/storage/Transactor"
 import { SyncRun } from "@millrace/core/usecase/SyncRun"
-import { layerSchedules } from "@millrace/jobs/Chores"
+import { TaskKinds } from "@millrace/core/task/TaskKinds"
+import { schedules } from "@millrace/jobs/Housekeeping"
 import { layerMemory } from "@millrace/jobs/MemoryEngine"
+import { TaskRunner } from "@millrace/jobs/TaskRunner"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -157,6 +159,7 @@ export class Machine {
   /** Starts the process. */
   boot(): void {
     const installation = this.#installation
+    const { name } = this
     const { loop } = installation
     const counted = Layer.effect(
       SyncRun,
@@ -175,7 +178,8 @@ export class Machine {
       )
     )
     const adapters = pointedAdapters(this.points, installation)
-    const layer = layerSchedules.pipe(
+    const layer = TaskRunner.layer({ name }).pipe(
+      Layer.provide(TaskKinds.layer(schedules)),
       Layer.provideMerge(Jobs.layer.pipe(Layer.provide(Cursors.layer(Redacted.make("simulated"))))),
       Layer.provideMerge(layerMemory({ slots: this.slots })),
       Layer.provide(counted),

@@ -21,6 +21,7 @@ import { Ids } from "@millrace/core/shared/Ids"
 import { DataKeys } from "@millrace/core/storage/DataKeys"
 import { Transactor } from "@millrace/core/storage/Transactor"
 import { SyncRun } from "@millrace/core/usecase/SyncRun"
+import { TaskStore } from "@millrace/core/task/TaskStore"
 import { TableStore } from "@millrace/core/table/TableStore"
 import { UploadStore } from "@millrace/core/upload/UploadStore"
 import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
@@ -45,6 +46,7 @@ const stores = {
   ApiKeyStore,
   EnrichmentStore,
   TableStore,
+  TaskStore,
   DataKeys
 } as const
 

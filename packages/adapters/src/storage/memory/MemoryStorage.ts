@@ -23,6 +23,7 @@ import * as MemoryJobStore from "./MemoryJobStore.ts"
 import { JobTable } from "./MemoryJobTable.ts"
 import * as MemoryRecordStore from "./MemoryRecordStore.ts"
 import * as MemoryTableStore from "./MemoryTableStore.ts"
+import * as MemoryTaskStore from "./MemoryTaskStore.ts"
 import * as MemoryTransactor from "./MemoryTransactor.ts"
 import * as MemoryUploadStore from "./MemoryUploadStore.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
@@ -40,6 +41,7 @@ export const layer: Layer.Layer<Stores | RateLimiter | UpstreamBudget> = Layer.m
   MemoryJobStore.layer,
   MemoryDeliveryStore.layer,
   MemoryTableStore.layer,
+  MemoryTaskStore.layer,
   MemoryUploadStore.layer.pipe(Layer.provide(MemoryFeedStore.layer)),
   MemoryEnrichmentStore.layer,
   MemoryIdentityStore.layer,

@@ -25,6 +25,7 @@ import { ownPlan } from "./migrations/0016_own_plan.ts"
 import { places } from "./migrations/0017_places.ts"
 import { boundColumns } from "./migrations/0018_bound_columns.ts"
 import { events } from "./migrations/0019_events.ts"
+import { tasks } from "./migrations/0020_tasks.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -49,7 +50,8 @@ export const migrations = {
   "0016_own_plan": ownPlan,
   "0017_places": places,
   "0018_bound_columns": boundColumns,
-  "0019_events": events
+  "0019_events": events,
+  "0020_tasks": tasks
 } as const
 
 /** All steps that this version knows, the first one first. */

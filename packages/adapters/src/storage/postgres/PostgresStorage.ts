@@ -19,6 +19,7 @@ import * as PostgresJobStore from "./PostgresJobStore.ts"
 import * as PostgresRateLimiter from "./PostgresRateLimiter.ts"
 import * as PostgresRecordStore from "./PostgresRecordStore.ts"
 import * as PostgresTableStore from "./PostgresTableStore.ts"
+import * as PostgresTaskStore from "./PostgresTaskStore.ts"
 import * as PostgresTransactor from "./PostgresTransactor.ts"
 import * as PostgresUploadStore from "./PostgresUploadStore.ts"
 import * as PostgresUpstreamBudget from "./PostgresUpstreamBudget.ts"
@@ -41,6 +42,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresJobStore.layer,
   PostgresDeliveryStore.layer,
   PostgresTableStore.layer,
+  PostgresTaskStore.layer,
   PostgresUploadStore.layer,
   PostgresEnrichmentStore.layer,
   PostgresIdentityStore.layer,

@@ -1,0 +1,82 @@
+/**
+ * What has to happen now and then on one process of an installation, as recurring tasks: `TaskKinds.layer(...housekeeping)`
+ * runs all of it.
+ */
+import { EventStore } from "@millrace/core/event/EventStore"
+import { Corrections } from "@millrace/core/identity/Corrections"
+import { Jobs } from "@millrace/core/job/Jobs"
+import { JobStore } from "@millrace/core/job/JobStore"
+import { CursorStore } from "@millrace/core/cursor/CursorStore"
+import { Tables } from "@millrace/core/table/Tables"
+import { recurringTask } from "@millrace/core/task/TaskHandler"
+import { TaskStore } from "@millrace/core/task/TaskStore"
+import { UploadSettings } from "@millrace/core/upload/UploadSettings"
+import { UploadStore } from "@millrace/core/upload/UploadStore"
+import { WaitingUploads } from "@millrace/core/upload/WaitingUploads"
+import * as Effect from "effect/Effect"
+
+/** Seconds within which what is due is found in an installation where nothing else happens. */
+const dueSeconds = 15
+const minute = 60
+const day = 86_400
+/** Things removed in one go; the rest goes with the next runs. */
+const batch = 1_000
+const fileBatch = 100
+
+/** Jobs for the feeds whose schedule is due, and for runs that are tried again. */
+export const schedules = Effect.map(Jobs, ({ scheduleDue }) => recurringTask("schedules", dueSeconds, scheduleDue))
+
+/** The same, and for feeds with uploaded files that no job has come for. One task, since both look often. */
+export const dueFeeds = Effect.map(Effect.all([Jobs, WaitingUploads]), ([{ scheduleDue }, { takeUp }]) =>
+  recurringTask(
+    "due_feeds",
+    dueSeconds,
+    Effect.zipWith(scheduleDue, takeUp, (due, waiting) => due + waiting)
+  )
+)
+
+/** Removes the contents of uploaded files that were kept as long as the operator wants. */
+export const uploadFiles = Effect.gen(function* () {
+  const { keepDays } = yield* UploadSettings
+  const { removeFiles } = yield* UploadStore
+  return keepDays === undefined
+    ? recurringTask("upload_files", day, Effect.succeed(0))
+    : recurringTask("upload_files", minute, removeFiles(keepDays, fileBatch))
+})
+
+/** Removes what has been in the trash for its time. */
+export const trash = Effect.map(Tables, ({ purge }) => recurringTask("trash", 5 * minute, purge))
+
+/** Forgets corrections that are too long ago to be taken back. */
+export const correctionHistory = Effect.map(Corrections, ({ purge }) =>
+  recurringTask("correction_history", 5 * minute, purge)
+)
+
+/** Forgets parts of cursors that are no longer valid. */
+export const cursorParts = Effect.map(CursorStore, ({ purge }) =>
+  recurringTask("cursor_parts", 5 * minute, purge(batch))
+)
+
+/** Forgets events that are too old to be told. */
+export const eventHistory = Effect.map(EventStore, ({ purge }) =>
+  recurringTask("event_history", 5 * minute, purge(batch))
+)
+
+/** Forgets jobs that ended long ago. */
+export const jobHistory = Effect.map(JobStore, ({ purge }) => recurringTask("job_history", 10 * minute, purge(batch)))
+
+/** Forgets tasks that were given up long ago. */
+export const taskHistory = Effect.map(TaskStore, ({ purge }) =>
+  recurringTask("task_history", 10 * minute, purge(batch))
+)
+
+export const housekeeping = [
+  dueFeeds,
+  uploadFiles,
+  trash,
+  correctionHistory,
+  cursorParts,
+  eventHistory,
+  jobHistory,
+  taskHistory
+] as const

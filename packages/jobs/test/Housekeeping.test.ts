@@ -1,0 +1,95 @@
+import { layer as storage } from "@millrace/adapters/storage/memory/MemoryStorage"
+import { EventStore } from "@millrace/core/event/EventStore"
+import { Corrections } from "@millrace/core/identity/Corrections"
+import { Jobs } from "@millrace/core/job/Jobs"
+import { JobStore } from "@millrace/core/job/JobStore"
+import { CursorStore } from "@millrace/core/cursor/CursorStore"
+import { Ids } from "@millrace/core/shared/Ids"
+import { Tables } from "@millrace/core/table/Tables"
+import { TaskKinds } from "@millrace/core/task/TaskKinds"
+import { TaskStore } from "@millrace/core/task/TaskStore"
+import { UploadSettings } from "@millrace/core/upload/UploadSettings"
+import { UploadStore } from "@millrace/core/upload/UploadStore"
+import { WaitingUploads } from "@millrace/core/upload/WaitingUploads"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { housekeeping } from "../src/Housekeeping.ts"
+import { TaskRunner } from "../src/TaskRunner.ts"
+
+const letRun = TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }), Effect.asVoid)
+const pass = (seconds: number) =>
+  TestClock.adjust("1 second").pipe(Effect.andThen(letRun), Effect.repeat({ times: seconds }), Effect.asVoid)
+
+/** How often each part was asked in two minutes; `history` is the number of old jobs there are. */
+const asked = Effect.fnUntraced(function* (history: number, keepDays?: number) {
+  const counts = { schedules: 0, uploads: 0, files: 0, trash: 0, corrections: 0, cursors: 0, events: 0, jobs: 0 }
+  const count = (part: keyof typeof counts, found = () => 0) =>
+    Effect.sync(() => {
+      counts[part]++
+      return found()
+    })
+  let left = history
+  const forgotten = (limit: number) => {
+    const gone = Math.min(left, limit)
+    left -= gone
+    return gone
+  }
+  const parts = Layer.mergeAll(
+    Layer.mock(Jobs, { scheduleDue: count("schedules") }),
+    Layer.mock(WaitingUploads, { takeUp: count("uploads") }),
+    Layer.mock(UploadStore, { removeFiles: () => count("files") }),
+    Layer.mock(Tables, { purge: count("trash") }),
+    Layer.mock(Corrections, { purge: count("corrections") }),
+    Layer.mock(CursorStore, { purge: () => count("cursors") }),
+    Layer.mock(EventStore, { purge: () => count("events") }),
+    Layer.mock(JobStore, { purge: (limit) => count("jobs", () => forgotten(limit)) }),
+    Layer.succeed(UploadSettings, { maxBytes: 1, ...(keepDays === undefined ? {} : { keepDays }) })
+  )
+  yield* Effect.gen(function* () {
+    yield* pass(118)
+    yield* (yield* TaskStore).overview.pipe(Effect.map((kinds) => expect(kinds).toHaveLength(housekeeping.length)))
+  }).pipe(
+    Effect.provide(
+      TaskRunner.layer().pipe(
+        Layer.provide(TaskKinds.layer(...housekeeping)),
+        Layer.provide(parts),
+        Layer.provide(Ids.layer),
+        Layer.provideMerge(storage)
+      )
+    )
+  )
+  return { ...counts, left }
+})
+
+describe("housekeeping", () => {
+  it.effect("looks for what is due every quarter of a minute, and empties trash and histories now and then", () =>
+    Effect.gen(function* () {
+      expect(yield* asked(0, 30)).toEqual({
+        schedules: 8,
+        uploads: 8,
+        files: 2,
+        trash: 1,
+        corrections: 1,
+        cursors: 1,
+        events: 1,
+        jobs: 1,
+        left: 0
+      })
+    })
+  )
+
+  it.effect("goes on at once while there is more to do, and then less and less often", () =>
+    Effect.gen(function* () {
+      const { jobs, left } = yield* asked(2_500)
+      expect([jobs, left]).toEqual([9, 0])
+    })
+  )
+
+  it.effect("removes no files where the operator keeps them", () =>
+    Effect.gen(function* () {
+      expect((yield* asked(0)).files).toBe(0)
+    })
+  )
+})
