@@ -1,10 +1,10 @@
 /** A sync without its ends: what an upstream showed is identified and written to the ledger. */
 import { BankStore } from "@millrace/core/bank/BankStore"
-import { JobStore } from "@millrace/core/job/JobStore"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { Digest } from "@millrace/core/shared/Digest"
 import { Stage } from "@millrace/core/sync/Stage"
 import { LedgerWriter } from "@millrace/core/sync/LedgerWriter"
+import { freeBanks, takeBank } from "@millrace/testing/fixture/Lease"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type Connected, leaseSeconds } from "./Installation.ts"
@@ -16,11 +16,10 @@ const holder = "bench"
 /** Takes the connection for as long as the benchmark lasts. */
 export const hold = ({ bank }: Connected) =>
   Effect.gen(function* () {
-    const taken = yield* (yield* JobStore).lease([bank.id], holder, leaseSeconds)
-    if (!taken) return yield* Effect.die("the connection is busy")
+    yield* takeBank(bank.id, holder, leaseSeconds)
   })
 
-export const release = Effect.flatMap(JobStore, (jobs) => jobs.unlease(holder))
+export const release = freeBanks(holder)
 
 /** All pages of the upstream, normalised and hashed: what a pull holds when it has read the last one. */
 export const stage = ({ driver }: Upstream) =>
@@ -43,12 +42,14 @@ export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) 
   Effect.gen(function* () {
     const { changeModel, idTrust } = driver.capabilities.dataTypes.transactions!
     const writer = yield* LedgerWriter
+    // It is held already, and stays what it is.
+    const lease = yield* takeBank(bank.id, holder, leaseSeconds)
     const accounts = yield* (yield* BankStore).accounts(bank.id)
     const written = yield* Effect.forEach(
       accounts,
       ({ id, providerAccountId }) =>
         writer.write(
-          { bankId: bank.id, leaseHolder: holder, fence: undefined, cause: { kind: "system", reason: "bench" } },
+          { bankId: bank.id, lease, cause: { kind: "system", reason: "bench" } },
           {
             scope: { workspaceId: bank.workspaceId, accountId: id, dataType: "transactions" },
             observations: staged.rows(providerAccountId),

@@ -36,6 +36,7 @@ import type { CursorStore } from "./cursor/CursorStore.ts"
 import type { Digest } from "./shared/Digest.ts"
 import { Ids } from "./shared/Ids.ts"
 import type { DataKeys } from "./storage/DataKeys.ts"
+import type { Leases } from "./storage/Lease.ts"
 import type { Transactor } from "./storage/Transactor.ts"
 import { ConnectionSource } from "./sync/ConnectionSource.ts"
 import { Projector } from "./sync/Projector.ts"
@@ -73,6 +74,7 @@ export type Stores =
   | IdentityStore
   | EventStore
   | DataKeys
+  | Leases
   | CursorStore
   | TaskStore
   | Transactor

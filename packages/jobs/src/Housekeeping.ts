@@ -7,6 +7,7 @@ import { Corrections } from "@millrace/core/identity/Corrections"
 import { Jobs } from "@millrace/core/job/Jobs"
 import { JobStore } from "@millrace/core/job/JobStore"
 import { CursorStore } from "@millrace/core/cursor/CursorStore"
+import { Leases } from "@millrace/core/storage/Lease"
 import { Tables } from "@millrace/core/table/Tables"
 import { recurringTask } from "@millrace/core/task/TaskHandler"
 import { TaskStore } from "@millrace/core/task/TaskStore"
@@ -65,6 +66,9 @@ export const eventHistory = Effect.map(EventStore, ({ purge }) =>
 /** Forgets jobs that ended long ago. */
 export const jobHistory = Effect.map(JobStore, ({ purge }) => recurringTask("job_history", 10 * minute, purge(batch)))
 
+/** Forgets leases that ran out long ago. */
+export const oldLeases = Effect.map(Leases, ({ purge }) => recurringTask("old_leases", 10 * minute, purge(batch)))
+
 /** Forgets tasks that were given up long ago. */
 export const taskHistory = Effect.map(TaskStore, ({ purge }) =>
   recurringTask("task_history", 10 * minute, purge(batch))
@@ -78,5 +82,6 @@ export const housekeeping = [
   cursorParts,
   eventHistory,
   jobHistory,
+  oldLeases,
   taskHistory
 ] as const

@@ -12,9 +12,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { ActorRef } from "../access/ActorRef.ts"
 import { ownerOf, toPublic } from "../bank/PublicRecord.ts"
+import { bankLease } from "../bank/BankLease.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { Conflict, NotFound, Unprocessable, type CursorUnusable } from "../failure/Failure.ts"
-import { JobStore } from "../job/JobStore.ts"
 import { idKindOf, type SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
@@ -22,6 +22,7 @@ import { Cursors } from "../cursor/Cursors.ts"
 import { Ids } from "../shared/Ids.ts"
 import type { Page } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
+import { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { DecisionLog } from "./DecisionLog.ts"
@@ -110,14 +111,14 @@ export class Corrections extends Context.Service<
   static readonly layer: Layer.Layer<
     Corrections,
     never,
-    BankStore | RecordStore | IdentityStore | JobStore | Transactor | Cursors | Ids
+    BankStore | RecordStore | IdentityStore | Leases | Transactor | Cursors | Ids
   > = Layer.effect(
     Corrections,
     Effect.gen(function* () {
       const banks = yield* BankStore
       const records = yield* RecordStore
       const identity = yield* IdentityStore
-      const jobs = yield* JobStore
+      const leases = yield* Leases
       const { atomically } = yield* Transactor
       const ids = yield* Ids
       const log = yield* IdentityLog
@@ -142,12 +143,16 @@ export class Corrections extends Context.Service<
         const opened = yield* open(ref)
         const decided: Decided = { by, at: yield* Timestamp.now }
         const holder = `act:${yield* ids.next("request")}`
-        if (!(yield* jobs.lease([ref.bankId], holder, leaseSeconds))) return yield* busy
+        const taken = yield* leases.take([bankLease(ref.bankId)], holder, leaseSeconds)
+        if (Option.isNone(taken)) return yield* busy
         const guarded = Effect.gen(function* () {
-          if (!(yield* jobs.holdsLease(ref.bankId, holder))) return yield* busy
+          for (const lease of taken.value) yield* leases.fence(lease)
           return yield* body(opened, decided)
         })
-        return yield* atomically(guarded).pipe(Effect.ensuring(Effect.ignore(jobs.unlease(holder))))
+        return yield* atomically(guarded).pipe(
+          Effect.catchTag("LeaseLost", () => Effect.fail(busy)),
+          Effect.ensuring(Effect.ignore(leases.free(holder)))
+        )
       })
 
       const held = Effect.fnUntraced(function* (scope: RecordScope, id: string) {

@@ -1,5 +1,5 @@
 /**
- * Port: jobs, the feed lock and the leases of connections.
+ * Port: jobs and the feed lock. A job that is claimed has the leases of its banks (`bankLease`).
  *
  * The job row is the truth; an engine's own records are hints. Every change of status is one guarded
  * statement that follows `job/JobLifecycle`. Heartbeats, leases and due times use the store's own clock
@@ -16,6 +16,7 @@ import type { ActorRef } from "../access/ActorRef.ts"
 import type { BankId } from "../bank/Bank.ts"
 import type { FeedId } from "../feed/Feed.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
+import type { LeaseLost } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Dispatched, RunnerSlots } from "./Dispatch.ts"
@@ -33,9 +34,6 @@ export class JobStateConflict extends Schema.TaggedError<JobStateConflict>()("Jo
 
 /** The run was shut out: cancelled, paused, or taken over by another worker. It must stop without a trace. */
 export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { jobId: Schema.String }) {}
-
-/** Somebody else writes to the connection now. */
-export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { bankId: Schema.String }) {}
 
 /** The right to write for a job. Every write of a run names it. */
 export interface Fence {
@@ -136,7 +134,7 @@ export class JobStore extends Context.Service<
      * `pauseAsked`.
      */
     readonly fence: (fence: Fence, progress: Progress) => Effect.Effect<boolean, Fenced | StorageUnavailable>
-    /** The same where what is written is of a bank: the job must have its lease as well (`holdsLease`). */
+    /** The same where what is written is of a bank: the job must have its lease as well (`bankLease`). */
     readonly fenceBank: (fence: Fence, bank: BankId) => Effect.Effect<boolean, Fenced | LeaseLost | StorageUnavailable>
 
     readonly complete: (fence: Fence, progress: Progress) => Effect.Effect<void, Fenced | StorageUnavailable>
@@ -163,22 +161,6 @@ export class JobStore extends Context.Service<
      * (without a heartbeat, or with one older than `JobLease`) are paused.
      */
     readonly sweep: Effect.Effect<void, StorageUnavailable>
-
-    /**
-     * A lease of connections for a reader without a job, or a longer one for who holds it already. `false`
-     * when one is busy: then none is taken.
-     */
-    readonly lease: (
-      banks: ReadonlyArray<BankId>,
-      holder: string,
-      seconds: number
-    ) => Effect.Effect<boolean, StorageUnavailable>
-    readonly unlease: (holder: string) => Effect.Effect<void, StorageUnavailable>
-    /**
-     * Whether `holder` still has the lease of the bank; holds it until the transaction ends. Late, but before anybody
-     * else took it, is in time.
-     */
-    readonly holdsLease: (bank: BankId, holder: string) => Effect.Effect<boolean, StorageUnavailable>
 
     /**
      * Asks a job in progress to pause. It stays in progress, with `pauseReason` user, until its run comes to the

@@ -28,7 +28,7 @@ import { isEntangled, DayDigests, type Divided } from "../identity/match/DayDige
 import { countHits, fullTrust, trustOf } from "../identity/match/TrustCounter.ts"
 import { EventStore } from "../event/EventStore.ts"
 import type { JobId } from "../job/Job.ts"
-import { Fenced, JobStore, LeaseLost, type Fence } from "../job/JobStore.ts"
+import { Fenced, JobStore, type Fence } from "../job/JobStore.ts"
 import { safePoint } from "../job/SafePoint.ts"
 import { isSnapshotType } from "../record/DataType.ts"
 import type { HeldRecord, IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
@@ -39,19 +39,18 @@ import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
+import { Leases, type Lease, type LeaseLost } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { believable, canSettle, isWholeTruth, type SnapshotOfAccount } from "./SnapshotOfAccount.ts"
 import { emptyChunk, WritePlan, type Chunk } from "./WritePlan.ts"
 
-/** The right to write to a connection: its lease, and the job's fence when a job does it. */
-export interface WriteRight {
+/** The right to write to a connection: the fence of a job, which has its lease, or that lease itself. */
+export type WriteRight = {
   readonly bankId: BankId
-  readonly leaseHolder: string
-  readonly fence: Fence | undefined
   /** Who is behind what is written. */
   readonly cause: ActorRef
-}
+} & ({ readonly fence: Fence; readonly lease?: undefined } | { readonly lease: Lease; readonly fence?: undefined })
 
 export interface Written {
   /** Observations of which the ledger says nothing else than before. */
@@ -93,7 +92,7 @@ export class LedgerWriter extends Context.Service<
   static readonly layer: Layer.Layer<
     LedgerWriter,
     never,
-    RecordStore | IdentityStore | RecordEdits | JobStore | EventStore | Transactor | Ids | Digest
+    RecordStore | IdentityStore | RecordEdits | JobStore | Leases | EventStore | Transactor | Ids | Digest
   > = Layer.effect(
     LedgerWriter,
     Effect.gen(function* () {
@@ -102,6 +101,7 @@ export class LedgerWriter extends Context.Service<
       const edits = yield* RecordEdits
       const jobs = yield* JobStore
       const events = yield* EventStore
+      const leases = yield* Leases
       const { atomically } = yield* Transactor
       const ids = yield* Ids
       const { contentHash } = yield* Digest
@@ -111,8 +111,8 @@ export class LedgerWriter extends Context.Service<
 
       const guard = Effect.fnUntraced(function* (right: WriteRight) {
         if (right.fence !== undefined) return yield* jobs.fenceBank(right.fence, right.bankId)
-        if (yield* jobs.holdsLease(right.bankId, right.leaseHolder)) return false
-        return yield* new LeaseLost({ bankId: right.bankId })
+        yield* leases.fence(right.lease)
+        return false
       })
 
       const detailsOf = Effect.fnUntraced(function* (

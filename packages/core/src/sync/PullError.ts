@@ -1,6 +1,7 @@
 /** What ends a pull, besides storage. */
 import * as Schema from "effect/Schema"
-import type { Fenced, LeaseLost } from "../job/JobStore.ts"
+import type { Fenced } from "../job/JobStore.ts"
+import type { LeaseLost } from "../storage/Lease.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
 import type { ProviderNotAvailable } from "../provider/Providers.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"

@@ -15,10 +15,10 @@ import * as Semaphore from "effect/Semaphore"
 import type { ActorRef } from "../access/ActorRef.ts"
 import type { Account } from "../bank/Account.ts"
 import type { Bank, BankId } from "../bank/Bank.ts"
+import { bankLease } from "../bank/BankLease.ts"
 import { Banks } from "../bank/Banks.ts"
 import { isUsable, type ConnectionStatus } from "../provider/ConnectionHealth.ts"
 import { LiveDataUnavailable } from "../failure/Failure.ts"
-import { JobStore } from "../job/JobStore.ts"
 import { Providers } from "../provider/Providers.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
@@ -26,6 +26,7 @@ import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
+import { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
@@ -134,14 +135,14 @@ export class ReadThrough extends Context.Service<
   static readonly layer: Layer.Layer<
     ReadThrough,
     never,
-    Banks | Providers | RecordStore | JobStore | SourceReader | LedgerWriter | Digest | Ids
+    Banks | Providers | RecordStore | Leases | SourceReader | LedgerWriter | Digest | Ids
   > = Layer.effect(
     ReadThrough,
     Effect.gen(function* () {
       const banks = yield* Banks
       const providers = yield* Providers
       const records = yield* RecordStore
-      const jobs = yield* JobStore
+      const leases = yield* Leases
       const sourceReader = yield* SourceReader
       const writer = yield* LedgerWriter
       const digest = yield* Digest
@@ -228,16 +229,18 @@ export class ReadThrough extends Context.Service<
         const wait = Effect.gen(function* () {
           for (let pause = firstLook; ; pause = Math.min(2 * pause, rarestLook)) {
             const others = asked.reachingTo === undefined && (yield* records.pulledAt(asked.scope)) !== asked.before
-            if (others) return false
-            if (yield* jobs.lease([bank.id], holder, leaseSeconds)) return true
+            if (others) return undefined
+            const taken = yield* leases.take([bankLease(bank.id)], holder, leaseSeconds)
+            if (Option.isSome(taken)) return taken.value[0]!
             yield* Effect.sleep(pause)
           }
         })
         const reading = Effect.gen(function* () {
-          if (!(yield* wait)) return good
+          const lease = yield* wait
+          if (lease === undefined) return good
           message = `${bank.name} did not answer in time`
-          return yield* pull({ bankId: bank.id, leaseHolder: holder, fence: undefined, cause: liveRead }, asked)
-        }).pipe(Effect.ensuring(Effect.ignore(jobs.unlease(holder))))
+          return yield* pull({ bankId: bank.id, lease, cause: liveRead }, asked)
+        }).pipe(Effect.ensuring(Effect.ignore(leases.free(holder))))
         const ended = yield* inTurn(bank.id, reading).pipe(Effect.timeoutOption(waitLimit), Effect.result)
         if (Result.isSuccess(ended)) return Option.getOrElse(ended.success, () => later(message))
         const error = ended.failure

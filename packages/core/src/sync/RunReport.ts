@@ -1,6 +1,6 @@
 /** What a run has to say on its job (decisions 3.2). */
 import { warning, type Finding } from "../job/Finding.ts"
-import type { LeaseLost } from "../job/JobStore.ts"
+import type { LeaseLost } from "../storage/Lease.ts"
 import { failureOf, type ProviderError } from "../provider/ProviderError.ts"
 import type { ProviderNotAvailable } from "../provider/Providers.ts"
 import type { Refused } from "../destination/DeliveryRun.ts"

@@ -4,7 +4,7 @@ import type { Bank, BankId } from "../bank/Bank.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { Job } from "../job/Job.ts"
 import { causeOf } from "../job/JobEvents.ts"
-import { holderOf, type Fence } from "../job/JobStore.ts"
+import type { Fence } from "../job/JobStore.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Finding } from "../job/Finding.ts"
@@ -53,7 +53,6 @@ export const combine = (results: ReadonlyArray<SourceResult>): SourceResult => (
 
 export const rightOf = (run: SourceRun, bankId: BankId): WriteRight => ({
   bankId,
-  leaseHolder: holderOf(run.fence),
   fence: run.fence,
   cause: causeOf(run.job)
 })

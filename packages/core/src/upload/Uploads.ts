@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { actorOf, type Principal } from "../access/Principal.ts"
 import type { Account } from "../bank/Account.ts"
+import { bankLease } from "../bank/BankLease.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { Conflict, NotFound, PlanLimitReached, Unprocessable, type CursorUnusable } from "../failure/Failure.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
@@ -21,6 +22,7 @@ import { Id, Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
+import { Leases } from "../storage/Lease.ts"
 import { StorageRoom } from "../storage/StorageRoom.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
@@ -131,6 +133,7 @@ export class Uploads extends Context.Service<
     | StatementReader
     | Jobs
     | JobStore
+    | Leases
     | Cursors
     | Digest
     | Ids
@@ -144,6 +147,7 @@ export class Uploads extends Context.Service<
       const reader = yield* StatementReader
       const jobs = yield* Jobs
       const jobStore = yield* JobStore
+      const leases = yield* Leases
       const cursors = yield* Cursors
       const digest = yield* Digest
       const ids = yield* Ids
@@ -339,10 +343,12 @@ export class Uploads extends Context.Service<
         const own = feed.fileBankId === undefined ? [] : [feed.fileBankId]
         const bankIds = [...new Set([...own, ...[...accounts.values()].map(({ bankId }) => bankId)])].toSorted()
         const holder = `act:${yield* ids.next("request")}`
-        if (!(yield* jobStore.lease(bankIds, holder, leaseSeconds))) return yield* busy
+        const taken = yield* leases.take(bankIds.map(bankLease), holder, leaseSeconds)
+        if (Option.isNone(taken)) return yield* busy
+        const held = new Map(taken.value.map((lease) => [lease.resource, lease]))
         yield* atomically(
           Effect.gen(function* () {
-            for (const bankId of bankIds) if (!(yield* jobStore.holdsLease(bankId, holder))) return yield* busy
+            for (const lease of taken.value) yield* leases.fence(lease)
             if (yield* isBeingRead(yield* uploadOf(feedId, id))) return yield* busy
             if (yield* store.hasUnnoted(workspace.id)) {
               const message =
@@ -353,7 +359,11 @@ export class Uploads extends Context.Service<
             for (const { accountId, dataType, recordIds } of yield* booked.of(workspace.id, id)) {
               const account = accounts.get(accountId)
               if (account === undefined) continue
-              const right = { bankId: account.bankId, leaseHolder: holder, fence: undefined, cause: actorOf(principal) }
+              const right = {
+                bankId: account.bankId,
+                lease: held.get(bankLease(account.bankId))!,
+                cause: actorOf(principal)
+              }
               const scope = { workspaceId: workspace.id, accountId, dataType }
               yield* booked.withdraw(right, scope, id, recordIds, [])
               gone.push(account)
@@ -366,7 +376,7 @@ export class Uploads extends Context.Service<
           })
         ).pipe(
           Effect.catchTag(["LeaseLost", "Fenced"], () => Effect.fail(busy)),
-          Effect.ensuring(Effect.ignore(jobStore.unlease(holder)))
+          Effect.ensuring(Effect.ignore(leases.free(holder)))
         )
         yield* start(principal, feed)
       })

@@ -1,5 +1,5 @@
 import { Corrections } from "@millrace/core/identity/Corrections"
-import { JobStore } from "@millrace/core/job/JobStore"
+import { freeBanks, leaseBank } from "@millrace/testing/fixture/Lease"
 import { limits } from "@millrace/core/shared/Limits"
 import { Ids } from "@millrace/core/shared/Ids"
 import { describe, expect, it } from "@effect/vitest"
@@ -270,16 +270,15 @@ describe("Corrections", () => {
     Effect.gen(function* () {
       const { bank, held, put, ref } = yield* arrange
       const { remove } = yield* Corrections
-      const jobs = yield* JobStore
       const record = yield* put()
-      yield* jobs.lease([bank.id], "a sync", 60)
+      yield* leaseBank(bank.id, "a sync")
       expect(yield* Effect.flip(remove(person, ref, record.id))).toMatchObject({ code: "SYNC_ALREADY_RUNNING" })
       expect(yield* held(record.id)).toMatchObject({ state: "live" })
-      yield* jobs.unlease("a sync")
+      yield* freeBanks("a sync")
       yield* remove(person, ref, record.id)
       // It leaves no lease behind, whether it succeeds or not.
       yield* Effect.flip(remove(person, ref, record.id))
-      expect(yield* jobs.lease([bank.id], "the next sync", 60)).toBe(true)
+      expect(yield* leaseBank(bank.id, "the next sync")).toBe(true)
     }).pipe(Effect.provide(services))
   )
 

@@ -3,7 +3,7 @@ import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { Corrections } from "@millrace/core/identity/Corrections"
 import { IdentityStore } from "@millrace/core/identity/IdentityStore"
-import { JobStore } from "@millrace/core/job/JobStore"
+import { freeBanks, takeBank } from "@millrace/testing/fixture/Lease"
 import type { IdTrust } from "@millrace/core/provider/Capabilities"
 import type { Coverage } from "@millrace/core/provider/Provider"
 import { RecordStore } from "@millrace/core/record/RecordStore"
@@ -195,16 +195,14 @@ const live = Effect.fnUntraced(function* (acts: ReadonlyArray<Act>) {
   const bank = yield* storeBank(workspace)
   const account = yield* storeAccount(bank)
   const scope = scopeOf(account)
-  const [records, identity, jobs, writer, corrections, digest] = [
+  const [records, identity, writer, corrections, digest] = [
     yield* RecordStore,
     yield* IdentityStore,
-    yield* JobStore,
     yield* LedgerWriter,
     yield* Corrections,
     yield* Digest
   ]
   const ref = { workspace, bankId: bank.id, accountId: account.id, dataType: "transactions" } as const
-  const right = { bankId: bank.id, leaseHolder: "test", fence: undefined, cause: somebody }
   const names = new Map<string, string>()
   const nameOf = (id: string | undefined) => (id === undefined ? undefined : (names.get(id) ?? `unknown ${id}`))
   const told: Array<unknown> = []
@@ -233,9 +231,11 @@ const live = Effect.fnUntraced(function* (acts: ReadonlyArray<Act>) {
         yield* TestClock.adjust(`${act.hours} hours`)
         continue
       case "read":
-        yield* jobs.lease([bank.id], "test", 1_000_000)
-        said = yield* writer.write(right, snapshotOf(act.read))
-        yield* jobs.unlease("test")
+        said = yield* writer.write(
+          { bankId: bank.id, lease: yield* takeBank(bank.id, "test", 1_000_000), cause: somebody },
+          snapshotOf(act.read)
+        )
+        yield* freeBanks("test")
         break
       case "remove": {
         const record = all[act.n % Math.max(1, all.length)]

@@ -3,7 +3,7 @@ import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
 import type { ConnectionHealth } from "@millrace/core/provider/ConnectionHealth"
 import { Banks } from "@millrace/core/bank/Banks"
 import { BankStore } from "@millrace/core/bank/BankStore"
-import { JobStore } from "@millrace/core/job/JobStore"
+import { freeBanks, leaseBank } from "@millrace/testing/fixture/Lease"
 import { ReauthRequired, ProviderUnavailable, type ProviderError } from "@millrace/core/provider/ProviderError"
 import { Providers } from "@millrace/core/provider/Providers"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
@@ -121,22 +121,21 @@ describe("ReadThrough", () => {
   scenario("waits for a job that has the connection, and reads what the job has not read", (world) =>
     Effect.gen(function* () {
       const { bank, read } = yield* world.connected
-      const jobs = yield* JobStore
-      expect(yield* jobs.lease([bank.id], "job", 60)).toBe(true)
+      expect(yield* leaseBank(bank.id, "job")).toBe(true)
       const fiber = yield* Effect.forkChild(read())
       yield* TestClock.adjust("4 seconds")
       expect([fiber.pollUnsafe(), world.upstream.pulls]).toEqual([undefined, 0])
-      yield* jobs.unlease("job")
+      yield* freeBanks("job")
       yield* TestClock.adjust("1 second")
       expect(yield* Fiber.join(fiber)).toMatchObject({ stale: false, problem: undefined })
-      expect([world.upstream.pulls, yield* jobs.lease([bank.id], "next", 60)]).toEqual([1, true])
+      expect([world.upstream.pulls, yield* leaseBank(bank.id, "next")]).toEqual([1, true])
     })
   )
 
   scenario("takes what a job reads meanwhile, though the job keeps the connection", (world) =>
     Effect.gen(function* () {
       const { account, bank, read } = yield* world.connected
-      yield* (yield* JobStore).lease([bank.id], "job", 60)
+      yield* leaseBank(bank.id, "job")
       const fiber = yield* Effect.forkChild(read())
       yield* TestClock.adjust("2 seconds")
       const scope = { workspaceId: bank.workspaceId, accountId: account.id, dataType: "transactions" as const }
@@ -150,16 +149,15 @@ describe("ReadThrough", () => {
   scenario("answers from storage after ten seconds when a job keeps the connection, and gives its own back", (world) =>
     Effect.gen(function* () {
       const { bank, read } = yield* world.connected
-      const jobs = yield* JobStore
-      yield* jobs.lease([bank.id], "job", 60)
+      yield* leaseBank(bank.id, "job")
       const fiber = yield* Effect.forkChild(read())
       yield* TestClock.adjust("10 seconds")
       const busy = yield* Fiber.join(fiber)
       expect(busy).toMatchObject({ stale: true, problem: { code: "DATA_NOT_READY", retryAfter: 10 } })
       expect(busy.problem?.message).toContain("being read by somebody else")
-      yield* jobs.unlease("job")
+      yield* freeBanks("job")
       expect((yield* read()).stale).toBe(false)
-      expect(yield* jobs.lease([bank.id], "next", 60)).toBe(true)
+      expect(yield* leaseBank(bank.id, "next")).toBe(true)
     })
   )
 
@@ -214,7 +212,7 @@ describe("ReadThrough", () => {
       expect(late).toMatchObject({ asOf: undefined, stale: true, problem: { code: "DATA_NOT_READY", retryAfter: 10 } })
       yield* TestClock.adjust("20 seconds")
       expect(yield* ledgerOf(account)).toEqual([])
-      expect(yield* (yield* JobStore).lease([bank.id], "next", 60)).toBe(true)
+      expect(yield* leaseBank(bank.id, "next")).toBe(true)
     })
   )
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Adapters from "@millrace/adapters/Adapters"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import { JobStore } from "@millrace/core/job/JobStore"
+import { takeBank } from "@millrace/testing/fixture/Lease"
 import { RunLease } from "@millrace/core/job/RunLease"
 import * as Kernel from "@millrace/core/Kernel"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
@@ -72,7 +72,7 @@ const arrange = Effect.gen(function* () {
     const bank = yield* storeBank(yield* storeWorkspace())
     const account = yield* storeAccount(bank)
     owner = account.providerAccountId
-    yield* (yield* JobStore).lease([bank.id], "test", 600)
+    const lease = yield* takeBank(bank.id, "test", 600)
     const segment: Segment = {
       bank,
       connection: { instanceId: "demo:pages", connection: { ref: "pages", secrets: {} } },
@@ -94,15 +94,13 @@ const arrange = Effect.gen(function* () {
     const pull = (snapshot: ResumeSnapshot, leaveAfter = Infinity) =>
       Effect.suspend(() => {
         const before = asked.length
-        return sourceReader
-          .pull({ bankId: bank.id, leaseHolder: "test", fence: undefined, cause: somebody }, segment)
-          .pipe(
-            Effect.provideService(CurrentResumeSnapshot, snapshot),
-            Effect.provideService(RunLease, {
-              isRevoked: () => asked.length - before >= leaveAfter,
-              release: Effect.interrupt
-            })
-          )
+        return sourceReader.pull({ bankId: bank.id, lease, cause: somebody }, segment).pipe(
+          Effect.provideService(CurrentResumeSnapshot, snapshot),
+          Effect.provideService(RunLease, {
+            isRevoked: () => asked.length - before >= leaveAfter,
+            release: Effect.interrupt
+          })
+        )
       })
     const ledger = Effect.map(
       records.changes(

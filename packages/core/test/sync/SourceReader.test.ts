@@ -1,6 +1,6 @@
 import * as Adapters from "@millrace/adapters/Adapters"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import { JobStore } from "@millrace/core/job/JobStore"
+import { takeBank } from "@millrace/testing/fixture/Lease"
 import * as Kernel from "@millrace/core/Kernel"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { SourceReader } from "@millrace/core/sync/SourceReader"
@@ -42,11 +42,11 @@ describe("a pull", () => {
     Effect.gen(function* () {
       const bank = yield* storeBank(yield* storeWorkspace())
       const account = yield* storeAccount(bank)
-      yield* (yield* JobStore).lease([bank.id], "test", 60)
+      const lease = yield* takeBank(bank.id, "test")
       const today = CalendarDate.make("2026-11-20")
       const pulled = yield* Effect.flip(
         (yield* SourceReader).pull(
-          { bankId: bank.id, leaseHolder: "test", fence: undefined, cause: somebody },
+          { bankId: bank.id, lease, cause: somebody },
           {
             bank,
             connection: { instanceId: "demo:circle", connection: { ref: "circle", secrets: {} } },

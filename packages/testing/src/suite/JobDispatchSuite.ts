@@ -19,6 +19,7 @@ import { describe } from "vitest"
 import { storeBank } from "../fixture/Bank.ts"
 import { storeFeed } from "../fixture/Feed.ts"
 import { makeJob, storeJob } from "../fixture/Job.ts"
+import { freeBanks, leaseBank } from "../fixture/Lease.ts"
 import { storeWorkspace } from "../fixture/Workspace.ts"
 import { StoreClock, type StorageServices, type SuiteOptions } from "./StorageTests.ts"
 
@@ -293,11 +294,11 @@ export const suite = <E>(
         // Nobody knew which connection it needs.
         const [job] = yield* queue(1)
         yield* room(1)
-        expect(yield* store.lease([bank.id], "a reader", 60)).toBe(true)
+        expect(yield* leaseBank(bank.id, "a reader")).toBe(true)
         yield* store.dispatch(many)
         expect(yield* store.claim(job!.id, [bank.id])).toEqual(Option.none())
         expect(yield* store.dispatch(many)).toEqual({ jobs: [], inFlight: 0, full: false, more: true })
-        yield* store.unlease("a reader")
+        yield* freeBanks("a reader")
         expect(idsOf(yield* store.dispatch(many))).toEqual([job!.id])
       })
     )
@@ -331,7 +332,7 @@ export const suite = <E>(
         yield* clock.pass(limits.queueMinutes * 60 + 60)
         yield* room(1)
         expect(Option.isSome(yield* store.claim(running!.id, []))).toBe(true)
-        yield* store.lease([bank.id], "a reader", 60)
+        yield* leaseBank(bank.id, "a reader")
         const statusOf = ({ feedId, id }: Job) =>
           Effect.map(store.get(workspace.id, feedId, id), (job) => Option.getOrThrow(job).status)
         yield* store.sweep

@@ -1,6 +1,7 @@
 /** Conformance of `JobStore`: leases of connections. */
 import type { BankId } from "@millrace/core/bank/Bank"
-import { holderOf, JobStore, type Fence } from "@millrace/core/job/JobStore"
+import { bankLease } from "@millrace/core/bank/BankLease"
+import { Fenced, JobStore, type Fence } from "@millrace/core/job/JobStore"
 import { Transactor } from "@millrace/core/storage/Transactor"
 import { expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
@@ -11,6 +12,7 @@ import { somebody } from "../fixture/Actor.ts"
 import { storeBank } from "../fixture/Bank.ts"
 import { storeFeed } from "../fixture/Feed.ts"
 import { claimJob, makeJob, storeJob } from "../fixture/Job.ts"
+import { freeBanks, leaseBank } from "../fixture/Lease.ts"
 import { storeWorkspace } from "../fixture/Workspace.ts"
 import { letOthersRun, StoreClock, suiteOf, type StorageTests } from "./StorageTests.ts"
 
@@ -26,10 +28,10 @@ const arrange = Effect.gen(function* () {
 type Arranged = Effect.Success<typeof arrange>
 
 /** Whether nobody has the lease of that bank. */
-const isFree = ({ store }: Arranged, bank: BankId) =>
+const isFree = (bank: BankId) =>
   Effect.gen(function* () {
-    const free = yield* store.lease([bank], "somebody else", 1)
-    yield* store.unlease("somebody else")
+    const free = yield* leaseBank(bank, "somebody else", 1)
+    yield* freeBanks("somebody else")
     return free
   })
 
@@ -50,15 +52,15 @@ export const tests: StorageTests = (it) => {
       const arranged = yield* arrange
       const { feed, one, two, store } = arranged
       const job = yield* storeJob(feed)
-      expect(yield* store.lease([two], "reader", 60)).toBe(true)
+      expect(yield* leaseBank(two, "reader")).toBe(true)
       expect(yield* store.claim(job.id, [one, two])).toEqual(Option.none())
       expect(yield* store.get(feed.workspaceId, feed.id, job.id)).toEqual(Option.some(job))
-      expect(yield* isFree(arranged, one)).toBe(true)
-      yield* store.unlease("reader")
+      expect(yield* isFree(one)).toBe(true)
+      yield* freeBanks("reader")
       const { fence } = Option.getOrThrow(yield* store.claim(job.id, [one, two]))
-      expect(yield* store.holdsLease(one, holderOf(fence))).toBe(true)
-      expect(yield* store.holdsLease(two, holderOf(fence))).toBe(true)
-      expect(yield* store.lease([two], "reader", 60)).toBe(false)
+      expect(yield* store.fenceBank(fence, one)).toBe(false)
+      expect(yield* store.fenceBank(fence, two)).toBe(false)
+      expect(yield* leaseBank(two, "reader")).toBe(false)
     })
   )
 
@@ -84,11 +86,10 @@ export const tests: StorageTests = (it) => {
     Effect.gen(function* () {
       const arranged = yield* arrange
       const { fence } = yield* claimJob(arranged.feed, [arranged.one, arranged.two])
-      expect(yield* isFree(arranged, arranged.one)).toBe(false)
+      expect(yield* isFree(arranged.one)).toBe(false)
       yield* end(arranged, fence)
-      expect(yield* isFree(arranged, arranged.one)).toBe(true)
-      expect(yield* isFree(arranged, arranged.two)).toBe(true)
-      expect(yield* arranged.store.holdsLease(arranged.one, holderOf(fence))).toBe(false)
+      expect(yield* isFree(arranged.one)).toBe(true)
+      expect(yield* isFree(arranged.two)).toBe(true)
     })
   )
 
@@ -97,7 +98,7 @@ export const tests: StorageTests = (it) => {
       const arranged = yield* arrange
       yield* claimJob(arranged.feed, [arranged.one])
       yield* arranged.store.create(yield* makeJob(arranged.feed), { replacing: true })
-      expect(yield* isFree(arranged, arranged.one)).toBe(true)
+      expect(yield* isFree(arranged.one)).toBe(true)
     })
   )
 
@@ -109,14 +110,13 @@ export const tests: StorageTests = (it) => {
       for (let i = 0; i < 3; i++) {
         yield* clock.pass(leaseOver - 3)
         yield* store.beat([fence])
-        expect(yield* isFree(arranged, one)).toBe(false)
+        expect(yield* isFree(one)).toBe(false)
       }
       yield* clock.pass(leaseOver)
-      expect(yield* isFree(arranged, one)).toBe(true)
-      expect(yield* store.holdsLease(one, holderOf(fence))).toBe(false)
+      expect(yield* isFree(one)).toBe(true)
       const again = Option.getOrThrow(yield* store.claim(job.id, [one]))
-      expect(yield* store.holdsLease(one, holderOf(again.fence))).toBe(true)
-      expect(yield* store.holdsLease(one, holderOf(fence))).toBe(false)
+      expect(yield* store.fenceBank(again.fence, one)).toBe(false)
+      expect(yield* Effect.flip(store.fenceBank(fence, one))).toBeInstanceOf(Fenced)
     })
   )
 
@@ -127,15 +127,18 @@ export const tests: StorageTests = (it) => {
       const { job, fence } = yield* claimJob(feed, [one])
       expect(yield* store.fenceBank(fence, one)).toBe(false)
       const refused = yield* Effect.flip(store.fenceBank(fence, two))
-      expect(refused).toMatchObject({ _tag: "LeaseLost", bankId: two })
+      expect(refused).toMatchObject({ _tag: "LeaseLost", resource: bankLease(two) })
       yield* store.askPause(job.id, somebody)
       expect(yield* store.fenceBank(fence, one)).toBe(true)
       yield* clock.pass(leaseOver)
       // Late, but before anybody else.
       expect(yield* store.fenceBank(fence, one)).toBe(true)
       yield* clock.pass(leaseOver)
-      expect(yield* store.lease([one], "reader", 60)).toBe(true)
-      expect(yield* Effect.flip(store.fenceBank(fence, one))).toMatchObject({ _tag: "LeaseLost", bankId: one })
+      expect(yield* leaseBank(one, "reader")).toBe(true)
+      expect(yield* Effect.flip(store.fenceBank(fence, one))).toMatchObject({
+        _tag: "LeaseLost",
+        resource: bankLease(one)
+      })
       yield* store.cancel(job.id, "cancel", somebody)
       expect(yield* Effect.flip(store.fenceBank(fence, one))).toMatchObject({ _tag: "Fenced", jobId: job.id })
     })
@@ -171,59 +174,10 @@ export const tests: StorageTests = (it) => {
         )
         .pipe(Effect.forkChild)
       yield* Deferred.await(fenced)
-      expect(yield* store.lease([one], "reader", 60)).toBe(true)
+      expect(yield* leaseBank(one, "reader")).toBe(true)
       order.push("taken")
       yield* Fiber.join(writing)
       expect(order).toEqual(["written", "taken"])
-    })
-  )
-
-  it.effect("gives a lease to one reader until it ends", () =>
-    Effect.gen(function* () {
-      const { one, two, store, clock } = yield* arrange
-      const holders = Array.from({ length: 10 }, (_, i) => `reader ${i} of ${one}`)
-      const won = yield* Effect.forEach(holders, (holder) => store.lease([one, two], holder, 30), {
-        concurrency: "unbounded"
-      })
-      expect(won.filter(Boolean)).toHaveLength(1)
-      const winner = holders[won.indexOf(true)]!
-      expect(yield* store.holdsLease(one, winner)).toBe(true)
-      yield* clock.pass(20)
-      expect(yield* store.lease([two, one], winner, 30)).toBe(true)
-      yield* clock.pass(20)
-      expect(yield* store.holdsLease(two, winner)).toBe(true)
-      expect(yield* store.lease([two], "late", 30)).toBe(false)
-      yield* clock.pass(20)
-      // Its time is over, but nobody else has used the connection since.
-      expect(yield* store.holdsLease(two, winner)).toBe(true)
-      expect(yield* store.lease([two], `late ${two}`, 30)).toBe(true)
-      expect(yield* store.holdsLease(two, winner)).toBe(false)
-      // Who comes back after its time does not take anything from the new holder.
-      expect(yield* store.lease([one, two], winner, 30)).toBe(false)
-      yield* store.unlease(winner)
-      expect(yield* store.holdsLease(two, `late ${two}`)).toBe(true)
-    })
-  )
-
-  it.effect("gives back all leases of a holder", () =>
-    Effect.gen(function* () {
-      const arranged = yield* arrange
-      const { one, two, store } = arranged
-      yield* store.lease([one, two], `h ${one}`, 30)
-      yield* store.unlease(`h ${one}`)
-      expect(yield* store.holdsLease(one, `h ${one}`)).toBe(false)
-      expect(yield* isFree(arranged, two)).toBe(true)
-    })
-  )
-
-  it.effect("confirms a lease inside the transaction that relies on it", () =>
-    Effect.gen(function* () {
-      const { one, store } = yield* arrange
-      const holder = `h ${one}`
-      yield* store.lease([one], holder, 30)
-      const held = yield* (yield* Transactor).atomically(store.holdsLease(one, holder))
-      expect(held).toBe(true)
-      expect(yield* (yield* Transactor).atomically(store.holdsLease(one, "stranger"))).toBe(false)
     })
   )
 }

@@ -14,6 +14,7 @@ import * as Result from "effect/Result"
 import { somebody } from "../fixture/Actor.ts"
 import { storeFeed } from "../fixture/Feed.ts"
 import { claimJob, makeJob, makeJobError, storeJob } from "../fixture/Job.ts"
+import { leaseBank } from "../fixture/Lease.ts"
 import { difficultTexts } from "../fixture/Text.ts"
 import { storeWorkspace } from "../fixture/Workspace.ts"
 import { StoreClock, suiteOf, type StorageTests } from "./StorageTests.ts"
@@ -616,9 +617,9 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
       const bank = yield* (yield* Ids).next("bank")
       const { job, fence } = yield* claimJob(feed, [bank])
       yield* store.askPause(job.id, somebody)
-      expect(yield* store.lease([bank], "reader", 5)).toBe(false)
+      expect(yield* leaseBank(bank, "reader", 5)).toBe(false)
       yield* store.pauseAsked(fence)
-      expect(yield* store.lease([bank], "reader", 5)).toBe(true)
+      expect(yield* leaseBank(bank, "reader", 5)).toBe(true)
     })
   )
 

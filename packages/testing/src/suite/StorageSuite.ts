@@ -16,6 +16,7 @@ import * as IdentityStoreSuite from "./IdentityStoreSuite.ts"
 import * as JobEventSuite from "./JobEventSuite.ts"
 import * as JobLeaseSuite from "./JobLeaseSuite.ts"
 import * as JobStoreSuite from "./JobStoreSuite.ts"
+import * as LeasesSuite from "./LeasesSuite.ts"
 import * as RecordPageSuite from "./RecordPageSuite.ts"
 import * as RecordStoreSuite from "./RecordStoreSuite.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
@@ -38,6 +39,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   FeedStore: FeedStoreSuite.tests,
   JobStore: JobStoreSuite.tests,
   "JobStore leases": JobLeaseSuite.tests,
+  Leases: LeasesSuite.tests,
   DeliveryStore: DeliveryStoreSuite.tests,
   TableStore: TableStoreSuite.tests,
   "TableStore trash": TableTrashSuite.tests,

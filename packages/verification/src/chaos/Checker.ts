@@ -96,7 +96,7 @@ const checkJobs = ({ log }: Installation, jobs: ReadonlyArray<JobRow>): Readonly
 
 const checkLocks = async ({ database }: Installation): Promise<ReadonlyArray<string>> => {
   const [locks] = await database.query(
-    `select (select count(*)::int from bank_lease) as leases,
+    `select (select count(*)::int from lease) as leases,
        (select count(*)::int from pg_stat_activity where datname = current_database()
          and state like 'idle in transaction%' and store_now() - state_change > interval '1 second') as transactions,
        (select count(*)::int from delivery where state not in ('done', 'skipped')) as open`

@@ -27,6 +27,7 @@ import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import { makeScriptedDestination } from "@millrace/testing/destination/ScriptedDestination"
 import { mapCalls } from "../fault/Calls.ts"
+import { freeBanks, leaseBank } from "../fixture/Lease.ts"
 import { FaultPoints } from "../fault/FaultPoints.ts"
 import { Seeded } from "@millrace/testing/model/Seeded"
 import { checkEvents } from "./EventChecks.ts"
@@ -447,11 +448,10 @@ class EngineLife {
     this.pass(minute)
     this.desk(
       Effect.gen({ self: this }, function* () {
-        const jobs = yield* JobStore
         for (const { bank } of this.lives) {
-          const free = yield* jobs.lease([bank.id], "simulation", 1)
+          const free = yield* leaseBank(bank.id, "simulation", 1)
           must("locks and leases are free at the end", free, () => bank.providerInstanceId)
-          yield* jobs.unlease("simulation")
+          yield* freeBanks("simulation")
         }
       })
     )

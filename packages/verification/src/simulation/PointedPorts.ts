@@ -19,6 +19,7 @@ import { RecordStore } from "@millrace/core/record/RecordStore"
 import { Patterns } from "@millrace/core/pattern/Pattern"
 import { Ids } from "@millrace/core/shared/Ids"
 import { DataKeys } from "@millrace/core/storage/DataKeys"
+import { Leases } from "@millrace/core/storage/Lease"
 import { Transactor } from "@millrace/core/storage/Transactor"
 import { SyncRun } from "@millrace/core/usecase/SyncRun"
 import { TaskStore } from "@millrace/core/task/TaskStore"
@@ -47,7 +48,8 @@ const stores = {
   EnrichmentStore,
   TableStore,
   TaskStore,
-  DataKeys
+  DataKeys,
+  Leases
 } as const
 
 /** The stores beneath, pointed. */

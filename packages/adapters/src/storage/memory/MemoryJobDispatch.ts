@@ -1,5 +1,6 @@
 /** What is under way in memory, what waits, and whose turn it is. */
 import type { Bank, BankId } from "@millrace/core/bank/Bank"
+import { bankLease } from "@millrace/core/bank/BankLease"
 import { capacityOf, type Dispatched, type RunnerSlots, runnerSilence } from "@millrace/core/job/Dispatch"
 import { pokeLease } from "@millrace/core/job/JobLease"
 import { type UpstreamTurns, wholeLine } from "../../rate/MemoryUpstreamBudget.ts"
@@ -88,11 +89,11 @@ export class JobDispatch {
       else if (stored.job.pauseReason === undefined) due.push(stored)
     }
     const busy = new Set(flight.flatMap(({ banks }) => banks))
-    for (const [bank, { until }] of this.#table.leases) if (until > now) busy.add(bank)
+    const isLeased = (bank: BankId): boolean => (this.#table.leases.get(bankLease(bank))?.until ?? 0) > now
     const isBusy = (bank: BankId): boolean => {
       const instance = this.#banks.get(bank)?.providerInstanceId
       const turn = instance === undefined ? undefined : this.#turns.get(instance)?.get(wholeLine)
-      return busy.has(bank) || (turn !== undefined && turn.nextAt > now + 1_000)
+      return busy.has(bank) || isLeased(bank) || (turn !== undefined && turn.nextAt > now + 1_000)
     }
     return { flight, due, needsBusy: ({ banks }: StoredJob) => banks.some(isBusy) }
   }

@@ -1,20 +1,14 @@
-/** Jobs, the feed lock and leases in memory. */
+/** Jobs and the feed lock in memory. */
 import type { ActorRef } from "@millrace/core/access/ActorRef"
+import { bankLease } from "@millrace/core/bank/BankLease"
 import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/TerminalFailures"
 import { isActive, type Job, type JobError, type JobId } from "@millrace/core/job/Job"
 import { systemCauses } from "@millrace/core/job/JobEvents"
 import { JobLease } from "@millrace/core/job/JobLease"
 import type { JobEvent } from "@millrace/core/job/JobLifecycle"
-import {
-  Fenced,
-  FeedLocked,
-  holderOf,
-  JobStateConflict,
-  JobStore,
-  LeaseLost,
-  type Fence
-} from "@millrace/core/job/JobStore"
+import { Fenced, FeedLocked, holderOf, JobStateConflict, JobStore, type Fence } from "@millrace/core/job/JobStore"
 import { limits } from "@millrace/core/shared/Limits"
+import { LeaseLost } from "@millrace/core/storage/Lease"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -161,7 +155,9 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
         attempt((now): Exit.Exit<boolean, Fenced | LeaseLost> => {
           const held = table.held(fence)
           if (held === undefined) return Exit.fail(new Fenced({ jobId: fence.jobId }))
-          if (table.leases.get(bank)?.holder !== holderOf(fence)) return Exit.fail(new LeaseLost({ bankId: bank }))
+          if (table.leases.get(bankLease(bank))?.holder !== holderOf(fence)) {
+            return Exit.fail(new LeaseLost({ resource: bankLease(bank) }))
+          }
           table.put({ ...held, job: progressed(held.job, {}, Timestamp.fromMillis(now)), heartbeat: now })
           return Exit.succeed(held.job.pauseReason !== undefined)
         }),
@@ -205,10 +201,6 @@ export const layer: Layer.Layer<JobStore, never, Memory | JobTable | BankTable |
           }
         }
       }),
-
-      lease: (banks, holder, seconds) => call((now) => table.take(banks, holder, now, now + seconds * 1000)),
-      unlease: (holder) => call(() => table.free(holder)),
-      holdsLease: (bank, holder) => call(() => table.leases.get(bank)?.holder === holder),
 
       askPause: (jobId, cause) =>
         attempt((now) => {

@@ -1,6 +1,7 @@
-/** Jobs and leases in memory, and the steps that all calls on them are made of. */
+/** Jobs in memory, and the steps that all calls on them are made of. */
 import type { ActorRef } from "@millrace/core/access/ActorRef"
 import type { BankId } from "@millrace/core/bank/Bank"
+import { bankLease } from "@millrace/core/bank/BankLease"
 import type { FeedId } from "@millrace/core/feed/Feed"
 import { isActive, noCounts, type Job, type JobCounts, type JobError, type JobId } from "@millrace/core/job/Job"
 import { jobEvent } from "@millrace/core/job/JobEvents"
@@ -13,6 +14,7 @@ import * as Layer from "effect/Layer"
 import * as PubSub from "effect/PubSub"
 import { frozen } from "./Frozen.ts"
 import { EventTable } from "./MemoryEventTable.ts"
+import { LeaseTable, type StoredLease } from "./MemoryLeases.ts"
 import { Memory } from "./MemoryTransactor.ts"
 import { ascending } from "./Order.ts"
 
@@ -29,12 +31,6 @@ export interface StoredJob {
   readonly resumeSnapshot?: string | undefined
   /** Who makes the next change of status; where it is absent the run of the job does. */
   readonly cause?: ActorRef | undefined
-}
-
-export interface Lease {
-  readonly holder: string
-  /** Milliseconds; not included. */
-  readonly until: number
 }
 
 const counted = (counts: JobCounts, { add, atLeast }: Progress): JobCounts => {
@@ -72,7 +68,7 @@ export class JobTable extends Context.Service<
   {
     readonly jobs: ReadonlyMap<JobId, StoredJob>
     readonly active: ReadonlyMap<FeedId, JobId>
-    readonly leases: ReadonlyMap<BankId, Lease>
+    readonly leases: ReadonlyMap<string, StoredLease>
     /** Newest first. */
     readonly ofFeed: (id: FeedId) => ReadonlyArray<Job>
     /** A change of status, and a new job, is told in the log of events. */
@@ -96,7 +92,7 @@ export class JobTable extends Context.Service<
     readonly forget: (feedId: FeedId, id: JobId) => void
   }
 >()("@millrace/adapters/storage/memory/MemoryJobTable/JobTable") {
-  static readonly layer: Layer.Layer<JobTable, never, Memory | EventTable> = Layer.effect(
+  static readonly layer: Layer.Layer<JobTable, never, Memory | EventTable | LeaseTable> = Layer.effect(
     JobTable,
     Effect.gen(function* () {
       const { set, remove, feedRemoved } = yield* Memory
@@ -104,13 +100,9 @@ export class JobTable extends Context.Service<
       const jobs = new Map<JobId, StoredJob>()
       const active = new Map<FeedId, JobId>()
       const byFeed = new Map<FeedId, Map<JobId, true>>()
-      const leases = new Map<BankId, Lease>()
+      const { free, leases, prolong, take } = yield* LeaseTable
       // Who has not looked yet needs to be told once.
       const arrivals = yield* PubSub.sliding<void>(1)
-
-      const free = (holder: string): void => {
-        for (const [bank, lease] of leases) if (lease.holder === holder) remove(leases, bank)
-      }
 
       const put = (stored: StoredJob): void => {
         const { id, feedId, status } = stored.job
@@ -186,17 +178,8 @@ export class JobTable extends Context.Service<
           put(next)
           return next
         },
-        take: (banks, holder, now, until) => {
-          const busy = banks.some((bank) => {
-            const lease = leases.get(bank)
-            return lease !== undefined && lease.holder !== holder && lease.until > now
-          })
-          if (!busy) for (const bank of banks) set(leases, bank, { holder, until })
-          return !busy
-        },
-        prolong: (holder, until) => {
-          for (const [bank, lease] of leases) if (lease.holder === holder) set(leases, bank, { holder, until })
-        }
+        prolong,
+        take: (banks, holder, now, until) => take(banks.map(bankLease), holder, now, until) !== undefined
       }
     })
   )

@@ -21,6 +21,7 @@ import * as MemoryFeedStore from "./MemoryFeedStore.ts"
 import * as MemoryIdentityStore from "./MemoryIdentityStore.ts"
 import * as MemoryJobStore from "./MemoryJobStore.ts"
 import { JobTable } from "./MemoryJobTable.ts"
+import * as MemoryLeases from "./MemoryLeases.ts"
 import * as MemoryRecordStore from "./MemoryRecordStore.ts"
 import * as MemoryTableStore from "./MemoryTableStore.ts"
 import * as MemoryTaskStore from "./MemoryTaskStore.ts"
@@ -32,6 +33,7 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 export const layer: Layer.Layer<Stores | RateLimiter | UpstreamBudget> = Layer.mergeAll(
   MemoryTransactor.layer,
   MemoryDataKeys.layer,
+  MemoryLeases.layer,
   MemoryCursorStore.layer,
   MemoryWorkspaceStore.layer,
   MemoryApiKeyStore.layer,
@@ -51,5 +53,6 @@ export const layer: Layer.Layer<Stores | RateLimiter | UpstreamBudget> = Layer.m
 ).pipe(
   Layer.provide(JobTable.layer),
   Layer.provide(EventTable.layer),
+  Layer.provide(MemoryLeases.LeaseTable.layer),
   Layer.provide([MemoryTransactor.Memory.layer, BankTable.layer, MemoryUpstreamBudget.UpstreamTurns.layer])
 )

@@ -36,7 +36,7 @@ export const flightSql = (sql: SqlClient, lease: number): Fragment =>
 
 /** Connections that cannot be had now, given the jobs under way in `flight`. */
 export const busySql = (sql: SqlClient): Fragment =>
-  sql`select bank_id::text from bank_lease where expires_at > store_now()
+  sql`select substr(resource, 6) from lease where resource like 'bank:%' and expires_at > store_now()
     union select unnest(banks) from flight
     union select b.id::text from bank b join upstream_turn t on t.instance_id = b.provider_instance_id
       where t.connection = '' and t.next_at > store_now() + interval '1 second'`

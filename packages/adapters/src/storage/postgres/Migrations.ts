@@ -26,6 +26,7 @@ import { places } from "./migrations/0017_places.ts"
 import { boundColumns } from "./migrations/0018_bound_columns.ts"
 import { events } from "./migrations/0019_events.ts"
 import { tasks } from "./migrations/0020_tasks.ts"
+import { leases } from "./migrations/0021_leases.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -51,7 +52,8 @@ export const migrations = {
   "0017_places": places,
   "0018_bound_columns": boundColumns,
   "0019_events": events,
-  "0020_tasks": tasks
+  "0020_tasks": tasks,
+  "0021_leases": leases
 } as const
 
 /** All steps that this version knows, the first one first. */

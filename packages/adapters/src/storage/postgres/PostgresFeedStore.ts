@@ -175,8 +175,8 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
           const [feed] = yield* sql`select id from feed
             where id = ${id} and workspace_id = ${workspaceId} for update`
           if (feed === undefined) return false
-          yield* sql`delete from bank_lease using job
-            where job.feed_id = ${id} and bank_lease.holder = job.id || ':' || job.epoch`
+          yield* sql`delete from lease using job
+            where job.feed_id = ${id} and lease.holder = job.id || ':' || job.epoch`
           yield* sql`delete from feed where id = ${id}`
           yield* sql`delete from delivery where feed_id = ${id}`
           return true

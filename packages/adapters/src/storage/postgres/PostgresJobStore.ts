@@ -1,30 +1,23 @@
 /**
- * Jobs, the feed lock and the leases of connections in PostgreSQL.
+ * Jobs and the feed lock in PostgreSQL; claims take the leases of banks.
  *
  * The feed lock is a unique index over active jobs. Every change is guarded by the statuses that
  * `job/JobLifecycle` allows, and a trigger refuses what the guards would let through.
  */
 import type { ActorRef } from "@millrace/core/access/ActorRef"
 import type { BankId } from "@millrace/core/bank/Bank"
+import { bankLease } from "@millrace/core/bank/BankLease"
 import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/TerminalFailures"
 import { activeStatuses, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
 import { systemCauses } from "@millrace/core/job/JobEvents"
 import { JobLease } from "@millrace/core/job/JobLease"
 import { type JobEvent, sourcesOf } from "@millrace/core/job/JobLifecycle"
-import {
-  type Fence,
-  Fenced,
-  FeedLocked,
-  holderOf,
-  JobStateConflict,
-  JobStore,
-  LeaseLost
-} from "@millrace/core/job/JobStore"
+import { type Fence, Fenced, FeedLocked, holderOf, JobStateConflict, JobStore } from "@millrace/core/job/JobStore"
 import { limits } from "@millrace/core/shared/Limits"
+import { LeaseLost } from "@millrace/core/storage/Lease"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { PgClient } from "@effect/sql-pg/PgClient"
 import * as Arr from "effect/Array"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -35,12 +28,9 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { instant, json } from "./Column.ts"
 import { busySql, dispatch, flightSql, isFreeSql, slotsSql } from "./JobDispatch.ts"
-import { takeLeases } from "./JobLeases.ts"
+import { takeLeases } from "./PostgresLeases.ts"
 import { appended, categoryOf, type JobRow, progressed, toJob } from "./JobRows.ts"
 import { inTransaction, stored, unavailable } from "./SqlFailure.ts"
-
-/** Rolls a claim back when a connection is busy. */
-class ConnectionBusy extends Data.TaggedError("ConnectionBusy") {}
 
 const literals = (sql: SqlClient.SqlClient, statuses: ReadonlyArray<JobStatus>): Fragment =>
   sql.literal(statuses.map((status) => `'${status}'`).join(", "))
@@ -65,7 +55,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
       const rows = yield* stored(sql`with changed as (
           update job set ${assignments}, heartbeat = null, poked_at = null where ${isHeld(fence)} and ${also} returning id
         ), freed as (
-          delete from bank_lease where holder = ${holderOf(fence)} and exists (select from changed)
+          delete from lease where holder = ${holderOf(fence)} and exists (select from changed)
         )
         select id from changed`)
       return rows.length > 0
@@ -94,7 +84,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
       sql<JobRow>`with cancelled as (
           update job set ${cancellation(cause)} where ${condition} returning *
         ), freed as (
-          delete from bank_lease using cancelled where holder = cancelled.id || ':' || (cancelled.epoch - 1)
+          delete from lease using cancelled where holder = cancelled.id || ':' || (cancelled.epoch - 1)
         )
         select * from cancelled`
 
@@ -124,7 +114,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
       const before: Fence = { jobId, epoch: found.epoch }
       if (found.lost) {
         // The worker is gone, and with it the right to what it held.
-        yield* sql`delete from bank_lease where holder = ${holderOf(before)}`
+        yield* sql`delete from lease where holder = ${holderOf(before)}`
         if (found.attempt >= limits.jobAttempts) {
           const error = workerLost(found.attempt, yield* Timestamp.now)
           yield* sql`update job set ${failure([error], systemCauses.workerLost)}, heartbeat = null, poked_at = null where id = ${jobId}`
@@ -132,7 +122,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
         }
       }
       const fence: Fence = { jobId, epoch: found.epoch + 1 }
-      if (!(yield* takeLeases(sql, banks, holderOf(fence), lease))) return yield* new ConnectionBusy()
+      yield* takeLeases(sql, banks.map(bankLease), holderOf(fence), lease)
       const rows = yield* sql<JobRow>`update job set status = 'in_progress', cause = null, epoch = ${fence.epoch},
           attempt = attempt + (status = 'created' or ${found.lost})::int, heartbeat = store_now(), poked_at = null,
           banks = ${[...banks]}::text[], handover = null,
@@ -210,7 +200,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
       claim: Effect.fn("JobStore.claim")(function* (jobId, banks) {
         return yield* claimed(jobId, banks).pipe(
           inTransaction(sql),
-          Effect.catchTag("ConnectionBusy", () =>
+          Effect.catchTag("ResourceBusy", () =>
             // Now it is known what it waits for.
             Effect.as(
               stored(
@@ -244,12 +234,12 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
           ), beaten as (
             update job set heartbeat = store_now() from free where job.id = free.id
           ), free_lease as (
-            select l.bank_id from bank_lease l join mine on mine.holder = l.holder join job
+            select l.resource from lease l join mine on mine.holder = l.holder join job
               on job.id = mine.id and job.epoch = mine.epoch and job.status = 'in_progress'
             for update of l skip locked
           ), extended as (
-            update bank_lease l set expires_at = store_now() + make_interval(secs => ${lease}::float8)
-            from free_lease where l.bank_id = free_lease.bank_id
+            update lease l set expires_at = store_now() + make_interval(secs => ${lease}::float8)
+            from free_lease where l.resource = free_lease.resource
           )
           select job.id from job join mine on mine.id = job.id and mine.epoch = job.epoch
           where job.status = 'in_progress'`)
@@ -281,13 +271,13 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
       fenceBank: Effect.fn("JobStore.fenceBank")(function* (fence, bank) {
         const rows = yield* stored(
           sql<{ readonly asked: boolean; readonly leased: boolean }>`with leased as (
-              select from bank_lease where bank_id = ${bank} and holder = ${holderOf(fence)} for share
+              select from lease where resource = ${bankLease(bank)} and holder = ${holderOf(fence)} for share
             )
             update job set heartbeat = store_now(), ${progressed(sql, {})} where ${isHeld(fence)}
             returning pause_reason is not null as asked, exists (select from leased) as leased`
         )
         if (rows[0] === undefined) return yield* new Fenced({ jobId: fence.jobId })
-        return rows[0].leased ? rows[0].asked : yield* new LeaseLost({ bankId: bank })
+        return rows[0].leased ? rows[0].asked : yield* new LeaseLost({ resource: bankLease(bank) })
       }),
       complete: Effect.fn("JobStore.complete")(function* (fence, progress) {
         const done = yield* giveUp(
@@ -342,21 +332,6 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
             and queued_at < store_now() - make_interval(mins => ${limits.queueMinutes}::int)
             and ${slotsSql(sql)} > (select count(*) from flight) and ${isFreeSql(sql)}`
       }).pipe(stored, Effect.withSpan("JobStore.sweep")),
-      lease: Effect.fn("JobStore.lease")(function* (banks, holder, seconds) {
-        return yield* takeLeases(sql, banks, holder, seconds).pipe(
-          Effect.flatMap((taken) => (taken ? Effect.succeed(true) : Effect.fail(new ConnectionBusy()))),
-          inTransaction(sql),
-          Effect.catchTag("ConnectionBusy", () => Effect.succeed(false))
-        )
-      }),
-      unlease: Effect.fn("JobStore.unlease")(function* (holder) {
-        yield* stored(sql`delete from bank_lease where holder = ${holder}`)
-      }),
-      holdsLease: Effect.fn("JobStore.holdsLease")(function* (bank, holder) {
-        const rows = yield* stored(sql`select bank_id from bank_lease
-          where bank_id = ${bank} and holder = ${holder} for share`)
-        return rows.length > 0
-      }),
       askPause: Effect.fn("JobStore.askPause")(function* (jobId, cause) {
         return yield* changed(jobId, "pause", [
           sql`update job set pause_reason = 'user', ${by(cause)}, updated_at = store_now()

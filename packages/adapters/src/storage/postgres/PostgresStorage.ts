@@ -16,6 +16,7 @@ import * as PostgresEventStore from "./PostgresEventStore.ts"
 import * as PostgresFeedStore from "./PostgresFeedStore.ts"
 import * as PostgresIdentityStore from "./PostgresIdentityStore.ts"
 import * as PostgresJobStore from "./PostgresJobStore.ts"
+import * as PostgresLeases from "./PostgresLeases.ts"
 import * as PostgresRateLimiter from "./PostgresRateLimiter.ts"
 import * as PostgresRecordStore from "./PostgresRecordStore.ts"
 import * as PostgresTableStore from "./PostgresTableStore.ts"
@@ -33,6 +34,7 @@ export type PostgresStorage = Stores | RateLimiter | UpstreamBudget
 export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | Secrets> = Layer.mergeAll(
   PostgresTransactor.layer,
   PostgresDataKeys.layer,
+  PostgresLeases.layer,
   PostgresCursorStore.layer,
   PostgresWorkspaceStore.layer,
   PostgresApiKeyStore.layer,

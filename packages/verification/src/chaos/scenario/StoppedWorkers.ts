@@ -121,7 +121,7 @@ const imprint = async ({ database }: Installation, feed: ChaosFeed): Promise<Rea
     checkpoint: `checkpoint t where bank_id = '${feed.bankId}'`,
     account: `account t where bank_id = '${feed.bankId}'`,
     bank: `bank t where id = '${feed.bankId}'`,
-    bank_lease: `bank_lease t where bank_id = '${feed.bankId}'`,
+    lease: `lease t where resource = 'bank:${feed.bankId}'`,
     ...(feed.destination.kind === "table"
       ? { table_row: `table_row t where table_id = '${feed.destination.tableId}'` }
       : {})
