@@ -1,6 +1,6 @@
 import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
 import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
-import { layer as database } from "@millrace/testing/postgres/TestPostgres"
+import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { suite } from "@millrace/testing/suite/TaskRunnerSuite"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
