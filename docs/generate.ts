@@ -4,6 +4,8 @@
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { isAbsent, nouns, scopesText, type Operation } from "@millrace/core/access/Operation"
+import { operations } from "@millrace/core/access/Operations"
 import { scopes } from "@millrace/core/access/Scope"
 import { deliveryTransitions } from "@millrace/core/destination/Delivery"
 import { eventCatalogue } from "@millrace/core/EventCatalogue"
@@ -15,7 +17,9 @@ import { fieldsOf } from "@millrace/core/record/DataType"
 import { provenPatterns } from "@millrace/core/pattern/Pattern"
 import { limits } from "@millrace/core/shared/Limits"
 import { plans } from "@millrace/core/workspace/Plan"
+import * as HttpApi from "effect/http-api/HttpApi"
 import * as Schema from "effect/Schema"
+import { Api } from "@millrace/http/api/Api"
 import { settingNames } from "@millrace/server/Settings"
 import { Report, tableMarkdown } from "@millrace/verification/quality/Report"
 import { scenes } from "@millrace/verification/quality/Scenes"
@@ -61,6 +65,37 @@ const truthOf = (op: string): string =>
       ])
   )
 
+const routes = new Map<string, string>()
+HttpApi.reflect(Api, {
+  onGroup: () => undefined,
+  onEndpoint: ({ endpoint: { identifier, method, path } }) => {
+    routes.set(identifier, `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`)
+  }
+})
+
+const whoMay = ({ app, everyPlan, only, role, scopes: needed }: Operation): ReadonlyArray<string> => [
+  (scopesText(needed) || "any credential") + (everyPlan ? ", on every plan" : ""),
+  only === "automation" ? "none" : `${role}${only === "session" ? ", signed in" : ""}`,
+  only === undefined ? app : "none"
+]
+
+const askedAgain = { read: "reads", inherent: "comes to the same", key: "with an idempotency key" } as const
+
+const operationsOf = (noun: string): string =>
+  table(
+    ["operation", "request", "scopes", "role", "apps", "asked again", "tool", "command"],
+    Object.values<Operation>(operations)
+      .filter((operation) => operation.noun === noun)
+      .map((operation) => [
+        operation.id,
+        `\`${routes.get(operation.id)}\``,
+        ...whoMay(operation),
+        askedAgain[operation.idempotency],
+        isAbsent(operation.tool) ? "" : `\`${operation.tool.name}\``,
+        isAbsent(operation.command) ? "" : `\`${operation.command}\``
+      ])
+  )
+
 const quality = Schema.decodeUnknownSync(Report)(
   JSON.parse(await readFile(join(import.meta.dirname, "quality.json"), "utf8"))
 )
@@ -100,6 +135,16 @@ const pages: Readonly<Record<string, string>> = {
     ["scope", "grants"],
     Object.entries(scopes).map(([name, grants]) => [`\`${name}\``, grants])
   )}\n`,
+  operations:
+    [
+      "# Operations",
+      [
+        "From `packages/core/src/access/Operations.ts`: everything that can be asked, and who may. *Role* is the weakest role of",
+        "a signed-in person; an app needs the role of the person who consented as well as its scopes. *Apps* are those of third",
+        "parties: they reach all resources, their own, or none. *Tool* is the name for the Model Context Protocol."
+      ].join("\n"),
+      ...Object.entries(nouns).map(([noun, text]) => `## ${noun}\n\n${text}\n\n${operationsOf(noun)}`)
+    ].join("\n\n") + "\n",
   states:
     [
       "# States",

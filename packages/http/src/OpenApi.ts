@@ -1,5 +1,7 @@
 /** The OpenAPI document: what the generator cannot know is put in here (decisions 1.12 and 1.13). */
 import * as Schema from "effect/Schema"
+import { nouns, scopesOf } from "@millrace/core/access/Operation"
+import { operations, type OperationId } from "@millrace/core/access/Operations"
 import { FilterNode } from "@millrace/core/filter/FilterNode"
 import { limits } from "@millrace/core/shared/Limits"
 import { amountComponent } from "./api/Amount.ts"
@@ -68,14 +70,12 @@ const retryAfter: Node = { "Retry-After": integer("Seconds to wait.") }
 const challenge: Node = { "WWW-Authenticate": text("How to authenticate.") }
 const etag: Node = { ETag: text("Version of the record.") }
 
-const headersOf = (status: string, versioned: boolean): Node => ({
+const headersOf = (status: string, tagged: boolean): Node => ({
   ...everywhere,
   ...(status === "401" ? challenge : metered),
   ...(status === "429" || status === "503" ? retryAfter : {}),
-  ...(versioned && (status === "200" || status === "304") ? etag : {})
+  ...(tagged && (status === "200" || status === "304") ? etag : {})
 })
-
-const optionalBodies: ReadonlySet<string> = new Set(["triggerSync", "queryRows"])
 
 /** The JSON content of a request or an answer, with an example. */
 const withExample = (given: unknown, example: unknown): Node => {
@@ -87,31 +87,34 @@ const withExample = (given: unknown, example: unknown): Node => {
 
 const operationOf = (value: unknown): Node => {
   const operation = nodeOf(value)
-  const operationId = String(operation["operationId"])
+  const operationId = String(operation["operationId"]) as OperationId
+  const { body, credential, scopes, summary, versioned } = operations[operationId]
   const notes = operationNotes[operationId]
   const parameters = Array.isArray(operation["parameters"])
     ? operation["parameters"].map((parameter) => parameterOf(operationId, parameter))
     : []
-  const versioned = parameters.some((parameter) => parameter["name"] === "If-None-Match")
+  const tagged = versioned && parameters.some((parameter) => parameter["name"] === "If-None-Match")
   const { requestBody } = operation
-  const responses: Node = { ...nodeOf(operation["responses"]), ...(versioned ? { "304": {} } : {}) }
+  const responses: Node = { ...nodeOf(operation["responses"]), ...(tagged ? { "304": {} } : {}) }
   return {
     ...operation,
-    ...(notes === undefined ? {} : { description: notes.description }),
+    summary,
+    description: notes.description,
+    "x-required-scopes": scopesOf(scopes),
     parameters,
-    security: [{ apiKey: [] }, { bearerAuth: [] }],
+    security: credential === "none" ? [] : [{ apiKey: [] }, { bearerAuth: [] }],
     ...(requestBody === undefined
       ? {}
       : {
           requestBody: {
-            ...withExample(requestBody, notes?.body),
-            ...(optionalBodies.has(operationId) ? { required: false } : {})
+            ...withExample(requestBody, notes.body),
+            ...(body === "optional" ? { required: false } : {})
           }
         }),
     responses: mapValues(responses, (response, status) => ({
-      ...withExample(response, status.startsWith("2") ? notes?.answer : errorExamples[status]),
+      ...withExample(response, status.startsWith("2") ? notes.answer : errorExamples[status]),
       ...(meanings[status] === undefined ? {} : { description: meanings[status] }),
-      headers: headersOf(status, versioned)
+      headers: headersOf(status, tagged)
     }))
   }
 }
@@ -140,19 +143,7 @@ const withBlocks = (schemas: Node): Node => {
 const withoutDefaults = (value: unknown): unknown =>
   mapNodes(value, (node) => ("default" in node && typeof node["type"] === "string" ? omit(node, "default") : node))
 
-const tags: ReadonlyArray<Node> = [
-  { name: "identity", description: "Whose credential this is." },
-  { name: "banks", description: "Bank connections and their health." },
-  { name: "accounts", description: "Accounts and their data, as the bank tells it." },
-  { name: "corrections", description: "What people decide about which transactions are the same." },
-  { name: "feeds", description: "What moves data from accounts and files to a destination." },
-  { name: "uploads", description: "Statement files of feeds." },
-  { name: "jobs", description: "Runs of feeds." },
-  { name: "records", description: "What became of each record at a destination." },
-  { name: "tables", description: "Tables that feeds fill and people work in." },
-  { name: "fields", description: "Fields of tables." },
-  { name: "rows", description: "Rows of tables." }
-]
+const tags: ReadonlyArray<Node> = Object.entries(nouns).map(([name, description]) => ({ name, description }))
 
 /** Applied to what the generator makes of the contract. */
 export const toDocument = (generated: Node): Node => {

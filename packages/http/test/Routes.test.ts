@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest"
 import * as Routes from "../src/middleware/Routes.ts"
 
-const operation = { scopes: [], body: "none", everyPlan: false, versioned: false } as const
 const route = (method: string, path: string): Routes.Route => ({
   id: `${method} ${path}`,
   method,
   segments: path.slice(1).split("/"),
-  operation,
+  operation: undefined,
   paged: { query: false, body: false }
 })
 const routes = [route("GET", "/v1/things/:id"), route("GET", "/v1/things/kinds"), route("POST", "/v1/things/kinds")]

@@ -3,6 +3,7 @@ import { atLeast, type Role } from "../workspace/Role.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ActorRef } from "./ActorRef.ts"
 import type { ApiKey } from "./ApiKey.ts"
+import type { ScopesNeeded } from "./Operation.ts"
 import { leastRole, type Scope } from "./Scope.ts"
 
 export type Principal =
@@ -50,15 +51,16 @@ export const actorOf = (principal: Principal): ActorRef =>
 export const userOf = (principal: Principal): string =>
   principal.kind === "api_key" ? principal.key.createdBy : principal.userId
 
-/** Any of the scopes suffices; none is held by all. Keys have scopes, users a role, apps need both. */
-export const holds = (principal: Principal, anyOf: ReadonlyArray<Scope>): boolean =>
-  anyOf.length === 0 ||
-  anyOf.some(
-    (scope) =>
-      (principal.kind === "user" ||
-        (principal.kind === "api_key" ? principal.key.scopes : principal.scopes).includes(scope)) &&
-      (principal.kind === "api_key" || atLeast(principal.role, leastRole(scope)))
-  )
+const holdsScope = (principal: Principal, scope: Scope): boolean =>
+  (principal.kind === "user" ||
+    (principal.kind === "api_key" ? principal.key.scopes : principal.scopes).includes(scope)) &&
+  (principal.kind === "api_key" || atLeast(principal.role, leastRole(scope)))
+
+/** Keys have scopes, users a role, apps need both. */
+export const holds = (principal: Principal, needed: ScopesNeeded): boolean =>
+  "allOf" in needed
+    ? needed.allOf.every((scope) => holdsScope(principal, scope))
+    : needed.anyOf.some((scope) => holdsScope(principal, scope))
 
 /** Apps of third parties see what they made themselves, everybody else sees all (decisions 2.6). */
 export const sees = (principal: Principal, createdBy: ActorRef): boolean =>

@@ -98,12 +98,17 @@ describe("scopes, roles and plans", () => {
       const key = yield* makeApiKey(workspace, user, { scopes: ["banks:write"] })
       const byKey: Principal = { kind: "api_key", workspace, key }
       const byUser: Principal = { kind: "user", workspace, userId: user.id, email: user.email, role: "viewer" }
-      expect([holds(byKey, ["banks:read"]), holds(byKey, ["banks:read", "banks:write"]), holds(byKey, [])]).toEqual([
-        false,
+      const both = ["banks:read", "banks:write"] as const
+      expect([
+        holds(byKey, { anyOf: ["banks:read"] }),
+        holds(byKey, { anyOf: both }),
+        holds(byKey, { allOf: both }),
+        holds(byKey, { allOf: [] })
+      ]).toEqual([false, true, false, true])
+      expect([holds(byUser, { anyOf: ["banks:read"] }), holds(byUser, { anyOf: ["tables:write"] })]).toEqual([
         true,
-        true
+        false
       ])
-      expect([holds(byUser, ["banks:read"]), holds(byUser, ["tables:write"])]).toEqual([true, false])
     }).pipe(Effect.provide(services))
   )
 
@@ -119,10 +124,12 @@ describe("scopes, roles and plans", () => {
         scopes: ["tables:read", "tables:write", "banks:write"]
       }
       expect(
-        (["tables:read", "tables:write", "feeds:read", "banks:write"] as const).map((scope) => holds(app, [scope]))
+        (["tables:read", "tables:write", "feeds:read", "banks:write"] as const).map((scope) =>
+          holds(app, { anyOf: [scope] })
+        )
       ).toEqual([true, true, false, false])
-      expect(holds({ ...app, role: "viewer" }, ["tables:write"])).toBe(false)
-      expect(holds({ ...app, role: "admin" }, ["banks:write"])).toBe(true)
+      expect(holds({ ...app, role: "viewer" }, { anyOf: ["tables:write"] })).toBe(false)
+      expect(holds({ ...app, role: "admin" }, { anyOf: ["banks:write"] })).toBe(true)
       expect(actorOf(app)).toEqual({ kind: "api", clientId: "app_1" })
       expect(userOf(app)).toBe(user.id)
       const mine = { kind: "api", clientId: "app_1" } as const

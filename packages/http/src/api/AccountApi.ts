@@ -12,7 +12,6 @@ import { Amount } from "./Amount.ts"
 import { ofPath, StateConflict } from "./ApiError.ts"
 import { Balance, Holding, Loan, Order, Trade, Transaction } from "./DataRecords.ts"
 import { FreshMany, freshness, Links, OneWith } from "./Envelope.ts"
-import { operation } from "./Operation.ts"
 import { AmountParameter, Day, Flag, paging, SearchText, Text } from "./Parameters.ts"
 
 export const AccountRecord = Schema.Struct({
@@ -49,19 +48,18 @@ const ofAccount = { bank_id: Schema.String, account_id: Schema.String }
 const cached = Schema.optionalKey(Flag)
 const error = [...ofPath, StateConflict] as const
 const range = { from: Schema.optionalKey(Day), to: Schema.optionalKey(Day) }
-const read = (summary: string) => operation(summary, { scopes: ["banks:read"] })
 
 export const AccountApi = HttpApiGroup.make("accounts", { topLevel: true }).add(
   HttpApiEndpoint.get("listAccounts", path, {
     params: { bank_id: Schema.String },
     success: FreshMany(AccountRecord),
     error
-  }).annotateMerge(read("List the accounts of a bank")),
+  }),
   HttpApiEndpoint.get("getAccount", `${path}/:account_id`, {
     params: ofAccount,
     success: OneWith(AccountRecord, Freshness),
     error
-  }).annotateMerge(read("Get an account")),
+  }),
   HttpApiEndpoint.get("listTransactions", `${path}/:account_id/transactions`, {
     params: ofAccount,
     query: {
@@ -83,35 +81,35 @@ export const AccountApi = HttpApiGroup.make("accounts", { topLevel: true }).add(
     },
     success: FreshMany(Transaction),
     error
-  }).annotateMerge(read("List transactions, newest first")),
+  }),
   HttpApiEndpoint.get("getBalance", `${path}/:account_id/balances`, {
     params: ofAccount,
     query: { cached },
     success: OneWith(Balance, Freshness),
     error
-  }).annotateMerge(read("Get the latest balance")),
+  }),
   HttpApiEndpoint.get("listTrades", `${path}/:account_id/trades`, {
     params: ofAccount,
     query: { ...range, ...paging, cached },
     success: FreshMany(Trade),
     error
-  }).annotateMerge(read("List trades")),
+  }),
   HttpApiEndpoint.get("listHoldings", `${path}/:account_id/holdings`, {
     params: ofAccount,
     query: { cached },
     success: FreshMany(Holding),
     error
-  }).annotateMerge(read("List investment holdings")),
+  }),
   HttpApiEndpoint.get("listOrders", `${path}/:account_id/orders`, {
     params: ofAccount,
     query: { cached },
     success: FreshMany(Order),
     error
-  }).annotateMerge(read("List open orders")),
+  }),
   HttpApiEndpoint.get("getLoan", `${path}/:account_id/loan`, {
     params: ofAccount,
     query: { cached },
     success: OneWith(Loan, Freshness),
     error
-  }).annotateMerge(read("Get loan details"))
+  })
 )

@@ -10,7 +10,6 @@ import { Timestamp } from "@millrace/core/shared/Timestamp"
 import { always, ofPath } from "./ApiError.ts"
 import { Links, Many, One } from "./Envelope.ts"
 import { family, familyScope } from "./Family.ts"
-import { operation } from "./Operation.ts"
 import { Flag } from "./Parameters.ts"
 
 export const BankRecord = Schema.Struct({
@@ -43,10 +42,10 @@ export const BankApi = HttpApiGroup.make("banks", { topLevel: true }).add(
     },
     success: Many(BankRecord),
     error: always
-  }).annotateMerge(operation("List bank connections", { scopes: ["banks:read"] })),
+  }),
   HttpApiEndpoint.get("getBank", "/v1/banks/:bank_id", {
     params: { bank_id: Schema.String },
     success: One(BankRecord),
     error: ofPath
-  }).annotateMerge(operation("Get a bank connection", { scopes: ["banks:read"] }))
+  })
 )

@@ -10,7 +10,6 @@ import { Timestamp } from "@millrace/core/shared/Timestamp"
 import { ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Transaction } from "./DataRecords.ts"
 import { Deleted, Many, One } from "./Envelope.ts"
-import { operation } from "./Operation.ts"
 import { paging, Text } from "./Parameters.ts"
 
 const Evidence = Schema.Struct({
@@ -73,8 +72,6 @@ const ofMatch = { ...ofAccount, match_id: Schema.String }
 const ofSuggestion = { ...ofAccount, suggestion_id: Schema.String }
 const ofTransaction = { ...ofAccount, transaction_id: Schema.String }
 const error = [...ofPath, StateConflict, Unprocessable] as const
-const read = (summary: string) => operation(summary, { scopes: ["banks:read"] })
-const write = (summary: string) => operation(summary, { scopes: ["banks:write"] })
 
 export const CorrectionApi = HttpApiGroup.make("corrections", { topLevel: true }).add(
   HttpApiEndpoint.get("listMatches", `${path}/matches`, {
@@ -86,17 +83,17 @@ export const CorrectionApi = HttpApiGroup.make("corrections", { topLevel: true }
     },
     success: Many(MatchRecord),
     error: ofPath
-  }).annotateMerge(read("List the matches of transactions that can be undone, newest first")),
+  }),
   HttpApiEndpoint.post("undoMatch", `${path}/matches/:match_id/undo`, {
     params: ofMatch,
     success: One(MatchRecord),
     error
-  }).annotateMerge(write("Part two transactions that were matched, for good")),
+  }),
   HttpApiEndpoint.post("redoMatch", `${path}/matches/:match_id/redo`, {
     params: ofMatch,
     success: One(MatchRecord),
     error
-  }).annotateMerge(write("Take back that a match was undone; answers the match that joins them anew")),
+  }),
   HttpApiEndpoint.get("listSuggestions", `${path}/suggestions`, {
     params: ofAccount,
     query: {
@@ -106,25 +103,25 @@ export const CorrectionApi = HttpApiGroup.make("corrections", { topLevel: true }
     },
     success: Many(SuggestionRecord),
     error: ofPath
-  }).annotateMerge(read("List pairs of transactions that may be one, newest first")),
+  }),
   HttpApiEndpoint.post("acceptSuggestion", `${path}/suggestions/:suggestion_id/accept`, {
     params: ofSuggestion,
     success: One(SuggestionRecord),
     error
-  }).annotateMerge(write("Join two transactions: the older one goes on with what the younger one says")),
+  }),
   HttpApiEndpoint.post("rejectSuggestion", `${path}/suggestions/:suggestion_id/reject`, {
     params: ofSuggestion,
     success: One(SuggestionRecord),
     error
-  }).annotateMerge(write("Keep two transactions apart for good")),
+  }),
   HttpApiEndpoint.delete("deleteTransaction", `${path}/transactions/:transaction_id`, {
     params: ofTransaction,
     success: Deleted,
     error
-  }).annotateMerge(write("Delete a transaction; it stays deleted however often the bank shows it")),
+  }),
   HttpApiEndpoint.post("restoreTransaction", `${path}/transactions/:transaction_id/restore`, {
     params: ofTransaction,
     success: One(Transaction),
     error
-  }).annotateMerge(write("Bring back a transaction that was deleted, or that the bank no longer shows"))
+  })
 )

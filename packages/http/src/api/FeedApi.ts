@@ -15,7 +15,6 @@ import { Name } from "@millrace/core/shared/Name"
 import { always, NotAvailable, ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Done, Many, One, OneWith } from "./Envelope.ts"
 import { family, familyScope } from "./Family.ts"
-import { operation } from "./Operation.ts"
 
 export const FeedStateRecord = Schema.Struct({
   status: FeedState.fields.status,
@@ -100,29 +99,29 @@ export const FeedApi = HttpApiGroup.make("feeds", { topLevel: true }).add(
     },
     success: Many(FeedRecord),
     error: always
-  }).annotateMerge(operation("List feeds", { scopes: ["feeds:read"] })),
+  }),
   HttpApiEndpoint.post("createFeed", "/v1/feeds", {
     payload: CreateFeed,
     success: Warned.pipe(HttpApiSchema.status(201)),
     error: [...always, ...ofBody, Unprocessable, NotAvailable]
-  }).annotateMerge(operation("Create a feed", { scopes: ["feeds:write"], body: "required" })),
+  }),
   HttpApiEndpoint.get("getFeed", "/v1/feeds/:feed_id", {
     params: byId,
     headers: ifNoneMatch,
     success: One(FeedRecord),
     error: ofPath
-  }).annotateMerge(operation("Get a feed", { scopes: ["feeds:read"], versioned: true })),
+  }),
   HttpApiEndpoint.put("updateFeed", "/v1/feeds/:feed_id", {
     params: byId,
     headers: ifMatch,
     payload: UpdateFeed,
     success: Warned,
     error: [...ofPath, ...ofBody, StateConflict, Stale, Unprocessable, NotAvailable]
-  }).annotateMerge(operation("Change a feed", { scopes: ["feeds:write"], body: "required" })),
+  }),
   HttpApiEndpoint.delete("deleteFeed", "/v1/feeds/:feed_id", {
     params: byId,
     headers: ifMatch,
     success: Done,
     error: [...ofPath, Stale]
-  }).annotateMerge(operation("Delete a feed; delivered rows stay where they are", { scopes: ["feeds:write"] }))
+  })
 )

@@ -9,7 +9,6 @@ import { askableFieldTypes, fieldKeyForm, FieldOptions, tableFieldTypes } from "
 import { ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Deleted, One } from "./Envelope.ts"
 import { OptionalText } from "./FeedApi.ts"
-import { operation } from "./Operation.ts"
 import { Text } from "./Parameters.ts"
 
 export const FieldRecord = Schema.Struct({
@@ -81,7 +80,6 @@ const ifTableMatch = {
   "if-match": Schema.optionalKey(Schema.String.annotate({ description: "Version of the table, as its ETag has it." }))
 }
 
-const scopes = ["tables:write"] as const
 const inTable = { table_id: Schema.String }
 const byId = { ...inTable, field_id: Schema.String }
 
@@ -91,18 +89,18 @@ export const FieldApi = HttpApiGroup.make("fields", { topLevel: true }).add(
     payload: CreateField,
     success: One(FieldRecord).pipe(HttpApiSchema.status(201)),
     error: [...ofPath, ...ofBody, StateConflict, Unprocessable]
-  }).annotateMerge(operation("Add a field to a table", { scopes, body: "required" })),
+  }),
   HttpApiEndpoint.put("updateField", "/v1/tables/:table_id/fields/:field_id", {
     params: byId,
     headers: ifTableMatch,
     payload: UpdateField,
     success: One(FieldRecord),
     error: [...ofPath, ...ofBody, StateConflict, Stale, Unprocessable]
-  }).annotateMerge(operation("Change a field; its key stays", { scopes, body: "required" })),
+  }),
   HttpApiEndpoint.delete("deleteField", "/v1/tables/:table_id/fields/:field_id", {
     params: byId,
     headers: ifTableMatch,
     success: Deleted,
     error: [...ofPath, StateConflict, Stale]
-  }).annotateMerge(operation("Delete a field and its cells", { scopes }))
+  })
 )

@@ -9,7 +9,6 @@ import { PlanName } from "@millrace/core/workspace/Plan"
 import { Role } from "@millrace/core/workspace/Role"
 import { always } from "./ApiError.ts"
 import { One } from "./Envelope.ts"
-import { operation } from "./Operation.ts"
 
 const limit = Schema.NullOr(Schema.Int)
 
@@ -68,7 +67,5 @@ export const WhoAmI = Schema.Struct({
 }).annotate({ identifier: "WhoAmI" })
 
 export const IdentityApi = HttpApiGroup.make("identity", { topLevel: true }).add(
-  HttpApiEndpoint.get("whoami", "/v1/whoami", { success: One(WhoAmI), error: always }).annotateMerge(
-    operation("Tell whose credential this is and what it may do", { everyPlan: true })
-  )
+  HttpApiEndpoint.get("whoami", "/v1/whoami", { success: One(WhoAmI), error: always })
 )

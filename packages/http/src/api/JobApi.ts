@@ -10,7 +10,6 @@ import { Id } from "@millrace/core/shared/Ids"
 import { Timestamp } from "@millrace/core/shared/Timestamp"
 import { ofBody, ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Many, One } from "./Envelope.ts"
-import { operation } from "./Operation.ts"
 import { Day, paging } from "./Parameters.ts"
 
 export const JobRecord = Schema.Struct({
@@ -66,31 +65,31 @@ export const JobApi = HttpApiGroup.make("jobs", { topLevel: true }).add(
     payload: TriggerSyncBody,
     success: One(JobRecord).pipe(HttpApiSchema.status(201)),
     error: [...ofPath, ...ofBody, StateConflict, Unprocessable]
-  }).annotateMerge(operation("Trigger a sync run", { scopes: ["feeds:write", "jobs:write"], body: "optional" })),
+  }),
   HttpApiEndpoint.get("listJobs", path, {
     params: { feed_id: Schema.String },
     query: { status: Schema.optionalKey(StatusParameter), ...paging },
     success: Many(JobRecord),
     error: ofPath
-  }).annotateMerge(operation("List the sync jobs of a feed, newest first", { scopes: ["jobs:read"] })),
+  }),
   HttpApiEndpoint.get("getJob", `${path}/:job_id`, {
     params: ofJob,
     success: One(JobRecord),
     error: ofPath
-  }).annotateMerge(operation("Get a sync job", { scopes: ["jobs:read"] })),
+  }),
   HttpApiEndpoint.delete("cancelJob", `${path}/:job_id`, {
     params: ofJob,
     success: One(JobRecord),
     error: [...ofPath, StateConflict]
-  }).annotateMerge(operation("Cancel a sync job", { scopes: ["jobs:write"] })),
+  }),
   HttpApiEndpoint.post("pauseJob", `${path}/:job_id/pause`, {
     params: ofJob,
     success: One(JobRecord),
     error: [...ofPath, StateConflict]
-  }).annotateMerge(operation("Pause a sync job at the end of the page it is at", { scopes: ["jobs:write"] })),
+  }),
   HttpApiEndpoint.post("resumeJob", `${path}/:job_id/resume`, {
     params: ofJob,
     success: One(JobRecord),
     error: [...ofPath, StateConflict]
-  }).annotateMerge(operation("Resume a paused sync job", { scopes: ["jobs:write"] }))
+  })
 )

@@ -11,7 +11,6 @@ import { limits } from "@millrace/core/shared/Limits"
 import { Timestamp } from "@millrace/core/shared/Timestamp"
 import { ofBody, ofPath } from "./ApiError.ts"
 import { Many, One } from "./Envelope.ts"
-import { operation } from "./Operation.ts"
 import { paging, Text } from "./Parameters.ts"
 
 export const DeliveredRecord = Schema.Struct({
@@ -63,11 +62,11 @@ export const RecordApi = HttpApiGroup.make("records", { topLevel: true }).add(
     },
     success: Many(DeliveredRecord),
     error: ofPath
-  }).annotateMerge(operation("List what became of the records of a feed, newest first", { scopes: ["jobs:read"] })),
+  }),
   HttpApiEndpoint.post("redeliverFeedRecords", `${path}/redeliver`, {
     params,
     payload: RedeliverBody,
     success: One(Redelivery).pipe(HttpApiSchema.status(202)),
     error: [...ofPath, ...ofBody]
-  }).annotateMerge(operation("Send records of a feed again", { scopes: ["jobs:write"], body: "required" }))
+  })
 )

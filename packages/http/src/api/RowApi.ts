@@ -11,7 +11,6 @@ import { ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.
 import { Deleted, Links, ListMeta, Many, One } from "./Envelope.ts"
 import { ifMatch, ifNoneMatch } from "./FeedApi.ts"
 import { FieldsParameter, FilterParameter, FilterTree, Sort, SortParameter } from "./Filter.ts"
-import { operation } from "./Operation.ts"
 import { Cursor, Flag, paging, Text } from "./Parameters.ts"
 
 const Values = Schema.Record(Schema.String, Schema.Unknown).annotate({
@@ -119,8 +118,6 @@ const Found = Schema.Struct({
   links: Links
 })
 
-const reads = ["tables:read"] as const
-const writes = ["tables:write"] as const
 const rows = "/v1/tables/:table_id/rows"
 const inTable = { table_id: Schema.String }
 const byId = { ...inTable, row_id: Schema.String }
@@ -137,53 +134,53 @@ export const RowApi = HttpApiGroup.make("rows", { topLevel: true }).add(
     },
     success: Many(RowRecord),
     error: [...ofPath, Unprocessable]
-  }).annotateMerge(operation("List the rows of a table, oldest first unless sorted", { scopes: reads })),
+  }),
   HttpApiEndpoint.post("queryRows", `${rows}/query`, {
     params: inTable,
     payload: QueryRows,
     success: Found,
     error: [...ofPath, ...ofBody, Unprocessable]
-  }).annotateMerge(operation("Find rows of a table by a filter", { scopes: reads, body: "optional" })),
+  }),
   HttpApiEndpoint.get("getRow", `${rows}/:row_id`, {
     params: byId,
     headers: ifNoneMatch,
     success: One(RowRecord),
     error: ofPath
-  }).annotateMerge(operation("Get a row", { scopes: reads, versioned: true })),
+  }),
   HttpApiEndpoint.post("createRows", rows, {
     params: inTable,
     payload: CreateRows,
     success: Many(Outcome).pipe(HttpApiSchema.status(201)),
     error: [...ofPath, ...ofBody, StateConflict, Unprocessable]
-  }).annotateMerge(operation("Create or upsert rows, all or none", { scopes: writes, body: "required" })),
+  }),
   HttpApiEndpoint.put("updateRows", rows, {
     params: inTable,
     payload: UpdateRows,
     success: Many(RowRecord),
     error: [...ofPath, ...ofBody, StateConflict, Unprocessable]
-  }).annotateMerge(operation("Change rows, all or none", { scopes: writes, body: "required" })),
+  }),
   HttpApiEndpoint.post("deleteRows", `${rows}/delete`, {
     params: inTable,
     payload: DeleteRows,
     success: Deleted,
     error: [...ofPath, ...ofBody]
-  }).annotateMerge(operation("Move rows to the trash, all or none", { scopes: writes, body: "required" })),
+  }),
   HttpApiEndpoint.put("updateRow", `${rows}/:row_id`, {
     params: byId,
     headers: ifMatch,
     payload: UpdateRow,
     success: One(RowRecord),
     error: [...ofPath, ...ofBody, StateConflict, Stale, Unprocessable]
-  }).annotateMerge(operation("Change a row", { scopes: writes, body: "required" })),
+  }),
   HttpApiEndpoint.delete("deleteRow", `${rows}/:row_id`, {
     params: byId,
     headers: ifMatch,
     success: Deleted,
     error: [...ofPath, Stale]
-  }).annotateMerge(operation("Move a row to the trash", { scopes: writes })),
+  }),
   HttpApiEndpoint.post("restoreRow", `${rows}/:row_id/restore`, {
     params: byId,
     success: One(RowRecord),
     error: [...ofPath, StateConflict]
-  }).annotateMerge(operation("Take a row out of the trash", { scopes: writes }))
+  })
 )

@@ -11,7 +11,6 @@ import { always, ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./A
 import { Deleted, Many, One } from "./Envelope.ts"
 import { ifMatch, ifNoneMatch, OptionalText } from "./FeedApi.ts"
 import { CreateField, FieldRecord } from "./FieldApi.ts"
-import { operation } from "./Operation.ts"
 import { Flag, Text } from "./Parameters.ts"
 
 export const TableRecord = Schema.Struct({
@@ -54,8 +53,6 @@ export const UpdateTable = Schema.Struct({
   fieldOrder: keys("Keys of fields in their new order; those left out follow in the order they have.")
 }).annotate({ identifier: "UpdateTable" })
 
-const reads = ["tables:read"] as const
-const writes = ["tables:write"] as const
 const byId = { table_id: Schema.String }
 
 export const TableApi = HttpApiGroup.make("tables", { topLevel: true }).add(
@@ -63,37 +60,35 @@ export const TableApi = HttpApiGroup.make("tables", { topLevel: true }).add(
     query: { trashed: Schema.optionalKey(Flag), folderId: Schema.optionalKey(Text) },
     success: Many(TableRecord),
     error: always
-  }).annotateMerge(operation("List tables, oldest first", { scopes: reads })),
+  }),
   HttpApiEndpoint.post("createTable", "/v1/tables", {
     payload: CreateTable,
     success: One(TableRecord).pipe(HttpApiSchema.status(201)),
     error: [...always, ...ofBody, Unprocessable]
-  }).annotateMerge(operation("Create a table", { scopes: writes, body: "required" })),
+  }),
   HttpApiEndpoint.get("getTable", "/v1/tables/:table_id", {
     params: byId,
     headers: ifNoneMatch,
     success: One(TableRecord),
     error: ofPath
-  }).annotateMerge(operation("Get a table", { scopes: reads, versioned: true })),
+  }),
   HttpApiEndpoint.put("updateTable", "/v1/tables/:table_id", {
     params: byId,
     headers: ifMatch,
     payload: UpdateTable,
     success: One(TableRecord),
     error: [...ofPath, ...ofBody, Stale, Unprocessable]
-  }).annotateMerge(operation("Change a table", { scopes: writes, body: "required" })),
+  }),
   HttpApiEndpoint.delete("deleteTable", "/v1/tables/:table_id", {
     params: byId,
     query: { permanent: Schema.optionalKey(Flag) },
     headers: ifMatch,
     success: Deleted,
     error: [...ofPath, StateConflict, Stale]
-  }).annotateMerge(
-    operation("Move a table to the trash for 30 days; permanent=true deletes it from there", { scopes: writes })
-  ),
+  }),
   HttpApiEndpoint.post("restoreTable", "/v1/tables/:table_id/restore", {
     params: byId,
     success: One(TableRecord),
     error: [...ofPath, StateConflict]
-  }).annotateMerge(operation("Take a table out of the trash", { scopes: writes }))
+  })
 )

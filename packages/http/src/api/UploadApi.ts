@@ -11,7 +11,6 @@ import { uploadStatuses } from "@millrace/core/upload/Upload"
 import { Amount } from "./Amount.ts"
 import { ofBody, ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Deleted, Many, One } from "./Envelope.ts"
-import { operation } from "./Operation.ts"
 import { paging } from "./Parameters.ts"
 
 export const UploadRecord = Schema.Struct({
@@ -61,23 +60,21 @@ export const UploadApi = HttpApiGroup.make("uploads", { topLevel: true }).add(
     payload: FileBody,
     success: One(UploadRecord).pipe(HttpApiSchema.status(201)),
     error: [...ofPath, ...ofBody, StateConflict, Unprocessable]
-  }).annotateMerge(operation("Upload a statement file", { scopes: ["jobs:write"], body: "file" })),
+  }),
   HttpApiEndpoint.get("listFeedUploads", path, {
     params,
     query: { status: Schema.optionalKey(Schema.Literals(uploadStatuses)), ...paging },
     success: Many(UploadRecord),
     error: ofPath
-  }).annotateMerge(operation("List the uploaded files of a feed, newest first", { scopes: ["jobs:read"] })),
+  }),
   HttpApiEndpoint.delete("deleteFeedUpload", `${path}/:upload_id`, {
     params: ofUpload,
     success: Deleted,
     error: [...ofPath, StateConflict]
-  }).annotateMerge(operation("Delete an uploaded file and what only it showed", { scopes: ["banks:write"] })),
+  }),
   HttpApiEndpoint.post("readFeedUpload", `${path}/:upload_id/read`, {
     params: ofUpload,
     success: One(UploadRecord),
     error: [...ofPath, StateConflict, Unprocessable]
-  }).annotateMerge(
-    operation("Read an uploaded file again, with the options that its feed has now", { scopes: ["banks:write"] })
-  )
+  })
 )

@@ -47,7 +47,7 @@ export const layer = HttpApiBuilder.group(
             const of = yield* principal
             const badge = yield* badgeOf(of, query.scope)
             const deleted = query.deleted === true
-            if (deleted && !holds(of, ["banks:write"])) return yield* refuse(needsWrite)
+            if (deleted && !holds(of, { anyOf: ["banks:write"] })) return yield* refuse(needsWrite)
             const rows = yield* banks.list(of.workspace, deleted ? "deleted" : "live")
             return many(
               yield* target,

@@ -13,6 +13,7 @@ import * as HttpServerError from "effect/http/HttpServerError"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Types from "effect/Types"
+import { operations } from "@millrace/core/access/Operations"
 import { Authenticator } from "@millrace/core/access/Authenticator"
 import { credentialOf } from "@millrace/core/access/Principal"
 import { RateLimiter } from "@millrace/core/rate/RateLimiter"
@@ -164,7 +165,7 @@ export const layer = HttpRouter.middleware(
       authenticator: yield* Authenticator,
       limiter: yield* RateLimiter,
       agreedRate: yield* AgreedRate,
-      routes: routesOf(Api),
+      routes: routesOf(Api, operations),
       ids: yield* Ids,
       write: yield* AccessLog,
       deadline: yield* RequestDeadline,

@@ -8,6 +8,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import type { Authenticator } from "@millrace/core/access/Authenticator"
+import { scopesOf, scopesText, type Operation } from "@millrace/core/access/Operation"
 import { holds, type Principal } from "@millrace/core/access/Principal"
 import * as Recovery from "@millrace/core/failure/Recovery"
 import type { RateLimiter } from "@millrace/core/rate/RateLimiter"
@@ -94,7 +95,7 @@ const checkRoute = Effect.fnUntraced(function* (found: Routes.Match | undefined)
   return found.route
 })
 
-const checkAccess = Effect.fnUntraced(function* (principal: Principal, { operation }: Routes.Route) {
+const checkAccess = Effect.fnUntraced(function* (principal: Principal, operation: Operation) {
   if (principal.kind !== "user" && !operation.everyPlan && !plans[principal.workspace.plan].apiAccess) {
     return yield* refuse({
       status: 403,
@@ -113,8 +114,8 @@ const checkAccess = Effect.fnUntraced(function* (principal: Principal, { operati
     return yield* refuse({
       status: 403,
       code: "INSUFFICIENT_SCOPE",
-      message: `Missing scope: ${operation.scopes.join(" or ")}`,
-      details: operation.scopes.map((scope) => ({ message: scope }))
+      message: `Missing scope: ${scopesText(operation.scopes)}`,
+      details: scopesOf(operation.scopes).map((scope) => ({ message: scope }))
     })
   }
 })
@@ -146,16 +147,18 @@ const withBody = Effect.fnUntraced(function* (
   route: Routes.Route,
   state: RequestState
 ) {
-  const { operation } = route
-  if (operation.body !== "none") yield* makeRoom(memory, sizeOf(request, operation.body), state)
-  switch (operation.body) {
-    case "none":
+  const kind = route.operation?.body ?? "none"
+  if (kind === "none") return request
+  yield* makeRoom(memory, sizeOf(request, kind), state)
+  switch (kind) {
+    // The handler reads it itself: what was signed is the bytes.
+    case "raw":
       return request
     case "file":
       state.file = yield* fileOf(request)
       return request
     default: {
-      const { json, plain } = yield* withJson(request, operation.body === "required", (body) => bodyOf(route, body))
+      const { json, plain } = yield* withJson(request, kind === "required", (body) => bodyOf(route, body))
       state.json = json
       return plain
     }
@@ -193,12 +196,15 @@ export const admit = Effect.fnUntraced(function* (services: Services, request: H
     state.route = yield* checkRoute(found)
     return request
   }
-  const principal = yield* identify(services, request, state).pipe(
-    within(services.deadline, () => refuse(Errors.timedOut))
-  )
+  if (found?.route?.operation?.credential !== "none") {
+    const principal = yield* identify(services, request, state).pipe(
+      within(services.deadline, () => refuse(Errors.timedOut))
+    )
+    const { operation } = yield* checkRoute(found)
+    if (operation !== undefined) yield* checkAccess(principal, operation)
+  }
   const route = yield* checkRoute(found)
   state.route = route
-  yield* checkAccess(principal, route)
   yield* checkQuery(state.target)
   const query = queryOf(route, state.target.slice(path.length))
   return yield* withBody(services.bodies, request.modify({ url: Routes.routable(route, path) + query }), route, state)

@@ -8,6 +8,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Multipart from "effect/http/Multipart"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import type { Operation } from "@millrace/core/access/Operation"
 import { limits } from "@millrace/core/shared/Limits"
 import type { NewFile } from "@millrace/core/upload/Uploads"
 import { UploadSettings } from "@millrace/core/upload/UploadSettings"
@@ -55,7 +56,7 @@ const declared = (request: HttpServerRequest): number => {
 }
 
 /** Bytes that reading the body may take: what it says of itself, else the most that is allowed. */
-export const sizeOf = (request: HttpServerRequest, kind: "required" | "optional" | "file"): number => {
+export const sizeOf = (request: HttpServerRequest, kind: Exclude<Operation["body"], "none">): number => {
   const most = kind === "file" ? limits.uploadBytes + multipartOverhead : limits.jsonBodyBytes
   const chunked = request.headers["transfer-encoding"] !== undefined
   return chunked ? most : Math.min(most, declared(request))

@@ -3,19 +3,20 @@
  * another path, fixed segments win over parameters (decisions 1.11 and 2.9). The router is asked only for
  * what matched here, so it cannot be more lenient.
  */
-import * as Context from "effect/Context"
 import * as HttpApi from "effect/http-api/HttpApi"
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
-import { OperationOf, type Operation } from "../api/Operation.ts"
+import type { Operation } from "@millrace/core/access/Operation"
 
 export interface Route {
   readonly id: string
   readonly method: string
   readonly segments: ReadonlyArray<string>
-  readonly operation: Operation
+  /** Its entry in the catalogue; `undefined` beside the API. */
+  readonly operation: Operation | undefined
   /** Where it takes a cursor, beside which most of the request does not count. */
   readonly paged: { readonly query: boolean; readonly body: boolean }
 }
@@ -32,18 +33,25 @@ const hasCursor = (schema: Schema.Top | undefined): boolean =>
 
 const notPaged: Route["paged"] = { query: false, body: false }
 
+/** Entries of the catalogue for endpoints, each under its id. An endpoint without one does not compile. */
+type EntriesFor<Groups extends HttpApiGroup.Constraint> = Readonly<
+  Record<HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Groups>>, Operation>
+>
+
 export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
-  api: HttpApi.HttpApi<Id, Groups>
+  api: HttpApi.HttpApi<Id, Groups>,
+  catalogue: EntriesFor<Groups>
 ): ReadonlyArray<Route> => {
+  const entries: Readonly<Record<string, Operation>> = catalogue
   const routes: Array<Route> = []
   HttpApi.reflect(api, {
     onGroup: () => undefined,
-    onEndpoint: ({ endpoint, mergedAnnotations }) => {
+    onEndpoint: ({ endpoint }) => {
       routes.push({
         id: endpoint.identifier,
         method: endpoint.method,
         segments: split(endpoint.path),
-        operation: Context.get(mergedAnnotations, OperationOf),
+        operation: entries[endpoint.identifier],
         paged: {
           query: hasCursor(endpoint.query),
           body: [...endpoint.payload.values()].some(({ schemas }) => schemas.some(hasCursor))
@@ -51,9 +59,8 @@ export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constrai
       })
     }
   })
-  const plain = Context.get(Context.empty(), OperationOf)
   for (const path of outside) {
-    routes.push({ id: path.slice(1), method: "GET", segments: split(path), operation: plain, paged: notPaged })
+    routes.push({ id: path.slice(1), method: "GET", segments: split(path), operation: undefined, paged: notPaged })
   }
   return routes
 }

@@ -1,4 +1,5 @@
 /** What the OpenAPI document says of each operation beyond its shape: a description, and a request and an answer. */
+import type { OperationId } from "@millrace/core/access/Operations"
 import * as Examples from "./Examples.ts"
 
 export interface OperationNotes {
@@ -33,7 +34,7 @@ const readThrough =
   "Where that fails, stored data answers with `meta.stale` and the reason; without stored data the answer is 503. " +
   "`cached=true` never asks upstream."
 
-export const operationNotes: Readonly<Record<string, OperationNotes>> = {
+export const operationNotes: Readonly<Record<OperationId, OperationNotes>> = {
   whoami: {
     description:
       "Tells the workspace, the plan with its limits, and the scopes of the credential. Answers on every plan.",

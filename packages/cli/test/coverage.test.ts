@@ -1,0 +1,23 @@
+import type * as Command from "effect/cli/Command"
+import { describe, expect, it } from "vitest"
+import { isAbsent, type Operation } from "@millrace/core/access/Operation"
+import { operations } from "@millrace/core/access/Operations"
+import { millrace } from "../src/Millrace.ts"
+
+/** Commands that are about the command line itself, or about no operation in particular. */
+const local = ["call", "jobs watch", "login", "logout", "profiles list", "profiles remove", "profiles use"]
+
+/** The words of every command that does something. */
+const leavesOf = (command: Command.Command.Any, words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const children = command.subcommands.flatMap(({ commands }) => commands)
+  return children.length === 0
+    ? [words.join(" ")]
+    : children.flatMap((child) => leavesOf(child, [...words, child.name]))
+}
+
+describe("the command line", () => {
+  it("has a command for each operation that the catalogue gives one, and no other", () => {
+    const named = Object.values<Operation>(operations).flatMap(({ command }) => (isAbsent(command) ? [] : [command]))
+    expect(leavesOf(millrace, []).toSorted()).toEqual([...new Set([...named, ...local])].toSorted())
+  })
+})

@@ -1,0 +1,27 @@
+/** Bank connections, their accounts and what the accounts hold (specification 2.1). */
+import { entriesOf, reads, type Entry } from "../Operation.ts"
+
+const read = (summary: string, tool: string, command: string): Entry => ({
+  summary,
+  scopes: { anyOf: ["banks:read"] },
+  role: "viewer",
+  idempotency: "read",
+  tool: reads(tool),
+  command
+})
+
+export const bankOperations = entriesOf("banks", {
+  listBanks: read("List bank connections", "list_banks", "banks list"),
+  getBank: read("Get a bank connection", "get_bank", "banks get")
+})
+
+export const accountOperations = entriesOf("accounts", {
+  listAccounts: read("List the accounts of a bank", "list_accounts", "accounts list"),
+  getAccount: read("Get an account", "get_account", "accounts get"),
+  listTransactions: read("List transactions, newest first", "get_transactions", "accounts transactions"),
+  getBalance: read("Get the latest balance", "get_balance", "accounts balance"),
+  listTrades: read("List trades", "get_trades", "accounts trades"),
+  listHoldings: read("List investment holdings", "get_holdings", "accounts holdings"),
+  listOrders: read("List open orders", "get_orders", "accounts orders"),
+  getLoan: read("Get loan details", "get_loan", "accounts loan")
+})
