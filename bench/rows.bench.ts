@@ -5,7 +5,8 @@
 import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
 import { layer as noSecrets } from "@millrace/adapters/secrets/AesSecrets"
 import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresStorage"
-import type { Principal } from "@millrace/core/access/Principal"
+import type { Caller } from "@millrace/core/access/Caller"
+import { ownerOf } from "@millrace/testing/fixture/Caller"
 import { Patterns } from "@millrace/core/pattern/Pattern"
 import { Cursors } from "@millrace/core/cursor/Cursors"
 import { Ids } from "@millrace/core/shared/Ids"
@@ -25,9 +26,9 @@ const pageSize = 100
 
 /** A table with rows made by the database itself, as the kernel would have stored them. */
 const filled = Effect.fnUntraced(
-  function* (principal: Principal, rows: number) {
+  function* (caller: Caller, rows: number) {
     const sql = yield* SqlClient.SqlClient
-    const table = yield* (yield* Tables).create(principal, {
+    const table = yield* (yield* Tables).create(caller, {
       name: `${rows} rows`,
       fields: [
         { key: "payee", name: "Payee", type: "text", indexed: true },
@@ -107,18 +108,18 @@ export const bench: Bench = {
       const on = <A, E>(effect: Effect.Effect<A, E, ManagedRuntime.ManagedRuntime.Services<typeof runtime>>) =>
         Effect.promise(() => runtime.runPromise(effect))
 
-      const { ids, principal } = yield* on(
+      const { ids, caller } = yield* on(
         Effect.gen(function* () {
           const workspace = yield* storeWorkspace({ plan: "enterprise" })
-          const user: Principal = { kind: "user", workspace, userId: "usr_1", email: "a@example.com", role: "owner" }
+          const user = ownerOf(workspace)
           const made = { large: yield* filled(user, large), small: yield* filled(user, small) }
           yield* (yield* SqlClient.SqlClient)`vacuum analyze`
-          return { ids: made, principal: user }
+          return { ids: made, caller: user }
         })
       )
       const page = (id: typeof ids.large, query: RowQuery) =>
         Effect.map(
-          on(Effect.flatMap(Tables, (tables) => tables.queryRows(principal, id, { ...query, limit: pageSize }))),
+          on(Effect.flatMap(Tables, (tables) => tables.queryRows(caller, id, { ...query, limit: pageSize }))),
           ({ rows }) =>
             () =>
               rows.length

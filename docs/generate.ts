@@ -88,7 +88,7 @@ const operationsOf = (noun: string): string =>
       .filter((operation) => operation.noun === noun)
       .map((operation) => [
         operation.id,
-        `\`${routes.get(operation.id)}\``,
+        operation.served ? `\`${routes.get(operation.id)}\`` : "not served yet",
         ...whoMay(operation),
         askedAgain[operation.idempotency],
         isAbsent(operation.tool) ? "" : `\`${operation.tool.name}\``,

@@ -6,7 +6,7 @@
  */
 import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
 import { Banks } from "@millrace/core/bank/Banks"
-import type { Principal } from "@millrace/core/access/Principal"
+import { asOwner, type Caller } from "@millrace/core/access/Caller"
 import { Enrichments } from "@millrace/core/enrichment/Enrichments"
 import { Feeds } from "@millrace/core/usecase/Feeds"
 import { isActive, type Job } from "@millrace/core/job/Job"
@@ -19,12 +19,12 @@ import { layer as kernel } from "./syncOnce.ts"
 
 export const layer = kernel([DemoProvider.make()])
 
-const untilFinished = Effect.fn("untilFinished")(function* (job: Job, principal: Principal) {
+const untilFinished = Effect.fn("untilFinished")(function* (job: Job, caller: Caller) {
   const jobs = yield* Jobs
   let now = job
   while (isActive(now.status)) {
     yield* Effect.sleep("50 millis")
-    now = yield* jobs.get(principal.workspace, job.feedId, job.id)
+    now = yield* jobs.get(caller, job.feedId, job.id)
   }
   return now
 })
@@ -37,16 +37,16 @@ export const program = Effect.gen(function* () {
     baseCurrency: Currency.make("USD"),
     ownerEmail: "owner@example.com"
   })
-  const principal: Principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
+  const caller = asOwner(workspace, owner)
 
-  const { accounts, bank } = yield* (yield* Banks).connect(workspace, {
+  const { accounts, bank } = yield* (yield* Banks).connect(caller, {
     instanceId: "demo:default",
     attemptId: "example",
     payload: { kind: "provider_connection_id", connectionId: "example" }
   })
 
   // A rule of the workspace: it runs in every feed of transactions.
-  yield* (yield* Enrichments).create(principal, {
+  yield* (yield* Enrichments).create(caller, {
     name: "Subscriptions",
     type: "rule",
     dataType: "transactions",
@@ -62,16 +62,16 @@ export const program = Effect.gen(function* () {
   })
 
   const tables = yield* Tables
-  const table = yield* tables.create(principal, { name: "Transactions", fields: [] })
-  const { feed } = yield* (yield* Feeds).create(principal, {
+  const table = yield* tables.create(caller, { name: "Transactions", fields: [] })
+  const { feed } = yield* (yield* Feeds).create(caller, {
     name: "Transactions to a table",
     source: "sync",
     dataType: "transactions",
     sourceConfig: { type: "sync", accounts: accounts.map((account) => ({ bankId: bank.id, accountId: account.id })) },
     destinationConfig: { type: "table", tableId: table.id }
   })
-  const job = yield* untilFinished(yield* (yield* Jobs).trigger(principal, feed.id, {}), principal)
-  const rows = yield* tables.queryRows(principal, table.id, { limit: 5 })
+  const job = yield* untilFinished(yield* (yield* Jobs).trigger(caller, feed.id, {}), caller)
+  const rows = yield* tables.queryRows(caller, table.id, { limit: 5 })
   return { bank, job, rows: rows.rows }
 })
 

@@ -1,7 +1,7 @@
 /** What the examples have in common: one bank into one table, once, in memory. */
 import * as Adapters from "@millrace/adapters/Adapters"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import type { Principal } from "@millrace/core/access/Principal"
+import { asOwner } from "@millrace/core/access/Caller"
 import { Banks } from "@millrace/core/bank/Banks"
 import { Feeds } from "@millrace/core/usecase/Feeds"
 import { isActive } from "@millrace/core/job/Job"
@@ -35,15 +35,15 @@ export const sync = (providers: ReadonlyArray<ProviderDriver>, instanceId: strin
       baseCurrency: Currency.make("EUR"),
       ownerEmail: "owner@example.com"
     })
-    const principal: Principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
-    const { accounts, bank } = yield* (yield* Banks).connect(workspace, {
+    const caller = asOwner(workspace, owner)
+    const { accounts, bank } = yield* (yield* Banks).connect(caller, {
       instanceId,
       attemptId: "example",
       payload: { kind: "provider_connection_id", connectionId: "example" }
     })
     const tables = yield* Tables
-    const table = yield* tables.create(principal, { name: "Transactions", fields: [] })
-    const { feed } = yield* (yield* Feeds).create(principal, {
+    const table = yield* tables.create(caller, { name: "Transactions", fields: [] })
+    const { feed } = yield* (yield* Feeds).create(caller, {
       name: "Transactions to a table",
       source: "sync",
       dataType: "transactions",
@@ -51,11 +51,11 @@ export const sync = (providers: ReadonlyArray<ProviderDriver>, instanceId: strin
       destinationConfig: { type: "table", tableId: table.id }
     })
     const jobs = yield* Jobs
-    let job = yield* jobs.trigger(principal, feed.id, {})
+    let job = yield* jobs.trigger(caller, feed.id, {})
     while (isActive(job.status)) {
       yield* Effect.sleep("20 millis")
-      job = yield* jobs.get(workspace, feed.id, job.id)
+      job = yield* jobs.get(caller, feed.id, job.id)
     }
     if (job.status !== "completed") return yield* Effect.die(job.errors.map((error) => error.message).join("; "))
-    return (yield* tables.queryRows(principal, table.id, {})).rows
+    return (yield* tables.queryRows(caller, table.id, {})).rows
   }).pipe(Effect.provide(layer(providers)), Effect.scoped)

@@ -2,7 +2,7 @@
 import * as Adapters from "@millrace/adapters/Adapters"
 import { layer as noSecrets } from "@millrace/adapters/secrets/AesSecrets"
 import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresStorage"
-import type { Principal } from "@millrace/core/access/Principal"
+import { asOwner } from "@millrace/core/access/Caller"
 import { Banks } from "@millrace/core/bank/Banks"
 import { Enrichments } from "@millrace/core/enrichment/Enrichments"
 import { Feeds } from "@millrace/core/usecase/Feeds"
@@ -68,46 +68,46 @@ export const connect = Effect.gen(function* () {
     baseCurrency: Currency.make("USD"),
     ownerEmail: "owner@example.com"
   })
-  const principal: Principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
-  const { accounts, bank } = yield* (yield* Banks).connect(workspace, {
+  const caller = asOwner(workspace, owner)
+  const { accounts, bank } = yield* (yield* Banks).connect(caller, {
     instanceId,
     attemptId: "bench",
     payload: { kind: "provider_connection_id", connectionId: "bench" }
   })
-  const table = yield* (yield* Tables).create(principal, { name: "Transactions", fields: [] })
-  const { feed } = yield* (yield* Feeds).create(principal, {
+  const table = yield* (yield* Tables).create(caller, { name: "Transactions", fields: [] })
+  const { feed } = yield* (yield* Feeds).create(caller, {
     name: "Transactions",
     source: "sync",
     dataType: "transactions",
     sourceConfig: { type: "sync", accounts: accounts.map((account) => ({ bankId: bank.id, accountId: account.id })) },
     destinationConfig: { type: "table", tableId: table.id }
   })
-  yield* (yield* Enrichments).create(principal, {
+  yield* (yield* Enrichments).create(caller, {
     name: "Rules",
     type: "rule",
     dataType: "transactions",
     allFeeds: true,
     config: { rules: rules(ruleCount) }
   })
-  return { principal, bank, accounts, feed }
+  return { caller, bank, accounts, feed }
 })
 
 export type Connected = Effect.Success<typeof connect>
 
-export const newJob = ({ feed, principal }: Connected) =>
+export const newJob = ({ feed, caller }: Connected) =>
   Effect.map(
-    Effect.flatMap(Jobs, (jobs) => jobs.trigger(principal, feed.id, {})),
+    Effect.flatMap(Jobs, (jobs) => jobs.trigger(caller, feed.id, {})),
     (job) => job.id
   )
 
 /** One job from claim to completed; fails loudly when it did not complete. */
-export const runJob = ({ feed, principal }: Connected, jobId: JobId) =>
+export const runJob = ({ feed, caller }: Connected, jobId: JobId) =>
   Effect.gen(function* () {
     const jobs = yield* JobStore
     const run = yield* SyncRun
     const claimed = yield* jobs.claim(jobId, yield* run.banksOf(feed.id))
     yield* run.run(Option.getOrThrow(claimed))
-    const job = Option.getOrThrow(yield* jobs.get(principal.workspace.id, feed.id, jobId))
+    const job = Option.getOrThrow(yield* jobs.get(caller.principal.workspace.id, feed.id, jobId))
     if (job.status !== "completed" || job.errors.length > 0) return yield* Effect.die(JSON.stringify(job))
     return job
   })

@@ -1,4 +1,5 @@
 /** The command line against the whole kernel: demo bank, feed, sync, delivered rows. */
+import { asOwner } from "@millrace/core/access/Caller"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -42,14 +43,14 @@ afterAll(async () => {
 })
 
 const found = Effect.gen(function* () {
-  const { secret, workspace } = yield* (yield* Workspaces).found({
+  const { owner, secret, workspace } = yield* (yield* Workspaces).found({
     name: "Test",
     plan: "enterprise",
     timezone: "UTC",
     baseCurrency: Currency.make("USD"),
     ownerEmail: "owner@example.com"
   })
-  yield* (yield* Banks).connect(workspace, {
+  yield* (yield* Banks).connect(asOwner(workspace, owner), {
     instanceId: "demo:default",
     attemptId: "cli",
     payload: { kind: "provider_connection_id", connectionId: "cli" }

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type { ApiKeyStore } from "./access/ApiKeyStore.ts"
 import { Authenticator } from "./access/Authenticator.ts"
+import { Families } from "./access/Families.ts"
 import { AccountData } from "./usecase/AccountData.ts"
 import type { BankStore } from "./bank/BankStore.ts"
 import { Banks } from "./bank/Banks.ts"
@@ -95,6 +96,7 @@ export const layerRun: Layer.Layer<SyncRun | Banks | SourceReader | LedgerWriter
 
 export type UseCases =
   | Authenticator
+  | Families
   | Workspaces
   | Banks
   | AccountData
@@ -114,6 +116,7 @@ export const layerUseCases = (
 ): Layer.Layer<UseCases, never, Ports | JobEngine | Banks | SourceReader | LedgerWriter | Ids> =>
   Layer.mergeAll(
     Workspaces.layer,
+    Families.layer,
     AccountData.layer,
     Feeds.layer,
     Uploads.layer,

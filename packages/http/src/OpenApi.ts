@@ -1,6 +1,6 @@
 /** The OpenAPI document: what the generator cannot know is put in here (decisions 1.12 and 1.13). */
 import * as Schema from "effect/Schema"
-import { nouns, scopesOf } from "@millrace/core/access/Operation"
+import { nouns, scopesOf, type Operation } from "@millrace/core/access/Operation"
 import { operations, type OperationId } from "@millrace/core/access/Operations"
 import { FilterNode } from "@millrace/core/filter/FilterNode"
 import { limits } from "@millrace/core/shared/Limits"
@@ -99,7 +99,7 @@ const operationOf = (value: unknown): Node => {
   return {
     ...operation,
     summary,
-    description: notes.description,
+    ...(notes === undefined ? {} : { description: notes.description }),
     "x-required-scopes": scopesOf(scopes),
     parameters,
     security: credential === "none" ? [] : [{ apiKey: [] }, { bearerAuth: [] }],
@@ -107,12 +107,12 @@ const operationOf = (value: unknown): Node => {
       ? {}
       : {
           requestBody: {
-            ...withExample(requestBody, notes.body),
+            ...withExample(requestBody, notes?.body),
             ...(body === "optional" ? { required: false } : {})
           }
         }),
     responses: mapValues(responses, (response, status) => ({
-      ...withExample(response, status.startsWith("2") ? notes.answer : errorExamples[status]),
+      ...withExample(response, status.startsWith("2") ? notes?.answer : errorExamples[status]),
       ...(meanings[status] === undefined ? {} : { description: meanings[status] }),
       headers: headersOf(status, tagged)
     }))
@@ -143,7 +143,9 @@ const withBlocks = (schemas: Node): Node => {
 const withoutDefaults = (value: unknown): unknown =>
   mapNodes(value, (node) => ("default" in node && typeof node["type"] === "string" ? omit(node, "default") : node))
 
-const tags: ReadonlyArray<Node> = Object.entries(nouns).map(([name, description]) => ({ name, description }))
+const tags: ReadonlyArray<Node> = Object.entries(nouns)
+  .filter(([noun]) => Object.values<Operation>(operations).some((one) => one.noun === noun && one.served))
+  .map(([name, description]) => ({ name, description }))
 
 /** Applied to what the generator makes of the contract. */
 export const toDocument = (generated: Node): Node => {

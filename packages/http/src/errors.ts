@@ -12,6 +12,7 @@ import type {
   Conflict,
   CursorUnusable,
   Detail,
+  Forbidden,
   InvalidInput,
   LiveDataUnavailable,
   NotFound,
@@ -26,11 +27,10 @@ import type { ProviderNotAvailable } from "@millrace/core/provider/Providers"
 import { limits } from "@millrace/core/shared/Limits"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { CurrentRequest } from "./middleware/CurrentRequest.ts"
-import type { Refused } from "./middleware/Refused.ts"
 
 /** An error as it is answered. */
-export interface Answer {
-  readonly status: number
+export interface Answer<Status extends number = number> {
+  readonly status: Status
   readonly code: ErrorCode
   readonly message: string
   readonly recovery?: Recovery.Recovery
@@ -53,9 +53,31 @@ export type KernelError =
   | UnsupportedByProvider
   | CredentialInvalid
   | DestinationNotAvailable
+  | Forbidden
   | ProviderNotAvailable
   | StorageUnavailable
   | ProviderError
+
+type ProviderStatus = 400 | 404 | 503
+
+/** The statuses that an error of the kernel can have: what endpoints have to declare. */
+export type StatusOf = {
+  readonly NotFound: 404
+  readonly InvalidInput: 400
+  readonly Unprocessable: 422
+  readonly Conflict: 409
+  readonly PreconditionFailed: 412
+  readonly PlanLimitReached: 403
+  readonly Forbidden: 403
+  readonly CursorUnusable: 400
+  readonly ServerBusy: 503
+  readonly LiveDataUnavailable: 503
+  readonly UnsupportedByProvider: 404
+  readonly CredentialInvalid: 401
+  readonly DestinationNotAvailable: 501
+  readonly ProviderNotAvailable: 501
+  readonly StorageUnavailable: 503
+} & { readonly [Tag in ProviderError["_tag"]]: ProviderStatus }
 
 const temporarily = "Temporarily unavailable"
 const storageFull =
@@ -66,7 +88,7 @@ const fullRetrySeconds = 300
 const syncRetrySeconds = 30
 
 /** 503 with what the caller can do about it. */
-const unavailable = (code: ErrorCode, message: string, recovery: Recovery.Recovery | undefined): Answer => ({
+const unavailable = (code: ErrorCode, message: string, recovery: Recovery.Recovery | undefined): Answer<503> => ({
   status: 503,
   code,
   message,
@@ -86,7 +108,7 @@ const providerMessages: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 const needsPerson: ReadonlySet<ErrorCode> = new Set(["BANK_CONSENT_REQUIRED", "RECONNECT_REQUIRED"])
 
-const ofProvider = (error: ProviderError): Answer => {
+const ofProvider = (error: ProviderError): Answer<ProviderStatus> => {
   const { code, recovery } = failureOf(error)
   switch (code) {
     case "INVALID_REQUEST":
@@ -110,7 +132,7 @@ const sentenceOf = ({ field, message }: Detail): string =>
   field === undefined ? message : /^\p{Ll}/u.test(message) ? `${field} ${message}` : `${field}: ${message}`
 
 const table: {
-  readonly [Tag in KernelError["_tag"]]: (error: Extract<KernelError, { readonly _tag: Tag }>) => Answer
+  readonly [Tag in KernelError["_tag"]]: (error: Extract<KernelError, { readonly _tag: Tag }>) => Answer<StatusOf[Tag]>
 } = {
   NotFound: ({ resource }) =>
     resource === "Loan"
@@ -137,6 +159,7 @@ const table: {
     code: "PLAN_LIMIT_REACHED",
     message: `Plan limit reached: ${what} (${limit})`
   }),
+  Forbidden: ({ code, message, details }) => ({ status: 403, code, message, details }),
   CursorUnusable: ({ expired }) => ({
     status: 400,
     code: expired ? "CURSOR_EXPIRED" : "INVALID_CURSOR",
@@ -221,7 +244,7 @@ export const timedOut: Answer = unavailable(
 export const draining: Answer = unavailable("DRAINING", temporarily, Recovery.retryAfter(storageRetrySeconds))
 
 /** More is asked at once than this server takes on; whoever asks less or later is answered. */
-export const busy: Answer = unavailable("SERVER_BUSY", "The server is busy", Recovery.retryAfter(1))
+export const busy: Answer<503> = unavailable("SERVER_BUSY", "The server is busy", Recovery.retryAfter(1))
 
 /** The envelope, with the id of the request it answers. */
 export const bodyOf = (answer: Answer, referenceId: string) => ({
@@ -247,13 +270,11 @@ export const respond = (answer: Answer): Effect.Effect<HttpServerResponse.HttpSe
   })
 
 /** What a handler returns: its success, or the answer to the kernel's error. */
-export const answering = <A, E extends KernelError | Refused, R>(
+export const answering = <A, E extends KernelError, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A | HttpServerResponse.HttpServerResponse, never, R> =>
   Effect.catch(effect, (error: E) =>
-    error._tag === "Refused"
-      ? respond(error.answer)
-      : error._tag === "StorageUnavailable"
-        ? Effect.andThen(Effect.logError("storage unavailable", error), respond(answerOf(error)))
-        : respond(answerOf(error))
+    error._tag === "StorageUnavailable"
+      ? Effect.andThen(Effect.logError("storage unavailable", error), respond(answerOf(error)))
+      : respond(answerOf(error))
   )

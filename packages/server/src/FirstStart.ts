@@ -4,7 +4,7 @@
  */
 import { workspaceFolder } from "@millrace/adapters/destination/file/FilePlace"
 import { exclusively } from "@millrace/adapters/storage/postgres/Installation"
-import type { Principal } from "@millrace/core/access/Principal"
+import { asOwner, asSystem, type Caller } from "@millrace/core/access/Caller"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { Banks } from "@millrace/core/bank/Banks"
 import { defaultMappings } from "@millrace/core/destination/Columns"
@@ -60,10 +60,10 @@ const demoBanks = ["demo-retail", "demo-broker", "demo-lender"]
 /** Where the rule for own transfers writes: a field that the demo banks have not. */
 const notes = { sourceField: "notes", destinationField: "Notes" }
 
-const setUp = Effect.fn("FirstStart.setUp")(function* (principal: Principal, settings: Settings) {
+const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings: Settings) {
   const connect = (institutionId: string) =>
     Effect.flatMap(Banks, (banks) =>
-      banks.connect(principal.workspace, {
+      banks.connect(caller, {
         instanceId: "demo:default",
         attemptId: "first-start",
         payload: { kind: "provider_connection_id", connectionId: "first start", institutionId }
@@ -71,7 +71,7 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (principal: Principal, set
     )
   const banks = yield* Effect.forEach(demoBanks, connect)
   // First the rules: a feed can only be mapped from a field that somebody writes.
-  yield* (yield* Enrichments).create(principal, {
+  yield* (yield* Enrichments).create(caller, {
     name: "First rules",
     type: "rule",
     dataType: "transactions",
@@ -91,22 +91,22 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (principal: Principal, set
     },
     fieldMappings: [...defaultMappings("transactions"), notes]
   } as const
-  const table = yield* (yield* Tables).create(principal, { name: "Transactions", fields: [] })
-  const toTable = yield* feeds.create(principal, {
+  const table = yield* (yield* Tables).create(caller, { name: "Transactions", fields: [] })
+  const toTable = yield* feeds.create(caller, {
     ...transactions,
     name: "Transactions to a table",
     destinationConfig: { type: "table", tableId: table.id, createMissingColumns: true }
   })
   const made: Array<Feed> = [toTable.feed]
   if (settings.filesFolder !== undefined) {
-    const toFile = yield* feeds.create(principal, {
+    const toFile = yield* feeds.create(caller, {
       ...transactions,
       name: "Transactions to a CSV file",
       destinationConfig: { type: "file", path: "transactions.csv", format: "csv" }
     })
     made.push(toFile.feed)
   }
-  return { principal, banks, feeds: made, table }
+  return { caller, banks, feeds: made, table }
 })
 
 const make = Effect.fn("FirstStart.make")(function* (settings: Settings) {
@@ -117,13 +117,13 @@ const make = Effect.fn("FirstStart.make")(function* (settings: Settings) {
     baseCurrency: Currency.make("USD"),
     ownerEmail: "owner@localhost"
   })
-  const principal: Principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
-  return { demo: settings.demo ? yield* setUp(principal, settings) : undefined, secret, workspace }
+  const caller = asOwner(workspace, owner)
+  return { demo: settings.demo ? yield* setUp(caller, settings) : undefined, secret, workspace }
 })
 
-const runFirst = Effect.fn("FirstStart.runFirst")(function* (principal: Principal, feed: Feed) {
+const runFirst = Effect.fn("FirstStart.runFirst")(function* (caller: Caller, feed: Feed) {
   const jobs = yield* Jobs
-  let job: Job = yield* jobs.trigger(principal, feed.id, {})
+  let job: Job = yield* jobs.trigger(caller, feed.id, {})
   for (let tick = 0; isActive(job.status); tick++) {
     const { counts } = job
     const delivered = counts.created + counts.updated
@@ -137,7 +137,7 @@ const runFirst = Effect.fn("FirstStart.runFirst")(function* (principal: Principa
       tick
     )
     yield* Effect.sleep("100 millis")
-    job = yield* jobs.get(principal.workspace, feed.id, job.id)
+    job = yield* jobs.get(caller, feed.id, job.id)
   }
   yield* Terminal.endProgress
   const enriched = yield* (yield* DeliveryStore).current(feed.id).pipe(
@@ -196,15 +196,15 @@ export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings
   yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))}`)
   yield* Terminal.field("", Terminal.yellow("shown this once; keep it (npm start -- --new-key makes another)"))
   if (demo === undefined) return true
-  const { banks, feeds, principal, table } = demo
+  const { banks, feeds, caller, table } = demo
   for (const [at, { accounts, bank }] of banks.entries()) {
     const what = `${bank.name}, ${accounts.length} accounts ${Terminal.dim("(demo provider)")}`
     yield* Terminal.field(at === 0 ? "Banks" : "", what)
   }
   // Without workers there is nothing to wait for yet.
   for (const feed of feeds) {
-    if (settings.slots > 0) yield* runFirst(principal, feed)
-    else yield* (yield* Jobs).trigger(principal, feed.id, {})
+    if (settings.slots > 0) yield* runFirst(caller, feed)
+    else yield* (yield* Jobs).trigger(caller, feed.id, {})
   }
   yield* tellWhere(settings, workspace, table.id, Redacted.value(secret))
   return true
@@ -214,8 +214,8 @@ const tellState = Effect.fnUntraced(function* (workspaces: ReadonlyArray<Workspa
   const banks = yield* BankStore
   const feeds = yield* Feeds
   for (const workspace of workspaces) {
-    const bankCount = (yield* banks.list(workspace.id)).length
-    const views = yield* feeds.list(workspace, {})
+    const bankCount = (yield* banks.list([workspace.id])).length
+    const views = yield* feeds.list(asSystem(workspace, "start"), {})
     const failing = views.filter((view) => view.state.status === "failing").length
     yield* Terminal.field(
       "Workspace",

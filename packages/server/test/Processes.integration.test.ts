@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import * as Adapters from "@millrace/adapters/Adapters"
-import type { Principal } from "@millrace/core/access/Principal"
+import { asOwner, type Caller } from "@millrace/core/access/Caller"
 import { Banks } from "@millrace/core/bank/Banks"
 import { Feeds } from "@millrace/core/usecase/Feeds"
 import * as Currency from "@millrace/core/shared/Currency"
@@ -37,7 +37,7 @@ let database: ServerDatabase
 let log: string
 let apiKey: string
 let kernel: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof layerKernel>>, unknown>
-let principal: Principal
+let caller: Caller
 
 const environment = (more: Readonly<Record<string, string>> = {}) => ({
   MILLRACE_DATA: folder.path,
@@ -131,13 +131,13 @@ const makeFeed = (bank: Omit<Bank, "name">): Promise<Made> =>
   kernel.runPromise(
     Effect.gen(function* () {
       const name = `bank ${++banks}`
-      const { accounts, bank: connected } = yield* (yield* Banks).connect(principal.workspace, {
+      const { accounts, bank: connected } = yield* (yield* Banks).connect(caller, {
         instanceId: "demo:paged",
         attemptId: name,
         payload: { kind: "provider_connection_id", connectionId: refOf({ name, ...bank }) }
       })
-      const table = yield* (yield* Tables).create(principal, { name, fields: [] })
-      const { feed } = yield* (yield* Feeds).create(principal, {
+      const table = yield* (yield* Tables).create(caller, { name, fields: [] })
+      const { feed } = yield* (yield* Feeds).create(caller, {
         name,
         source: "sync",
         dataType: "transactions",
@@ -235,7 +235,7 @@ describe("several processes on one database", { timeout: 600_000 }, () => {
     )
     const { owner, workspace } = founded
     apiKey = Redacted.value(founded.secret)
-    principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
+    caller = asOwner(workspace, owner)
     ;[api, ...workers] = await Promise.all([startApi(), startWorker(), startWorker()])
     await bothWork()
   }, 600_000)

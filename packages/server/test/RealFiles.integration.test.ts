@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { mkdir, readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import type { Principal } from "@millrace/core/access/Principal"
+import { asOwner, type Caller } from "@millrace/core/access/Caller"
 import type { Feed } from "@millrace/core/feed/Feed"
 import { Feeds } from "@millrace/core/usecase/Feeds"
 import { isActive } from "@millrace/core/job/Job"
@@ -195,7 +195,7 @@ const secret = Buffer.alloc(32, 3).toString("base64")
 let folder: DataFolder
 let files: string
 let database: ServerDatabase
-let principal: Principal
+let caller: Caller
 let apiKey: string
 
 const kernelOf = () =>
@@ -236,7 +236,7 @@ beforeAll(async () => {
     })
   )
   apiKey = Redacted.value(key)
-  principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
+  caller = asOwner(workspace, owner)
 })
 
 afterAll(async () => {
@@ -256,9 +256,9 @@ const makePlace = (name: string): Promise<Place> =>
   kernel.runPromise(
     Effect.gen(function* () {
       const feeds = yield* Feeds
-      const table = yield* (yield* Tables).create(principal, { name, fields: [] })
+      const table = yield* (yield* Tables).create(caller, { name, fields: [] })
       const create = (destinationConfig: unknown) =>
-        feeds.create(principal, {
+        feeds.create(caller, {
           name,
           source: "upload",
           dataType: "transactions",
@@ -275,14 +275,14 @@ const makePlace = (name: string): Promise<Place> =>
 const add = (feed: Feed, name: string, bytes: Uint8Array) =>
   Effect.gen(function* () {
     const contentType = "application/octet-stream"
-    return yield* (yield* Uploads).add(principal, feed.id, { fileName: name, contentType, bytes })
+    return yield* (yield* Uploads).add(caller, feed.id, { fileName: name, contentType, bytes })
   })
 
 /** The newest job of the feed, once it is over. */
 const lastJob = Effect.fnUntraced(function* (feed: Feed) {
   const jobs = yield* Jobs
   for (;;) {
-    const job = (yield* jobs.list(principal.workspace, feed.id, { limit: 1 })).rows[0]
+    const job = (yield* jobs.list(caller, feed.id, { limit: 1 })).rows[0]
     if (job !== undefined && !isActive(job.status)) return job
     yield* Effect.sleep("20 millis")
   }
@@ -296,7 +296,7 @@ const tableNow = async (place: Place): Promise<Booked> => {
   return booked(rows.map((row) => [String(row["currency"]), String(row["amount"])] as const))
 }
 
-const pathOf = (place: Place) => join(files, principal.workspace.id, place.fileName)
+const pathOf = (place: Place) => join(files, caller.principal.workspace.id, place.fileName)
 
 const fileNow = async (place: Place) => {
   const text = await readFile(pathOf(place), "utf8")
@@ -335,7 +335,7 @@ const arriveWhole = async (sample: Sample) => {
       return yield* Effect.forEach(place.feeds, (feed) =>
         Effect.gen(function* () {
           const again = yield* add(feed, name, bytes)
-          yield* jobs.trigger(principal, feed.id, {})
+          yield* jobs.trigger(caller, feed.id, {})
           return [again, yield* lastJob(feed)] as const
         })
       )

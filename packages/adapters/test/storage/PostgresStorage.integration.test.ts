@@ -237,7 +237,7 @@ layer(services, { excludeTestServices: true })("PostgreSQL storage itself", (it)
           yield* storeBank(workspace)
         })
       )
-      expect(yield* banks.list(workspace.id)).toHaveLength(2)
+      expect(yield* banks.list([workspace.id])).toHaveLength(2)
     })
   )
 

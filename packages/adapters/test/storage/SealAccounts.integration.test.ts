@@ -78,11 +78,11 @@ const told = Effect.map(dump, (rows) => rows.filter((row) => row.includes(iban) 
 
 const upload = (name: string, text: string, contentType: string) =>
   Effect.gen(function* () {
-    const { feed, principal } = yield* openUploadFeed
+    const { feed, caller } = yield* openUploadFeed
     const file = { fileName: name, contentType, bytes: new TextEncoder().encode(text) }
-    const { upload: made } = yield* (yield* Uploads).add(principal, feed.id, file)
+    const { upload: made } = yield* (yield* Uploads).add(caller, feed.id, file)
     yield* run(feed.id)
-    return { feed, principal, made }
+    return { feed, caller, made }
   })
 
 layer(world, { excludeTestServices: true, timeout: "60 seconds" })("numbers of accounts of files", (it) => {
@@ -105,7 +105,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("numbers of a
   it.effect("that an older version kept become digests, by which the accounts are known again", () =>
     Effect.gen(function* () {
       const banks = yield* BankStore
-      const { feed, principal } = yield* upload("march.ofx", ofx, "application/x-ofx")
+      const { feed, caller } = yield* upload("march.ofx", ofx, "application/x-ofx")
       const [account] = yield* banks.accounts(feed.fileBankId!)
       const former = `100:${plainNumber}:checking`
       yield* banks.putAccounts([{ ...account!, providerAccountId: former, stableKeys: [former] }])
@@ -116,7 +116,7 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("numbers of a
       expect(counts.toSorted()).toEqual([0, 1])
       expect(yield* told).toEqual([])
       const later = new TextEncoder().encode(ofx.replaceAll("20260310", "20260311").replace("F1", "F2"))
-      yield* (yield* Uploads).add(principal, feed.id, { fileName: "later.ofx", contentType: "", bytes: later })
+      yield* (yield* Uploads).add(caller, feed.id, { fileName: "later.ofx", contentType: "", bytes: later })
       yield* run(feed.id)
       expect((yield* banks.accounts(feed.fileBankId!)).map(({ id }) => id)).toEqual([account!.id])
     })

@@ -15,7 +15,7 @@ import type { UserId, WorkspaceId } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { isActive, isSecret, keyPrefixOf, secretPrefix, secretRandomLength, type ApiKey } from "./ApiKey.ts"
 import { KeyMemory } from "./KeyMemory.ts"
-import type { Principal } from "./Principal.ts"
+import type { CredentialPrincipal } from "./Principal.ts"
 import type { Scope } from "./Scope.ts"
 
 /** Mistyped, unknown, expired or revoked: the caller is not told which (401). */
@@ -35,7 +35,7 @@ export class Authenticator extends Context.Service<
     /** The principal of an API key. Looked up each time, so that revoking takes effect at once. */
     readonly apiKey: (
       secret: Redacted.Redacted<string>
-    ) => Effect.Effect<Principal, CredentialInvalid | StorageUnavailable>
+    ) => Effect.Effect<CredentialPrincipal, CredentialInvalid | StorageUnavailable>
     /** Makes a key. The secret is in this answer and nowhere else. */
     readonly createKey: (
       request: NewKey
@@ -69,7 +69,7 @@ export class Authenticator extends Context.Service<
         if (Option.isNone(key) || !isActive(key.value, yield* Timestamp.now)) return yield* new CredentialInvalid()
         const workspace = yield* workspaces.get(key.value.workspaceId)
         if (Option.isNone(workspace)) return yield* new CredentialInvalid()
-        return { kind: "api_key", workspace: workspace.value, key: key.value } satisfies Principal
+        return { kind: "api_key", workspace: workspace.value, key: key.value } satisfies CredentialPrincipal
       })
 
       const createKey = Effect.fn("Authenticator.createKey")(function* (request: NewKey) {

@@ -22,6 +22,7 @@ export const nouns = {
   uploads: "Statement files of feeds.",
   jobs: "Runs of feeds.",
   records: "What became of each record at a destination.",
+  enrichments: "Rules and other kinds that change records on their way to a destination.",
   tables: "Tables that feeds fill and people work in.",
   fields: "Fields of tables.",
   rows: "Rows of tables."
@@ -77,6 +78,8 @@ export interface Operation {
   readonly body: "none" | "optional" | "required" | "file" | "raw"
   /** `none` where the request proves itself otherwise, such as by the signature of a provider. */
   readonly credential: "required" | "none"
+  /** False while no endpoint serves it: so far only programs that embed the kernel can ask for it. */
+  readonly served: boolean
   readonly tool: Tool | Absent
   /** The words of the command line behind `millrace`, or why there are none. */
   readonly command: string | Absent
@@ -103,6 +106,7 @@ export const entriesOf = <const Id extends string>(
         versioned: false,
         body: "none",
         credential: "required",
+        served: true,
         ...entry
       }
     ])

@@ -3,12 +3,13 @@
  * OpenAPI document, the command line's tree and the access matrix in the documents are derived from it.
  */
 import type { Operation } from "./Operation.ts"
-import { accountOperations, bankOperations } from "./operations/BankOperations.ts"
-import { correctionOperations } from "./operations/CorrectionOperations.ts"
-import { feedOperations, uploadOperations } from "./operations/FeedOperations.ts"
-import { identityOperations } from "./operations/IdentityOperations.ts"
-import { jobOperations, recordOperations } from "./operations/JobOperations.ts"
-import { fieldOperations, rowOperations, tableOperations } from "./operations/TableOperations.ts"
+import { accountOperations, bankOperations } from "./BankOperations.ts"
+import { correctionOperations } from "./CorrectionOperations.ts"
+import { enrichmentOperations } from "./EnrichmentOperations.ts"
+import { feedOperations, uploadOperations } from "./FeedOperations.ts"
+import { identityOperations } from "./IdentityOperations.ts"
+import { jobOperations, recordOperations } from "./JobOperations.ts"
+import { fieldOperations, rowOperations, tableOperations } from "./TableOperations.ts"
 
 export const operations = {
   ...identityOperations,
@@ -19,6 +20,7 @@ export const operations = {
   ...uploadOperations,
   ...jobOperations,
   ...recordOperations,
+  ...enrichmentOperations,
   ...tableOperations,
   ...fieldOperations,
   ...rowOperations

@@ -1,12 +1,13 @@
-/** Whoever is behind a request, once the credential was checked (decisions 2.2). */
+/** Whoever is behind a request, once that was found out (specification 5, decisions 2.2). */
 import { atLeast, type Role } from "../workspace/Role.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ActorRef } from "./ActorRef.ts"
 import type { ApiKey } from "./ApiKey.ts"
 import type { ScopesNeeded } from "./Operation.ts"
-import { leastRole, type Scope } from "./Scope.ts"
+import { automationScopes, leastRole, type Scope } from "./Scope.ts"
 
-export type Principal =
+/** Known by a credential that it showed. */
+export type CredentialPrincipal =
   | { readonly kind: "api_key"; readonly workspace: Workspace; readonly key: ApiKey }
   | {
       readonly kind: "oauth_app"
@@ -30,7 +31,28 @@ export type Principal =
       readonly role: Role
     }
 
-/** Id of the key, the app or the person: what logs and visibility know it by. */
+export type Principal =
+  | CredentialPrincipal
+  | {
+      /** The run of an automation, with what a person granted it. */
+      readonly kind: "automation"
+      readonly workspace: Workspace
+      readonly run: Extract<ActorRef, { readonly kind: "automation" }>
+      /** Who granted it. */
+      readonly userId: string
+      readonly scopes: ReadonlyArray<Scope>
+    }
+  | {
+      /** The kernel, or the program that embeds it, at its own work. */
+      readonly kind: "system"
+      readonly workspace: Workspace
+      /** What the work is, such as `schedule`. */
+      readonly reason: string
+      /** The person for whom it is done; `system` where there is none. */
+      readonly userId: string
+    }
+
+/** Id of the key, the app, the person or the automation: what logs and visibility know it by. */
 export const credentialOf = (principal: Principal): string => {
   switch (principal.kind) {
     case "api_key":
@@ -39,31 +61,53 @@ export const credentialOf = (principal: Principal): string => {
       return principal.app.clientId
     case "user":
       return principal.userId
+    case "automation":
+      return principal.run.automationId
+    case "system":
+      return principal.reason
   }
 }
 
-export const actorOf = (principal: Principal): ActorRef =>
-  principal.kind === "user"
-    ? { kind: "user", userId: principal.userId }
-    : { kind: "api", clientId: credentialOf(principal) }
+export const actorOf = (principal: Principal): ActorRef => {
+  switch (principal.kind) {
+    case "user":
+      return { kind: "user", userId: principal.userId }
+    case "automation":
+      return principal.run
+    case "system":
+      return { kind: "system", reason: principal.reason }
+    default:
+      return { kind: "api", clientId: credentialOf(principal) }
+  }
+}
 
 /** The person behind a principal: a key stands for the user who made it, an app for the one who consented. */
 export const userOf = (principal: Principal): string =>
   principal.kind === "api_key" ? principal.key.createdBy : principal.userId
 
-const holdsScope = (principal: Principal, scope: Scope): boolean =>
-  (principal.kind === "user" ||
-    (principal.kind === "api_key" ? principal.key.scopes : principal.scopes).includes(scope)) &&
-  (principal.kind === "api_key" || atLeast(principal.role, leastRole(scope)))
+/** Keys have scopes, people a role, apps need both, automations what was granted of what can be. The kernel has all. */
+const holdsScope = (principal: Principal, scope: Scope): boolean => {
+  switch (principal.kind) {
+    case "api_key":
+      return principal.key.scopes.includes(scope)
+    case "oauth_app":
+      return principal.scopes.includes(scope) && atLeast(principal.role, leastRole(scope))
+    case "user":
+      return atLeast(principal.role, leastRole(scope))
+    case "automation":
+      return principal.scopes.includes(scope) && automationScopes.has(scope)
+    case "system":
+      return true
+  }
+}
 
-/** Keys have scopes, users a role, apps need both. */
 export const holds = (principal: Principal, needed: ScopesNeeded): boolean =>
   "allOf" in needed
     ? needed.allOf.every((scope) => holdsScope(principal, scope))
     : needed.anyOf.some((scope) => holdsScope(principal, scope))
 
 /** Apps of third parties see what they made themselves, everybody else sees all (decisions 2.6). */
-export const sees = (principal: Principal, createdBy: ActorRef): boolean =>
+export const sees = (principal: Principal, createdBy: ActorRef | undefined): boolean =>
   principal.kind !== "oauth_app" ||
   principal.app.firstParty ||
-  (createdBy.kind === "api" && createdBy.clientId === principal.app.clientId)
+  (createdBy?.kind === "api" && createdBy.clientId === principal.app.clientId)

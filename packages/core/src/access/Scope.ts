@@ -47,6 +47,27 @@ export const allScopes = Object.keys(scopes) as ReadonlyArray<Scope>
 
 export const Scope = Schema.Literals(allScopes)
 
+/** What the grant of an automation can hold (decisions 2.4). */
+export const automationScopes: ReadonlySet<Scope> = new Set<Scope>([
+  "automation_outputs:read",
+  "automations:read",
+  "banks:read",
+  "content:read",
+  "dashboards:read",
+  "enrichments:read",
+  "feed_sync:write",
+  "feeds:read",
+  "institutions:read",
+  "integrations:read",
+  "jobs:read",
+  "jobs:write",
+  "mailboxes:read",
+  "mailboxes:write",
+  "notifications:write",
+  "tables:read",
+  "tables:write"
+])
+
 /** Scopes that need more than the least role that may use their kind (decisions 2.3). */
 const adminScopes: ReadonlySet<Scope> = new Set([
   "banks:write",

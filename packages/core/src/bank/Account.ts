@@ -6,15 +6,13 @@ import { Currency } from "../shared/Currency.ts"
 import { DecimalNumber } from "../shared/Decimal.ts"
 import { Id } from "../shared/Ids.ts"
 import { Timestamp } from "../shared/Timestamp.ts"
-import type { Workspace } from "../workspace/Workspace.ts"
 import type { BankId } from "./Bank.ts"
 import { AccountType } from "../provider/AccountType.ts"
 
 export type AccountId = Id<"account">
 
-/** One account of a bank, in the workspace that asks. */
+/** One account of a bank. */
 export interface AccountRef {
-  readonly workspace: Workspace
   readonly bankId: BankId
   readonly accountId: AccountId
 }

@@ -24,7 +24,7 @@ export class BankStore extends Context.Service<
     readonly insert: (bank: Bank, connection: BankConnection | undefined) => Effect.Effect<void, StorageUnavailable>
     /** Live banks by order, then age; `deleted`: those that were deleted instead. */
     readonly list: (
-      workspaceId: WorkspaceId,
+      workspaceIds: ReadonlyArray<WorkspaceId>,
       which?: "live" | "deleted"
     ) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
     readonly get: (workspaceId: WorkspaceId, id: BankId) => Effect.Effect<Option.Option<Bank>, StorageUnavailable>

@@ -6,9 +6,11 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { maskNumber, type Account } from "./Account.ts"
 import { accountEvents, statusEvents } from "./BankEvents.ts"
+import { needScopes, permit, reach } from "../access/Access.ts"
 import type { ActorRef } from "../access/ActorRef.ts"
+import { readableIds, type Caller } from "../access/Caller.ts"
 import { EventStore } from "../event/EventStore.ts"
-import { NotFound, PlanLimitReached } from "../failure/Failure.ts"
+import { NotFound, PlanLimitReached, type Forbidden } from "../failure/Failure.ts"
 import type { ConnectPayload, ObservedAccount } from "../provider/Provider.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
 import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
@@ -18,7 +20,6 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { plans } from "../workspace/Plan.ts"
-import type { Workspace } from "../workspace/Workspace.ts"
 import { matchAccounts } from "./AccountLineage.ts"
 import type { Bank, BankId } from "./Bank.ts"
 import { BankStore, type BankConnection } from "./BankStore.ts"
@@ -60,15 +61,19 @@ export class Banks extends Context.Service<
   {
     /** Those that have an account: a bank of files has one only once a file names one. */
     readonly list: (
-      workspace: Workspace,
+      caller: Caller,
+      /** Deleted ones are shown to those who may delete. */
       which?: "live" | "deleted"
-    ) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
-    readonly get: (workspace: Workspace, id: BankId) => Effect.Effect<Bank, NotFound | StorageUnavailable>
+    ) => Effect.Effect<ReadonlyArray<Bank>, Forbidden | StorageUnavailable>
+    readonly get: (caller: Caller, id: BankId) => Effect.Effect<Bank, NotFound | Forbidden | StorageUnavailable>
     /** Completes a connection: verified upstream, stored with its secrets, accounts read. */
     readonly connect: (
-      workspace: Workspace,
+      caller: Caller,
       request: { readonly instanceId: string; readonly attemptId: string; readonly payload: ConnectPayload }
-    ) => Effect.Effect<Connected, ProviderNotAvailable | ProviderError | PlanLimitReached | StorageUnavailable>
+    ) => Effect.Effect<
+      Connected,
+      ProviderNotAvailable | ProviderError | PlanLimitReached | Forbidden | StorageUnavailable
+    >
     /**
      * Asks the provider how the connection is and, where it is connected, reads its accounts and balances anew;
      * accounts that are no longer listed become `missing`. How the connection is is kept even where the accounts cannot
@@ -92,10 +97,8 @@ export class Banks extends Context.Service<
         const events = yield* EventStore
         const { atomically } = yield* Transactor
 
-        const get = Effect.fn("Banks.get")(function* (workspace: Pick<Workspace, "id">, id: BankId) {
-          const bank = yield* store.get(workspace.id, id)
-          if (Option.isNone(bank)) return yield* new NotFound({ resource: "Bank" })
-          return bank.value
+        const get = Effect.fn("Banks.get")(function* (caller: Caller, id: BankId) {
+          return yield* reach(caller, "getBank", "Bank", yield* store.get(caller.principal.workspace.id, id))
         })
 
         const connectionOf = Effect.fnUntraced(function* (bank: Bank) {
@@ -166,8 +169,10 @@ export class Banks extends Context.Service<
           return { accounts: all, agrees } satisfies AccountList
         })
 
-        const connect: Banks["Service"]["connect"] = Effect.fn("Banks.connect")(function* (workspace, request) {
-          const cause: ActorRef = { kind: "system", reason: "connect" }
+        const connect: Banks["Service"]["connect"] = Effect.fn("Banks.connect")(function* (caller, request) {
+          yield* permit(caller, "completeConnection")
+          const { workspace } = caller.principal
+          const { cause } = caller
           const driver = yield* providers.get(request.instanceId)
           const completed = yield* driver.completeConnect({ attemptId: request.attemptId, payload: request.payload })
           const connection: BankConnection = { instanceId: request.instanceId, connection: completed.connection }
@@ -176,7 +181,7 @@ export class Banks extends Context.Service<
             const { accounts } = yield* putAccounts(known.value, connection, Effect.void, cause)
             return { bank: known.value, created: false, accounts }
           }
-          const banks = yield* store.list(workspace.id)
+          const banks = yield* store.list([workspace.id])
           const limit = plans[workspace.plan].banks
           if (limit !== undefined && banks.filter((bank) => bank.source !== "file").length >= limit) {
             return yield* new PlanLimitReached({ what: "banks", limit })
@@ -229,8 +234,10 @@ export class Banks extends Context.Service<
         })
 
         return Banks.of({
-          list: Effect.fn("Banks.list")(function* (workspace, which) {
-            return yield* Effect.filter(yield* store.list(workspace.id, which), ({ id, source }) =>
+          list: Effect.fn("Banks.list")(function* (caller, which) {
+            yield* permit(caller, "listBanks")
+            if (which === "deleted") yield* needScopes(caller, { anyOf: ["banks:write"] })
+            return yield* Effect.filter(yield* store.list(readableIds(caller), which), ({ id, source }) =>
               source === "file"
                 ? Effect.map(store.accounts(id), (accounts) => accounts.some(({ state }) => state === "open"))
                 : Effect.succeed(true)

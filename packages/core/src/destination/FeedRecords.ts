@@ -2,10 +2,11 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { Principal } from "../access/Principal.ts"
-import { InvalidInput, NotFound, type CursorUnusable } from "../failure/Failure.ts"
+import { reach } from "../access/Access.ts"
+import { onBehalfOf, type Caller } from "../access/Caller.ts"
+import type { OperationId } from "../access/Operations.ts"
+import { InvalidInput, type CursorUnusable, type Forbidden, type NotFound } from "../failure/Failure.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import type { JobId } from "../job/Job.ts"
@@ -17,7 +18,6 @@ import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
 import { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import type { Workspace } from "../workspace/Workspace.ts"
 import { deliveryStates, type Delivery } from "./Delivery.ts"
 import { DeliveryStore, type Reopening } from "./DeliveryStore.ts"
 
@@ -53,20 +53,23 @@ export class FeedRecords extends Context.Service<
   {
     /** Rows of the newest job first, in it the newest change first. */
     readonly list: (
-      workspace: Workspace,
+      caller: Caller,
       feedId: FeedId,
       query: RecordQuery
-    ) => Effect.Effect<Page<Delivery> & { readonly feed: Feed }, NotFound | CursorUnusable | StorageUnavailable>
+    ) => Effect.Effect<
+      Page<Delivery> & { readonly feed: Feed },
+      NotFound | CursorUnusable | Forbidden | StorageUnavailable
+    >
     /**
      * Sends delivered, refused and given-up rows again, and makes again those that people deleted. Rows that are
      * open go out anyway and do not count. Starts a job when none is active; otherwise the active one takes them,
      * or one that starts by itself after it.
      */
     readonly redeliver: (
-      principal: Principal,
+      caller: Caller,
       feedId: FeedId,
       which: Reopening
-    ) => Effect.Effect<Redelivered, NotFound | InvalidInput | StorageUnavailable>
+    ) => Effect.Effect<Redelivered, NotFound | InvalidInput | Forbidden | StorageUnavailable>
   }
 >()("@millrace/core/destination/FeedRecords") {
   static readonly layer: Layer.Layer<FeedRecords, never, DeliveryStore | FeedStore | Jobs | Transactor | Cursors> =
@@ -79,15 +82,13 @@ export class FeedRecords extends Context.Service<
         const { atomically } = yield* Transactor
         const cursors = yield* Cursors
 
-        const feedOf = Effect.fnUntraced(function* (workspace: Workspace, id: FeedId) {
-          const feed = yield* feeds.get(workspace.id, id)
-          if (Option.isNone(feed)) return yield* new NotFound({ resource: "Feed" })
-          return feed.value
+        const feedOf = Effect.fnUntraced(function* (caller: Caller, operation: OperationId, id: FeedId) {
+          return yield* reach(caller, operation, "Feed", yield* feeds.get(caller.principal.workspace.id, id))
         })
 
         /** `undefined` when it cannot start now: then the wake sees to it. */
-        const start = (principal: Principal, feedId: FeedId): Effect.Effect<JobId | undefined, StorageUnavailable> =>
-          jobs.trigger(principal, feedId, {}).pipe(
+        const start = (caller: Caller, feedId: FeedId): Effect.Effect<JobId | undefined, StorageUnavailable> =>
+          jobs.trigger(onBehalfOf(caller, "redelivery"), feedId, {}).pipe(
             Effect.map(({ id }): JobId | undefined => id),
             Effect.catchIf(
               (error) => error._tag !== "StorageUnavailable",
@@ -100,12 +101,12 @@ export class FeedRecords extends Context.Service<
           )
 
         const list: FeedRecords["Service"]["list"] = Effect.fn("FeedRecords.list")(function* (
-          workspace,
+          caller,
           feedId,
           { cursor: from, jobId: ofJob, limit: asked, ...given }
         ) {
-          const feed = yield* feedOf(workspace, feedId)
-          const bound = { workspaceId: workspace.id, list: `records/${feedId}` }
+          const feed = yield* feedOf(caller, "listFeedRecords", feedId)
+          const bound = { workspaceId: feed.workspaceId, list: `records/${feedId}` }
           if (from === undefined && ofJob !== undefined && !isId("job", ofJob)) {
             return { feed, rows: [], hasMore: false }
           }
@@ -123,8 +124,8 @@ export class FeedRecords extends Context.Service<
         })
 
         const redeliver: FeedRecords["Service"]["redeliver"] = Effect.fn("FeedRecords.redeliver")(
-          function* (principal, feedId, which) {
-            yield* feedOf(principal.workspace, feedId)
+          function* (caller, feedId, which) {
+            yield* feedOf(caller, "redeliverFeedRecords", feedId)
             if (which.recordIds === undefined && which.state === undefined) {
               return yield* new InvalidInput({
                 code: "INVALID_REQUEST",
@@ -147,7 +148,7 @@ export class FeedRecords extends Context.Service<
               records += opened
               hasMore = opened === limit
             }
-            const jobId = records === 0 ? undefined : yield* start(principal, feedId)
+            const jobId = records === 0 ? undefined : yield* start(caller, feedId)
             return { records, hasMore, jobId }
           }
         )

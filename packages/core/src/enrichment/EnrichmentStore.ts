@@ -17,7 +17,9 @@ export class EnrichmentStore extends Context.Service<
       id: EnrichmentId
     ) => Effect.Effect<Option.Option<Enrichment>, StorageUnavailable>
     /** By order, then id. */
-    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Enrichment>, StorageUnavailable>
+    readonly list: (
+      workspaceIds: ReadonlyArray<WorkspaceId>
+    ) => Effect.Effect<ReadonlyArray<Enrichment>, StorageUnavailable>
     readonly remove: (workspaceId: WorkspaceId, id: EnrichmentId) => Effect.Effect<boolean, StorageUnavailable>
   }
 >()("@millrace/core/enrichment/EnrichmentStore") {}

@@ -5,8 +5,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import { userOf, type Principal } from "../access/Principal.ts"
-import { Unprocessable, type Detail } from "../failure/Failure.ts"
+import { permit, shows } from "../access/Access.ts"
+import { readableIds, type Caller } from "../access/Caller.ts"
+import { userOf } from "../access/Principal.ts"
+import { Unprocessable, type Detail, type Forbidden } from "../failure/Failure.ts"
 import type { FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import type { DataType } from "../record/DataType.ts"
@@ -15,7 +17,6 @@ import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import type { Workspace } from "../workspace/Workspace.ts"
 import { decode } from "../shared/StrictDecoding.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import { EnrichmentStore } from "./EnrichmentStore.ts"
@@ -80,11 +81,11 @@ export class Enrichments extends Context.Service<
   {
     /** Refuses a configuration that could not run, with all its faults at once. */
     readonly create: (
-      principal: Principal,
+      caller: Caller,
       request: NewEnrichment
-    ) => Effect.Effect<EnrichmentView, Unprocessable | StorageUnavailable>
+    ) => Effect.Effect<EnrichmentView, Unprocessable | Forbidden | StorageUnavailable>
     /** By order, then id. */
-    readonly list: (workspace: Workspace) => Effect.Effect<ReadonlyArray<Enrichment>, StorageUnavailable>
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Enrichment>, Forbidden | StorageUnavailable>
   }
 >()("@millrace/core/enrichment/Enrichments") {
   static readonly layer: Layer.Layer<Enrichments, never, EnrichmentStore | FeedStore | Kinds | Ids> = Layer.effect(
@@ -95,7 +96,9 @@ export class Enrichments extends Context.Service<
       const ids = yield* Ids
       const kinds = yield* Kinds
 
-      const create: Enrichments["Service"]["create"] = Effect.fn("Enrichments.create")(function* (principal, request) {
+      const create: Enrichments["Service"]["create"] = Effect.fn("Enrichments.create")(function* (caller, request) {
+        yield* permit(caller, "createEnrichment")
+        const { principal } = caller
         const { workspace } = principal
         const details: Array<Detail> = []
         const lints = [...judge(request, kinds, details)]
@@ -110,7 +113,7 @@ export class Enrichments extends Context.Service<
             details.push({ field: `feedIds[${at}]`, message: `is not a feed of ${request.dataType}` })
           }
         }
-        const existing = yield* store.list(workspace.id)
+        const existing = yield* store.list([workspace.id])
         if (existing.length >= limits.enrichmentsPerWorkspace) {
           return yield* new Unprocessable({
             code: "LIMIT_EXCEEDED",
@@ -152,7 +155,14 @@ export class Enrichments extends Context.Service<
         return { enrichment, lints }
       })
 
-      return Enrichments.of({ create, list: Effect.fn("Enrichments.list")((workspace) => store.list(workspace.id)) })
+      return Enrichments.of({
+        create,
+        list: Effect.fn("Enrichments.list")(function* (caller) {
+          yield* permit(caller, "listEnrichments")
+          const found = yield* store.list(readableIds(caller))
+          return found.filter(({ workspaceId }) => shows(caller, "listEnrichments", { workspaceId }))
+        })
+      })
     })
   )
 }

@@ -12,6 +12,13 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   resource: Schema.String
 }) {}
 
+/** Who asks may not do it, whatever it is about (403). */
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
+  code: ErrorCode,
+  message: Schema.String,
+  details: Schema.Array(Detail)
+}) {}
+
 /** The input does not have the right shape (400). */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
   code: ErrorCode,

@@ -30,7 +30,7 @@ export class FeedStore extends Context.Service<
     readonly byId: (id: FeedId) => Effect.Effect<Option.Option<Feed>, StorageUnavailable>
     /** By order, then age. */
     readonly list: (
-      workspaceId: WorkspaceId,
+      workspaceIds: ReadonlyArray<WorkspaceId>,
       query: { readonly dataType?: DataType; readonly source?: Feed["source"] }
     ) => Effect.Effect<ReadonlyArray<Feed>, StorageUnavailable>
     /**

@@ -10,11 +10,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { ActorRef } from "../access/ActorRef.ts"
+import { reach } from "../access/Access.ts"
+import type { Caller } from "../access/Caller.ts"
+import type { OperationId } from "../access/Operations.ts"
 import { ownerOf, toPublic } from "../bank/PublicRecord.ts"
 import { bankLease } from "../bank/BankLease.ts"
 import { BankStore } from "../bank/BankStore.ts"
-import { Conflict, NotFound, Unprocessable, type CursorUnusable } from "../failure/Failure.ts"
+import { Conflict, NotFound, Unprocessable, type CursorUnusable, type Forbidden } from "../failure/Failure.ts"
 import { idKindOf, type SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
@@ -45,7 +47,7 @@ import { nameOf, RowReader } from "./match/MatchRow.ts"
 import { contentOf } from "./MatchWrites.ts"
 import { isSplitOrder } from "./match/SplitOrder.ts"
 
-type ReadError = NotFound | StorageUnavailable
+type ReadError = NotFound | Forbidden | StorageUnavailable
 type ActError = ReadError | Conflict | Unprocessable
 
 /** A person's act takes no longer than this, or it is none. */
@@ -74,6 +76,7 @@ export class Corrections extends Context.Service<
   {
     /** Matches that can be taken back, newest first. */
     readonly matches: (
+      caller: Caller,
       ref: LedgerRef,
       query: MatchesQuery
     ) => Effect.Effect<Page<MatchView>, ReadError | CursorUnusable>
@@ -81,11 +84,12 @@ export class Corrections extends Context.Service<
      * Parts a match: what was observed becomes a record of its own, the record gets back what it said before,
      * and the two are never matched again by themselves. Later matches of the observation stay with it.
      */
-    readonly undo: (by: ActorRef, ref: LedgerRef, id: MatchId) => Effect.Effect<MatchView, ActError>
+    readonly undo: (caller: Caller, ref: LedgerRef, id: MatchId) => Effect.Effect<MatchView, ActError>
     /** Takes an undo back: the two are one again, by a match of its own. */
-    readonly redo: (by: ActorRef, ref: LedgerRef, id: MatchId) => Effect.Effect<MatchView, ActError>
+    readonly redo: (caller: Caller, ref: LedgerRef, id: MatchId) => Effect.Effect<MatchView, ActError>
     /** Newest first. */
     readonly suggestions: (
+      caller: Caller,
       ref: LedgerRef,
       query: SuggestionsQuery
     ) => Effect.Effect<Page<SuggestionView>, ReadError | CursorUnusable>
@@ -94,16 +98,16 @@ export class Corrections extends Context.Service<
      * the older one, and its rows at destinations, stay. Of two parts of one order neither goes: they change places,
      * so that what people wrote is on the other part. One that was rejected can still be accepted.
      */
-    readonly accept: (by: ActorRef, ref: LedgerRef, id: SuggestionId) => Effect.Effect<SuggestionView, ActError>
+    readonly accept: (caller: Caller, ref: LedgerRef, id: SuggestionId) => Effect.Effect<SuggestionView, ActError>
     /** The two are never matched again by themselves. */
-    readonly reject: (by: ActorRef, ref: LedgerRef, id: SuggestionId) => Effect.Effect<SuggestionView, ActError>
+    readonly reject: (caller: Caller, ref: LedgerRef, id: SuggestionId) => Effect.Effect<SuggestionView, ActError>
     /** The record is none, and does not come back however often the upstream shows it. */
-    readonly remove: (by: ActorRef, ref: LedgerRef, recordId: string) => Effect.Effect<void, ActError>
+    readonly remove: (caller: Caller, ref: LedgerRef, recordId: string) => Effect.Effect<void, ActError>
     /**
      * Brings back a record that a person deleted or the upstream no longer shows. The latter is kept from then
      * on, whatever the upstream shows.
      */
-    readonly restore: (by: ActorRef, ref: LedgerRef, recordId: string) => Effect.Effect<Fields, ActError>
+    readonly restore: (caller: Caller, ref: LedgerRef, recordId: string) => Effect.Effect<Fields, ActError>
     /** Forgets what is too old to be taken back. Returns how much. */
     readonly purge: Effect.Effect<number, StorageUnavailable>
   }
@@ -125,23 +129,28 @@ export class Corrections extends Context.Service<
       const facts = yield* DecisionLog
       const { absorb, exchange, part } = yield* Joining
 
-      const open = Effect.fnUntraced(function* ({ accountId, bankId, dataType, workspace }: LedgerRef) {
-        const bank = yield* banks.get(workspace.id, bankId)
-        if (Option.isNone(bank)) return yield* new NotFound({ resource: "Bank" })
-        const account = yield* banks.account(workspace.id, bankId, accountId)
-        if (Option.isNone(account)) return yield* new NotFound({ resource: "Account" })
+      const open = Effect.fnUntraced(function* (
+        caller: Caller,
+        operation: OperationId,
+        { accountId, bankId, dataType }: LedgerRef
+      ) {
+        const { workspace } = caller.principal
+        const bank = yield* reach(caller, operation, "Bank", yield* banks.get(workspace.id, bankId))
+        const found = yield* banks.account(workspace.id, bankId, accountId)
+        const account = yield* reach(caller, operation, "Account", found)
         const scope: RecordScope = { workspaceId: workspace.id, accountId, dataType }
-        return { scope, owner: ownerOf(bank.value, account.value) } satisfies Opened
+        return { scope, owner: ownerOf(bank, account) } satisfies Opened
       })
 
       /** Nobody else writes the account meanwhile, and all of it takes effect or nothing. */
       const act = Effect.fnUntraced(function* <A, E, R>(
-        by: ActorRef,
+        caller: Caller,
+        operation: OperationId,
         ref: LedgerRef,
         body: (opened: Opened, decided: Decided) => Effect.Effect<A, E, R>
       ) {
-        const opened = yield* open(ref)
-        const decided: Decided = { by, at: yield* Timestamp.now }
+        const opened = yield* open(caller, operation, ref)
+        const decided: Decided = { by: caller.cause, at: yield* Timestamp.now }
         const holder = `act:${yield* ids.next("request")}`
         const taken = yield* leases.take([bankLease(ref.bankId)], holder, leaseSeconds)
         if (Option.isNone(taken)) return yield* busy
@@ -181,9 +190,10 @@ export class Corrections extends Context.Service<
         return { a, b }
       })
 
-      const undo: Corrections["Service"]["undo"] = Effect.fn("Corrections.undo")((by, ref, id) =>
+      const undo: Corrections["Service"]["undo"] = Effect.fn("Corrections.undo")((caller, ref, id) =>
         act(
-          by,
+          caller,
+          "undoMatch",
           ref,
           Effect.fnUntraced(function* (opened, decided) {
             const { scope } = opened
@@ -217,9 +227,10 @@ export class Corrections extends Context.Service<
         )
       )
 
-      const redo: Corrections["Service"]["redo"] = Effect.fn("Corrections.redo")((by, ref, id) =>
+      const redo: Corrections["Service"]["redo"] = Effect.fn("Corrections.redo")((caller, ref, id) =>
         act(
-          by,
+          caller,
+          "redoMatch",
           ref,
           Effect.fnUntraced(function* (opened, decided) {
             const { scope } = opened
@@ -233,9 +244,10 @@ export class Corrections extends Context.Service<
       )
 
       const decide = (to: "accepted" | "rejected"): Corrections["Service"]["accept"] =>
-        Effect.fn(`Corrections.${to}`)((by, ref, id) =>
+        Effect.fn(`Corrections.${to}`)((caller, ref, id) =>
           act(
-            by,
+            caller,
+            to === "accepted" ? "acceptSuggestion" : "rejectSuggestion",
             ref,
             Effect.fnUntraced(function* (opened, decided) {
               const { scope } = opened
@@ -264,9 +276,10 @@ export class Corrections extends Context.Service<
         return record
       })
 
-      const remove: Corrections["Service"]["remove"] = Effect.fn("Corrections.remove")((by, ref, recordId) =>
+      const remove: Corrections["Service"]["remove"] = Effect.fn("Corrections.remove")((caller, ref, recordId) =>
         act(
-          by,
+          caller,
+          "deleteTransaction",
           ref,
           Effect.fnUntraced(function* ({ scope }, decided) {
             const record = yield* tombstone(scope, recordId)
@@ -278,9 +291,10 @@ export class Corrections extends Context.Service<
         )
       )
 
-      const restore: Corrections["Service"]["restore"] = Effect.fn("Corrections.restore")((by, ref, recordId) =>
+      const restore: Corrections["Service"]["restore"] = Effect.fn("Corrections.restore")((caller, ref, recordId) =>
         act(
-          by,
+          caller,
+          "restoreTransaction",
           ref,
           Effect.fnUntraced(function* ({ owner, scope }, decided) {
             const record = yield* tombstone(scope, recordId)
@@ -294,13 +308,13 @@ export class Corrections extends Context.Service<
       )
 
       return Corrections.of({
-        matches: Effect.fn("Corrections.matches")(function* (ref, query) {
-          return yield* log.matches(yield* open(ref), ref, query)
+        matches: Effect.fn("Corrections.matches")(function* (caller, ref, query) {
+          return yield* log.matches(yield* open(caller, "listMatches", ref), ref, query)
         }),
         undo,
         redo,
-        suggestions: Effect.fn("Corrections.suggestions")(function* (ref, query) {
-          return yield* log.suggestions(yield* open(ref), ref, query)
+        suggestions: Effect.fn("Corrections.suggestions")(function* (caller, ref, query) {
+          return yield* log.suggestions(yield* open(caller, "listSuggestions", ref), ref, query)
         }),
         accept: decide("accepted"),
         reject: decide("rejected"),

@@ -65,8 +65,8 @@ const SuggestionsCursor = Schema.Struct({
   state: Schema.optionalKey(Schema.Literals(suggestionStates))
 })
 
-const boundOf = (what: string, { accountId, bankId, dataType, workspace }: LedgerRef): Bound => ({
-  workspaceId: workspace.id,
+const boundOf = (what: string, { scope }: Opened, { accountId, bankId, dataType }: LedgerRef): Bound => ({
+  workspaceId: scope.workspaceId,
   list: `${what}/${bankId}/${accountId}/${dataType}`
 })
 
@@ -107,7 +107,7 @@ const make = Effect.gen(function* () {
   })
 
   const matches = Effect.fnUntraced(function* (opened: Opened, ref: LedgerRef, query: MatchesQuery) {
-    const bound = boundOf("matches", ref)
+    const bound = boundOf("matches", opened, ref)
     const start = query.cursor === undefined ? query : yield* cursors.decode(bound, MatchesCursor, query.cursor)
     const limit = sizeOf(limits.page, query.limit)
     const found = yield* identity.matches(opened.scope, {
@@ -124,7 +124,7 @@ const make = Effect.gen(function* () {
   })
 
   const suggestions = Effect.fnUntraced(function* (opened: Opened, ref: LedgerRef, query: SuggestionsQuery) {
-    const bound = boundOf("suggestions", ref)
+    const bound = boundOf("suggestions", opened, ref)
     const start = query.cursor === undefined ? query : yield* cursors.decode(bound, SuggestionsCursor, query.cursor)
     const limit = sizeOf(limits.page, query.limit)
     const found = yield* identity.suggestions(opened.scope, {

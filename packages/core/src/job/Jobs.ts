@@ -5,10 +5,20 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { isNarrowed, permit, reach } from "../access/Access.ts"
 import type { ActorRef } from "../access/ActorRef.ts"
-import { actorOf, userOf, type Principal } from "../access/Principal.ts"
+import type { Caller } from "../access/Caller.ts"
+import type { OperationId } from "../access/Operations.ts"
+import { userOf } from "../access/Principal.ts"
 import { BankStore } from "../bank/BankStore.ts"
-import { Conflict, NotFound, Unprocessable, type CursorUnusable, type InvalidInput } from "../failure/Failure.ts"
+import {
+  Conflict,
+  NotFound,
+  Unprocessable,
+  type CursorUnusable,
+  type Forbidden,
+  type InvalidInput
+} from "../failure/Failure.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { nextRun } from "../feed/NextRun.ts"
@@ -22,7 +32,6 @@ import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { toJobErrors } from "./Finding.ts"
-import type { Workspace } from "../workspace/Workspace.ts"
 import { JobStatus, type Job, type JobId } from "./Job.ts"
 import { JobEngine } from "./JobEngine.ts"
 import { JobStore, type JobStateConflict } from "./JobStore.ts"
@@ -62,38 +71,42 @@ export class Jobs extends Context.Service<
   {
     /** Creates a job and takes the feed lock with it. */
     readonly trigger: (
-      principal: Principal,
+      caller: Caller,
       feedId: FeedId,
       options: TriggerSync
-    ) => Effect.Effect<Job, NotFound | InvalidInput | Unprocessable | Conflict | StorageUnavailable>
-    readonly get: (workspace: Workspace, feedId: FeedId, id: JobId) => Effect.Effect<Job, NotFound | StorageUnavailable>
-    /** Newest first. */
-    readonly list: (
-      workspace: Workspace,
-      feedId: FeedId,
-      query: PageRequest & { readonly status?: JobStatus }
-    ) => Effect.Effect<Page<Job>, NotFound | CursorUnusable | StorageUnavailable>
-    /** Releases the feed lock at once. */
-    readonly cancel: (
-      principal: Principal,
+    ) => Effect.Effect<Job, NotFound | InvalidInput | Unprocessable | Conflict | Forbidden | StorageUnavailable>
+    readonly get: (
+      caller: Caller,
       feedId: FeedId,
       id: JobId
-    ) => Effect.Effect<Job, NotFound | Conflict | StorageUnavailable>
+    ) => Effect.Effect<Job, NotFound | Forbidden | StorageUnavailable>
+    /** Newest first. */
+    readonly list: (
+      caller: Caller,
+      feedId: FeedId,
+      query: PageRequest & { readonly status?: JobStatus }
+    ) => Effect.Effect<Page<Job>, NotFound | CursorUnusable | Forbidden | StorageUnavailable>
+    /** Releases the feed lock at once. */
+    readonly cancel: (
+      caller: Caller,
+      feedId: FeedId,
+      id: JobId
+    ) => Effect.Effect<Job, NotFound | Conflict | Forbidden | StorageUnavailable>
     /**
      * Asks a job in progress to pause: it does so at the end of the page it is at, keeps the feed locked, and
      * fails after `limits.userPauseHours` unless somebody resumes it.
      */
     readonly pause: (
-      principal: Principal,
+      caller: Caller,
       feedId: FeedId,
       id: JobId
-    ) => Effect.Effect<Job, NotFound | Conflict | StorageUnavailable>
+    ) => Effect.Effect<Job, NotFound | Conflict | Forbidden | StorageUnavailable>
     /** A paused job goes on; one that was asked to pause and has not yet does not. */
     readonly resume: (
-      principal: Principal,
+      caller: Caller,
       feedId: FeedId,
       id: JobId
-    ) => Effect.Effect<Job, NotFound | Conflict | StorageUnavailable>
+    ) => Effect.Effect<Job, NotFound | Conflict | Forbidden | StorageUnavailable>
     /** For the scheduler: jobs of all feeds whose schedule or wake is due. Returns how many were made. */
     readonly scheduleDue: Effect.Effect<number, StorageUnavailable>
   }
@@ -113,10 +126,8 @@ export class Jobs extends Context.Service<
       const cursors = yield* Cursors
       const ids = yield* Ids
 
-      const feedOf = Effect.fnUntraced(function* (workspace: Workspace, id: FeedId) {
-        const feed = yield* feeds.get(workspace.id, id)
-        if (Option.isNone(feed)) return yield* new NotFound({ resource: "Feed" })
-        return feed.value
+      const feedOf = Effect.fnUntraced(function* (caller: Caller, operation: OperationId, id: FeedId) {
+        return yield* reach(caller, operation, "Feed", yield* feeds.get(caller.principal.workspace.id, id))
       })
 
       /** A removed bank cannot be read: better to say so now than on the job (decisions 7.5). */
@@ -133,9 +144,9 @@ export class Jobs extends Context.Service<
         }
       })
 
-      const trigger: Jobs["Service"]["trigger"] = Effect.fn("Jobs.trigger")(function* (principal, feedId, request) {
-        const { workspace } = principal
-        const feed = yield* feedOf(workspace, feedId)
+      const trigger: Jobs["Service"]["trigger"] = Effect.fn("Jobs.trigger")(function* (caller, feedId, request) {
+        const { workspace } = caller.principal
+        const feed = yield* feedOf(caller, "triggerSync", feedId)
         if (feed.sourceConfig === undefined || feed.destinationConfig === undefined) {
           const missing = feed.sourceConfig === undefined ? "source" : "destination"
           return yield* new Unprocessable({
@@ -149,8 +160,8 @@ export class Jobs extends Context.Service<
         yield* checkBanks(feed)
         const warnings = clamped === undefined ? [] : yield* toJobErrors([clamped])
         const job = yield* newJob(ids, feed, {
-          userId: userOf(principal),
-          startedBy: actorOf(principal),
+          userId: userOf(caller.principal),
+          startedBy: caller.cause,
           type: "manual",
           mode,
           options,
@@ -174,14 +185,20 @@ export class Jobs extends Context.Service<
         return job
       })
 
-      const load = Effect.fnUntraced(function* (workspace: Workspace, feedId: FeedId, id: JobId) {
+      const load = Effect.fnUntraced(function* (caller: Caller, operation: OperationId, feedId: FeedId, id: JobId) {
+        const { workspace } = caller.principal
+        yield* permit(caller, operation)
+        // A job is whose its feed is.
+        if (isNarrowed(caller, operation))
+          yield* reach(caller, operation, "Job", yield* feeds.get(workspace.id, feedId))
         const job = yield* store.get(workspace.id, feedId, id)
         if (Option.isNone(job)) return yield* new NotFound({ resource: "Job" })
         return job.value
       })
 
-      const list: Jobs["Service"]["list"] = Effect.fn("Jobs.list")(function* (workspace, feedId, query) {
-        yield* feedOf(workspace, feedId)
+      const list: Jobs["Service"]["list"] = Effect.fn("Jobs.list")(function* (caller, feedId, query) {
+        const { workspace } = caller.principal
+        yield* feedOf(caller, "listJobs", feedId)
         const bound = { workspaceId: workspace.id, list: `jobs/${feedId}` }
         const start =
           query.cursor === undefined ? { status: query.status } : yield* cursors.decode(bound, JobsCursor, query.cursor)
@@ -202,22 +219,22 @@ export class Jobs extends Context.Service<
         return { rows: page, hasMore, cursor }
       })
 
-      const cancel: Jobs["Service"]["cancel"] = Effect.fn("Jobs.cancel")(function* (principal, feedId, id) {
-        yield* load(principal.workspace, feedId, id)
-        const job = yield* Effect.catchTag(store.cancel(id, "cancel", actorOf(principal)), "JobStateConflict", refused)
+      const cancel: Jobs["Service"]["cancel"] = Effect.fn("Jobs.cancel")(function* (caller, feedId, id) {
+        yield* load(caller, "cancelJob", feedId, id)
+        const job = yield* Effect.catchTag(store.cancel(id, "cancel", caller.cause), "JobStateConflict", refused)
         yield* engine.interrupt(feedId, id)
         return job
       })
 
-      const pause: Jobs["Service"]["pause"] = Effect.fn("Jobs.pause")(function* (principal, feedId, id) {
-        yield* load(principal.workspace, feedId, id)
+      const pause: Jobs["Service"]["pause"] = Effect.fn("Jobs.pause")(function* (caller, feedId, id) {
+        yield* load(caller, "pauseJob", feedId, id)
         // Nobody interrupts the run: what it is sending is better ended than sent again.
-        return yield* Effect.catchTag(store.askPause(id, actorOf(principal)), "JobStateConflict", refused)
+        return yield* Effect.catchTag(store.askPause(id, caller.cause), "JobStateConflict", refused)
       })
 
-      const resume: Jobs["Service"]["resume"] = Effect.fn("Jobs.resume")(function* (principal, feedId, id) {
-        yield* load(principal.workspace, feedId, id)
-        const job = yield* Effect.catchTag(store.resume(id, actorOf(principal)), "JobStateConflict", refused)
+      const resume: Jobs["Service"]["resume"] = Effect.fn("Jobs.resume")(function* (caller, feedId, id) {
+        yield* load(caller, "resumeJob", feedId, id)
+        const job = yield* Effect.catchTag(store.resume(id, caller.cause), "JobStateConflict", refused)
         yield* engine.poke(feedId, id)
         return job
       })
@@ -279,7 +296,11 @@ export class Jobs extends Context.Service<
         return made
       }).pipe(Effect.withSpan("Jobs.scheduleDue"))
 
-      return Jobs.of({ trigger, get: Effect.fn("Jobs.get")(load), list, cancel, pause, resume, scheduleDue })
+      const get = Effect.fn("Jobs.get")((caller: Caller, feedId: FeedId, id: JobId) =>
+        load(caller, "getJob", feedId, id)
+      )
+
+      return Jobs.of({ trigger, get, list, cancel, pause, resume, scheduleDue })
     })
   )
 }

@@ -39,7 +39,7 @@ export const checkFields = (fields: ReadonlyArray<TableField>, faults: Faults): 
 
 /** The feeds that write to a table. */
 export const feedsOf = (store: FeedStore["Service"], workspaceId: WorkspaceId, id: TableId) =>
-  Effect.map(store.list(workspaceId, {}), (feeds) =>
+  Effect.map(store.list([workspaceId], {}), (feeds) =>
     feeds.filter(({ destinationConfig }) => tableOf(destinationConfig) === id)
   )
 
@@ -124,8 +124,8 @@ export const make = Effect.gen(function* () {
   })
 
   const createField: Tables["Service"]["createField"] = Effect.fn("Tables.createField")(
-    function* (principal, id, request) {
-      const table = yield* access.lock(principal, id)
+    function* (caller, id, request) {
+      const table = yield* access.lock(caller, "createField", id)
       const faults = new Faults()
       const defined = define({ required: false, unique: false, indexed: false, ...request }, "", faults)
       const taken = new Set(table.fields.map((field) => field.key))
@@ -142,7 +142,7 @@ export const make = Effect.gen(function* () {
       }
       const target = field.options?.relation?.tableId
       if (target !== undefined && faults.details.length === 0 && target !== id) {
-        yield* Effect.catchTag(access.load(principal, target), "NotFound", () =>
+        yield* Effect.catchTag(access.load(caller, "createField", target), "NotFound", () =>
           Effect.sync(() => faults.add("", "options.relation.tableId", "is not a table of this workspace"))
         )
       }
@@ -159,8 +159,8 @@ export const make = Effect.gen(function* () {
   )
 
   const updateField: Tables["Service"]["updateField"] = Effect.fn("Tables.updateField")(
-    function* (principal, id, fieldId, change, ifVersion) {
-      const table = yield* access.lock(principal, id)
+    function* (caller, id, fieldId, change, ifVersion) {
+      const table = yield* access.lock(caller, "updateField", id)
       if (ifVersion !== undefined && ifVersion !== table.version) return yield* new PreconditionFailed()
       const before = yield* fieldOf(table, fieldId)
       const faults = new Faults()
@@ -169,7 +169,7 @@ export const make = Effect.gen(function* () {
       const place = change.position ?? table.fields.indexOf(before)
       if (!(Number.isInteger(place) && place >= 0)) faults.add("", "position", "must be a whole number from 0")
       yield* judged(faults.details)
-      if (field.type !== before.type) yield* unwritten(principal.workspace.id, table, before)
+      if (field.type !== before.type) yield* unwritten(caller.principal.workspace.id, table, before)
       const fields = inOrder([...others.slice(0, place), field, ...others.slice(place)])
       const after: Table = { ...table, fields }
       const found = yield* rewriteRows(store, contentHash, yield* Timestamp.now, {
@@ -192,15 +192,15 @@ export const make = Effect.gen(function* () {
   )
 
   const deleteField: Tables["Service"]["deleteField"] = Effect.fn("Tables.deleteField")(
-    function* (principal, id, fieldId, ifVersion) {
-      const table = yield* access.lock(principal, id)
+    function* (caller, id, fieldId, ifVersion) {
+      const table = yield* access.lock(caller, "deleteField", id)
       if (ifVersion !== undefined && ifVersion !== table.version) return yield* new PreconditionFailed()
       const field = yield* fieldOf(table, fieldId)
       if (table.keyFields.includes(field.key))
         return yield* conflict("FIELD_IN_USE", "It is a key field of the table", [
           { field: "keyFields", message: field.key }
         ])
-      yield* unwritten(principal.workspace.id, table, field)
+      yield* unwritten(caller.principal.workspace.id, table, field)
       yield* store.clearField(id, field.key)
       if (facetsOf(table).some((facet) => facet.id === field.id)) yield* store.dropFacets(id, [field.id])
       yield* save({ ...table, fields: inOrder(table.fields.filter((other) => other.id !== fieldId)) })

@@ -2,7 +2,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Principal } from "../access/Principal.ts"
+import type { Caller } from "../access/Caller.ts"
+import type { OperationId } from "../access/Operations.ts"
 import { InvalidInput, PlanLimitReached, type Detail } from "../failure/Failure.ts"
 import { limits } from "../shared/Limits.ts"
 import type { Faults } from "./FieldDefinition.ts"
@@ -41,13 +42,14 @@ const make = Effect.gen(function* () {
 
   /** Faults for rows that relations name and that do not exist, live, in a table that can be seen. */
   const checkRelations = Effect.fnUntraced(function* (
-    principal: Principal,
+    caller: Caller,
+    operation: OperationId,
     table: Table,
     uses: ReadonlyArray<RelationUse>,
     faults: Faults
   ) {
     if (uses.length === 0) return
-    const tables = yield* access.related(principal, table)
+    const tables = yield* access.related(caller, operation, table)
     for (const tableId of new Set(uses.map((use) => use.tableId))) {
       const own = uses.filter((use) => use.tableId === tableId)
       const target = tables.get(tableId)
@@ -61,10 +63,10 @@ const make = Effect.gen(function* () {
     }
   })
 
-  const checkPlan = Effect.fnUntraced(function* (principal: Principal, added: number) {
+  const checkPlan = Effect.fnUntraced(function* (caller: Caller, added: number) {
     if (added <= 0) return
-    const limit = rowLimitOf(principal.workspace, settings)
-    if ((yield* rowRoom(store, principal.workspace.id, limit)) < added)
+    const limit = rowLimitOf(caller.principal.workspace, settings)
+    if ((yield* rowRoom(store, caller.principal.workspace.id, limit)) < added)
       return yield* new PlanLimitReached({ what: "rows", limit })
   })
 

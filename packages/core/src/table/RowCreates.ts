@@ -1,6 +1,5 @@
 /** Making rows, and finding those that are there already (decisions 5.7). */
 import * as Effect from "effect/Effect"
-import { actorOf } from "../access/Principal.ts"
 import type { Detail } from "../failure/Failure.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
@@ -29,9 +28,9 @@ export const make = Effect.gen(function* () {
   const { checkMarks, checkPlan, checkRelations } = yield* RowChecks
 
   const createRows: Tables["Service"]["createRows"] = Effect.fn("Tables.createRows")(
-    function* (principal, id, { mode, rows: asked }) {
+    function* (caller, id, { mode, rows: asked }) {
       yield* bulk("rows", asked.length)
-      const table = yield* access.lock(principal, id)
+      const table = yield* access.lock(caller, "createRows", id)
       const shape = shapeOf(table, contentHash)
       const fields = new Map(table.fields.map((field) => [field.key, field]))
       const faults = new Faults()
@@ -80,7 +79,7 @@ export const make = Effect.gen(function* () {
       )
       const byMark = new Map((yield* store.rowsById(id, [...held.values()])).map((row) => [row.id, row]))
       const now = yield* Timestamp.now
-      const actor = actorOf(principal)
+      const actor = caller.cause
       const newIds = yield* ids.batch("row", asked.length)
       const clashes: Array<Detail> = []
       const outcomes: Array<RowOutcome> = []
@@ -128,11 +127,11 @@ export const make = Effect.gen(function* () {
           outcomes.push({ id: found.id, status: "updated" })
         }
       }
-      yield* checkRelations(principal, table, uses, faults)
+      yield* checkRelations(caller, "createRows", table, uses, faults)
       yield* judged(faults.details)
       if (clashes.length > 0) return yield* conflict("ALREADY_EXISTS", "A row with this key exists", clashes)
       const added = outcomes.filter(({ status }) => status === "created").length
-      yield* checkPlan(principal, added)
+      yield* checkPlan(caller, added)
       const stored = yield* checkMarks(table, shape, candidates)
       if (stored.length > 0) yield* store.putRows(id, stored, added)
       return outcomes

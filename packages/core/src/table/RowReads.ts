@@ -1,7 +1,8 @@
 /** Reading rows: filters, order, pages (decisions 1.6, 5.7 and 8). */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Principal } from "../access/Principal.ts"
+import type { Caller } from "../access/Caller.ts"
+import type { OperationId } from "../access/Operations.ts"
 import { CursorUnusable, type Detail } from "../failure/Failure.ts"
 import { bind, type Given } from "../filter/Bind.ts"
 import { compile, type RelatedRows, type RowTest } from "../filter/Compile.ts"
@@ -103,7 +104,8 @@ export const make = Effect.gen(function* () {
   const turns = makeQueryTurns()
 
   const ask = Effect.fnUntraced(function* (
-    principal: Principal,
+    caller: Caller,
+    operation: OperationId,
     table: Table,
     question: RowQuestion,
     now: Timestamp.Timestamp
@@ -113,11 +115,11 @@ export const make = Effect.gen(function* () {
     for (const [at, key] of (question.fields ?? []).entries())
       if (!table.fields.some((field) => field.key === key))
         details.push({ field: `fields[${at}]`, message: `"${key}" is no field` })
-    const zone = zoneOf(question.timezone ?? principal.workspace.timezone)
+    const zone = zoneOf(question.timezone ?? caller.principal.workspace.timezone)
     if (zone === undefined) details.push({ field: "timezone", message: "is no time zone" })
     const params = givenOf(question.params ?? {}, details)
     if (zone === undefined || details.length > 0) return yield* unprocessable(details)
-    const related = yield* access.related(principal, table)
+    const related = yield* access.related(caller, operation, table)
     const relations = new Map(
       table.fields.flatMap(({ key, options }): ReadonlyArray<[string, ScannedTable]> => {
         const target = options?.relation && related.get(options.relation.tableId)
@@ -248,9 +250,9 @@ export const make = Effect.gen(function* () {
   })
 
   /** Searches have few turns and little time: what one asks for must not keep the others waiting. */
-  const inTurn = <A, E>(principal: Principal, read: Effect.Effect<A, E | StorageUnavailable>) =>
+  const inTurn = <A, E>(caller: Caller, read: Effect.Effect<A, E | StorageUnavailable>) =>
     Effect.catchIf(
-      turns.take(principal.workspace.id, read),
+      turns.take(caller.principal.workspace.id, read),
       (error): error is StorageUnavailable => error instanceof StorageUnavailable && error.tooLong === true,
       () =>
         unprocessable(
@@ -267,13 +269,13 @@ export const make = Effect.gen(function* () {
         )
     )
 
-  const queryRows: Tables["Service"]["queryRows"] = Effect.fn("Tables.queryRows")(function* (principal, id, query) {
-    const table = yield* access.load(principal, id)
-    const bound = { workspaceId: principal.workspace.id, list: `rows/${id}` }
+  const queryRows: Tables["Service"]["queryRows"] = Effect.fn("Tables.queryRows")(function* (caller, id, query) {
+    const table = yield* access.load(caller, "queryRows", id)
+    const bound = { workspaceId: caller.principal.workspace.id, list: `rows/${id}` }
     const resumed = query.cursor === undefined ? undefined : yield* cursors.decode(bound, query.cursor)
     const question: RowQuestion = resumed?.question ?? query
     const now = resumed?.now ?? (yield* Timestamp.now)
-    const asked = yield* ask(principal, table, question, now)
+    const asked = yield* ask(caller, "queryRows", table, question, now)
     if (resumed !== undefined && !fits(asked.scan, resumed.at)) return yield* unusable
     const counts = query.includeTotal === true
     const search = searches(asked, counts)
@@ -282,15 +284,15 @@ export const make = Effect.gen(function* () {
       const found = yield* page(table, patient, resumed?.at, sizeOf(limits.page, query.limit))
       return { ...found, total: counts ? { total: yield* totalOf(table, patient) } : {} }
     })
-    const { last, rows, total } = yield* search ? inTurn(principal, read) : read
+    const { last, rows, total } = yield* search ? inTurn(caller, read) : read
     const shown = rows.map(only(question.fields))
     if (last === undefined) return { table, rows: shown, hasMore: false, ...total }
     const cursor = yield* cursors.encode(bound, now, question, positionOf(last, asked.scan.sort))
     return { table, rows: shown, hasMore: true, cursor, ...total }
   })
 
-  const getRow: Tables["Service"]["getRow"] = Effect.fn("Tables.getRow")(function* (principal, id, rowId) {
-    const table = yield* access.load(principal, id)
+  const getRow: Tables["Service"]["getRow"] = Effect.fn("Tables.getRow")(function* (caller, id, rowId) {
+    const table = yield* access.load(caller, "getRow", id)
     const [row] = yield* store.rowsById(id, [rowId])
     if (row === undefined || row.trashedAt !== undefined) return yield* noRow
     return { table, row }

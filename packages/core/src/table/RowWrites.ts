@@ -1,6 +1,7 @@
 /** Changing, trashing and restoring rows (decisions 5.7 and 6.11). */
 import * as Effect from "effect/Effect"
-import { actorOf, type Principal } from "../access/Principal.ts"
+import type { Caller } from "../access/Caller.ts"
+import type { OperationId } from "../access/Operations.ts"
 import { PreconditionFailed } from "../failure/Failure.ts"
 import { Digest } from "../shared/Digest.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -25,7 +26,8 @@ export const make = Effect.gen(function* () {
 
   /** Changes live rows of a locked table, all or none. */
   const change = Effect.fnUntraced(function* (
-    principal: Principal,
+    caller: Caller,
+    operation: OperationId,
     table: Table,
     asked: ReadonlyArray<{ readonly row: Row; readonly change: RowChange; readonly path: string }>
   ) {
@@ -34,7 +36,7 @@ export const make = Effect.gen(function* () {
     const faults = new Faults()
     const uses: Array<RelationUse> = []
     const now = yield* Timestamp.now
-    const actor = actorOf(principal)
+    const actor = caller.cause
     const rows = asked.map(({ change: request, path, row }) => {
       const at = below(path, "values")
       const values = readValues(fields, request.values, at, faults)
@@ -46,7 +48,7 @@ export const make = Effect.gen(function* () {
       return merged
     })
     const stale = asked.filter(({ change: { version }, row }) => version !== undefined && version !== row.version)
-    yield* checkRelations(principal, table, uses, faults)
+    yield* checkRelations(caller, operation, table, uses, faults)
     yield* judged(faults.details)
     if (stale.length > 0)
       return yield* conflict(
@@ -76,9 +78,9 @@ export const make = Effect.gen(function* () {
   })
 
   const updateRows: Tables["Service"]["updateRows"] = Effect.fn("Tables.updateRows")(
-    function* (principal, id, asked) {
+    function* (caller, id, asked) {
       yield* bulk("rows", asked.length)
-      const table = yield* access.lock(principal, id)
+      const table = yield* access.lock(caller, "updateRows", id)
       const twice = asked.flatMap((row, at) =>
         asked.findIndex((other) => other.id === row.id) === at
           ? []
@@ -90,7 +92,8 @@ export const make = Effect.gen(function* () {
         asked.map((row) => row.id)
       )
       const rows = yield* change(
-        principal,
+        caller,
+        "updateRows",
         table,
         asked.map((request, at) => ({ row: found[at]!, change: request, path: `rows[${at}]` }))
       )
@@ -100,24 +103,24 @@ export const make = Effect.gen(function* () {
   )
 
   const updateRow: Tables["Service"]["updateRow"] = Effect.fn("Tables.updateRow")(
-    function* (principal, id, rowId, request, ifVersion) {
-      const table = yield* access.lock(principal, id)
+    function* (caller, id, rowId, request, ifVersion) {
+      const table = yield* access.lock(caller, "updateRow", id)
       const [before] = yield* liveRows(table, [rowId])
       if (ifVersion !== undefined && ifVersion !== before!.version) return yield* new PreconditionFailed()
-      const [row] = yield* change(principal, table, [{ row: before!, change: request, path: "" }])
+      const [row] = yield* change(caller, "updateRow", table, [{ row: before!, change: request, path: "" }])
       return { table, row: row! }
     },
     (effect) => atomically(effect)
   )
 
-  const trashAll = Effect.fnUntraced(function* (principal: Principal, table: Table, rows: ReadonlyArray<Row>) {
+  const trashAll = Effect.fnUntraced(function* (caller: Caller, table: Table, rows: ReadonlyArray<Row>) {
     const shape = shapeOf(table, contentHash)
     const now = yield* Timestamp.now
     const trashed = rows.map((row) =>
       shape.stored({
         ...row,
         version: row.version + 1,
-        updatedBy: actorOf(principal),
+        updatedBy: caller.cause,
         updatedAt: now,
         trashedAt: now
       })
@@ -126,36 +129,36 @@ export const make = Effect.gen(function* () {
   })
 
   const deleteRows: Tables["Service"]["deleteRows"] = Effect.fn("Tables.deleteRows")(
-    function* (principal, id, rowIds) {
+    function* (caller, id, rowIds) {
       yield* bulk("ids", rowIds.length)
-      const table = yield* access.lock(principal, id)
-      yield* trashAll(principal, table, yield* liveRows(table, [...new Set(rowIds)]))
+      const table = yield* access.lock(caller, "deleteRows", id)
+      yield* trashAll(caller, table, yield* liveRows(table, [...new Set(rowIds)]))
     },
     (effect) => atomically(effect)
   )
 
   const deleteRow: Tables["Service"]["deleteRow"] = Effect.fn("Tables.deleteRow")(
-    function* (principal, id, rowId, ifVersion) {
-      const table = yield* access.lock(principal, id)
+    function* (caller, id, rowId, ifVersion) {
+      const table = yield* access.lock(caller, "deleteRow", id)
       const rows = yield* liveRows(table, [rowId])
       if (ifVersion !== undefined && ifVersion !== rows[0]!.version) return yield* new PreconditionFailed()
-      yield* trashAll(principal, table, rows)
+      yield* trashAll(caller, table, rows)
     },
     (effect) => atomically(effect)
   )
 
   const restoreRow: Tables["Service"]["restoreRow"] = Effect.fn("Tables.restoreRow")(
-    function* (principal, id, rowId: RowId) {
-      const table = yield* access.lock(principal, id)
+    function* (caller, id, rowId: RowId) {
+      const table = yield* access.lock(caller, "restoreRow", id)
       const [found] = yield* store.rowsById(id, [rowId])
       if (found === undefined) return yield* noRow
       const { trashedAt, ...row } = found
       if (trashedAt === undefined) return yield* conflict("INVALID_STATE", "Row is live")
-      yield* checkPlan(principal, 1)
+      yield* checkPlan(caller, 1)
       const after: Row = {
         ...row,
         version: row.version + 1,
-        updatedBy: actorOf(principal),
+        updatedBy: caller.cause,
         updatedAt: yield* Timestamp.now
       }
       const stored = yield* checkMarks(table, shapeOf(table, contentHash), [{ after, path: "" }])

@@ -1,9 +1,11 @@
-/** Which tables a principal reaches, and how mistakes about them are told (decisions 2.6 and 6.11). */
+/** Which tables a caller reaches, and how mistakes about them are told (decisions 2.6 and 6.11). */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { sees, type Principal } from "../access/Principal.ts"
+import { reach } from "../access/Access.ts"
+import type { Caller } from "../access/Caller.ts"
+import type { OperationId } from "../access/Operations.ts"
 import { Conflict, NotFound, Unprocessable, type Detail } from "../failure/Failure.ts"
 import type { ErrorCode } from "../failure/ErrorCode.ts"
 import { limits } from "../shared/Limits.ts"
@@ -28,35 +30,33 @@ export const conflict = (code: ErrorCode, message: string, details: ReadonlyArra
 export const judged = (details: ReadonlyArray<Detail>): Effect.Effect<void, Unprocessable> =>
   details.length > 0 ? Effect.fail(unprocessable(details)) : Effect.void
 
-const visible = (principal: Principal, table: Option.Option<Table>): Effect.Effect<Table, NotFound> =>
-  Option.isSome(table) && sees(principal, table.value.createdBy) ? Effect.succeed(table.value) : Effect.fail(noTable)
-
 const live = (table: Table): Effect.Effect<Table, NotFound> =>
   table.trashedAt === undefined ? Effect.succeed(table) : Effect.fail(noTable)
 
 const make = Effect.gen(function* () {
   const store = yield* TableStore
 
-  const lockAny = Effect.fnUntraced(function* (principal: Principal, id: TableId) {
-    return yield* visible(principal, yield* store.lock(principal.workspace.id, id))
+  const lockAny = Effect.fnUntraced(function* (caller: Caller, operation: OperationId, id: TableId) {
+    return yield* reach(caller, operation, "Table", yield* store.lock(caller.principal.workspace.id, id))
   })
-  const load = Effect.fnUntraced(function* (principal: Principal, id: TableId) {
-    return yield* live(yield* visible(principal, yield* store.get(principal.workspace.id, id)))
+  const load = Effect.fnUntraced(function* (caller: Caller, operation: OperationId, id: TableId) {
+    const found = yield* store.get(caller.principal.workspace.id, id)
+    return yield* live(yield* reach(caller, operation, "Table", found))
   })
   return {
     /** A live table. */
     load,
     /** A live table that nobody else writes until the transaction ends. */
-    lock: (principal: Principal, id: TableId) => Effect.flatMap(lockAny(principal, id), live),
+    lock: (caller: Caller, operation: OperationId, id: TableId) => Effect.flatMap(lockAny(caller, operation, id), live),
     /** The same from the trash, too. */
     lockAny,
     /** The live tables that relations of a table lead to, by id; those that cannot be seen are left out. */
-    related: Effect.fnUntraced(function* (principal: Principal, table: Table) {
+    related: Effect.fnUntraced(function* (caller: Caller, operation: OperationId, table: Table) {
       const found = new Map<string, Table>()
       for (const { options } of table.fields) {
         const id = options?.relation?.tableId
         if (id === undefined || found.has(id)) continue
-        const other = yield* Effect.option(load(principal, id))
+        const other = yield* Effect.option(load(caller, operation, id))
         if (Option.isSome(other)) found.set(id, other.value)
       }
       return found
@@ -64,7 +64,7 @@ const make = Effect.gen(function* () {
   }
 })
 
-/** Opens tables for a principal. */
+/** Opens tables for a caller. */
 export class TableAccess extends Context.Service<TableAccess>()("@millrace/core/table/TableAccess", { make }) {
   static readonly layer: Layer.Layer<TableAccess, never, TableStore> = Layer.effect(TableAccess, make)
 }

@@ -1,6 +1,7 @@
 /** Making, changing, trashing and restoring tables (decisions 5.7 and 6.11). */
 import * as Effect from "effect/Effect"
-import { actorOf, sees } from "../access/Principal.ts"
+import { permit, shows } from "../access/Access.ts"
+import { readableIds } from "../access/Caller.ts"
 import { PreconditionFailed } from "../failure/Failure.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { Digest } from "../shared/Digest.ts"
@@ -93,7 +94,8 @@ export const make = Effect.gen(function* () {
   const access = yield* TableAccess
   const { checkPlan } = yield* RowChecks
 
-  const create: Tables["Service"]["create"] = Effect.fn("Tables.create")(function* (principal, request) {
+  const create: Tables["Service"]["create"] = Effect.fn("Tables.create")(function* (caller, request) {
+    yield* permit(caller, "createTable")
     const faults = new Faults()
     checkText(request.name, request.description, faults)
     checkFolder(request.folderId, faults)
@@ -113,7 +115,7 @@ export const make = Effect.gen(function* () {
     for (const [at, { options }] of fields.entries()) {
       const target = options?.relation?.tableId
       if (target === undefined) continue
-      yield* Effect.catchTag(access.load(principal, target), "NotFound", () =>
+      yield* Effect.catchTag(access.load(caller, "createTable", target), "NotFound", () =>
         Effect.sync(() => faults.add(`fields[${at}]`, "options.relation.tableId", "is not a table of this workspace"))
       )
     }
@@ -121,14 +123,14 @@ export const make = Effect.gen(function* () {
     const now = yield* Timestamp.now
     const table: Table = {
       id: yield* ids.next("table"),
-      workspaceId: principal.workspace.id,
+      workspaceId: caller.principal.workspace.id,
       name: request.name,
       ...(request.icon === undefined ? {} : { icon: request.icon }),
       ...(request.description === undefined ? {} : { description: request.description }),
       fields,
       keyFields,
       rowCount: 0,
-      createdBy: actorOf(principal),
+      createdBy: caller.cause,
       version: 1,
       createdAt: now,
       updatedAt: now
@@ -137,18 +139,19 @@ export const make = Effect.gen(function* () {
     return table
   })
 
-  const list: Tables["Service"]["list"] = Effect.fn("Tables.list")(function* (principal, query) {
+  const list: Tables["Service"]["list"] = Effect.fn("Tables.list")(function* (caller, query) {
+    yield* permit(caller, "listTables")
     // There are no folders, so nothing is in one.
     if (query.folderId !== undefined) return []
-    const tables = yield* store.list(principal.workspace.id)
+    const tables = yield* store.list(readableIds(caller))
     return tables.filter(
-      (table) => sees(principal, table.createdBy) && (table.trashedAt !== undefined) === (query.trashed ?? false)
+      (table) => shows(caller, "listTables", table) && (table.trashedAt !== undefined) === (query.trashed ?? false)
     )
   })
 
   const update: Tables["Service"]["update"] = Effect.fn("Tables.update")(
-    function* (principal, id, change, ifVersion) {
-      const before = yield* access.lock(principal, id)
+    function* (caller, id, change, ifVersion) {
+      const before = yield* access.lock(caller, "updateTable", id)
       if (ifVersion !== undefined && ifVersion !== before.version) return yield* new PreconditionFailed()
       const faults = new Faults()
       checkText(change.name, change.description, faults)
@@ -180,15 +183,15 @@ export const make = Effect.gen(function* () {
   )
 
   const trash: Tables["Service"]["trash"] = Effect.fn("Tables.trash")(
-    function* (principal, id, { ifVersion, permanent }) {
-      const table = yield* access.lockAny(principal, id)
+    function* (caller, id, { ifVersion, permanent }) {
+      const table = yield* access.lockAny(caller, "deleteTable", id)
       // The trash shows nothing but lists, restore and removal for good.
       if (table.trashedAt !== undefined && !permanent) return yield* noTable
       if (ifVersion !== undefined && ifVersion !== table.version) return yield* new PreconditionFailed()
       if (permanent && table.trashedAt === undefined)
         return yield* conflict("INVALID_STATE", "Table is not in the trash")
       if (permanent) return yield* store.remove(id)
-      const writers = yield* feedsOf(feeds, principal.workspace.id, id)
+      const writers = yield* feedsOf(feeds, caller.principal.workspace.id, id)
       if (writers.length > 0)
         return yield* conflict(
           "TABLE_IN_USE",
@@ -208,11 +211,11 @@ export const make = Effect.gen(function* () {
   )
 
   const restore: Tables["Service"]["restore"] = Effect.fn("Tables.restore")(
-    function* (principal, id) {
-      const { purgeAt: _p, trashedAt, ...table } = yield* access.lockAny(principal, id)
+    function* (caller, id) {
+      const { purgeAt: _p, trashedAt, ...table } = yield* access.lockAny(caller, "restoreTable", id)
       if (trashedAt === undefined) return yield* conflict("INVALID_STATE", "Table is live")
-      yield* checkPlan(principal, table.rowCount)
-      const others = yield* store.list(principal.workspace.id)
+      yield* checkPlan(caller, table.rowCount)
+      const others = yield* store.list([caller.principal.workspace.id])
       const names = new Set(others.flatMap((other) => (other.trashedAt === undefined ? [other.name] : [])))
       const restored = {
         ...table,
@@ -232,5 +235,7 @@ export const make = Effect.gen(function* () {
     return yield* store.purge(before, purgeBatch)
   }).pipe(Effect.withSpan("Tables.purge"))
 
-  return { create, list, get: access.load, update, trash, restore, purge }
+  const get: Tables["Service"]["get"] = Effect.fn("Tables.get")((caller, id) => access.load(caller, "getTable", id))
+
+  return { create, list, get, update, trash, restore, purge }
 })

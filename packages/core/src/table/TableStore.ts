@@ -38,7 +38,7 @@ export class TableStore extends Context.Service<
     /** As `get`, and holds others off until the transaction ends. */
     readonly lock: (workspaceId: WorkspaceId, id: TableId) => Effect.Effect<Option.Option<Table>, StorageUnavailable>
     /** Live and trashed, oldest first. */
-    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Table>, StorageUnavailable>
+    readonly list: (workspaceIds: ReadonlyArray<WorkspaceId>) => Effect.Effect<ReadonlyArray<Table>, StorageUnavailable>
     /** Replaces table and fields, all but `rowCount`, if the stored version is `table.version - 1`; else `false`. */
     readonly update: (table: Table) => Effect.Effect<boolean, StorageUnavailable>
     /** Appends fields; one whose key the table has already is left out. Version + 1 if any came. */

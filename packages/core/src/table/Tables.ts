@@ -2,10 +2,11 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Principal } from "../access/Principal.ts"
+import type { Caller } from "../access/Caller.ts"
 import type {
   Conflict,
   CursorUnusable,
+  Forbidden,
   InvalidInput,
   NotFound,
   PlanLimitReached,
@@ -39,118 +40,130 @@ export interface FieldView {
 }
 
 /**
- * A table that the principal does not see is `NotFound`, and so is one in the trash, except to `list`,
+ * A table that the caller does not see is `NotFound`, and so is one in the trash, except to `list`,
  * `restore` and a permanent `trash`. `ifVersion` is the version that the caller has read, when it said so.
  * Every use case takes effect whole or not at all.
  */
 export class Tables extends Context.Service<
   Tables,
   {
-    readonly create: (principal: Principal, table: NewTable) => Effect.Effect<Table, Unprocessable | StorageUnavailable>
+    readonly create: (
+      caller: Caller,
+      table: NewTable
+    ) => Effect.Effect<Table, Unprocessable | Forbidden | StorageUnavailable>
     /** Oldest first. */
-    readonly list: (principal: Principal, query: TableList) => Effect.Effect<ReadonlyArray<Table>, StorageUnavailable>
-    readonly get: (principal: Principal, id: TableId) => Effect.Effect<Table, NotFound | StorageUnavailable>
+    readonly list: (
+      caller: Caller,
+      query: TableList
+    ) => Effect.Effect<ReadonlyArray<Table>, Forbidden | StorageUnavailable>
+    readonly get: (caller: Caller, id: TableId) => Effect.Effect<Table, NotFound | Forbidden | StorageUnavailable>
     readonly update: (
-      principal: Principal,
+      caller: Caller,
       id: TableId,
       change: TableChange,
       ifVersion: number | undefined
-    ) => Effect.Effect<Table, NotFound | Unprocessable | PreconditionFailed | StorageUnavailable>
+    ) => Effect.Effect<Table, NotFound | Unprocessable | PreconditionFailed | Forbidden | StorageUnavailable>
     /**
      * To the trash, or for good when `permanent`, which works from the trash alone (`INVALID_STATE`).
      * `TABLE_IN_USE` names the feeds that write to it.
      */
     readonly trash: (
-      principal: Principal,
+      caller: Caller,
       id: TableId,
       options: { readonly permanent: boolean; readonly ifVersion: number | undefined }
-    ) => Effect.Effect<void, NotFound | Conflict | PreconditionFailed | StorageUnavailable>
+    ) => Effect.Effect<void, NotFound | Conflict | PreconditionFailed | Forbidden | StorageUnavailable>
     /** Its name gets " (restored)" when a live table has it. `INVALID_STATE` when it is live. Its rows count again. */
     readonly restore: (
-      principal: Principal,
+      caller: Caller,
       id: TableId
-    ) => Effect.Effect<Table, NotFound | Conflict | PlanLimitReached | StorageUnavailable>
+    ) => Effect.Effect<Table, NotFound | Conflict | PlanLimitReached | Forbidden | StorageUnavailable>
     /** `KEY_TAKEN` when the table has a field of that key. */
     readonly createField: (
-      principal: Principal,
+      caller: Caller,
       id: TableId,
       field: NewField
-    ) => Effect.Effect<FieldView, NotFound | Conflict | Unprocessable | StorageUnavailable>
+    ) => Effect.Effect<FieldView, NotFound | Conflict | Unprocessable | Forbidden | StorageUnavailable>
     /**
      * A change of type, `unique` or `required` needs every live row to obey it (422). A field that a feed writes keeps
      * its type (`FIELD_IN_USE`).
      */
     readonly updateField: (
-      principal: Principal,
+      caller: Caller,
       id: TableId,
       fieldId: FieldId,
       change: FieldChange,
       ifVersion: number | undefined
-    ) => Effect.Effect<FieldView, NotFound | Conflict | Unprocessable | PreconditionFailed | StorageUnavailable>
+    ) => Effect.Effect<
+      FieldView,
+      NotFound | Conflict | Unprocessable | PreconditionFailed | Forbidden | StorageUnavailable
+    >
     /** With its cells. `FIELD_IN_USE` for key fields and those that a feed writes. */
     readonly deleteField: (
-      principal: Principal,
+      caller: Caller,
       id: TableId,
       fieldId: FieldId,
       ifVersion: number | undefined
-    ) => Effect.Effect<void, NotFound | Conflict | PreconditionFailed | StorageUnavailable>
+    ) => Effect.Effect<void, NotFound | Conflict | PreconditionFailed | Forbidden | StorageUnavailable>
     /**
      * `QUERY_TOO_BROAD` where the filter would compare too much, or did for too long; `ServerBusy` where too many
      * such reads wait already.
      */
     readonly queryRows: (
-      principal: Principal,
+      caller: Caller,
       id: TableId,
       query: RowQuery
-    ) => Effect.Effect<RowPage, NotFound | Unprocessable | CursorUnusable | ServerBusy | StorageUnavailable>
+    ) => Effect.Effect<RowPage, NotFound | Unprocessable | CursorUnusable | ServerBusy | Forbidden | StorageUnavailable>
     readonly getRow: (
-      principal: Principal,
+      caller: Caller,
       id: TableId,
       rowId: RowId
-    ) => Effect.Effect<RowView, NotFound | StorageUnavailable>
+    ) => Effect.Effect<RowView, NotFound | Forbidden | StorageUnavailable>
     /** At most 500 rows; returns in their order. `ALREADY_EXISTS` when an external key is taken on insert. */
     readonly createRows: (
-      principal: Principal,
+      caller: Caller,
       id: TableId,
       request: { readonly rows: ReadonlyArray<NewRow>; readonly mode: RowMode }
     ) => Effect.Effect<
       ReadonlyArray<RowOutcome>,
-      NotFound | InvalidInput | Unprocessable | Conflict | PlanLimitReached | StorageUnavailable
+      NotFound | InvalidInput | Unprocessable | Conflict | PlanLimitReached | Forbidden | StorageUnavailable
     >
     /** At most 500 rows, in their order. `INVALID_STATE` when a version is stale. */
     readonly updateRows: (
-      principal: Principal,
+      caller: Caller,
       id: TableId,
       rows: ReadonlyArray<RowChangeOf>
     ) => Effect.Effect<
       { readonly table: Table; readonly rows: ReadonlyArray<Row> },
-      NotFound | InvalidInput | Unprocessable | Conflict | StorageUnavailable
+      NotFound | InvalidInput | Unprocessable | Conflict | Forbidden | StorageUnavailable
     >
     readonly updateRow: (
-      principal: Principal,
+      caller: Caller,
       id: TableId,
       rowId: RowId,
       change: RowChange,
       ifVersion: number | undefined
-    ) => Effect.Effect<RowView, NotFound | Unprocessable | Conflict | PreconditionFailed | StorageUnavailable>
+    ) => Effect.Effect<
+      RowView,
+      NotFound | Unprocessable | Conflict | PreconditionFailed | Forbidden | StorageUnavailable
+    >
     /** To the trash; at most 500. An unknown one is `NotFound`, and none is trashed. */
     readonly deleteRows: (
-      principal: Principal,
+      caller: Caller,
       id: TableId,
       rowIds: ReadonlyArray<string>
-    ) => Effect.Effect<void, NotFound | InvalidInput | StorageUnavailable>
+    ) => Effect.Effect<void, NotFound | InvalidInput | Forbidden | StorageUnavailable>
     readonly deleteRow: (
-      principal: Principal,
+      caller: Caller,
       id: TableId,
       rowId: RowId,
       ifVersion: number | undefined
-    ) => Effect.Effect<void, NotFound | PreconditionFailed | StorageUnavailable>
+    ) => Effect.Effect<void, NotFound | PreconditionFailed | Forbidden | StorageUnavailable>
     /** `INVALID_STATE` when it is live, `ALREADY_EXISTS` when a live row has what must be unique. */
     readonly restoreRow: (
-      principal: Principal,
+      caller: Caller,
       id: TableId,
       rowId: RowId
-    ) => Effect.Effect<RowView, NotFound | Conflict | PlanLimitReached | StorageUnavailable>
+    ) => Effect.Effect<RowView, NotFound | Conflict | PlanLimitReached | Forbidden | StorageUnavailable>
     /** Removes for good a bounded number of what has been in the trash for 30 days; returns how many. */
     readonly purge: Effect.Effect<number, StorageUnavailable>
   }

@@ -171,7 +171,7 @@ export class UploadSource extends Context.Service<
             feed.fileBankId === undefined ? Option.none() : yield* bankStore.get(feed.workspaceId, feed.fileBankId)
           return Option.isNone(bank) ? undefined : { bank: bank.value, target: undefined }
         }
-        for (const bank of yield* bankStore.list(feed.workspaceId)) {
+        for (const bank of yield* bankStore.list([feed.workspaceId])) {
           const account = yield* bankStore.account(feed.workspaceId, bank.id, config.accountId)
           if (Option.isSome(account)) return { bank, target: account.value }
         }

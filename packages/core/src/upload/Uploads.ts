@@ -4,11 +4,20 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { actorOf, type Principal } from "../access/Principal.ts"
+import { reach } from "../access/Access.ts"
+import { onBehalfOf, type Caller } from "../access/Caller.ts"
+import type { OperationId } from "../access/Operations.ts"
 import type { Account } from "../bank/Account.ts"
 import { bankLease } from "../bank/BankLease.ts"
 import { BankStore } from "../bank/BankStore.ts"
-import { Conflict, NotFound, PlanLimitReached, Unprocessable, type CursorUnusable } from "../failure/Failure.ts"
+import {
+  Conflict,
+  NotFound,
+  PlanLimitReached,
+  Unprocessable,
+  type CursorUnusable,
+  type Forbidden
+} from "../failure/Failure.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { IdentityStore } from "../identity/IdentityStore.ts"
@@ -49,7 +58,7 @@ const shownOf = (upload: Upload, active: JobId | undefined): Upload => {
   return { ...rest, status: "stored" }
 }
 
-const optionsOf = ({ workspace }: Principal, { sourceConfig }: Feed): ReadingOptions => ({
+const optionsOf = ({ principal: { workspace } }: Caller, { sourceConfig }: Feed): ReadingOptions => ({
   baseCurrency: workspace.baseCurrency,
   csv: sourceConfig?.type === "upload" ? sourceConfig.csv : undefined
 })
@@ -87,37 +96,37 @@ export class Uploads extends Context.Service<
      * the disk is short of room.
      */
     readonly add: (
-      principal: Principal,
+      caller: Caller,
       feedId: FeedId,
       file: NewFile
     ) => Effect.Effect<
       { readonly upload: Upload; readonly created: boolean },
-      NotFound | Unprocessable | PlanLimitReached | StorageUnavailable
+      NotFound | Unprocessable | PlanLimitReached | Forbidden | StorageUnavailable
     >
     /** Newest first. */
     readonly list: (
-      workspace: Workspace,
+      caller: Caller,
       feedId: FeedId,
       query: PageRequest & { readonly status?: Upload["status"] }
-    ) => Effect.Effect<Page<Upload>, NotFound | CursorUnusable | StorageUnavailable>
+    ) => Effect.Effect<Page<Upload>, NotFound | CursorUnusable | Forbidden | StorageUnavailable>
     /**
      * Reads the stored file again with the options that the feed has now: what the file gave before is replaced by the
      * next job, which starts as with `add`. One that cannot be read any more is refused, and all stays as it is.
      */
     readonly read: (
-      principal: Principal,
+      caller: Caller,
       feedId: FeedId,
       id: UploadId
-    ) => Effect.Effect<Upload, NotFound | Unprocessable | Conflict | StorageUnavailable>
+    ) => Effect.Effect<Upload, NotFound | Unprocessable | Conflict | Forbidden | StorageUnavailable>
     /**
      * Deletes the file and the records that only it showed; what a connection or another file shows, and what people
      * keep, stays. A job that follows removes the rows at the destination.
      */
     readonly remove: (
-      principal: Principal,
+      caller: Caller,
       feedId: FeedId,
       id: UploadId
-    ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
+    ) => Effect.Effect<void, NotFound | Conflict | Forbidden | StorageUnavailable>
   }
 >()("@millrace/core/upload/Uploads") {
   static readonly layer: Layer.Layer<
@@ -155,10 +164,8 @@ export class Uploads extends Context.Service<
       const settings = yield* UploadSettings
       const booked = yield* Withdrawal
 
-      const feedOf = Effect.fnUntraced(function* (workspace: Workspace, id: FeedId) {
-        const feed = yield* feeds.get(workspace.id, id)
-        if (Option.isNone(feed)) return yield* new NotFound({ resource: "Feed" })
-        return feed.value
+      const feedOf = Effect.fnUntraced(function* (caller: Caller, operation: OperationId, id: FeedId) {
+        return yield* reach(caller, operation, "Feed", yield* feeds.get(caller.principal.workspace.id, id))
       })
 
       const uploadOf = Effect.fnUntraced(function* (feedId: FeedId, id: UploadId) {
@@ -168,12 +175,8 @@ export class Uploads extends Context.Service<
       })
 
       /** What an upload says of its file, or the refusal of one that cannot be read. */
-      const read = Effect.fnUntraced(function* (
-        principal: Principal,
-        feed: Feed,
-        file: Pick<NewFile, "fileName" | "bytes">
-      ) {
-        const options = optionsOf(principal, feed)
+      const read = Effect.fnUntraced(function* (caller: Caller, feed: Feed, file: Pick<NewFile, "fileName" | "bytes">) {
+        const options = optionsOf(caller, feed)
         const statement = yield* reader
           .read(file.bytes, statementOptions(file.fileName, options))
           .pipe(Effect.catchTag("StatementFault", (fault) => Effect.fail(unreadable("file", describe(fault)))))
@@ -184,10 +187,10 @@ export class Uploads extends Context.Service<
       })
 
       /** The file is kept whatever comes of it: `WaitingUploads` sees to those that no job has come for. */
-      const start = Effect.fnUntraced(function* (principal: Principal, feed: Feed) {
+      const start = Effect.fnUntraced(function* (caller: Caller, feed: Feed) {
         const scheduled = feed.schedule?.enabled === true
         if (scheduled || feed.sourceConfig === undefined || feed.destinationConfig === undefined) return
-        yield* jobs.trigger(principal, feed.id, {}).pipe(
+        yield* jobs.trigger(onBehalfOf(caller, "upload"), feed.id, {}).pipe(
           Effect.catch((error) =>
             error._tag === "Conflict" && error.code === "SYNC_ALREADY_RUNNING"
               ? Effect.void
@@ -199,7 +202,7 @@ export class Uploads extends Context.Service<
 
       /** It waits for a job that reads it. */
       const again = Effect.fnUntraced(function* (
-        principal: Principal,
+        caller: Caller,
         feed: Feed,
         upload: Upload,
         said: ReturnType<typeof readingOf>
@@ -211,23 +214,18 @@ export class Uploads extends Context.Service<
             store.setStatus(upload.id, { status: "stored" })
           )
         )
-        yield* start(principal, feed)
+        yield* start(caller, feed)
         const { error: _, jobId: _job, ...rest } = upload
         return { ...rest, ...said, status: "stored" } satisfies Upload
       })
 
       /** The bytes are known to the feed. */
-      const addAgain = Effect.fnUntraced(function* (
-        principal: Principal,
-        feed: Feed,
-        known: Upload,
-        bytes: Uint8Array
-      ) {
-        const isSame = known.reading === readingKey(known.format, optionsOf(principal, feed), digest)
+      const addAgain = Effect.fnUntraced(function* (caller: Caller, feed: Feed, known: Upload, bytes: Uint8Array) {
+        const isSame = known.reading === readingKey(known.format, optionsOf(caller, feed), digest)
         if (isSame && known.status !== "failed") return known
-        const { said } = yield* read(principal, feed, { fileName: known.fileName, bytes })
+        const { said } = yield* read(caller, feed, { fileName: known.fileName, bytes })
         yield* store.restore(known.id, bytes)
-        return yield* again(principal, feed, known, said)
+        return yield* again(caller, feed, known, said)
       })
 
       /** Files that come at the same moment may each be the last one that fits. */
@@ -239,8 +237,8 @@ export class Uploads extends Context.Service<
         yield* room.need(bytes)
       })
 
-      const add: Uploads["Service"]["add"] = Effect.fn("Uploads.add")(function* (principal, feedId, file) {
-        const feed = yield* feedOf(principal.workspace, feedId)
+      const add: Uploads["Service"]["add"] = Effect.fn("Uploads.add")(function* (caller, feedId, file) {
+        const feed = yield* feedOf(caller, "uploadFeedFile", feedId)
         const config = feed.sourceConfig
         if (feed.source !== "upload" || (config !== undefined && config.type !== "upload")) {
           return yield* unreadable("feedId", "Files can only be uploaded to feeds of source upload")
@@ -248,11 +246,11 @@ export class Uploads extends Context.Service<
         const sha256 = digest.sha256(file.bytes)
         const known = yield* store.bySha256(feedId, sha256)
         if (Option.isSome(known)) {
-          return { upload: yield* addAgain(principal, feed, known.value, file.bytes), created: false }
+          return { upload: yield* addAgain(caller, feed, known.value, file.bytes), created: false }
         }
-        yield* checkRoom(principal.workspace, file.bytes.length)
+        yield* checkRoom(caller.principal.workspace, file.bytes.length)
         const fileName = withoutLongNumbers(displayName(file.fileName))
-        const { masked, said } = yield* read(principal, feed, { fileName, bytes: file.bytes })
+        const { masked, said } = yield* read(caller, feed, { fileName, bytes: file.bytes })
         const upload: Upload = {
           id: yield* ids.next("upload"),
           feedId,
@@ -271,13 +269,13 @@ export class Uploads extends Context.Service<
           if (Option.isSome(first)) return { upload: first.value, created: false }
           return yield* new NotFound({ resource: "Feed" })
         }
-        yield* start(principal, feed)
+        yield* start(caller, feed)
         return { upload, created: true }
       })
 
-      const list: Uploads["Service"]["list"] = Effect.fn("Uploads.list")(function* (workspace, feedId, query) {
-        yield* feedOf(workspace, feedId)
-        const bound = { workspaceId: workspace.id, list: `uploads/${feedId}` }
+      const list: Uploads["Service"]["list"] = Effect.fn("Uploads.list")(function* (caller, feedId, query) {
+        const { workspaceId } = yield* feedOf(caller, "listFeedUploads", feedId)
+        const bound = { workspaceId, list: `uploads/${feedId}` }
         const from: { readonly before?: UploadId; readonly status?: Upload["status"] } =
           query.cursor === undefined
             ? query.status === undefined
@@ -299,8 +297,8 @@ export class Uploads extends Context.Service<
         return Option.exists(yield* jobStore.active(upload.feedId), ({ id }) => id === upload.jobId)
       })
 
-      const readAgain: Uploads["Service"]["read"] = Effect.fn("Uploads.read")(function* (principal, feedId, id) {
-        const feed = yield* feedOf(principal.workspace, feedId)
+      const readAgain: Uploads["Service"]["read"] = Effect.fn("Uploads.read")(function* (caller, feedId, id) {
+        const feed = yield* feedOf(caller, "readFeedUpload", feedId)
         const upload = yield* uploadOf(feedId, id)
         if (yield* isBeingRead(upload)) return yield* busy
         const bytes = yield* store
@@ -314,15 +312,15 @@ export class Uploads extends Context.Service<
           const message = "The content of the file was removed; upload the file again"
           return yield* new Conflict({ code: "INVALID_STATE", message, details: [] })
         }
-        const { said } = yield* read(principal, feed, { fileName: upload.fileName, bytes: bytes.value })
-        return yield* again(principal, feed, upload, said)
+        const { said } = yield* read(caller, feed, { fileName: upload.fileName, bytes: bytes.value })
+        return yield* again(caller, feed, upload, said)
       })
 
       /** The accounts of these places, and the banks that they are under. */
       const accountsOf = Effect.fnUntraced(function* (workspace: Workspace, wanted: ReadonlySet<string>) {
         const found = new Map<string, Account>()
         if (wanted.size === 0) return found
-        for (const bank of yield* banks.list(workspace.id)) {
+        for (const bank of yield* banks.list([workspace.id])) {
           for (const account of yield* banks.accounts(bank.id)) {
             if (wanted.has(account.id)) found.set(account.id, account)
           }
@@ -330,9 +328,9 @@ export class Uploads extends Context.Service<
         return found
       })
 
-      const remove: Uploads["Service"]["remove"] = Effect.fn("Uploads.remove")(function* (principal, feedId, id) {
-        const { workspace } = principal
-        const feed = yield* feedOf(workspace, feedId)
+      const remove: Uploads["Service"]["remove"] = Effect.fn("Uploads.remove")(function* (caller, feedId, id) {
+        const { workspace } = caller.principal
+        const feed = yield* feedOf(caller, "deleteFeedUpload", feedId)
         yield* uploadOf(feedId, id)
         const wanted = new Set<string>((yield* store.shown(id)).map(({ accountId }) => accountId))
         // A job that reads the file has the lease of its bank, even where nothing was booked yet.
@@ -362,7 +360,7 @@ export class Uploads extends Context.Service<
               const right = {
                 bankId: account.bankId,
                 lease: held.get(bankLease(account.bankId))!,
-                cause: actorOf(principal)
+                cause: caller.cause
               }
               const scope = { workspaceId: workspace.id, accountId, dataType }
               yield* booked.withdraw(right, scope, id, recordIds, [])
@@ -378,7 +376,7 @@ export class Uploads extends Context.Service<
           Effect.catchTag(["LeaseLost", "Fenced"], () => Effect.fail(busy)),
           Effect.ensuring(Effect.ignore(leases.free(holder)))
         )
-        yield* start(principal, feed)
+        yield* start(caller, feed)
       })
 
       return Uploads.of({ add, list, read: readAgain, remove })

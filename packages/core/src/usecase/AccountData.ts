@@ -10,9 +10,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { permit, reach } from "../access/Access.ts"
+import type { Caller } from "../access/Caller.ts"
+import type { OperationId } from "../access/Operations.ts"
 import type { Bank, BankId } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
-import { InvalidInput, NotFound, type CursorUnusable, type LiveDataUnavailable } from "../failure/Failure.ts"
+import {
+  InvalidInput,
+  NotFound,
+  type CursorUnusable,
+  type Forbidden,
+  type LiveDataUnavailable
+} from "../failure/Failure.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
@@ -26,7 +35,6 @@ import { sizeOf } from "../shared/Page.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { ReadThrough, unusableConnection, type ReadThroughOptions } from "../sync/ReadThrough.ts"
-import type { Workspace } from "../workspace/Workspace.ts"
 import type { Account, AccountRef } from "../bank/Account.ts"
 import { balanceAsOf, storedBalance } from "../bank/Balance.ts"
 import { ownerOf as publicOwner, toPublic } from "../bank/PublicRecord.ts"
@@ -103,7 +111,7 @@ export interface TradesQuery {
   readonly limit?: number
 }
 
-export type ReadError = NotFound | StorageUnavailable
+export type ReadError = NotFound | Forbidden | StorageUnavailable
 export type LiveError = ReadError | LiveDataUnavailable
 
 const freshness = (fresh: {
@@ -142,28 +150,33 @@ export class AccountData extends Context.Service<
   AccountData,
   {
     readonly accounts: (
-      workspace: Workspace,
+      caller: Caller,
       bankId: BankId
     ) => Effect.Effect<{ readonly bank: Bank; readonly rows: ReadonlyArray<Account> } & Freshness, ReadError>
     readonly account: (
+      caller: Caller,
       ref: AccountRef
     ) => Effect.Effect<{ readonly bank: Bank; readonly row: Account } & Freshness, ReadError>
     readonly transactions: (
+      caller: Caller,
       ref: AccountRef,
       query: TransactionsQuery
     ) => Effect.Effect<TransactionsPage, ReadError | LiveDataUnavailable | CursorUnusable | InvalidInput>
     /** NotFound when nobody has told a balance: the account is one of statement files that state none. */
     /** When a read last showed a record; no instant where that is not known, as of one that is pending or gone. */
     readonly lastShown: (
+      caller: Caller,
       ref: AccountRef,
       dataType: SyncDataType,
       recordId: string
     ) => Effect.Effect<{ readonly at?: Timestamp }, ReadError>
     readonly balance: (
+      caller: Caller,
       ref: AccountRef,
       options: ReadOptions
     ) => Effect.Effect<{ readonly row: Fields } & Freshness, LiveError>
     readonly trades: (
+      caller: Caller,
       ref: AccountRef,
       query: TradesQuery & ReadOptions
     ) => Effect.Effect<
@@ -176,15 +189,18 @@ export class AccountData extends Context.Service<
       LiveError | CursorUnusable | InvalidInput
     >
     readonly holdings: (
+      caller: Caller,
       ref: AccountRef,
       options: ReadOptions
     ) => Effect.Effect<{ readonly rows: ReadonlyArray<Fields> } & Freshness, LiveError>
     readonly orders: (
+      caller: Caller,
       ref: AccountRef,
       options: ReadOptions
     ) => Effect.Effect<{ readonly rows: ReadonlyArray<Fields> } & Freshness, LiveError>
     /** NotFound when the account has no loan data. */
     readonly loan: (
+      caller: Caller,
       ref: AccountRef,
       options: ReadOptions
     ) => Effect.Effect<{ readonly row: Fields } & Freshness, LiveError | UnsupportedByProvider>
@@ -200,17 +216,18 @@ export class AccountData extends Context.Service<
         const cursors = yield* Cursors
         const pages = yield* TransactionPages
 
-        const bankOf = Effect.fnUntraced(function* (workspace: Workspace, id: BankId) {
-          const bank = yield* banks.get(workspace.id, id)
-          if (Option.isNone(bank)) return yield* new NotFound({ resource: "Bank" })
-          return bank.value
+        const bankOf = Effect.fnUntraced(function* (caller: Caller, id: OperationId, bankId: BankId) {
+          return yield* reach(caller, id, "Bank", yield* banks.get(caller.principal.workspace.id, bankId))
         })
 
-        const ownerOf = Effect.fnUntraced(function* ({ accountId, bankId, workspace }: AccountRef) {
-          const bank = yield* bankOf(workspace, bankId)
-          const account = yield* banks.account(workspace.id, bankId, accountId)
-          if (Option.isNone(account)) return yield* new NotFound({ resource: "Account" })
-          return { bank, account: account.value }
+        const ownerOf = Effect.fnUntraced(function* (
+          caller: Caller,
+          id: OperationId,
+          { accountId, bankId }: AccountRef
+        ) {
+          const bank = yield* bankOf(caller, id, bankId)
+          const found = yield* banks.account(bank.workspaceId, bankId, accountId)
+          return { bank, account: yield* reach(caller, id, "Account", found) }
         })
 
         /**
@@ -219,14 +236,17 @@ export class AccountData extends Context.Service<
          * answered from storage where a person must mend the connection: `readsOn` is about the rest.
          */
         const live = Effect.fnUntraced(function* (
+          caller: Caller,
+          id: OperationId,
           ref: AccountRef,
           dataType: SyncDataType,
           options: ReadThroughOptions,
           readsOn = false
         ) {
-          const { account, bank } = yield* ownerOf(ref)
-          const fresh = yield* readThrough.freshen(ref.workspace, bank, account, dataType, options)
-          const scope = { workspaceId: ref.workspace.id, accountId: account.id, dataType }
+          const { workspace } = caller.principal
+          const { account, bank } = yield* ownerOf(caller, id, ref)
+          const fresh = yield* readThrough.freshen(workspace, bank, account, dataType, options)
+          const scope = { workspaceId: workspace.id, accountId: account.id, dataType }
           if (fresh.problem !== undefined && options.cached !== true) {
             if (fresh.blocked && !readsOn) return yield* fresh.problem
             // The account itself knows a balance, from when it was connected.
@@ -234,7 +254,7 @@ export class AccountData extends Context.Service<
             if (!stored) return yield* fresh.problem
           }
           // The answer shows the account as it is after the read.
-          const after = yield* banks.account(ref.workspace.id, bank.id, account.id)
+          const after = yield* banks.account(workspace.id, bank.id, account.id)
           const now = Option.getOrElse(after, () => account)
           return { bank, account: now, scope, owner: publicOwner(bank, now), fresh: freshness(fresh) }
         })
@@ -254,42 +274,51 @@ export class AccountData extends Context.Service<
         })
 
         const transactions: AccountData["Service"]["transactions"] = Effect.fn("AccountData.transactions")(
-          function* (ref, query) {
-            const { account, bank, fresh, owner, scope } = yield* live(ref, "transactions", cachedOf(query), true)
+          function* (caller, ref, query) {
+            const options = cachedOf(query)
+            const read = live(caller, "listTransactions", ref, "transactions", options, true)
+            const { account, bank, fresh, owner, scope } = yield* read
             const page = yield* pages.read(scope, `${bank.id}/${account.id}`, owner, query)
             return { ...page, ...fresh }
           }
         )
 
-        const trades: AccountData["Service"]["trades"] = Effect.fn("AccountData.trades")(function* (ref, query) {
-          const bound = { workspaceId: ref.workspace.id, list: `trades/${ref.accountId}` }
-          const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, ref.workspace.timezone)
-          const start =
-            query.cursor === undefined
-              ? tradesWindow(query.from, query.to, today)
-              : yield* cursors.decode(bound, TradesCursor, query.cursor)
-          if (start.from > start.to) return yield* invalidRange
-          // A sync reads the last days alone: who asks for earlier ones has them read. The first page is enough.
-          const isEarlier = start.from < CalendarDate.addDays(today, -limits.tradesFirstDays)
-          const deep = query.cursor === undefined && isEarlier ? { reachingTo: start.from } : {}
-          const { fresh, owner, scope } = yield* live(ref, "trades", { ...cachedOf(query), ...deep })
-          const limit = sizeOf(limits.tradesPage, query.limit)
-          const found = yield* records.page(scope, {
-            filter: { from: start.from, to: start.to },
-            limit: limit + 1,
-            ...("before" in start && start.before !== undefined ? { before: start.before } : {})
-          })
-          const page = found.slice(0, limit)
-          const window = { from: start.from, to: start.to }
-          const rows = page.map((record) => toPublic("trades", record, owner))
-          if (found.length <= limit) return { rows, hasMore: false, window, ...fresh }
-          const last = page[page.length - 1]!
-          const cursor = yield* cursors.encode(bound, "page", { ...window, before: { date: last.date, id: last.id } })
-          return { rows, hasMore: true, cursor, window, ...fresh }
-        })
+        const trades: AccountData["Service"]["trades"] = Effect.fn("AccountData.trades")(
+          function* (caller, ref, query) {
+            yield* permit(caller, "listTrades")
+            const { workspace } = caller.principal
+            const bound = { workspaceId: workspace.id, list: `trades/${ref.accountId}` }
+            const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone)
+            const start =
+              query.cursor === undefined
+                ? tradesWindow(query.from, query.to, today)
+                : yield* cursors.decode(bound, TradesCursor, query.cursor)
+            if (start.from > start.to) return yield* invalidRange
+            // A sync reads the last days alone: who asks for earlier ones has them read. The first page is enough.
+            const isEarlier = start.from < CalendarDate.addDays(today, -limits.tradesFirstDays)
+            const deep = query.cursor === undefined && isEarlier ? { reachingTo: start.from } : {}
+            const { fresh, owner, scope } = yield* live(caller, "listTrades", ref, "trades", {
+              ...cachedOf(query),
+              ...deep
+            })
+            const limit = sizeOf(limits.tradesPage, query.limit)
+            const found = yield* records.page(scope, {
+              filter: { from: start.from, to: start.to },
+              limit: limit + 1,
+              ...("before" in start && start.before !== undefined ? { before: start.before } : {})
+            })
+            const page = found.slice(0, limit)
+            const window = { from: start.from, to: start.to }
+            const rows = page.map((record) => toPublic("trades", record, owner))
+            if (found.length <= limit) return { rows, hasMore: false, window, ...fresh }
+            const last = page[page.length - 1]!
+            const cursor = yield* cursors.encode(bound, "page", { ...window, before: { date: last.date, id: last.id } })
+            return { rows, hasMore: true, cursor, window, ...fresh }
+          }
+        )
 
-        const loan: AccountData["Service"]["loan"] = Effect.fn("AccountData.loan")(function* (ref, options) {
-          const { account, bank, fresh, owner, scope } = yield* live(ref, "loans", options)
+        const loan: AccountData["Service"]["loan"] = Effect.fn("AccountData.loan")(function* (caller, ref, options) {
+          const { account, bank, fresh, owner, scope } = yield* live(caller, "getLoan", ref, "loans", options)
           const row = (yield* all(scope, owner))[0]
           if (row !== undefined) return { row, ...fresh }
           if (!account.supports.includes("loans") && bank.providerInstanceId !== undefined) {
@@ -299,28 +328,28 @@ export class AccountData extends Context.Service<
         })
 
         return AccountData.of({
-          accounts: Effect.fn("AccountData.accounts")(function* (workspace, bankId) {
-            const bank = yield* bankOf(workspace, bankId)
+          accounts: Effect.fn("AccountData.accounts")(function* (caller, bankId) {
+            const bank = yield* bankOf(caller, "listAccounts", bankId)
             const held = yield* banks.accounts(bankId)
             // One that no file shows any more is nobody's.
             const rows = bank.source === "file" ? held.filter(({ state }) => state !== "missing") : held
             return { bank, rows, ...freshnessOf(bank, rows) }
           }),
-          account: Effect.fn("AccountData.account")(function* (ref) {
-            const { account, bank } = yield* ownerOf(ref)
+          account: Effect.fn("AccountData.account")(function* (caller, ref) {
+            const { account, bank } = yield* ownerOf(caller, "getAccount", ref)
             return { row: account, bank, ...freshnessOf(bank, [account]) }
           }),
           transactions,
-          lastShown: Effect.fn("AccountData.lastShown")(function* (ref, dataType, recordId) {
-            const { account } = yield* ownerOf(ref)
-            const scope = { workspaceId: ref.workspace.id, accountId: account.id, dataType }
+          lastShown: Effect.fn("AccountData.lastShown")(function* (caller, ref, dataType, recordId) {
+            const { account } = yield* ownerOf(caller, "listTransactions", ref)
+            const scope = { workspaceId: account.workspaceId, accountId: account.id, dataType }
             const [record] = yield* records.held(scope, [recordId])
             if (record === undefined) return yield* new NotFound({ resource: "Record" })
             const at = lastShownAt(yield* records.shown(scope), record)
             return at === undefined ? {} : { at }
           }),
-          balance: Effect.fn("AccountData.balance")(function* (ref, options) {
-            const { account, bank, fresh, owner, scope } = yield* live(ref, "balances", options)
+          balance: Effect.fn("AccountData.balance")(function* (caller, ref, options) {
+            const { account, bank, fresh, owner, scope } = yield* live(caller, "getBalance", ref, "balances", options)
             const stored = (yield* all(scope, owner))[0]
             if (stored !== undefined) return { row: stored, ...fresh }
             // A file that states no balance says nothing of it: 0 would be a lie.
@@ -329,12 +358,12 @@ export class AccountData extends Context.Service<
             return { row: toPublic("balances", { id: "", fields: storedBalance(account) }, owner), ...fresh }
           }),
           trades,
-          holdings: Effect.fn("AccountData.holdings")(function* (ref, options) {
-            const { fresh, owner, scope } = yield* live(ref, "holdings", options)
+          holdings: Effect.fn("AccountData.holdings")(function* (caller, ref, options) {
+            const { fresh, owner, scope } = yield* live(caller, "listHoldings", ref, "holdings", options)
             return { rows: (yield* all(scope, owner)).toSorted(byValue), ...fresh }
           }),
-          orders: Effect.fn("AccountData.orders")(function* (ref, options) {
-            const { fresh, owner, scope } = yield* live(ref, "orders", options)
+          orders: Effect.fn("AccountData.orders")(function* (caller, ref, options) {
+            const { fresh, owner, scope } = yield* live(caller, "listOrders", ref, "orders", options)
             return { rows: yield* all(scope, owner), ...fresh }
           }),
           loan

@@ -96,7 +96,7 @@ const make = Effect.gen(function* () {
 
   const statusesOf = Effect.fnUntraced(function* (workspace: Workspace) {
     const statuses = new Map<BankId, Pick<FeedState, "reason">>()
-    for (const bank of yield* banks.list(workspace.id)) {
+    for (const bank of yield* banks.list([workspace.id])) {
       const unusable = unusableConnection(bank.connectionStatus)
       if (unusable?.blocked !== true || unusable.problem === undefined) continue
       const { code, message } = unusable.problem
@@ -162,7 +162,7 @@ const make = Effect.gen(function* () {
     const statuses = yield* statusesOf(workspace)
     const pulled = yield* pulledOf(feeds)
     const custom = feeds.some((feed) => customFields(feed).length > 0)
-    const rules = custom ? yield* enrichments.list(workspace.id) : []
+    const rules = custom ? yield* enrichments.list([workspace.id]) : []
     const views: Array<FeedView> = []
     for (const feed of feeds) {
       const base = states.get(feed.id) ?? none

@@ -3,7 +3,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { actorOf, userOf, type Principal } from "../access/Principal.ts"
+import { permit, reach, shows } from "../access/Access.ts"
+import { readableIds, type Caller } from "../access/Caller.ts"
+import type { OperationId } from "../access/Operations.ts"
+import { userOf } from "../access/Principal.ts"
 import type { AccountId } from "../bank/Account.ts"
 import type { Bank, BankId } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
@@ -16,11 +19,12 @@ import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { Kinds } from "../enrichment/Kinds.ts"
 import {
   Conflict,
-  NotFound,
   PlanLimitReached,
   PreconditionFailed,
   Unprocessable,
-  type Detail
+  type Detail,
+  type Forbidden,
+  type NotFound
 } from "../failure/Failure.ts"
 import { JobEngine } from "../job/JobEngine.ts"
 import { JobStore } from "../job/JobStore.ts"
@@ -111,16 +115,19 @@ export class Feeds extends Context.Service<
   Feeds,
   {
     readonly list: (
-      workspace: Workspace,
+      caller: Caller,
       query: { readonly dataType?: DataType; readonly source?: FeedSource }
-    ) => Effect.Effect<ReadonlyArray<FeedView>, StorageUnavailable>
-    readonly get: (workspace: Workspace, id: FeedId) => Effect.Effect<FeedView, NotFound | StorageUnavailable>
+    ) => Effect.Effect<ReadonlyArray<FeedView>, Forbidden | StorageUnavailable>
+    readonly get: (caller: Caller, id: FeedId) => Effect.Effect<FeedView, NotFound | Forbidden | StorageUnavailable>
     readonly create: (
-      principal: Principal,
+      caller: Caller,
       feed: NewFeed
-    ) => Effect.Effect<FeedView, Unprocessable | PlanLimitReached | DestinationNotAvailable | StorageUnavailable>
+    ) => Effect.Effect<
+      FeedView,
+      Unprocessable | PlanLimitReached | DestinationNotAvailable | Forbidden | StorageUnavailable
+    >
     readonly update: (
-      principal: Principal,
+      caller: Caller,
       id: FeedId,
       change: FeedChange,
       /** The version the caller has read, when it said so. */
@@ -133,14 +140,15 @@ export class Feeds extends Context.Service<
       | PreconditionFailed
       | PlanLimitReached
       | DestinationNotAvailable
+      | Forbidden
       | StorageUnavailable
     >
     /** Cancels the active job; rows delivered stay where they are. The bank of its files goes where it is empty. */
     readonly remove: (
-      principal: Principal,
+      caller: Caller,
       id: FeedId,
       ifVersion: number | undefined
-    ) => Effect.Effect<void, NotFound | PreconditionFailed | StorageUnavailable>
+    ) => Effect.Effect<void, NotFound | PreconditionFailed | Forbidden | StorageUnavailable>
   }
 >()("@millrace/core/usecase/Feeds") {
   static readonly layer: Layer.Layer<
@@ -172,10 +180,19 @@ export class Feeds extends Context.Service<
       const { atomically } = yield* Transactor
       const ids = yield* Ids
 
-      const load = Effect.fnUntraced(function* (workspaceId: Workspace["id"], id: FeedId) {
-        const feed = yield* store.get(workspaceId, id)
-        if (Option.isNone(feed)) return yield* new NotFound({ resource: "Feed" })
-        return feed.value
+      const load = Effect.fnUntraced(function* (caller: Caller, operation: OperationId, id: FeedId) {
+        return yield* reach(caller, operation, "Feed", yield* store.get(caller.principal.workspace.id, id))
+      })
+
+      /** In the order of the feeds, each as its own workspace sees it: days and plans differ between workspaces. */
+      const viewsOf = Effect.fnUntraced(function* (caller: Caller, feeds: ReadonlyArray<Feed>) {
+        const byId = new Map<FeedId, FeedView>()
+        for (const workspace of caller.workspaces) {
+          const own = feeds.filter(({ workspaceId }) => workspaceId === workspace.id)
+          if (own.length === 0) continue
+          for (const view of yield* views(workspace, own)) byId.set(view.feed.id, view)
+        }
+        return feeds.flatMap(({ id }) => byId.get(id) ?? [])
       })
 
       const viewed = Effect.fnUntraced(function* (workspace: Workspace, feed: Feed, warnings: ReadonlyArray<string>) {
@@ -192,7 +209,7 @@ export class Feeds extends Context.Service<
         const held = new Set(before?.fieldMappings.map(({ sourceField }) => sourceField))
         const fields = customFields(feed).filter(({ sourceField }) => !held.has(sourceField))
         if (fields.length === 0) return
-        const written = writtenFields(yield* enrichments.list(workspace.id), feed.dataType, before?.id, kinds)
+        const written = writtenFields(yield* enrichments.list([workspace.id]), feed.dataType, before?.id, kinds)
         for (const { at, sourceField } of fields) {
           if (written.has(sourceField)) continue
           const message = unwritten(sourceField, feed.dataType)
@@ -274,7 +291,7 @@ export class Feeds extends Context.Service<
         const claimed = yield* driver.claim?.(workspace.id, config) ?? Effect.undefined
         if (claimed === undefined) return undefined
         // Feeds that have not run since places are claimed hold theirs by their configuration alone.
-        for (const other of yield* store.list(workspace.id, {})) {
+        for (const other of yield* store.list([workspace.id], {})) {
           const held = other.destinationConfig
           if (other.id === id || held?.type !== config.type) continue
           if ((yield* driver.claim!(workspace.id, held))?.place !== claimed.place) continue
@@ -298,7 +315,7 @@ export class Feeds extends Context.Service<
       })
 
       const ownsAccount = Effect.fnUntraced(function* (workspace: Workspace, accountId: AccountId) {
-        for (const bank of yield* banks.list(workspace.id)) {
+        for (const bank of yield* banks.list([workspace.id])) {
           if (Option.isSome(yield* banks.account(workspace.id, bank.id, accountId))) return true
         }
         return false
@@ -309,7 +326,7 @@ export class Feeds extends Context.Service<
         const config = decoded.sourceConfig
         if (config?.type === "upload" && config.accountId !== undefined) return undefined
         const now = yield* Timestamp.now
-        const others = yield* banks.list(workspace.id)
+        const others = yield* banks.list([workspace.id])
         const bank: Bank = {
           id: yield* ids.next("bank"),
           workspaceId: workspace.id,
@@ -323,8 +340,9 @@ export class Feeds extends Context.Service<
         return bank
       })
 
-      const create: Feeds["Service"]["create"] = Effect.fn("Feeds.create")(function* (principal, request) {
-        const { workspace } = principal
+      const create: Feeds["Service"]["create"] = Effect.fn("Feeds.create")(function* (caller, request) {
+        yield* permit(caller, "createFeed")
+        const { workspace } = caller.principal
         const { bound, claimed, decoded, warnings } = yield* judge(
           workspace,
           request.source,
@@ -333,7 +351,7 @@ export class Feeds extends Context.Service<
           undefined,
           []
         )
-        const existing = yield* store.list(workspace.id, {})
+        const existing = yield* store.list([workspace.id], {})
         const limit = plans[workspace.plan].feeds
         if (limit !== undefined && existing.length >= limit)
           return yield* new PlanLimitReached({ what: "feeds", limit })
@@ -352,8 +370,8 @@ export class Feeds extends Context.Service<
           ...blocksOf(decoded, Timestamp.toMillis(now)),
           ...(bank === undefined ? {} : { fileBankId: bank.id }),
           order: request.order ?? nextOrder(existing),
-          createdBy: actorOf(principal),
-          createdByUser: userOf(principal),
+          createdBy: caller.cause,
+          createdByUser: userOf(caller.principal),
           createdAt: now,
           updatedAt: now,
           version: 1
@@ -369,97 +387,100 @@ export class Feeds extends Context.Service<
         return yield* viewed(workspace, feed, warnings)
       })
 
-      const update: Feeds["Service"]["update"] = Effect.fn("Feeds.update")(
-        function* (principal, id, change, ifVersion) {
-          const { workspace } = principal
-          const before = yield* load(workspace.id, id)
-          if (ifVersion !== undefined && ifVersion !== before.version) return yield* new PreconditionFailed()
-          const details: Array<Detail> = []
-          for (const key of ["source", "dataType"] as const) {
-            if (change[key] !== undefined && change[key] !== before[key]) {
-              details.push({ field: key, message: `cannot be changed; it is "${before[key]}"` })
-            }
+      const update: Feeds["Service"]["update"] = Effect.fn("Feeds.update")(function* (caller, id, change, ifVersion) {
+        const { workspace } = caller.principal
+        const before = yield* load(caller, "updateFeed", id)
+        if (ifVersion !== undefined && ifVersion !== before.version) return yield* new PreconditionFailed()
+        const details: Array<Detail> = []
+        for (const key of ["source", "dataType"] as const) {
+          if (change[key] !== undefined && change[key] !== before[key]) {
+            details.push({ field: key, message: `cannot be changed; it is "${before[key]}"` })
           }
-          const { bound, claimed, decoded, warnings } = yield* judge(
-            workspace,
-            before.source,
-            before.dataType,
-            change,
-            before,
-            details
-          )
-          const moved = !same(placeOf(before.destinationConfig), placeOf(decoded.destinationConfig))
-          if (
-            !same(before.destinationConfig, decoded.destinationConfig) ||
-            !same(before.sourceConfig, decoded.sourceConfig)
-          ) {
-            const active = yield* jobs.active(id)
-            if (Option.isSome(active)) {
-              return yield* new Conflict({
-                code: "SYNC_ALREADY_RUNNING",
-                message: "Source and destination cannot be changed while a sync job is running",
-                details: [{ field: "jobId", message: active.value.id }]
-              })
-            }
-          }
-          const { destinationConfig: _d, icon: _i, nextRunAt: _n, schedule: _s, sourceConfig: _c, ...kept } = before
-          const icon = change.icon === undefined ? before.icon : (change.icon ?? undefined)
-          const now = yield* Timestamp.now
-          const sameSchedule = same(before.schedule, decoded.schedule)
-          const feed: Feed = {
-            ...kept,
-            ...blocksOf(decoded, Timestamp.toMillis(now)),
-            ...(sameSchedule && before.nextRunAt !== undefined ? { nextRunAt: before.nextRunAt } : {}),
-            ...(icon === undefined ? {} : { icon }),
-            name: change.name ?? before.name,
-            order: change.order ?? before.order,
-            updatedAt: now,
-            version: before.version + 1
-          }
-          yield* atomically(
-            Effect.gen(function* () {
-              if (!(yield* store.update(feed))) return yield* new PreconditionFailed()
-              if (change.destinationConfig !== undefined) yield* take(id, claimed)
-              yield* bind(id, bound)
-              // Another destination has nothing of this feed yet.
-              if (moved) {
-                yield* deliveries.clear(id)
-                yield* store.clearMarks(id)
-              }
-            })
-          )
-          return yield* viewed(workspace, feed, warnings)
         }
-      )
+        const { bound, claimed, decoded, warnings } = yield* judge(
+          workspace,
+          before.source,
+          before.dataType,
+          change,
+          before,
+          details
+        )
+        const moved = !same(placeOf(before.destinationConfig), placeOf(decoded.destinationConfig))
+        if (
+          !same(before.destinationConfig, decoded.destinationConfig) ||
+          !same(before.sourceConfig, decoded.sourceConfig)
+        ) {
+          const active = yield* jobs.active(id)
+          if (Option.isSome(active)) {
+            return yield* new Conflict({
+              code: "SYNC_ALREADY_RUNNING",
+              message: "Source and destination cannot be changed while a sync job is running",
+              details: [{ field: "jobId", message: active.value.id }]
+            })
+          }
+        }
+        const { destinationConfig: _d, icon: _i, nextRunAt: _n, schedule: _s, sourceConfig: _c, ...kept } = before
+        const icon = change.icon === undefined ? before.icon : (change.icon ?? undefined)
+        const now = yield* Timestamp.now
+        const sameSchedule = same(before.schedule, decoded.schedule)
+        const feed: Feed = {
+          ...kept,
+          ...blocksOf(decoded, Timestamp.toMillis(now)),
+          ...(sameSchedule && before.nextRunAt !== undefined ? { nextRunAt: before.nextRunAt } : {}),
+          ...(icon === undefined ? {} : { icon }),
+          name: change.name ?? before.name,
+          order: change.order ?? before.order,
+          updatedAt: now,
+          version: before.version + 1
+        }
+        yield* atomically(
+          Effect.gen(function* () {
+            if (!(yield* store.update(feed))) return yield* new PreconditionFailed()
+            if (change.destinationConfig !== undefined) yield* take(id, claimed)
+            yield* bind(id, bound)
+            // Another destination has nothing of this feed yet.
+            if (moved) {
+              yield* deliveries.clear(id)
+              yield* store.clearMarks(id)
+            }
+          })
+        )
+        return yield* viewed(workspace, feed, warnings)
+      })
 
-      const remove: Feeds["Service"]["remove"] = Effect.fn("Feeds.remove")(function* (principal, id, ifVersion) {
-        const feed = yield* load(principal.workspace.id, id)
+      const remove: Feeds["Service"]["remove"] = Effect.fn("Feeds.remove")(function* (caller, id, ifVersion) {
+        const feed = yield* load(caller, "deleteFeed", id)
         if (ifVersion !== undefined && ifVersion !== feed.version) return yield* new PreconditionFailed()
         const active = yield* jobs.active(id)
         yield* atomically(
           Effect.gen(function* () {
             if (Option.isSome(active)) {
               // It may have ended in the meantime, which is as good.
-              const cancel = jobs.cancel(active.value.id, "forceCancel", actorOf(principal))
+              const cancel = jobs.cancel(active.value.id, "forceCancel", caller.cause)
               yield* Effect.catchTag(cancel, "JobStateConflict", () => Effect.void)
             }
-            yield* store.remove(principal.workspace.id, id)
+            yield* store.remove(feed.workspaceId, id)
             if (feed.fileBankId === undefined) return
             // What its files gave stays where it is; a bank of nothing is of no use to anybody.
             const accounts = yield* banks.accounts(feed.fileBankId)
             if (accounts.some(({ state }) => state === "open")) return
-            yield* banks.remove(principal.workspace.id, feed.fileBankId)
+            yield* banks.remove(feed.workspaceId, feed.fileBankId)
           })
         )
         if (Option.isSome(active)) yield* engine.interrupt(id, active.value.id)
       })
 
       return Feeds.of({
-        list: Effect.fn("Feeds.list")(function* (workspace, query) {
-          return yield* views(workspace, yield* store.list(workspace.id, query))
+        list: Effect.fn("Feeds.list")(function* (caller, query) {
+          yield* permit(caller, "listFeeds")
+          const found = yield* store.list(readableIds(caller), query)
+          return yield* viewsOf(
+            caller,
+            found.filter((feed) => shows(caller, "listFeeds", feed))
+          )
         }),
-        get: Effect.fn("Feeds.get")(function* (workspace, id) {
-          return yield* viewed(workspace, yield* load(workspace.id, id), [])
+        get: Effect.fn("Feeds.get")(function* (caller, id) {
+          return yield* viewed(caller.principal.workspace, yield* load(caller, "getFeed", id), [])
         }),
         create,
         update,

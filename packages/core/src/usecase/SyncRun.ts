@@ -74,7 +74,7 @@ export class SyncRun extends Context.Service<
       const pipelines = new Map<string, Pipeline.CompiledPipeline>()
 
       const pipelineOf = Effect.fnUntraced(function* (feed: Feed) {
-        const all = (yield* enrichments.list(feed.workspaceId)).filter(
+        const all = (yield* enrichments.list([feed.workspaceId])).filter(
           (one) => one.enabled && one.dataType === feed.dataType && (one.allFeeds || one.feedIds.includes(feed.id))
         )
         const key = `${feed.dataType} ${Pipeline.signatureOf(all)}`

@@ -11,6 +11,8 @@ export class WorkspaceStore extends Context.Service<
     /** A workspace with its owner. */
     readonly create: (workspace: Workspace, owner: User) => Effect.Effect<void, StorageUnavailable>
     readonly get: (id: WorkspaceId) => Effect.Effect<Option.Option<Workspace>, StorageUnavailable>
+    /** The client portals of a workspace, oldest first. */
+    readonly portals: (id: WorkspaceId) => Effect.Effect<ReadonlyArray<Workspace>, StorageUnavailable>
     /** Oldest first. For the operator; never behind the API. */
     readonly all: Effect.Effect<ReadonlyArray<Workspace>, StorageUnavailable>
   }

@@ -36,6 +36,7 @@ const setUp = (gate?: Deferred.Deferred<void>) => {
   const store = WorkspaceStore.of({
     create: () => Effect.void,
     get: () => Effect.succeedSome(workspace),
+    portals: () => Effect.succeed([]),
     all: Effect.succeed([workspace])
   })
   const keyStore = ApiKeyStore.of({

@@ -1,3 +1,4 @@
+import { userOf } from "@millrace/core/access/Principal"
 import { FeedRecords, type RecordQuery } from "@millrace/core/destination/FeedRecords"
 import { Jobs } from "@millrace/core/job/Jobs"
 import { JobStore } from "@millrace/core/job/JobStore"
@@ -14,12 +15,12 @@ import { runJob, scene } from "../upload/Uploading.ts"
 const arrange = Effect.gen(function* () {
   const world = yield* openUploadFeed
   const records = yield* FeedRecords
-  const { feed, principal } = world
+  const { feed, caller } = world
   for (const name of ["march.csv", "april.csv", "may.csv"]) {
     yield* world.upload(name)
     yield* runJob(feed.id)
   }
-  const list = (query: RecordQuery) => records.list(principal.workspace, feed.id, query)
+  const list = (query: RecordQuery) => records.list(caller, feed.id, query)
   const names = (query: RecordQuery) =>
     Effect.map(list(query), ({ rows }) => rows.map(({ values }) => String(values["Description"])))
   return { ...world, records, list, names, jobs: yield* Jobs, store: yield* JobStore }
@@ -28,7 +29,7 @@ const arrange = Effect.gen(function* () {
 describe("FeedRecords", () => {
   scene("lists what became of records, newest first, page by page and narrowed down", () =>
     Effect.gen(function* () {
-      const { feed, list, names, principal, records, store } = yield* arrange
+      const { feed, list, names, caller, records, store } = yield* arrange
       expect(yield* names({})).toEqual(["may.csv", "april.csv", "march.csv"])
       const seen: Array<string> = []
       let page = yield* list({ limit: 1 })
@@ -38,7 +39,7 @@ describe("FeedRecords", () => {
         page = yield* list({ limit: 1, cursor: page.cursor! })
       }
       expect(seen).toEqual(["may.csv", "april.csv", "march.csv"])
-      const [, second] = yield* store.list(principal.workspace.id, feed.id, { limit: 3 })
+      const [, second] = yield* store.list(caller.principal.workspace.id, feed.id, { limit: 3 })
       expect(yield* names({ jobId: second!.id })).toEqual(["april.csv"])
       expect(yield* names({ jobId: "no job at all" })).toEqual([])
       expect(yield* names({ state: "dead" })).toEqual([])
@@ -46,7 +47,7 @@ describe("FeedRecords", () => {
       expect(yield* names({ recordId, state: "done" })).toEqual(["april.csv"])
       expect(yield* Effect.flip(list({ cursor: "garbage" }))).toMatchObject({ _tag: "CursorUnusable" })
       const other = yield* openUploadFeed
-      expect(yield* Effect.flip(records.list(other.principal.workspace, feed.id, {}))).toMatchObject({
+      expect(yield* Effect.flip(records.list(other.caller, feed.id, {}))).toMatchObject({
         _tag: "NotFound"
       })
     })
@@ -63,9 +64,9 @@ describe("FeedRecords", () => {
 
   scene("starts a job that sends records again", () =>
     Effect.gen(function* () {
-      const { feed, list, principal, records } = yield* arrange
+      const { feed, list, caller, records } = yield* arrange
       const [row] = (yield* list({ limit: 1 })).rows
-      const answer = yield* records.redeliver(principal, feed.id, { recordIds: [row!.recordId] })
+      const answer = yield* records.redeliver(caller, feed.id, { recordIds: [row!.recordId] })
       expect(answer).toMatchObject({ records: 1, hasMore: false })
       const job = yield* runJob(feed.id)
       expect([job.id, job.counts]).toMatchObject([answer.jobId, { read: 0, carried: 1, updated: 1 }])
@@ -74,11 +75,11 @@ describe("FeedRecords", () => {
 
   scene("asks for a job after the one that runs, where that has passed the records already", () =>
     Effect.gen(function* () {
-      const { feed, jobs, principal, records, store } = yield* arrange
+      const { feed, jobs, caller, records, store } = yield* arrange
       const runs = yield* SyncRun
-      const running = yield* jobs.trigger(principal, feed.id, {})
+      const running = yield* jobs.trigger(caller, feed.id, {})
       const { fence } = Option.getOrThrow(yield* store.claim(running.id, yield* runs.banksOf(feed.id)))
-      expect(yield* records.redeliver(principal, feed.id, { state: "done" })).toEqual({
+      expect(yield* records.redeliver(caller, feed.id, { state: "done" })).toEqual({
         records: 3,
         hasMore: false,
         jobId: undefined
@@ -90,7 +91,7 @@ describe("FeedRecords", () => {
       expect(job).toMatchObject({
         type: "manual",
         startedBy: { kind: "system", reason: "redelivery" },
-        userId: principal.kind === "user" && principal.userId,
+        userId: userOf(caller.principal),
         counts: { carried: 3, updated: 3 }
       })
       expect(yield* jobs.scheduleDue).toBe(0)
@@ -99,13 +100,13 @@ describe("FeedRecords", () => {
 
   scene("asks for no second job when the running one is followed by another", () =>
     Effect.gen(function* () {
-      const { feed, jobs, principal, records, store } = yield* arrange
+      const { feed, jobs, caller, records, store } = yield* arrange
       const runs = yield* SyncRun
-      const running = yield* jobs.trigger(principal, feed.id, {})
+      const running = yield* jobs.trigger(caller, feed.id, {})
       const { fence } = Option.getOrThrow(yield* store.claim(running.id, yield* runs.banksOf(feed.id)))
-      yield* records.redeliver(principal, feed.id, { state: "done" })
+      yield* records.redeliver(caller, feed.id, { state: "done" })
       yield* store.complete(fence, {})
-      yield* jobs.trigger(principal, feed.id, {})
+      yield* jobs.trigger(caller, feed.id, {})
       expect((yield* runJob(feed.id)).counts).toMatchObject({ carried: 3 })
       expect(yield* jobs.scheduleDue).toBe(0)
     })
@@ -113,12 +114,12 @@ describe("FeedRecords", () => {
 
   scene("starts nothing where there is nothing to send, and refuses to guess what is meant", () =>
     Effect.gen(function* () {
-      const { feed, jobs, principal, records } = yield* arrange
+      const { feed, jobs, caller, records } = yield* arrange
       const nothing = { records: 0, hasMore: false, jobId: undefined }
-      expect(yield* records.redeliver(principal, feed.id, { state: "dead" })).toEqual(nothing)
-      expect(yield* records.redeliver(principal, feed.id, { recordIds: ["txn_unknown"] })).toEqual(nothing)
+      expect(yield* records.redeliver(caller, feed.id, { state: "dead" })).toEqual(nothing)
+      expect(yield* records.redeliver(caller, feed.id, { recordIds: ["txn_unknown"] })).toEqual(nothing)
       expect(yield* jobs.scheduleDue).toBe(0)
-      expect(yield* Effect.flip(records.redeliver(principal, feed.id, {}))).toMatchObject({
+      expect(yield* Effect.flip(records.redeliver(caller, feed.id, {}))).toMatchObject({
         _tag: "InvalidInput",
         details: [{ field: "recordIds" }]
       })
@@ -127,12 +128,12 @@ describe("FeedRecords", () => {
 
   scene("keeps the records open, and the job waiting, where the feed cannot start", () =>
     Effect.gen(function* () {
-      const { change, feed, jobs, names, principal, records } = yield* arrange
+      const { change, feed, jobs, names, caller, records } = yield* arrange
       yield* change((held) => {
         const { destinationConfig: _, ...rest } = held
         return rest
       })
-      expect(yield* records.redeliver(principal, feed.id, { state: "done" })).toMatchObject({
+      expect(yield* records.redeliver(caller, feed.id, { state: "done" })).toMatchObject({
         records: 3,
         jobId: undefined
       })
@@ -143,13 +144,13 @@ describe("FeedRecords", () => {
 
   scene("leaves a row in the trash of a table where a person put it", () =>
     Effect.gen(function* () {
-      const { delivered, feed, principal, records } = yield* arrange
+      const { caller, delivered, feed, records } = yield* arrange
       const tableId = tableOf(feed.destinationConfig)!
       const tables = yield* Tables
-      const { rows } = yield* tables.queryRows(principal, tableId, {})
+      const { rows } = yield* tables.queryRows(caller, tableId, {})
       const gone = rows.find(({ values }) => values["description"] === "may.csv")!
-      yield* tables.deleteRows(principal, tableId, [gone.id])
-      yield* records.redeliver(principal, feed.id, { state: "done" })
+      yield* tables.deleteRows(caller, tableId, [gone.id])
+      yield* records.redeliver(caller, feed.id, { state: "done" })
       expect((yield* runJob(feed.id)).counts).toMatchObject({ carried: 3, updated: 2, unchanged: 1 })
       expect(yield* delivered).toEqual(["april.csv", "march.csv"])
     })

@@ -1,5 +1,5 @@
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import type { Principal } from "@millrace/core/access/Principal"
+import { ownerOf } from "@millrace/testing/fixture/Caller"
 import { blockName, Enrichments, type NewEnrichment } from "@millrace/core/enrichment/Enrichments"
 import { Kinds } from "@millrace/core/enrichment/Kinds"
 import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
@@ -35,39 +35,39 @@ const rule = {
 
 const opened = Effect.gen(function* () {
   const workspace = yield* storeWorkspace()
-  const principal: Principal = { kind: "user", workspace, userId: "usr_1", email: "a@example.com", role: "owner" }
+  const caller = ownerOf(workspace)
   const enrichments = yield* Enrichments
-  const refusal = (change: object) =>
-    Effect.flip(enrichments.create(principal, { ...rule, ...change } as NewEnrichment))
-  return { workspace, principal, enrichments, refusal }
+  const refusal = (change: object) => Effect.flip(enrichments.create(caller, { ...rule, ...change } as NewEnrichment))
+  return { workspace, caller, enrichments, refusal }
 })
 
 describe("Enrichments", () => {
   it.effect("makes one after the other, in their order", () =>
     Effect.gen(function* () {
-      const { enrichments, principal, workspace } = yield* opened
+      const { enrichments, caller, workspace } = yield* opened
       const feed = yield* storeFeed(workspace)
-      const first = yield* enrichments.create(principal, { ...rule, feedIds: [feed.id] })
-      const second = yield* enrichments.create(principal, { ...rule, allFeeds: true })
-      expect([first.lints, first.enrichment.version, first.enrichment.createdBy]).toEqual([[], 1, "usr_1"])
-      expect((yield* enrichments.list(workspace)).map(({ id }) => id)).toEqual([
-        first.enrichment.id,
-        second.enrichment.id
+      const first = yield* enrichments.create(caller, { ...rule, feedIds: [feed.id] })
+      const second = yield* enrichments.create(caller, { ...rule, allFeeds: true })
+      expect([first.lints, first.enrichment.version, first.enrichment.createdBy]).toEqual([
+        [],
+        1,
+        "usr_00000000000000000000000001"
       ])
+      expect((yield* enrichments.list(caller)).map(({ id }) => id)).toEqual([first.enrichment.id, second.enrichment.id])
       expect(second.enrichment.order).toBeGreaterThan(first.enrichment.order)
     }).pipe(Effect.provide(services))
   )
 
   it.effect("says that one which names no feed does nothing", () =>
     Effect.gen(function* () {
-      const { enrichments, principal } = yield* opened
-      expect((yield* enrichments.create(principal, rule)).lints.map(({ field }) => field)).toEqual(["feedIds"])
+      const { enrichments, caller } = yield* opened
+      expect((yield* enrichments.create(caller, rule)).lints.map(({ field }) => field)).toEqual(["feedIds"])
     }).pipe(Effect.provide(services))
   )
 
   it.effect("refuses what could not run, naming every fault, and keeps nothing of it", () =>
     Effect.gen(function* () {
-      const { enrichments, refusal, workspace } = yield* opened
+      const { caller, enrichments, refusal, workspace } = yield* opened
       const other = yield* storeFeed(yield* storeWorkspace())
       const trades = yield* storeFeed(workspace, { dataType: "trades", dataTypeOptions: { dataType: "trades" } })
       const fieldsOf = (change: object) =>
@@ -79,7 +79,7 @@ describe("Enrichments", () => {
         true
       )
       expect(yield* fieldsOf({ config: {} })).toEqual(["ruleConfig.rules"])
-      expect(yield* enrichments.list(workspace)).toEqual([])
+      expect(yield* enrichments.list(caller)).toEqual([])
     }).pipe(Effect.provide(services))
   )
 

@@ -1,4 +1,5 @@
 /** An account in memory whose matches and suggestions a test makes, and the acts of people on it. */
+import { ownerOf } from "@millrace/testing/fixture/Caller"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
 import type { ActorRef } from "@millrace/core/access/ActorRef"
@@ -24,14 +25,15 @@ export const services = Corrections.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(MemoryStorage.layer, Ids.layer, NodeDigest.layer))
 )
 
-export const person: ActorRef = { kind: "user", userId: "usr_1" }
+export const person: ActorRef = { kind: "user", userId: "usr_00000000000000000000000001" }
 
 export const arrange = Effect.gen(function* () {
   const workspace = yield* storeWorkspace()
   const bank = yield* storeBank(workspace)
   const account = yield* storeAccount(bank)
   const scope = scopeOf(account)
-  const ref: LedgerRef = { workspace, bankId: bank.id, accountId: account.id, dataType: "transactions" }
+  const caller = ownerOf(workspace)
+  const ref: LedgerRef = { bankId: bank.id, accountId: account.id, dataType: "transactions" }
   const records = yield* RecordStore
   const identity = yield* IdentityStore
   const ids = yield* Ids
@@ -90,5 +92,5 @@ export const arrange = Effect.gen(function* () {
 
   const held = (id: string) => Effect.map(records.held(scope, [id]), ([record]) => record)
 
-  return { account, bank, workspace, scope, ref, records, identity, ids, match, suggest, state, put, held }
+  return { caller, account, bank, workspace, scope, ref, records, identity, ids, match, suggest, state, put, held }
 })

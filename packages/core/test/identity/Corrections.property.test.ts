@@ -4,7 +4,7 @@ import { Seeded } from "@millrace/testing/model/Seeded"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { arrange, person, services } from "./Correcting.ts"
+import { arrange, services } from "./Correcting.ts"
 
 const rounds = process.env["MILLRACE_LONG"] === "1" ? 2_000 : 60
 
@@ -41,7 +41,7 @@ describe("what people decide", () => {
     Effect.gen(function* () {
       for (let seed = 0; seed < rounds; seed++) {
         const random = new Seeded(seed)
-        const { all, held, matches, ref, state, suggest } = yield* lived(random)
+        const { caller, all, held, matches, ref, state, suggest } = yield* lived(random)
         const corrections = yield* Corrections
         for (let act = 0; act < 3; act++) {
           // What a record was called is told by when: two acts at one instant would be one.
@@ -50,31 +50,33 @@ describe("what people decide", () => {
           const target = random.pick(all)
           switch (random.below(3)) {
             case 0: {
-              yield* corrections.remove(person, ref, target.id)
-              yield* corrections.restore(person, ref, target.id)
+              yield* corrections.remove(caller, ref, target.id)
+              yield* corrections.restore(caller, ref, target.id)
               break
             }
             case 1: {
               if (matches.length === 0) break
               const id = random.pick(matches)
-              const shown = (yield* corrections.matches(ref, { limit: 500 })).rows.find(({ match }) => match.id === id)!
+              const shown = (yield* corrections.matches(caller, ref, { limit: 500 })).rows.find(
+                ({ match }) => match.id === id
+              )!
               // Under one id, who it belongs to afterwards is not who it belonged to before.
               if (shown.match.state === "undone" || shown.match.before.providerId === shown.match.observed.providerId)
                 break
               // Part of another one since an earlier undo was taken back: that one has to be undone first.
               if ((yield* held(shown.match.recordId)) === undefined) break
-              yield* corrections.undo(person, ref, id)
+              yield* corrections.undo(caller, ref, id)
               expect([seed, act, standing(yield* state)]).not.toEqual([seed, act, before])
-              yield* corrections.redo(person, ref, id)
+              yield* corrections.redo(caller, ref, id)
               break
             }
             default: {
               const other = random.pick(all.filter(({ id }) => id !== target.id))
-              const known = (yield* corrections.suggestions(ref, { recordId: target.id, limit: 500 })).rows
+              const known = (yield* corrections.suggestions(caller, ref, { recordId: target.id, limit: 500 })).rows
               if (known.some(({ suggestion }) => suggestion.observedId === other.id)) break
-              yield* corrections.accept(person, ref, yield* suggest(target.id, other.id))
-              const [made] = (yield* corrections.matches(ref, { recordId: target.id })).rows
-              yield* corrections.undo(person, ref, made!.match.id)
+              yield* corrections.accept(caller, ref, yield* suggest(target.id, other.id))
+              const [made] = (yield* corrections.matches(caller, ref, { recordId: target.id })).rows
+              yield* corrections.undo(caller, ref, made!.match.id)
             }
           }
           expect([seed, act, standing(yield* state)]).toEqual([seed, act, before])
@@ -87,7 +89,7 @@ describe("what people decide", () => {
     Effect.gen(function* () {
       for (let seed = 0; seed < rounds; seed++) {
         const random = new Seeded(seed)
-        const { held, match, put, ref } = yield* arrange
+        const { caller, held, match, put, ref } = yield* arrange
         const { undo } = yield* Corrections
         const length = 2 + random.below(4)
         const first = yield* put({ providerId: "u0", hash: "h0" })
@@ -102,7 +104,7 @@ describe("what people decide", () => {
         const places = made.map((_, n) => n).filter(() => random.once(2))
         const order = places.map((place) => [random.below(1_000_000), place] as const).toSorted((a, b) => a[0] - b[0])
         const ids = [first.id]
-        for (const [, place] of order) ids.push((yield* undo(person, ref, made[place]!)).match.separateId!)
+        for (const [, place] of order) ids.push((yield* undo(caller, ref, made[place]!)).match.separateId!)
         const shown = []
         for (const id of ids) shown.push((yield* held(id))?.hash)
         expect([seed, shown.toSorted()]).toEqual([

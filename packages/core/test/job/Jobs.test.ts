@@ -11,11 +11,11 @@ import { runJob, scene } from "../upload/Uploading.ts"
 const arrange = Effect.gen(function* () {
   const world = yield* openUploadFeed
   const [jobs, store] = [yield* Jobs, yield* JobStore]
-  const { feed, principal } = world
-  const job = yield* jobs.trigger(principal, feed.id, {})
+  const { feed, caller } = world
+  const job = yield* jobs.trigger(caller, feed.id, {})
   const claim = Effect.map(store.claim(job.id, []), Option.getOrThrow)
   const act = (what: "cancel" | "pause" | "resume") =>
-    Effect.match(jobs[what](principal, feed.id, job.id), {
+    Effect.match(jobs[what](caller, feed.id, job.id), {
       onFailure: (error) => (error._tag === "Conflict" ? `${error.code}: ${error.message}` : error._tag),
       onSuccess: ({ pauseReason, status }) => [status, pauseReason ?? "-"].join(" ")
     })
@@ -56,20 +56,20 @@ describe("Jobs", () => {
 
   scene("keeps the feed locked while a job is paused, for all but force and its deletion", () =>
     Effect.gen(function* () {
-      const { act, claim, feed, job, jobs, principal, store } = yield* arrange
+      const { act, claim, feed, job, jobs, caller, store } = yield* arrange
       const { fence } = yield* claim
       yield* act("pause")
       yield* store.pauseAsked(fence)
-      expect(yield* Effect.flip(jobs.trigger(principal, feed.id, {}))).toMatchObject({
+      expect(yield* Effect.flip(jobs.trigger(caller, feed.id, {}))).toMatchObject({
         code: "SYNC_ALREADY_RUNNING",
         details: [{ field: "jobId", message: job.id }]
       })
-      const next = yield* jobs.trigger(principal, feed.id, { forceCancelActive: true })
-      expect((yield* jobs.get(principal.workspace, feed.id, job.id)).status).toBe("cancelled")
+      const next = yield* jobs.trigger(caller, feed.id, { forceCancelActive: true })
+      expect((yield* jobs.get(caller, feed.id, job.id)).status).toBe("cancelled")
       const claimed = Option.getOrThrow(yield* store.claim(next.id, []))
-      yield* jobs.pause(principal, feed.id, next.id)
+      yield* jobs.pause(caller, feed.id, next.id)
       yield* store.pauseAsked(claimed.fence)
-      yield* (yield* Feeds).remove(principal, feed.id, undefined)
+      yield* (yield* Feeds).remove(caller, feed.id, undefined)
       expect(yield* Effect.flip(store.fence(claimed.fence, {}))).toMatchObject({ _tag: "Fenced" })
     })
   )
@@ -78,14 +78,14 @@ describe("Jobs", () => {
     Effect.gen(function* () {
       const { act, feed, job, jobs } = yield* arrange
       const other = yield* openUploadFeed
-      const ids = yield* Ids
+      const [caller, ids] = [other.caller, yield* Ids]
       for (const what of ["pause", "resume", "cancel"] as const) {
         for (const [where, which] of [
           [other.feed.id, job.id],
           [feed.id, job.id],
           [other.feed.id, yield* ids.next("job")]
         ] as const) {
-          expect(yield* Effect.flip(jobs[what](other.principal, where, which))).toMatchObject({ _tag: "NotFound" })
+          expect(yield* Effect.flip(jobs[what](caller, where, which))).toMatchObject({ _tag: "NotFound" })
         }
       }
       expect(yield* act("cancel")).toBe("cancelled -")

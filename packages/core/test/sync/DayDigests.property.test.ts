@@ -1,4 +1,5 @@
 /** What earlier reads have settled makes a read cheaper and changes nothing else. */
+import { ownerOf } from "@millrace/testing/fixture/Caller"
 import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import { Corrections } from "@millrace/core/identity/Corrections"
@@ -26,7 +27,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
-import { person } from "../identity/Correcting.ts"
 import { somebody } from "@millrace/testing/fixture/Actor"
 
 const lives = process.env["MILLRACE_LONG"] === "1" ? 3_000 : 120
@@ -202,7 +202,8 @@ const live = Effect.fnUntraced(function* (acts: ReadonlyArray<Act>) {
     yield* Corrections,
     yield* Digest
   ]
-  const ref = { workspace, bankId: bank.id, accountId: account.id, dataType: "transactions" } as const
+  const caller = ownerOf(workspace)
+  const ref = { bankId: bank.id, accountId: account.id, dataType: "transactions" } as const
   const names = new Map<string, string>()
   const nameOf = (id: string | undefined) => (id === undefined ? undefined : (names.get(id) ?? `unknown ${id}`))
   const told: Array<unknown> = []
@@ -239,13 +240,13 @@ const live = Effect.fnUntraced(function* (acts: ReadonlyArray<Act>) {
         break
       case "remove": {
         const record = all[act.n % Math.max(1, all.length)]
-        if (record !== undefined) yield* Effect.exit(corrections.remove(person, ref, record.id))
+        if (record !== undefined) yield* Effect.exit(corrections.remove(caller, ref, record.id))
         break
       }
       case "undo": {
         const matches = yield* identity.matches(scope, { limit: 100 })
         const match = matches[act.n % Math.max(1, matches.length)]
-        if (match !== undefined) yield* Effect.exit(corrections.undo(person, ref, match.id))
+        if (match !== undefined) yield* Effect.exit(corrections.undo(caller, ref, match.id))
       }
     }
     const after = yield* records.changes(scope, { after: 0, upTo: 1e9, limit: 1e6 })

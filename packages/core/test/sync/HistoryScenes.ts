@@ -2,13 +2,13 @@
  * Banks that show less of their history than their drivers believe: nothing of what they showed once is lost. The same
  * scenes are played on every storage.
  */
-import type { ActorRef } from "@millrace/core/access/ActorRef"
 import type { Account } from "@millrace/core/bank/Account"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { Corrections } from "@millrace/core/identity/Corrections"
 import { RecordStore } from "@millrace/core/record/RecordStore"
 import { lastShownAt } from "@millrace/core/record/Shown"
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { ownerOf } from "@millrace/testing/fixture/Caller"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { storeTable } from "@millrace/testing/fixture/Table"
 import { Seeded } from "@millrace/testing/model/Seeded"
@@ -23,7 +23,6 @@ import * as Effect from "effect/Effect"
 import { describe, expect } from "vitest"
 import type { Scene } from "./IdentityScenes.ts"
 
-const person: ActorRef = { kind: "user", userId: "usr_1" }
 const aDay = 86_401
 const long = process.env["MILLRACE_LONG"] !== undefined
 const windows = "snapshotwindow-account-stable"
@@ -52,8 +51,8 @@ const opened = Effect.fnUntraced(function* (simulation: Simulation, instance: st
     account,
     today,
     job,
+    caller: ownerOf(world.workspace),
     ref: {
-      workspace: world.workspace,
       bankId: world.bank.id,
       accountId: account.id,
       dataType: "transactions" as const
@@ -203,14 +202,14 @@ export const playAll = (scene: Scene, stride: number): void => {
 
     scene("goes when a person deletes it, here and at the destination, and does not come back", (simulation) =>
       Effect.gen(function* () {
-        const { live, post, ref, show, sync, texts } = yield* opened(simulation, snapshots)
+        const { caller, live, post, ref, show, sync, texts } = yield* opened(simulation, snapshots)
         yield* post("old", 120)
         yield* post("new", 3)
         yield* sync()
         yield* show(60)
         yield* sync()
         const old = (yield* live).find(({ fields }) => fields["description"] === "old")!
-        yield* (yield* Corrections).remove(person, ref, old.id)
+        yield* (yield* Corrections).remove(caller, ref, old.id)
         yield* sync()
         expect(yield* texts).toEqual(["new"])
         yield* show(200)

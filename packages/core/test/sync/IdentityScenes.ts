@@ -2,8 +2,8 @@
  * One real event stays one record through whole syncs, with its row and what people wrote on it. The same scenes
  * are played on every storage.
  */
+import { ownerOf } from "@millrace/testing/fixture/Caller"
 import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import type { ActorRef } from "@millrace/core/access/ActorRef"
 import type { Account } from "@millrace/core/bank/Account"
 import type { Bank } from "@millrace/core/bank/Bank"
 import { BankStore } from "@millrace/core/bank/BankStore"
@@ -30,7 +30,6 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { describe, expect } from "vitest"
 
-const person: ActorRef = { kind: "user", userId: "usr_1" }
 const aDay = 86_401
 
 const cursors = Cursors.layer(Redacted.make("key")).pipe(Layer.provide(NodeDigest.layer))
@@ -66,8 +65,8 @@ const opened = Effect.fnUntraced(function* (simulation: Simulation, instance: st
     sourceConfig: { type: "sync", accounts: [{ bankId: world.bank.id, accountId: account.id }] },
     fieldMappings: mappings
   })
+  const caller = ownerOf(world.workspace)
   const ref: LedgerRef = {
-    workspace: world.workspace,
     bankId: world.bank.id,
     accountId: account.id,
     dataType: "transactions"
@@ -83,6 +82,7 @@ const opened = Effect.fnUntraced(function* (simulation: Simulation, instance: st
   const ledger = Effect.map(ledgerOf(account), (all) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
   return {
     ...world,
+    caller,
     account,
     feed,
     ref,
@@ -189,7 +189,10 @@ const settling = (scene: Scene) =>
     for (const instance of [perStatus, changes]) {
       scene(`and is shown beside its booked form for a day (${instance}): what a person wrote follows`, (simulation) =>
         Effect.gen(function* () {
-          const { edit, ledger, live, on, post, ref, rows, sync, upstream } = yield* opened(simulation, instance)
+          const { caller, edit, ledger, live, on, post, ref, rows, sync, upstream } = yield* opened(
+            simulation,
+            instance
+          )
           const { matches, undo } = yield* Corrections
           const waiting = post("LAMP SHOP", "-48.12", "2026-11-18", true)
           yield* sync()
@@ -221,8 +224,8 @@ const settling = (scene: Scene) =>
           yield* sync()
           expect(yield* rows).toEqual(settled)
 
-          const [made] = (yield* matches(ref, { recordId: before!.id })).rows
-          yield* undo(person, ref, made!.match.id)
+          const [made] = (yield* matches(caller, ref, { recordId: before!.id })).rows
+          yield* undo(caller, ref, made!.match.id)
           yield* sync()
           expect((yield* live).map(({ id }) => id)).toContain(made!.match.separateId)
         })
@@ -231,7 +234,7 @@ const settling = (scene: Scene) =>
 
     scene("under another name, at a price that repeats: is learnt, and unlearnt by who takes it back", (simulation) =>
       Effect.gen(function* () {
-        const { account, ledger, live, post, ref, sync, upstream } = yield* opened(simulation, perStatus)
+        const { caller, account, ledger, live, post, ref, sync, upstream } = yield* opened(simulation, perStatus)
         const { matches, undo } = yield* Corrections
         const { recall } = yield* IdentityStore
         const scope = { workspaceId: account.workspaceId, accountId: account.id, dataType: "transactions" } as const
@@ -256,15 +259,15 @@ const settling = (scene: Scene) =>
         expect((yield* recall(scope)).learnt).toEqual([
           { pending: "metro transit", booked: "mta nyct paygo", score: 2 }
         ])
-        const [made] = (yield* matches(ref, { state: "made" })).rows
-        yield* undo(person, ref, made!.match.id)
+        const [made] = (yield* matches(caller, ref, { state: "made" })).rows
+        yield* undo(caller, ref, made!.match.id)
         expect((yield* recall(scope)).learnt).toMatchObject([{ score: -4 }])
       })
     )
 
     scene("in two parts: a person's note is on the larger one, and moves to the other when they say so", (simulation) =>
       Effect.gen(function* () {
-        const { edit, ledger, live, post, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)
+        const { caller, edit, ledger, live, post, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)
         const { accept, suggestions } = yield* Corrections
         const waiting = post("ONLINE STORE", "-90", "2026-11-18", true)
         yield* sync()
@@ -279,10 +282,10 @@ const settling = (scene: Scene) =>
         expect(yield* rows).toContainEqual(
           expect.objectContaining({ record: before!.id, text: "Chairs", amount: "-60" })
         )
-        const [open] = (yield* suggestions(ref, { state: "open" })).rows
+        const [open] = (yield* suggestions(caller, ref, { state: "open" })).rows
         expect(open).toMatchObject({ suggestion: { recordId: before!.id }, observed: { amount: "-30" } })
 
-        yield* accept(person, ref, open!.suggestion.id)
+        yield* accept(caller, ref, open!.suggestion.id)
         yield* sync()
         expect(yield* amounts).toEqual(["-30", "-60"])
         expect(yield* rows).toContainEqual(
@@ -297,7 +300,7 @@ const settling = (scene: Scene) =>
 
     scene("into one of two, too unsure to decide: asks, and an answer moves what a person wrote", (simulation) =>
       Effect.gen(function* () {
-        const { edit, ledger, live, on, post, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)
+        const { caller, edit, ledger, live, on, post, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)
         const { accept, matches, suggestions, undo } = yield* Corrections
         const one = post("BISTRO LUNE", "-42", "2026-11-13", true)
         const two = post("BISTRO LUNE", "-42", "2026-11-14", true)
@@ -315,11 +318,11 @@ const settling = (scene: Scene) =>
         settle(two, { date: on("2026-11-16"), description: "BISTRO LUNE BERLIN" })
         yield* sync()
         expect((yield* live).map(({ fields }) => fields["amount"]).toSorted()).toEqual(["-42", "-49.56"])
-        const [open] = (yield* suggestions(ref, { state: "open" })).rows
+        const [open] = (yield* suggestions(caller, ref, { state: "open" })).rows
         expect(open).toMatchObject({ suggestion: { recordId: edited.id }, observed: { amount: "-49.56" } })
         expect((yield* rows).map(({ text }) => text)).not.toContain("Client dinner")
 
-        yield* accept(person, ref, open!.suggestion.id)
+        yield* accept(caller, ref, open!.suggestion.id)
         yield* sync()
         const joined = (yield* live).find(({ id }) => id === edited.id)
         expect(joined).toMatchObject({ providerId: tipped.providerId, fields: { amount: "-49.56" } })
@@ -334,8 +337,8 @@ const settling = (scene: Scene) =>
         yield* sync()
         expect(yield* rows).toEqual(shown)
 
-        const made = (yield* matches(ref, { recordId: edited.id, state: "made" })).rows[0]!
-        yield* undo(person, ref, made.match.id)
+        const made = (yield* matches(caller, ref, { recordId: edited.id, state: "made" })).rows[0]!
+        yield* undo(caller, ref, made.match.id)
         yield* sync()
         expect((yield* live).map(({ id }) => id)).toContain(made.match.separateId)
         expect((yield* live).map(({ id }) => id)).not.toContain(edited.id)
@@ -366,7 +369,7 @@ const lasting = (scene: Scene) =>
 
     scene("stays as it is when the bank gives all rows other ids, and nobody hears of it", (simulation) =>
       Effect.gen(function* () {
-        const { account, ledger, post, ref, rows, sync, upstream } = yield* opened(simulation, stable)
+        const { caller, account, ledger, post, ref, rows, sync, upstream } = yield* opened(simulation, stable)
         for (let n = 1; n <= 6; n++) post(`SHOP ${n}`, `-${n}.5`, `2026-11-0${n}`)
         // Two real twins stay two.
         post("SHOP 6", "-6.5", "2026-11-06")
@@ -391,7 +394,7 @@ const lasting = (scene: Scene) =>
         )
         expect([...aliases.keys()].toSorted()).toEqual(old.toSorted())
         // What only had another id was no match that somebody would want to undo.
-        expect((yield* (yield* Corrections).matches(ref, {})).rows).toEqual([])
+        expect((yield* (yield* Corrections).matches(caller, ref, {})).rows).toEqual([])
       })
     )
 
@@ -442,7 +445,7 @@ const lasting = (scene: Scene) =>
 
     scene("of a connection is not doubled by a statement file, whichever came first", (simulation) =>
       Effect.gen(function* () {
-        const { account, bank, live, on, post, ref, rows, sync, upstream, workspace } = yield* opened(
+        const { caller, account, bank, live, on, post, ref, rows, sync, upstream, workspace } = yield* opened(
           simulation,
           stable
         )
@@ -477,10 +480,10 @@ const lasting = (scene: Scene) =>
 
         // A person knows better of one of them.
         const { matches, undo } = yield* Corrections
-        const made = (yield* matches(ref, {})).rows
+        const made = (yield* matches(caller, ref, {})).rows
         const lamp = made.find(({ before: shown }) => shown["description"] === "LAMP SHOP BERLIN")!
         expect(lamp.match.secondSource).toBe(true)
-        yield* undo(person, ref, lamp.match.id)
+        yield* undo(caller, ref, lamp.match.id)
         expect(yield* live).toHaveLength(6)
         yield* upload(statement)
         yield* sync()
@@ -492,7 +495,7 @@ const lasting = (scene: Scene) =>
 
     scene("of a connection has one row with a file that writes it in other words, whichever came first", (simulation) =>
       Effect.gen(function* () {
-        const { account, bank, live, on, post, ref, rows, sync, workspace } = yield* opened(simulation, stable)
+        const { caller, account, bank, live, on, post, ref, rows, sync, workspace } = yield* opened(simulation, stable)
         const upload = yield* filesOf(simulation, workspace, bank, account)
         post("CITY GYM #5391", "-49", "2026-11-10")
         post("LAMP SHOP", "-42", "2026-11-12")
@@ -517,8 +520,10 @@ const lasting = (scene: Scene) =>
 
         // A person knows better, and no later file says otherwise.
         const { matches, undo } = yield* Corrections
-        const gym = (yield* matches(ref, {})).rows.find(({ before: was }) => was["description"] === "CITY GYM #5391")!
-        yield* undo(person, ref, gym.match.id)
+        const gym = (yield* matches(caller, ref, {})).rows.find(
+          ({ before: was }) => was["description"] === "CITY GYM #5391"
+        )!
+        yield* undo(caller, ref, gym.match.id)
         expect(yield* live).toHaveLength(4)
         yield* upload([...statement, `${on("2026-11-16")};Kiosk;-1.00;USD`])
         yield* sync()
@@ -547,7 +552,7 @@ const deciding = (scene: Scene) =>
   describe("what a person decided", () => {
     scene("is not undone by later syncs: what was parted stays parted", (simulation) =>
       Effect.gen(function* () {
-        const { ledger, live, post, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)
+        const { caller, ledger, live, post, ref, rows, sync, upstream } = yield* opened(simulation, perStatus)
         const { matches, redo, undo } = yield* Corrections
         const pending = post("LAMP SHOP", "-42", "2026-11-18", true)
         yield* sync()
@@ -555,9 +560,9 @@ const deciding = (scene: Scene) =>
         // The bank says so, and is wrong.
         upstream.settle(pending, { newId: true, link: true, change: { description: "DESK STORE", amount: "-9" } })
         yield* sync()
-        const [view] = (yield* matches(ref, {})).rows
+        const [view] = (yield* matches(caller, ref, {})).rows
         expect(view).toMatchObject({ match: { recordId: before!.id, evidence: { tier: "link" } } })
-        const separateId = (yield* undo(person, ref, view!.match.id)).match.separateId!
+        const separateId = (yield* undo(caller, ref, view!.match.id)).match.separateId!
         yield* sync()
         expect((yield* live).map(({ fields, id }) => [id, fields["amount"]])).toEqual([
           [before!.id, "-42"],
@@ -573,7 +578,7 @@ const deciding = (scene: Scene) =>
         }
         // What was pending was shown no more.
         expect((yield* live).map(({ id }) => id)).toEqual([separateId])
-        yield* redo(person, ref, view!.match.id)
+        yield* redo(caller, ref, view!.match.id)
         yield* simulation.pass(aDay)
         yield* sync()
         expect((yield* live).map(({ fields, id }) => [id, fields["amount"]])).toEqual([[before!.id, "-9"]])
@@ -584,13 +589,13 @@ const deciding = (scene: Scene) =>
     for (const instance of [perStatus, `${full}-none`, `${full}-positional`, changes]) {
       scene(`to be none never comes back by itself, in whatever form (${instance})`, (simulation) =>
         Effect.gen(function* () {
-          const { ledger, live, post, ref, rows, sync, upstream } = yield* opened(simulation, instance)
+          const { caller, ledger, live, post, ref, rows, sync, upstream } = yield* opened(simulation, instance)
           const { remove, restore } = yield* Corrections
           const pending = post("LAMP SHOP", "-42", "2026-11-18", true)
           post("DESK STORE", "-7", "2026-11-17")
           yield* sync()
           const record = (yield* ledger).find((one) => one.pending)!
-          yield* remove(person, ref, record.id)
+          yield* remove(caller, ref, record.id)
           yield* sync()
           expect((yield* rows).map(({ text }) => text)).toEqual(["DESK STORE"])
           const settled = upstream.settle(pending, {
@@ -608,7 +613,7 @@ const deciding = (scene: Scene) =>
           yield* sync()
           expect(yield* live).toHaveLength(1)
           // Taken back, it is what the bank says now.
-          yield* restore(person, ref, record.id)
+          yield* restore(caller, ref, record.id)
           yield* sync()
           expect((yield* rows).map(({ record: id, text }) => [id, text])).toContainEqual([
             record.id,
@@ -621,7 +626,7 @@ const deciding = (scene: Scene) =>
 
     scene("to be there stays although the bank no longer shows it", (simulation) =>
       Effect.gen(function* () {
-        const { ledger, live, post, ref, rows, sync, upstream } = yield* opened(simulation, stable)
+        const { caller, ledger, live, post, ref, rows, sync, upstream } = yield* opened(simulation, stable)
         post("CHAIR STORE", "-9", "2026-11-08")
         const row = post("LAMP SHOP", "-42", "2026-11-10")
         post("DESK STORE", "-7", "2026-11-12")
@@ -633,7 +638,7 @@ const deciding = (scene: Scene) =>
           yield* simulation.pass(aDay)
         }
         expect(yield* live).toHaveLength(2)
-        yield* (yield* Corrections).restore(person, ref, record.id)
+        yield* (yield* Corrections).restore(caller, ref, record.id)
         for (let n = 0; n < 3; n++) {
           yield* sync()
           yield* simulation.pass(aDay)

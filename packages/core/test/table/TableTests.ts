@@ -1,10 +1,11 @@
 /** What tables and their fields promise, whatever stores them. */
+import { ownerOf } from "@millrace/testing/fixture/Caller"
 import type { Tables } from "@millrace/core/table/Tables"
 import { storeFeed } from "@millrace/testing/fixture/Feed"
 import { limits } from "@millrace/core/shared/Limits"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { appOf, arrange, deliverer, userOf, type TableTests } from "./TableWorld.ts"
+import { appOf, arrange, deliverer, type TableTests } from "./TableWorld.ts"
 import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 
 type Service = Tables["Service"]
@@ -139,9 +140,9 @@ export const tableTests: TableTests = (it) => {
       const { tables } = yield* arrange([])
       const [mine, other, own] = [appOf(workspace, "app_1"), appOf(workspace, "app_2"), appOf(workspace, "cli", true)]
       const table = yield* tables.create(mine, { name: "Mine", fields: [{ name: "Memo", type: "text" }] })
-      yield* tables.create(userOf(workspace), { name: "Ours", fields: [] })
-      const names = (principal: typeof mine) =>
-        Effect.map(tables.list(principal, {}), (found) => found.map(({ name }) => name))
+      yield* tables.create(ownerOf(workspace), { name: "Ours", fields: [] })
+      const names = (caller: typeof mine) =>
+        Effect.map(tables.list(caller, {}), (found) => found.map(({ name }) => name))
       expect(yield* names(mine)).toEqual(["Mine"])
       expect(yield* names(other)).toEqual([])
       expect(yield* names(own)).toEqual(["Mine", "Ours"])

@@ -2,7 +2,8 @@
 import * as TableDestination from "@millrace/adapters/destination/table/TableDestination"
 import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import type { Principal } from "@millrace/core/access/Principal"
+import type { Caller } from "@millrace/core/access/Caller"
+import { calling, ownerOf } from "@millrace/testing/fixture/Caller"
 import type { Outgoing } from "@millrace/core/destination/Destination"
 import type { Stores } from "@millrace/core/Kernel"
 import type { Fields } from "@millrace/core/record/FieldValue"
@@ -36,22 +37,15 @@ export const memoryWorld = worldOver(MemoryStorage.layer)
 
 export type TableTests = (it: Vitest.MethodsNonLive<World>) => void
 
-export const userOf = (workspace: Workspace): Principal => ({
-  kind: "user",
-  workspace,
-  userId: "usr_00000000000000000000000001",
-  email: "owner@example.com",
-  role: "owner"
-})
-
-export const appOf = (workspace: Workspace, clientId: string, firstParty = false): Principal => ({
-  kind: "oauth_app",
-  workspace,
-  app: { clientId, name: clientId, firstParty },
-  userId: "usr_00000000000000000000000001",
-  role: "editor",
-  scopes: ["tables:read", "tables:write"]
-})
+export const appOf = (workspace: Workspace, clientId: string, firstParty = false): Caller =>
+  calling({
+    kind: "oauth_app",
+    workspace,
+    app: { clientId, name: clientId, firstParty },
+    userId: "usr_00000000000000000000000001",
+    role: "editor",
+    scopes: ["tables:read", "tables:write"]
+  })
 
 /** A table of a workspace of its own, and who works on it. */
 export const arrange = Effect.fnUntraced(function* (
@@ -59,7 +53,7 @@ export const arrange = Effect.fnUntraced(function* (
   change: { readonly keyFields?: ReadonlyArray<string>; readonly workspace?: Partial<Workspace> } = {}
 ) {
   const workspace = yield* storeWorkspace(change.workspace)
-  const user = userOf(workspace)
+  const user = ownerOf(workspace)
   const tables = yield* Tables
   const table = yield* tables.create(user, {
     name: "Ledger",

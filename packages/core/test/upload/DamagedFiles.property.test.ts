@@ -28,11 +28,11 @@ const play = (from: number) => {
   const called = new Set<string>()
   const { layer } = makeUploadWorld(engine, points)
   return Effect.gen(function* () {
-    const { accounts, feed, jobs, principal, rows } = yield* openLedger
+    const { accounts, feed, jobs, caller, rows } = yield* openLedger
     const [uploads, banks] = [yield* Uploads, yield* BankStore]
     const stored = Effect.all({
-      uploads: uploads.list(principal.workspace, feed.id, { limit: 100 }),
-      banks: banks.list(principal.workspace.id),
+      uploads: uploads.list(caller, feed.id, { limit: 100 }),
+      banks: banks.list([caller.principal.workspace.id]),
       accounts,
       records: rows,
       jobs
@@ -47,7 +47,7 @@ const play = (from: number) => {
       }
       // A defect ends the test, with the seed of the file.
       const answer = yield* uploads
-        .add(principal, feed.id, {
+        .add(caller, feed.id, {
           fileName: `file-${seed}`,
           contentType: "application/octet-stream",
           bytes: damagedFile(seed)
@@ -78,7 +78,7 @@ const play = (from: number) => {
       expect(upload.status, told).toBe("stored")
       // What was taken can be booked as well.
       const job = yield* runJob(feed.id)
-      const status = (yield* uploads.list(principal.workspace, feed.id, {})).rows[0]?.status
+      const status = (yield* uploads.list(caller, feed.id, {})).rows[0]?.status
       expect([job.status, status], `${told}: ${JSON.stringify(job.errors)}`).toEqual(["completed", "processed"])
     }
     return count

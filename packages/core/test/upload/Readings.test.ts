@@ -63,7 +63,7 @@ describe("a file that was misread", () => {
   scene("is put right by reading it again", () =>
     Effect.gen(function* () {
       const opened = yield* misread
-      const read = yield* (yield* Uploads).read(opened.principal, opened.feed.id, opened.upload.id)
+      const read = yield* (yield* Uploads).read(opened.caller, opened.feed.id, opened.upload.id)
       expect([read.id, read.status]).toEqual([opened.upload.id, "stored"])
       yield* runJob(opened.feed.id)
       yield* isRight(opened)
@@ -74,10 +74,10 @@ describe("a file that was misread", () => {
     scene(`is put right by ${resetCursors ? "reading everything again" : "the next sync"}`, () =>
       Effect.gen(function* () {
         const opened = yield* misread
-        yield* (yield* Jobs).trigger(opened.principal, opened.feed.id, { resetCursors })
+        yield* (yield* Jobs).trigger(opened.caller, opened.feed.id, { resetCursors })
         yield* runJob(opened.feed.id)
         yield* isRight(opened)
-        yield* (yield* Jobs).trigger(opened.principal, opened.feed.id, { resetCursors })
+        yield* (yield* Jobs).trigger(opened.caller, opened.feed.id, { resetCursors })
         const job = yield* runJob(opened.feed.id)
         expect([job.counts.created, job.counts.removed]).toEqual([0, 0])
         yield* isRight(opened)
@@ -90,17 +90,17 @@ describe("a file that was misread", () => {
       const opened = yield* misread
       yield* opened.readWith({ columns: { amount: "No such column" } })
       const uploads = yield* Uploads
-      const refused = yield* Effect.flip(uploads.read(opened.principal, opened.feed.id, opened.upload.id))
+      const refused = yield* Effect.flip(uploads.read(opened.caller, opened.feed.id, opened.upload.id))
       expect(refused).toMatchObject({ _tag: "Unprocessable", code: "VALIDATION_FAILED" })
-      yield* (yield* Jobs).trigger(opened.principal, opened.feed.id, {})
+      yield* (yield* Jobs).trigger(opened.caller, opened.feed.id, {})
       const job = yield* runJob(opened.feed.id)
       expect(job.errors.map(({ code }) => code)).toEqual(["FILE_UNREADABLE"])
       expect(texts(yield* opened.rows)).toEqual(monthFirst)
       // It is not tried again with the same options.
-      yield* (yield* Jobs).trigger(opened.principal, opened.feed.id, {})
+      yield* (yield* Jobs).trigger(opened.caller, opened.feed.id, {})
       expect((yield* runJob(opened.feed.id)).errors).toEqual([])
       yield* opened.readWith({ dateFormat: "DD/MM/YYYY" })
-      yield* (yield* Jobs).trigger(opened.principal, opened.feed.id, {})
+      yield* (yield* Jobs).trigger(opened.caller, opened.feed.id, {})
       yield* runJob(opened.feed.id)
       yield* isRight(opened)
     })
@@ -117,19 +117,22 @@ describe("a file that was misread", () => {
       const salary = idOf(before, "Salary")!
       const [account] = yield* opened.accounts
       const ref = {
-        workspace: opened.principal.workspace,
         bankId: opened.feed.fileBankId!,
         accountId: account!.id,
         dataType: "transactions" as const
       }
       const corrections = yield* Corrections
       const records = yield* RecordStore
-      const scope = { workspaceId: ref.workspace.id, accountId: account!.id, dataType: ref.dataType }
+      const scope = {
+        workspaceId: opened.caller.principal.workspace.id,
+        accountId: account!.id,
+        dataType: ref.dataType
+      }
       const [held] = yield* records.held(scope, [salary])
       yield* records.write(scope, [{ ...held!, state: "removed" }])
-      yield* corrections.restore({ kind: "system", reason: "test" } as never, ref, salary)
+      yield* corrections.restore(opened.caller, ref, salary)
       yield* opened.readWith({ dateFormat: "DD/MM/YYYY" })
-      yield* (yield* Jobs).trigger(opened.principal, opened.feed.id, {})
+      yield* (yield* Jobs).trigger(opened.caller, opened.feed.id, {})
       yield* runJob(opened.feed.id)
       const after = texts(yield* opened.rows)
       expect(after).toEqual([...dayFirst, "2026-01-02 5000 Salary", "2026-03-04 -4.5 Coffee"].toSorted())
@@ -145,7 +148,7 @@ describe("a file that was misread", () => {
         const { layer } = makeUploadWorld(engine, points)
         const fired = yield* Effect.gen(function* () {
           const opened = yield* misread
-          yield* (yield* Jobs).trigger(opened.principal, opened.feed.id, {})
+          yield* (yield* Jobs).trigger(opened.caller, opened.feed.id, {})
           points.arm(at)
           yield* Effect.exit(runJob(opened.feed.id))
           const { fired: where } = points
@@ -155,11 +158,11 @@ describe("a file that was misread", () => {
           if (Option.isSome(active)) yield* jobs.cancel(active.value.id, "forceCancel", somebody)
           // Whatever state it is in, deleting it leaves nothing.
           if (at % 2 === 0) {
-            yield* (yield* Uploads).remove(opened.principal, opened.feed.id, opened.upload.id)
+            yield* (yield* Uploads).remove(opened.caller, opened.feed.id, opened.upload.id)
             expect([where, texts(yield* opened.rows)]).toEqual([where, []])
             return where
           }
-          yield* (yield* Jobs).trigger(opened.principal, opened.feed.id, {})
+          yield* (yield* Jobs).trigger(opened.caller, opened.feed.id, {})
           yield* runJob(opened.feed.id)
           yield* isRight(opened)
           return where
@@ -175,21 +178,19 @@ describe("a file that was misread", () => {
 describe("a file that is deleted", () => {
   scene("takes with it what only it showed, from the destination too, and leaves the rest", () =>
     Effect.gen(function* () {
-      const { add, delivered, feed, principal, rows } = yield* openLedger
+      const { add, delivered, feed, caller, rows } = yield* openLedger
       yield* add(file("2026-03-02;Coffee;-4.50", "2026-03-03;Rent;-900.00"), "a.csv")
       const { upload } = yield* add(file("2026-03-03;Rent;-900.00", "2026-03-04;Salary;5000.00"), "b.csv")
       yield* runJob(feed.id)
       expect(yield* delivered).toEqual(["Coffee", "Rent", "Salary"])
       const before = yield* rows
       const uploads = yield* Uploads
-      yield* uploads.remove(principal, feed.id, upload.id)
+      yield* uploads.remove(caller, feed.id, upload.id)
       expect(texts(yield* rows)).toEqual(["2026-03-02 -4.5 Coffee", "2026-03-03 -900 Rent"])
       yield* runJob(feed.id)
       expect(yield* delivered).toEqual(["Coffee", "Rent"])
-      expect((yield* uploads.list(principal.workspace, feed.id, {})).rows.map(({ fileName }) => fileName)).toEqual([
-        "a.csv"
-      ])
-      expect(yield* Effect.flip(uploads.remove(principal, feed.id, upload.id))).toMatchObject({ _tag: "NotFound" })
+      expect((yield* uploads.list(caller, feed.id, {})).rows.map(({ fileName }) => fileName)).toEqual(["a.csv"])
+      expect(yield* Effect.flip(uploads.remove(caller, feed.id, upload.id))).toMatchObject({ _tag: "NotFound" })
       // It comes back as what it was.
       yield* add(file("2026-03-03;Rent;-900.00", "2026-03-04;Salary;5000.00"), "b.csv")
       yield* runJob(feed.id)
@@ -199,7 +200,7 @@ describe("a file that is deleted", () => {
 
   scene("leaves what a connection shows as well", () =>
     Effect.gen(function* () {
-      const { accounts, add, feed, principal, rows } = yield* openLedger
+      const { accounts, add, feed, caller, rows } = yield* openLedger
       const { upload } = yield* add(file("2026-03-02;Coffee;-4.50", "2026-03-03;Rent;-900.00"))
       yield* runJob(feed.id)
       const [account] = yield* accounts
@@ -207,17 +208,16 @@ describe("a file that is deleted", () => {
       const records = yield* RecordStore
       const rent = idOf(yield* rows, "Rent")!
       yield* records.rename(scope, [{ id: rent, providerId: "of the connection" }])
-      yield* (yield* Uploads).remove(principal, feed.id, upload.id)
+      yield* (yield* Uploads).remove(caller, feed.id, upload.id)
       expect(texts(yield* rows)).toEqual(["2026-03-03 -900 Rent"])
     })
   )
 
   scene("takes its account out of sight, and the bank of the feed, until a file names it again", () =>
     Effect.gen(function* () {
-      const { accounts, add, feed, principal } = yield* openLedger
-      const { workspace } = principal
+      const { accounts, add, feed, caller } = yield* openLedger
       const banks = yield* Banks
-      const listed = Effect.map(banks.list(workspace), (all) => all.map(({ id }) => id))
+      const listed = Effect.map(banks.list(caller), (all) => all.map(({ id }) => id))
       expect(yield* listed).toEqual([])
       const text = file("2026-03-02;Coffee;-4.50")
       const { upload } = yield* add(text)
@@ -225,7 +225,7 @@ describe("a file that is deleted", () => {
       yield* runJob(feed.id)
       expect(yield* listed).toEqual([feed.fileBankId])
       const [before] = yield* accounts
-      yield* (yield* Uploads).remove(principal, feed.id, upload.id)
+      yield* (yield* Uploads).remove(caller, feed.id, upload.id)
       expect([yield* listed, (yield* accounts).map(({ state }) => state)]).toEqual([[], ["missing"]])
       yield* runJob(feed.id)
       yield* add(text)
@@ -239,13 +239,13 @@ describe("a file that is deleted", () => {
 
   scene("is refused while it is being read", (fate) =>
     Effect.gen(function* () {
-      const { add, feed, principal, rows } = yield* openLedger
+      const { add, feed, caller, rows } = yield* openLedger
       const { upload } = yield* add(file("2026-03-02;Coffee;-4.50"))
       const uploads = yield* Uploads
       const seen: Array<unknown> = []
       const tryBoth = Effect.gen(function* () {
-        seen.push(yield* Effect.flip(uploads.remove(principal, feed.id, upload.id)))
-        seen.push(yield* Effect.flip(uploads.read(principal, feed.id, upload.id)))
+        seen.push(yield* Effect.flip(uploads.remove(caller, feed.id, upload.id)))
+        seen.push(yield* Effect.flip(uploads.read(caller, feed.id, upload.id)))
       })
       fate.whileReading = Effect.orDie(tryBoth)
       yield* runJob(feed.id)
@@ -256,7 +256,7 @@ describe("a file that is deleted", () => {
 
   scene("of an older version has to be read once before it can be, so that nothing of another goes", () =>
     Effect.gen(function* () {
-      const { add, feed, principal, rows } = yield* openLedger
+      const { add, feed, caller, rows } = yield* openLedger
       const a = (yield* add(file("2026-03-02;Coffee;-4.50", "2026-03-03;Rent;-900.00"), "a.csv")).upload
       const b = (yield* add(file("2026-03-03;Rent;-900.00"), "b.csv")).upload
       yield* runJob(feed.id)
@@ -265,10 +265,10 @@ describe("a file that is deleted", () => {
         yield* store.setShown(id, [])
         yield* store.setReading(id, { ...said, reading: "" })
       }
-      expect(yield* Effect.flip(uploads.remove(principal, feed.id, a.id))).toMatchObject({ code: "INVALID_STATE" })
-      yield* (yield* Jobs).trigger(principal, feed.id, {})
+      expect(yield* Effect.flip(uploads.remove(caller, feed.id, a.id))).toMatchObject({ code: "INVALID_STATE" })
+      yield* (yield* Jobs).trigger(caller, feed.id, {})
       yield* runJob(feed.id)
-      yield* uploads.remove(principal, feed.id, a.id)
+      yield* uploads.remove(caller, feed.id, a.id)
       expect(texts(yield* rows)).toEqual(["2026-03-03 -900 Rent"])
     })
   )
@@ -286,13 +286,13 @@ VERSION:102
 describe("the balance of an account of files", () => {
   scene("is again what the other files state when the newest is deleted", () =>
     Effect.gen(function* () {
-      const { accounts, add, feed, principal } = yield* openLedger
+      const { accounts, add, feed, caller } = yield* openLedger
       yield* add(ofx("20260310", "10.00"), "a.ofx")
       const { upload } = yield* add(ofx("20260320", "20.00"), "b.ofx")
       yield* runJob(feed.id)
       const balances = Effect.map(accounts, (all) => all.map(({ balance, balanceAsOf }) => [balance, balanceAsOf]))
       expect(yield* balances).toEqual([["20", "2026-03-20T00:00:00.000Z"]])
-      yield* (yield* Uploads).remove(principal, feed.id, upload.id)
+      yield* (yield* Uploads).remove(caller, feed.id, upload.id)
       expect(yield* balances).toEqual([["10", "2026-03-10T00:00:00.000Z"]])
     })
   )
@@ -305,9 +305,9 @@ describe("the bank of a feed of files", () => {
       yield* full.add(file("2026-03-02;Coffee;-4.50"))
       yield* runJob(full.feed.id)
       const banks = yield* BankStore
-      for (const { feed, principal, removeFeed } of [empty, full]) {
+      for (const { feed, caller, removeFeed } of [empty, full]) {
         yield* removeFeed
-        const left = yield* banks.get(principal.workspace.id, feed.fileBankId!)
+        const left = yield* banks.get(caller.principal.workspace.id, feed.fileBankId!)
         expect(Option.isSome(left)).toBe(feed.id === full.feed.id)
       }
     })

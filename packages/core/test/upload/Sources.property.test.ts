@@ -10,18 +10,18 @@ import { bookingsOf, fileOf, type Booking, type Form } from "./TwoFormats.ts"
 import { runJob, scene } from "./Uploading.ts"
 
 const open = Effect.gen(function* () {
-  const { feed, principal } = yield* openUploadFeed
+  const { feed, caller } = yield* openUploadFeed
   const banks = yield* BankStore
   let files = 0
   const upload = Effect.fnUntraced(function* (text: string, fileName = `statement-${++files}.txt`) {
-    const { created } = yield* (yield* Uploads).add(principal, feed.id, {
+    const { created } = yield* (yield* Uploads).add(caller, feed.id, {
       fileName,
       contentType: "text/plain",
       bytes: new TextEncoder().encode(text)
     })
     return created ? yield* runJob(feed.id) : undefined
   })
-  const accounts = Effect.flatMap(banks.list(feed.workspaceId), (all) =>
+  const accounts = Effect.flatMap(banks.list([feed.workspaceId]), (all) =>
     Effect.map(Effect.all(all.map(({ id }) => banks.accounts(id))), (lists) => lists.flat())
   )
   const live = Effect.flatMap(accounts, (all) =>

@@ -47,10 +47,10 @@ describe("a run over files", () => {
 
   scene("quarantines the rows that cannot be read, each by its line, and books the others", () =>
     Effect.gen(function* () {
-      const { delivered, feed, principal } = yield* openUploadFeed
+      const { delivered, feed, caller } = yield* openUploadFeed
       const lines = ["Date;Description;Amount;Currency", "2026-03-02;first;-4.50;CHF", "2026-03-03;second;many;CHF"]
       const bytes = new TextEncoder().encode([...lines, "2026-03-04;third;-5.50;CHF", ""].join("\n"))
-      const { upload } = yield* (yield* Uploads).add(principal, feed.id, {
+      const { upload } = yield* (yield* Uploads).add(caller, feed.id, {
         fileName: "some.csv",
         contentType: "text/csv",
         bytes

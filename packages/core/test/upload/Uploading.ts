@@ -42,16 +42,16 @@ export const runJob = Effect.fnUntraced(function* (feedId: FeedId) {
 /** What a person does with files of a feed, and what the ledger says of them. */
 export const openLedger = Effect.gen(function* () {
   const opened = yield* openUploadFeed
-  const { feed, principal } = opened
+  const { feed, caller } = opened
   const [uploads, banks, records, feeds] = [yield* Uploads, yield* BankStore, yield* RecordStore, yield* Feeds]
-  const { workspace } = principal
+  const { workspace } = caller.principal
   const accounts = banks.accounts(feed.fileBankId!)
   return {
     ...opened,
     accounts,
-    removeFeed: feeds.remove(principal, feed.id, undefined),
+    removeFeed: feeds.remove(caller, feed.id, undefined),
     add: (text: string, fileName = "march.csv") =>
-      uploads.add(principal, feed.id, { fileName, contentType: "text/csv", bytes: new TextEncoder().encode(text) }),
+      uploads.add(caller, feed.id, { fileName, contentType: "text/csv", bytes: new TextEncoder().encode(text) }),
     /** Replaces the options that the feed reads with. */
     readWith: (csv: CsvOptions) => opened.change((held) => ({ ...held, sourceConfig: { type: "upload", csv } })),
     /** Live rows of all accounts by id: day, amount and text. */

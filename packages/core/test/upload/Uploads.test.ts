@@ -67,11 +67,11 @@ describe("uploading", () => {
 
   scene("answers the same bytes with the first upload, whatever their name, and starts nothing", () =>
     Effect.gen(function* () {
-      const { feed, jobs, principal, statuses, upload } = yield* openUploadFeed
+      const { feed, jobs, caller, statuses, upload } = yield* openUploadFeed
       const first = yield* upload("march.csv")
       const { status } = yield* runJob(feed.id)
       const bytes = yield* Effect.flatMap(UploadStore, (store) => store.bytes(first.upload.id))
-      const again = yield* (yield* Uploads).add(principal, feed.id, {
+      const again = yield* (yield* Uploads).add(caller, feed.id, {
         fileName: "copy.csv",
         contentType: "text/csv",
         bytes: yield* Effect.fromOption(bytes)
@@ -88,9 +88,9 @@ describe("uploading", () => {
 
   scene("keeps nothing of a file that cannot be read, and says where the fault is", () =>
     Effect.gen(function* () {
-      const { feed, jobs, principal, statuses } = yield* openUploadFeed
+      const { feed, jobs, caller, statuses } = yield* openUploadFeed
       const refused = yield* Effect.flip(
-        (yield* Uploads).add(principal, feed.id, {
+        (yield* Uploads).add(caller, feed.id, {
           fileName: "empty.csv",
           contentType: "text/csv",
           bytes: new Uint8Array()
@@ -107,15 +107,15 @@ describe("uploading", () => {
 
   scene("refuses files for feeds that read from connections, and for those of others", () =>
     Effect.gen(function* () {
-      const { principal } = yield* openUploadFeed
+      const { caller } = yield* openUploadFeed
       const other = yield* openUploadFeed
-      const connected = yield* storeFeed(principal.workspace, { source: "sync" })
+      const connected = yield* storeFeed(caller.principal.workspace, { source: "sync" })
       const file = { fileName: "march.csv", contentType: "text/csv", bytes: new Uint8Array([1]) }
       const uploads = yield* Uploads
-      expect(yield* Effect.flip(uploads.add(principal, connected.id, file))).toMatchObject({
+      expect(yield* Effect.flip(uploads.add(caller, connected.id, file))).toMatchObject({
         details: [{ field: "feedId" }]
       })
-      expect(yield* Effect.flip(uploads.add(principal, other.feed.id, file))).toMatchObject({ _tag: "NotFound" })
+      expect(yield* Effect.flip(uploads.add(caller, other.feed.id, file))).toMatchObject({ _tag: "NotFound" })
     })
   )
 
@@ -141,7 +141,7 @@ describe("uploading", () => {
 
   scene("keeps a file whose sync cannot start for another reason, and logs which feed it was", () =>
     Effect.gen(function* () {
-      const { feed, principal, statuses } = yield* openUploadFeed
+      const { feed, caller, statuses } = yield* openUploadFeed
       const { heard, layer } = listen()
       const broken = Layer.effect(
         Jobs,
@@ -150,7 +150,7 @@ describe("uploading", () => {
         )
       )
       const { created } = yield* Effect.flatMap(Uploads, (uploads) =>
-        uploads.add(principal, feed.id, {
+        uploads.add(caller, feed.id, {
           fileName: "march.csv",
           contentType: "text/csv",
           bytes: new TextEncoder().encode("Date;Description;Amount\n2026-03-02;a private matter;-4.50\n")
@@ -169,7 +169,7 @@ describe("uploading", () => {
 
   scene("takes no file while the disk is short of room, goes on with all else, and takes it once there is some", () =>
     Effect.gen(function* () {
-      const { feed, principal, statuses, upload } = yield* openUploadFeed
+      const { feed, caller, statuses, upload } = yield* openUploadFeed
       yield* upload("march.csv")
       let full = true
       const asked: Array<number> = []
@@ -182,16 +182,16 @@ describe("uploading", () => {
       const late = { fileName: "april.csv", contentType: "text/csv", bytes }
       yield* Effect.gen(function* () {
         const uploads = yield* Uploads
-        expect(yield* Effect.flip(uploads.add(principal, feed.id, late))).toMatchObject({ full: true })
+        expect(yield* Effect.flip(uploads.add(caller, feed.id, late))).toMatchObject({ full: true })
         expect(asked).toEqual([bytes.length])
         expect(yield* statuses).toEqual({ "march.csv": "stored" })
         // What is there already needs no room.
         const same = yield* Effect.flatMap(UploadStore, (store) => store.list(feed.id, {}))
         const first = yield* Effect.fromOption(yield* Effect.flatMap(UploadStore, (store) => store.bytes(same[0]!.id)))
-        expect((yield* uploads.add(principal, feed.id, { ...late, bytes: first })).created).toBe(false)
+        expect((yield* uploads.add(caller, feed.id, { ...late, bytes: first })).created).toBe(false)
         expect((yield* runJob(feed.id)).status).toBe("completed")
         full = false
-        expect((yield* uploads.add(principal, feed.id, late)).created).toBe(true)
+        expect((yield* uploads.add(caller, feed.id, late)).created).toBe(true)
       }).pipe(
         Effect.provide(
           Uploads.layer.pipe(
@@ -205,14 +205,14 @@ describe("uploading", () => {
 
   scene("keeps no more files of a workspace than the operator allows", () =>
     Effect.gen(function* () {
-      const { feed, principal, statuses } = yield* openUploadFeed
+      const { feed, caller, statuses } = yield* openUploadFeed
       const size = bookingOf("one").bytes.length
       const settings = Layer.succeed(UploadSettings, { maxBytes: 1_000_000, workspaceBytes: 2 * size })
       yield* Effect.gen(function* () {
         const { add } = yield* Uploads
-        yield* add(principal, feed.id, bookingOf("one"))
-        yield* add(principal, feed.id, bookingOf("two"))
-        expect(yield* Effect.flip(add(principal, feed.id, bookingOf("six")))).toMatchObject({
+        yield* add(caller, feed.id, bookingOf("one"))
+        yield* add(caller, feed.id, bookingOf("two"))
+        expect(yield* Effect.flip(add(caller, feed.id, bookingOf("six")))).toMatchObject({
           _tag: "PlanLimitReached",
           what: "bytes of uploaded files",
           limit: 2 * size

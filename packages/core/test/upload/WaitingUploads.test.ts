@@ -1,3 +1,4 @@
+import { userOf } from "@millrace/core/access/Principal"
 import { FeedStore } from "@millrace/core/feed/FeedStore"
 import { JobStore } from "@millrace/core/job/JobStore"
 import { SyncRun } from "@millrace/core/usecase/SyncRun"
@@ -16,7 +17,7 @@ const takeUp = Effect.flatMap(WaitingUploads, (waiting) => waiting.takeUp)
 describe("files that wait", () => {
   scene("are taken by one job of the system, in the name of who made the feed", (fate) =>
     Effect.gen(function* () {
-      const { delivered, feed, jobs, principal, statuses, upload } = yield* openUploadFeed
+      const { delivered, feed, jobs, caller, statuses, upload } = yield* openUploadFeed
       yield* upload("march.csv")
       expect(yield* takeUp).toBe(0)
       fate.whileReading = Effect.orDie(upload("april.csv"))
@@ -25,7 +26,7 @@ describe("files that wait", () => {
       expect([yield* takeUp, yield* takeUp]).toEqual([1, 0])
       expect((yield* jobs)[0]).toMatchObject({
         startedBy: { kind: "system", reason: "upload" },
-        userId: principal.kind === "user" && principal.userId,
+        userId: userOf(caller.principal),
         type: "manual",
         mode: "incremental",
         status: "created"
@@ -114,7 +115,7 @@ describe("files that wait", () => {
       const [first, second] = [yield* openUploadFeed, yield* openUploadFeed]
       yield* first.upload("march.csv")
       yield* runJob(first.feed.id)
-      yield* (yield* FeedStore).remove(second.principal.workspace.id, second.feed.id)
+      yield* (yield* FeedStore).remove(second.caller.principal.workspace.id, second.feed.id)
       const store = yield* UploadStore
       const late = WaitingUploads.layer.pipe(
         Layer.provide(

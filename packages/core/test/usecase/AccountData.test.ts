@@ -1,3 +1,4 @@
+import { ownerOf } from "@millrace/testing/fixture/Caller"
 import * as Adapters from "@millrace/adapters/Adapters"
 import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
@@ -61,9 +62,10 @@ const setup = () => {
     yield* (yield* BankStore).insert(bank, { instanceId: driver.instanceId, connection: { ref: "ref", secrets: {} } })
     const [a, b] = (yield* (yield* Banks).refresh(bank, Effect.void, somebody)).listed!.accounts
     const data = yield* AccountData
+    const caller = ownerOf(workspace)
     const list = (cached = false, account = a!) =>
-      data.transactions({ workspace, bankId: bank.id, accountId: account.id }, { filter: {}, cached })
-    return { data, workspace, bank, ref: { workspace, bankId: bank.id, accountId: a!.id }, other: b!, list }
+      data.transactions(caller, { bankId: bank.id, accountId: account.id }, { filter: {}, cached })
+    return { data, workspace, caller, bank, ref: { bankId: bank.id, accountId: a!.id }, other: b!, list }
   })
   return {
     upstream,
@@ -91,20 +93,23 @@ const post = (world: World) =>
 describe("AccountData", () => {
   scenario("never shows a read that failed as an account without rows", (world) =>
     Effect.gen(function* () {
-      const { data, list, ref } = yield* world.connected
+      const { caller, data, list, ref } = yield* world.connected
       post(world)
       // The second neither passes by itself nor can the person mend it.
       for (const error of [new ProviderUnavailable({ message: "down" }), new Misconfigured({ message: "no key" })]) {
         world.fail(error)
         for (const name of reads) {
-          const read: Effect.Effect<unknown, unknown> = data[name](ref, { filter: {} })
+          const read: Effect.Effect<unknown, unknown> = data[name](caller, ref, { filter: {} })
           const answer = yield* Effect.exit(read)
           // The account itself knows a balance, from when it was connected.
           expect([name, Exit.isSuccess(answer)]).toEqual([name, name === "balance"])
         }
       }
       expect(yield* Effect.flip(list())).toMatchObject({ _tag: "LiveDataUnavailable", code: "PROVIDER_MISCONFIGURED" })
-      expect(yield* data.balance(ref, {})).toMatchObject({ stale: true, problem: { code: "PROVIDER_MISCONFIGURED" } })
+      expect(yield* data.balance(caller, ref, {})).toMatchObject({
+        stale: true,
+        problem: { code: "PROVIDER_MISCONFIGURED" }
+      })
     })
   )
 
@@ -127,15 +132,15 @@ describe("AccountData", () => {
 
   scenario("reads on from storage where a person must mend the connection, but shows nothing as of now", (world) =>
     Effect.gen(function* () {
-      const { data, list, ref } = yield* world.connected
+      const { caller, data, list, ref } = yield* world.connected
       post(world)
       const { rows } = yield* list()
       world.be("reauth_required")
       for (let time = 0; time < 2; time++) {
         expect(yield* list()).toMatchObject({ rows, stale: true, problem: { code: "RECONNECT_REQUIRED" } })
-        expect(yield* Effect.flip(data.balance(ref, {}))).toMatchObject({ code: "RECONNECT_REQUIRED" })
+        expect(yield* Effect.flip(data.balance(caller, ref, {}))).toMatchObject({ code: "RECONNECT_REQUIRED" })
       }
-      expect(yield* data.balance(ref, { cached: true })).toMatchObject({ stale: true, row: { amount: "0" } })
+      expect(yield* data.balance(caller, ref, { cached: true })).toMatchObject({ stale: true, row: { amount: "0" } })
     })
   )
 
@@ -177,12 +182,12 @@ describe("AccountData", () => {
 
   scenario("says of which time a list of accounts is, and why it is not of now", (world) =>
     Effect.gen(function* () {
-      const { bank, data, workspace } = yield* world.connected
-      expect(yield* data.accounts(workspace, bank.id)).toMatchObject({ asOf: "2026-11-21T09:30:00.000Z", stale: false })
+      const { bank, caller, data } = yield* world.connected
+      expect(yield* data.accounts(caller, bank.id)).toMatchObject({ asOf: "2026-11-21T09:30:00.000Z", stale: false })
       world.be("disconnected")
       yield* TestClock.adjust("1 minute")
       yield* (yield* Banks).refresh(bank, Effect.void, somebody)
-      expect(yield* data.accounts(workspace, bank.id)).toMatchObject({
+      expect(yield* data.accounts(caller, bank.id)).toMatchObject({
         asOf: "2026-11-21T09:30:00.000Z",
         stale: true,
         problem: { code: "RECONNECT_REQUIRED" }
@@ -196,8 +201,9 @@ describe("AccountData", () => {
       const workspace = yield* storeWorkspace()
       const bank = yield* storeBank(workspace, { source: "file" })
       const account = yield* storeAccount(bank)
-      const ref = { workspace, bankId: bank.id, accountId: account.id }
-      expect(yield* Effect.flip((yield* AccountData).balance(ref, {}))).toMatchObject({
+      const caller = ownerOf(workspace)
+      const ref = { bankId: bank.id, accountId: account.id }
+      expect(yield* Effect.flip((yield* AccountData).balance(caller, ref, {}))).toMatchObject({
         _tag: "NotFound",
         resource: "Balance"
       })
@@ -207,17 +213,17 @@ describe("AccountData", () => {
   it.effect("reads trades of the days that are asked for, however few a sync has read", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
-      const workspace = yield* storeWorkspace({ plan: "enterprise", timezone: "UTC" })
-      const { accounts, bank } = yield* (yield* Banks).connect(workspace, {
+      const caller = ownerOf(yield* storeWorkspace({ plan: "enterprise", timezone: "UTC" }))
+      const { accounts, bank } = yield* (yield* Banks).connect(caller, {
         instanceId: "demo:default",
         attemptId: "cat_1",
         payload: { kind: "provider_connection_id", connectionId: "one", institutionId: "demo-broker" }
       })
       const account = accounts.find(({ supports }) => supports.includes("trades"))!
       const data = yield* AccountData
-      const ref = { workspace, bankId: bank.id, accountId: account.id }
-      const recent = yield* data.trades(ref, {})
-      const all = yield* data.trades(ref, { from: CalendarDate.make("2025-01-01") })
+      const ref = { bankId: bank.id, accountId: account.id }
+      const recent = yield* data.trades(caller, ref, {})
+      const all = yield* data.trades(caller, ref, { from: CalendarDate.make("2025-01-01") })
       const dates = all.rows.map(({ date }) => String(date))
       expect(recent.window.from).toBe("2026-08-23")
       expect(all.rows.length).toBeGreaterThan(recent.rows.length)

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import * as Adapters from "@millrace/adapters/Adapters"
 import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import type { Principal } from "@millrace/core/access/Principal"
+import { ownerOf } from "@millrace/testing/fixture/Caller"
 import { BankStore } from "@millrace/core/bank/BankStore"
 import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
 import type { Enrichment } from "@millrace/core/enrichment/Enrichment"
@@ -49,13 +49,7 @@ const arrange = Effect.gen(function* () {
     type: "sync" as const,
     accounts: accounts.map(({ id }) => ({ bankId: bank.id, accountId: id }))
   }
-  const principal: Principal = {
-    kind: "user",
-    workspace,
-    userId: "usr_1",
-    email: "a@example.com",
-    role: "owner"
-  }
+  const caller = ownerOf(workspace)
   const feeds = yield* Feeds
   const base = { name: "Feed", source: "sync", dataType: "transactions" } as const
   const addRule = (field: string, change: Partial<Enrichment> = {}) =>
@@ -66,7 +60,7 @@ const arrange = Effect.gen(function* () {
       yield* (yield* EnrichmentStore).insert(enrichment)
       return enrichment
     })
-  return { workspace, bank, accounts, sourceConfig, principal, feeds, base, addRule }
+  return { workspace, bank, accounts, sourceConfig, caller, feeds, base, addRule }
 })
 
 const field = "fieldMappings[0].sourceField"
@@ -74,8 +68,8 @@ const field = "fieldMappings[0].sourceField"
 describe("mappings of a feed", () => {
   it.effect("name fields that records have, or that an enabled rule of the feed writes", () =>
     Effect.gen(function* () {
-      const { addRule, base, feeds, principal } = yield* arrange
-      const create = (name: string) => feeds.create(principal, { ...base, ...mapped(name) })
+      const { addRule, base, feeds, caller } = yield* arrange
+      const create = (name: string) => feeds.create(caller, { ...base, ...mapped(name) })
       for (const unknown of ["costCentre", "amonut", "constructor", "toString"]) {
         expect(yield* Effect.flip(create(unknown))).toMatchObject({
           _tag: "Unprocessable",
@@ -97,25 +91,25 @@ describe("mappings of a feed", () => {
       const { feed } = yield* create("amount")
       yield* addRule("project", { allFeeds: false, feedIds: [feed.id] })
       expect(yield* Effect.flip(create("project"))).toMatchObject({ _tag: "Unprocessable" })
-      const updated = yield* feeds.update(principal, feed.id, mapped("project"), undefined)
+      const updated = yield* feeds.update(caller, feed.id, mapped("project"), undefined)
       expect(updated.feed.fieldMappings).toEqual(mapped("project").fieldMappings)
     }).pipe(Effect.provide(layer))
   )
 
   it.effect("are warned of, and kept, when the rule that writes them goes", () =>
     Effect.gen(function* () {
-      const { addRule, base, feeds, principal, workspace } = yield* arrange
+      const { addRule, base, feeds, caller, workspace } = yield* arrange
       const { id } = yield* addRule("costCentre")
-      const { feed } = yield* feeds.create(principal, { ...base, ...mapped("costCentre") })
-      expect((yield* feeds.get(workspace, feed.id)).state.warnings).toEqual([])
+      const { feed } = yield* feeds.create(caller, { ...base, ...mapped("costCentre") })
+      expect((yield* feeds.get(caller, feed.id)).state.warnings).toEqual([])
       yield* (yield* EnrichmentStore).remove(workspace.id, id)
       const warning = expect.stringContaining(`${field} "costCentre"`)
-      expect((yield* feeds.get(workspace, feed.id)).state.warnings).toEqual([warning])
-      expect((yield* feeds.list(workspace, {})).map(({ state }) => state.warnings)).toEqual([[warning]])
+      expect((yield* feeds.get(caller, feed.id)).state.warnings).toEqual([warning])
+      expect((yield* feeds.list(caller, {})).map(({ state }) => state.warnings)).toEqual([[warning]])
       // Neither a new name nor the same mappings sent once more are refused for it.
-      const renamed = yield* feeds.update(principal, feed.id, { name: "Other", ...mapped("costCentre") }, undefined)
+      const renamed = yield* feeds.update(caller, feed.id, { name: "Other", ...mapped("costCentre") }, undefined)
       expect(renamed.warnings).toContainEqual(warning)
-      expect(yield* Effect.flip(feeds.update(principal, feed.id, mapped("another"), undefined))).toMatchObject({
+      expect(yield* Effect.flip(feeds.update(caller, feed.id, mapped("another"), undefined))).toMatchObject({
         _tag: "Unprocessable"
       })
     }).pipe(Effect.provide(layer))
@@ -145,36 +139,36 @@ const taken = (path: string) => ({
 describe("the file of a feed", () => {
   it.effect("belongs to no other feed of the workspace, however its path is written", () =>
     Effect.gen(function* () {
-      const { base, feeds, principal } = yield* arrange
-      const { feed: first } = yield* feeds.create(principal, { ...base, ...file("books/a.csv") })
+      const { base, feeds, caller } = yield* arrange
+      const { feed: first } = yield* feeds.create(caller, { ...base, ...file("books/a.csv") })
       for (const path of ["books/a.csv", "./books/a.csv", "BOOKS/A.csv"]) {
-        expect(yield* Effect.flip(feeds.create(principal, { ...base, ...file(path) }))).toMatchObject(taken(path))
+        expect(yield* Effect.flip(feeds.create(caller, { ...base, ...file(path) }))).toMatchObject(taken(path))
       }
-      const { feed: second } = yield* feeds.create(principal, { ...base, ...file("books/b.csv") })
-      const update = (id: typeof first.id, path: string) => feeds.update(principal, id, file(path), undefined)
+      const { feed: second } = yield* feeds.create(caller, { ...base, ...file("books/b.csv") })
+      const update = (id: typeof first.id, path: string) => feeds.update(caller, id, file(path), undefined)
       expect(yield* Effect.flip(update(second.id, "books/A.csv"))).toMatchObject(taken("books/A.csv"))
       // Its own it may keep, write otherwise, and leave to others.
       yield* update(first.id, "books/a.csv")
       yield* update(first.id, "books/c.csv")
       yield* update(second.id, "Books/a.csv")
       expect(yield* Effect.flip(update(first.id, "books/a.csv"))).toMatchObject(taken("books/a.csv"))
-      yield* feeds.update(principal, second.id, { destinationConfig: null }, undefined)
+      yield* feeds.update(caller, second.id, { destinationConfig: null }, undefined)
       yield* update(first.id, "books/a.csv")
-      yield* feeds.remove(principal, first.id, undefined)
+      yield* feeds.remove(caller, first.id, undefined)
       yield* update(second.id, "books/a.csv")
-      const other = { ...principal, workspace: yield* storeWorkspace() }
+      const other = ownerOf(yield* storeWorkspace())
       yield* feeds.create(other, { ...base, ...file("books/a.csv") })
     }).pipe(Effect.provide(filing))
   )
 
   it.effect("goes to one of many that are saved at the same time", () =>
     Effect.gen(function* () {
-      const { base, feeds, principal, workspace } = yield* arrange
-      const { feed } = yield* feeds.create(principal, { ...base, ...file("mine.csv") })
+      const { base, feeds, caller } = yield* arrange
+      const { feed } = yield* feeds.create(caller, { ...base, ...file("mine.csv") })
       const saved = yield* Effect.forEach(
         [
-          ...Array.from({ length: 6 }, () => feeds.create(principal, { ...base, ...file("a.csv") })),
-          feeds.update(principal, feed.id, file("a.csv"), undefined)
+          ...Array.from({ length: 6 }, () => feeds.create(caller, { ...base, ...file("a.csv") })),
+          feeds.update(caller, feed.id, file("a.csv"), undefined)
         ],
         Effect.result,
         { concurrency: "unbounded" }
@@ -182,19 +176,19 @@ describe("the file of a feed", () => {
       const refused = saved.filter(Result.isFailure).map(({ failure }) => failure)
       expect(refused).toHaveLength(6)
       for (const one of refused) expect(one).toMatchObject(taken("a.csv"))
-      const paths = (yield* feeds.list(workspace, {})).map((view) => view.feed.destinationConfig)
+      const paths = (yield* feeds.list(caller, {})).map((view) => view.feed.destinationConfig)
       expect(paths.filter((config) => config?.type === "file" && config.path === "a.csv")).toHaveLength(1)
     }).pipe(Effect.provide(filing))
   )
 
   it.effect("is that of a feed which was saved before places were claimed, too, and saving its name does no harm", () =>
     Effect.gen(function* () {
-      const { base, feeds, principal, workspace } = yield* arrange
+      const { base, feeds, caller, workspace } = yield* arrange
       const config = { destinationConfig: { type: "file", path: "old.csv", format: "csv" } } as const
       const old = yield* storeFeed(workspace, config)
       yield* storeFeed(workspace, config)
-      expect(yield* Effect.flip(feeds.create(principal, { ...base, ...config }))).toMatchObject(taken("old.csv"))
-      yield* feeds.update(principal, old.id, { name: "Another name" }, undefined)
+      expect(yield* Effect.flip(feeds.create(caller, { ...base, ...config }))).toMatchObject(taken("old.csv"))
+      yield* feeds.update(caller, old.id, { name: "Another name" }, undefined)
     }).pipe(Effect.provide(filing))
   )
 })
@@ -202,21 +196,21 @@ describe("the file of a feed", () => {
 describe("the columns of a feed", () => {
   it.effect("stay those that its mappings meant when it was saved, until a mapping goes", () =>
     Effect.gen(function* () {
-      const { base, feeds, principal, workspace } = yield* arrange
+      const { base, feeds, caller, workspace } = yield* arrange
       const table = yield* storeTable(workspace, { fields: [yield* makeTableField("memo", { name: "Memo" })] })
       const [tables, store] = [yield* TableStore, yield* FeedStore]
       const destinationConfig = { type: "table", tableId: table.id }
       const mapping = { fieldMappings: [{ sourceField: "description", destinationField: "Memo" }] }
-      const { feed } = yield* feeds.create(principal, { ...base, destinationConfig, ...mapping })
+      const { feed } = yield* feeds.create(caller, { ...base, destinationConfig, ...mapping })
       const bound = new Map([["Memo", table.fields[0]!.id]])
       expect(yield* store.boundColumns(feed.id)).toEqual(bound)
       const taker = yield* makeTableField("taker", { name: "Memo" })
       const fields = [{ ...table.fields[0]!, name: "Note" }, taker]
       yield* tables.update({ ...table, fields, version: table.version + 1 })
-      yield* feeds.update(principal, feed.id, { ...mapping, name: "Other" }, undefined)
+      yield* feeds.update(caller, feed.id, { ...mapping, name: "Other" }, undefined)
       expect(yield* store.boundColumns(feed.id)).toEqual(bound)
       const missing = { fieldMappings: [{ sourceField: "amount", destinationField: "Sum" }] }
-      expect(yield* Effect.flip(feeds.update(principal, feed.id, missing, undefined))).toMatchObject({
+      expect(yield* Effect.flip(feeds.update(caller, feed.id, missing, undefined))).toMatchObject({
         _tag: "Unprocessable",
         details: [
           {
@@ -225,18 +219,18 @@ describe("the columns of a feed", () => {
           }
         ]
       })
-      const create = (change: object) => feeds.create(principal, { ...base, destinationConfig, ...change })
+      const create = (change: object) => feeds.create(caller, { ...base, destinationConfig, ...change })
       expect(yield* Effect.flip(create(missing))).toMatchObject({ _tag: "Unprocessable" })
       yield* create({ ...missing, destinationConfig: { ...destinationConfig, createMissingColumns: true } })
       yield* create({})
       yield* feeds.update(
-        principal,
+        caller,
         feed.id,
         { fieldMappings: [{ sourceField: "amount", destinationField: "Note" }] },
         undefined
       )
       expect(yield* store.boundColumns(feed.id)).toEqual(new Map([["Note", table.fields[0]!.id]]))
-      yield* feeds.update(principal, feed.id, mapping, undefined)
+      yield* feeds.update(caller, feed.id, mapping, undefined)
       expect(yield* store.boundColumns(feed.id)).toEqual(new Map([["Memo", taker.id]]))
     }).pipe(Effect.provide(layer))
   )
@@ -245,13 +239,13 @@ describe("the columns of a feed", () => {
 describe("destinations that are reserved", () => {
   it.effect("are not available, whatever else is in the block", () =>
     Effect.gen(function* () {
-      const { base, feeds, principal } = yield* arrange
+      const { base, feeds, caller } = yield* arrange
       const types = ["notion", "airtable", "webhook", "google_sheets", "excel", "database", "object_storage"]
       for (const type of types) {
-        const refused = yield* Effect.flip(feeds.create(principal, { ...base, destinationConfig: { type } }))
+        const refused = yield* Effect.flip(feeds.create(caller, { ...base, destinationConfig: { type } }))
         expect(refused).toMatchObject({ _tag: "DestinationNotAvailable", type })
       }
-      const unknown = feeds.create(principal, { ...base, destinationConfig: { type: "fax" } })
+      const unknown = feeds.create(caller, { ...base, destinationConfig: { type: "fax" } })
       expect(yield* Effect.flip(unknown)).toMatchObject({ _tag: "Unprocessable" })
     }).pipe(Effect.provide(layer))
   )
@@ -260,9 +254,9 @@ describe("destinations that are reserved", () => {
 describe("the state of a feed", () => {
   it.effect("says through which day its data was read and delivered", () =>
     Effect.gen(function* () {
-      const { accounts, feeds, sourceConfig, workspace } = yield* arrange
+      const { accounts, caller, feeds, sourceConfig, workspace } = yield* arrange
       const feed = yield* storeFeed(workspace, { sourceConfig })
-      const state = Effect.map(feeds.get(workspace, feed.id), (view) => view.state)
+      const state = Effect.map(feeds.get(caller, feed.id), (view) => view.state)
       const [jobs, records] = [yield* JobStore, yield* RecordStore]
       const scopes = accounts
         .slice(0, 2)
@@ -292,7 +286,7 @@ describe("the state of a feed", () => {
       const { bank, feeds, sourceConfig, workspace } = yield* arrange
       const schedule = { enabled: true, frequency: "hourly", timeOfDay: "06:00" } as const
       const feed = yield* storeFeed(workspace, { sourceConfig })
-      const state = (of = workspace, id = feed.id) => Effect.map(feeds.get(of, id), (view) => view.state)
+      const state = (of = workspace, id = feed.id) => Effect.map(feeds.get(ownerOf(of), id), (view) => view.state)
       const [banks, jobs] = [yield* BankStore, yield* JobStore]
       const be = (
         status: "connected" | "reauth_required" | "consent_expired" | "disconnected" | "error" | "degraded"

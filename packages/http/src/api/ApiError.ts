@@ -24,7 +24,15 @@ export class ApiError extends Schema.Error<ApiError>("ApiError")(
   readonly _tag = "ApiError" as const
 }
 
-const of = (status: number) => ApiError.pipe(HttpApiSchema.status(status))
+/** An error that an endpoint declares, known to the compiler by its status. */
+export interface Declaring<Status extends number> {
+  readonly "~status"?: Status
+}
+
+const of = <const Status extends number>(status: Status) => {
+  const schema = ApiError.pipe(HttpApiSchema.status(status))
+  return schema as typeof schema & Declaring<Status>
+}
 
 const BadRequest = of(400)
 const Unauthorized = of(401)

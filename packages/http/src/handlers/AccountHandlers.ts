@@ -1,20 +1,15 @@
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { Account } from "@millrace/core/bank/Account"
 import { balanceAsOf } from "@millrace/core/bank/Balance"
 import type { AccountRef } from "@millrace/core/bank/Account"
 import { AccountData, type Freshness } from "@millrace/core/usecase/AccountData"
 import type { Bank } from "@millrace/core/bank/Bank"
-import { InvalidInput } from "@millrace/core/failure/Failure"
 import type { SyncDataType } from "@millrace/core/record/DataType"
 import type { Fields } from "@millrace/core/record/FieldValue"
-import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
-import { Api } from "../api/Api.ts"
 import { toWire as recordToWire } from "../api/DataRecords.ts"
 import { many, one } from "../api/Envelope.ts"
-import { answering, answerOf } from "../errors.ts"
-import { target, workspace } from "../middleware/CurrentRequest.ts"
-import { identified } from "./Identified.ts"
+import { answerOf } from "../errors.ts"
+import { serve } from "./Serve.ts"
 
 /** An account as it is sent. Names every field, so that nothing internal can slip through. */
 const toWire = (bank: Bank) => (account: Account) => {
@@ -58,114 +53,61 @@ const freshnessOf = ({ asOf, problem, stale }: Freshness) => {
 const records = (dataType: SyncDataType, rows: ReadonlyArray<Fields>): ReadonlyArray<Fields> =>
   rows.map((row) => recordToWire(dataType, row))
 
-const accountRef = Effect.fnUntraced(function* (params: { readonly bank_id: string; readonly account_id: string }) {
-  const ref: AccountRef = {
-    workspace: yield* workspace,
-    bankId: yield* identified("bank", params.bank_id),
-    accountId: yield* identified("account", params.account_id)
-  }
-  return ref
+const refOf = (ids: {
+  readonly bank: AccountRef["bankId"]
+  readonly account: AccountRef["accountId"]
+}): AccountRef => ({
+  bankId: ids.bank,
+  accountId: ids.account
 })
 
-/** A window that ends before it begins. With a cursor the window is the cursor's, so nothing is wrong. */
-const checkWindow = Effect.fnUntraced(function* (query: {
-  readonly from?: CalendarDate
-  readonly to?: CalendarDate
-  readonly cursor?: string
-}) {
-  const { from, to, cursor } = query
-  if (cursor !== undefined || from === undefined || to === undefined || from <= to) return
-  return yield* new InvalidInput({
-    code: "INVALID_DATE_RANGE",
-    message: "from must not be after to",
-    details: [{ field: "from", message: "must not be after to" }]
-  })
-})
-
-export const layer = HttpApiBuilder.group(
-  Api,
+export const layer = serve(
   "accounts",
-  Effect.fnUntraced(function* (handlers) {
+  Effect.gen(function* () {
     const data = yield* AccountData
-    return handlers
-      .handle("listAccounts", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            const answer = yield* data.accounts(yield* workspace, yield* identified("bank", params.bank_id))
-            return many(yield* target, answer.rows.map(toWire(answer.bank)), { hasMore: false }, freshnessOf(answer))
-          })
-        )
-      )
-      .handle("getAccount", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            const answer = yield* data.account(yield* accountRef(params))
-            return { ...one(toWire(answer.bank)(answer.row)), meta: freshnessOf(answer) }
-          })
-        )
-      )
-      .handle("listTransactions", ({ params, query }) =>
-        answering(
-          Effect.gen(function* () {
-            yield* checkWindow(query)
-            const { cursor, limit, cached, q, ...filter } = query
-            const page = yield* data.transactions(yield* accountRef(params), {
-              filter: { ...filter, ...(q === undefined ? {} : { text: q }) },
-              ...(cursor === undefined ? {} : { cursor }),
-              ...(limit === undefined ? {} : { limit }),
-              ...(cached === undefined ? {} : { cached })
-            })
-            return many(yield* target, records("transactions", page.rows), page, {
-              ...freshnessOf(page),
-              window: page.window,
-              ...(page.removed === undefined ? {} : { removed: page.removed })
-            })
-          })
-        )
-      )
-      .handle("getBalance", ({ params, query }) =>
-        answering(
-          Effect.gen(function* () {
-            const answer = yield* data.balance(yield* accountRef(params), query)
-            return { ...one(recordToWire("balances", answer.row)), meta: freshnessOf(answer) }
-          })
-        )
-      )
-      .handle("listTrades", ({ params, query }) =>
-        answering(
-          Effect.gen(function* () {
-            yield* checkWindow(query)
-            const page = yield* data.trades(yield* accountRef(params), query)
-            return many(yield* target, records("trades", page.rows), page, {
-              ...freshnessOf(page),
-              window: page.window
-            })
-          })
-        )
-      )
-      .handle("listHoldings", ({ params, query }) =>
-        answering(
-          Effect.gen(function* () {
-            const answer = yield* data.holdings(yield* accountRef(params), query)
-            return many(yield* target, records("holdings", answer.rows), { hasMore: false }, freshnessOf(answer))
-          })
-        )
-      )
-      .handle("listOrders", ({ params, query }) =>
-        answering(
-          Effect.gen(function* () {
-            const answer = yield* data.orders(yield* accountRef(params), query)
-            return many(yield* target, records("orders", answer.rows), { hasMore: false }, freshnessOf(answer))
-          })
-        )
-      )
-      .handle("getLoan", ({ params, query }) =>
-        answering(
-          Effect.gen(function* () {
-            const answer = yield* data.loan(yield* accountRef(params), query)
-            return { ...one(recordToWire("loans", answer.row)), meta: freshnessOf(answer) }
-          })
-        )
-      )
+    return {
+      listAccounts: Effect.fnUntraced(function* ({ caller, ids, self }) {
+        const answer = yield* data.accounts(caller, ids.bank)
+        return many(self, answer.rows.map(toWire(answer.bank)), { hasMore: false }, freshnessOf(answer))
+      }),
+      getAccount: Effect.fnUntraced(function* ({ caller, ids }) {
+        const answer = yield* data.account(caller, refOf(ids))
+        return { ...one(toWire(answer.bank)(answer.row)), meta: freshnessOf(answer) }
+      }),
+      listTransactions: Effect.fnUntraced(function* ({ caller, ids, query, self }) {
+        const { cursor, limit, cached, q, ...filter } = query
+        const page = yield* data.transactions(caller, refOf(ids), {
+          filter: { ...filter, ...(q === undefined ? {} : { text: q }) },
+          ...(cursor === undefined ? {} : { cursor }),
+          ...(limit === undefined ? {} : { limit }),
+          ...(cached === undefined ? {} : { cached })
+        })
+        return many(self, records("transactions", page.rows), page, {
+          ...freshnessOf(page),
+          window: page.window,
+          ...(page.removed === undefined ? {} : { removed: page.removed })
+        })
+      }),
+      getBalance: Effect.fnUntraced(function* ({ caller, ids, query }) {
+        const answer = yield* data.balance(caller, refOf(ids), query)
+        return { ...one(recordToWire("balances", answer.row)), meta: freshnessOf(answer) }
+      }),
+      listTrades: Effect.fnUntraced(function* ({ caller, ids, query, self }) {
+        const page = yield* data.trades(caller, refOf(ids), query)
+        return many(self, records("trades", page.rows), page, { ...freshnessOf(page), window: page.window })
+      }),
+      listHoldings: Effect.fnUntraced(function* ({ caller, ids, query, self }) {
+        const answer = yield* data.holdings(caller, refOf(ids), query)
+        return many(self, records("holdings", answer.rows), { hasMore: false }, freshnessOf(answer))
+      }),
+      listOrders: Effect.fnUntraced(function* ({ caller, ids, query, self }) {
+        const answer = yield* data.orders(caller, refOf(ids), query)
+        return many(self, records("orders", answer.rows), { hasMore: false }, freshnessOf(answer))
+      }),
+      getLoan: Effect.fnUntraced(function* ({ caller, ids, query }) {
+        const answer = yield* data.loan(caller, refOf(ids), query)
+        return { ...one(recordToWire("loans", answer.row)), meta: freshnessOf(answer) }
+      })
+    }
   })
 )

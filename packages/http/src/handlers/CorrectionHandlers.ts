@@ -1,15 +1,11 @@
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { actorOf } from "@millrace/core/access/Principal"
+import type { AccountRef } from "@millrace/core/bank/Account"
 import { Corrections } from "@millrace/core/identity/Corrections"
 import type { LedgerRef, MatchView, SuggestionView } from "@millrace/core/identity/IdentityLog"
 import type { LoggedMatch } from "@millrace/core/identity/LoggedMatch"
-import { Api } from "../api/Api.ts"
 import { toWire as recordToWire } from "../api/DataRecords.ts"
 import { deleted, many, one } from "../api/Envelope.ts"
-import { answering } from "../errors.ts"
-import { principal, target, workspace } from "../middleware/CurrentRequest.ts"
-import { identified } from "./Identified.ts"
+import { serve } from "./Serve.ts"
 
 const decision = ({ decided }: Pick<LoggedMatch, "decided">) => ({
   decidedBy: decided?.by ?? null,
@@ -46,94 +42,40 @@ const suggestionToWire = ({ observed, record, suggestion }: SuggestionView) => (
   ...decision(suggestion)
 })
 
-const ofAccount = Effect.fnUntraced(function* (params: { readonly bank_id: string; readonly account_id: string }) {
-  const ref: LedgerRef = {
-    workspace: yield* workspace,
-    bankId: yield* identified("bank", params.bank_id),
-    accountId: yield* identified("account", params.account_id),
-    dataType: "transactions"
-  }
-  return ref
+const refOf = (ids: { readonly bank: AccountRef["bankId"]; readonly account: AccountRef["accountId"] }): LedgerRef => ({
+  bankId: ids.bank,
+  accountId: ids.account,
+  dataType: "transactions"
 })
 
-const actor = Effect.map(principal, actorOf)
+const matched = (view: MatchView) => one(matchToWire(view))
+const suggested = (view: SuggestionView) => one(suggestionToWire(view))
 
-export const layer = HttpApiBuilder.group(
-  Api,
+export const layer = serve(
   "corrections",
-  Effect.fnUntraced(function* (handlers) {
+  Effect.gen(function* () {
     const corrections = yield* Corrections
-    return handlers
-      .handle("listMatches", ({ params, query }) =>
-        answering(
-          Effect.gen(function* () {
-            const page = yield* corrections.matches(yield* ofAccount(params), query)
-            return many(yield* target, page.rows.map(matchToWire), page)
-          })
+    return {
+      listMatches: ({ caller, ids, query, self }) =>
+        Effect.map(corrections.matches(caller, refOf(ids), query), (page) =>
+          many(self, page.rows.map(matchToWire), page)
+        ),
+      undoMatch: ({ caller, ids }) => Effect.map(corrections.undo(caller, refOf(ids), ids.match), matched),
+      redoMatch: ({ caller, ids }) => Effect.map(corrections.redo(caller, refOf(ids), ids.match), matched),
+      listSuggestions: ({ caller, ids, query, self }) =>
+        Effect.map(corrections.suggestions(caller, refOf(ids), query), (page) =>
+          many(self, page.rows.map(suggestionToWire), page)
+        ),
+      acceptSuggestion: ({ caller, ids }) =>
+        Effect.map(corrections.accept(caller, refOf(ids), ids.suggestion), suggested),
+      rejectSuggestion: ({ caller, ids }) =>
+        Effect.map(corrections.reject(caller, refOf(ids), ids.suggestion), suggested),
+      deleteTransaction: ({ caller, ids }) =>
+        Effect.as(corrections.remove(caller, refOf(ids), ids.transaction), deleted),
+      restoreTransaction: ({ caller, ids }) =>
+        Effect.map(corrections.restore(caller, refOf(ids), ids.transaction), (row) =>
+          one(recordToWire("transactions", row))
         )
-      )
-      .handle("undoMatch", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            const ref = yield* ofAccount(params)
-            const id = yield* identified("match", params.match_id)
-            return one(matchToWire(yield* corrections.undo(yield* actor, ref, id)))
-          })
-        )
-      )
-      .handle("redoMatch", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            const ref = yield* ofAccount(params)
-            const id = yield* identified("match", params.match_id)
-            return one(matchToWire(yield* corrections.redo(yield* actor, ref, id)))
-          })
-        )
-      )
-      .handle("listSuggestions", ({ params, query }) =>
-        answering(
-          Effect.gen(function* () {
-            const page = yield* corrections.suggestions(yield* ofAccount(params), query)
-            return many(yield* target, page.rows.map(suggestionToWire), page)
-          })
-        )
-      )
-      .handle("acceptSuggestion", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            const ref = yield* ofAccount(params)
-            const id = yield* identified("suggestion", params.suggestion_id)
-            return one(suggestionToWire(yield* corrections.accept(yield* actor, ref, id)))
-          })
-        )
-      )
-      .handle("rejectSuggestion", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            const ref = yield* ofAccount(params)
-            const id = yield* identified("suggestion", params.suggestion_id)
-            return one(suggestionToWire(yield* corrections.reject(yield* actor, ref, id)))
-          })
-        )
-      )
-      .handle("deleteTransaction", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            const ref = yield* ofAccount(params)
-            const id = yield* identified("transaction", params.transaction_id)
-            yield* corrections.remove(yield* actor, ref, id)
-            return deleted
-          })
-        )
-      )
-      .handle("restoreTransaction", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            const ref = yield* ofAccount(params)
-            const id = yield* identified("transaction", params.transaction_id)
-            return one(recordToWire("transactions", yield* corrections.restore(yield* actor, ref, id)))
-          })
-        )
-      )
+    }
   })
 )

@@ -1,15 +1,12 @@
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { Families } from "@millrace/core/access/Families"
 import { Feeds } from "@millrace/core/usecase/Feeds"
 import type { FeedView } from "@millrace/core/usecase/FeedViews"
 import type { FeedState } from "@millrace/core/feed/Feed"
-import { Api } from "../api/Api.ts"
 import { done, many, one } from "../api/Envelope.ts"
-import { answering } from "../errors.ts"
-import { principal, target, workspace } from "../middleware/CurrentRequest.ts"
 import { badgeOf } from "./Family.ts"
-import { identified } from "./Identified.ts"
 import { demanded, versioned } from "./Versions.ts"
+import { serve } from "./Serve.ts"
 
 const stateToWire = (state: FeedState) => ({
   status: state.status,
@@ -46,57 +43,31 @@ const toWire = ({ feed, state }: FeedView) => ({
 
 const warned = (view: FeedView) => ({ ...one(toWire(view)), meta: { warnings: view.warnings } })
 
-export const layer = HttpApiBuilder.group(
-  Api,
+export const layer = serve(
   "feeds",
-  Effect.fnUntraced(function* (handlers) {
+  Effect.gen(function* () {
     const feeds = yield* Feeds
-    return handlers
-      .handle("listFeeds", ({ query: { scope, ...query } }) =>
-        answering(
-          Effect.gen(function* () {
-            const of = yield* principal
-            const badge = yield* badgeOf(of, scope)
-            const rows = yield* feeds.list(of.workspace, query)
-            return many(
-              yield* target,
-              rows.map((view) => ({ ...toWire(view), ...badge(view.feed.workspaceId) }))
-            )
-          })
+    const families = yield* Families
+    return {
+      listFeeds: Effect.fnUntraced(function* ({ caller, query: { scope, ...query }, self }) {
+        const reading = yield* families.reading(caller, scope)
+        const badge = badgeOf(reading, scope)
+        const rows = yield* feeds.list(reading, query)
+        return many(
+          self,
+          rows.map((view) => ({ ...toWire(view), ...badge(view.feed.workspaceId) }))
         )
-      )
-      .handle("createFeed", ({ payload: { icon, ...payload } }) =>
-        answering(
-          Effect.gen(function* () {
-            const feed = { ...payload, ...(typeof icon === "string" ? { icon } : {}) }
-            return warned(yield* feeds.create(yield* principal, feed))
-          })
-        )
-      )
-      .handle("getFeed", ({ params, headers }) =>
-        answering(
-          Effect.gen(function* () {
-            const view = yield* feeds.get(yield* workspace, yield* identified("feed", params.feed_id))
-            return yield* versioned(view.feed.version, headers["if-none-match"], one(toWire(view)))
-          })
-        )
-      )
-      .handle("updateFeed", ({ params, headers, payload }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("feed", params.feed_id)
-            return warned(yield* feeds.update(yield* principal, id, payload, demanded(headers["if-match"])))
-          })
-        )
-      )
-      .handle("deleteFeed", ({ params, headers }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("feed", params.feed_id)
-            yield* feeds.remove(yield* principal, id, demanded(headers["if-match"]))
-            return done
-          })
-        )
-      )
+      }),
+      createFeed: ({ caller, payload: { icon, ...payload } }) =>
+        Effect.map(feeds.create(caller, { ...payload, ...(typeof icon === "string" ? { icon } : {}) }), warned),
+      getFeed: Effect.fnUntraced(function* ({ caller, headers, ids }) {
+        const view = yield* feeds.get(caller, ids.feed)
+        return yield* versioned(view.feed.version, headers["if-none-match"], one(toWire(view)))
+      }),
+      updateFeed: ({ caller, headers, ids, payload }) =>
+        Effect.map(feeds.update(caller, ids.feed, payload, demanded(headers["if-match"])), warned),
+      deleteFeed: ({ caller, headers, ids }) =>
+        Effect.as(feeds.remove(caller, ids.feed, demanded(headers["if-match"])), done)
+    }
   })
 )

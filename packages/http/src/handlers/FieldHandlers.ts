@@ -1,16 +1,13 @@
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { FieldOptions, TableField } from "@millrace/core/table/Table"
 import type { NewField } from "@millrace/core/table/TableRequest"
-import { Tables } from "@millrace/core/table/Tables"
-import { Api } from "../api/Api.ts"
+import { Tables, type FieldView } from "@millrace/core/table/Tables"
 import { deleted, one } from "../api/Envelope.ts"
 import type { CreateField } from "../api/FieldApi.ts"
-import { answering } from "../errors.ts"
-import { exactBody, principal } from "../middleware/CurrentRequest.ts"
+import { exactBody } from "../middleware/CurrentRequest.ts"
 import { cellToWire, exactAt } from "./Cells.ts"
-import { identified } from "./Identified.ts"
 import { demanded } from "./Versions.ts"
+import { serve } from "./Serve.ts"
 
 const optionsToWire = ({ choices, currency, relation, scale }: FieldOptions) => ({
   ...(choices === undefined
@@ -50,44 +47,24 @@ export const newField = (asked: typeof CreateField.Type, exactDefault: unknown):
   }
 }
 
-export const layer = HttpApiBuilder.group(
-  Api,
+const shown = ({ field }: FieldView) => one(fieldToWire(field))
+
+export const layer = serve(
   "fields",
-  Effect.fnUntraced(function* (handlers) {
+  Effect.gen(function* () {
     const tables = yield* Tables
-    return handlers
-      .handle("createField", ({ params, payload }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("table", params.table_id)
-            const asked = newField(payload, exactAt(yield* exactBody, ["default"]))
-            const { field } = yield* tables.createField(yield* principal, id, asked)
-            return one(fieldToWire(field))
-          })
-        )
-      )
-      .handle("updateField", ({ headers, params, payload }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("table", params.table_id)
-            const fieldId = yield* identified("field", params.field_id)
-            const exact = exactAt(yield* exactBody, ["default"])
-            const change = exact === undefined ? payload : { ...payload, default: exact }
-            const ifVersion = demanded(headers["if-match"])
-            const { field } = yield* tables.updateField(yield* principal, id, fieldId, change, ifVersion)
-            return one(fieldToWire(field))
-          })
-        )
-      )
-      .handle("deleteField", ({ headers, params }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("table", params.table_id)
-            const fieldId = yield* identified("field", params.field_id)
-            yield* tables.deleteField(yield* principal, id, fieldId, demanded(headers["if-match"]))
-            return deleted
-          })
-        )
-      )
+    return {
+      createField: Effect.fnUntraced(function* ({ caller, ids, payload }) {
+        const asked = newField(payload, exactAt(yield* exactBody, ["default"]))
+        return shown(yield* tables.createField(caller, ids.table, asked))
+      }),
+      updateField: Effect.fnUntraced(function* ({ caller, headers, ids, payload }) {
+        const exact = exactAt(yield* exactBody, ["default"])
+        const change = exact === undefined ? payload : { ...payload, default: exact }
+        return shown(yield* tables.updateField(caller, ids.table, ids.field, change, demanded(headers["if-match"])))
+      }),
+      deleteField: ({ caller, headers, ids }) =>
+        Effect.as(tables.deleteField(caller, ids.table, ids.field, demanded(headers["if-match"])), deleted)
+    }
   })
 )

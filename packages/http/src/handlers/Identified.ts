@@ -17,5 +17,10 @@ const resources = {
   upload: "Upload"
 } as const satisfies Partial<Record<IdKind, string>>
 
-export const identified = <K extends keyof typeof resources>(kind: K, text: string): Effect.Effect<Id<K>, NotFound> =>
+/** What ids in paths name. */
+export type Identified = keyof typeof resources
+
+export const isIdentified = (kind: string): kind is Identified => Object.hasOwn(resources, kind)
+
+export const identified = <K extends Identified>(kind: K, text: string): Effect.Effect<Id<K>, NotFound> =>
   isId(kind, text) ? Effect.succeed(text) : Effect.fail(new NotFound({ resource: resources[kind] }))

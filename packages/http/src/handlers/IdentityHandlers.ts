@@ -1,16 +1,14 @@
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import type { Principal } from "@millrace/core/access/Principal"
+import type { CredentialPrincipal } from "@millrace/core/access/Principal"
 import { allScopes, leastRole } from "@millrace/core/access/Scope"
 import * as Timestamp from "@millrace/core/shared/Timestamp"
 import { rowLimitOf, TableSettings } from "@millrace/core/table/RowLimit"
 import { AgreedRate, planWith, type PlanName } from "@millrace/core/workspace/Plan"
 import { atLeast } from "@millrace/core/workspace/Role"
 import type { Workspace } from "@millrace/core/workspace/Workspace"
-import { Api } from "../api/Api.ts"
 import { one } from "../api/Envelope.ts"
-import { answering } from "../errors.ts"
 import { principal } from "../middleware/CurrentRequest.ts"
+import { serve } from "./Serve.ts"
 
 const workspaceOf = ({ id, name, icon, plan, timezone, parentWorkspaceId }: Workspace) => ({
   id,
@@ -44,7 +42,7 @@ const planOf = (id: PlanName, agreedRate: number, settings: typeof TableSettings
   }
 }
 
-const selfOf = (of: Principal) =>
+const selfOf = (of: CredentialPrincipal) =>
   of.kind === "api_key"
     ? {
         name: of.key.name,
@@ -67,23 +65,24 @@ const selfOf = (of: Principal) =>
           user: { id: of.userId, email: of.email }
         }
 
-export const layer = HttpApiBuilder.group(Api, "identity", (handlers) =>
-  Effect.map(Effect.all([AgreedRate, TableSettings]), ([agreedRate, settings]) =>
-    handlers.handle("whoami", () =>
-      answering(
-        Effect.gen(function* () {
-          const of = yield* principal
-          return one({
-            workspaceId: of.workspace.id,
-            workspaceName: of.workspace.name,
-            ...selfOf(of),
-            workspace: workspaceOf(of.workspace),
-            plan: planOf(of.workspace.plan, agreedRate, settings),
-            serverTime: yield* Timestamp.now,
-            apiVersion: "1.0.0" as const
-          })
+export const layer = serve(
+  "identity",
+  Effect.gen(function* () {
+    const agreedRate = yield* AgreedRate
+    const settings = yield* TableSettings
+    return {
+      whoami: Effect.fnUntraced(function* () {
+        const of = yield* principal
+        return one({
+          workspaceId: of.workspace.id,
+          workspaceName: of.workspace.name,
+          ...selfOf(of),
+          workspace: workspaceOf(of.workspace),
+          plan: planOf(of.workspace.plan, agreedRate, settings),
+          serverTime: yield* Timestamp.now,
+          apiVersion: "1.0.0" as const
         })
-      )
-    )
-  )
+      })
+    }
+  })
 )

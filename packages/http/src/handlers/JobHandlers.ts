@@ -1,12 +1,8 @@
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { Job } from "@millrace/core/job/Job"
 import { Jobs } from "@millrace/core/job/Jobs"
-import { Api } from "../api/Api.ts"
 import { many, one } from "../api/Envelope.ts"
-import { answering } from "../errors.ts"
-import { principal, target, workspace } from "../middleware/CurrentRequest.ts"
-import { identified } from "./Identified.ts"
+import { serve } from "./Serve.ts"
 
 /** A job as it is sent. Names every field, so that nothing internal can slip through. */
 const toWire = (job: Job) => {
@@ -39,65 +35,23 @@ const toWire = (job: Job) => {
   }
 }
 
-const idsOf = Effect.fnUntraced(function* (params: { readonly feed_id: string; readonly job_id: string }) {
-  return [yield* identified("feed", params.feed_id), yield* identified("job", params.job_id)] as const
-})
+const shown = (job: Job) => one(toWire(job))
 
-export const layer = HttpApiBuilder.group(
-  Api,
+export const layer = serve(
   "jobs",
-  Effect.fnUntraced(function* (handlers) {
+  Effect.gen(function* () {
     const jobs = yield* Jobs
-    return handlers
-      .handle("triggerSync", ({ params, payload }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("feed", params.feed_id)
-            return one(toWire(yield* jobs.trigger(yield* principal, id, payload)))
-          })
-        )
-      )
-      .handle("listJobs", ({ params, query }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("feed", params.feed_id)
-            const { status, ...paging } = query
-            const of = status === "queued" ? "created" : status
-            const page = yield* jobs.list(yield* workspace, id, {
-              ...paging,
-              ...(of === undefined ? {} : { status: of })
-            })
-            return many(yield* target, page.rows.map(toWire), page)
-          })
-        )
-      )
-      .handle("getJob", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            return one(toWire(yield* jobs.get(yield* workspace, ...(yield* idsOf(params)))))
-          })
-        )
-      )
-      .handle("cancelJob", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            return one(toWire(yield* jobs.cancel(yield* principal, ...(yield* idsOf(params)))))
-          })
-        )
-      )
-      .handle("pauseJob", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            return one(toWire(yield* jobs.pause(yield* principal, ...(yield* idsOf(params)))))
-          })
-        )
-      )
-      .handle("resumeJob", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            return one(toWire(yield* jobs.resume(yield* principal, ...(yield* idsOf(params)))))
-          })
-        )
-      )
+    return {
+      triggerSync: ({ caller, ids, payload }) => Effect.map(jobs.trigger(caller, ids.feed, payload), shown),
+      listJobs: Effect.fnUntraced(function* ({ caller, ids, query: { status, ...paging }, self }) {
+        const of = status === "queued" ? "created" : status
+        const page = yield* jobs.list(caller, ids.feed, { ...paging, ...(of === undefined ? {} : { status: of }) })
+        return many(self, page.rows.map(toWire), page)
+      }),
+      getJob: ({ caller, ids }) => Effect.map(jobs.get(caller, ids.feed, ids.job), shown),
+      cancelJob: ({ caller, ids }) => Effect.map(jobs.cancel(caller, ids.feed, ids.job), shown),
+      pauseJob: ({ caller, ids }) => Effect.map(jobs.pause(caller, ids.feed, ids.job), shown),
+      resumeJob: ({ caller, ids }) => Effect.map(jobs.resume(caller, ids.feed, ids.job), shown)
+    }
   })
 )

@@ -1,16 +1,12 @@
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { columnsOf } from "@millrace/core/destination/Columns"
 import type { Delivery } from "@millrace/core/destination/Delivery"
 import { FeedRecords } from "@millrace/core/destination/FeedRecords"
 import type { Feed } from "@millrace/core/feed/Feed"
 import { catalogOf } from "@millrace/core/record/FieldCatalog"
 import { rawNumber } from "../api/Amount.ts"
-import { Api } from "../api/Api.ts"
 import { many, one } from "../api/Envelope.ts"
-import { answering } from "../errors.ts"
-import { principal, target, workspace } from "../middleware/CurrentRequest.ts"
-import { identified } from "./Identified.ts"
+import { serve } from "./Serve.ts"
 
 /** Columns that hold numbers, as the feed maps them now. */
 const numbersOf = (feed: Feed): ReadonlySet<string> =>
@@ -40,29 +36,19 @@ const toWire = (numbers: ReadonlySet<string>) => (row: Delivery) => ({
   updatedAt: row.updatedAt
 })
 
-export const layer = HttpApiBuilder.group(
-  Api,
+export const layer = serve(
   "records",
-  Effect.fnUntraced(function* (handlers) {
+  Effect.gen(function* () {
     const records = yield* FeedRecords
-    return handlers
-      .handle("listFeedRecords", ({ params, query }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("feed", params.feed_id)
-            const page = yield* records.list(yield* workspace, id, query)
-            return many(yield* target, page.rows.map(toWire(numbersOf(page.feed))), page)
-          })
+    return {
+      listFeedRecords: ({ caller, ids, query, self }) =>
+        Effect.map(records.list(caller, ids.feed, query), (page) =>
+          many(self, page.rows.map(toWire(numbersOf(page.feed))), page)
+        ),
+      redeliverFeedRecords: ({ caller, ids, payload }) =>
+        Effect.map(records.redeliver(caller, ids.feed, payload), ({ hasMore, jobId, records: count }) =>
+          one({ records: count, hasMore, jobId: jobId ?? null })
         )
-      )
-      .handle("redeliverFeedRecords", ({ params, payload }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("feed", params.feed_id)
-            const { hasMore, jobId, records: count } = yield* records.redeliver(yield* principal, id, payload)
-            return one({ records: count, hasMore, jobId: jobId ?? null })
-          })
-        )
-      )
+    }
   })
 )

@@ -1,16 +1,13 @@
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { ActorRef } from "@millrace/core/access/ActorRef"
 import type { Table } from "@millrace/core/table/Table"
 import { Tables } from "@millrace/core/table/Tables"
-import { Api } from "../api/Api.ts"
 import { deleted, many, one } from "../api/Envelope.ts"
-import { answering } from "../errors.ts"
-import { exactBody, principal, target } from "../middleware/CurrentRequest.ts"
+import { exactBody } from "../middleware/CurrentRequest.ts"
 import { exactAt } from "./Cells.ts"
 import { fieldToWire, newField } from "./FieldHandlers.ts"
-import { identified } from "./Identified.ts"
 import { demanded, versioned } from "./Versions.ts"
+import { serve } from "./Serve.ts"
 
 const sourceOf = (createdBy: ActorRef) =>
   createdBy.kind === "sync" || createdBy.kind === "extractor"
@@ -36,69 +33,40 @@ const toWire = (table: Table) => ({
   purgeAt: table.purgeAt ?? null
 })
 
-export const layer = HttpApiBuilder.group(
-  Api,
+const shown = (table: Table) => one(toWire(table))
+
+export const layer = serve(
   "tables",
-  Effect.fnUntraced(function* (handlers) {
+  Effect.gen(function* () {
     const tables = yield* Tables
-    return handlers
-      .handle("listTables", ({ query }) =>
-        answering(
-          Effect.gen(function* () {
-            const found = yield* tables.list(yield* principal, query)
-            return many(yield* target, found.map(toWire))
-          })
-        )
-      )
-      .handle("createTable", ({ payload: { description, fields, icon, ...payload } }) =>
-        answering(
-          Effect.gen(function* () {
-            const exact = yield* exactBody
-            const table = yield* tables.create(yield* principal, {
-              ...payload,
-              ...(typeof icon === "string" ? { icon } : {}),
-              ...(typeof description === "string" ? { description } : {}),
-              fields: fields.map((field, at) => newField(field, exactAt(exact, ["fields", at, "default"])))
-            })
-            return one(toWire(table))
-          })
-        )
-      )
-      .handle("getTable", ({ params, headers }) =>
-        answering(
-          Effect.gen(function* () {
-            const table = yield* tables.get(yield* principal, yield* identified("table", params.table_id))
-            return yield* versioned(table.version, headers["if-none-match"], one(toWire(table)))
-          })
-        )
-      )
-      .handle("updateTable", ({ params, headers, payload }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("table", params.table_id)
-            return one(toWire(yield* tables.update(yield* principal, id, payload, demanded(headers["if-match"]))))
-          })
-        )
-      )
-      .handle("deleteTable", ({ params, query, headers }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("table", params.table_id)
-            yield* tables.trash(yield* principal, id, {
-              permanent: query.permanent ?? false,
-              ifVersion: demanded(headers["if-match"])
-            })
-            return deleted
-          })
-        )
-      )
-      .handle("restoreTable", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("table", params.table_id)
-            return one(toWire(yield* tables.restore(yield* principal, id)))
-          })
-        )
-      )
+    return {
+      listTables: ({ caller, query, self }) =>
+        Effect.map(tables.list(caller, query), (found) => many(self, found.map(toWire))),
+      createTable: Effect.fnUntraced(function* ({ caller, payload: { description, fields, icon, ...payload } }) {
+        const exact = yield* exactBody
+        const table = yield* tables.create(caller, {
+          ...payload,
+          ...(typeof icon === "string" ? { icon } : {}),
+          ...(typeof description === "string" ? { description } : {}),
+          fields: fields.map((field, at) => newField(field, exactAt(exact, ["fields", at, "default"])))
+        })
+        return shown(table)
+      }),
+      getTable: Effect.fnUntraced(function* ({ caller, headers, ids }) {
+        const table = yield* tables.get(caller, ids.table)
+        return yield* versioned(table.version, headers["if-none-match"], shown(table))
+      }),
+      updateTable: ({ caller, headers, ids, payload }) =>
+        Effect.map(tables.update(caller, ids.table, payload, demanded(headers["if-match"])), shown),
+      deleteTable: ({ caller, headers, ids, query }) =>
+        Effect.as(
+          tables.trash(caller, ids.table, {
+            permanent: query.permanent ?? false,
+            ifVersion: demanded(headers["if-match"])
+          }),
+          deleted
+        ),
+      restoreTable: ({ caller, ids }) => Effect.map(tables.restore(caller, ids.table), shown)
+    }
   })
 )

@@ -1,12 +1,9 @@
 import * as Effect from "effect/Effect"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type { Upload } from "@millrace/core/upload/Upload"
 import { Uploads } from "@millrace/core/upload/Uploads"
-import { Api } from "../api/Api.ts"
 import { deleted, many, one } from "../api/Envelope.ts"
-import { answering } from "../errors.ts"
-import { file, principal, target, workspace } from "../middleware/CurrentRequest.ts"
-import { identified } from "./Identified.ts"
+import { file } from "../middleware/CurrentRequest.ts"
+import { serve } from "./Serve.ts"
 
 /** An upload as it is sent. Names every field, so that nothing internal can slip through. */
 const toWire = (upload: Upload) => ({
@@ -37,50 +34,20 @@ const toWire = (upload: Upload) => ({
   createdAt: upload.createdAt
 })
 
-const ofUpload = Effect.fnUntraced(function* (params: { readonly feed_id: string; readonly upload_id: string }) {
-  return [yield* identified("feed", params.feed_id), yield* identified("upload", params.upload_id)] as const
-})
-
-export const layer = HttpApiBuilder.group(
-  Api,
+export const layer = serve(
   "uploads",
-  Effect.fnUntraced(function* (handlers) {
+  Effect.gen(function* () {
     const uploads = yield* Uploads
-    return handlers
-      .handle("uploadFeedFile", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("feed", params.feed_id)
-            const { upload } = yield* uploads.add(yield* principal, id, yield* file)
-            return one(toWire(upload))
-          })
-        )
-      )
-      .handle("listFeedUploads", ({ params, query }) =>
-        answering(
-          Effect.gen(function* () {
-            const id = yield* identified("feed", params.feed_id)
-            const page = yield* uploads.list(yield* workspace, id, query)
-            return many(yield* target, page.rows.map(toWire), page)
-          })
-        )
-      )
-      .handle("deleteFeedUpload", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            const [feed, id] = yield* ofUpload(params)
-            yield* uploads.remove(yield* principal, feed, id)
-            return deleted
-          })
-        )
-      )
-      .handle("readFeedUpload", ({ params }) =>
-        answering(
-          Effect.gen(function* () {
-            const [feed, id] = yield* ofUpload(params)
-            return one(toWire(yield* uploads.read(yield* principal, feed, id)))
-          })
-        )
-      )
+    return {
+      uploadFeedFile: Effect.fnUntraced(function* ({ caller, ids }) {
+        const { upload } = yield* uploads.add(caller, ids.feed, yield* file)
+        return one(toWire(upload))
+      }),
+      listFeedUploads: ({ caller, ids, query, self }) =>
+        Effect.map(uploads.list(caller, ids.feed, query), (page) => many(self, page.rows.map(toWire), page)),
+      deleteFeedUpload: ({ caller, ids }) => Effect.as(uploads.remove(caller, ids.feed, ids.upload), deleted),
+      readFeedUpload: ({ caller, ids }) =>
+        Effect.map(uploads.read(caller, ids.feed, ids.upload), (upload) => one(toWire(upload)))
+    }
   })
 )

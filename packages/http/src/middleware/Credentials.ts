@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Redacted from "effect/Redacted"
 import type { Authenticator } from "@millrace/core/access/Authenticator"
-import type { Principal } from "@millrace/core/access/Principal"
+import type { CredentialPrincipal } from "@millrace/core/access/Principal"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
 import { answerOf, type Answer } from "../errors.ts"
 import { refuse, type Refused } from "./Refused.ts"
@@ -29,7 +29,7 @@ const invalidToken: Answer = {
 export const authenticate = Effect.fnUntraced(function* (
   authenticator: Authenticator["Service"],
   request: HttpServerRequest
-): Effect.fn.Return<Principal, Refused | StorageUnavailable> {
+): Effect.fn.Return<CredentialPrincipal, Refused | StorageUnavailable> {
   const key = request.headers["x-api-key"]?.trim() ?? ""
   const authorization = request.headers["authorization"]?.trim() ?? ""
   if (key !== "" && authorization !== "") return yield* refuse(ambiguous)

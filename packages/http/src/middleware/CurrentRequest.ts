@@ -1,7 +1,8 @@
 /** What is known of the request at hand; set by the checks before the handler, read by handlers and log. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Principal } from "@millrace/core/access/Principal"
+import { callerOf, type Caller } from "@millrace/core/access/Caller"
+import type { CredentialPrincipal } from "@millrace/core/access/Principal"
 import type { NewFile } from "@millrace/core/upload/Uploads"
 import type { Route } from "./Routes.ts"
 import type { Json } from "./StrictJson.ts"
@@ -11,7 +12,7 @@ export interface RequestState {
   readonly id: string
   /** Path and query as they came. */
   readonly target: string
-  principal: Principal | undefined
+  principal: CredentialPrincipal | undefined
   route: Route | undefined
   /** Requests per minute of the principal, once it was counted. */
   rateLimit: number | undefined
@@ -49,10 +50,14 @@ const present = <A>(pick: (request: RequestState) => A | undefined, what: string
       : Effect.succeed(value)
   })
 
-/** Whose request it is. Every operation of /v1 has one. */
-export const principal: Effect.Effect<Principal> = present((request) => request.principal, "principal")
+/** Whose request it is. Every operation that needs a credential has one. */
+export const principal: Effect.Effect<CredentialPrincipal> = present((request) => request.principal, "principal")
 
-export const workspace = Effect.map(principal, (of) => of.workspace)
+/** Who asks, for use cases. */
+export const caller: Effect.Effect<Caller> = present(
+  ({ id, principal: by }) => (by === undefined ? undefined : callerOf(by, id)),
+  "principal"
+)
 
 /** The file of an operation whose body is a file. */
 export const file: Effect.Effect<NewFile> = present((request) => request.file, "file")

@@ -7,13 +7,15 @@ import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
+import { authorize } from "@millrace/core/access/Access"
 import type { Authenticator } from "@millrace/core/access/Authenticator"
-import { scopesOf, scopesText, type Operation } from "@millrace/core/access/Operation"
-import { holds, type Principal } from "@millrace/core/access/Principal"
+import { callerOf } from "@millrace/core/access/Caller"
+import type { Operation } from "@millrace/core/access/Operation"
+import type { CredentialPrincipal } from "@millrace/core/access/Principal"
 import * as Recovery from "@millrace/core/failure/Recovery"
 import type { RateLimiter } from "@millrace/core/rate/RateLimiter"
 import { limits } from "@millrace/core/shared/Limits"
-import { planWith, plans } from "@millrace/core/workspace/Plan"
+import { planWith } from "@millrace/core/workspace/Plan"
 import * as Errors from "../errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
 import { bodyOf, queryOf } from "./BesideCursor.ts"
@@ -36,7 +38,7 @@ const methodNotAllowed = (allow: string): Errors.Answer => ({
 /** Requests per minute of a signed-in user (decisions 2.2). */
 const sessionRate = 600
 
-const budgetOf = (principal: Principal, agreedRate: number): readonly [key: string, limit: number] =>
+const budgetOf = (principal: CredentialPrincipal, agreedRate: number): readonly [key: string, limit: number] =>
   principal.kind === "user"
     ? [`user:${principal.userId}`, sessionRate]
     : [principal.workspace.id, planWith(agreedRate, principal.workspace.plan).requestsPerMinute]
@@ -71,7 +73,7 @@ export const checkTransport = Effect.fnUntraced(function* (request: HttpServerRe
 /** Counts the request under its workspace; refused ones count as well. */
 const checkRate = Effect.fnUntraced(function* (
   { agreedRate, limiter }: Services,
-  principal: Principal,
+  principal: CredentialPrincipal,
   state: RequestState
 ) {
   const [key, limit] = budgetOf(principal, agreedRate)
@@ -95,30 +97,8 @@ const checkRoute = Effect.fnUntraced(function* (found: Routes.Match | undefined)
   return found.route
 })
 
-const checkAccess = Effect.fnUntraced(function* (principal: Principal, operation: Operation) {
-  if (principal.kind !== "user" && !operation.everyPlan && !plans[principal.workspace.plan].apiAccess) {
-    return yield* refuse({
-      status: 403,
-      code: "PLAN_WITHOUT_API_ACCESS",
-      message: "The plan does not include API access"
-    })
-  }
-  if (!holds(principal, operation.scopes)) {
-    if (principal.kind === "user") {
-      return yield* refuse({
-        status: 403,
-        code: "INSUFFICIENT_ROLE",
-        message: `The role ${principal.role} may not do this`
-      })
-    }
-    return yield* refuse({
-      status: 403,
-      code: "INSUFFICIENT_SCOPE",
-      message: `Missing scope: ${scopesText(operation.scopes)}`,
-      details: scopesOf(operation.scopes).map((scope) => ({ message: scope }))
-    })
-  }
-})
+const checkAccess = (principal: CredentialPrincipal, operation: Operation, { id }: RequestState) =>
+  Effect.mapError(authorize(callerOf(principal, id), operation), (error) => refuse(Errors.answerOf(error)))
 
 /** Escapes in the query must be UTF-8 without NUL. */
 const checkQuery = Effect.fnUntraced(function* (target: string) {
@@ -201,7 +181,7 @@ export const admit = Effect.fnUntraced(function* (services: Services, request: H
       within(services.deadline, () => refuse(Errors.timedOut))
     )
     const { operation } = yield* checkRoute(found)
-    if (operation !== undefined) yield* checkAccess(principal, operation)
+    if (operation !== undefined) yield* checkAccess(principal, operation, state)
   }
   const route = yield* checkRoute(found)
   state.route = route

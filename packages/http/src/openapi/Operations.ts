@@ -34,7 +34,7 @@ const readThrough =
   "Where that fails, stored data answers with `meta.stale` and the reason; without stored data the answer is 503. " +
   "`cached=true` never asks upstream."
 
-export const operationNotes: Readonly<Record<OperationId, OperationNotes>> = {
+export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes>>> = {
   whoami: {
     description:
       "Tells the workspace, the plan with its limits, and the scopes of the credential. Answers on every plan.",

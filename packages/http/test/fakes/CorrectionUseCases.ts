@@ -23,24 +23,25 @@ export const layer = (note: Note) =>
   Layer.succeed(
     Corrections,
     Corrections.of({
-      matches: Effect.fnUntraced(function* (ref, query) {
+      matches: Effect.fnUntraced(function* (_, ref, query) {
         yield* note("listMatches", query)
         yield* within(ref)
         yield* checkCursor(query)
         return { rows: [Records.match], hasMore: query.cursor === undefined, cursor: "next" }
       }),
-      undo: (by, ref, id) => Effect.andThen(note("undoMatch", by), matchOf(ref, id)),
-      redo: (by, ref, id) => Effect.andThen(note("redoMatch", by), matchOf(ref, id)),
-      suggestions: Effect.fnUntraced(function* (ref, query) {
+      undo: (caller, ref, id) => Effect.andThen(note("undoMatch", caller.cause), matchOf(ref, id)),
+      redo: (caller, ref, id) => Effect.andThen(note("redoMatch", caller.cause), matchOf(ref, id)),
+      suggestions: Effect.fnUntraced(function* (_, ref, query) {
         yield* note("listSuggestions", query)
         yield* within(ref)
         yield* checkCursor(query)
         return { rows: [Records.suggestion], hasMore: false }
       }),
-      accept: (by, ref, id) => Effect.andThen(note("acceptSuggestion", by), suggestionOf(ref, id)),
-      reject: (by, ref, id) => Effect.andThen(note("rejectSuggestion", by), suggestionOf(ref, id)),
-      remove: (by, ref, id) => Effect.andThen(note("deleteTransaction", by), Effect.asVoid(transactionOf(ref, id))),
-      restore: (by, ref, id) => Effect.andThen(note("restoreTransaction", by), transactionOf(ref, id)),
+      accept: (caller, ref, id) => Effect.andThen(note("acceptSuggestion", caller.cause), suggestionOf(ref, id)),
+      reject: (caller, ref, id) => Effect.andThen(note("rejectSuggestion", caller.cause), suggestionOf(ref, id)),
+      remove: (caller, ref, id) =>
+        Effect.andThen(note("deleteTransaction", caller.cause), Effect.asVoid(transactionOf(ref, id))),
+      restore: (caller, ref, id) => Effect.andThen(note("restoreTransaction", caller.cause), transactionOf(ref, id)),
       purge: Effect.succeed(0)
     })
   )

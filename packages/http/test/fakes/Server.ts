@@ -1,4 +1,6 @@
 /** The real application over the fakes, called with plain `Request`s. */
+import { Families } from "@millrace/core/access/Families"
+import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -51,6 +53,14 @@ export interface Answered {
   readonly body: Loose
 }
 
+/** No workspace has a portal here. */
+const workspaces = WorkspaceStore.of({
+  create: () => Effect.void,
+  get: () => Effect.succeedNone,
+  portals: () => Effect.succeed([]),
+  all: Effect.succeed([])
+})
+
 /** Never ends, and takes its time when it is told to. */
 const stuck = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 hour"))
 
@@ -62,6 +72,7 @@ export const make = (options: Options = {}) => {
   const kernel = Layer.mergeAll(
     UseCases.layer(calls, options.trouble ?? {}),
     Ids.layer,
+    Families.layer.pipe(Layer.provide(Layer.succeed(WorkspaceStore, workspaces))),
     Layer.succeed(
       Authenticator,
       Authenticator.of({

@@ -1,4 +1,5 @@
 /** The use cases in memory: one workspace with one record of every kind; `calls` keeps what they were asked. */
+import { needScopes } from "@millrace/core/access/Access"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { AccountData } from "@millrace/core/usecase/AccountData"
@@ -49,14 +50,18 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
     Layer.succeed(
       Banks,
       Banks.of({
-        list: (_, which) =>
+        list: (caller, which) =>
           trouble.dies === true
             ? Effect.die(new Error("SECRET defect"))
             : trouble.hangs === true
               ? Effect.never
               : trouble.storage === true
                 ? Effect.fail(new StorageUnavailable({ message: "SECRET host refused" }))
-                : Effect.succeed([which === "deleted" ? { ...Records.bank, deletedAt: Records.at } : Records.bank]),
+                : which === "deleted"
+                  ? Effect.as(needScopes(caller, { anyOf: ["banks:write"] }), [
+                      { ...Records.bank, deletedAt: Records.at }
+                    ])
+                  : Effect.succeed([Records.bank]),
         get: (_, id) => bankOf(id),
         connect: () => Effect.die("not part of this API"),
         refresh: () => Effect.die("not part of this API")
@@ -66,9 +71,9 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
       AccountData,
       AccountData.of({
         accounts: (_, id) => Effect.map(bankOf(id), (bank) => ({ bank, rows: [Records.account], ...freshness })),
-        account: (ref) => Effect.map(accountOf(ref), (row) => ({ bank: Records.bank, row, ...freshness })),
+        account: (_, ref) => Effect.map(accountOf(ref), (row) => ({ bank: Records.bank, row, ...freshness })),
         lastShown: () => Effect.die("not part of this API"),
-        transactions: Effect.fnUntraced(function* (ref, query) {
+        transactions: Effect.fnUntraced(function* (_, ref, query) {
           yield* note("transactions", query)
           yield* accountOf(ref)
           yield* checkCursor(query)
@@ -81,16 +86,16 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
             ...freshness
           }
         }),
-        balance: (ref) => Effect.map(accountOf(ref), () => ({ row: Records.balance, ...freshness })),
-        trades: Effect.fnUntraced(function* (ref, query) {
+        balance: (_, ref) => Effect.map(accountOf(ref), () => ({ row: Records.balance, ...freshness })),
+        trades: Effect.fnUntraced(function* (_, ref, query) {
           yield* note("trades", query)
           yield* accountOf(ref)
           yield* checkCursor(query)
           return { rows: [Records.trade], hasMore: false, window, ...freshness }
         }),
-        holdings: (ref) => Effect.map(accountOf(ref), () => ({ rows: [Records.holding], ...freshness })),
-        orders: (ref) => Effect.map(accountOf(ref), () => ({ rows: [Records.order], ...freshness })),
-        loan: (ref) =>
+        holdings: (_, ref) => Effect.map(accountOf(ref), () => ({ rows: [Records.holding], ...freshness })),
+        orders: (_, ref) => Effect.map(accountOf(ref), () => ({ rows: [Records.order], ...freshness })),
+        loan: (_, ref) =>
           Effect.map(accountOf(ref), () => ({
             row: Records.loan,
             stale: true,

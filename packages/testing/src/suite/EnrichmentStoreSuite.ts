@@ -29,7 +29,7 @@ export const tests: StorageTests = (it) => {
       expect(yield* store.get(workspace.id, enrichment.id)).toEqual(Option.some(enrichment))
       const stranger = yield* storeWorkspace()
       expect(yield* store.get(stranger.id, enrichment.id)).toEqual(Option.none())
-      expect(yield* store.list(stranger.id)).toEqual([])
+      expect(yield* store.list([stranger.id])).toEqual([])
       expect(yield* store.remove(stranger.id, enrichment.id)).toBe(false)
     })
   )
@@ -40,7 +40,11 @@ export const tests: StorageTests = (it) => {
       const made = yield* Effect.forEach([3, 1, 1, 0, 10], (order) => makeEnrichment(workspace, { order }))
       yield* Effect.forEach(made.toReversed(), store.insert)
       const [third, first, second, zero, tenth] = made
-      expect(yield* store.list(workspace.id)).toEqual([zero, first, second, third, tenth])
+      expect(yield* store.list([workspace.id])).toEqual([zero, first, second, third, tenth])
+      const portal = yield* storeWorkspace()
+      const other = yield* makeEnrichment(portal, { order: 2 })
+      yield* store.insert(other)
+      expect(yield* store.list([workspace.id, portal.id])).toEqual([zero, first, second, other, third, tenth])
     })
   )
 
@@ -74,7 +78,7 @@ export const tests: StorageTests = (it) => {
       expect(yield* store.remove(workspace.id, enrichment.id)).toBe(true)
       expect(yield* store.remove(workspace.id, enrichment.id)).toBe(false)
       expect(yield* store.get(workspace.id, enrichment.id)).toEqual(Option.none())
-      expect(yield* store.list(workspace.id)).toEqual([])
+      expect(yield* store.list([workspace.id])).toEqual([])
     })
   )
 }

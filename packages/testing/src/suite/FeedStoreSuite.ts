@@ -78,11 +78,15 @@ export const tests: StorageTests = (it) => {
       const files = yield* storeFeed(workspace, { order: 9, source: "upload" })
       yield* storeFeed(yield* storeWorkspace())
       const ids = (query: Parameters<typeof store.list>[1]) =>
-        Effect.map(store.list(workspace.id, query), (feeds) => feeds.map(({ id }) => id))
+        Effect.map(store.list([workspace.id], query), (feeds) => feeds.map(({ id }) => id))
       expect(yield* ids({})).toEqual([old.id, young.id, second.id, files.id])
       expect(yield* ids({ dataType: "trades" })).toEqual([old.id])
       expect(yield* ids({ source: "upload" })).toEqual([files.id])
       expect(yield* ids({ dataType: "trades", source: "upload" })).toEqual([])
+      const portal = yield* storeWorkspace()
+      const first = yield* storeFeed(portal, { order: 0 })
+      const both = yield* store.list([workspace.id, portal.id], {})
+      expect(both.map(({ id }) => id)).toEqual([first.id, old.id, young.id, second.id, files.id])
     })
   )
 

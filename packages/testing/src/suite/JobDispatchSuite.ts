@@ -398,7 +398,7 @@ export const suite = <E>(
       Effect.gen(function* () {
         const { room, store, workspace } = yield* arrange
         const banks = yield* BankStore
-        expect(yield* banks.list(workspace.id)).toEqual([])
+        expect(yield* banks.list([workspace.id])).toEqual([])
         const jobs = yield* Effect.forEach(
           Array.from({ length: 200 }),
           () => Effect.flatMap(storeFeed(workspace), storeJob),

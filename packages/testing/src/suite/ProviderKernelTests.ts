@@ -11,6 +11,7 @@ import { LedgerWriter } from "@millrace/core/sync/LedgerWriter"
 import * as RowEdits from "@millrace/core/table/RowEdits"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { ownerOf } from "../fixture/Caller.ts"
 import { storeWorkspace } from "../fixture/Workspace.ts"
 import { attemptId, opened, type ProviderSuiteOptions } from "./ProviderUnderTest.ts"
 
@@ -36,7 +37,7 @@ export const kernelTests = (options: ProviderSuiteOptions): void => {
       yield* Effect.gen(function* () {
         const workspace = yield* storeWorkspace({ plan: "enterprise", timezone: "UTC" })
         const request = { instanceId: driver.instanceId, attemptId, payload }
-        const { accounts, bank } = yield* (yield* Banks).connect(workspace, request)
+        const { accounts, bank } = yield* (yield* Banks).connect(ownerOf(workspace), request)
         const { freshen } = yield* ReadThrough
         const records = yield* RecordStore
         for (const dataType of ["balances", ...options.dataTypes] as const) {

@@ -203,7 +203,7 @@ export const tests: StorageTests = (it) => {
         "c",
         "d"
       ])
-      expect((yield* store.list(workspace.id)).map(({ id }) => id)).toEqual([table.id])
+      expect((yield* store.list([workspace.id])).map(({ id }) => id)).toEqual([table.id])
       expect(yield* store.rows(wholeScan(old.id, { state: "any" }))).toEqual([])
       expect(yield* store.rowTotal(workspace.id)).toBe(1)
     })

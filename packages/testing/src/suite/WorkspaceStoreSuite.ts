@@ -1,5 +1,6 @@
 /** Conformance of `WorkspaceStore`. */
 import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
 import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
 import { Ids } from "@millrace/core/shared/Ids"
 import { expect } from "@effect/vitest"
@@ -36,6 +37,24 @@ export const tests: StorageTests = (it) => {
     Effect.gen(function* () {
       const { store } = yield* arrange
       expect(yield* store.get(yield* (yield* Ids).next("workspace"))).toEqual(Option.none())
+    })
+  )
+
+  it.effect("lists the portals of a workspace, oldest first, and of no other one", () =>
+    Effect.gen(function* () {
+      const { workspace, store } = yield* arrange
+      const portalOf = Effect.fnUntraced(function* (parentWorkspaceId: WorkspaceId, createdAt: string) {
+        const portal = yield* makeWorkspace({ parentWorkspaceId, createdAt: Timestamp.make(createdAt) })
+        yield* store.create(portal, yield* makeUser())
+        return portal
+      })
+      const young = yield* portalOf(workspace.id, "2026-01-03T00:00:00.000Z")
+      const old = yield* portalOf(workspace.id, "2026-01-02T00:00:00.000Z")
+      const { workspace: stranger } = yield* arrange
+      const foreign = yield* portalOf(stranger.id, "2026-01-01T00:00:00.000Z")
+      expect(yield* store.portals(workspace.id)).toEqual([old, young])
+      expect(yield* store.portals(stranger.id)).toEqual([foreign])
+      expect(yield* store.portals(old.id)).toEqual([])
     })
   )
 

@@ -1,6 +1,6 @@
 /** A workspace with banks, and for each bank a feed into a table and one into a file. */
 import { workspaceFolder } from "@millrace/adapters/destination/file/FilePlace"
-import type { Principal } from "@millrace/core/access/Principal"
+import { asOwner, type Caller } from "@millrace/core/access/Caller"
 import { Banks } from "@millrace/core/bank/Banks"
 import { Feeds } from "@millrace/core/usecase/Feeds"
 import * as Currency from "@millrace/core/shared/Currency"
@@ -71,16 +71,16 @@ const onlooker = ({ databaseUrl, folder, secret, worker }: WorldOptions) =>
 
 type Services = ManagedRuntime.ManagedRuntime.Services<ReturnType<typeof onlooker>>
 
-const addOne = Effect.fnUntraced(function* (principal: Principal, ref: string) {
-  const { accounts, bank } = yield* (yield* Banks).connect(principal.workspace, {
+const addOne = Effect.fnUntraced(function* (caller: Caller, ref: string) {
+  const { accounts, bank } = yield* (yield* Banks).connect(caller, {
     instanceId,
     attemptId: ref,
     payload: { kind: "provider_connection_id", connectionId: ref }
   })
   const feeds = yield* Feeds
-  const table = yield* (yield* Tables).create(principal, { name: ref, fields: [] })
+  const table = yield* (yield* Tables).create(caller, { name: ref, fields: [] })
   const add = Effect.fnUntraced(function* (destination: ChaosFeed["destination"], destinationConfig: unknown) {
-    const { feed } = yield* feeds.create(principal, {
+    const { feed } = yield* feeds.create(caller, {
       name: `${ref} to a ${destination.kind}`,
       source: "sync",
       dataType: "transactions",
@@ -109,7 +109,7 @@ export const found = async (options: WorldOptions): Promise<World> => {
       await kernel.dispose()
     }
   }
-  const { principal, secret } = await run(
+  const { caller, secret } = await run(
     Effect.gen(function* () {
       const founded = yield* (yield* Workspaces).found({
         name: "Chaos",
@@ -119,19 +119,19 @@ export const found = async (options: WorldOptions): Promise<World> => {
         ownerEmail: "owner@localhost"
       })
       const { owner, workspace } = founded
-      const user: Principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
-      return { principal: user, secret: founded.secret }
+      const user = asOwner(workspace, owner)
+      return { caller: user, secret: founded.secret }
     })
   )
   let last = 0
   return {
     apiKey: Redacted.value(secret),
-    files: workspaceFolder(options.folder, principal.workspace.id),
+    files: workspaceFolder(options.folder, caller.principal.workspace.id),
     feeds,
     addBanks: async (banks, rows) => {
       const refs = Array.from({ length: banks }, () => `bank-${++last}`)
       for (const ref of refs) fill(bank.bank(ref, accountIds), rows, random)
-      const added = await run(Effect.forEach(refs, (ref) => addOne(principal, ref)))
+      const added = await run(Effect.forEach(refs, (ref) => addOne(caller, ref)))
       feeds.push(...added.flat())
       return added.flat()
     }

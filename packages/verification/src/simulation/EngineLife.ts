@@ -6,7 +6,7 @@
  * every lock and lease is free, and after some quiet syncs each destination holds what the bank says.
  */
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import type { Principal } from "@millrace/core/access/Principal"
+import type { Caller } from "@millrace/core/access/Caller"
 import type { Banks } from "@millrace/core/bank/Banks"
 import type { Feed } from "@millrace/core/feed/Feed"
 import type { Schedule } from "@millrace/core/feed/FeedConfig"
@@ -26,6 +26,7 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import { makeScriptedDestination } from "@millrace/testing/destination/ScriptedDestination"
+import { ownerOf } from "@millrace/testing/fixture/Caller"
 import { mapCalls } from "../fault/Calls.ts"
 import { freeBanks, leaseBank } from "@millrace/testing/fixture/Lease"
 import { FaultPoints } from "../fault/FaultPoints.ts"
@@ -301,20 +302,14 @@ class EngineLife {
     )
   }
 
-  principal({ workspace }: ConnectionLife): Principal {
-    return {
-      kind: "user",
-      workspace,
-      userId: "usr_00000000000000000000000001",
-      email: "desk@example.com",
-      role: "owner"
-    }
+  caller({ workspace }: ConnectionLife): Caller {
+    return ownerOf(workspace)
   }
 
   trigger(life: ConnectionLife, under: FollowingFeed, request: TriggerSync): JobId | undefined {
     if (this.up.length === 0) return undefined
     const machine = this.random.pick(this.up)
-    const exit = machine.ask((jobs) => jobs.trigger(this.principal(life), under.feed.id, request))
+    const exit = machine.ask((jobs) => jobs.trigger(this.caller(life), under.feed.id, request))
     return exit !== undefined && Exit.isSuccess(exit) ? exit.value.id : undefined
   }
 
@@ -344,7 +339,7 @@ class EngineLife {
         this.pass(random.below(second))
         const id = watch.activeOf(under.feed.id)
         if (id === undefined || this.up.length === 0) return
-        const exit = random.pick(this.up).ask((jobs) => jobs.cancel(this.principal(life), under.feed.id, id))
+        const exit = random.pick(this.up).ask((jobs) => jobs.cancel(this.caller(life), under.feed.id, id))
         if (exit !== undefined && Exit.isSuccess(exit)) sometimes.happened("cancel")
         return
       }
@@ -353,13 +348,13 @@ class EngineLife {
         this.pass(random.below(second))
         const id = watch.activeOf(under.feed.id)
         if (id === undefined || this.up.length === 0) return
-        random.pick(this.up).ask((jobs) => jobs.pause(this.principal(life), under.feed.id, id))
+        random.pick(this.up).ask((jobs) => jobs.pause(this.caller(life), under.feed.id, id))
         return
       }
       case "resume": {
         const id = watch.activeOf(under.feed.id)
         if (id === undefined || this.up.length === 0) return
-        random.pick(this.up).ask((jobs) => jobs.resume(this.principal(life), under.feed.id, id))
+        random.pick(this.up).ask((jobs) => jobs.resume(this.caller(life), under.feed.id, id))
         return
       }
       case "kill":

@@ -4,7 +4,7 @@
  */
 import * as Adapters from "@millrace/adapters/Adapters"
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import type { Principal } from "@millrace/core/access/Principal"
+import { asOwner } from "@millrace/core/access/Caller"
 import type { Feed } from "@millrace/core/feed/Feed"
 import { Feeds } from "@millrace/core/usecase/Feeds"
 import { FeedStore } from "@millrace/core/feed/FeedStore"
@@ -92,9 +92,9 @@ export const openUploadFeed = Effect.gen(function* () {
     baseCurrency: Currency.make("CHF"),
     ownerEmail: "ada@example.com"
   })
-  const principal: Principal = { kind: "user", workspace, userId: owner.id, email: owner.email, role: "owner" }
-  const table = yield* tables.create(principal, { name: "Movements", fields: [] })
-  const { feed } = yield* (yield* Feeds).create(principal, {
+  const caller = asOwner(workspace, owner)
+  const table = yield* tables.create(caller, { name: "Movements", fields: [] })
+  const { feed } = yield* (yield* Feeds).create(caller, {
     name: "Statements",
     source: "upload",
     dataType: "transactions",
@@ -102,23 +102,23 @@ export const openUploadFeed = Effect.gen(function* () {
     destinationConfig: { type: "table", tableId: table.id }
   })
   return {
-    principal,
+    caller,
     feed,
     /** Uploads a file of one booking that has the name of the file for its text. */
     upload: (fileName: string) =>
-      uploads.add(principal, feed.id, { fileName, contentType: "text/csv", bytes: statement(fileName) }),
+      uploads.add(caller, feed.id, { fileName, contentType: "text/csv", bytes: statement(fileName) }),
     /** Replaces what is stored of the feed. */
     change: Effect.fnUntraced(function* (change: (feed: Feed) => Feed) {
       const held = Option.getOrThrow(yield* feeds.byId(feed.id))
       yield* feeds.update({ ...change(held), version: held.version + 1 })
     }),
     /** Status by file name. */
-    statuses: Effect.map(uploads.list(workspace, feed.id, {}), ({ rows }) =>
+    statuses: Effect.map(uploads.list(caller, feed.id, {}), ({ rows }) =>
       Object.fromEntries(rows.map(({ fileName, status }) => [fileName, status]))
     ),
     /** Newest first. */
     jobs: jobs.list(workspace.id, feed.id, { limit: 100 }),
-    delivered: Effect.map(tables.queryRows(principal, table.id, {}), ({ rows }) =>
+    delivered: Effect.map(tables.queryRows(caller, table.id, {}), ({ rows }) =>
       rows.map(({ values }) => String(values["description"])).toSorted()
     )
   }

@@ -24,10 +24,12 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
           set(banks, bank.id, frozen(bank))
           if (connection !== undefined) set(connections, bank.id, frozen(connection))
         }),
-      list: (workspaceId, which = "live") =>
+      list: (workspaceIds, which = "live") =>
         call(() =>
           [...banks.values()]
-            .filter((bank) => bank.workspaceId === workspaceId && (bank.deletedAt === undefined) === (which === "live"))
+            .filter(
+              (bank) => workspaceIds.includes(bank.workspaceId) && (bank.deletedAt === undefined) === (which === "live")
+            )
             .toSorted(byOrderThenAge)
         ),
       get: (workspaceId, id) =>

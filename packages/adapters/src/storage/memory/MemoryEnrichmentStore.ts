@@ -26,10 +26,10 @@ export const layer: Layer.Layer<EnrichmentStore, never, Memory> = Layer.effect(
         call(() =>
           Option.fromUndefinedOr(enrichments.get(id)).pipe(Option.filter((held) => held.workspaceId === workspaceId))
         ),
-      list: (workspaceId) =>
+      list: (workspaceIds) =>
         call(() =>
           [...enrichments.values()]
-            .filter((held) => held.workspaceId === workspaceId)
+            .filter((held) => workspaceIds.includes(held.workspaceId))
             .toSorted((a, b) => a.order - b.order || ascending(a.id, b.id))
         ),
       remove: (workspaceId, id) =>

@@ -92,12 +92,12 @@ export const layer: Layer.Layer<FeedStore, never, Memory | JobTable> = Layer.eff
           Option.fromUndefinedOr(feeds.get(id)).pipe(Option.filter((feed) => feed.workspaceId === workspaceId))
         ),
       byId: (id) => call(() => Option.fromUndefinedOr(feeds.get(id))),
-      list: (workspaceId, { dataType, source }) =>
+      list: (workspaceIds, { dataType, source }) =>
         call(() =>
           [...feeds.values()]
             .filter(
               (feed) =>
-                feed.workspaceId === workspaceId &&
+                workspaceIds.includes(feed.workspaceId) &&
                 (dataType === undefined || feed.dataType === dataType) &&
                 (source === undefined || feed.source === source)
             )

@@ -121,10 +121,10 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
       get,
       // A transaction has the whole memory to itself.
       lock: get,
-      list: (workspaceId) =>
+      list: (workspaceIds) =>
         call(() =>
           [...tables.values()]
-            .filter((table) => table.workspaceId === workspaceId)
+            .filter((table) => workspaceIds.includes(table.workspaceId))
             .toSorted(byAge)
             .map(counted)
         ),

@@ -22,6 +22,8 @@ export const layer: Layer.Layer<WorkspaceStore, never, Memory> = Layer.effect(
           set(users, owner.id, frozen(owner))
         }),
       get: (id) => call(() => Option.fromUndefinedOr(workspaces.get(id))),
+      portals: (id) =>
+        call(() => [...workspaces.values()].filter((one) => one.parentWorkspaceId === id).toSorted(byAge)),
       all: call(() => [...workspaces.values()].toSorted(byAge))
     })
   })

@@ -129,9 +129,9 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
             ${nullable(reached?.connection.ref)}, ${sealed}, ${bank.createdAt}, ${bank.updatedAt},
             ${nullable(bank.deletedAt)})`)
       }),
-      list: Effect.fn("BankStore.list")(function* (workspaceId, which = "live") {
+      list: Effect.fn("BankStore.list")(function* (workspaceIds, which = "live") {
         const rows = yield* stored(sql<BankRow>`select ${columns} from bank
-          where workspace_id = ${workspaceId} and (deleted_at is null) = ${which === "live"} order by position, created_at, id`)
+          where ${sql.in("workspace_id", workspaceIds)} and (deleted_at is null) = ${which === "live"} order by position, created_at, id`)
         return rows.map(toBank)
       }),
       get: Effect.fn("BankStore.get")(function* (workspaceId, id) {

@@ -72,9 +72,9 @@ export const layer: Layer.Layer<EnrichmentStore, never, SqlClient.SqlClient> = L
         )
         return Arr.head(rows.map(toEnrichment))
       }),
-      list: Effect.fn("EnrichmentStore.list")(function* (workspaceId) {
+      list: Effect.fn("EnrichmentStore.list")(function* (workspaceIds) {
         const rows = yield* stored(
-          sql<EnrichmentRow>`select * from enrichment where workspace_id = ${workspaceId} order by position, id`
+          sql<EnrichmentRow>`select * from enrichment where ${sql.in("workspace_id", workspaceIds)} order by position, id`
         )
         return rows.map(toEnrichment)
       }),

@@ -159,10 +159,10 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
         const rows = yield* stored(sql<FeedRow>`select * from feed where id = ${id}`)
         return Arr.head(rows.map(toFeed))
       }),
-      list: Effect.fn("FeedStore.list")(function* (workspaceId, { dataType, source }) {
+      list: Effect.fn("FeedStore.list")(function* (workspaceIds, { dataType, source }) {
         const rows = yield* stored(
           sql<FeedRow>`select * from feed where ${sql.and([
-            sql`workspace_id = ${workspaceId}`,
+            sql.in("workspace_id", workspaceIds),
             ...(dataType === undefined ? [] : [sql`data_type = ${dataType}`]),
             ...(source === undefined ? [] : [sql`source = ${source}`])
           ])} order by position, created_at, id`

@@ -75,9 +75,9 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
           for no key update`)
         return yield* get(workspaceId, id)
       }),
-      list: Effect.fn("TableStore.list")(function* (workspaceId) {
+      list: Effect.fn("TableStore.list")(function* (workspaceIds) {
         const rows = yield* stored(
-          sql<TableRow>`${tables} where t.workspace_id = ${workspaceId} and not t.removed order by t.created_at, t.id`
+          sql<TableRow>`${tables} where ${sql.in("t.workspace_id", workspaceIds)} and not t.removed order by t.created_at, t.id`
         )
         return rows.map(toTable)
       }),

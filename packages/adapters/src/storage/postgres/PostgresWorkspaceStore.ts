@@ -60,6 +60,12 @@ export const layer: Layer.Layer<WorkspaceStore, never, SqlClient.SqlClient> = La
         const rows = yield* stored(sql<WorkspaceRow>`select * from workspace where id = ${id}`)
         return Arr.head(rows.map(toWorkspace))
       }),
+      portals: Effect.fn("WorkspaceStore.portals")(function* (id) {
+        const rows = yield* stored(
+          sql<WorkspaceRow>`select * from workspace where parent_workspace_id = ${id} order by created_at, id`
+        )
+        return rows.map(toWorkspace)
+      }),
       all: stored(sql<WorkspaceRow>`select * from workspace order by created_at, id`).pipe(
         Effect.map((rows) => rows.map(toWorkspace)),
         Effect.withSpan("WorkspaceStore.all")

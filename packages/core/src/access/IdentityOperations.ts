@@ -1,5 +1,5 @@
 /** What a credential can ask about itself (specification 5). */
-import { entriesOf, reads } from "../Operation.ts"
+import { entriesOf, reads } from "./Operation.ts"
 
 export const identityOperations = entriesOf("identity", {
   whoami: {

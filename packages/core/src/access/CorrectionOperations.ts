@@ -1,5 +1,5 @@
 /** What people decide about which transactions are the same. */
-import { entriesOf, type Entry } from "../Operation.ts"
+import { entriesOf, type Entry } from "./Operation.ts"
 
 const tool = { absent: "A person decides which transactions are the same." }
 

@@ -1,5 +1,5 @@
 /** Bank connections, their accounts and what the accounts hold (specification 2.1). */
-import { entriesOf, reads, type Entry } from "../Operation.ts"
+import { entriesOf, reaches, reads, type Entry } from "./Operation.ts"
 
 const read = (summary: string, tool: string, command: string): Entry => ({
   summary,
@@ -12,7 +12,17 @@ const read = (summary: string, tool: string, command: string): Entry => ({
 
 export const bankOperations = entriesOf("banks", {
   listBanks: read("List bank connections", "list_banks", "banks list"),
-  getBank: read("Get a bank connection", "get_bank", "banks get")
+  getBank: read("Get a bank connection", "get_bank", "banks get"),
+  completeConnection: {
+    summary: "Complete a connection that a person has begun",
+    scopes: { anyOf: ["banks:write"] },
+    role: "admin",
+    idempotency: "key",
+    body: "required",
+    served: false,
+    tool: reaches("complete_connection"),
+    command: "banks complete"
+  }
 })
 
 export const accountOperations = entriesOf("accounts", {

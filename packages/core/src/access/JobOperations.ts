@@ -1,5 +1,5 @@
 /** Sync jobs, and what became of each record at a destination (specification 2.3). */
-import { entriesOf, reaches, reads, removes } from "../Operation.ts"
+import { entriesOf, reaches, reads, removes } from "./Operation.ts"
 
 const viewing = { scopes: { anyOf: ["jobs:read"] }, role: "viewer", app: "own", idempotency: "read" } as const
 const changing = { scopes: { anyOf: ["jobs:write"] }, role: "editor", app: "own" } as const

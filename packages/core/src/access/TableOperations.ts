@@ -1,5 +1,5 @@
 /** Tables with their fields and rows (specification 6). */
-import { entriesOf, reads, removes, sets, writes } from "../Operation.ts"
+import { entriesOf, reads, removes, sets, writes } from "./Operation.ts"
 
 const viewing = { scopes: { anyOf: ["tables:read"] }, role: "viewer", app: "own", idempotency: "read" } as const
 const changing = { scopes: { anyOf: ["tables:write"] }, role: "editor", app: "own" } as const

@@ -1,5 +1,5 @@
 /** Feeds and the files that feeds of source `upload` are made of (specification 2.3). */
-import { entriesOf, reaches, reads, removes, sets } from "../Operation.ts"
+import { entriesOf, reaches, reads, removes, sets } from "./Operation.ts"
 
 const viewing = { scopes: { anyOf: ["feeds:read"] }, role: "viewer", app: "own" } as const
 const changing = { scopes: { anyOf: ["feeds:write"] }, role: "editor", app: "own" } as const

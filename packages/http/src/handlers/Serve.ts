@@ -1,0 +1,128 @@
+/**
+ * From a group of endpoints to its handlers. A handler is the use case and the shape of its answer: ids in paths, days
+ * that contradict each other and the form of errors are the same for all. The errors that a use case can fail with are
+ * compared with those that its endpoint declares by the compiler.
+ */
+import * as Effect from "effect/Effect"
+import type * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import type * as Layer from "effect/Layer"
+import type * as Schema from "effect/Schema"
+import type { Caller } from "@millrace/core/access/Caller"
+import { InvalidInput } from "@millrace/core/failure/Failure"
+import type { Id } from "@millrace/core/shared/Ids"
+import { Api } from "../api/Api.ts"
+import type { Declaring } from "../api/ApiError.ts"
+import { answering, type KernelError, type StatusOf } from "../errors.ts"
+import { caller, target } from "../middleware/CurrentRequest.ts"
+import { identified, isIdentified, type Identified } from "./Identified.ts"
+
+type Groups = typeof Api extends HttpApi.HttpApi<string, infer Found> ? Found : never
+type Name = HttpApiGroup.Identifier<Groups>
+type Endpoints<Of extends Name> = HttpApiGroup.Endpoints<HttpApiGroup.WithIdentifier<Groups, Of>>
+type Endpoint<Of extends Name, Op extends string> = HttpApiEndpoint.WithIdentifier<Endpoints<Of>, Op>
+
+/** The ids of a path, each under what it names: `bank_id` is `bank`. */
+type IdsOf<Params> = {
+  readonly [
+    Key in keyof Params as Key extends `${infer Kind extends Identified}_id` ? Kind : never
+  ]: Key extends `${infer Kind extends Identified}_id` ? Id<Kind> : never
+}
+
+type Asked<E extends HttpApiEndpoint.ConstraintRequest> = Omit<E["~Request"], "params"> & {
+  readonly ids: IdsOf<HttpApiEndpoint.Params<E>["Type"]>
+  readonly caller: Caller
+  /** Path and query of the request. */
+  readonly self: string
+}
+
+type StatusesOf<Schemas> = Schemas extends Declaring<infer Status> ? Status : never
+
+type Declared<E extends HttpApiEndpoint.Constraint> =
+  HttpApiEndpoint.Error<E> extends Schema.toCodecJson<infer Schemas> ? StatusesOf<Schemas> : never
+
+/** The errors of the kernel whose every status the endpoint declares. */
+type Errors<E extends HttpApiEndpoint.Constraint> = {
+  readonly [Tag in keyof StatusOf]: StatusOf[Tag] extends Declared<E>
+    ? Extract<KernelError, { readonly _tag: Tag }>
+    : never
+}[keyof StatusOf]
+
+type Answered<E extends HttpApiEndpoint.Constraint> = Effect.Success<
+  ReturnType<HttpApiEndpoint.Handler<E, never, never>>
+>
+
+type Run<E> = E extends HttpApiEndpoint.ConstraintRequest
+  ? (asked: Asked<E>) => Effect.Effect<Answered<E> | HttpServerResponse, Errors<E>, HttpServerRequest>
+  : never
+
+/** A handler for each endpoint of a group, under its id. */
+type Handlers<Of extends Name> = {
+  readonly [Op in HttpApiEndpoint.Identifier<Endpoints<Of>>]: Run<Endpoint<Of, Op>>
+}
+
+interface AnyRequest {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>>
+}
+
+type AnyRun = (asked: unknown) => Effect.Effect<unknown, KernelError, HttpServerRequest>
+
+interface AnyHandlers {
+  readonly handle: (
+    id: string,
+    handler: (request: AnyRequest) => Effect.Effect<unknown, never, HttpServerRequest>
+  ) => AnyHandlers
+}
+
+/** A window that ends before it begins. With a cursor the window is the cursor's, so nothing is wrong. */
+const checkWindow = ({ cursor, from, to }: Readonly<Record<string, unknown>>): Effect.Effect<void, InvalidInput> =>
+  typeof from !== "string" || typeof to !== "string" || cursor !== undefined || from <= to
+    ? Effect.void
+    : Effect.fail(
+        new InvalidInput({
+          code: "INVALID_DATE_RANGE",
+          message: "from must not be after to",
+          details: [{ field: "from", message: "must not be after to" }]
+        })
+      )
+
+const suffix = "_id"
+
+const idsOf = Effect.fnUntraced(function* (params: Readonly<Record<string, string>>) {
+  const ids: Record<string, string> = {}
+  for (const [name, text] of Object.entries(params)) {
+    const kind = name.slice(0, -suffix.length)
+    if (name.endsWith(suffix) && isIdentified(kind)) ids[kind] = yield* identified(kind, text)
+  }
+  return ids
+})
+
+const handlerOf = (run: AnyRun) => (request: AnyRequest) =>
+  answering(
+    Effect.gen(function* () {
+      yield* checkWindow(request.query ?? {})
+      const ids = yield* idsOf(request.params ?? {})
+      return yield* run({ ...request, ids, caller: yield* caller, self: yield* target })
+    })
+  )
+
+/** The layer of a group, from the services that its handlers need. */
+export const serve = <Of extends Name, E, R>(
+  name: Of,
+  make: Effect.Effect<Handlers<Of>, E, R>
+): Layer.Layer<HttpApiGroup.Service<"millrace", Of>, E, R> => {
+  const build = (handlers: AnyHandlers) =>
+    Effect.map(make, (made) =>
+      Object.entries(made as Readonly<Record<string, AnyRun>>).reduce(
+        (all, [id, run]) => all.handle(id, handlerOf(run)),
+        handlers
+      )
+    )
+  // The types of the builder go through each call of `handle`; here the record has been checked as a whole.
+  return HttpApiBuilder.group(Api, name, build as never) as never
+}
