@@ -14,7 +14,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { afterAll, beforeAll, inject } from "vitest"
 import { makeSimulation } from "@millrace/verification/simulation/Simulation"
 import { VirtualClock } from "@millrace/verification/simulation/VirtualClock"
-import { play } from "@millrace/verification/simulation/ScriptLife"
+import { play } from "@millrace/verification/simulation/ScriptScenario"
 
 const scripts = process.env["MILLRACE_LONG"] === undefined ? 30 : 1_000
 

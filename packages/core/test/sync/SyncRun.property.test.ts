@@ -1,7 +1,7 @@
 /** A few hundred of the lives that `npm run sim` plays by the thousand. */
 import { describe, expect, it } from "@effect/vitest"
-import { engineLife } from "@millrace/verification/simulation/EngineLife"
-import { scriptLife } from "@millrace/verification/simulation/Life"
+import { engineScenario } from "@millrace/verification/simulation/EngineScenario"
+import { scriptScenario } from "@millrace/verification/simulation/Scenario"
 
 const long = process.env["MILLRACE_LONG"] !== undefined
 const asked = process.env["MILLRACE_SEED"]
@@ -17,7 +17,7 @@ describe("sync of random lives of a connection", () => {
       () => {
         // Other lives for each destination, unless one is asked for.
         for (const seed of seedsFrom(1 + nth * 1_000_000, 200)) {
-          const { broken } = scriptLife(seed, { model })
+          const { broken } = scriptScenario(seed, { model })
           expect(broken?.message, `MILLRACE_SEED=${seed} (${model})`).toBeUndefined()
         }
       }
@@ -28,7 +28,7 @@ describe("sync of random lives of a connection", () => {
 describe("random lives of an installation", () => {
   it("end with every job and lock free, and with what the banks say", { timeout: 600_000 }, () => {
     for (const seed of seedsFrom(1, 40)) {
-      const { broken } = engineLife(seed)
+      const { broken } = engineScenario(seed)
       expect(broken?.message, `MILLRACE_SEED=${seed}`).toBeUndefined()
     }
   })

@@ -9,7 +9,7 @@ import { onRemovedOf } from "@millrace/core/sync/Decision"
 import { decodeCheckpoint } from "@millrace/core/sync/StoredCheckpoint"
 import * as Effect from "effect/Effect"
 import type { TrueRow } from "@millrace/testing/provider/ScriptedBank"
-import type { ConnectionLife } from "./ConnectionLife.ts"
+import type { ConnectionScenario } from "./ConnectionScenario.ts"
 import type { FollowingFeed, Shown } from "./FollowingFeed.ts"
 import { must, mustEqual, mustMatch } from "./Invariant.ts"
 import type { Watch } from "./Watch.ts"
@@ -43,10 +43,10 @@ const countsOf = (texts: ReadonlyArray<string>): Map<string, number> => {
 const correctedDays = 3
 
 /** What the ledger had of a posted row stays while the bank shows less of its history, and takes nothing back. */
-const checkHistory = (life: ConnectionLife, account: Account, records: ReadonlyArray<LedgerRecord>): void => {
-  const { kept, misled, sometimes, upstream } = life
+const checkHistory = (scenario: ConnectionScenario, account: Account, records: ReadonlyArray<LedgerRecord>): void => {
+  const { kept, misled, sometimes, upstream } = scenario
   const live = countsOf(records.filter(({ pending, state }) => state === "live" && !pending).map(textOfRecord))
-  const truth = life.hand.rows((row) => row.account === account.providerAccountId && !row.pending)
+  const truth = scenario.hand.rows((row) => row.account === account.providerAccountId && !row.pending)
   const shown = new Set(upstream.stillShown)
   // Of the amount of one that is shown, and of its day or near it: it may have been corrected into that one.
   const mayHaveBecome = (row: TrueRow) =>
@@ -81,11 +81,11 @@ const checkHistory = (life: ConnectionLife, account: Account, records: ReadonlyA
 }
 
 /** Identities and change numbers, against the ledger as it was when it was last looked at. */
-export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
-  const { before, hand, ids, provider, sometimes, upstream } = life
-  for (const account of life.accounts) {
+export const checkLedger = Effect.fnUntraced(function* (scenario: ConnectionScenario) {
+  const { before, hand, ids, provider, sometimes, upstream } = scenario
+  for (const account of scenario.accounts) {
     const records = yield* ledgerOf(account)
-    checkHistory(life, account, records)
+    checkHistory(scenario, account, records)
     const numbers = new Set(records.map((record) => record.changeNo))
     must("change numbers move with every change, and only then", numbers.size === records.length, () => records)
     const live = new Map<string, LedgerRecord>()
@@ -123,7 +123,7 @@ export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
       before.set(record.id, record)
     }
     // Whoever was told that rows are gone may have given their records to equal ones that came meanwhile.
-    if (!hand.trusted || life.misled) continue
+    if (!hand.trusted || scenario.misled) continue
     const gone = new Set(records.filter(({ state }) => state === "removed").map(({ id }) => id))
     for (const row of upstream.rows.values()) {
       if (row.account !== account.providerAccountId) continue
@@ -153,8 +153,12 @@ export const checkLedger = Effect.fnUntraced(function* (life: ConnectionLife) {
 })
 
 /** What a checkpoint promises to be read is there. */
-export const checkCheckpoint = Effect.fnUntraced(function* (life: ConnectionLife, key: Checkpoint, value: string) {
-  const { accounts, bank, provider, upstream } = life
+export const checkCheckpoint = Effect.fnUntraced(function* (
+  scenario: ConnectionScenario,
+  key: Checkpoint,
+  value: string
+) {
+  const { accounts, bank, provider, upstream } = scenario
   if (key.bankId !== bank.id || key.dataType !== "transactions") return
   const { changeModel, instance } = provider.options
   const given = decodeCheckpoint({ instanceId: provider.driver.instanceId, changeModel }, value)
@@ -182,7 +186,7 @@ const postedSum = (amounts: ReadonlyArray<string>): string => Decimal.sum(amount
 
 /** Whether reads of the bank say of a day of an account what was posted then. */
 const provenBy = (
-  { provider, upstream }: ConnectionLife,
+  { provider, upstream }: ConnectionScenario,
   { providerAccountId }: Account
 ): ((date: CalendarDate.CalendarDate) => boolean) => {
   const { changeModel, saysHistory } = provider.options
@@ -195,12 +199,16 @@ const provenBy = (
   return (date) => days.some((one) => date > one)
 }
 
-const checkAgainstBank = (life: ConnectionLife, account: Account, records: ReadonlyArray<LedgerRecord>): void => {
-  const { provider, upstream } = life
+const checkAgainstBank = (
+  scenario: ConnectionScenario,
+  account: Account,
+  records: ReadonlyArray<LedgerRecord>
+): void => {
+  const { provider, upstream } = scenario
   const { instance } = provider.options
   const truth = upstream.stillShown.filter((row) => row.account === account.providerAccountId)
   const live = records.filter(({ state }) => state === "live")
-  const isProven = provenBy(life, account)
+  const isProven = provenBy(scenario, account)
   const provenRows = truth.filter(({ date, pending }) => pending || isProven(date))
   const provenRecords = live.filter(({ date, pending }) => pending || isProven(date!))
   mustMatch("the ledger is what the bank says", provenRecords.map(textOfRecord), provenRows.map(textOfRow), instance)
@@ -220,7 +228,7 @@ const checkAgainstBank = (life: ConnectionLife, account: Account, records: Reado
   )
   for (const [text, times] of older) {
     // A row of the oldest day that was on two pages is never proven to be one too many.
-    if (life.doubled && ever.has(text)) continue
+    if (scenario.doubled && ever.has(text)) continue
     must("the ledger holds nothing that the bank never showed", (ever.get(text) ?? 0) >= times, () => ({
       instance,
       text
@@ -228,26 +236,26 @@ const checkAgainstBank = (life: ConnectionLife, account: Account, records: Reado
   }
 }
 
-const categoryOf = ({ enrichments: { rule } }: ConnectionLife, description: string): string => {
+const categoryOf = ({ enrichments: { rule } }: ConnectionScenario, description: string): string => {
   if (rule?.enabled !== true || !description.includes("coffee")) return "UNCATEGORIZED"
   return (rule.config as { readonly rules: ReadonlyArray<{ readonly action: { readonly value: string } }> }).rules[0]!
     .action.value
 }
 
 const checkDestination = (
-  life: ConnectionLife,
+  scenario: ConnectionScenario,
   { deleted, feed }: FollowingFeed,
   rows: ReadonlyArray<{ readonly key: string; readonly values: Shown }>,
   records: ReadonlyMap<string, LedgerRecord>
 ): void => {
   const options = feed.dataTypeOptions
   const hides = options.dataType === "transactions" && options.pendingMode === "filter_pending"
-  const drops = life.enrichments.filter?.enabled === true
+  const drops = scenario.enrichments.filter?.enabled === true
   const isShown = (record: LedgerRecord) =>
     !(hides && record.pending) && !(drops && String(record.fields["description"]).includes("skip"))
   must("no row is delivered twice", new Set(rows.map(({ key }) => key)).size === rows.length, () => rows)
   const there = new Map(rows.map(({ key, values }) => [key.slice("transactions:".length), values]))
-  const about = `${life.provider.options.instance} to ${feed.destinationConfig?.type ?? "nothing"}`
+  const about = `${scenario.provider.options.instance} to ${feed.destinationConfig?.type ?? "nothing"}`
   for (const record of records.values()) {
     if (record.state !== "live" || !isShown(record)) continue
     const values = there.get(record.id)
@@ -259,7 +267,7 @@ const checkDestination = (
       amount,
       description,
       pending: record.pending,
-      category: categoryOf(life, String(description)),
+      category: categoryOf(scenario, String(description)),
       removed: false
     }
     mustEqual("the destination holds what the ledger shows", values, expected, about)
@@ -283,14 +291,14 @@ const checkDestination = (
 }
 
 /** When nothing is left to do: the ledger against the bank, and each destination against the ledger. */
-export const checkEnd = Effect.fnUntraced(function* (life: ConnectionLife) {
+export const checkEnd = Effect.fnUntraced(function* (scenario: ConnectionScenario) {
   const records = new Map<string, LedgerRecord>()
-  for (const account of life.accounts) {
+  for (const account of scenario.accounts) {
     const own = yield* ledgerOf(account)
-    checkAgainstBank(life, account, own)
+    checkAgainstBank(scenario, account, own)
     for (const record of own) records.set(record.id, record)
   }
-  for (const under of life.feeds) checkDestination(life, under, yield* under.rows, records)
+  for (const under of scenario.feeds) checkDestination(scenario, under, yield* under.rows, records)
 })
 
 /** After a run that found nothing new: nothing was written, here or there. Forgets what was noted. */

@@ -24,7 +24,7 @@ import { ledgerOf } from "./Checkers.ts"
 import { EventLoop } from "./EventLoop.ts"
 import { mappings } from "./FollowingFeed.ts"
 import { must, mustEqual } from "./Invariant.ts"
-import { brokenOf, type LifeReport } from "./LifeReport.ts"
+import { brokenOf, type ScenarioReport } from "./ScenarioReport.ts"
 import { connect, drive, makeSimulation, type Simulation } from "./Simulation.ts"
 import { smallChunks } from "./SmallChunks.ts"
 import { upstreamOptions } from "./Upstreams.ts"
@@ -91,7 +91,7 @@ const play = Effect.fnUntraced(function* (simulation: Simulation, { by, instance
     tableId !== undefined
       ? (yield* (yield* TableStore).rows(wholeScan(tableId))).map(({ values }) => values)
       : simulation.destination.at(path).rows.map(({ values }) => values)
-  // Ids differ from life to life; the record that they stand for does not.
+  // Ids differ from scenario to scenario; the record that they stand for does not.
   const nameOf = new Map(records.map((record) => [record.id, String(record.fields["description"])]))
   return {
     fired,
@@ -104,7 +104,7 @@ const play = Effect.fnUntraced(function* (simulation: Simulation, { by, instance
   }
 })
 
-export interface SweepReport extends Pick<LifeReport, "syncs" | "runs" | "happened" | "broken"> {
+export interface SweepReport extends Pick<ScenarioReport, "syncs" | "runs" | "happened" | "broken"> {
   readonly cell: SweepCell
   /** Places at which a run died. */
   readonly deaths: number
@@ -136,7 +136,7 @@ export const sweep = (cell: SweepCell, { first, stride }: Places = { first: 1, s
   )
   if (built === undefined || Exit.isFailure(built)) throw new Error("the simulation cannot be set up")
   let deaths = 0
-  // Every life has a workspace, a bank and a feed of its own.
+  // Every scenario has a workspace, a bank and a feed of its own.
   const live = (crashAt: number) => {
     clock.now = epoch
     const exit = loop.complete(
@@ -169,7 +169,7 @@ export const sweep = (cell: SweepCell, { first, stride }: Places = { first: 1, s
     must("a crash changes nothing at the end", deaths * stride > 40, () => `died at ${deaths} places only`)
     return report(undefined)
   } catch (thrown) {
-    const { invariant, message } = thrown as NonNullable<LifeReport["broken"]>
+    const { invariant, message } = thrown as NonNullable<ScenarioReport["broken"]>
     return report({
       invariant: invariant ?? "nothing breaks inside",
       message: `${JSON.stringify(cell)} after ${place}\n${message}`

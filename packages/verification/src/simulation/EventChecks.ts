@@ -10,7 +10,7 @@ import { transactionsNew } from "@millrace/core/record/RecordEvents"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { ledgerOf } from "./Checkers.ts"
-import type { ConnectionLife } from "./ConnectionLife.ts"
+import type { ConnectionScenario } from "./ConnectionScenario.ts"
 import { must, mustEqual, mustMatch } from "./Invariant.ts"
 import type { Watch } from "./Watch.ts"
 
@@ -52,9 +52,9 @@ const checkConnection = (events: ReadonlyArray<LoggedEvent>, bankId: string, sta
 }
 
 /** To be asked when nothing is under way. */
-export const checkEvents = Effect.fnUntraced(function* (life: ConnectionLife, watch: Watch) {
+export const checkEvents = Effect.fnUntraced(function* (scenario: ConnectionScenario, watch: Watch) {
   const store = yield* EventStore
-  const workspaceId = life.workspace.id
+  const workspaceId = scenario.workspace.id
   const events = yield* store.read(workspaceId, 0, Number.MAX_SAFE_INTEGER)
   mustEqual(
     told,
@@ -63,9 +63,9 @@ export const checkEvents = Effect.fnUntraced(function* (life: ConnectionLife, wa
     "numbers"
   )
   checkJobs(events, watch, workspaceId)
-  const bank = yield* (yield* BankStore).get(workspaceId, life.bank.id)
+  const bank = yield* (yield* BankStore).get(workspaceId, scenario.bank.id)
   if (Option.isSome(bank)) checkConnection(events, bank.value.id, bank.value.connectionStatus?.status)
-  for (const account of life.accounts) {
+  for (const account of scenario.accounts) {
     const news = events.flatMap((event) =>
       event.subject.id === account.id ? Option.toArray(transactionsNew.dataOf(event)) : []
     )

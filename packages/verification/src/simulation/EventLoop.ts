@@ -1,6 +1,6 @@
 /**
  * Virtual time for many fibers at once: whoever can run does, in an order that a seed decides, and when nobody
- * can, time goes to where the next one wakes. Nothing here is asynchronous to the process, so a life is the
+ * can, time goes to where the next one wakes. Nothing here is asynchronous to the process, so a scenario is the
  * same wherever it is played.
  */
 import type * as Clock from "effect/Clock"

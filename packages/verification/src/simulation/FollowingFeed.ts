@@ -1,4 +1,4 @@
-/** A feed of a life: what was configured, and what is at its destination. */
+/** A feed of a scenario: what was configured, and what is at its destination. */
 import type { Account } from "@millrace/core/bank/Account"
 import type { Feed } from "@millrace/core/feed/Feed"
 import { type DestinationConfig, type PendingMode, tableOf } from "@millrace/core/feed/FeedConfig"

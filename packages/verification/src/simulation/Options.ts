@@ -3,12 +3,12 @@ import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
 
 export interface Options {
-  /** How long lives are begun; the crash sweep and what has begun are always finished. */
+  /** How long scenarios are begun; the crash sweep and what has begun are always finished. */
   readonly seconds: number
   /** The first seed; a random one unless given. */
   readonly seed: number | undefined
-  /** So many lives instead of so many seconds. */
-  readonly lives: number | undefined
+  /** So many scenarios instead of so many seconds. */
+  readonly scenarios: number | undefined
   readonly workers: number
   /** The crash sweep alone, with every way to die. */
   readonly sweep: boolean
@@ -16,13 +16,13 @@ export interface Options {
 
 export const help = `npm run sim -- [options]
 
-Simulates lives of connections, feeds and whole installations on the real kernel, and crashes runs at every
+Simulates scenarios of connections, feeds and whole installations on the real kernel, and crashes runs at every
 place at which they can die. Ends with 1 when an invariant broke, or when a fault or a rare branch that should
 happen now and then never did.
 
   --seconds N   for how long to simulate, default 60; the sweep is part of it from 60 on
-  --seed N      begin with this seed; alone, play just this life and tell its story if it breaks
-  --lives N     so many lives instead of a time
+  --seed N      begin with this seed; alone, play just this scenario and tell its story if it breaks
+  --scenarios N so many scenarios instead of a time
   --workers N   threads, default one for each core
   --sweep       only the crash sweep, by crashes and by storage that goes away
   --help        this text`
@@ -35,7 +35,7 @@ export class BadOption extends Error {
 const flags = {
   seconds: { type: "string" },
   seed: { type: "string" },
-  lives: { type: "string" },
+  scenarios: { type: "string" },
   workers: { type: "string" },
   sweep: { type: "boolean" },
   help: { type: "boolean" }
@@ -61,18 +61,19 @@ export const parseOptions = (args: ReadonlyArray<string>): Options | "help" => {
   }
   if (values.help === true) return "help"
   const text = (name: keyof typeof flags) => values[name] as string | undefined
-  const lives = whole("lives", text("lives"), 1, 100_000_000)
+  const scenarios = whole("scenarios", text("scenarios"), 1, 100_000_000)
   const seconds = whole("seconds", text("seconds"), 1, 86_400)
   const seed = whole("seed", text("seed"), 0, mostSeed)
   const sweep = values.sweep === true
-  if (lives !== undefined && seconds !== undefined) throw new BadOption("--lives and --seconds exclude each other")
-  if (sweep && (lives ?? seconds ?? seed) !== undefined) {
-    throw new BadOption("--sweep is a run of its own: it takes no --seconds, --seed and --lives")
+  if (scenarios !== undefined && seconds !== undefined)
+    throw new BadOption("--scenarios and --seconds exclude each other")
+  if (sweep && (scenarios ?? seconds ?? seed) !== undefined) {
+    throw new BadOption("--sweep is a run of its own: it takes no --seconds, --seed and --scenarios")
   }
   return {
     seconds: seconds ?? 60,
     seed,
-    lives: lives ?? (seed !== undefined && seconds === undefined ? 1 : undefined),
+    scenarios: scenarios ?? (seed !== undefined && seconds === undefined ? 1 : undefined),
     workers: whole("workers", text("workers"), 1, 256) ?? availableParallelism(),
     sweep
   }

@@ -1,6 +1,6 @@
 /**
  * Imported before anything of Effect, in a thread of its own: fibers then keep no asynchronous context of the
- * process. A life has none, and each wait of a fiber would pay for it.
+ * process. A scenario has none, and each wait of a fiber would pay for it.
  */
 const builtin = process.getBuiltinModule.bind(process)
 

@@ -1,4 +1,4 @@
-/** Seeds of lives that broke once: they are played before all others, for ever. */
+/** Seeds of scenarios that broke once: they are played before all others, for ever. */
 import { readFileSync, writeFileSync } from "node:fs"
 
 const file = new URL("seeds.json", import.meta.url)

@@ -6,7 +6,7 @@
  * behind the oldest posted row that a read shows stays for ever, unless the bank says where its history starts
  * (`provenBy` of `Checkers.ts`).
  */
-import type { ConnectionLife } from "./ConnectionLife.ts"
+import type { ConnectionScenario } from "./ConnectionScenario.ts"
 
 export interface QuietRound {
   /** Time that passes before it, in seconds. */
@@ -21,7 +21,7 @@ const aDay = 25 * 3_600
 export const quietRounds = ({
   provider,
   upstream
-}: Pick<ConnectionLife, "provider" | "upstream">): ReadonlyArray<QuietRound> => {
+}: Pick<ConnectionScenario, "provider" | "upstream">): ReadonlyArray<QuietRound> => {
   const { changeModel, saysHistory } = provider.options
   const full = changeModel === "snapshotWindow"
   // A change feed whose place was lost was read whole: it proved less than the same read proves by now, or did not tell

@@ -1,6 +1,6 @@
 /**
- * Which faults a life meets, and how often: a random subset with random weights. Lives that meet everything
- * at once look alike; lives that meet much of a few things go further.
+ * Which faults a scenario meets, and how often: a random subset with random weights. Lives that meet everything
+ * at once look alike; scenarios that meet much of a few things go further.
  */
 import type { Seeded } from "@millrace/testing/model/Seeded"
 

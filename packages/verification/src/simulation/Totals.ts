@@ -1,10 +1,10 @@
-/** Sums over lives and sweeps, as workers tell them. */
+/** Sums over scenarios and sweeps, as workers tell them. */
 import type { SweepReport } from "./CrashSweep.ts"
-import type { LifeReport } from "./LifeReport.ts"
+import type { ScenarioReport } from "./ScenarioReport.ts"
 import { Sometimes } from "./Sometimes.ts"
 
 export interface Failure {
-  /** Of a life; a sweep has none. */
+  /** Of a scenario; a sweep has none. */
   readonly seed: number | undefined
   readonly invariant: string
   readonly message: string
@@ -14,15 +14,15 @@ export interface Failure {
 export class Totals {
   syncs = 0
   runs = 0
-  lives = { script: 0, engine: 0 }
+  scenarios = { script: 0, engine: 0 }
   sweptDeaths = 0
   virtualSeconds = 0
   readonly sometimes = new Sometimes()
   readonly failures: Array<Failure> = []
   readonly #digests = new Map<number, string>()
 
-  addLife(report: LifeReport): void {
-    this.lives[report.kind]++
+  addScenario(report: ScenarioReport): void {
+    this.scenarios[report.kind]++
     this.virtualSeconds += report.virtualSeconds
     this.#digests.set(report.seed, report.digest)
     this.#add(report, report.seed, report.story)
@@ -34,7 +34,7 @@ export class Totals {
   }
 
   #add(
-    { broken, happened, runs, syncs }: Pick<LifeReport, "broken" | "happened" | "runs" | "syncs">,
+    { broken, happened, runs, syncs }: Pick<ScenarioReport, "broken" | "happened" | "runs" | "syncs">,
     seed: number | undefined,
     story: ReadonlyArray<string>
   ): void {

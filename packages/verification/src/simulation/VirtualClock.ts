@@ -4,7 +4,7 @@ import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/** When a life begins, unless it says otherwise. */
+/** When a scenario begins, unless it says otherwise. */
 export const epoch = Timestamp.toMillis(Timestamp.make("2026-11-21T09:30:00.000Z"))
 
 export class VirtualClock implements Clock.Clock {

@@ -79,7 +79,7 @@ export class Watch {
   writes = new Map<string, number>()
   /** Runs that began. */
   runs = 0
-  /** What happened to jobs, in order, without ids: two plays of one life must agree on it. */
+  /** What happened to jobs, in order, without ids: two plays of one scenario must agree on it. */
   readonly trace: Array<string> = []
   readonly #ordinals = new Map<string, number>()
   /** Asked when a checkpoint has been saved, in the same transaction. */
@@ -263,7 +263,7 @@ export class Watch {
     })
   }
 
-  /** Notes the calls that write, and stops the life when a run writes that was shut out before. */
+  /** Notes the calls that write, and stops the scenario when a run writes that was shut out before. */
   #wrapWrites<S extends object>(name: string, service: S, jobs: JobStore["Service"]): S {
     const allowed = Effect.withFiber((fiber) => {
       const fence = fiber.getRef(CurrentRun)

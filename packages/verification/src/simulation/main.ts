@@ -32,26 +32,26 @@ const batch = 8
 /** A shorter run has no time for the sweep, and may miss what is rare. */
 const wholeRun = 60
 
-/** Beside lives the sweep passes most places over, others in every run: all of them take longer than a minute. */
+/** Beside scenarios the sweep passes most places over, others in every run: all of them take longer than a minute. */
 const strideBesideLives = 10
 
 const sweepOf = (options: Options, first: number): ReadonlyArray<Task> => {
   if (options.sweep) return sweepCells.map((_, cell) => ({ cell, places: { first: 1, stride: 1 } }))
-  if (options.lives !== undefined || options.seconds < wholeRun) return []
+  if (options.scenarios !== undefined || options.seconds < wholeRun) return []
   const stride = strideBesideLives
   const places = (cell: number): Places => ({ first: 1 + ((first + cell) % stride), stride })
   return sweepCells.flatMap(({ by }, cell) => (by === "crash" ? [{ cell, places: places(cell) }] : []))
 }
 
-/** The tasks in order: seeds that broke once, the sweep, then lives until time or their number is up. */
+/** The tasks in order: seeds that broke once, the sweep, then scenarios until time or their number is up. */
 const tasksOf = function* (options: Options, first: number, begun: number): Generator<Task> {
   const replays = options.sweep || options.seed !== undefined ? [] : keptSeeds().map(({ seed }) => seed)
   for (const seed of replays) yield { seeds: [seed] }
   yield* sweepOf(options, first)
   if (options.sweep) return
-  const last = options.lives === undefined ? Infinity : first + options.lives
+  const last = options.scenarios === undefined ? Infinity : first + options.scenarios
   for (let seed = first; seed < last; seed += batch) {
-    if (options.lives === undefined && performance.now() - begun > options.seconds * 1000) return
+    if (options.scenarios === undefined && performance.now() - begun > options.seconds * 1000) return
     yield { seeds: Array.from({ length: Math.min(batch, last - seed) }, (_, n) => (seed + n) % mostSeed) }
   }
 }
@@ -81,7 +81,7 @@ const simulate = async (options: Options): Promise<number> => {
     () => tasks.next().value ?? undefined,
     (answer) => {
       if ("sweep" in answer) totals.addSweep(answer.sweep)
-      else for (const report of answer.lives) totals.addLife(report)
+      else for (const report of answer.scenarios) totals.addScenario(report)
     }
   )
   stop()
@@ -89,7 +89,7 @@ const simulate = async (options: Options): Promise<number> => {
   const spent = { seconds: (performance.now() - begun) / 1000, cpuSeconds: (system + user) / 1e6 }
   print(table(totals, spent, options.workers))
   const at = commit()
-  const alone = options.lives === 1
+  const alone = options.scenarios === 1
   for (const failure of totals.failures.slice(0, 5)) {
     print(failureText(failure, at, alone))
     if (failure.seed !== undefined && keepSeed({ seed: failure.seed, why: failure.invariant })) {
@@ -97,7 +97,7 @@ const simulate = async (options: Options): Promise<number> => {
     }
   }
   const { never } = totals.sometimes
-  const whole = !options.sweep && options.lives === undefined && options.seconds >= wholeRun
+  const whole = !options.sweep && options.scenarios === undefined && options.seconds >= wholeRun
   if (whole && never.length > 0) print(`\nNEVER HAPPENED: ${never.join(", ")}`)
   return totals.failures.length > 0 || (whole && never.length > 0) ? 1 : 0
 }

@@ -6,7 +6,7 @@ import { JobStore } from "@millrace/core/job/JobStore"
 import type * as Kernel from "@millrace/core/Kernel"
 import { RecordStore } from "@millrace/core/record/RecordStore"
 import { describe, expect, it } from "@effect/vitest"
-import { scriptLife } from "@millrace/verification/simulation/Life"
+import { scriptScenario } from "@millrace/verification/simulation/Scenario"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -107,7 +107,7 @@ describe("the simulation", () => {
     it(`finds ${what}`, () => {
       const found = new Set<string>()
       for (let seed = 1; seed <= 3_000 && !found.has(invariant); seed++) {
-        const { broken } = scriptLife(seed, { storage })
+        const { broken } = scriptScenario(seed, { storage })
         if (broken !== undefined) found.add(broken.invariant)
       }
       expect([...found]).toContain(invariant)

@@ -3,21 +3,21 @@ import { parseOptions } from "@millrace/verification/simulation/Options"
 
 describe("options of the simulation", () => {
   it("say how long, from which seed and on how many threads", () => {
-    expect(parseOptions([])).toMatchObject({ seconds: 60, seed: undefined, lives: undefined, sweep: false })
+    expect(parseOptions([])).toMatchObject({ seconds: 60, seed: undefined, scenarios: undefined, sweep: false })
     expect(parseOptions(["--seconds", "5", "--seed", "7", "--workers", "3"])).toEqual({
       seconds: 5,
       seed: 7,
-      lives: undefined,
+      scenarios: undefined,
       workers: 3,
       sweep: false
     })
-    expect(parseOptions(["--lives=100"])).toMatchObject({ lives: 100 })
+    expect(parseOptions(["--scenarios=100"])).toMatchObject({ scenarios: 100 })
     expect(parseOptions(["--sweep"])).toMatchObject({ sweep: true })
     expect(parseOptions(["--seed", "1", "--help"])).toBe("help")
   })
 
-  it("play one life where only its seed is given", () => {
-    expect(parseOptions(["--seed", "0"])).toMatchObject({ seed: 0, lives: 1 })
+  it("play one scenario where only its seed is given", () => {
+    expect(parseOptions(["--seed", "0"])).toMatchObject({ seed: 0, scenarios: 1 })
   })
 
   for (const [args, message] of [
@@ -26,8 +26,8 @@ describe("options of the simulation", () => {
     [["--seconds", "0"], '--seconds must be a whole number from 1 to 86400, not "0"'],
     [["--seconds", "1.5"], "--seconds"],
     [["--workers", "999"], "--workers"],
-    [["--lives", "1e3"], "--lives"],
-    [["--lives", "5", "--seconds", "5"], "--lives and --seconds exclude each other"],
+    [["--scenarios", "1e3"], "--scenarios"],
+    [["--scenarios", "5", "--seconds", "5"], "--scenarios and --seconds exclude each other"],
     [["--sweep", "--seed", "5"], "--sweep is a run of its own"],
     [["--fast"], "--fast"],
     [["60"], "60"],

@@ -1,11 +1,11 @@
-/** What is told of a simulated life. */
+/** What is told of a simulated scenario. */
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import { BrokenInvariant } from "./Invariant.ts"
 import type { Happening } from "./Sometimes.ts"
 import type { Watch } from "./Watch.ts"
 
-export interface LifeReport {
+export interface ScenarioReport {
   readonly seed: number
   readonly kind: "script" | "engine"
   /** Jobs that a run was begun for and that ended. */
@@ -16,13 +16,13 @@ export interface LifeReport {
   readonly happened: ReadonlyArray<readonly [Happening, number]>
   /** Follows from the order and the counts of everything that happened to jobs. */
   readonly digest: string
-  /** What happened in order, of a life that broke. */
+  /** What happened in order, of a scenario that broke. */
   readonly story: ReadonlyArray<string>
   readonly broken: { readonly invariant: string; readonly message: string } | undefined
 }
 
-/** What broke, or `undefined`; a life without an end is broken, too. */
-export const brokenOf = (watch: Watch, exit: Exit.Exit<unknown, unknown> | undefined): LifeReport["broken"] => {
+/** What broke, or `undefined`; a scenario without an end is broken, too. */
+export const brokenOf = (watch: Watch, exit: Exit.Exit<unknown, unknown> | undefined): ScenarioReport["broken"] => {
   if (watch.broken === undefined && exit !== undefined && Exit.isSuccess(exit)) return undefined
   const ended = exit !== undefined && Exit.isFailure(exit) ? Cause.squash(exit.cause) : "it stands still for ever"
   const defect = watch.broken ?? ended
@@ -46,11 +46,11 @@ const digestOf = (trace: ReadonlyArray<string>): string => {
 
 export const reportOf = (
   seed: number,
-  kind: LifeReport["kind"],
+  kind: ScenarioReport["kind"],
   watch: Watch,
   virtualSeconds: number,
   exit: Exit.Exit<unknown, unknown> | undefined
-): LifeReport => {
+): ScenarioReport => {
   const broken = brokenOf(watch, exit)
   return {
     seed,

@@ -1,5 +1,5 @@
 /**
- * Random lives of one connection that a few feeds follow, and what must be true at their end.
+ * Random scenarios of one connection that a few feeds follow, and what must be true at their end.
  *
  * One worker runs one job at a time, and dies wherever the script says so. After it the faults stop and every
  * feed is synced until all must be quiet: then each destination holds exactly what the bank says, as that feed
@@ -13,13 +13,13 @@ import * as Effect from "effect/Effect"
 import { Seeded } from "@millrace/testing/model/Seeded"
 import { checkEvents } from "./EventChecks.ts"
 import { checkCheckpoint, checkEnd, checkLedger, checkStill } from "./Checkers.ts"
-import { ConnectionLife, orderOf } from "./ConnectionLife.ts"
+import { ConnectionScenario, orderOf } from "./ConnectionScenario.ts"
 import { follow, type FollowingFeed } from "./FollowingFeed.ts"
 import { must } from "./Invariant.ts"
 import { quietRounds } from "./Settling.ts"
 import { connect, drive, type Simulation } from "./Simulation.ts"
 import { weightsOf } from "./Swarm.ts"
-import { befall, troubles } from "./Trouble.ts"
+import { inject, faults } from "./Fault.ts"
 import { somebody } from "@millrace/testing/fixture/Actor"
 
 const storageAway = Effect.fail(new StorageUnavailable({ message: "scripted" }))
@@ -28,7 +28,7 @@ const stepKinds = [
   "bank",
   "sync",
   "pass time",
-  ...troubles,
+  ...faults,
   "person deletes",
   "enrich",
   "redeliver",
@@ -45,39 +45,39 @@ export interface ScriptOptions {
 
 class Script {
   readonly simulation: Simulation
-  readonly life: ConnectionLife
+  readonly scenario: ConnectionScenario
   readonly random: Seeded
   readonly steps: ReadonlyArray<readonly [StepKind, number]>
   readonly deaths: ReadonlyArray<readonly [(typeof deathKinds)[number], number]>
   /** One sync in so many dies. */
   readonly mortality: number
 
-  constructor(simulation: Simulation, life: ConnectionLife) {
+  constructor(simulation: Simulation, scenario: ConnectionScenario) {
     this.simulation = simulation
-    this.life = life
-    this.random = life.random
-    this.steps = weightsOf(life.random, stepKinds, { bank: 20, sync: 14, "pass time": 4 })
-    this.deaths = weightsOf(life.random, deathKinds, { anywhere: 4 })
-    this.mortality = 1 + life.random.below(4)
+    this.scenario = scenario
+    this.random = scenario.random
+    this.steps = weightsOf(scenario.random, stepKinds, { bank: 20, sync: 14, "pass time": 4 })
+    this.deaths = weightsOf(scenario.random, deathKinds, { anywhere: 4 })
+    this.mortality = 1 + scenario.random.below(4)
   }
 }
 
-const addFeed = Effect.fnUntraced(function* ({ life, simulation }: Script) {
-  const path = `${life.bank.id}-${life.feedsMade++}.csv`
-  const { accounts, random, workspace } = life
-  life.feeds.push(yield* follow(random, simulation.destination, workspace, accounts, path))
+const addFeed = Effect.fnUntraced(function* ({ scenario, simulation }: Script) {
+  const path = `${scenario.bank.id}-${scenario.feedsMade++}.csv`
+  const { accounts, random, workspace } = scenario
+  scenario.feeds.push(yield* follow(random, simulation.destination, workspace, accounts, path))
 })
 
 /** One job of a feed, with whatever may happen to it. */
 const sync = Effect.fnUntraced(function* (script: Script, under: FollowingFeed) {
-  const { life, random, simulation } = script
+  const { scenario, random, simulation } = script
   const { points, watch } = simulation
   const jobs = yield* JobStore
   const ledger = yield* DeliveryStore
   const dies = random.once(script.mortality)
   let death: (typeof deathKinds)[number] = "anywhere"
   yield* drive(simulation, under.feed, {
-    change: orderOf(life.request(simulation.clock.now)),
+    change: orderOf(scenario.request(simulation.clock.now)),
     released: random.once(2),
     arm: (attempt, { id }) => {
       if (!dies || attempt > 1) return
@@ -92,7 +92,10 @@ const sync = Effect.fnUntraced(function* (script: Script, under: FollowingFeed) 
         case "at the ledger":
           return points.arm(1 + random.below(8), Effect.interrupt, "DeliveryStore")
         case "redelivery":
-          return points.arm(1 + random.below(60), Effect.provideService(life.redeliver(under), DeliveryStore, ledger))
+          return points.arm(
+            1 + random.below(60),
+            Effect.provideService(scenario.redeliver(under), DeliveryStore, ledger)
+          )
         case "anywhere":
           return points.arm(1 + random.below(90))
       }
@@ -104,34 +107,34 @@ const sync = Effect.fnUntraced(function* (script: Script, under: FollowingFeed) 
       else watch.sometimes.happened(point.endsWith("begins") ? "storage away" : "storage answer lost")
     }
   })
-  yield* checkLedger(life)
+  yield* checkLedger(scenario)
 })
 
 const step = Effect.fnUntraced(function* (script: Script) {
-  const { life, random, simulation } = script
+  const { scenario, random, simulation } = script
   const { clock, watch } = simulation
-  const under = random.pick(life.feeds)
+  const under = random.pick(scenario.feeds)
   const kind = random.weighted(script.steps)
   watch.trace.push(`-- ${kind}`)
   switch (kind) {
     case "bank":
-      return life.happen(clock.now, 4)
+      return scenario.happen(clock.now, 4)
     case "sync":
       return yield* sync(script, under)
     case "pass time":
       return yield* simulation.pass(random.below(random.once(4) ? 200_000 : 7_200))
     case "person deletes":
-      return life.deleteRow(under, simulation.model === "wholeFile")
+      return scenario.deleteRow(under, simulation.model === "wholeFile")
     case "enrich":
-      return yield* life.enrich()
+      return yield* scenario.enrich()
     case "redeliver":
-      return yield* life.redeliver(under)
+      return yield* scenario.redeliver(under)
     case "add feed":
-      return life.feeds.length < 2 ? yield* addFeed(script) : undefined
+      return scenario.feeds.length < 2 ? yield* addFeed(script) : undefined
     case "reconfigure":
-      return yield* life.reconfigure(under)
+      return yield* scenario.reconfigure(under)
     default:
-      return befall(life, under, kind, () => clock.now)
+      return inject(scenario, under, kind, () => clock.now)
   }
 })
 
@@ -139,26 +142,26 @@ const settled = (job: Job): boolean =>
   job.status === "completed" && job.errors.every(({ severity }) => severity !== "fatal")
 
 /** Faults stop, and every feed is synced until nothing can be left to do. */
-const quiesce = Effect.fnUntraced(function* ({ life, simulation }: Script) {
-  yield* life.heal
-  for (const { after, full } of quietRounds(life)) {
+const quiesce = Effect.fnUntraced(function* ({ scenario, simulation }: Script) {
+  yield* scenario.heal
+  for (const { after, full } of quietRounds(scenario)) {
     yield* simulation.pass(after)
-    for (const under of life.feeds) {
+    for (const under of scenario.feeds) {
       const { job } = yield* drive(simulation, under.feed, { change: orderOf({ resetCursors: full }) })
       must("a quiet sync completes", settled(job), () => job)
-      yield* checkLedger(life)
+      yield* checkLedger(scenario)
     }
   }
 })
 
 /** Syncing what has not changed costs no write, here or there. */
-const checkQuiet = Effect.fnUntraced(function* ({ life, simulation }: Script) {
+const checkQuiet = Effect.fnUntraced(function* ({ scenario, simulation }: Script) {
   const { watch } = simulation
-  for (const under of life.feeds) {
+  for (const under of scenario.feeds) {
     watch.writes = new Map()
     const { job } = yield* drive(simulation, under.feed)
     checkStill(watch, under, job, (yield* under.rows).length)
-    yield* checkLedger(life)
+    yield* checkLedger(scenario)
   }
 })
 
@@ -168,14 +171,14 @@ export const play = Effect.fnUntraced(function* (seed: number, simulation: Simul
   const { watch } = simulation
   const provider = random.pick(simulation.providers)
   const connected = yield* connect(simulation, provider, random.once(2) ? ["a"] : ["a", "b"])
-  const life = new ConnectionLife(random, provider, connected, watch)
-  watch.onCheckpoint = (key, value) => checkCheckpoint(life, key, value)
-  const script = new Script(simulation, life)
-  life.happen(simulation.clock.now, 8)
+  const scenario = new ConnectionScenario(random, provider, connected, watch)
+  watch.onCheckpoint = (key, value) => checkCheckpoint(scenario, key, value)
+  const script = new Script(simulation, scenario)
+  scenario.happen(simulation.clock.now, 8)
   yield* addFeed(script)
   for (let n = 0; n < options.steps; n++) yield* step(script)
   yield* quiesce(script)
-  yield* checkEnd(life)
-  yield* checkEvents(life, watch)
+  yield* checkEnd(scenario)
+  yield* checkEvents(scenario, watch)
   yield* checkQuiet(script)
 })

@@ -1,4 +1,4 @@
-/** One connected bank in a life, with the feeds that follow it and all that is known of it. */
+/** One connected bank in a scenario, with the feeds that follow it and all that is known of it. */
 import type { Account } from "@millrace/core/bank/Account"
 import type { Bank } from "@millrace/core/bank/Bank"
 import { DeliveryStore, reopenableStates } from "@millrace/core/destination/DeliveryStore"
@@ -32,7 +32,7 @@ export interface Connected {
 
 const contains = (value: string) => ({ field: "description", operator: "contains", value })
 
-export class ConnectionLife {
+export class ConnectionScenario {
   readonly random: Seeded
   readonly provider: ScriptedProvider
   readonly workspace: Workspace
@@ -60,7 +60,7 @@ export class ConnectionLife {
   /** Records as they were when last looked at. */
   readonly before = new Map<string, LedgerRecord>()
 
-  /** Adds to the story of the life. */
+  /** Adds to the story of the scenario. */
   readonly tell: (text: string) => void
 
   constructor(random: Seeded, provider: ScriptedProvider, connected: Connected, watch: Watch) {
@@ -105,7 +105,7 @@ export class ConnectionLife {
   }
 
   /** Somebody turns on, changes or turns off what enriches the rows of the workspace. */
-  readonly enrich = Effect.fnUntraced(function* (this: ConnectionLife) {
+  readonly enrich = Effect.fnUntraced(function* (this: ConnectionScenario) {
     const { enrichments, random } = this
     const which = random.once(2) ? "filter" : "rule"
     const store = yield* EnrichmentStore
@@ -143,7 +143,7 @@ export class ConnectionLife {
   })
 
   /** Somebody changes how a feed treats pending rows. */
-  readonly reconfigure = Effect.fnUntraced(function* (this: ConnectionLife, under: FollowingFeed) {
+  readonly reconfigure = Effect.fnUntraced(function* (this: ConnectionScenario, under: FollowingFeed) {
     const pendingMode: PendingMode = this.random.pick(["sync_all", "filter_pending", "track_and_update"])
     const feeds = yield* FeedStore
     const held = yield* feeds.byId(under.feed.id)
@@ -164,7 +164,7 @@ export class ConnectionLife {
   }
 
   /** Somebody asks for rows to be sent again. */
-  readonly redeliver = Effect.fnUntraced(function* (this: ConnectionLife, { feed }: FollowingFeed) {
+  readonly redeliver = Effect.fnUntraced(function* (this: ConnectionScenario, { feed }: FollowingFeed) {
     const state = this.random.pick(reopenableStates)
     const opened = yield* (yield* DeliveryStore).reopen(feed.id, { state, limit: 1 + this.random.below(4) })
     if (opened > 0) this.sometimes.happened("rows delivered again", opened)

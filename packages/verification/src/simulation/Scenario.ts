@@ -1,4 +1,4 @@
-/** One simulated life: everything in it follows from its seed. */
+/** One simulated scenario: everything in it follows from its seed. */
 import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -7,15 +7,15 @@ import * as Random from "effect/Random"
 import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import { Seeded } from "@millrace/testing/model/Seeded"
-import { engineLife } from "./EngineLife.ts"
+import { engineScenario } from "./EngineScenario.ts"
 import { EventLoop } from "./EventLoop.ts"
-import { reportOf, type LifeReport } from "./LifeReport.ts"
-import { play } from "./ScriptLife.ts"
+import { reportOf, type ScenarioReport } from "./ScenarioReport.ts"
+import { play } from "./ScriptScenario.ts"
 import { makeSimulation, type SimulationOptions } from "./Simulation.ts"
 import { smallChunks } from "./SmallChunks.ts"
 import { VirtualClock } from "./VirtualClock.ts"
 
-/** What a life takes instead of what its seed says. */
+/** What a scenario takes instead of what its seed says. */
 export interface LifeChange {
   readonly model?: SimulationOptions["model"]
   /** An empty memory unless given. */
@@ -23,13 +23,13 @@ export interface LifeChange {
 }
 
 /** One worker and one connection, close up. */
-export const scriptLife = (seed: number, change: LifeChange = {}): LifeReport => {
+export const scriptScenario = (seed: number, change: LifeChange = {}): ScenarioReport => {
   const random = new Seeded(seed)
   const clock = new VirtualClock()
   const began = clock.now
   const drawn = random.pick(["upsertByKey", "idempotencyKey", "readBack", "wholeFile"] as const)
   const restore = smallChunks(random.pick([1, 3, 3, 5_000]))
-  // From a generator of its own: what else a life draws stays as it is.
+  // From a generator of its own: what else a scenario draws stays as it is.
   const lagSeconds = new Seeded(seed).pick([0, 0, 1, 10])
   const simulation = makeSimulation({ storage: MemoryStorage.layer, model: drawn, clock, lagSeconds, ...change })
   const loop = new EventLoop(new Seeded(random.below(0x7fff_ffff)))
@@ -49,5 +49,5 @@ export const scriptLife = (seed: number, change: LifeChange = {}): LifeReport =>
   return reportOf(seed, "script", simulation.watch, (clock.now - began) / 1000, exit)
 }
 
-/** One life in 64 is that of a whole installation: it takes as long as nine others. */
-export const live = (seed: number): LifeReport => (seed % 64 === 32 ? engineLife(seed) : scriptLife(seed))
+/** One scenario in 64 is that of a whole installation: it takes as long as nine others. */
+export const live = (seed: number): ScenarioReport => (seed % 64 === 32 ? engineScenario(seed) : scriptScenario(seed))

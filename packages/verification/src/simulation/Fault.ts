@@ -1,12 +1,12 @@
-/** What befalls a connection, or the destination of one of its feeds, in any life. */
+/** Faults that are injected into a connection, or into the destination of one of its feeds. */
 import * as CalendarDate from "@millrace/core/shared/CalendarDate"
 import { longAgo } from "@millrace/testing/provider/ScriptedBank"
 import { isTrusted } from "@millrace/testing/provider/ScriptedProvider"
-import type { ConnectionLife } from "./ConnectionLife.ts"
+import type { ConnectionScenario } from "./ConnectionScenario.ts"
 import type { FollowingFeed } from "./FollowingFeed.ts"
 import { randomError, randomHealth } from "./ProviderErrors.ts"
 
-export const troubles = [
+export const faults = [
   "lose checkpoint",
   "provider errors",
   "look errors",
@@ -18,9 +18,9 @@ export const troubles = [
   "destination faults",
   "refusals"
 ] as const
-export type Trouble = (typeof troubles)[number]
+export type Fault = (typeof faults)[number]
 
-const isSnapshot = ({ provider }: ConnectionLife): boolean => provider.options.changeModel.startsWith("snapshot")
+const isSnapshot = ({ provider }: ConnectionScenario): boolean => provider.options.changeModel.startsWith("snapshot")
 
 /**
  * The bank changes between two pages of a read. A snapshot does not tell: where a row goes, those behind it move up,
@@ -28,21 +28,21 @@ const isSnapshot = ({ provider }: ConnectionLife): boolean => provider.options.c
  * may be another one there, under the same id. Where a row comes, those behind it move down, and one may be on two
  * pages: without ids nobody can tell it from a twin.
  */
-const changeWhilePaged = (life: ConnectionLife, now: () => number): void => {
-  const { upstream } = life
+const changeWhilePaged = (scenario: ConnectionScenario, now: () => number): void => {
+  const { upstream } = scenario
   upstream.meanwhile.push(() => {
     const before = upstream.rows.size
-    life.happen(now(), 1)
-    if (!isSnapshot(life)) return
-    if (upstream.rows.size < before || upstream.repeatsEdges) life.misled = true
-    if (upstream.rows.size > before && !isTrusted(life.provider.options.idTrust)) life.doubled = true
+    scenario.happen(now(), 1)
+    if (!isSnapshot(scenario)) return
+    if (upstream.rows.size < before || upstream.repeatsEdges) scenario.misled = true
+    if (upstream.rows.size > before && !isTrusted(scenario.provider.options.idTrust)) scenario.doubled = true
   })
 }
 
 /** Lets it happen. `now` in milliseconds. */
-export const befall = (life: ConnectionLife, under: FollowingFeed, trouble: Trouble, now: () => number): void => {
-  const { provider, random, sometimes, upstream } = life
-  switch (trouble) {
+export const inject = (scenario: ConnectionScenario, under: FollowingFeed, fault: Fault, now: () => number): void => {
+  const { provider, random, sometimes, upstream } = scenario
+  switch (fault) {
     case "lose checkpoint":
       if (provider.options.changeModel !== "delta") return
       sometimes.happened("provider forgets the checkpoint")
@@ -58,8 +58,8 @@ export const befall = (life: ConnectionLife, under: FollowingFeed, trouble: Trou
       if (upstream.health.status !== "connected") sometimes.happened("connection unhealthy")
       return
     case "short read":
-      if (!isSnapshot(life)) return
-      life.misled = true
+      if (!isSnapshot(scenario)) return
+      scenario.misled = true
       upstream.shortReads = 1 + random.below(2)
       upstream.shortBy = random.pick([3, Infinity])
       upstream.shortAtStart = random.once(2)
@@ -68,7 +68,7 @@ export const befall = (life: ConnectionLife, under: FollowingFeed, trouble: Trou
       // Whoever tells only what is new says nothing of what is old.
       if (provider.options.changeModel === "appendOnly") return
       const from = random.once(3) ? longAgo : CalendarDate.addDays(CalendarDate.inZone(now(), "UTC"), -random.below(8))
-      upstream.keeps = { from, rows: life.listedRows }
+      upstream.keeps = { from, rows: scenario.listedRows }
       return sometimes.happened("bank shows less than it claims")
     }
     case "unlist": {
@@ -78,17 +78,17 @@ export const befall = (life: ConnectionLife, under: FollowingFeed, trouble: Trou
       return sometimes.happened("bank lists an account no longer")
     }
     case "change while paged":
-      if (life.meanwhiles-- <= 0) return
+      if (scenario.meanwhiles-- <= 0) return
       sometimes.happened("bank changes while it is paged")
-      return changeWhilePaged(life, now)
+      return changeWhilePaged(scenario, now)
     case "destination faults":
       under.place?.faults.push(
         ...random.list(1, 6, () => {
-          const fault = random.pick(["none", "unavailable", "answerLost", "unavailable", "unavailable"] as const)
-          if (fault !== "none") {
-            sometimes.happened(fault === "unavailable" ? "destination away" : "destination answer lost")
+          const outcome = random.pick(["none", "unavailable", "answerLost", "unavailable", "unavailable"] as const)
+          if (outcome !== "none") {
+            sometimes.happened(outcome === "unavailable" ? "destination away" : "destination answer lost")
           }
-          return fault
+          return outcome
         })
       )
       return

@@ -1,5 +1,5 @@
 /**
- * Lives of a whole installation: several machines over one memory, feeds of several workspaces with schedules,
+ * Scenarios of a whole installation: several machines over one memory, feeds of several workspaces with schedules,
  * and days that pass.
  *
  * First everything goes wrong that can; then the faults stop, and within a bounded time every job has ended,
@@ -33,11 +33,11 @@ import { FaultPoints } from "../fault/FaultPoints.ts"
 import { Seeded } from "@millrace/testing/model/Seeded"
 import { checkEvents } from "./EventChecks.ts"
 import { checkCheckpoint, checkEnd, checkLedger, checkStill } from "./Checkers.ts"
-import { ConnectionLife } from "./ConnectionLife.ts"
+import { ConnectionScenario } from "./ConnectionScenario.ts"
 import { EventLoop } from "./EventLoop.ts"
 import { follow, type FollowingFeed } from "./FollowingFeed.ts"
 import { BrokenInvariant, must } from "./Invariant.ts"
-import { reportOf, type LifeReport } from "./LifeReport.ts"
+import { reportOf, type ScenarioReport } from "./ScenarioReport.ts"
 import { Machine, type Installation } from "./Machine.ts"
 import { pointedAdapters } from "./PointedPorts.ts"
 import { quietRounds } from "./Settling.ts"
@@ -45,7 +45,7 @@ import { connect } from "./Simulation.ts"
 import { smallChunks } from "./SmallChunks.ts"
 import type { Happening } from "./Sometimes.ts"
 import { weightsOf } from "./Swarm.ts"
-import { befall, troubles } from "./Trouble.ts"
+import { inject, faults } from "./Fault.ts"
 import { makeUpstreams } from "./Upstreams.ts"
 import { Watch } from "./Watch.ts"
 import { somebody } from "@millrace/testing/fixture/Actor"
@@ -58,7 +58,7 @@ const hour = 60 * minute
 const shortNap = 20 * second
 const longNap = 5 * minute
 
-/** When lives begin: some just before the calendar does something odd. */
+/** When scenarios begin: some just before the calendar does something odd. */
 const beginnings: ReadonlyArray<readonly [string, string, Happening | undefined]> = [
   ["2026-11-21T09:30:00.000Z", "UTC", undefined],
   ["2026-12-30T22:10:00.000Z", "Pacific/Auckland", undefined],
@@ -83,7 +83,7 @@ const stepKinds = [
   "wrong clock",
   "store jumps ahead",
   "store jumps back",
-  ...troubles,
+  ...faults,
   "person deletes",
   "enrich",
   "redeliver",
@@ -102,13 +102,13 @@ const rateRanges: ReadonlyArray<readonly [Happening, number, number]> = [
 
 type Services = Kernel.Stores | Banks | Layer.Success<typeof Kernel.layerRun>
 
-class EngineLife {
+class EngineScenario {
   readonly random: Seeded
   readonly loop: EventLoop
   readonly watch = new Watch()
   readonly model: "upsertByKey" | "idempotencyKey" | "readBack" | "wholeFile"
   readonly installation: Installation
-  readonly lives: Array<ConnectionLife> = []
+  readonly scenarios: Array<ConnectionScenario> = []
   machines: Array<Machine> = []
   readonly #desk: Context.Context<Services>
   readonly #steps: ReadonlyArray<readonly [(typeof stepKinds)[number], number]>
@@ -273,21 +273,21 @@ class EngineLife {
   connectBank(): void {
     const { random } = this
     const provider = random.pick(this.installation.upstreams)
-    const nextRef = () => `ref-${this.lives.length}`
-    const life = this.desk(
+    const nextRef = () => `ref-${this.scenarios.length}`
+    const scenario = this.desk(
       Effect.map(
         connect({ nextRef }, provider, random.once(2) ? ["a"] : ["a", "b"], this.#timezone),
-        (connected) => new ConnectionLife(random, provider, connected, this.watch)
+        (connected) => new ConnectionScenario(random, provider, connected, this.watch)
       )
     )
-    this.lives.push(life)
-    life.happen(this.now, 8)
-    this.addFeed(life)
+    this.scenarios.push(scenario)
+    scenario.happen(this.now, 8)
+    this.addFeed(scenario)
   }
 
-  addFeed(life: ConnectionLife): void {
+  addFeed(scenario: ConnectionScenario): void {
     const { random } = this
-    const path = `${life.bank.id}-${life.feedsMade++}.csv`
+    const path = `${scenario.bank.id}-${scenario.feedsMade++}.csv`
     const time = `${String(random.below(24)).padStart(2, "0")}:${String(random.below(60)).padStart(2, "0")}`
     const schedule: Schedule = {
       enabled: true,
@@ -297,26 +297,26 @@ class EngineLife {
       dayOfMonth: 1 + random.below(31)
     }
     const scheduled: Partial<Feed> = random.once(4) ? {} : { schedule, nextRunAt: nextRun(schedule, this.now) }
-    life.feeds.push(
-      this.desk(follow(random, this.installation.destination, life.workspace, life.accounts, path, scheduled))
+    scenario.feeds.push(
+      this.desk(follow(random, this.installation.destination, scenario.workspace, scenario.accounts, path, scheduled))
     )
   }
 
-  caller({ workspace }: ConnectionLife): Caller {
+  caller({ workspace }: ConnectionScenario): Caller {
     return ownerOf(workspace)
   }
 
-  trigger(life: ConnectionLife, under: FollowingFeed, request: TriggerSync): JobId | undefined {
+  trigger(scenario: ConnectionScenario, under: FollowingFeed, request: TriggerSync): JobId | undefined {
     if (this.up.length === 0) return undefined
     const machine = this.random.pick(this.up)
-    const exit = machine.ask((jobs) => jobs.trigger(this.caller(life), under.feed.id, request))
+    const exit = machine.ask((jobs) => jobs.trigger(this.caller(scenario), under.feed.id, request))
     return exit !== undefined && Exit.isSuccess(exit) ? exit.value.id : undefined
   }
 
   step(): void {
     const { loop, random, watch } = this
-    const life = random.pick(this.lives)
-    const under = random.pick(life.feeds)
+    const scenario = random.pick(this.scenarios)
+    const under = random.pick(scenario.feeds)
     const { sometimes } = watch
     const kind = random.weighted(this.#steps)
     watch.trace.push(`-- ${kind}`)
@@ -324,37 +324,37 @@ class EngineLife {
       case "wait":
         return this.pass(random.pick([5 * second, minute, 20 * minute, 2 * hour, 9 * hour]))
       case "bank":
-        return life.happen(this.now, 4)
+        return scenario.happen(this.now, 4)
       case "trigger":
-        this.trigger(life, under, life.request(this.now))
+        this.trigger(scenario, under, scenario.request(this.now))
         return this.pass(random.below(3 * second))
       case "force": {
         const before = watch.activeOf(under.feed.id)
-        const made = this.trigger(life, under, { ...life.request(this.now), forceCancelActive: true })
+        const made = this.trigger(scenario, under, { ...scenario.request(this.now), forceCancelActive: true })
         if (made !== undefined && before !== undefined) sometimes.happened("forced replacement")
         return this.pass(random.below(3 * second))
       }
       case "cancel": {
-        this.trigger(life, under, {})
+        this.trigger(scenario, under, {})
         this.pass(random.below(second))
         const id = watch.activeOf(under.feed.id)
         if (id === undefined || this.up.length === 0) return
-        const exit = random.pick(this.up).ask((jobs) => jobs.cancel(this.caller(life), under.feed.id, id))
+        const exit = random.pick(this.up).ask((jobs) => jobs.cancel(this.caller(scenario), under.feed.id, id))
         if (exit !== undefined && Exit.isSuccess(exit)) sometimes.happened("cancel")
         return
       }
       case "pause": {
-        this.trigger(life, under, {})
+        this.trigger(scenario, under, {})
         this.pass(random.below(second))
         const id = watch.activeOf(under.feed.id)
         if (id === undefined || this.up.length === 0) return
-        random.pick(this.up).ask((jobs) => jobs.pause(this.caller(life), under.feed.id, id))
+        random.pick(this.up).ask((jobs) => jobs.pause(this.caller(scenario), under.feed.id, id))
         return
       }
       case "resume": {
         const id = watch.activeOf(under.feed.id)
         if (id === undefined || this.up.length === 0) return
-        random.pick(this.up).ask((jobs) => jobs.resume(this.caller(life), under.feed.id, id))
+        random.pick(this.up).ask((jobs) => jobs.resume(this.caller(scenario), under.feed.id, id))
         return
       }
       case "kill":
@@ -362,7 +362,7 @@ class EngineLife {
         random.pick(this.up).kill()
         return sometimes.happened("crash")
       case "outage": {
-        this.trigger(life, under, {})
+        this.trigger(scenario, under, {})
         for (const machine of this.machines) {
           machine.onCrash = () => this.#restart(16 * minute)
           machine.kill()
@@ -371,14 +371,14 @@ class EngineLife {
         return this.pass(17 * minute)
       }
       case "freeze": {
-        this.trigger(life, under, {})
+        this.trigger(scenario, under, {})
         this.pass(random.below(second))
         if (this.up.length === 0) return
         random.pick(this.up).frozenUntil = loop.now + 5 * second + random.below(30 * second)
         return sometimes.happened("machine frozen past its lease")
       }
       case "drain": {
-        this.trigger(life, under, {})
+        this.trigger(scenario, under, {})
         this.pass(random.below(second))
         if (this.up.length === 0) return
         random.pick(this.up).stop()
@@ -396,25 +396,25 @@ class EngineLife {
         this.#setBack += hour
         return sometimes.happened("store clock jumps back")
       case "person deletes":
-        return life.deleteRow(under, this.model === "wholeFile")
+        return scenario.deleteRow(under, this.model === "wholeFile")
       case "enrich":
-        return this.desk(life.enrich())
+        return this.desk(scenario.enrich())
       case "redeliver":
-        return this.desk(life.redeliver(under))
+        return this.desk(scenario.redeliver(under))
       case "add feed":
-        if (life.feeds.length < 2) this.addFeed(life)
+        if (scenario.feeds.length < 2) this.addFeed(scenario)
         return
       case "remove feed": {
-        if (life.feeds.length < 2) return
-        life.feeds.splice(life.feeds.indexOf(under), 1)
-        this.desk(Effect.flatMap(FeedStore, (feeds) => feeds.remove(life.workspace.id, under.feed.id)))
+        if (scenario.feeds.length < 2) return
+        scenario.feeds.splice(scenario.feeds.indexOf(under), 1)
+        this.desk(Effect.flatMap(FeedStore, (feeds) => feeds.remove(scenario.workspace.id, under.feed.id)))
         watch.forget(under.feed.id)
         return sometimes.happened("feed deleted")
       }
       case "reconfigure":
-        return this.desk(life.reconfigure(under))
+        return this.desk(scenario.reconfigure(under))
       default:
-        return befall(life, under, kind, () => this.now)
+        return inject(scenario, under, kind, () => this.now)
     }
   }
 
@@ -426,9 +426,9 @@ class EngineLife {
       machine.frozenUntil = -Infinity
       machine.wrongBy = 0
     }
-    for (const life of this.lives) {
-      this.desk(life.heal)
-      for (const { feed } of life.feeds) {
+    for (const scenario of this.scenarios) {
+      this.desk(scenario.heal)
+      for (const { feed } of scenario.feeds) {
         this.#unschedule(feed)
         const id = this.watch.activeOf(feed.id)
         // Nobody but a person ends the pause that a person asked for.
@@ -443,7 +443,7 @@ class EngineLife {
     this.pass(minute)
     this.desk(
       Effect.gen({ self: this }, function* () {
-        for (const { bank } of this.lives) {
+        for (const { bank } of this.scenarios) {
           const free = yield* leaseBank(bank.id, "simulation", 1)
           must("locks and leases are free at the end", free, () => bank.providerInstanceId)
           yield* freeBanks("simulation")
@@ -466,12 +466,14 @@ class EngineLife {
   }
 
   /** A sync that nothing happens to. */
-  quietSync(life: ConnectionLife, under: FollowingFeed, request: TriggerSync): Job {
-    const id = this.trigger(life, under, request)
+  quietSync(scenario: ConnectionScenario, under: FollowingFeed, request: TriggerSync): Job {
+    const id = this.trigger(scenario, under, request)
     must("a quiet sync completes", id !== undefined, () => "it could not be triggered")
     this.pass(hour, () => this.watch.idle)
     const job = this.desk(
-      Effect.flatMap(JobStore, (jobs) => Effect.map(jobs.get(life.workspace.id, under.feed.id, id!), Option.getOrThrow))
+      Effect.flatMap(JobStore, (jobs) =>
+        Effect.map(jobs.get(scenario.workspace.id, under.feed.id, id!), Option.getOrThrow)
+      )
     )
     const done = job.status === "completed" && job.errors.every(({ severity }) => severity !== "fatal")
     must("a quiet sync completes", done && !isActive(job.status), () => job)
@@ -479,22 +481,24 @@ class EngineLife {
   }
 
   settle(): void {
-    const rounds = this.lives.map((life) => ({ life, rounds: quietRounds(life) }))
+    const rounds = this.scenarios.map((scenario) => ({ scenario, rounds: quietRounds(scenario) }))
     const most = Math.max(...rounds.map((one) => one.rounds.length))
     for (let n = 0; n < most; n++) {
-      const due = rounds.flatMap(({ life, rounds: own }) => own.slice(n, n + 1).map((round) => ({ life, round })))
+      const due = rounds.flatMap(({ scenario, rounds: own }) =>
+        own.slice(n, n + 1).map((round) => ({ scenario, round }))
+      )
       this.pass(Math.max(...due.map(({ round }) => round.after)) * second)
-      for (const { life, round } of due) {
-        for (const under of life.feeds) this.quietSync(life, under, { resetCursors: round.full })
-        this.desk(checkLedger(life))
+      for (const { scenario, round } of due) {
+        for (const under of scenario.feeds) this.quietSync(scenario, under, { resetCursors: round.full })
+        this.desk(checkLedger(scenario))
       }
     }
-    for (const life of this.lives) this.desk(checkEnd(life))
-    for (const life of this.lives) this.desk(checkEvents(life, this.watch))
-    for (const life of this.lives) {
-      for (const under of life.feeds) {
+    for (const scenario of this.scenarios) this.desk(checkEnd(scenario))
+    for (const scenario of this.scenarios) this.desk(checkEvents(scenario, this.watch))
+    for (const scenario of this.scenarios) {
+      for (const under of scenario.feeds) {
         this.watch.writes = new Map()
-        const job = this.quietSync(life, under, {})
+        const job = this.quietSync(scenario, under, {})
         checkStill(this.watch, under, job, this.desk(under.rows).length)
       }
     }
@@ -503,31 +507,31 @@ class EngineLife {
   play(): void {
     const { random } = this
     this.watch.onCheckpoint = (key, value) =>
-      Effect.forEach(this.lives, (life) => checkCheckpoint(life, key, value), { discard: true })
+      Effect.forEach(this.scenarios, (scenario) => checkCheckpoint(scenario, key, value), { discard: true })
     for (let n = 2 + random.below(2); n > 0; n--) this.connectBank()
     for (let n = 1 + random.below(3); n > 0; n--) this.startMachine()
     for (let n = 0; n < 40; n++) {
       this.step()
-      for (const life of this.lives) this.desk(checkLedger(life))
+      for (const scenario of this.scenarios) this.desk(checkLedger(scenario))
     }
     this.calm()
     this.settle()
   }
 }
 
-/** The life of an installation; everything in it follows from the seed. */
-export const engineLife = (seed: number): LifeReport => {
+/** The scenario of an installation; everything in it follows from the seed. */
+export const engineScenario = (seed: number): ScenarioReport => {
   const random = new Seeded(seed)
   const restore = smallChunks(random.pick([1, 3, 3, 5_000]))
-  const life = new EngineLife(random)
-  const began = life.loop.now
+  const scenario = new EngineScenario(random)
+  const began = scenario.loop.now
   let exit: Exit.Exit<unknown, unknown> = Exit.void
   try {
-    life.play()
+    scenario.play()
   } catch (thrown) {
     exit = Exit.die(thrown)
   } finally {
     restore()
   }
-  return reportOf(seed, "engine", life.watch, (life.loop.now - began) / second, exit)
+  return reportOf(seed, "engine", scenario.watch, (scenario.loop.now - began) / second, exit)
 }
