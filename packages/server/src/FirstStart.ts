@@ -14,6 +14,7 @@ import type { Feed } from "@millrace/core/feed/Feed"
 import { Feeds } from "@millrace/core/usecase/Feeds"
 import { isActive, type Job } from "@millrace/core/job/Job"
 import { Jobs } from "@millrace/core/job/Jobs"
+import { Providers } from "@millrace/core/provider/Providers"
 import * as Currency from "@millrace/core/shared/Currency"
 import { Transactor } from "@millrace/core/storage/Transactor"
 import { Tables } from "@millrace/core/table/Tables"
@@ -55,6 +56,7 @@ const demoRules = {
 }
 
 /** Together they have every data type that a connection can sync. */
+const demoInstance = "demo:default"
 const demoBanks = ["demo-retail", "demo-broker", "demo-lender"]
 
 /** Where the rule for own transfers writes: a field that the demo banks have not. */
@@ -64,7 +66,7 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings:
   const connect = (institutionId: string) =>
     Effect.flatMap(Banks, (banks) =>
       banks.connect(caller, {
-        instanceId: "demo:default",
+        instanceId: demoInstance,
         attemptId: "first-start",
         payload: { kind: "provider_connection_id", connectionId: "first start", institutionId }
       })
@@ -118,7 +120,9 @@ const make = Effect.fn("FirstStart.make")(function* (settings: Settings) {
     ownerEmail: "owner@localhost"
   })
   const caller = asOwner(workspace, owner)
-  return { demo: settings.demo ? yield* setUp(caller, settings) : undefined, secret, workspace }
+  // The operator may have taken the demo provider away.
+  const isThere = (yield* Providers).all.some(({ instanceId }) => instanceId === demoInstance)
+  return { demo: settings.demo && isThere ? yield* setUp(caller, settings) : undefined, secret, workspace }
 })
 
 const runFirst = Effect.fn("FirstStart.runFirst")(function* (caller: Caller, feed: Feed) {

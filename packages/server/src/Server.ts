@@ -16,6 +16,9 @@ import { JobLease } from "@millrace/core/job/JobLease"
 import * as Kernel from "@millrace/core/Kernel"
 import { AccountSeal } from "@millrace/core/upload/AccountSeal"
 import type { ProviderDriver } from "@millrace/core/provider/Provider"
+import type { Misconfigured } from "@millrace/core/provider/ProviderError"
+import type { ProviderMaking } from "@millrace/core/provider/ProviderFactory"
+import { privateHosts } from "@millrace/adapters/outbound/PrivateHosts"
 import { TableSettings } from "@millrace/core/table/RowLimit"
 import { UploadSettings } from "@millrace/core/upload/UploadSettings"
 import { AgreedRate } from "@millrace/core/workspace/Plan"
@@ -36,6 +39,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import { compress } from "./Compress.ts"
@@ -44,6 +48,7 @@ import * as DiskRoom from "./DiskRoom.ts"
 import * as JobLog from "./JobLog.ts"
 import { keysOf } from "./KeyFile.ts"
 import * as Resealing from "./Resealing.ts"
+import type { Configuration } from "./Configuration.ts"
 import type { Settings } from "./Settings.ts"
 import * as Terminal from "./Terminal.ts"
 
@@ -82,19 +87,31 @@ const layerDrain = Layer.effectDiscard(
 )
 
 /** The driver with the budget that the operator gave it. */
-const withBudget = (settings: Settings, driver: ProviderDriver): ProviderDriver => {
-  const budget = settings.budgets?.get(driver.instanceId)
+const withBudget = (budgets: ReadonlyArray<Settings["budgets"]>, driver: ProviderDriver): ProviderDriver => {
+  const budget = budgets.map((of) => of?.get(driver.instanceId)).find((found) => found !== undefined)
   return budget === undefined ? driver : { ...driver, capabilities: { ...driver.capabilities, budget } }
 }
 
-/** What the bundled server talks to; whoever embeds it brings providers and destinations of their own. */
-export const layerAdapters = (settings: Settings) =>
-  Adapters.layer({
-    providers: [withBudget(settings, DemoProvider.make())],
+/** What the bundled server talks to: its own, and what the configuration file names. */
+export const layerAdapters = (settings: Settings, configuration?: Configuration) => {
+  const budgets = [settings.budgets, configuration?.budgets]
+  const providers: ReadonlyArray<ProviderMaking<Misconfigured>> = configuration?.providers ?? [DemoProvider.make()]
+  return Adapters.layer({
+    providers: providers.map((making) =>
+      Effect.isEffect(making)
+        ? Effect.map(making, (driver) => withBudget(budgets, driver))
+        : withBudget(budgets, making)
+    ),
+    destinations: configuration?.destinations ?? [],
+    enrichments: configuration?.enrichments ?? [],
     folder: settings.filesFolder,
-    privateHosts: settings.privateHosts,
+    // Settings and file were read before, each with an error of its own.
+    privateHosts: Result.getOrThrow(
+      privateHosts([...(settings.privateHosts ?? []), ...(configuration?.privateHosts ?? [])])
+    ),
     statements: StatementThreads.layer()
   })
+}
 
 /** The key seals what is stored: with another one nothing of it can be opened, and what is new only with that. */
 export class KeyDiffers extends Schema.TaggedError<KeyDiffers>()("KeyDiffers", { message: Schema.String }) {}

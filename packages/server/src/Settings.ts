@@ -1,6 +1,6 @@
 /** What the operator can set, read from the environment. */
 import { resolve } from "node:path"
-import { privateHosts, type PrivateHosts } from "@millrace/adapters/outbound/PrivateHosts"
+import { privateHosts } from "@millrace/adapters/outbound/PrivateHosts"
 import { limits } from "@millrace/core/shared/Limits"
 import type { RequestBudget } from "@millrace/core/rate/RequestBudget"
 import type { TableSettings } from "@millrace/core/table/RowLimit"
@@ -39,8 +39,12 @@ export interface Settings {
   readonly budgets?: ReadonlyMap<string, RequestBudget>
   /** Requests a minute to the API of a workspace on the plan `enterprise`, which a first start makes. Absent: as the plan has it. */
   readonly requestsPerMinute?: number
+  /** Where the configuration file is, which may be missing unless it is required; absent: there is none. */
+  readonly configFile?: { readonly path: string; readonly required: boolean }
+  /** Providers that need no configuration, by the ids of their instances; absent: none. */
+  readonly providers?: ReadonlyArray<string>
   /** Hosts that providers and destinations may be at although they are private; absent: none. */
-  readonly privateHosts?: PrivateHosts
+  readonly privateHosts?: ReadonlyArray<string>
   /** Seconds without a heartbeat after which a job is taken up by another worker. */
   readonly jobLease: number
   /** Absent: as the kernel has it. */
@@ -69,6 +73,8 @@ const config = Config.all({
   cluster: optional(Config.String("MILLRACE_CLUSTER")),
   budgets: optional(Config.String("MILLRACE_BUDGETS")),
   requestsPerMinute: optional(Config.String("MILLRACE_REQUESTS_PER_MINUTE")),
+  configFile: optional(Config.String("MILLRACE_CONFIG")),
+  providers: optional(Config.String("MILLRACE_PROVIDERS")),
   privateHosts: optional(Config.String("MILLRACE_PRIVATE_HOSTS")),
   jobLease: optional(Config.String("MILLRACE_JOB_LEASE")),
   tableRows: optional(Config.String("MILLRACE_TABLE_ROWS")),
@@ -175,9 +181,9 @@ const parseBudgets = (text: string | undefined): Effect.Effect<ReadonlyMap<strin
   return Effect.succeed(budgets)
 }
 
-const parseHosts = (text: string | undefined): Effect.Effect<PrivateHosts, SettingInvalid> =>
+const parseHosts = (text: string | undefined): Effect.Effect<ReadonlyArray<string>, SettingInvalid> =>
   Result.match(privateHosts(listOf(text)), {
-    onSuccess: Effect.succeed,
+    onSuccess: () => Effect.succeed(listOf(text)),
     onFailure: (fault) => invalid(`MILLRACE_PRIVATE_HOSTS must be a list of hosts with commas between them: ${fault}.`)
   })
 
@@ -208,6 +214,10 @@ export const settingNames: Readonly<Record<string, string>> = {
   MILLRACE_SLOTS: "sync jobs that run at the same time (default 4; 0: only the API, with DATABASE_URL)",
   MILLRACE_CLUSTER:
     "host:port at which other processes on the same DATABASE_URL reach this one; without it, it runs alone",
+  MILLRACE_CONFIG:
+    "the configuration file (default millrace.config.json in the folder of the start, where there is one)",
+  MILLRACE_PROVIDERS:
+    "providers that need no configuration, such as demo:default,demo:test (default demo:default; none: only those of the file)",
   MILLRACE_BUDGETS:
     "requests per minute to providers, such as demo:default=600 or, with each connection's, demo:default=600/30",
   MILLRACE_PRIVATE_HOSTS:
@@ -275,6 +285,8 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
     slots,
     ...(cluster === undefined ? {} : { cluster }),
     budgets: yield* parseBudgets(raw.budgets),
+    configFile: { path: resolve(raw.configFile ?? "millrace.config.json"), required: raw.configFile !== undefined },
+    providers: raw.providers === "none" ? [] : listOf(raw.providers ?? "demo:default"),
     privateHosts: yield* parseHosts(raw.privateHosts),
     requestsPerMinute: yield* wholeNumber("MILLRACE_REQUESTS_PER_MINUTE", raw.requestsPerMinute, {
       least: 1,

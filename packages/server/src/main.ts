@@ -6,6 +6,7 @@ import { backupTo, restoreFrom } from "./Backups.ts"
 import { type Options, parseOptions } from "./Options.ts"
 import { newOwnerKeys } from "./OwnerKey.ts"
 import { run } from "./Process.ts"
+import { loadConfiguration } from "./Configuration.ts"
 import * as Server from "./Server.ts"
 import { type Settings, settingNames, settings } from "./Settings.ts"
 import * as Terminal from "./Terminal.ts"
@@ -34,6 +35,8 @@ const jobsOf = ({ cluster, slots }: Settings): string => {
 
 const program = Effect.fnUntraced(function* ({ backup, newKey, restore }: Options) {
   const config = yield* settings
+  const configuration = yield* loadConfiguration(config)
+  const adapters = Server.layerAdapters(config, configuration)
   yield* Terminal.say()
   yield* Terminal.say(`  ${Terminal.bold("Millrace")} ${manifest.version}`)
   yield* Terminal.say()
@@ -42,10 +45,7 @@ const program = Effect.fnUntraced(function* ({ backup, newKey, restore }: Option
   if (backup !== undefined) return yield* backupTo(config, backup)
   if (restore !== undefined) return yield* restoreFrom(config, restore)
   if (newKey) {
-    return yield* Effect.provide(
-      newOwnerKeys(),
-      Server.layerKernel(config, Server.layerAdapters(config), Server.layerNoEngine)
-    )
+    return yield* Effect.provide(newOwnerKeys(), Server.layerKernel(config, adapters, Server.layerNoEngine))
   }
   return yield* Effect.gen(function* () {
     yield* firstStart(config)
@@ -53,10 +53,11 @@ const program = Effect.fnUntraced(function* ({ backup, newKey, restore }: Option
     yield* Terminal.say()
     yield* Terminal.field("API", `${base}/v1 ${Terminal.dim(`reference at ${base}/docs`)}`)
     yield* Terminal.field("Jobs", jobsOf(config))
+    yield* Terminal.field("Providers", configuration.instances.join(", ") || "none")
     yield* Terminal.say()
     yield* Terminal.say(`  Serving; Ctrl-C stops.`)
     return yield* Effect.never
-  }).pipe(Effect.provide(Server.layer(config)))
+  }).pipe(Effect.provide(Server.layer(config, adapters)))
 })
 
 const options = parseOptions(process.argv.slice(2))

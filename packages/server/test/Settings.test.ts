@@ -31,6 +31,11 @@ describe("a setting that cannot be used", () => {
       'MILLRACE_CLUSTER must be of the form host:port, as other processes reach this one, and is "one".'
     ],
     [
+      "hosts by a pattern",
+      { MILLRACE_PRIVATE_HOSTS: "bank.internal,*.corp" },
+      'MILLRACE_PRIVATE_HOSTS must be a list of hosts with commas between them: "*.corp" is not'
+    ],
+    [
       "a budget without an instance",
       { MILLRACE_BUDGETS: "demo:default=600/30,600" },
       'MILLRACE_BUDGETS must be a list such as "demo:default=600,demo:other=100/10"'

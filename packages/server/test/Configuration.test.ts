@@ -1,0 +1,116 @@
+/** The configuration file: what it gives, and what is told of one that cannot be used. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { loadConfiguration } from "../src/Configuration.ts"
+import { settings } from "../src/Settings.ts"
+
+let folder: string
+let path: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "millrace-config-"))
+  path = join(folder, "millrace.config.json")
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** The configuration that a server with this file would work with. */
+const load = async (file: unknown, env: Readonly<Record<string, string>> = {}) => {
+  await writeFile(path, typeof file === "string" ? file : JSON.stringify(file))
+  return Effect.flatMap(settings, loadConfiguration).pipe(
+    Effect.provideService(
+      ConfigProvider.ConfigProvider,
+      ConfigProvider.fromEnv({ env: { MILLRACE_CONFIG: path, ...env } })
+    )
+  )
+}
+
+const refusal = async (file: unknown, env?: Readonly<Record<string, string>>) =>
+  Effect.runPromise(Effect.map(Effect.flip(await load(file, env)), ({ message }) => message))
+
+describe("a configuration file", () => {
+  it("adds its instances to those of the settings, and stands for those of the same id", async () => {
+    const providers = [
+      { id: "demo:shop", name: "Shop window", config: { seed: "a" }, budget: { perMinute: 9 } },
+      { id: "demo:default", name: "Ours" }
+    ]
+    const { budgets, instances, providers: drivers } = await Effect.runPromise(await load({ providers }))
+    expect(instances).toEqual(["demo:shop", "demo:default"])
+    expect(drivers).toHaveLength(2)
+    expect(budgets).toEqual(new Map([["demo:shop", { perMinute: 9 }]]))
+    const only = await load({ providers: providers.slice(0, 1) }, { MILLRACE_PROVIDERS: "none" })
+    expect((await Effect.runPromise(only)).instances).toEqual(["demo:shop"])
+  })
+
+  it("may take values from the environment, which are secret from then on", async () => {
+    const providers = [{ id: "demo:shop", config: { seed: { env: "SEED" } } }]
+    // The seed is no secret, so its kind takes none in its place; and nothing of it is told.
+    const message = await refusal({ providers }, { SEED: "s3cret" })
+    expect(message).toContain("providers[0].config.seed")
+    expect(message).not.toContain("s3cret")
+  })
+})
+
+describe("a configuration that cannot be used is told with file, path and what to do:", () => {
+  it.each([
+    ["no JSON", '{"providers": s3cret', "is not JSON"],
+    ["a list", [], "must be"],
+    ["a key that nobody knows", { provider: [] }, "provider is not a known key"],
+    [
+      "an id without a kind",
+      { providers: [{ id: "shop" }] },
+      "providers[0].id must be the kind of the provider, a colon"
+    ],
+    [
+      "a kind that is not here",
+      { providers: [{ id: "acme:main" }] },
+      "providers[0].id names a provider that is not here; there are demo"
+    ],
+    [
+      "an id twice",
+      { providers: [{ id: "demo:a" }, { id: "demo:a" }] },
+      'providers[1].id is "demo:a" like an earlier one'
+    ],
+    [
+      "a setting that the kind does not know",
+      { providers: [{ id: "demo:a", config: { sead: "x" } }] },
+      "providers[0].config.sead is not a known key"
+    ],
+    [
+      "a variable that is not set",
+      { providers: [{ id: "demo:a", config: { seed: { env: "NOT_SET" } } }] },
+      "providers[0].config.seed names the environment variable NOT_SET, which is not set"
+    ],
+    [
+      "a budget of nothing",
+      { providers: [{ id: "demo:a", budget: { perMinute: 0 } }] },
+      "providers[0].budget.perMinute"
+    ],
+    ["a host by a pattern", { privateHosts: ["*.corp"] }, 'privateHosts: "*.corp" is not the name'],
+    ["an empty file", "", "is not JSON"]
+  ])("%s", async (_, file, told) => {
+    const message = await refusal(file)
+    expect(message).toContain(`${path}: `)
+    expect(message).toContain(told)
+    expect(message).not.toContain("s3cret")
+  })
+
+  it("a file that is named and missing, and none that is not named", async () => {
+    const missing = join(folder, "elsewhere.json")
+    expect(await refusal("{}", { MILLRACE_CONFIG: missing })).toContain(`${missing}: cannot be read (ENOENT)`)
+    const none = Effect.flatMap(settings, (found) =>
+      loadConfiguration({ ...found, configFile: { path: missing, required: false } })
+    ).pipe(Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: {} })))
+    expect((await Effect.runPromise(none)).instances).toEqual(["demo:default"])
+  })
+
+  it("a provider of the settings that is not here", async () => {
+    expect(await refusal({}, { MILLRACE_PROVIDERS: "demo:a, acme:main" })).toBe(
+      'MILLRACE_PROVIDERS: "acme:main" names a provider that is not here; there are demo'
+    )
+  })
+})
