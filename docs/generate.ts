@@ -168,7 +168,7 @@ const pages: Readonly<Record<string, string>> = {
   errors: [
     "# Error codes",
     "From `packages/core/src/failure/ErrorCode.ts`. Which status and which recovery goes with a code is in",
-    "`packages/http/src/errors.ts`.",
+    "`packages/http/src/answer/errors.ts`.",
     "",
     codes("Of answers", answerCodes),
     codes("Of providers, on answers (503) and on jobs", providerCodes),

@@ -150,13 +150,9 @@ export const ringsOf = (
   })
 }
 
-/** Packages whose folders are still to be parted; everything else has no rings. */
-const stillRinged: ReadonlySet<string> = new Set(["packages/http/src"])
-
 /** What is wrong with the folders of a repository. */
 export const faultsOf = (root: string): ReadonlyArray<string> =>
   globSync("packages/*/src", { cwd: root })
-    .filter((src) => !stillRinged.has(src))
     .toSorted()
     .flatMap((src) => {
       const imports = importsOf(join(root, src))

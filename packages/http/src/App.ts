@@ -18,7 +18,7 @@ import * as RowHandlers from "./handlers/RowHandlers.ts"
 import * as TableHandlers from "./handlers/TableHandlers.ts"
 import * as UploadHandlers from "./handlers/UploadHandlers.ts"
 import * as Edge from "./middleware/Edge.ts"
-import * as SchemaFaults from "./middleware/SchemaFaults.ts"
+import * as SchemaFaults from "./answer/SchemaFaults.ts"
 import * as Probes from "./Probes.ts"
 import * as Welcome from "./Welcome.ts"
 

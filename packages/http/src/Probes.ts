@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
-import * as Errors from "./errors.ts"
+import * as Errors from "./answer/errors.ts"
 import { Readiness, type ReadinessState } from "./Readiness.ts"
 
 const live = HttpServerResponse.jsonUnsafe({ success: true, data: { status: "live" } })

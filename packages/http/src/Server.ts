@@ -9,7 +9,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import { limits } from "@millrace/core/shared/Limits"
 import { App } from "./App.ts"
 import { bound, connectionLimits, type ConnectionLimits } from "./ConnectionGuard.ts"
-import * as Errors from "./errors.ts"
+import * as Errors from "./answer/errors.ts"
 
 /** The application on an `HttpServer`, with our own access log instead of the framework's. */
 export const serve = HttpRouter.serve(App, { disableLogger: true, disableListenLog: true })

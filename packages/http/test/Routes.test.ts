@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import * as Routes from "../src/middleware/Routes.ts"
+import * as Routes from "../src/request/Routes.ts"
 
 const route = (method: string, path: string): Routes.Route => ({
   id: `${method} ${path}`,

@@ -1,6 +1,6 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import * as StrictJson from "../src/middleware/StrictJson.ts"
+import * as StrictJson from "../src/wire/StrictJson.ts"
 
 const read = (text: string) => {
   const result = StrictJson.parse(text, 32)

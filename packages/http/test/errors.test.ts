@@ -6,7 +6,7 @@ import * as Failure from "@millrace/core/failure/Failure"
 import * as ProviderError from "@millrace/core/provider/ProviderError"
 import { ProviderNotAvailable } from "@millrace/core/provider/Providers"
 import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import { answerOf, bodyOf, invalidRequest, type KernelError } from "../src/errors.ts"
+import { answerOf, bodyOf, invalidRequest, type KernelError } from "../src/answer/errors.ts"
 
 const secret = "SECRET upstream text"
 const evidence = { message: secret, providerCode: secret, requestId: secret }

@@ -1,7 +1,7 @@
 /** The whole contract of /v1: shared by server, client and documentation. */
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
-import { toDocument } from "../OpenApi.ts"
+import { toDocument } from "../openapi/OpenApi.ts"
 import { AccountApi } from "./AccountApi.ts"
 import { BankApi } from "./BankApi.ts"
 import { CorrectionApi } from "./CorrectionApi.ts"
@@ -13,7 +13,7 @@ import { RecordApi } from "./RecordApi.ts"
 import { RowApi } from "./RowApi.ts"
 import { TableApi } from "./TableApi.ts"
 import { UploadApi } from "./UploadApi.ts"
-import { SchemaFaults } from "../middleware/SchemaFaults.ts"
+import { SchemaFaults } from "../answer/SchemaFaults.ts"
 
 export const apiVersion = "1.0.0"
 

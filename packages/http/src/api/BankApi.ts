@@ -9,7 +9,7 @@ import { Id } from "@millrace/core/shared/Ids"
 import { Timestamp } from "@millrace/core/shared/Timestamp"
 import { always, ofPath } from "./ApiError.ts"
 import { Links, Many, One } from "./Envelope.ts"
-import { family, familyScope } from "./Family.ts"
+import { family, familyScope } from "../wire/Family.ts"
 import { Flag } from "./Parameters.ts"
 
 export const BankRecord = Schema.Struct({

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { fieldsOf, type FieldType, type SyncDataType } from "@millrace/core/record/DataType"
 import type { Fields, FieldValue } from "@millrace/core/record/FieldValue"
-import { Amount } from "./Amount.ts"
+import { Amount } from "../wire/Amount.ts"
 
 const valueOf: Readonly<Record<FieldType, Schema.Codec<FieldValue, unknown>>> = {
   str: Schema.String,

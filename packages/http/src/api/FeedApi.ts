@@ -14,7 +14,7 @@ import { limits } from "@millrace/core/shared/Limits"
 import { Name } from "@millrace/core/shared/Name"
 import { always, NotAvailable, ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Done, Many, One, OneWith } from "./Envelope.ts"
-import { family, familyScope } from "./Family.ts"
+import { family, familyScope } from "../wire/Family.ts"
 
 export const FeedStateRecord = Schema.Struct({
   status: FeedState.fields.status,

@@ -10,7 +10,7 @@ import { Timestamp } from "@millrace/core/shared/Timestamp"
 import { ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Deleted, Links, ListMeta, Many, One } from "./Envelope.ts"
 import { ifMatch, ifNoneMatch } from "./FeedApi.ts"
-import { FieldsParameter, FilterParameter, FilterTree, Sort, SortParameter } from "./Filter.ts"
+import { FieldsParameter, FilterParameter, FilterTree, Sort, SortParameter } from "../wire/Filter.ts"
 import { Cursor, Flag, paging, Text } from "./Parameters.ts"
 
 const Values = Schema.Record(Schema.String, Schema.Unknown).annotate({

@@ -8,7 +8,7 @@ import type { SyncDataType } from "@millrace/core/record/DataType"
 import type { Fields } from "@millrace/core/record/FieldValue"
 import { toWire as recordToWire } from "../api/DataRecords.ts"
 import { many, one } from "../api/Envelope.ts"
-import { answerOf } from "../errors.ts"
+import { answerOf } from "../answer/errors.ts"
 import { serve } from "./Serve.ts"
 
 /** An account as it is sent. Names every field, so that nothing internal can slip through. */

@@ -2,8 +2,8 @@
 import * as Result from "effect/Result"
 import type { CellValue, RowValues } from "@millrace/core/filter/FilterField"
 import type { TableField, TableFieldType } from "@millrace/core/table/Table"
-import { rawNumber } from "../api/Amount.ts"
-import * as StrictJson from "../middleware/StrictJson.ts"
+import { rawNumber } from "../wire/Amount.ts"
+import * as StrictJson from "../wire/StrictJson.ts"
 
 /** JSON cells are kept as the text that came in with a body, so their depth is bounded already. */
 const jsonOf = (text: string): unknown => Result.getOrElse(StrictJson.parse(text, Number.POSITIVE_INFINITY), () => text)

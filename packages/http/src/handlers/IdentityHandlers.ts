@@ -7,7 +7,7 @@ import { AgreedRate, planWith, type PlanName } from "@millrace/core/workspace/Pl
 import { atLeast } from "@millrace/core/workspace/Role"
 import type { Workspace } from "@millrace/core/workspace/Workspace"
 import { one } from "../api/Envelope.ts"
-import { principal } from "../middleware/CurrentRequest.ts"
+import { principal } from "../request/CurrentRequest.ts"
 import { serve } from "./Serve.ts"
 
 const workspaceOf = ({ id, name, icon, plan, timezone, parentWorkspaceId }: Workspace) => ({

@@ -4,7 +4,7 @@ import type { Delivery } from "@millrace/core/destination/Delivery"
 import { FeedRecords } from "@millrace/core/destination/FeedRecords"
 import type { Feed } from "@millrace/core/feed/Feed"
 import { catalogOf } from "@millrace/core/record/FieldCatalog"
-import { rawNumber } from "../api/Amount.ts"
+import { rawNumber } from "../wire/Amount.ts"
 import { many, one } from "../api/Envelope.ts"
 import { serve } from "./Serve.ts"
 

@@ -17,8 +17,8 @@ import { InvalidInput } from "@millrace/core/failure/Failure"
 import type { Id } from "@millrace/core/shared/Ids"
 import { Api } from "../api/Api.ts"
 import type { Declaring } from "../api/ApiError.ts"
-import { answering, type KernelError, type StatusOf } from "../errors.ts"
-import { caller, target } from "../middleware/CurrentRequest.ts"
+import { answering, type KernelError, type StatusOf } from "../answer/errors.ts"
+import { caller, target } from "../request/CurrentRequest.ts"
 import { identified, isIdentified, type Identified } from "./Identified.ts"
 
 type Groups = typeof Api extends HttpApi.HttpApi<string, infer Found> ? Found : never

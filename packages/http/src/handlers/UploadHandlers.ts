@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Upload } from "@millrace/core/upload/Upload"
 import { Uploads } from "@millrace/core/upload/Uploads"
 import { deleted, many, one } from "../api/Envelope.ts"
-import { file } from "../middleware/CurrentRequest.ts"
+import { file } from "../request/CurrentRequest.ts"
 import { serve } from "./Serve.ts"
 
 /** An upload as it is sent. Names every field, so that nothing internal can slip through. */

@@ -2,8 +2,8 @@
  * What counts beside a cursor, which carries the question itself: the rest of the request is ignored, whatever is in it
  * (decisions 1.6).
  */
-import type { Route } from "./Routes.ts"
-import type { Json } from "./StrictJson.ts"
+import type { Route } from "../request/Routes.ts"
+import type { Json } from "../wire/StrictJson.ts"
 
 const counts: ReadonlySet<string> = new Set(["cursor", "limit", "cached", "includeTotal"])
 

@@ -5,8 +5,8 @@ import * as Redacted from "effect/Redacted"
 import type { Authenticator } from "@millrace/core/access/Authenticator"
 import type { CredentialPrincipal } from "@millrace/core/access/Principal"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import { answerOf, type Answer } from "../errors.ts"
-import { refuse, type Refused } from "./Refused.ts"
+import { answerOf, type Answer } from "../answer/errors.ts"
+import { refuse, type Refused } from "../answer/Refused.ts"
 
 const challenge = { "www-authenticate": 'Bearer realm="millrace"' }
 

@@ -12,9 +12,9 @@ import type { Operation } from "@millrace/core/access/Operation"
 import { limits } from "@millrace/core/shared/Limits"
 import type { NewFile } from "@millrace/core/upload/Uploads"
 import { UploadSettings } from "@millrace/core/upload/UploadSettings"
-import { invalidRequest, type Answer } from "../errors.ts"
-import { refuse, type Refused } from "./Refused.ts"
-import * as StrictJson from "./StrictJson.ts"
+import { invalidRequest, type Answer } from "../answer/errors.ts"
+import { refuse, type Refused } from "../answer/Refused.ts"
+import * as StrictJson from "../wire/StrictJson.ts"
 
 const wrongType: Answer = {
   status: 415,

@@ -1,7 +1,7 @@
 /** What the OpenAPI document says of parameters (decisions 1.6 to 1.10 and 5). */
 import { limits } from "@millrace/core/shared/Limits"
 import type { PageSize } from "@millrace/core/shared/Page"
-import { filterComponent } from "../api/Filter.ts"
+import { filterComponent } from "../wire/Filter.ts"
 import { componentRef, nodeOf, omit, type Node } from "./Node.ts"
 
 const headerNames: Readonly<Record<string, string>> = { "if-match": "If-Match", "if-none-match": "If-None-Match" }

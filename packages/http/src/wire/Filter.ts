@@ -6,7 +6,7 @@ import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { limits } from "@millrace/core/shared/Limits"
 import type { SortRequest } from "@millrace/core/table/RowRequest"
-import * as StrictJson from "../middleware/StrictJson.ts"
+import * as StrictJson from "./StrictJson.ts"
 
 /** Name of the component in the OpenAPI document, whose shape comes from the kernel's own schema. */
 export const filterComponent = "FilterNode"

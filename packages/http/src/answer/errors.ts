@@ -26,7 +26,7 @@ import { failureOf, type ProviderError } from "@millrace/core/provider/ProviderE
 import type { ProviderNotAvailable } from "@millrace/core/provider/Providers"
 import { limits } from "@millrace/core/shared/Limits"
 import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import { CurrentRequest } from "./middleware/CurrentRequest.ts"
+import { CurrentRequest } from "../request/CurrentRequest.ts"
 
 /** An error as it is answered. */
 export interface Answer<Status extends number = number> {

@@ -5,7 +5,7 @@ import { callerOf, type Caller } from "@millrace/core/access/Caller"
 import type { CredentialPrincipal } from "@millrace/core/access/Principal"
 import type { NewFile } from "@millrace/core/upload/Uploads"
 import type { Route } from "./Routes.ts"
-import type { Json } from "./StrictJson.ts"
+import type { Json } from "../wire/StrictJson.ts"
 
 export interface RequestState {
   /** Sent as X-Request-Id and as referenceId. */
@@ -38,7 +38,7 @@ export const begin = (id: string, target: string): RequestState => ({
   code: undefined
 })
 
-export const CurrentRequest = Context.Reference<RequestState>("@millrace/http/middleware/CurrentRequest", {
+export const CurrentRequest = Context.Reference<RequestState>("@millrace/http/request/CurrentRequest", {
   defaultValue: () => begin("req_none", "/")
 })
 

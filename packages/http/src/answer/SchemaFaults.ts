@@ -5,9 +5,9 @@ import { ParsedSearchParams } from "effect/http/HttpServerRequest"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { Detail } from "@millrace/core/failure/Failure"
 import { faultText } from "@millrace/core/shared/FaultText"
-import { invalidRequest, respond } from "../errors.ts"
+import { invalidRequest, respond } from "./errors.ts"
 
-export class SchemaFaults extends HttpApiMiddleware.Service<SchemaFaults>()("@millrace/http/middleware/SchemaFaults") {}
+export class SchemaFaults extends HttpApiMiddleware.Service<SchemaFaults>()("@millrace/http/answer/SchemaFaults") {}
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
