@@ -4,7 +4,7 @@
  * Amounts are exact integers of minor units; the closing balance of every account is the sum of its rows, so
  * that a reader which loses or changes one does not tie out.
  */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { CalendarDate } from "@millrace/core"
 
 interface GeneratedRow {
   readonly id: string

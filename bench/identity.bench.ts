@@ -2,13 +2,11 @@
  * Keeping the ledger of an account that is read day by day: errors and edits that were kept, against truth, and how
  * fast rows are matched.
  */
-import { identify } from "@millrace/core/identity/match/Identify"
-import { defaultMatchConfig, type HeldDetail, type MatchInput } from "@millrace/core/identity/match/Matching"
-import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { Observation } from "@millrace/core/record/Observation"
+import { identify } from "../packages/core/src/identity/match/Identify.ts"
+import { defaultMatchConfig, type HeldDetail, type MatchInput } from "../packages/core/src/identity/match/Matching.ts"
+import type { IndexEntry } from "@millrace/core/record"
+import { CalendarDate, Decimal, Timestamp } from "@millrace/core"
+import type { Observation } from "../packages/core/src/record/Observation.ts"
 import { behaviours, type Behaviour } from "@millrace/verification/model/BankView"
 import {
   addQuality,

@@ -1,5 +1,5 @@
 /** Exact decimals: amounts as they are kept and sent, which is text, against number types of others. */
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { Decimal } from "@millrace/core"
 import { Big } from "big.js"
 import * as BigDecimal from "effect/BigDecimal"
 import * as Effect from "effect/Effect"

@@ -1,8 +1,7 @@
 /** Statement files into typed rows, against the parsers of npm and against merely looking at every byte. */
-import { readCsv } from "@millrace/adapters/statement/CsvReader"
-import { readOfx } from "@millrace/adapters/statement/OfxReader"
-import * as Currency from "@millrace/core/shared/Currency"
-import type { Statement, StatementFault } from "@millrace/core/upload/Statement"
+import { readCsv, readOfx } from "@millrace/adapters/statement"
+import { Currency } from "@millrace/core"
+import type { Statement, StatementFault } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { parseSync as parseOfx } from "ofx-js"

@@ -2,17 +2,15 @@
  * Reading rows of a large table: the first page of a filter or an order on an indexed field, in a table of a
  * million rows and in one of ten thousand. The larger one should hardly be slower.
  */
-import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import { layer as noSecrets } from "@millrace/adapters/secrets/AesSecrets"
-import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresStorage"
-import type { Caller } from "@millrace/core/access/Caller"
-import { ownerOf } from "@millrace/testing/fixture/Caller"
-import { Patterns } from "@millrace/core/pattern/Pattern"
-import { Cursors } from "@millrace/core/cursor/Cursors"
-import { Ids } from "@millrace/core/shared/Ids"
-import type { RowQuery } from "@millrace/core/table/RowRequest"
-import { Tables } from "@millrace/core/table/Tables"
-import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { NodeDigest } from "@millrace/adapters"
+import { AesSecrets } from "@millrace/adapters/secrets"
+import { PostgresStorage } from "@millrace/adapters/postgres"
+import type { Caller } from "@millrace/core/access"
+import { ownerOf, storeWorkspace } from "@millrace/testing/fixture"
+import { Patterns } from "@millrace/core/pattern"
+import { Cursors, Tables } from "@millrace/core/kernel"
+import { Ids } from "@millrace/core"
+import type { RowQuery } from "../packages/core/src/table/RowRequest.ts"
 import { startPostgres } from "@millrace/verification/postgres/PostgresServer"
 import { client as sqlClient } from "@millrace/verification/postgres/TestPostgres"
 import * as Effect from "effect/Effect"
@@ -21,6 +19,8 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Bench } from "./harness/Bench.ts"
+
+const { layer: noSecrets } = AesSecrets
 
 const pageSize = 100
 

@@ -1,6 +1,5 @@
 /** Transactions as the kernel holds them, for benchmarks of what is asked of each: the same seed, the same rows. */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { CalendarDate, Decimal } from "@millrace/core"
 import { decimalText, randomOf } from "./generate.ts"
 import { customary, merchant } from "./merchants.ts"
 

@@ -2,22 +2,22 @@
  * A provider of your own: one driver, one line where the kernel is put together.
  *
  * The upstream of this one is a document; a real one is asked over the network, and its answers are translated
- * like this. What a driver must promise is in `@millrace/core/provider/Provider`; the suite in
- * `@millrace/testing/suite/ProviderSuite` checks it, and `test/add-a-provider.test.ts` runs it against this
+ * like this. What a driver must promise is in `@millrace/core/provider`; the suite in
+ * `@millrace/testing/suite/provider` checks it, and `test/add-a-provider.test.ts` runs it against this
  * driver. Run the example with `node --conditions=@millrace/source examples/add-a-provider.ts`.
  */
-import type { Connection, ObservedRecord, ProviderDriver } from "@millrace/core/provider/Provider"
 import {
+  type Connection,
   ConnectionGone,
   InvalidConnectPayload,
   MutationDuringPagination,
+  type ObservedRecord,
   ProtocolViolation,
+  type ProviderDriver,
   type ProviderError,
   Unsupported
-} from "@millrace/core/provider/ProviderError"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
+} from "@millrace/core/provider"
+import { CalendarDate, Currency, Decimal } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { sync } from "./syncOnce.ts"

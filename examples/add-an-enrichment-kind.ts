@@ -4,17 +4,13 @@
  * This one, in place of the bundled `lookup`, writes a category by the first word of the description. Inside
  * Millrace it would be a file in `packages/core/src/enrichment/kinds/` and a line in `Kinds.ts`; a program
  * that embeds the kernel hands its own list to the pipeline. The suite in
- * `@millrace/testing/suite/RecordKindSuite` checks a kind, and `test/add-an-enrichment-kind.test.ts` runs it
+ * `@millrace/testing/suite/enrichment` checks a kind, and `test/add-an-enrichment-kind.test.ts` runs it
  * against this one. Run the example with `node --conditions=@millrace/source examples/add-an-enrichment-kind.ts`.
  */
-import * as Re2Patterns from "@millrace/adapters/pattern/Re2Patterns"
-import type { RecordKind } from "@millrace/core/enrichment/kinds/Kind"
-import { bundledKinds, kindsOf } from "@millrace/core/enrichment/Kinds"
-import * as Pipeline from "@millrace/core/enrichment/Pipeline"
-import { Patterns } from "@millrace/core/pattern/Pattern"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { Ids } from "@millrace/core/shared/Ids"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { Re2Patterns } from "@millrace/adapters/pattern"
+import { bundledKinds, kindsOf, Pipeline, type RecordKind } from "@millrace/core/enrichment"
+import { Patterns } from "@millrace/core/pattern"
+import { CalendarDate, Ids, Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 

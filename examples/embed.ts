@@ -4,16 +4,11 @@
  * Run it with `node --conditions=@millrace/source examples/embed.ts`. It connects a bank of the demo provider, syncs its transactions
  * through a rule into a table, and prints the first rows.
  */
-import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
-import { Banks } from "@millrace/core/bank/Banks"
-import { asOwner, type Caller } from "@millrace/core/access/Caller"
-import { Enrichments } from "@millrace/core/enrichment/Enrichments"
-import { Feeds } from "@millrace/core/usecase/Feeds"
-import { isActive, type Job } from "@millrace/core/job/Job"
-import { Jobs } from "@millrace/core/job/Jobs"
-import * as Currency from "@millrace/core/shared/Currency"
-import { Tables } from "@millrace/core/table/Tables"
-import { Workspaces } from "@millrace/core/usecase/Workspaces"
+import { DemoProvider } from "@millrace/adapters/provider"
+import { Banks, Enrichments, Feeds, Jobs, Tables, Workspaces } from "@millrace/core/kernel"
+import { asOwner, type Caller } from "@millrace/core/access"
+import { isActive, type Job } from "@millrace/core/job"
+import { Currency } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import { layer as kernel } from "./syncOnce.ts"
 

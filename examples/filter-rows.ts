@@ -4,14 +4,9 @@
  * A filter comes as JSON from somewhere, so it is decoded, bound to the fields there are, and only then compiled.
  * Every mistake is told with its place. Run it with `node --conditions=@millrace/source examples/filter-rows.ts`.
  */
-import * as Re2Patterns from "@millrace/adapters/pattern/Re2Patterns"
-import { bind } from "@millrace/core/filter/Bind"
-import { compile } from "@millrace/core/filter/Compile"
-import { explainFilter } from "@millrace/core/filter/Explain"
-import type { FilterField, RowValues } from "@millrace/core/filter/FilterField"
-import { FilterNode } from "@millrace/core/filter/FilterNode"
-import { decode } from "@millrace/core/shared/StrictDecoding"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { Re2Patterns } from "@millrace/adapters/pattern"
+import { bind, compile, explainFilter, type FilterField, FilterNode, type RowValues } from "@millrace/core/filter"
+import { StrictDecoding, Timestamp } from "@millrace/core"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -45,7 +40,7 @@ export const program = Effect.gen(function* () {
     zone: "Europe/Zurich",
     patterns: Re2Patterns.re2Patterns
   }
-  const node = yield* Effect.fromResult(decode(FilterNode, asked))
+  const node = yield* Effect.fromResult(StrictDecoding.decode(FilterNode, asked))
   const plan = yield* Effect.fromResult(bind(node, fields, environment))
   const passes = compile(plan)
   const answers = rows.map((row) => ({

@@ -87,15 +87,19 @@ const roomOf = (path: string): string | undefined => (path.includes("/") ? path.
 const isExcepted = (one: Import, exceptions: ReadonlyArray<TypeException>): boolean =>
   one.typesOnly && exceptions.some(({ from, to }) => from === one.from && to === one.to)
 
-/** Imports that look up the order. Files beside the folders stand at the top: no folder imports them. */
+/** What a package exports, by entry point: it may import everything, and nothing imports it. */
+const entryRoom = "entry"
+
+/** Imports that look up the order. Files beside the folders stand above them: only entry points import those. */
 export const againstOrder = (
   imports: ReadonlyArray<Import>,
   order: ReadonlyArray<string>,
   exceptions: ReadonlyArray<TypeException> = []
 ): ReadonlyArray<string> => {
-  const placeOf = (room: string | undefined) => (room === undefined ? order.length : order.indexOf(room))
+  const placeOf = (room: string | undefined) =>
+    room === entryRoom ? order.length + 1 : room === undefined ? order.length : order.indexOf(room)
   const rooms = new Set(imports.flatMap(({ from, to }) => [from, to].map(roomOf)))
-  const unknown = [...rooms].filter((room) => room !== undefined && !order.includes(room))
+  const unknown = [...rooms].filter((room) => room !== undefined && room !== entryRoom && !order.includes(room))
   const upwards = imports.filter(({ from, to }) => placeOf(roomOf(from)) < placeOf(roomOf(to)))
   return [
     ...unknown.map(

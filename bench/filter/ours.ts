@@ -1,9 +1,7 @@
 /** The filters as our compiler makes them, in both of its forms. */
-import { bind } from "@millrace/core/filter/Bind"
-import { compile } from "@millrace/core/filter/Compile"
-import type { FilterFields } from "@millrace/core/filter/FilterField"
-import { provenPatterns } from "@millrace/core/pattern/Pattern"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { bind, compile, type FilterFields } from "@millrace/core/filter"
+import { provenPatterns } from "@millrace/core/pattern"
+import { Timestamp } from "@millrace/core"
 import * as Result from "effect/Result"
 import type { Transaction } from "../transactions.ts"
 import { selecting } from "./Selected.ts"

@@ -1,5 +1,5 @@
 /** The filter that all contenders ask: eight clauses below and, or and not, about 3 % of the rows pass. */
-import type { FilterNode } from "@millrace/core/filter/FilterNode"
+import type { FilterNode } from "@millrace/core/filter"
 
 export const categories = ["Groceries", "Restaurants"] as const
 export const since = "2023-09-01"

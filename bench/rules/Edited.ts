@@ -1,6 +1,6 @@
 /** What rules made of transactions: the changed copies, in order. */
 import { createHash } from "node:crypto"
-import type { FieldValue } from "@millrace/core/record/FieldValue"
+import type { FieldValue } from "@millrace/core/record"
 import type { Transaction } from "../transactions.ts"
 
 export interface Edited {

@@ -1,6 +1,6 @@
 /** A sync from nothing, of what is there already and of a few corrections, and what could be done by hand. */
-import type { JobId } from "@millrace/core/job/Job"
-import type { Stage } from "@millrace/core/sync/Stage"
+import type { JobId } from "@millrace/core/job"
+import type { Stage } from "../../packages/core/src/sync/Stage.ts"
 import * as Effect from "effect/Effect"
 import type { Client } from "pg"
 import type { GeneratedAccount } from "../generate.ts"

@@ -2,12 +2,10 @@
  * Providers whose upstream is generated, one account a page: a set of statement files that each pull reads anew,
  * or records that were read before, for what is measured without the reading.
  */
-import { readStatement } from "@millrace/adapters/statement/StatementReader"
-import type { ObservedAccount, ProviderDriver, SyncPage } from "@millrace/core/provider/Provider"
-import { ProtocolViolation } from "@millrace/core/provider/ProviderError"
-import * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import type { StatementRow } from "@millrace/core/upload/Statement"
+import { readStatement } from "@millrace/adapters/statement"
+import { type ObservedAccount, ProtocolViolation, type ProviderDriver, type SyncPage } from "@millrace/core/provider"
+import { Currency, Decimal } from "@millrace/core"
+import type { StatementRow } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type GeneratedAccount, toOfx } from "../generate.ts"

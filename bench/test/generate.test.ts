@@ -1,8 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { readCsv } from "@millrace/adapters/statement/CsvReader"
-import { readOfx } from "@millrace/adapters/statement/OfxReader"
-import * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { readCsv, readOfx } from "@millrace/adapters/statement"
+import { Currency, Decimal } from "@millrace/core"
 import * as Result from "effect/Result"
 import { decimalText, generate, toCsv, toOfx } from "../generate.ts"
 

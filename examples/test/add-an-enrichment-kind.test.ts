@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { suite } from "@millrace/testing/suite/RecordKindSuite"
+import { suite } from "@millrace/testing/suite/enrichment"
 import * as Effect from "effect/Effect"
 import * as Kind from "../add-an-enrichment-kind.ts"
 

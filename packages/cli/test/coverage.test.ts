@@ -1,7 +1,7 @@
 import type * as Command from "effect/cli/Command"
 import { describe, expect, it } from "vitest"
-import { isAbsent, type Operation } from "@millrace/core/access/Operation"
-import { operations } from "@millrace/core/access/Operations"
+import { type Operation, operations } from "@millrace/core/access"
+import { isAbsent } from "../../core/src/access/Operation.ts"
 import { millrace } from "../src/Millrace.ts"
 
 /** Commands that are about the command line itself, or about no operation in particular. */

@@ -6,7 +6,7 @@
 import type { Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import * as HttpRouter from "effect/http/HttpRouter"
-import { limits } from "@millrace/core/shared/Limits"
+import { limits } from "@millrace/core"
 import { App } from "./App.ts"
 import { bound, connectionLimits, type ConnectionLimits } from "./ConnectionGuard.ts"
 import * as Errors from "./answer/errors.ts"

@@ -1,8 +1,7 @@
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as SchemaAST from "effect/SchemaAST"
 import { describe, expect, it } from "vitest"
-import { operations } from "@millrace/core/access/Operations"
-import type { Operation } from "@millrace/core/access/Operation"
+import { type Operation, operations } from "@millrace/core/access"
 import { Api } from "../src/api/Api.ts"
 
 interface Endpoint {

@@ -1,6 +1,6 @@
 /** Generated: every operation against every way to ask for it wrongly (decisions 2.1 and 3). */
 import { afterAll, describe, expect, it } from "vitest"
-import { allScopes } from "@millrace/core/access/Scope"
+import { allScopes } from "@millrace/core/access"
 import { operations, pathOf, type Sample } from "./fakes/Operations.ts"
 import * as Server from "./fakes/Server.ts"
 

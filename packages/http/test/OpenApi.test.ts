@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { filterOperators } from "@millrace/core/filter/FilterOperator"
+import { filterOperators } from "../../core/src/filter/FilterOperator.ts"
 import { operations, pathOf, type Sample } from "./fakes/Operations.ts"
 import * as Server from "./fakes/Server.ts"
 

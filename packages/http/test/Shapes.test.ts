@@ -1,6 +1,6 @@
 /** What records look like on the wire, field for field (decisions 4.1 to 4.5). */
 import { describe, expect, it } from "vitest"
-import { plans } from "@millrace/core/workspace/Plan"
+import { plans } from "@millrace/core/workspace"
 import { pathOf } from "./fakes/Operations.ts"
 import * as Records from "./fakes/Records.ts"
 import * as Server from "./fakes/Server.ts"

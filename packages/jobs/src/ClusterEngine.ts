@@ -8,13 +8,11 @@
  * `layerOver` is the engine over any cluster. `layerCluster` is the cluster of one process; that of several
  * machines is in `ClusterSocket`.
  */
-import type { FeedId } from "@millrace/core/feed/Feed"
-import { JobEngine } from "@millrace/core/job/JobEngine"
-import type { JobId } from "@millrace/core/job/Job"
-import { pokeLease } from "@millrace/core/job/JobLease"
-import { JobStore } from "@millrace/core/job/JobStore"
-import { Id, isId } from "@millrace/core/shared/Ids"
-import type { SyncRun } from "@millrace/core/usecase/SyncRun"
+import type { FeedId } from "@millrace/core/feed"
+import { JobEngine, type JobId } from "@millrace/core/job"
+import { JobStore, pokeLease } from "@millrace/core/storage"
+import { Id, isId } from "@millrace/core"
+import type { SyncRun } from "@millrace/core/kernel"
 import * as ClusterSchema from "effect/cluster/ClusterSchema"
 import * as Entity from "effect/cluster/Entity"
 import * as MessageStorage from "effect/cluster/MessageStorage"

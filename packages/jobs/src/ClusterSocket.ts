@@ -5,9 +5,9 @@
  * The sockets carry ids only, but know no passwords and no encryption: they belong in a private network.
  */
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
-import type { JobEngine } from "@millrace/core/job/JobEngine"
-import type { JobStore } from "@millrace/core/job/JobStore"
-import type { SyncRun } from "@millrace/core/usecase/SyncRun"
+import type { JobEngine } from "@millrace/core/job"
+import type { JobStore } from "@millrace/core/storage"
+import type { SyncRun } from "@millrace/core/kernel"
 import * as MessageStorage from "effect/cluster/MessageStorage"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import type * as Sharding from "effect/cluster/Sharding"

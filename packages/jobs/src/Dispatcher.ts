@@ -5,11 +5,9 @@
  * can take over at any moment, and two dispatchers at once do no harm. It waits for storage only, never for
  * a run.
  */
-import type { FeedId } from "@millrace/core/feed/Feed"
-import type { Dispatched } from "@millrace/core/job/Dispatch"
-import type { JobId } from "@millrace/core/job/Job"
-import { JobStore } from "@millrace/core/job/JobStore"
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import type { FeedId } from "@millrace/core/feed"
+import type { Dispatched, JobId } from "@millrace/core/job"
+import { JobStore, type StorageUnavailable } from "@millrace/core/storage"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"

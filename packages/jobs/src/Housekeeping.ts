@@ -2,18 +2,10 @@
  * What has to happen now and then on one process of an installation, as recurring tasks: `TaskKinds.layer(...housekeeping)`
  * runs all of it.
  */
-import { EventStore } from "@millrace/core/event/EventStore"
-import { Corrections } from "@millrace/core/identity/Corrections"
-import { Jobs } from "@millrace/core/job/Jobs"
-import { JobStore } from "@millrace/core/job/JobStore"
-import { CursorStore } from "@millrace/core/cursor/CursorStore"
-import { Leases } from "@millrace/core/storage/Lease"
-import { Tables } from "@millrace/core/table/Tables"
-import { recurringTask } from "@millrace/core/task/TaskHandler"
-import { TaskStore } from "@millrace/core/task/TaskStore"
-import { UploadSettings } from "@millrace/core/upload/UploadSettings"
-import { UploadStore } from "@millrace/core/upload/UploadStore"
-import { WaitingUploads } from "@millrace/core/upload/WaitingUploads"
+import { CursorStore, EventStore, JobStore, Leases, TaskStore, UploadStore } from "@millrace/core/storage"
+import { Corrections, Jobs, Tables, WaitingUploads } from "@millrace/core/kernel"
+import { recurringTask } from "@millrace/core/task"
+import { UploadSettings } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 
 /** Seconds within which what is due is found in an installation where nothing else happens. */
@@ -46,33 +38,25 @@ export const uploadFiles = Effect.gen(function* () {
 })
 
 /** Removes what has been in the trash for its time. */
-export const trash = Effect.map(Tables, ({ purge }) => recurringTask("trash", 5 * minute, purge))
+const trash = Effect.map(Tables, ({ purge }) => recurringTask("trash", 5 * minute, purge))
 
 /** Forgets corrections that are too long ago to be taken back. */
-export const correctionHistory = Effect.map(Corrections, ({ purge }) =>
-  recurringTask("correction_history", 5 * minute, purge)
-)
+const correctionHistory = Effect.map(Corrections, ({ purge }) => recurringTask("correction_history", 5 * minute, purge))
 
 /** Forgets parts of cursors that are no longer valid. */
-export const cursorParts = Effect.map(CursorStore, ({ purge }) =>
-  recurringTask("cursor_parts", 5 * minute, purge(batch))
-)
+const cursorParts = Effect.map(CursorStore, ({ purge }) => recurringTask("cursor_parts", 5 * minute, purge(batch)))
 
 /** Forgets events that are too old to be told. */
-export const eventHistory = Effect.map(EventStore, ({ purge }) =>
-  recurringTask("event_history", 5 * minute, purge(batch))
-)
+const eventHistory = Effect.map(EventStore, ({ purge }) => recurringTask("event_history", 5 * minute, purge(batch)))
 
 /** Forgets jobs that ended long ago. */
-export const jobHistory = Effect.map(JobStore, ({ purge }) => recurringTask("job_history", 10 * minute, purge(batch)))
+const jobHistory = Effect.map(JobStore, ({ purge }) => recurringTask("job_history", 10 * minute, purge(batch)))
 
 /** Forgets leases that ran out long ago. */
-export const oldLeases = Effect.map(Leases, ({ purge }) => recurringTask("old_leases", 10 * minute, purge(batch)))
+const oldLeases = Effect.map(Leases, ({ purge }) => recurringTask("old_leases", 10 * minute, purge(batch)))
 
 /** Forgets tasks that were given up long ago. */
-export const taskHistory = Effect.map(TaskStore, ({ purge }) =>
-  recurringTask("task_history", 10 * minute, purge(batch))
-)
+const taskHistory = Effect.map(TaskStore, ({ purge }) => recurringTask("task_history", 10 * minute, purge(batch)))
 
 export const housekeeping = [
   dueFeeds,

@@ -1,5 +1,5 @@
 /** Who is told what became of the jobs that this process ran. */
-import type { ClaimedJob } from "@millrace/core/job/JobStore"
+import type { ClaimedJob } from "@millrace/core/storage"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 

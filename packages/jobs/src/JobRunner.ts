@@ -7,20 +7,21 @@
  * At every kind of death the row decides: a process that dies stops beating, and after `JobLease` seconds the
  * job is due again; a run that was shut out is refused by its fence (decisions 6.4).
  */
-import { contactSupport } from "@millrace/core/failure/Recovery"
-import type { FeedId } from "@millrace/core/feed/Feed"
-import { capacityOf } from "@millrace/core/job/Dispatch"
-import type { JobError, JobId } from "@millrace/core/job/Job"
-import { JobLease, pokeLease } from "@millrace/core/job/JobLease"
-import { type ClaimedJob, type Fence, type Fenced, JobStore } from "@millrace/core/job/JobStore"
-import { lookAgainSeconds, tryAgainSeconds } from "@millrace/core/job/RoomWait"
-import { RunLease } from "@millrace/core/job/RunLease"
-import { UpstreamPatience } from "@millrace/core/provider/Budgeted"
-import { limits } from "@millrace/core/shared/Limits"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { StorageRoom } from "@millrace/core/storage/StorageRoom"
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import { SyncRun } from "@millrace/core/usecase/SyncRun"
+import { limits, Recovery, Timestamp } from "@millrace/core"
+import type { FeedId } from "@millrace/core/feed"
+import { capacityOf, type JobError, type JobId, lookAgainSeconds, RunLease, tryAgainSeconds } from "@millrace/core/job"
+import {
+  type ClaimedJob,
+  type Fence,
+  type Fenced,
+  JobLease,
+  JobStore,
+  pokeLease,
+  StorageRoom,
+  type StorageUnavailable
+} from "@millrace/core/storage"
+import { UpstreamPatience } from "@millrace/core/provider"
+import { SyncRun } from "@millrace/core/kernel"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -397,7 +398,7 @@ const failBroken = Effect.fnUntraced(function* (jobs: JobStore["Service"], fence
     category: "internal",
     severity: "fatal",
     code: "INTERNAL_ERROR",
-    recovery: contactSupport
+    recovery: Recovery.contactSupport
   }
   return yield* jobs.fail(fence, [error]).pipe(
     Effect.as(true),

@@ -4,9 +4,9 @@
  * The rows stay the truth, so jobs survive a restart as far as the store does, and several processes with
  * this engine can share one store: each may dispatch, and only one gets the claim.
  */
-import { JobEngine } from "@millrace/core/job/JobEngine"
-import type { JobStore } from "@millrace/core/job/JobStore"
-import type { SyncRun } from "@millrace/core/usecase/SyncRun"
+import { JobEngine } from "@millrace/core/job"
+import type { JobStore } from "@millrace/core/storage"
+import type { SyncRun } from "@millrace/core/kernel"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

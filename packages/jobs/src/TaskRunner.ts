@@ -5,13 +5,9 @@
  * Every process with a runner looks for tasks itself, and the row says who got one. A process that dies stops beating, and
  * after `TaskLease` seconds its tasks are ready for another one.
  */
-import { Ids } from "@millrace/core/shared/Ids"
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import type { Transactor } from "@millrace/core/storage/Transactor"
-import type { ClaimedTask, NewTask, TaskFence } from "@millrace/core/task/Task"
-import { TaskKinds } from "@millrace/core/task/TaskKinds"
-import { TaskLease } from "@millrace/core/task/TaskLease"
-import { TaskStore } from "@millrace/core/task/TaskStore"
+import { Ids } from "@millrace/core"
+import { type StorageUnavailable, TaskStore, type Transactor } from "@millrace/core/storage"
+import { type ClaimedTask, type NewTask, type TaskFence, TaskKinds, TaskLease } from "@millrace/core/task"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"

@@ -1,19 +1,15 @@
 /** One try of a task: runs its handler and writes down what came of it. */
-import { Ids } from "@millrace/core/shared/Ids"
-import { stretched } from "@millrace/core/shared/Jitter"
-import { limits } from "@millrace/core/shared/Limits"
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import { Transactor } from "@millrace/core/storage/Transactor"
-import type { ClaimedTask } from "@millrace/core/task/Task"
+import { Ids, limits, stretched } from "@millrace/core"
+import { type StorageUnavailable, type TaskFenced, TaskStore, Transactor } from "@millrace/core/storage"
 import {
+  backoffSeconds,
+  type ClaimedTask,
   type RunAgain,
   type RunningTask,
   type TaskError,
   TaskFailure,
   type TaskHandler
-} from "@millrace/core/task/TaskHandler"
-import { backoffSeconds } from "@millrace/core/task/TaskKind"
-import { type TaskFenced, TaskStore } from "@millrace/core/task/TaskStore"
+} from "@millrace/core/task"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

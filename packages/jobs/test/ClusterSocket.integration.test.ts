@@ -1,18 +1,12 @@
 /** Three machines on one PostgreSQL, each a runtime with sockets of its own, and one that runs nothing. */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
-import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
-import { JobEngine } from "@millrace/core/job/JobEngine"
-import type { JobId } from "@millrace/core/job/Job"
-import { JobStore, type ClaimedJob } from "@millrace/core/job/JobStore"
-import { RunLease } from "@millrace/core/job/RunLease"
-import { Ids } from "@millrace/core/shared/Ids"
-import { SyncRun } from "@millrace/core/usecase/SyncRun"
-import { somebody } from "@millrace/testing/fixture/Actor"
-import { storeFeed } from "@millrace/testing/fixture/Feed"
-import { storeJob } from "@millrace/testing/fixture/Job"
-import { makeScriptedRun, type Script } from "@millrace/testing/fixture/ScriptedRun"
-import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { AesSecrets } from "@millrace/adapters/secrets"
+import { PostgresStorage } from "@millrace/adapters/postgres"
+import { JobEngine, type JobId, RunLease } from "@millrace/core/job"
+import { type ClaimedJob, JobStore } from "@millrace/core/storage"
+import { Ids } from "@millrace/core"
+import { SyncRun } from "@millrace/core/kernel"
+import { makeScriptedRun, type Script, somebody, storeFeed, storeJob, storeWorkspace } from "@millrace/testing/fixture"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { freePort } from "@millrace/verification/process/ServerProcess"
 import { expect, it } from "@effect/vitest"
@@ -27,6 +21,9 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { describe, inject } from "vitest"
 import { layerSocket, layerSocketClient } from "../src/ClusterSocket.ts"
 import { Drain } from "../src/Drain.ts"
+
+const { layer: aesSecrets } = AesSecrets
+const { layer: storage } = PostgresStorage
 
 const world = storage.pipe(
   Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),

@@ -2,16 +2,29 @@
  * A job store in memory that follows the port for what an engine calls, with an outage at the flick of a
  * switch. It is deliberately smaller than the real one: the engine's tests must not depend on an adapter.
  */
-import type { BankId } from "@millrace/core/bank/Bank"
-import type { FeedId } from "@millrace/core/feed/Feed"
-import { type Job, type JobError, type JobId, isActive, noCounts } from "@millrace/core/job/Job"
-import { capacityOf } from "@millrace/core/job/Dispatch"
-import { JobLease, pokeLease } from "@millrace/core/job/JobLease"
-import { type JobEvent, transition } from "@millrace/core/job/JobLifecycle"
-import { type ClaimedJob, type Fence, Fenced, JobStateConflict, JobStore } from "@millrace/core/job/JobStore"
-import { limits } from "@millrace/core/shared/Limits"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import type { BankId } from "@millrace/core/bank"
+import type { FeedId } from "@millrace/core/feed"
+import {
+  capacityOf,
+  isActive,
+  type Job,
+  type JobError,
+  type JobEvent,
+  type JobId,
+  noCounts,
+  transition
+} from "@millrace/core/job"
+import {
+  type ClaimedJob,
+  type Fence,
+  Fenced,
+  JobLease,
+  JobStateConflict,
+  JobStore,
+  pokeLease,
+  StorageUnavailable
+} from "@millrace/core/storage"
+import { limits, Timestamp } from "@millrace/core"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -1,22 +1,17 @@
-import { layer as storage } from "@millrace/adapters/storage/memory/MemoryStorage"
-import { EventStore } from "@millrace/core/event/EventStore"
-import { Corrections } from "@millrace/core/identity/Corrections"
-import { Jobs } from "@millrace/core/job/Jobs"
-import { JobStore } from "@millrace/core/job/JobStore"
-import { CursorStore } from "@millrace/core/cursor/CursorStore"
-import { Ids } from "@millrace/core/shared/Ids"
-import { Tables } from "@millrace/core/table/Tables"
-import { TaskKinds } from "@millrace/core/task/TaskKinds"
-import { TaskStore } from "@millrace/core/task/TaskStore"
-import { UploadSettings } from "@millrace/core/upload/UploadSettings"
-import { UploadStore } from "@millrace/core/upload/UploadStore"
-import { WaitingUploads } from "@millrace/core/upload/WaitingUploads"
+import { MemoryStorage } from "@millrace/adapters/memory"
+import { CursorStore, EventStore, JobStore, TaskStore, UploadStore } from "@millrace/core/storage"
+import { Corrections, Jobs, Tables, WaitingUploads } from "@millrace/core/kernel"
+import { Ids } from "@millrace/core"
+import { TaskKinds } from "@millrace/core/task"
+import { UploadSettings } from "@millrace/core/upload"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { housekeeping } from "../src/Housekeeping.ts"
 import { TaskRunner } from "../src/TaskRunner.ts"
+
+const { layer: storage } = MemoryStorage
 
 const letRun = TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }), Effect.asVoid)
 const pass = (seconds: number) =>

@@ -1,7 +1,9 @@
-import { layer as storage } from "@millrace/adapters/storage/memory/MemoryStorage"
-import { suite } from "@millrace/testing/suite/JobEngineSuite"
+import { MemoryStorage } from "@millrace/adapters/memory"
+import { JobEngineSuite } from "@millrace/testing/suite/job"
 import { layerCluster } from "../src/ClusterEngine.ts"
 import { layerMemory } from "../src/MemoryEngine.ts"
 
-suite("the engine of one process in memory", storage, (slots) => layerMemory({ slots }))
-suite("the engine of a cluster in memory", storage, (slots) => layerCluster({ slots }))
+const { layer: storage } = MemoryStorage
+
+JobEngineSuite.suite("the engine of one process in memory", storage, (slots) => layerMemory({ slots }))
+JobEngineSuite.suite("the engine of a cluster in memory", storage, (slots) => layerCluster({ slots }))

@@ -1,13 +1,10 @@
 /** The dispatcher hears of new jobs, and listens again when it was cut off. */
-import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
-import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
-import { JobStore } from "@millrace/core/job/JobStore"
-import { Ids } from "@millrace/core/shared/Ids"
-import { SyncRun } from "@millrace/core/usecase/SyncRun"
-import { storeFeed } from "@millrace/testing/fixture/Feed"
-import { storeJob } from "@millrace/testing/fixture/Job"
-import { makeScriptedRun } from "@millrace/testing/fixture/ScriptedRun"
-import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { AesSecrets } from "@millrace/adapters/secrets"
+import { PostgresStorage } from "@millrace/adapters/postgres"
+import { JobStore } from "@millrace/core/storage"
+import { Ids } from "@millrace/core"
+import { SyncRun } from "@millrace/core/kernel"
+import { makeScriptedRun, storeFeed, storeJob, storeWorkspace } from "@millrace/testing/fixture"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -16,6 +13,9 @@ import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import { inject } from "vitest"
 import { layerCluster } from "../src/ClusterEngine.ts"
+
+const { layer: aesSecrets } = AesSecrets
+const { layer: storage } = PostgresStorage
 
 const world = storage.pipe(
   Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),

@@ -1,9 +1,7 @@
-import { JobEngine } from "@millrace/core/job/JobEngine"
-import { Fenced, JobStore } from "@millrace/core/job/JobStore"
-import { yieldIfRevoked } from "@millrace/core/job/RunLease"
-import { StorageRoom } from "@millrace/core/storage/StorageRoom"
-import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import { SyncRun } from "@millrace/core/usecase/SyncRun"
+import { JobEngine } from "@millrace/core/job"
+import { Fenced, JobStore, StorageRoom, StorageUnavailable } from "@millrace/core/storage"
+import { yieldIfRevoked } from "../../core/src/job/RunLease.ts"
+import { SyncRun } from "@millrace/core/kernel"
 import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -16,8 +14,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { describe } from "vitest"
 import { layerMemory } from "../src/MemoryEngine.ts"
 import { bankId, type FakeStore, feedId, makeFakeStore } from "./FakeStore.ts"
-import { somebody } from "@millrace/testing/fixture/Actor"
-import { makeScriptedRun, type Script } from "@millrace/testing/fixture/ScriptedRun"
+import { makeScriptedRun, type Script, somebody } from "@millrace/testing/fixture"
 
 /** An engine that the test can stop, over a store of its own or a shared one. */
 const startEngine = Effect.fnUntraced(function* (

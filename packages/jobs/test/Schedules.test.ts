@@ -1,22 +1,21 @@
-import { Jobs } from "@millrace/core/job/Jobs"
-import { JobStore } from "@millrace/core/job/JobStore"
-import { SyncRun } from "@millrace/core/usecase/SyncRun"
+import { Jobs, SyncRun } from "@millrace/core/kernel"
+import { JobStore, TaskStore, Transactor } from "@millrace/core/storage"
 import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { describe } from "vitest"
-import { layer as storage } from "@millrace/adapters/storage/memory/MemoryStorage"
-import { Ids } from "@millrace/core/shared/Ids"
-import { TaskKinds } from "@millrace/core/task/TaskKinds"
-import { TaskStore } from "@millrace/core/task/TaskStore"
-import { Transactor } from "@millrace/core/storage/Transactor"
+import { MemoryStorage } from "@millrace/adapters/memory"
+import { Ids } from "@millrace/core"
+import { TaskKinds } from "@millrace/core/task"
 import { schedules } from "../src/Housekeeping.ts"
 import { layerMemory } from "../src/MemoryEngine.ts"
 import { TaskRunner } from "../src/TaskRunner.ts"
 import { feedId, makeFakeStore } from "./FakeStore.ts"
-import { makeScriptedRun } from "@millrace/testing/fixture/ScriptedRun"
+import { makeScriptedRun } from "@millrace/testing/fixture"
+
+const { layer: storage } = MemoryStorage
 
 const hour = 3_600_000
 /** Milliseconds within which a schedule fires where nothing else happens. */

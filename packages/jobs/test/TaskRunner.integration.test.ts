@@ -1,15 +1,18 @@
-import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
-import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
+import { AesSecrets } from "@millrace/adapters/secrets"
+import { PostgresStorage } from "@millrace/adapters/postgres"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
-import { suite } from "@millrace/testing/suite/TaskRunnerSuite"
+import { TaskRunnerSuite } from "@millrace/testing/suite/job"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { inject } from "vitest"
 import { TaskRunner } from "../src/TaskRunner.ts"
 
+const { layer: aesSecrets } = AesSecrets
+const { layer: storage } = PostgresStorage
+
 const secrets = aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })
 
-suite(
+TaskRunnerSuite.suite(
   "tasks on PostgreSQL",
   storage.pipe(Layer.provide(secrets), Layer.provide(database(inject("postgres")))),
   Layer.effectDiscard(TaskRunner).pipe(Layer.provide(TaskRunner.layer())),

@@ -1,6 +1,12 @@
-import { layer as storage } from "@millrace/adapters/storage/memory/MemoryStorage"
-import { suite } from "@millrace/testing/suite/TaskRunnerSuite"
+import { MemoryStorage } from "@millrace/adapters/memory"
+import { TaskRunnerSuite } from "@millrace/testing/suite/job"
 import * as Layer from "effect/Layer"
 import { TaskRunner } from "../src/TaskRunner.ts"
 
-suite("tasks in memory", storage, Layer.effectDiscard(TaskRunner).pipe(Layer.provide(TaskRunner.layer())))
+const { layer: storage } = MemoryStorage
+
+TaskRunnerSuite.suite(
+  "tasks in memory",
+  storage,
+  Layer.effectDiscard(TaskRunner).pipe(Layer.provide(TaskRunner.layer()))
+)

@@ -1,10 +1,8 @@
 /** `--backup` and `--restore`: everything that is stored, into a file and back. */
 import { access } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { backup } from "@millrace/adapters/storage/postgres/backup/Backup"
-import { BackupUnusable } from "@millrace/adapters/storage/postgres/backup/BackupFile"
-import { restore } from "@millrace/adapters/storage/postgres/backup/Restore"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { backup, BackupUnusable, restore } from "@millrace/adapters/postgres"
+import { Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Database from "./Database.ts"
 import type { Settings } from "./Settings.ts"

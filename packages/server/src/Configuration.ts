@@ -5,21 +5,21 @@
  * and the path in it, before anything is started.
  */
 import { readFile } from "node:fs/promises"
-import type { Extension } from "@millrace/core/Extension"
-import { privateHosts } from "@millrace/adapters/outbound/PrivateHosts"
-import { bundledProviders } from "@millrace/adapters/provider/registry"
-import { bundledKinds } from "@millrace/core/enrichment/Kinds"
-import { provenPatterns } from "@millrace/core/pattern/Pattern"
+import type { Extension } from "@millrace/core/extension"
+import { privateHosts } from "@millrace/adapters"
+import { bundledProviders } from "@millrace/adapters/provider"
+import { bundledKinds } from "@millrace/core/enrichment"
+import { provenPatterns } from "@millrace/core/pattern"
 import {
   configured,
   factoryFaults,
   type InstanceSettings,
+  type Misconfigured,
+  ProviderInstanceId,
   type ProviderMaking
-} from "@millrace/core/provider/ProviderFactory"
-import type { Misconfigured } from "@millrace/core/provider/ProviderError"
-import { ProviderInstanceId } from "@millrace/core/provider/ProviderKind"
-import type { RequestBudget } from "@millrace/core/rate/RequestBudget"
-import { decode } from "@millrace/core/shared/StrictDecoding"
+} from "@millrace/core/provider"
+import type { RequestBudget } from "@millrace/core/rate"
+import { StrictDecoding } from "@millrace/core"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -32,7 +32,7 @@ import { type Settings, SettingInvalid } from "./Settings.ts"
 
 const perMinute = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 999_999 }))
 
-export const ConfigFile = Schema.Struct({
+const ConfigFile = Schema.Struct({
   $schema: Schema.optionalKey(Schema.String),
   modules: Schema.optionalKey(Schema.Array(Schema.String)),
   providers: Schema.optionalKey(
@@ -76,7 +76,7 @@ const readConfig = Effect.fnUntraced(function* ({ path, required }: NonNullable<
     // What the parser says of a document repeats a piece of it.
     catch: () => "is not JSON: check its commas, quotes and brackets"
   })
-  return yield* Effect.mapError(Effect.fromResult(decode(ConfigFile, json)), (faults) =>
+  return yield* Effect.mapError(Effect.fromResult(StrictDecoding.decode(ConfigFile, json)), (faults) =>
     faults.map(({ field, message }) => `${field} ${message}`.trim()).join("; ")
   )
 })

@@ -2,8 +2,7 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { migrate } from "@millrace/adapters/storage/postgres/PostgresStorage"
-import { startupParameters } from "@millrace/adapters/storage/postgres/Schema"
+import { PostgresStorage, startupParameters } from "@millrace/adapters/postgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -67,7 +66,7 @@ const embedded = Effect.fnUntraced(function* (settings: Settings, options: Clien
 })
 
 /** The database cannot be reached or brought to the newest schema. The message says whose it is. */
-export class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("DatabaseUnusable", {
+class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("DatabaseUnusable", {
   message: Schema.String,
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
@@ -96,7 +95,7 @@ const layerClient = (settings: Settings, options: ClientOptions): Client =>
 
 /** A migrated database. */
 export const layer = (settings: Settings): Client =>
-  Layer.effectDiscard(Effect.mapError(migrate, unusable(settings))).pipe(
+  Layer.effectDiscard(Effect.mapError(PostgresStorage.migrate, unusable(settings))).pipe(
     Layer.provideMerge(layerClient(settings, optionsOf(settings)))
   )
 

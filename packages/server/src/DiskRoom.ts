@@ -1,7 +1,6 @@
 /** Free space of the disk that the built-in PostgreSQL is on. */
 import { statfs } from "node:fs/promises"
-import { StorageRoom } from "@millrace/core/storage/StorageRoom"
-import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { StorageRoom, StorageUnavailable } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 

@@ -1,7 +1,7 @@
 /** What became of each run, for whoever runs the server: one line, a warning where somebody should look. */
-import { isActive, type Job } from "@millrace/core/job/Job"
-import { JobStore } from "@millrace/core/job/JobStore"
-import { JobEnded } from "@millrace/jobs/JobEnded"
+import { isActive, type Job } from "@millrace/core/job"
+import { JobStore } from "@millrace/core/storage"
+import { JobEnded } from "@millrace/jobs"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

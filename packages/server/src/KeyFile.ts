@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { link, mkdir, open, readFile, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import type { SecretKeys } from "@millrace/adapters/secrets/SecretKeys"
+import type { SecretKeys } from "@millrace/adapters/secrets"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"

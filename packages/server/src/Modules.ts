@@ -1,7 +1,7 @@
 /** Loading of the modules that a configuration file names: drivers and kinds from outside of the server. */
 import { registerHooks } from "node:module"
 import { pathToFileURL } from "node:url"
-import type { Extension } from "@millrace/core/Extension"
+import type { Extension } from "@millrace/core/extension"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 

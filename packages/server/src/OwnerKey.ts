@@ -1,14 +1,13 @@
 /** A new key for the owner of a workspace, for whoever runs the server: the first one may have been lost. */
-import { ApiKeyStore } from "@millrace/core/access/ApiKeyStore"
-import { Authenticator } from "@millrace/core/access/Authenticator"
-import { allScopes } from "@millrace/core/access/Scope"
-import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import { ApiKeyStore, WorkspaceStore } from "@millrace/core/storage"
+import { Authenticator } from "@millrace/core/kernel"
+import { allScopes } from "@millrace/core/access"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Terminal from "./Terminal.ts"
 
-export class NoWorkspace extends Schema.TaggedError<NoWorkspace>()("NoWorkspace", { message: Schema.String }) {}
+class NoWorkspace extends Schema.TaggedError<NoWorkspace>()("NoWorkspace", { message: Schema.String }) {}
 
 /** One key per workspace; the old ones stay as they are. */
 export const newOwnerKeys = Effect.fn("OwnerKey.newOwnerKeys")(function* () {

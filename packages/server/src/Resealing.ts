@@ -1,6 +1,6 @@
 /** While former secrets are given: seals with the current one what they sealed, and says when that is done. */
-import { reseal } from "@millrace/adapters/storage/postgres/Resealing"
-import { Secrets } from "@millrace/core/bank/Secrets"
+import { reseal } from "@millrace/adapters/postgres"
+import { Secrets } from "@millrace/core/bank"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,37 +1,22 @@
 /** Configuration -> layers -> a running server. */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as Adapters from "@millrace/adapters/Adapters"
-import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
-import * as AesSecrets from "@millrace/adapters/secrets/AesSecrets"
-import { derive, keysFor, type SecretKeys } from "@millrace/adapters/secrets/SecretKeys"
-import * as StatementThreads from "@millrace/adapters/statement/thread/StatementThreads"
-import * as PostgresStorage from "@millrace/adapters/storage/postgres/PostgresStorage"
-import { agreeOnKey } from "@millrace/adapters/storage/postgres/Installation"
-import { sealAccounts } from "@millrace/adapters/storage/postgres/SealAccounts"
-import { sealUploads } from "@millrace/adapters/storage/postgres/SealUploads"
-import { JobEngine } from "@millrace/core/job/JobEngine"
-import { JobLease } from "@millrace/core/job/JobLease"
-import * as Kernel from "@millrace/core/Kernel"
-import { AccountSeal } from "@millrace/core/upload/AccountSeal"
-import type { ProviderDriver } from "@millrace/core/provider/Provider"
-import type { Misconfigured } from "@millrace/core/provider/ProviderError"
-import type { ProviderMaking } from "@millrace/core/provider/ProviderFactory"
-import { privateHosts } from "@millrace/adapters/outbound/PrivateHosts"
-import { TableSettings } from "@millrace/core/table/RowLimit"
-import { UploadSettings } from "@millrace/core/upload/UploadSettings"
-import { AgreedRate } from "@millrace/core/workspace/Plan"
-import { Readiness } from "@millrace/http/Readiness"
-import { AccessLog, plainLineOf } from "@millrace/http/middleware/AccessLog"
-import { Compressor } from "@millrace/http/middleware/Compression"
-import { within } from "@millrace/http/middleware/Deadline"
-import { guard, serve, serverOptions } from "@millrace/http/Server"
-import { TaskKinds } from "@millrace/core/task/TaskKinds"
-import { layerCluster } from "@millrace/jobs/ClusterEngine"
-import { Drain } from "@millrace/jobs/Drain"
-import { housekeeping } from "@millrace/jobs/Housekeeping"
-import { TaskRunner } from "@millrace/jobs/TaskRunner"
+import { Adapters, NodeDigest, privateHosts } from "@millrace/adapters"
+import { DemoProvider } from "@millrace/adapters/provider"
+import { AesSecrets, derive, keysFor, type SecretKeys } from "@millrace/adapters/secrets"
+import { StatementThreads } from "@millrace/adapters/statement"
+import { agreeOnKey, PostgresStorage, sealAccounts, sealUploads } from "@millrace/adapters/postgres"
+import { JobEngine } from "@millrace/core/job"
+import { JobLease } from "@millrace/core/storage"
+import { Kernel } from "@millrace/core/kernel"
+import { AccountSeal, UploadSettings } from "@millrace/core/upload"
+import type { Misconfigured, ProviderDriver, ProviderMaking } from "@millrace/core/provider"
+import { TableSettings } from "@millrace/core/table"
+import { AgreedRate } from "@millrace/core/workspace"
+import { AccessLog, Compressor, guard, plainLineOf, Readiness, serve, serverOptions, within } from "@millrace/http"
+import { TaskKinds } from "@millrace/core/task"
+import { layerCluster } from "@millrace/jobs/cluster"
+import { Drain, housekeeping, TaskRunner } from "@millrace/jobs"
 import { join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -114,7 +99,7 @@ export const layerAdapters = (settings: Settings, configuration?: Configuration)
 }
 
 /** The key seals what is stored: with another one nothing of it can be opened, and what is new only with that. */
-export class KeyDiffers extends Schema.TaggedError<KeyDiffers>()("KeyDiffers", { message: Schema.String }) {}
+class KeyDiffers extends Schema.TaggedError<KeyDiffers>()("KeyDiffers", { message: Schema.String }) {}
 
 const fingerprintOf = (key: Redacted.Redacted): string => Redacted.value(derive(key, "fingerprint"))
 
@@ -146,7 +131,7 @@ const layerEngine = (settings: Settings) => {
   if (cluster === undefined && slots > 0) return layerCluster({ slots })
   return Layer.unwrap(
     Effect.map(
-      Effect.promise(() => import("@millrace/jobs/ClusterSocket")),
+      Effect.promise(() => import("@millrace/jobs/socket")),
       ({ layerSocket, layerSocketClient }) =>
         cluster === undefined || slots === 0 ? layerSocketClient : layerSocket(cluster, { slots })
     )

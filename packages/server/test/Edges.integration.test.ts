@@ -1,5 +1,5 @@
 /** Generated from the OpenAPI document: numbers at the edges of what is stored, and every literal that may be sent. */
-import { limits } from "@millrace/core/shared/Limits"
+import { limits } from "@millrace/core"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { startTableServer, type Loose, type TableServer } from "./tableServer.ts"
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { type Job, noCounts } from "@millrace/core/job/Job"
+import { type Job, noCounts } from "@millrace/core/job"
 import { lineOf } from "../src/JobLog.ts"
 
 const job = (more: Partial<Job>) =>

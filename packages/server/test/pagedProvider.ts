@@ -3,11 +3,8 @@
  * so that a test sees which process fetched what.
  */
 import { appendFileSync, readFileSync } from "node:fs"
-import type { ProviderDriver } from "@millrace/core/provider/Provider"
-import { InvalidConnectPayload, RateLimited } from "@millrace/core/provider/ProviderError"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { InvalidConnectPayload, type ProviderDriver, RateLimited } from "@millrace/core/provider"
+import { CalendarDate, Currency, Decimal } from "@millrace/core"
 import * as Effect from "effect/Effect"
 
 export interface Fetched {

@@ -1,6 +1,6 @@
 /** The bundled server with the provider of slow pages beside it; the log of pages is in `PAGED_LOG`. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as Adapters from "@millrace/adapters/Adapters"
+import { Adapters } from "@millrace/adapters"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

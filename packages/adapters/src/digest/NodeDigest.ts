@@ -1,6 +1,6 @@
 /** `Digest` on node:crypto. */
 import { createHmac, hash, randomInt, timingSafeEqual } from "node:crypto"
-import { Digest } from "@millrace/core/shared/Digest"
+import { Digest } from "@millrace/core"
 import * as Layer from "effect/Layer"
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

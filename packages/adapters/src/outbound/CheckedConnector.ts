@@ -2,7 +2,7 @@
 import { isIP } from "node:net"
 import type { LookupAddress } from "node:dns"
 import { lookup } from "node:dns/promises"
-import type { OutboundFailure } from "@millrace/core/outbound/Outbound"
+import type { OutboundFailure } from "@millrace/core/outbound"
 import type { buildConnector } from "undici"
 import { plainHost, type PrivateHosts } from "./PrivateHosts.ts"
 import { addressFault, refused } from "./Target.ts"

@@ -1,11 +1,6 @@
 /** The outbound port on undici: checked connections, bounded answers, redirects one by one. */
-import {
-  Outbound,
-  OutboundFailure,
-  type OutboundRequest,
-  type OutboundResponse
-} from "@millrace/core/outbound/Outbound"
-import { limits } from "@millrace/core/shared/Limits"
+import { Outbound, OutboundFailure, type OutboundRequest, type OutboundResponse } from "@millrace/core/outbound"
+import { limits } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"

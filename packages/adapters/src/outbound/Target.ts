@@ -1,6 +1,6 @@
 /** Where a request may go, as far as its URL tells. */
 import { isIP } from "node:net"
-import { OutboundFailure } from "@millrace/core/outbound/Outbound"
+import { OutboundFailure } from "@millrace/core/outbound"
 import * as Result from "effect/Result"
 import { reachOf } from "./AddressReach.ts"
 import { plainHost, type PrivateHosts } from "./PrivateHosts.ts"
@@ -26,8 +26,7 @@ export const addressFault = (address: string, isNamed: boolean): string | undefi
   }
 }
 
-export const portOf = ({ port, protocol }: URL): number =>
-  port === "" ? (protocol === "https:" ? 443 : 80) : Number(port)
+const portOf = ({ port, protocol }: URL): number => (port === "" ? (protocol === "https:" ? 443 : 80) : Number(port))
 
 /** The URL, if its scheme, host and port may be asked. Names are resolved, and judged again, when the connection is made. */
 export const targetOf = (text: string, hosts: PrivateHosts, base?: URL): Result.Result<URL, OutboundFailure> => {

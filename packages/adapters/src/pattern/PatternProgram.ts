@@ -4,8 +4,7 @@
  * The program has the shape that RE2 compiles to. Its width bounds the work of one character: whatever the
  * text, after reading it no more places can be waiting than those behind all sets the character is in.
  */
-import { isNullable } from "@millrace/core/pattern/PatternProof"
-import type { ParsedPattern, PatternNode } from "@millrace/core/pattern/PatternSyntax"
+import { isNullable, type ParsedPattern, type PatternNode } from "@millrace/core/pattern"
 
 type CharSet = Extract<PatternNode, { readonly tag: "set" }>["set"]
 

@@ -4,16 +4,17 @@
  * Nothing runs that this kernel's parser and that of `re2js` do not both accept.
  */
 import {
+  type CompiledPattern,
   compileProven,
   lengthFault,
-  Patterns,
-  searchable,
-  type CompiledPattern,
+  literalPrefix,
+  parse,
+  type ParsedPattern,
   type PatternEngine,
-  type PatternFault
-} from "@millrace/core/pattern/Pattern"
-import { literalPrefix } from "@millrace/core/pattern/PatternLiterals"
-import { parse, type ParsedPattern } from "@millrace/core/pattern/PatternSyntax"
+  type PatternFault,
+  Patterns,
+  searchable
+} from "@millrace/core/pattern"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { RE2JS, RE2JSSyntaxException } from "re2js"

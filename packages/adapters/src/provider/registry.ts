@@ -1,5 +1,5 @@
 /** The bundled providers: one line each. */
-import type { ProviderFactory } from "@millrace/core/provider/ProviderFactory"
+import type { ProviderFactory } from "@millrace/core/provider"
 import * as DemoProvider from "./demo/DemoProvider.ts"
 
 export const bundledProviders: ReadonlyArray<ProviderFactory> = [DemoProvider.factory]

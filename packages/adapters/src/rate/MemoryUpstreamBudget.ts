@@ -1,6 +1,5 @@
 /** The budgets of upstream providers in the memory of one process. */
-import { place, refillOf } from "@millrace/core/rate/Refill"
-import { UpstreamBudget, type Place, type Upstream } from "@millrace/core/rate/UpstreamBudget"
+import { type Place, Refill, type Upstream, UpstreamBudget } from "@millrace/core/rate"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -57,7 +56,7 @@ export const layer: Layer.Layer<UpstreamBudget, never, UpstreamTurns> = Layer.ef
             const perMinute = key === wholeLine ? budget?.perMinute : budget?.perConnectionPerMinute
             if (perMinute === undefined) return []
             const line = lineOf(upstream.instanceId, key, now)
-            const own = place(line.nextAt, now, refillOf(perMinute), patience)
+            const own = Refill.place(line.nextAt, now, Refill.refillOf(perMinute), patience)
             line.nextAt = own.nextAt
             return [own]
           })

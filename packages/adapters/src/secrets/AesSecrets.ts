@@ -6,7 +6,7 @@
  * a hash of the key, so that a key that was replaced is recognised.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto"
-import { Secrets, SecretsUnreadable } from "@millrace/core/bank/Secrets"
+import { Secrets, SecretsUnreadable } from "@millrace/core/bank"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"

@@ -1,5 +1,5 @@
 /** Amounts as bank files print them -> exact decimals (decisions 1.3). `undefined` = not an amount. */
-import type { Decimal } from "@millrace/core/shared/Decimal"
+import type { Decimal } from "@millrace/core"
 
 /** Longer texts are no amounts of money; padded broker amounts have about twenty characters. */
 const maxLength = 40
@@ -14,7 +14,7 @@ export const isSpace = (c: number): boolean =>
  * `[+-]digits[.digits]` between `start` and `end`, without white space. The canonical text is one slice of
  * the source in the usual case, so reading an amount allocates nothing else.
  */
-export const plainAmount = (text: string, start: number, end: number): Decimal | undefined => {
+export const plainAmount = (text: string, start: number, end: number): Decimal.Decimal | undefined => {
   if (end - start > maxLength) return undefined
   let at = start
   let negative = false
@@ -40,11 +40,13 @@ export const plainAmount = (text: string, start: number, end: number): Decimal |
   } else if (wholeTo === digitsFrom) return undefined
   if (at !== end) return undefined
   if (wholeTo === wholeFrom) {
-    if (fractionTo === wholeTo) return "0" as Decimal
-    return ((negative ? "-0" : "0") + text.slice(wholeTo, fractionTo)) as Decimal
+    if (fractionTo === wholeTo) return "0" as Decimal.Decimal
+    return ((negative ? "-0" : "0") + text.slice(wholeTo, fractionTo)) as Decimal.Decimal
   }
-  if (!negative) return text.slice(wholeFrom, fractionTo) as Decimal
-  return (wholeFrom === digitsFrom ? text.slice(start, fractionTo) : `-${text.slice(wholeFrom, fractionTo)}`) as Decimal
+  if (!negative) return text.slice(wholeFrom, fractionTo) as Decimal.Decimal
+  return (
+    wholeFrom === digitsFrom ? text.slice(start, fractionTo) : `-${text.slice(wholeFrom, fractionTo)}`
+  ) as Decimal.Decimal
 }
 
 const isGrouping = (c: number, decimal: number): boolean =>
@@ -79,7 +81,7 @@ export const groupedAmount = (
   to: number,
   decimal: number,
   currencies: boolean
-): Decimal | undefined => {
+): Decimal.Decimal | undefined => {
   let start = from
   let end = to
   while (start < end && isSpace(text.charCodeAt(start))) start++

@@ -1,5 +1,5 @@
 /** Whether balances and movements agree (decisions 7.1), in exact units of the finest amount. */
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { Decimal } from "@millrace/core"
 
 /** Returns opening + sum - closing: `"0"` where the balances reconcile, else what is missing. */
 export const difference = (

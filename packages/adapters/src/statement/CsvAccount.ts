@@ -1,9 +1,7 @@
 /** An account of a CSV file: its rows as they are collected, then its balances and whether they tie out. */
 import { accountKey } from "./AccountKey.ts"
-import type * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import type * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import type { StatementAccount } from "@millrace/core/upload/Statement"
+import { type CalendarDate, type Currency, Decimal } from "@millrace/core"
+import type { StatementAccount } from "@millrace/core/upload"
 import { groupedAmount } from "./AmountText.ts"
 import { normaliseHeader } from "./CsvHeaders.ts"
 import type { CsvReading } from "./CsvReading.ts"

@@ -1,6 +1,6 @@
 /** The columns of amounts: one, one for each side, or one for each currency. */
-import type * as Decimal from "@millrace/core/shared/Decimal"
-import type { StatementFault } from "@millrace/core/upload/Statement"
+import type { Decimal } from "@millrace/core"
+import type { StatementFault } from "@millrace/core/upload"
 import { groupedAmount } from "./AmountText.ts"
 import { chainOf, follows } from "./CsvChain.ts"
 import type { ColumnClaims } from "./CsvColumnClaims.ts"

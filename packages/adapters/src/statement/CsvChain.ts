@@ -1,5 +1,5 @@
 /** Whether amounts lead from one balance to the next: what no name of a column can tell. */
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { Decimal } from "@millrace/core"
 
 /** How many steps between balances the amounts explain as they are, and how many turned round. */
 export interface Chain {

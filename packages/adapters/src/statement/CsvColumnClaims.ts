@@ -1,6 +1,6 @@
 /** The columns of a table and what is known of them, while it is found out which holds what. */
-import type { CsvField } from "@millrace/core/feed/CsvOptions"
-import { StatementFault } from "@millrace/core/upload/Statement"
+import type { CsvField } from "@millrace/core/feed"
+import { StatementFault } from "@millrace/core/upload"
 import { type ColumnContent, readContents } from "./CsvContent.ts"
 import { fieldsOf, weakRank } from "./CsvHeaders.ts"
 import { columnName } from "./CsvLayout.ts"

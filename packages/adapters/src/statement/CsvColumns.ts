@@ -1,7 +1,7 @@
 /** Which column of a table holds what: by the reader's overrides, by header names, and by content. */
-import * as Currency from "@millrace/core/shared/Currency"
-import type { CsvOptions } from "@millrace/core/feed/CsvOptions"
-import { StatementFault } from "@millrace/core/upload/Statement"
+import { Currency } from "@millrace/core"
+import type { CsvOptions } from "@millrace/core/feed"
+import { StatementFault } from "@millrace/core/upload"
 import { chooseAmount, findAlternates, findAmount } from "./CsvAmountColumns.ts"
 import { ColumnClaims } from "./CsvColumnClaims.ts"
 import { holdsSides } from "./CsvContent.ts"

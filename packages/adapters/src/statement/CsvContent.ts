@@ -1,6 +1,6 @@
 /** What the cells of each column look like, told by the first rows: what a column holds counts beside its name. */
-import { parseIban } from "@millrace/core/bank/AccountReference"
-import * as Currency from "@millrace/core/shared/Currency"
+import { parseIban } from "@millrace/core/bank"
+import { Currency } from "@millrace/core"
 import { groupedAmount, isBlankAmount } from "./AmountText.ts"
 import { DateParts } from "./CsvDates.ts"
 import type { CsvTable } from "./CsvScanner.ts"

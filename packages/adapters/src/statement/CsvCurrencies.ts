@@ -1,7 +1,7 @@
 /** The currency of a file: what it states counts before what its language, its numbers and the workspace suggest. */
-import { parseIban } from "@millrace/core/bank/AccountReference"
-import * as Currency from "@millrace/core/shared/Currency"
-import { StatementFault, type StatementOptions } from "@millrace/core/upload/Statement"
+import { parseIban } from "@millrace/core/bank"
+import { Currency } from "@millrace/core"
+import { StatementFault, type StatementOptions } from "@millrace/core/upload"
 import type { CsvLayout } from "./CsvLayout.ts"
 import { comma } from "./CsvDecimals.ts"
 import { languageOf } from "./CsvHeaders.ts"
@@ -31,7 +31,7 @@ const euroCountries = new Set(
 )
 
 /** The currency of the country that an IBAN is of. */
-export const currencyOfIban = (iban: string): Currency.Currency | undefined => {
+const currencyOfIban = (iban: string): Currency.Currency | undefined => {
   const country = iban.slice(0, 2)
   return Currency.parse(euroCountries.has(country) ? "EUR" : (ofCountry.get(country) ?? ""))
 }

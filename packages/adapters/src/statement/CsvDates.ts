@@ -1,5 +1,5 @@
 /** Dates of CSV cells: the order of day, month and year is told by all rows together. */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { CalendarDate } from "@millrace/core"
 import { isSpace } from "./AmountText.ts"
 import { normaliseHeader } from "./CsvHeaders.ts"
 

@@ -2,7 +2,7 @@
 import { isAmount, looksLikeDate } from "./CsvContent.ts"
 import { headerScore } from "./CsvHeaderLine.ts"
 import { scanCsv } from "./CsvScanner.ts"
-import { StatementFault } from "@millrace/core/upload/Statement"
+import { StatementFault } from "@millrace/core/upload"
 
 const delimiters = [",", ";", "\t", "|"]
 

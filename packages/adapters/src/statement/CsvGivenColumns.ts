@@ -1,6 +1,6 @@
 /** The columns that the reader's overrides name. */
-import { csvFields, type CsvField, type CsvOptions } from "@millrace/core/feed/CsvOptions"
-import { StatementFault } from "@millrace/core/upload/Statement"
+import { type CsvField, csvFields, type CsvOptions } from "@millrace/core/feed"
+import { StatementFault } from "@millrace/core/upload"
 import type { ColumnClaims } from "./CsvColumnClaims.ts"
 import { normaliseHeader } from "./CsvHeaders.ts"
 

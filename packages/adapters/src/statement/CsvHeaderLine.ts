@@ -1,6 +1,6 @@
 /** Where the header of a table is: by names of columns, else above the first row that holds a date and an amount. */
-import type { CsvField, CsvOptions } from "@millrace/core/feed/CsvOptions"
-import { StatementFault } from "@millrace/core/upload/Statement"
+import type { CsvField, CsvOptions } from "@millrace/core/feed"
+import { StatementFault } from "@millrace/core/upload"
 import { isAmount, looksLikeDate } from "./CsvContent.ts"
 import { fieldsOf, normaliseHeader, weakRank } from "./CsvHeaders.ts"
 import type { CsvTable } from "./CsvScanner.ts"

@@ -1,6 +1,6 @@
 /** Column names of bank exports -> what the column may hold, and the language that they are in. */
-import { csvFields, type CsvField } from "@millrace/core/feed/CsvOptions"
-import * as Currency from "@millrace/core/shared/Currency"
+import { type CsvField, csvFields } from "@millrace/core/feed"
+import { Currency } from "@millrace/core"
 import { type Language, languages, vocabulary } from "./CsvVocabulary.ts"
 
 const ranks = new Map<string, Array<readonly [CsvField, number]>>()

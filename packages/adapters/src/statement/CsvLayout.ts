@@ -1,6 +1,6 @@
 /** The layout of a table: which column holds what. */
-import type * as Currency from "@millrace/core/shared/Currency"
-import type { CsvField } from "@millrace/core/feed/CsvOptions"
+import type { Currency } from "@millrace/core"
+import type { CsvField } from "@millrace/core/feed"
 import type { ColumnContent } from "./CsvContent.ts"
 
 /** Columns by field, from 0; -1 where there is none. */

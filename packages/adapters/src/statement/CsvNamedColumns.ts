@@ -1,5 +1,5 @@
 /** The columns that their header names tell, where what they hold agrees. */
-import { csvFields, type CsvField } from "@millrace/core/feed/CsvOptions"
+import { type CsvField, csvFields } from "@millrace/core/feed"
 import type { ColumnClaims } from "./CsvColumnClaims.ts"
 import { holdsDates, holdsMoney, holdsNumbers, holdsText } from "./CsvContent.ts"
 import { weakRank } from "./CsvHeaders.ts"

@@ -38,7 +38,7 @@ const goesWith = (input: ColumnClaims, account: number, name: number): boolean =
 const digitsOf = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, "")
 
 /** May both be the number of one account? Statements shorten IBANs to the number, and mask numbers. */
-export const sameNumber = (a: string, b: string): boolean => {
+const sameNumber = (a: string, b: string): boolean => {
   const [one, other] = [digitsOf(a), digitsOf(b)]
   return one !== "" && other !== "" && (one.endsWith(other) || other.endsWith(one))
 }

@@ -1,7 +1,7 @@
 /** What the lines above a table say about the account. */
-import { parseIban } from "@millrace/core/bank/AccountReference"
-import type { AccountType } from "@millrace/core/provider/AccountType"
-import * as Currency from "@millrace/core/shared/Currency"
+import { parseIban } from "@millrace/core/bank"
+import type { AccountType } from "@millrace/core/provider"
+import { Currency } from "@millrace/core"
 import { fieldsOf } from "./CsvHeaders.ts"
 import type { CsvTable } from "./CsvScanner.ts"
 import { accountTypeOf, summaryOf } from "./CsvWords.ts"

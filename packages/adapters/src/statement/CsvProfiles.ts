@@ -1,5 +1,5 @@
 /** Exports whose sign cannot be told from the numbers but is certain from their columns. */
-import type { AccountType } from "@millrace/core/provider/AccountType"
+import type { AccountType } from "@millrace/core/provider"
 import { normaliseHeader } from "./CsvHeaders.ts"
 
 export interface CsvProfile {

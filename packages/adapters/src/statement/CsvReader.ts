@@ -1,6 +1,6 @@
 /** CSV exports of banks: every decision is detected, can be overridden, and is reported in `assumed`. */
-import type { AccountType } from "@millrace/core/provider/AccountType"
-import { type RefusedRow, type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload/Statement"
+import type { AccountType } from "@millrace/core/provider"
+import { type RefusedRow, type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload"
 import * as Result from "effect/Result"
 import { findLayout } from "./CsvColumns.ts"
 import { chooseCurrency } from "./CsvCurrencies.ts"

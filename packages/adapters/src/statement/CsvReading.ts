@@ -1,7 +1,7 @@
 /** How a CSV file is to be read. */
-import type { AccountType } from "@millrace/core/provider/AccountType"
-import type * as Currency from "@millrace/core/shared/Currency"
-import type { CsvOptions } from "@millrace/core/feed/CsvOptions"
+import type { AccountType } from "@millrace/core/provider"
+import type { Currency } from "@millrace/core"
+import type { CsvOptions } from "@millrace/core/feed"
 import type { DateReader } from "./CsvDates.ts"
 import type { CsvLayout } from "./CsvLayout.ts"
 import type { CsvPreamble } from "./CsvPreamble.ts"

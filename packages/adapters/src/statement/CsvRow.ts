@@ -1,8 +1,6 @@
 /** A row of a CSV file. */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import type { StatementRow } from "@millrace/core/upload/Statement"
+import { CalendarDate, Currency, Decimal } from "@millrace/core"
+import type { StatementRow } from "@millrace/core/upload"
 import { tidy } from "./Wording.ts"
 
 export type Mutable<A> = { -readonly [K in keyof A]: A[K] }

@@ -2,7 +2,7 @@
  * One pass over delimited text: only positions are kept, a cell becomes a string when somebody asks for it.
  * Quotes (`"` doubled inside), line breaks inside quotes, and CRLF, LF or bare CR line ends.
  */
-import { StatementFault } from "@millrace/core/upload/Statement"
+import { StatementFault } from "@millrace/core/upload"
 import { characterCodes } from "./CharacterCodes.ts"
 import { maxColumns, maxRows } from "./StatementLimits.ts"
 

@@ -1,5 +1,5 @@
 /** Which rows of a table are movements, and what all of them together say about dates and amounts. */
-import { type RefusedRow, StatementFault } from "@millrace/core/upload/Statement"
+import { type RefusedRow, StatementFault } from "@millrace/core/upload"
 import { isBlankAmount } from "./AmountText.ts"
 import { columnName, type CsvLayout } from "./CsvLayout.ts"
 import { DateEvidence } from "./CsvDates.ts"

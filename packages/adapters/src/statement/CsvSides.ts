@@ -1,5 +1,5 @@
 /** The signs of two columns of amounts, one for money that leaves and one for money that comes in. */
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { Decimal } from "@millrace/core"
 import { follows } from "./CsvChain.ts"
 import { columnName } from "./CsvLayout.ts"
 import { overrideBalance, type SignDraft, type SignInput } from "./CsvSignPlan.ts"

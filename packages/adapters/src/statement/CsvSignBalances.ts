@@ -1,5 +1,5 @@
 /** What the balance column says of signs: it gives those that are missing, and shows those that are turned round. */
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { Decimal } from "@millrace/core"
 import { groupedAmount } from "./AmountText.ts"
 import { follows } from "./CsvChain.ts"
 import { columnName } from "./CsvLayout.ts"

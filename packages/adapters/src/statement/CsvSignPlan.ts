@@ -1,6 +1,6 @@
 /** What decides the signs of a file, and what is decided. */
-import type { AccountType } from "@millrace/core/provider/AccountType"
-import type { CsvOptions } from "@millrace/core/feed/CsvOptions"
+import type { AccountType } from "@millrace/core/provider"
+import type { CsvOptions } from "@millrace/core/feed"
 import type { CsvLayout } from "./CsvLayout.ts"
 import type { CsvProfile } from "./CsvProfiles.ts"
 import type { CsvTable } from "./CsvScanner.ts"

@@ -1,5 +1,5 @@
 /** The amounts, balances and words of single rows, and how the amounts of a sample lead from balance to balance. */
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { Decimal } from "@millrace/core"
 import { groupedAmount } from "./AmountText.ts"
 import { type Chain, chainOf } from "./CsvChain.ts"
 import { locateAmount } from "./CsvSelection.ts"

@@ -1,5 +1,5 @@
 /** Words for the sides of movements, and what becomes of them where they contradict the signs. */
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { Decimal } from "@millrace/core"
 import { cached } from "./AnswerCache.ts"
 import { follows } from "./CsvChain.ts"
 import { columnName } from "./CsvLayout.ts"

@@ -1,8 +1,6 @@
 /** Builds the accounts of a CSV file from its movements. */
-import type * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import { type RefusedRow, type StatementAccount, StatementFault } from "@millrace/core/upload/Statement"
+import { type CalendarDate, Currency, Decimal } from "@millrace/core"
+import { type RefusedRow, type StatementAccount, StatementFault } from "@millrace/core/upload"
 import { groupedAmount, isBlankAmount, plainAmount } from "./AmountText.ts"
 import { cached } from "./AnswerCache.ts"
 import { type CsvAccountDraft, finish, newDraft } from "./CsvAccount.ts"

@@ -1,5 +1,5 @@
 /** The columns of texts: descriptions and references. */
-import type { CsvField } from "@millrace/core/feed/CsvOptions"
+import type { CsvField } from "@millrace/core/feed"
 import type { ColumnClaims } from "./CsvColumnClaims.ts"
 import { holdsSides, holdsText } from "./CsvContent.ts"
 import { normaliseHeader, weakRank } from "./CsvHeaders.ts"

@@ -1,5 +1,5 @@
 /** Column names of bank exports by language. Names are written as `normaliseHeader` leaves them; the first of a field win. */
-import type { CsvField } from "@millrace/core/feed/CsvOptions"
+import type { CsvField } from "@millrace/core/feed"
 
 type Names = Partial<Readonly<Record<CsvField, string>>>
 

@@ -1,6 +1,6 @@
 /** Words inside the cells of bank exports: sides, states, kinds of movement, summary lines. */
-import type { AccountType } from "@millrace/core/provider/AccountType"
-import type { TransactionType } from "@millrace/core/record/TransactionType"
+import type { AccountType } from "@millrace/core/provider"
+import type { TransactionType } from "@millrace/core/record"
 import { normaliseHeader } from "./CsvHeaders.ts"
 
 const outgoing = new Set(

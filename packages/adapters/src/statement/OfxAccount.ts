@@ -1,9 +1,7 @@
 /** The account of an OFX statement, as it is put together. */
-import type { AccountType } from "@millrace/core/provider/AccountType"
-import type * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import type * as Currency from "@millrace/core/shared/Currency"
-import type * as Decimal from "@millrace/core/shared/Decimal"
-import type { StatementAccount, StatementRow } from "@millrace/core/upload/Statement"
+import type { AccountType } from "@millrace/core/provider"
+import type { CalendarDate, Currency, Decimal } from "@millrace/core"
+import type { StatementAccount, StatementRow } from "@millrace/core/upload"
 import type { Mutable } from "./OfxRow.ts"
 import { difference } from "./BalanceReconciliation.ts"
 

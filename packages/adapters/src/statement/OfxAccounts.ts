@@ -1,6 +1,6 @@
 /** The accounts of an OFX file, once all of it is read. */
-import type * as Currency from "@millrace/core/shared/Currency"
-import { type StatementAccount, StatementFault } from "@millrace/core/upload/Statement"
+import type { Currency } from "@millrace/core"
+import { type StatementAccount, StatementFault } from "@millrace/core/upload"
 import { accountKey } from "./AccountKey.ts"
 import { type AccountDraft, finish, merge } from "./OfxAccount.ts"
 import type { OfxNotes } from "./OfxNotes.ts"

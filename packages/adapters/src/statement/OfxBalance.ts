@@ -1,6 +1,5 @@
 /** A balance of an OFX statement. */
-import type * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import type { Decimal } from "@millrace/core/shared/Decimal"
+import type { CalendarDate, Decimal } from "@millrace/core"
 import type { AccountDraft } from "./OfxAccount.ts"
 import type { OfxFields } from "./OfxFields.ts"
 import type { OfxNotes } from "./OfxNotes.ts"
@@ -13,7 +12,7 @@ const openingBalance = /^(?:opening|beginning|starting|previous)\b.*\bbal/i
 export class OfxBalance {
   private readonly fields: OfxFields
   private readonly notes: OfxNotes
-  private amount: Decimal | undefined
+  private amount: Decimal.Decimal | undefined
   private isSet = false
   private date: CalendarDate.CalendarDate | undefined
   private isDateSet = false

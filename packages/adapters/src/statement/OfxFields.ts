@@ -1,7 +1,5 @@
 /** Values of OFX elements: those that a file can do without are left out with a warning when they cannot be read. */
-import type * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import { limits } from "@millrace/core/shared/Limits"
+import { type CalendarDate, Decimal, limits } from "@millrace/core"
 import { groupedAmount } from "./AmountText.ts"
 import { type OfxNotes, pathOf } from "./OfxNotes.ts"
 import { ofxDate, ofxGroupedAmount, ofxPlainAmount } from "./OfxValues.ts"

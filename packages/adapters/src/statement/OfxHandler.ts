@@ -1,5 +1,5 @@
 /** Who receives what an OFX text holds. */
-import type { StatementFault } from "@millrace/core/upload/Statement"
+import type { StatementFault } from "@millrace/core/upload"
 
 /** Receives the elements in file order. A set `fault` ends the scan. */
 export interface OfxHandler {

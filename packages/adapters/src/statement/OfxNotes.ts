@@ -1,5 +1,5 @@
 /** What the reading of an OFX file has to say beside its rows: where it was wrong, and what was made of it. */
-import { type RefusedRow, StatementFault } from "@millrace/core/upload/Statement"
+import { type RefusedRow, StatementFault } from "@millrace/core/upload"
 import { tagNames } from "./OfxTags.ts"
 import { TextLines } from "./TextLines.ts"
 

@@ -1,5 +1,5 @@
 /** OFX and QFX files, 1.x (SGML) and 2.x (XML), of bank, card and brokerage accounts. */
-import { type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload/Statement"
+import { type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload"
 import * as Result from "effect/Result"
 import { OfxNotes } from "./OfxNotes.ts"
 import { OfxScanner } from "./OfxScanner.ts"

@@ -1,9 +1,6 @@
 /** A row of an OFX file: the element as it is read, and what comes of it. */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import { limits } from "@millrace/core/shared/Limits"
-import type { StatementRow } from "@millrace/core/upload/Statement"
+import { CalendarDate, Currency, Decimal, limits } from "@millrace/core"
+import type { StatementRow } from "@millrace/core/upload"
 import type { OfxFields } from "./OfxFields.ts"
 import { OfxNotes } from "./OfxNotes.ts"
 import { isRow } from "./OfxNesting.ts"

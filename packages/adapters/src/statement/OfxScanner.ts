@@ -5,7 +5,7 @@
  * it. Unknown elements are aggregates when the file closes them somewhere, else empty leaves; what stands in them does
  * not count. The time is in proportion to the text, whatever the text is: nothing is searched for again and again.
  */
-import { StatementFault } from "@millrace/core/upload/Statement"
+import { StatementFault } from "@millrace/core/upload"
 import { isSpace } from "./AmountText.ts"
 import { characterCodes } from "./CharacterCodes.ts"
 import { OfxEndTags } from "./OfxEndTags.ts"

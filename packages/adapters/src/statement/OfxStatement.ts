@@ -1,6 +1,6 @@
 /** Builds the accounts of an OFX file from the elements that the scanner reports. */
-import * as Currency from "@millrace/core/shared/Currency"
-import type { StatementAccount, StatementFault } from "@millrace/core/upload/Statement"
+import { Currency } from "@millrace/core"
+import type { StatementAccount, StatementFault } from "@millrace/core/upload"
 import { AccountDraft } from "./OfxAccount.ts"
 import { accountsOf, type OfxStatements } from "./OfxAccounts.ts"
 import { OfxBalance } from "./OfxBalance.ts"

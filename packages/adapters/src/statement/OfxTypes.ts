@@ -1,6 +1,6 @@
 /** OFX codes -> the words of decisions 4.1 and 4.2. */
-import type { AccountType } from "@millrace/core/provider/AccountType"
-import type { TransactionType } from "@millrace/core/record/TransactionType"
+import type { AccountType } from "@millrace/core/provider"
+import type { TransactionType } from "@millrace/core/record"
 
 /** What a TRNTYPE means when money comes in, and when it leaves. */
 const byCode: ReadonlyMap<string, readonly [incoming: TransactionType, outgoing: TransactionType]> = new Map([

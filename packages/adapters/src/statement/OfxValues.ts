@@ -1,6 +1,5 @@
 /** Dates, amounts and text of OFX elements (OFX 1.0.2 sections 3.2.8 and 3.2.9). */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import type { Decimal } from "@millrace/core/shared/Decimal"
+import { CalendarDate, type Decimal } from "@millrace/core"
 import { groupedAmount, isSpace, plainAmount } from "./AmountText.ts"
 
 const digit = (text: string, at: number): number => {
@@ -41,7 +40,7 @@ export const ofxDate = (text: string, start: number, end: number): CalendarDate.
 
 /** An amount, and whether a lone comma before three digits was taken for grouping. */
 export interface OfxAmount {
-  readonly value: Decimal
+  readonly value: Decimal.Decimal
   readonly ambiguous: boolean
 }
 

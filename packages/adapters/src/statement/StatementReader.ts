@@ -1,5 +1,5 @@
 /** Reads uploaded statement files; the format is told by content (decisions 7.1). */
-import { type Statement, StatementFault, type StatementOptions, StatementReader } from "@millrace/core/upload/Statement"
+import { type Statement, StatementFault, type StatementOptions, StatementReader } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"

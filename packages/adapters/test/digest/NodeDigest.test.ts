@@ -1,5 +1,5 @@
-import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import { Digest } from "@millrace/core/shared/Digest"
+import * as NodeDigest from "../../src/digest/NodeDigest.ts"
+import { Digest } from "@millrace/core"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:net"
 import { gzipSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
-import type { OutboundFailure, OutboundRequest } from "@millrace/core/outbound/Outbound"
+import type { OutboundFailure, OutboundRequest } from "@millrace/core/outbound"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"

@@ -1,5 +1,5 @@
 /** Patterns made to be slow, by family, and texts made to make them slow. */
-import type { Seeded } from "@millrace/testing/model/Seeded"
+import type { Seeded } from "@millrace/testing/model"
 
 const letters = ["a", "b", "x", "1", "é", "日", "😀"]
 const atoms = [

@@ -1,14 +1,12 @@
-import * as Re2Patterns from "@millrace/adapters/pattern/Re2Patterns"
-import { sizeOf } from "@millrace/adapters/pattern/PatternProgram"
-import { decode } from "@millrace/core/shared/StrictDecoding"
-import { makeRule, RuleConfig } from "@millrace/core/enrichment/kinds/rule"
-import { catalogOf } from "@millrace/core/record/FieldCatalog"
-import { compileProven, faultText, searchable } from "@millrace/core/pattern/Pattern"
-import { requiredLiterals } from "@millrace/core/pattern/PatternLiterals"
-import { parse } from "@millrace/core/pattern/PatternSyntax"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { Seeded } from "@millrace/testing/model/Seeded"
-import { suite } from "@millrace/testing/suite/PatternsSuite"
+import * as Re2Patterns from "../../src/pattern/Re2Patterns.ts"
+import { sizeOf } from "../../src/pattern/PatternProgram.ts"
+import { CalendarDate, StrictDecoding } from "@millrace/core"
+import { makeRule, RuleConfig } from "../../../core/src/enrichment/kinds/rule.ts"
+import { catalogOf } from "@millrace/core/record"
+import { compileProven, faultText, parse, searchable } from "@millrace/core/pattern"
+import { requiredLiterals } from "../../../core/src/pattern/PatternLiterals.ts"
+import { Seeded } from "@millrace/testing/model"
+import { suite } from "@millrace/testing/suite/pattern"
 import * as Result from "effect/Result"
 import { RE2JS } from "re2js"
 import { describe, expect, it } from "vitest"
@@ -50,7 +48,7 @@ describe("what is not proven to be linear", () => {
     const rule = makeRule(re2Patterns)
     const catalog = catalogOf("transactions")
     const config = Result.getOrThrow(
-      decode(RuleConfig, {
+      StrictDecoding.decode(RuleConfig, {
         rules: [
           {
             conditions: {

@@ -1,6 +1,6 @@
-import * as MemoryRateLimiter from "@millrace/adapters/rate/MemoryRateLimiter"
-import * as RateLimiterSuite from "@millrace/testing/suite/RateLimiterSuite"
-import { StoreClock } from "@millrace/testing/suite/StorageTests"
+import * as MemoryRateLimiter from "../../src/rate/MemoryRateLimiter.ts"
+import { RateLimiterSuite } from "@millrace/testing/suite/rate"
+import { StoreClock } from "@millrace/testing/suite/storage"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 

@@ -1,5 +1,5 @@
-import { InvalidSecretsKey, layer } from "@millrace/adapters/secrets/AesSecrets"
-import { Secrets, SecretsUnreadable } from "@millrace/core/bank/Secrets"
+import { InvalidSecretsKey, layer } from "../../src/secrets/AesSecrets.ts"
+import { Secrets, SecretsUnreadable } from "@millrace/core/bank"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

@@ -1,6 +1,6 @@
 /** Files of every make, read back: the truth, or a sentence that says what was not certain. */
-import * as Decimal from "@millrace/core/shared/Decimal"
-import type { Statement } from "@millrace/core/upload/Statement"
+import { Decimal } from "@millrace/core"
+import type { Statement } from "@millrace/core/upload"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { type CsvFile, writeCsv } from "./CsvWriter.ts"

@@ -1,5 +1,5 @@
 /** CSV files as banks might write them, with the truth that they are about: everything follows from the seed. */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { CalendarDate } from "@millrace/core"
 import { randomFrom } from "./reading.ts"
 
 interface Movement {

@@ -3,8 +3,8 @@
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import type { StatementAccount } from "@millrace/core/upload/Statement"
+import { Decimal } from "@millrace/core"
+import type { StatementAccount } from "@millrace/core/upload"
 import { describe, expect, it } from "vitest"
 import { faultOf, only, statementOf } from "./reading.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import type { StatementRow } from "@millrace/core/upload/Statement"
+import { CalendarDate } from "@millrace/core"
+import type { StatementRow } from "@millrace/core/upload"
 import * as Result from "effect/Result"
 import { only, randomFrom, read, statementOf } from "./reading.ts"
 

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer"
-import * as Currency from "@millrace/core/shared/Currency"
-import { StatementReader } from "@millrace/core/upload/Statement"
+import { Currency } from "@millrace/core"
+import { StatementReader } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"

@@ -1,8 +1,8 @@
 /** What the statement tests share: reading text, and a small random source with a seed. */
 import { Buffer } from "node:buffer"
-import * as Currency from "@millrace/core/shared/Currency"
-import type { CsvOptions } from "@millrace/core/feed/CsvOptions"
-import type { Statement, StatementFault } from "@millrace/core/upload/Statement"
+import { Currency } from "@millrace/core"
+import type { CsvOptions } from "@millrace/core/feed"
+import type { Statement, StatementFault } from "@millrace/core/upload"
 import * as Result from "effect/Result"
 import { readStatement } from "../../src/statement/StatementReader.ts"
 

@@ -1,21 +1,21 @@
 /** Everything that is stored, through a file and back: the same, or nothing. */
-import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
-import { backup } from "@millrace/adapters/storage/postgres/backup/Backup"
-import { restore } from "@millrace/adapters/storage/postgres/backup/Restore"
-import { migrate } from "@millrace/adapters/storage/postgres/Migrations"
-import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
-import { RecordStore } from "@millrace/core/record/RecordStore"
-import { Ids } from "@millrace/core/shared/Ids"
-import { DataKeys } from "@millrace/core/storage/DataKeys"
-import { Transactor } from "@millrace/core/storage/Transactor"
-import { UploadStore } from "@millrace/core/upload/UploadStore"
-import { storeAccount } from "@millrace/testing/fixture/Account"
-import { storeBank } from "@millrace/testing/fixture/Bank"
-import { storeFeed } from "@millrace/testing/fixture/Feed"
-import { storeJob } from "@millrace/testing/fixture/Job"
-import { makeWrites, scopeOf } from "@millrace/testing/fixture/Record"
-import { makeUpload } from "@millrace/testing/fixture/Upload"
-import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
+import { backup } from "../../src/storage/postgres/backup/Backup.ts"
+import { restore } from "../../src/storage/postgres/backup/Restore.ts"
+import { migrate } from "../../src/storage/postgres/Migrations.ts"
+import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
+import { DataKeys, RecordStore, Transactor, UploadStore } from "@millrace/core/storage"
+import { Ids } from "@millrace/core"
+import {
+  makeUpload,
+  makeWrites,
+  scopeOf,
+  storeAccount,
+  storeBank,
+  storeFeed,
+  storeJob,
+  storeWorkspace
+} from "@millrace/testing/fixture"
 import { client } from "@millrace/verification/postgres/TestPostgres"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /** Which databases are taken, what is left of those that are refused, and how an earlier installation comes along. */
-import { migrate, migrations, newestSchema } from "@millrace/adapters/storage/postgres/Migrations"
+import { migrate, migrations, newestSchema } from "../../src/storage/postgres/Migrations.ts"
 import { client } from "@millrace/verification/postgres/TestPostgres"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { expect, it } from "@effect/vitest"

@@ -1,23 +1,23 @@
-import { filterSql, type FilteredTable } from "@millrace/adapters/storage/postgres/FilterSql"
-import { SqlParameters } from "@millrace/adapters/storage/postgres/SqlParameters"
-import { bind } from "@millrace/core/filter/Bind"
-import { compile, type RelatedRows } from "@millrace/core/filter/Compile"
-import type { FilterFields, RowValues } from "@millrace/core/filter/FilterField"
-import * as Plan from "@millrace/core/filter/FilterPlan"
-import { fold } from "@millrace/core/text/Fold"
-import { jsonScalar } from "@millrace/core/filter/JsonScalar"
-import { provenPatterns } from "@millrace/core/pattern/Pattern"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { filterSql, type FilteredTable } from "../../src/storage/postgres/FilterSql.ts"
+import { SqlParameters } from "../../src/storage/postgres/SqlParameters.ts"
+import { bind, compile, type FilterFields, type RelatedRows, type RowValues } from "@millrace/core/filter"
+import * as Plan from "../../../core/src/filter/FilterPlan.ts"
+import { fold } from "@millrace/core/text"
+import { jsonScalar } from "../../../core/src/filter/JsonScalar.ts"
+import { provenPatterns } from "@millrace/core/pattern"
+import { Timestamp } from "@millrace/core"
 import {
+  filterTruth,
   moments,
   randomFields,
   randomFilter,
   randomRelated,
   randomRow,
+  Seeded,
+  truthNow,
+  truthZone,
   zones
-} from "@millrace/testing/model/RandomFilters"
-import { filterTruth, truthNow, truthZone } from "@millrace/testing/model/FilterTruth"
-import { Seeded } from "@millrace/testing/model/Seeded"
+} from "@millrace/testing/model"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

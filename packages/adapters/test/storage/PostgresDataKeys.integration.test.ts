@@ -1,8 +1,8 @@
 /** Data keys on the disk, and the secret that seals them. */
-import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
-import { agreeOnKey } from "@millrace/adapters/storage/postgres/Installation"
-import { layer as dataKeys } from "@millrace/adapters/storage/postgres/PostgresDataKeys"
-import { DataKeys } from "@millrace/core/storage/DataKeys"
+import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
+import { agreeOnKey } from "../../src/storage/postgres/Installation.ts"
+import { layer as dataKeys } from "../../src/storage/postgres/PostgresDataKeys.ts"
+import { DataKeys } from "@millrace/core/storage"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

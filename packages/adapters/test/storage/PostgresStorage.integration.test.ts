@@ -1,29 +1,35 @@
 /** What PostgreSQL adds to the promises of the ports: schema, clock, refusals and locks. */
-import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
-import { migrate, migrations } from "@millrace/adapters/storage/postgres/Migrations"
-import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
-import { UnstorableValue } from "@millrace/adapters/storage/postgres/SqlFailure"
-import { BankStore } from "@millrace/core/bank/BankStore"
-import { jobStatuses } from "@millrace/core/job/Job"
-import { jobTransitions } from "@millrace/core/job/JobLifecycle"
-import { JobStore } from "@millrace/core/job/JobStore"
-import { RateLimiter } from "@millrace/core/rate/RateLimiter"
-import { RecordStore } from "@millrace/core/record/RecordStore"
-import { Ids } from "@millrace/core/shared/Ids"
-import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import { Transactor } from "@millrace/core/storage/Transactor"
-import { wholeScan } from "@millrace/core/table/RowScan"
-import { TableStore } from "@millrace/core/table/TableStore"
-import { UploadStore } from "@millrace/core/upload/UploadStore"
-import { somebody } from "@millrace/testing/fixture/Actor"
-import { storeAccount } from "@millrace/testing/fixture/Account"
-import { makeConnection, storeBank } from "@millrace/testing/fixture/Bank"
-import { storeFeed } from "@millrace/testing/fixture/Feed"
-import { claimJob, storeJob } from "@millrace/testing/fixture/Job"
-import { makeWrite, scopeOf } from "@millrace/testing/fixture/Record"
-import { storeTable } from "@millrace/testing/fixture/Table"
-import { makeUpload } from "@millrace/testing/fixture/Upload"
-import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
+import { migrate, migrations } from "../../src/storage/postgres/Migrations.ts"
+import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
+import { UnstorableValue } from "../../src/storage/postgres/SqlFailure.ts"
+import {
+  BankStore,
+  JobStore,
+  RecordStore,
+  StorageUnavailable,
+  TableStore,
+  Transactor,
+  UploadStore
+} from "@millrace/core/storage"
+import { jobStatuses, jobTransitions } from "@millrace/core/job"
+import { RateLimiter } from "@millrace/core/rate"
+import { Ids } from "@millrace/core"
+import { wholeScan } from "@millrace/core/table"
+import {
+  claimJob,
+  makeConnection,
+  makeUpload,
+  makeWrite,
+  scopeOf,
+  somebody,
+  storeAccount,
+  storeBank,
+  storeFeed,
+  storeJob,
+  storeTable,
+  storeWorkspace
+} from "@millrace/testing/fixture"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { expect, it as plain, layer } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"

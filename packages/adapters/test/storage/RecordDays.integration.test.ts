@@ -1,5 +1,5 @@
-import { matching } from "@millrace/adapters/storage/postgres/RecordRows"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { matching } from "../../src/storage/postgres/RecordRows.ts"
+import { CalendarDate } from "@millrace/core"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -1,8 +1,6 @@
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import * as JobDispatchSuite from "@millrace/testing/suite/JobDispatchSuite"
-import * as StorageSuite from "@millrace/testing/suite/StorageSuite"
-import { StoreClock } from "@millrace/testing/suite/StorageTests"
-import * as UpstreamBudgetSuite from "@millrace/testing/suite/UpstreamBudgetSuite"
+import * as MemoryStorage from "../../src/storage/memory/MemoryStorage.ts"
+import { JobDispatchSuite, StorageSuite, StoreClock } from "@millrace/testing/suite/storage"
+import { UpstreamBudgetSuite } from "@millrace/testing/suite/rate"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 

@@ -1,7 +1,5 @@
 import { basename } from "node:path"
-import type { FeedRecord } from "@millrace/http/api/FeedApi"
-import type { DeliveredRecord } from "@millrace/http/api/RecordApi"
-import type { UploadRecord } from "@millrace/http/api/UploadApi"
+import type { DeliveredRecord, FeedRecord, UploadRecord } from "@millrace/http/client"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"

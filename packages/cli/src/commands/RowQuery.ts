@@ -24,7 +24,7 @@ export const filterText = (given: Option.Option<string>): Effect.Effect<Option.O
   })
 
 /** `a,-b` as a body has it. */
-export const sortOf = (given: string): Effect.Effect<ReadonlyArray<JsonObject>, UsageFault> => {
+const sortOf = (given: string): Effect.Effect<ReadonlyArray<JsonObject>, UsageFault> => {
   const names = given.split(",").map((name) => name.trim())
   return names.some((name) => name === "" || name === "-")
     ? Effect.fail(new UsageFault({ message: "--sort needs names with commas between them, such as date,-amount." }))

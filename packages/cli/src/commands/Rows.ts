@@ -1,4 +1,4 @@
-import type { CreateRows } from "@millrace/http/api/RowApi"
+import type { CreateRows } from "@millrace/http/client"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -27,9 +27,7 @@ import {
 } from "./Flags.ts"
 import { cellsShown, filter, filterText, queryBody, sort } from "./RowQuery.ts"
 
-export const rowModes = ["insert", "upsert"] as const satisfies ReadonlyArray<
-  NonNullable<(typeof CreateRows.Type)["mode"]>
->
+const rowModes = ["insert", "upsert"] as const satisfies ReadonlyArray<NonNullable<(typeof CreateRows.Type)["mode"]>>
 
 const id = idArgument("row")
 const table = idFlag("table")

@@ -1,4 +1,4 @@
-import type { CreateField } from "@millrace/http/api/FieldApi"
+import type { CreateField } from "@millrace/http/client"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { Api } from "../request/Api.ts"

@@ -3,7 +3,7 @@
  * would take for a formula gets an apostrophe in front, numbers are bare. Lines end as the caller says:
  * LF for programs and files here, CRLF as RFC 4180 has it.
  */
-import { quote, spreadsheetText } from "@millrace/core/shared/SpreadsheetText"
+import { quote, spreadsheetText } from "@millrace/core/text"
 import { textOf } from "./Cell.ts"
 import { isNumber, type Json, type JsonObject } from "./ExactJson.ts"
 import { valueOf } from "./Fields.ts"

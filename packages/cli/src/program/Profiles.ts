@@ -37,7 +37,7 @@ export const checkName = (name: string): Effect.Effect<string, UsageFault> =>
         })
       )
 
-export const path = (): string => {
+const path = (): string => {
   const home = process.env["XDG_CONFIG_HOME"]
   // The standard says that relative paths are to be ignored.
   const base = home !== undefined && isAbsolute(home) ? home : join(homedir(), ".config")
@@ -87,7 +87,7 @@ const replace = async (text: string): Promise<void> => {
   }
 }
 
-export const write = (file: ProfileFile): Effect.Effect<void, LocalFault> =>
+const write = (file: ProfileFile): Effect.Effect<void, LocalFault> =>
   Effect.tryPromise({ try: () => replace(`${JSON.stringify(file, null, 2)}\n`), catch: fault("written") })
 
 /** Adds or replaces a profile and makes it the current one. */

@@ -2,7 +2,7 @@
  * The HTTP API as the commands see it: requests in, JSON with exact numbers out. GET is tried again on 429 and
  * network errors; nothing else is, because it might have been done already.
  */
-import { retryPatiently } from "@millrace/core/shared/RetryPatiently"
+import { retryPatiently } from "@millrace/core"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -75,7 +75,7 @@ const withCursor = (request: Request, cursor: string): Request => {
 }
 
 /** Hands every page to `each`: the first one, or all of them with `--all`. */
-export const eachPage = Effect.fn("Requests.eachPage")(function* <E, R>(
+const eachPage = Effect.fn("Requests.eachPage")(function* <E, R>(
   request: Request,
   each: (rows: ReadonlyArray<JsonObject>) => Effect.Effect<void, E, R>
 ) {

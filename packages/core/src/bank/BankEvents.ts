@@ -9,14 +9,14 @@ import { Timestamp, toMillis } from "../shared/Timestamp.ts"
 import type { Account } from "./Account.ts"
 import { Bank } from "./Bank.ts"
 
-export const bankConnected = eventType({
+const bankConnected = eventType({
   type: "bank.connected",
   subject: "bank",
   summary: "A bank was connected for the first time.",
   data: Schema.Struct({ bank: Bank })
 })
 
-export const bankReconnected = eventType({
+const bankReconnected = eventType({
   type: "bank.reconnected",
   subject: "bank",
   summary: "A known bank was connected once more.",
@@ -31,9 +31,9 @@ export const connectionStatusChanged = eventType({
   data: Schema.Struct({ bankId: Id("bank"), from: HealthStatus, to: HealthStatus, connectionStatus: ConnectionStatus })
 })
 
-export const attentionReasons = ["reauth", "consent_expired", "consent_expiring", "error"] as const
+const attentionReasons = ["reauth", "consent_expired", "consent_expiring", "error"] as const
 
-export const connectionRequiresAttention = eventType({
+const connectionRequiresAttention = eventType({
   type: "connection.requires.attention",
   subject: "bank",
   summary: "A person has to do something about a connection, or soon will have to; `reason` says what.",
@@ -47,21 +47,21 @@ export const connectionRequiresAttention = eventType({
 
 const accountData = Schema.Struct({ bankId: Id("bank"), accountId: Id("account") })
 
-export const accountAdded = eventType({
+const accountAdded = eventType({
   type: "account.added",
   subject: "account",
   summary: "A bank lists an account for the first time.",
   data: accountData
 })
 
-export const accountMissing = eventType({
+const accountMissing = eventType({
   type: "account.missing",
   subject: "account",
   summary: "A bank lists an account no longer.",
   data: accountData
 })
 
-export const accountReturned = eventType({
+const accountReturned = eventType({
   type: "account.returned",
   subject: "account",
   summary: "A bank lists an account again that it had not listed.",

@@ -90,6 +90,3 @@ export const deliveryTransitions: ReadonlyArray<{
   { from: "done", event: "retry", to: "intended" },
   { from: "skipped", event: "retry", to: "intended" }
 ]
-
-export const transition = (from: DeliveryState, event: DeliveryEvent): DeliveryState | undefined =>
-  deliveryTransitions.find((row) => row.from === from && row.event === event)?.to

@@ -97,7 +97,7 @@ export const ErrorCode = Schema.Literals([...answerCodes, ...providerCodes, ...j
 export type ErrorCode = typeof ErrorCode.Type
 
 /** Where the blame of a job error lies (decisions 3.2). */
-export const errorCategories = [
+const errorCategories = [
   "provider",
   "consent",
   "institution",

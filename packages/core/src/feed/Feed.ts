@@ -39,7 +39,7 @@ export const Feed = Schema.Struct({
 })
 export type Feed = typeof Feed.Type
 
-export const feedStatuses = ["incomplete", "ready", "running", "waiting", "failing", "blocked"] as const
+const feedStatuses = ["incomplete", "ready", "running", "waiting", "failing", "blocked"] as const
 
 /** How a feed is doing, derived from its jobs; never stored. */
 export const FeedState = Schema.Struct({

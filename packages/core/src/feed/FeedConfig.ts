@@ -101,7 +101,7 @@ export type DataTypeOptions = typeof DataTypeOptions.Type
 /** Offsets such as +02:00 are no names: their clocks never change, which nobody means who names a zone. */
 const isZone = (name: string): boolean => /^[A-Za-z]/.test(name) && zoneOf(name) !== undefined
 
-export const frequencies = ["hourly", "daily", "weekly", "monthly"] as const
+const frequencies = ["hourly", "daily", "weekly", "monthly"] as const
 
 export const Schedule = Schema.Struct({
   enabled: Schema.Boolean,

@@ -66,7 +66,7 @@ export const noCounts: JobCounts = {
  * `user`: a person paused it. `provider_wait`: the provider asks to wait. `storage_full`: there is no room to store what
  * it reads. All but the first go on by themselves.
  */
-export const pauseReasons = ["user", "provider_wait", "storage_full"] as const
+const pauseReasons = ["user", "provider_wait", "storage_full"] as const
 
 /** Options of one run (specification 2.3 TriggerSyncBody). */
 export const SyncOptions = Schema.Struct({

@@ -16,13 +16,13 @@ const data: Schema.Codec<JobEventData, Schema.Json> = Schema.Struct({ feedId: Id
 const declare = (type: string, summary: string, outbound = false): EventType<JobEventData> =>
   eventType({ type, subject: "job", summary, outbound, data })
 
-export const jobCreated = declare("job.created", "A sync job was made and waits for a worker.")
-export const jobStarted = declare("job.started", "A worker has taken up a sync job.")
-export const jobPaused = declare("job.paused", "A sync job was paused; `job.pauseReason` says why.")
-export const jobResumed = declare("job.resumed", "A paused sync job goes on.")
-export const jobCancelled = declare("job.cancelled", "A sync job was cancelled.")
-export const syncCompleted = declare("feed.sync.completed", "A sync job has ended well.", true)
-export const syncFailed = declare("feed.sync.failed", "A sync job has failed; `job.errors` say why.", true)
+const jobCreated = declare("job.created", "A sync job was made and waits for a worker.")
+const jobStarted = declare("job.started", "A worker has taken up a sync job.")
+const jobPaused = declare("job.paused", "A sync job was paused; `job.pauseReason` says why.")
+const jobResumed = declare("job.resumed", "A paused sync job goes on.")
+const jobCancelled = declare("job.cancelled", "A sync job was cancelled.")
+const syncCompleted = declare("feed.sync.completed", "A sync job has ended well.", true)
+const syncFailed = declare("feed.sync.failed", "A sync job has failed; `job.errors` say why.", true)
 
 export const jobEventTypes = [
   jobCreated,

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { Timestamp } from "../shared/Timestamp.ts"
 
-export const healthStatuses = [
+const healthStatuses = [
   "pending",
   "connected",
   "degraded",

@@ -2,16 +2,7 @@
 import * as Schema from "effect/Schema"
 
 /** The kinds that the specification names, whether or not their drivers are here. */
-export const specifiedKinds = [
-  "plaid",
-  "snaptrade",
-  "saltedge",
-  "fiskil",
-  "quiltt",
-  "simplefin",
-  "demo",
-  "file"
-] as const
+const specifiedKinds = ["plaid", "snaptrade", "saltedge", "fiskil", "quiltt", "simplefin", "demo", "file"] as const
 
 /** Where accounts come from that no provider has: these names are the kernel's own. */
 const madeKinds: ReadonlySet<string> = new Set(["file", "mail", "extractor", "automation"])

@@ -8,7 +8,7 @@ export const SyncDataType = Schema.Literals(syncDataTypes)
 export type SyncDataType = typeof SyncDataType.Type
 
 /** Data types read out of documents. */
-export const documentDataTypes = ["receipts", "invoices", "documents"] as const
+const documentDataTypes = ["receipts", "invoices", "documents"] as const
 
 export const dataTypes = [...syncDataTypes, ...documentDataTypes] as const
 export const DataType = Schema.Literals(dataTypes)

@@ -1,5 +1,5 @@
 /** Transaction types and primary categories (decisions 4.2). Both lists are open on the wire. */
-export const transactionTypes = [
+const transactionTypes = [
   "TRANSFER_OUTGOING",
   "TRANSFER_INCOMING",
   "DIRECT_DEBIT",

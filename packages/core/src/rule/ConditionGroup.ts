@@ -46,7 +46,7 @@ const Nested = Schema.Struct({
 export const isGroup = (node: ConditionNode): node is ConditionGroup => "conditions" in node
 
 /** Nodes of a tree and the length of its longest branch, the root included in both. */
-export const sizeOf = (node: ConditionNode): { readonly nodes: number; readonly depth: number } => {
+const sizeOf = (node: ConditionNode): { readonly nodes: number; readonly depth: number } => {
   if (!isGroup(node)) return { nodes: 1, depth: 0 }
   let nodes = 1
   let depth = 0

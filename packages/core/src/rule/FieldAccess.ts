@@ -27,7 +27,7 @@ const stageOf = (field: string): number | undefined => {
   return reservedStage.get(dot < 0 ? field : field.slice(0, dot))
 }
 
-export const isReserved = (field: string): boolean => stageOf(field) !== undefined
+const isReserved = (field: string): boolean => stageOf(field) !== undefined
 
 /** Says who and what a record is, or follows from another field. */
 const fixed: ReadonlySet<string> = new Set([

@@ -66,10 +66,6 @@ const positives: Partial<Record<Operator, Operator>> = {
 export const positiveOf = (operator: Operator): Operator => positives[operator] ?? operator
 export const isNegative = (operator: Operator): boolean => positives[operator] !== undefined
 
-/** Operators whose `value` is ignored. */
-export const takesNoValue = (operator: Operator): boolean =>
-  operator === "isEmpty" || operator === "isNotEmpty" || operator === "hasPassed" || operator === "notPassed"
-
 /** Any accepted spelling outside, the canonical name inside. */
 export const Operator: Schema.Codec<Operator, string> = Schema.String.pipe(
   Schema.decodeTo(Schema.Literals(operators), {

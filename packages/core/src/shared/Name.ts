@@ -14,7 +14,7 @@ export const nameFault = (name: string, most: number = limits.nameLength): strin
   return lineBreak.test(name) ? "must not hold line breaks" : undefined
 }
 
-export const nameOf = (most: number) =>
+const nameOf = (most: number) =>
   Schema.String.check(
     Schema.makeFilter((name: string) => nameFault(name, most), {
       toJsonSchema: () => ({ minLength: 1, maxLength: most })

@@ -38,7 +38,7 @@ export const sortKeys = (
 }
 
 /** What the row is sorted by. */
-export const sortValue = (row: Row, { as, field }: SortKey): SortValue => {
+const sortValue = (row: Row, { as, field }: SortKey): SortValue => {
   if (as === "id" || as === "createdAt" || as === "updatedAt") return row[as]
   const cell = cellOf(row.values, field)
   if (typeof cell === "object") return null

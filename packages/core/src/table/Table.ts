@@ -53,7 +53,7 @@ export const FieldOptions = Schema.Struct({
 export type FieldOptions = typeof FieldOptions.Type
 
 /** Text, numbers and dates as text, a truth value, a list of ids or choices, or nothing. */
-export const Cell: Schema.Codec<CellValue> = Schema.Union([
+const Cell: Schema.Codec<CellValue> = Schema.Union([
   Schema.String,
   Schema.Boolean,
   Schema.Null,

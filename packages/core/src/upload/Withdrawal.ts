@@ -29,7 +29,7 @@ interface Balance {
 const dayOf = ({ balanceDate, to }: UploadStatement): CalendarDate | undefined => balanceDate ?? to
 
 /** The newest balance that files state of an account; of one day that of the file that came last. */
-export const balanceOf = (uploads: ReadonlyArray<Upload>, accountId: AccountId): Balance | undefined => {
+const balanceOf = (uploads: ReadonlyArray<Upload>, accountId: AccountId): Balance | undefined => {
   let newest: UploadStatement | undefined
   for (const { statements } of uploads) {
     for (const statement of statements) {

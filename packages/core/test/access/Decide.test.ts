@@ -2,16 +2,16 @@
  * Every principal against every operation and every ownership. What must come out is written down here a second time,
  * operation by operation, and judged by another procedure.
  */
-import { decide, type Decision, type Resource } from "@millrace/core/access/Access"
-import { onBehalfOf, type Caller } from "@millrace/core/access/Caller"
-import type { Operation } from "@millrace/core/access/Operation"
-import { operations, type OperationId } from "@millrace/core/access/Operations"
-import { actorOf, type Principal } from "@millrace/core/access/Principal"
-import { allScopes, type Scope } from "@millrace/core/access/Scope"
-import type { Timestamp } from "@millrace/core/shared/Timestamp"
-import { planNames, type PlanName } from "@millrace/core/workspace/Plan"
-import { roles, type Role } from "@millrace/core/workspace/Role"
-import type { Workspace } from "@millrace/core/workspace/Workspace"
+import { decide, type Decision, type Resource } from "../../src/access/Access.ts"
+import { onBehalfOf, type Caller } from "../../src/access/Caller.ts"
+import type { Operation } from "../../src/access/Operation.ts"
+import { operations, type OperationId } from "../../src/access/Operations.ts"
+import { actorOf, type Principal } from "../../src/access/Principal.ts"
+import { allScopes, type Scope } from "../../src/access/Scope.ts"
+import type { Timestamp } from "../../src/shared/Timestamp.ts"
+import { planNames, type PlanName } from "../../src/workspace/Plan.ts"
+import { roles, type Role } from "../../src/workspace/Role.ts"
+import type { Workspace } from "../../src/workspace/Workspace.ts"
 import { describe, expect, it } from "vitest"
 
 /** `scopes role app`: viewer V, editor E, admin A; apps reach all or their own. */

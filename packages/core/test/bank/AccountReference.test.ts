@@ -1,4 +1,4 @@
-import { accountNames, bankOfName, isMaskedNumber, parseIban, sealedName } from "@millrace/core/bank/AccountReference"
+import { accountNames, bankOfName, isMaskedNumber, parseIban, sealedName } from "../../src/bank/AccountReference.ts"
 import { describe, expect, it } from "@effect/vitest"
 
 const share = (a: ReadonlyArray<string>, b: ReadonlyArray<string>) => a.some((name) => b.includes(name))

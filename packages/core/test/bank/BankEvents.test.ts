@@ -1,8 +1,8 @@
-import { statusEvents } from "@millrace/core/bank/BankEvents"
-import type { ConnectionStatus } from "@millrace/core/provider/ConnectionHealth"
-import type { Id } from "@millrace/core/shared/Ids"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { somebody } from "@millrace/testing/fixture/Actor"
+import { statusEvents } from "../../src/bank/BankEvents.ts"
+import type { ConnectionStatus } from "../../src/provider/ConnectionHealth.ts"
+import type { Id } from "../../src/shared/Ids.ts"
+import * as Timestamp from "../../src/shared/Timestamp.ts"
+import { somebody } from "@millrace/testing/fixture"
 import { describe, expect, it } from "@effect/vitest"
 
 const bank = {

@@ -1,6 +1,6 @@
-import { columnsOf, defaultMappings, valuesOf } from "@millrace/core/destination/Columns"
-import { fieldsOf, syncDataTypes } from "@millrace/core/record/DataType"
-import { catalogOf } from "@millrace/core/record/FieldCatalog"
+import { columnsOf, defaultMappings, valuesOf } from "../../src/destination/Columns.ts"
+import { fieldsOf, syncDataTypes } from "../../src/record/DataType.ts"
+import { catalogOf } from "../../src/record/FieldCatalog.ts"
 import { describe, expect, it } from "vitest"
 
 describe("columns", () => {

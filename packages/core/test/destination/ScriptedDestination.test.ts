@@ -1,12 +1,10 @@
 /** The destination that the simulations write to keeps what every destination has to keep. */
-import type { WriteModel } from "@millrace/core/destination/Destination"
-import { destinationOf } from "@millrace/core/destination/Destinations"
-import { Ids } from "@millrace/core/shared/Ids"
-import { makeScriptedDestination } from "@millrace/testing/destination/ScriptedDestination"
-import { makeFeed } from "@millrace/testing/fixture/Feed"
-import { makeWorkspace } from "@millrace/testing/fixture/Workspace"
-import { columns } from "@millrace/testing/suite/DestinationRun"
-import { suite } from "@millrace/testing/suite/DestinationSuite"
+import type { WriteModel } from "../../src/destination/Destination.ts"
+import { destinationOf } from "../../src/destination/Destinations.ts"
+import { Ids } from "../../src/shared/Ids.ts"
+import { makeScriptedDestination } from "@millrace/testing/fake"
+import { makeFeed, makeWorkspace } from "@millrace/testing/fixture"
+import { columns, suite } from "@millrace/testing/suite/destination"
 import * as Effect from "effect/Effect"
 
 const refused = "a text that is refused"

@@ -1,7 +1,7 @@
-import type { Schedule } from "@millrace/core/feed/FeedConfig"
-import { nextRun } from "@millrace/core/feed/NextRun"
+import type { Schedule } from "../../src/feed/FeedConfig.ts"
+import { nextRun } from "../../src/feed/NextRun.ts"
 import { describe, expect, it } from "vitest"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { Seeded } from "@millrace/testing/model"
 
 const at = (text: string) => Date.parse(text)
 const plan = (schedule: Partial<Schedule>): Schedule => ({

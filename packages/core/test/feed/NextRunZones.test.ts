@@ -1,8 +1,8 @@
 /** Schedules on the clocks of time zones: over years, through every change of clocks. */
-import type { Schedule } from "@millrace/core/feed/FeedConfig"
-import { nextRun } from "@millrace/core/feed/NextRun"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import type { Schedule } from "../../src/feed/FeedConfig.ts"
+import { nextRun } from "../../src/feed/NextRun.ts"
+import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import { Seeded } from "@millrace/testing/model"
 import { describe, expect, it } from "vitest"
 
 const long = process.env["MILLRACE_LONG"] !== undefined

@@ -1,12 +1,18 @@
-import { bind } from "@millrace/core/filter/Bind"
-import { explainFilter } from "@millrace/core/filter/Explain"
-import type { FilterField, FilterFields, RowValues } from "@millrace/core/filter/FilterField"
-import { isClause, type FilterNode } from "@millrace/core/filter/FilterNode"
-import { provenPatterns } from "@millrace/core/pattern/Pattern"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { interpretFilter } from "@millrace/testing/model/FilterInterpreter"
-import { moments, randomFields, randomFilter, randomRelated, randomRow } from "@millrace/testing/model/RandomFilters"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { bind } from "../../src/filter/Bind.ts"
+import { explainFilter } from "../../src/filter/Explain.ts"
+import type { FilterField, FilterFields, RowValues } from "../../src/filter/FilterField.ts"
+import { isClause, type FilterNode } from "../../src/filter/FilterNode.ts"
+import { provenPatterns } from "../../src/pattern/Pattern.ts"
+import * as Timestamp from "../../src/shared/Timestamp.ts"
+import {
+  interpretFilter,
+  moments,
+  randomFields,
+  randomFilter,
+  randomRelated,
+  randomRow,
+  Seeded
+} from "@millrace/testing/model"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 

@@ -1,21 +1,22 @@
-import { bind } from "@millrace/core/filter/Bind"
-import { compile, type RelatedRows, type RowTest } from "@millrace/core/filter/Compile"
-import { generate } from "@millrace/core/filter/Generated"
-import type { Order } from "@millrace/core/filter/Order"
-import * as Plan from "@millrace/core/filter/FilterPlan"
-import { readFilter } from "@millrace/core/filter/FilterNode"
-import { provenPatterns } from "@millrace/core/pattern/Pattern"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { interpretFilter, type Answer } from "@millrace/testing/model/FilterInterpreter"
+import { bind } from "../../src/filter/Bind.ts"
+import { compile, type RelatedRows, type RowTest } from "../../src/filter/Compile.ts"
+import { generate } from "../../src/filter/Generated.ts"
+import type { Order } from "../../src/filter/Order.ts"
+import * as Plan from "../../src/filter/FilterPlan.ts"
+import { readFilter } from "../../src/filter/FilterNode.ts"
+import { provenPatterns } from "../../src/pattern/Pattern.ts"
+import * as Timestamp from "../../src/shared/Timestamp.ts"
 import {
+  type Answer,
+  interpretFilter,
   moments,
   randomFields,
   randomFilter,
   randomRelated,
   randomRow,
+  Seeded,
   zones
-} from "@millrace/testing/model/RandomFilters"
-import { Seeded } from "@millrace/testing/model/Seeded"
+} from "@millrace/testing/model"
 import * as Result from "effect/Result"
 import { expect, it } from "vitest"
 

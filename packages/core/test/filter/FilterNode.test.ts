@@ -1,6 +1,6 @@
-import { FilterNode } from "@millrace/core/filter/FilterNode"
-import { limits } from "@millrace/core/shared/Limits"
-import { decode } from "@millrace/core/shared/StrictDecoding"
+import { FilterNode } from "../../src/filter/FilterNode.ts"
+import { limits } from "../../src/shared/Limits.ts"
+import { decode } from "../../src/shared/StrictDecoding.ts"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 

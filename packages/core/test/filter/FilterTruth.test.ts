@@ -1,14 +1,22 @@
-import { bind } from "@millrace/core/filter/Bind"
-import { compile } from "@millrace/core/filter/Compile"
-import { readFilter, type FilterClause } from "@millrace/core/filter/FilterNode"
-import { filterOperators } from "@millrace/core/filter/FilterOperator"
-import * as Plan from "@millrace/core/filter/FilterPlan"
-import { generate } from "@millrace/core/filter/Generated"
-import { byCost } from "@millrace/core/filter/Order"
-import { provenPatterns } from "@millrace/core/pattern/Pattern"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { interpretFilter, opposite, type Answer } from "@millrace/testing/model/FilterInterpreter"
-import { filterTruth, groupTruth, notTruth, truthNow, truthZone } from "@millrace/testing/model/FilterTruth"
+import { bind } from "../../src/filter/Bind.ts"
+import { compile } from "../../src/filter/Compile.ts"
+import { readFilter, type FilterClause } from "../../src/filter/FilterNode.ts"
+import { filterOperators } from "../../src/filter/FilterOperator.ts"
+import * as Plan from "../../src/filter/FilterPlan.ts"
+import { generate } from "../../src/filter/Generated.ts"
+import { byCost } from "../../src/filter/Order.ts"
+import { provenPatterns } from "../../src/pattern/Pattern.ts"
+import * as Timestamp from "../../src/shared/Timestamp.ts"
+import {
+  type Answer,
+  filterTruth,
+  groupTruth,
+  interpretFilter,
+  notTruth,
+  opposite,
+  truthNow,
+  truthZone
+} from "@millrace/testing/model"
 import * as Result from "effect/Result"
 import { expect, it } from "vitest"
 

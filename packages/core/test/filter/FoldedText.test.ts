@@ -1,7 +1,6 @@
-import { fold } from "@millrace/core/text/Fold"
-import { comparePoints, containing, equalsFolded, oneOfFolded } from "@millrace/core/filter/FoldedText"
-import { plainFold } from "@millrace/testing/model/RuleInterpreter"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { fold } from "../../src/text/Fold.ts"
+import { comparePoints, containing, equalsFolded, oneOfFolded } from "../../src/filter/FoldedText.ts"
+import { plainFold, Seeded } from "@millrace/testing/model"
 import { expect, it } from "vitest"
 
 const parts = [

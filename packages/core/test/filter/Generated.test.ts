@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process"
-import { bind } from "@millrace/core/filter/Bind"
-import { compile } from "@millrace/core/filter/Compile"
-import type { FilterField, FilterFields, RowValues } from "@millrace/core/filter/FilterField"
-import { generate } from "@millrace/core/filter/Generated"
-import { byCost } from "@millrace/core/filter/Order"
-import type { FilterNode } from "@millrace/core/filter/FilterNode"
-import { provenPatterns } from "@millrace/core/pattern/Pattern"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { bind } from "../../src/filter/Bind.ts"
+import { compile } from "../../src/filter/Compile.ts"
+import type { FilterField, FilterFields, RowValues } from "../../src/filter/FilterField.ts"
+import { generate } from "../../src/filter/Generated.ts"
+import { byCost } from "../../src/filter/Order.ts"
+import type { FilterNode } from "../../src/filter/FilterNode.ts"
+import { provenPatterns } from "../../src/pattern/Pattern.ts"
+import * as Timestamp from "../../src/shared/Timestamp.ts"
 import * as Result from "effect/Result"
 import { afterEach, describe, expect, it, vi } from "vitest"
 
@@ -75,10 +75,10 @@ describe("generated code", () => {
 
   it("gives way to closures where the host forbids code from text", () => {
     const script = `
-      import { bind } from "@millrace/core/filter/Bind"
-      import { compile } from "@millrace/core/filter/Compile"
-      import { generate } from "@millrace/core/filter/Generated"
-      import { byCost } from "@millrace/core/filter/Order"
+      import { bind } from "../../src/filter/Bind.ts"
+      import { compile } from "../../src/filter/Compile.ts"
+      import { generate } from "../../src/filter/Generated.ts"
+      import { byCost } from "../../src/filter/Order.ts"
       const node = { field: "amount", op: "gt", value: "5" }
       const plan = bind(node, new Map([["amount", { type: "number" }]]), { now: "2026-03-14T12:00:00.000Z", zone: "UTC" }).success
       const holds = compile(plan)

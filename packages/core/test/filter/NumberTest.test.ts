@@ -1,7 +1,7 @@
-import type { Range } from "@millrace/core/filter/FilterPlan"
-import { numberTest } from "@millrace/core/filter/NumberTest"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import type { Range } from "../../src/filter/FilterPlan.ts"
+import { numberTest } from "../../src/filter/NumberTest.ts"
+import * as Decimal from "../../src/shared/Decimal.ts"
+import { Seeded } from "@millrace/testing/model"
 import { expect, it } from "vitest"
 
 const random = new Seeded(20_268)

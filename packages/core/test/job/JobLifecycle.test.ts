@@ -1,5 +1,5 @@
-import { activeStatuses, isActive, jobStatuses } from "@millrace/core/job/Job"
-import { jobEvents, jobTransitions, sourcesOf, transition } from "@millrace/core/job/JobLifecycle"
+import { activeStatuses, isActive, jobStatuses } from "../../src/job/Job.ts"
+import { jobEvents, jobTransitions, sourcesOf, transition } from "../../src/job/JobLifecycle.ts"
 import { describe, expect, it } from "@effect/vitest"
 
 /** Status -> event -> where it leads; every pair that is missing is refused. */

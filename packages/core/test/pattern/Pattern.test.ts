@@ -1,10 +1,10 @@
-import { fold } from "@millrace/core/text/Fold"
-import { faultText, Patterns, provenPatterns } from "@millrace/core/pattern/Pattern"
-import { requiredLiterals } from "@millrace/core/pattern/PatternLiterals"
-import { suite } from "@millrace/testing/suite/PatternsSuite"
+import { fold } from "../../src/text/Fold.ts"
+import { faultText, Patterns, provenPatterns } from "../../src/pattern/Pattern.ts"
+import { requiredLiterals } from "../../src/pattern/PatternLiterals.ts"
+import { suite } from "@millrace/testing/suite/pattern"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { Seeded } from "@millrace/testing/model"
 import { fastestMillis } from "@millrace/verification/process/CpuTime"
 
 const fault = (pattern: string): string => {

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
-import { OutboundFailure, outboundReasons, type OutboundResponse } from "@millrace/core/outbound/Outbound"
-import { readJson, refusalOf, unanswered } from "@millrace/core/provider/JsonUpstream"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { OutboundFailure, outboundReasons, type OutboundResponse } from "../../src/outbound/Outbound.ts"
+import { readJson, refusalOf, unanswered } from "../../src/provider/JsonUpstream.ts"
+import * as Decimal from "../../src/shared/Decimal.ts"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 

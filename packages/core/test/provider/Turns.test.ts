@@ -1,11 +1,11 @@
 /** Requests that a driver sends through the outbound client take their places in the budget of its instance. */
 import { expect, it } from "@effect/vitest"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import { Outbound, type Counts, type OutboundResponse } from "@millrace/core/outbound/Outbound"
-import { unanswered } from "@millrace/core/provider/JsonUpstream"
-import type { ProviderDriver } from "@millrace/core/provider/Provider"
-import { Providers } from "@millrace/core/provider/Providers"
-import type { RequestBudget } from "@millrace/core/rate/RequestBudget"
+import { MemoryStorage } from "@millrace/adapters/memory"
+import { Outbound, type Counts, type OutboundResponse } from "../../src/outbound/Outbound.ts"
+import { unanswered } from "../../src/provider/JsonUpstream.ts"
+import type { ProviderDriver } from "../../src/provider/Provider.ts"
+import { Providers } from "../../src/provider/Providers.ts"
+import type { RequestBudget } from "../../src/rate/RequestBudget.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { place, refillOf } from "@millrace/core/rate/Refill"
+import { place, refillOf } from "../../src/rate/Refill.ts"
 import * as Schema from "effect/Schema"
 
 /** Requests, each so many milliseconds after the one before, of callers who wait for up to some seconds. */

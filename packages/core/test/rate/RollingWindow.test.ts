@@ -1,4 +1,4 @@
-import { arrive, make } from "@millrace/core/rate/RollingWindow"
+import { arrive, make } from "../../src/rate/RollingWindow.ts"
 import { describe, expect, it } from "@effect/vitest"
 
 describe("RollingWindow", () => {

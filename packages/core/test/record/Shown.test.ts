@@ -1,7 +1,7 @@
-import { afterRead, lastShownAt, type ShownStep } from "@millrace/core/record/Shown"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { afterRead, lastShownAt, type ShownStep } from "../../src/record/Shown.ts"
+import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import * as Timestamp from "../../src/shared/Timestamp.ts"
+import { Seeded } from "@millrace/testing/model"
 import { describe, expect, it } from "vitest"
 
 const first = CalendarDate.make("2026-01-01")

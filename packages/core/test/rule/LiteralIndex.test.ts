@@ -1,7 +1,7 @@
-import { fold } from "@millrace/core/text/Fold"
-import { LiteralIndex, type Literal, type Place } from "@millrace/core/rule/LiteralIndex"
+import { fold } from "../../src/text/Fold.ts"
+import { LiteralIndex, type Literal, type Place } from "../../src/rule/LiteralIndex.ts"
 import { expect, it } from "vitest"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { Seeded } from "@millrace/testing/model"
 
 const marked = (index: LiteralIndex, text: string): ReadonlySet<number> => {
   const rules = new Set<number>()

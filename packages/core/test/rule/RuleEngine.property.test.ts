@@ -1,13 +1,12 @@
-import { catalogOf } from "@millrace/core/record/FieldCatalog"
-import type { FieldValue } from "@millrace/core/record/FieldValue"
-import type { ConditionGroup, ConditionNode, Leaf } from "@millrace/core/rule/ConditionGroup"
-import { provenPatterns } from "@millrace/core/pattern/Pattern"
-import type { RuleAction } from "@millrace/core/rule/RuleAction"
-import { RuleEngine } from "@millrace/core/rule/RuleEngine"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { interpret, type PlainRule } from "@millrace/testing/model/RuleInterpreter"
+import { catalogOf } from "../../src/record/FieldCatalog.ts"
+import type { FieldValue } from "../../src/record/FieldValue.ts"
+import type { ConditionGroup, ConditionNode, Leaf } from "../../src/rule/ConditionGroup.ts"
+import { provenPatterns } from "../../src/pattern/Pattern.ts"
+import type { RuleAction } from "../../src/rule/RuleAction.ts"
+import { RuleEngine } from "../../src/rule/RuleEngine.ts"
+import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import { interpret, type PlainRule, Seeded } from "@millrace/testing/model"
 import { expect, it } from "vitest"
-import { Seeded } from "@millrace/testing/model/Seeded"
 
 const catalog = new Map([...catalogOf("transactions"), ["score", "num"], ["due", "date"]] as const)
 

@@ -1,5 +1,5 @@
-import * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import * as Currency from "../../src/shared/Currency.ts"
+import * as Decimal from "../../src/shared/Decimal.ts"
 import { describe, expect, it } from "vitest"
 
 describe("Currency", () => {

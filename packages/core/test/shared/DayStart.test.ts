@@ -1,6 +1,6 @@
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { dayStart } from "@millrace/core/shared/DayStart"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import { dayStart } from "../../src/shared/DayStart.ts"
+import * as Timestamp from "../../src/shared/Timestamp.ts"
 import { expect, it } from "vitest"
 
 it.each([

@@ -1,7 +1,7 @@
-import * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import * as Currency from "../../src/shared/Currency.ts"
+import * as Decimal from "../../src/shared/Decimal.ts"
 import { describe, expect, it } from "vitest"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { Seeded } from "@millrace/testing/model"
 
 const scaleMost = 30
 

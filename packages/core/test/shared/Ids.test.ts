@@ -1,4 +1,4 @@
-import { Ids, isId, prefixes, type IdKind } from "@millrace/core/shared/Ids"
+import { Ids, isId, prefixes, type IdKind } from "../../src/shared/Ids.ts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"

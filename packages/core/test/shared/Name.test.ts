@@ -1,5 +1,5 @@
-import { limits } from "@millrace/core/shared/Limits"
-import { nameFault } from "@millrace/core/shared/Name"
+import { limits } from "../../src/shared/Limits.ts"
+import { nameFault } from "../../src/shared/Name.ts"
 import { describe, expect, it } from "vitest"
 
 const most = `must have 1 to ${limits.nameLength} characters`

@@ -1,4 +1,4 @@
-import { retryPatiently } from "@millrace/core/shared/RetryPatiently"
+import { retryPatiently } from "../../src/shared/RetryPatiently.ts"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 

@@ -1,4 +1,4 @@
-import { zoneOf } from "@millrace/core/shared/TimeZone"
+import { zoneOf } from "../../src/shared/TimeZone.ts"
 import { expect, it } from "vitest"
 
 it("knows a zone by one spelling, whatever the case it is sent in, and nothing else", () => {

@@ -1,33 +1,36 @@
 /** What earlier reads have settled makes a read cheaper and changes nothing else. */
-import { ownerOf } from "@millrace/testing/fixture/Caller"
-import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import { Corrections } from "@millrace/core/identity/Corrections"
-import { IdentityStore } from "@millrace/core/identity/IdentityStore"
-import { freeBanks, takeBank } from "@millrace/testing/fixture/Lease"
-import type { IdTrust } from "@millrace/core/provider/Capabilities"
-import type { Coverage } from "@millrace/core/provider/Provider"
-import { RecordStore } from "@millrace/core/record/RecordStore"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { Cursors } from "@millrace/core/cursor/Cursors"
-import { Digest } from "@millrace/core/shared/Digest"
-import { Ids } from "@millrace/core/shared/Ids"
-import { ingest } from "@millrace/core/sync/Ingest"
-import type { SnapshotOfAccount } from "@millrace/core/sync/SnapshotOfAccount"
-import { LedgerWriter } from "@millrace/core/sync/LedgerWriter"
-import * as RowEdits from "@millrace/core/table/RowEdits"
-import { storeAccount } from "@millrace/testing/fixture/Account"
-import { storeBank } from "@millrace/testing/fixture/Bank"
-import { scopeOf } from "@millrace/testing/fixture/Record"
-import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import {
+  freeBanks,
+  ownerOf,
+  scopeOf,
+  somebody,
+  storeAccount,
+  storeBank,
+  storeWorkspace,
+  takeBank
+} from "@millrace/testing/fixture"
+import { NodeDigest } from "@millrace/adapters"
+import { MemoryStorage } from "@millrace/adapters/memory"
+import { Corrections } from "../../src/identity/Corrections.ts"
+import { IdentityStore } from "../../src/identity/IdentityStore.ts"
+import type { IdTrust } from "../../src/provider/Capabilities.ts"
+import type { Coverage } from "../../src/provider/Provider.ts"
+import { RecordStore } from "../../src/record/RecordStore.ts"
+import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import { Cursors } from "../../src/cursor/Cursors.ts"
+import { Digest } from "../../src/shared/Digest.ts"
+import { Ids } from "../../src/shared/Ids.ts"
+import { ingest } from "../../src/sync/Ingest.ts"
+import type { SnapshotOfAccount } from "../../src/sync/SnapshotOfAccount.ts"
+import { LedgerWriter } from "../../src/sync/LedgerWriter.ts"
+import * as RowEdits from "../../src/table/RowEdits.ts"
+import { Seeded } from "@millrace/testing/model"
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
-import { somebody } from "@millrace/testing/fixture/Actor"
 
 const lives = process.env["MILLRACE_LONG"] === "1" ? 3_000 : 120
 const steps = 14

@@ -1,9 +1,9 @@
 /** The scenes of identity on PostgreSQL. */
-import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
-import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
+import { AesSecrets } from "@millrace/adapters/secrets"
+import { PostgresStorage } from "@millrace/adapters/postgres"
 import { layer as postgresClock } from "@millrace/verification/postgres/PostgresClock"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
-import { StoreClock } from "@millrace/testing/suite/StorageTests"
+import { StoreClock } from "@millrace/testing/suite/storage"
 import { makeSimulation } from "@millrace/verification/simulation/Simulation"
 import { VirtualClock } from "@millrace/verification/simulation/VirtualClock"
 import { layer } from "@effect/vitest"
@@ -15,6 +15,9 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { inject } from "vitest"
 import { playAll as playHistory } from "./HistoryScenes.ts"
 import { playAll, serve, type Scene } from "./IdentityScenes.ts"
+
+const { layer: aesSecrets } = AesSecrets
+const { layer: storage } = PostgresStorage
 
 const secrets = aesSecrets({ key: Redacted.make(Buffer.alloc(32, 1).toString("base64")) })
 const services = postgresClock.pipe(Layer.provideMerge(database(inject("postgres"))))

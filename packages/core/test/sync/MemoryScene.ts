@@ -1,7 +1,7 @@
 /** A test that plays in a simulation of its own, in memory and by a clock of its own. */
 import { it } from "@effect/vitest"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import { TableSettings } from "@millrace/core/table/RowLimit"
+import { MemoryStorage } from "@millrace/adapters/memory"
+import { TableSettings } from "../../src/table/RowLimit.ts"
 import { makeSimulation, type Simulation, type SimulationOptions } from "@millrace/verification/simulation/Simulation"
 import { VirtualClock } from "@millrace/verification/simulation/VirtualClock"
 import * as Clock from "effect/Clock"

@@ -1,17 +1,12 @@
-import * as Adapters from "@millrace/adapters/Adapters"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import { takeBank } from "@millrace/testing/fixture/Lease"
-import * as Kernel from "@millrace/core/Kernel"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { SourceReader } from "@millrace/core/sync/SourceReader"
-import { storeAccount } from "@millrace/testing/fixture/Account"
-import { storeBank } from "@millrace/testing/fixture/Bank"
-import { makePullDriver } from "@millrace/testing/fixture/PullDriver"
-import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { Adapters } from "@millrace/adapters"
+import { MemoryStorage } from "@millrace/adapters/memory"
+import { makePullDriver, somebody, storeAccount, storeBank, storeWorkspace, takeBank } from "@millrace/testing/fixture"
+import * as Kernel from "../../src/Kernel.ts"
+import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import { SourceReader } from "../../src/sync/SourceReader.ts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { somebody } from "@millrace/testing/fixture/Actor"
 
 const capability = {
   changeModel: "snapshotFull",

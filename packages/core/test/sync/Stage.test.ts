@@ -1,7 +1,7 @@
-import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import type { ObservedRecord, SyncPage } from "@millrace/core/provider/Provider"
-import { Digest } from "@millrace/core/shared/Digest"
-import { Stage } from "@millrace/core/sync/Stage"
+import { NodeDigest } from "@millrace/adapters"
+import type { ObservedRecord, SyncPage } from "../../src/provider/Provider.ts"
+import { Digest } from "../../src/shared/Digest.ts"
+import { Stage } from "../../src/sync/Stage.ts"
 import { describe, expect, it } from "vitest"
 import * as Effect from "effect/Effect"
 

@@ -1,5 +1,5 @@
-import { decodeCheckpoint, encodeCheckpoint, type CheckpointOrigin } from "@millrace/core/sync/StoredCheckpoint"
-import { difficultTexts } from "@millrace/testing/fixture/Text"
+import { decodeCheckpoint, encodeCheckpoint, type CheckpointOrigin } from "../../src/sync/StoredCheckpoint.ts"
+import { difficultTexts } from "@millrace/testing/fixture"
 import { describe, expect, it } from "@effect/vitest"
 
 const origin: CheckpointOrigin = { instanceId: "demo:default", changeModel: "delta" }

@@ -1,10 +1,10 @@
 /** The random lives of `SyncRun.property.test.ts`, fewer of them, on PostgreSQL. */
-import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
-import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
-import { limits } from "@millrace/core/shared/Limits"
+import { AesSecrets } from "@millrace/adapters/secrets"
+import { PostgresStorage } from "@millrace/adapters/postgres"
+import { limits } from "../../src/shared/Limits.ts"
 import { layer as postgresClock } from "@millrace/verification/postgres/PostgresClock"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
-import { StoreClock } from "@millrace/testing/suite/StorageTests"
+import { StoreClock } from "@millrace/testing/suite/storage"
 import { layer } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -15,6 +15,9 @@ import { afterAll, beforeAll, inject } from "vitest"
 import { makeSimulation } from "@millrace/verification/simulation/Simulation"
 import { VirtualClock } from "@millrace/verification/simulation/VirtualClock"
 import { play } from "@millrace/verification/simulation/ScriptScenario"
+
+const { layer: aesSecrets } = AesSecrets
+const { layer: storage } = PostgresStorage
 
 const scripts = process.env["MILLRACE_LONG"] === undefined ? 30 : 1_000
 

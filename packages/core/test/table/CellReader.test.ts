@@ -1,8 +1,8 @@
-import { readCell, type CellForm } from "@millrace/core/table/CellReader"
-import { fieldKey } from "@millrace/core/table/FieldKey"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import { limits } from "@millrace/core/shared/Limits"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { readCell, type CellForm } from "../../src/table/CellReader.ts"
+import { fieldKey } from "../../src/table/FieldKey.ts"
+import * as Decimal from "../../src/shared/Decimal.ts"
+import { limits } from "../../src/shared/Limits.ts"
+import { Seeded } from "@millrace/testing/model"
 import { describe, expect, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 

@@ -1,6 +1,6 @@
-import type { FilterPlan } from "@millrace/core/filter/FilterPlan"
-import { limits } from "@millrace/core/shared/Limits"
-import { comparisonsOf, tooBroad } from "@millrace/core/table/QueryCost"
+import type { FilterPlan } from "../../src/filter/FilterPlan.ts"
+import { limits } from "../../src/shared/Limits.ts"
+import { comparisonsOf, tooBroad } from "../../src/table/QueryCost.ts"
 import { describe, expect, it } from "vitest"
 
 const contains: FilterPlan = {

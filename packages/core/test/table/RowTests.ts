@@ -1,5 +1,5 @@
 /** What rows promise, whatever stores them. */
-import { limits } from "@millrace/core/shared/Limits"
+import { limits } from "../../src/shared/Limits.ts"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { arrange, type TableTests } from "./TableWorld.ts"

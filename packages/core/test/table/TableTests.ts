@@ -1,12 +1,10 @@
 /** What tables and their fields promise, whatever stores them. */
-import { ownerOf } from "@millrace/testing/fixture/Caller"
-import type { Tables } from "@millrace/core/table/Tables"
-import { storeFeed } from "@millrace/testing/fixture/Feed"
-import { limits } from "@millrace/core/shared/Limits"
+import { ownerOf, storeFeed, storeWorkspace } from "@millrace/testing/fixture"
+import type { Tables } from "../../src/table/Tables.ts"
+import { limits } from "../../src/shared/Limits.ts"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { appOf, arrange, deliverer, type TableTests } from "./TableWorld.ts"
-import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
 
 type Service = Tables["Service"]
 type FieldChange = Parameters<Service["updateField"]>[3]

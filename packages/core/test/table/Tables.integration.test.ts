@@ -1,5 +1,5 @@
-import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
-import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
+import { AesSecrets } from "@millrace/adapters/secrets"
+import { PostgresStorage } from "@millrace/adapters/postgres"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { layer } from "@effect/vitest"
 import * as Layer from "effect/Layer"
@@ -9,6 +9,9 @@ import { pageTests } from "./PageTests.ts"
 import { rowTests } from "./RowTests.ts"
 import { tableTests } from "./TableTests.ts"
 import { worldOver } from "./TableWorld.ts"
+
+const { layer: aesSecrets } = AesSecrets
+const { layer: storage } = PostgresStorage
 
 const world = worldOver(
   storage.pipe(

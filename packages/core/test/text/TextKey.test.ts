@@ -1,6 +1,6 @@
-import { similarity, wordsOf } from "@millrace/core/text/Similarity"
-import { merchantKey, readText, textKey } from "@millrace/core/text/TextKey"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { similarity, wordsOf } from "../../src/text/Similarity.ts"
+import { merchantKey, readText, textKey } from "../../src/text/TextKey.ts"
+import { Seeded } from "@millrace/testing/model"
 import { describe, expect, it } from "vitest"
 
 describe("textKey", () => {

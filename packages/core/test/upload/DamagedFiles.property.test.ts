@@ -2,8 +2,8 @@
  * Files that were damaged on their way: each is taken or refused with a sentence, and of a refused one nothing is
  * stored. `MILLRACE_LONG=1` damages 2,000 files.
  */
-import { BankStore } from "@millrace/core/bank/BankStore"
-import { Uploads } from "@millrace/core/upload/Uploads"
+import { BankStore } from "../../src/bank/BankStore.ts"
+import { Uploads } from "../../src/upload/Uploads.ts"
 import { FaultPoints } from "@millrace/verification/fault/FaultPoints"
 import { makeUploadWorld } from "@millrace/verification/upload/UploadWorld"
 import { describe, expect, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /** Statements as banks write them, and what happens to files on their way. Everything follows from the random source. */
 import { Buffer } from "node:buffer"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { Seeded } from "@millrace/testing/model"
 
 const texts = ["COFFEE & CO", "Salary March", "Card payment 1234", "RENT", "Müller AG", "Refund, partly", "ATM 00:12"]
 

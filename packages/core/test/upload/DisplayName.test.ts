@@ -1,4 +1,4 @@
-import { displayName } from "@millrace/core/upload/DisplayName"
+import { displayName } from "../../src/upload/DisplayName.ts"
 import { expect, it } from "vitest"
 
 it.each([

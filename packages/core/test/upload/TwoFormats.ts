@@ -1,5 +1,5 @@
 /** One account's bookings, written as an OFX and as a CSV: other words, other days, other layouts. */
-import type { Seeded } from "@millrace/testing/model/Seeded"
+import type { Seeded } from "@millrace/testing/model"
 
 export interface Booking {
   readonly day: number

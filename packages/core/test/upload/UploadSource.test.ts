@@ -1,12 +1,12 @@
-import { JobStore } from "@millrace/core/job/JobStore"
-import { Uploads } from "@millrace/core/upload/Uploads"
-import { UploadStore } from "@millrace/core/upload/UploadStore"
+import { JobStore } from "../../src/job/JobStore.ts"
+import { Uploads } from "../../src/upload/Uploads.ts"
+import { UploadStore } from "../../src/upload/UploadStore.ts"
 import { openUploadFeed } from "@millrace/verification/upload/UploadWorld"
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { runJob, scene } from "./Uploading.ts"
-import { somebody } from "@millrace/testing/fixture/Actor"
+import { somebody } from "@millrace/testing/fixture"
 
 describe("a run over files", () => {
   scene("takes all that were stored, in the order in which they came", () =>

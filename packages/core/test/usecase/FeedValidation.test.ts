@@ -1,22 +1,16 @@
-import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import { bundledDestinations, made } from "@millrace/adapters/destination/registry"
-import { destinationOf } from "@millrace/core/destination/Destinations"
-import { Outbound } from "@millrace/core/outbound/Outbound"
-import { Ids } from "@millrace/core/shared/Ids"
-import { TableStore } from "@millrace/core/table/TableStore"
-import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import { NodeDigest } from "@millrace/adapters"
+import { bundledDestinations, made } from "../../../adapters/src/destination/registry.ts"
+import { destinationOf } from "../../src/destination/Destinations.ts"
+import { Outbound } from "../../src/outbound/Outbound.ts"
+import { Ids } from "../../src/shared/Ids.ts"
+import { TableStore } from "../../src/table/TableStore.ts"
+import { WorkspaceStore } from "../../src/workspace/WorkspaceStore.ts"
 import * as Layer from "effect/Layer"
-import type { Detail } from "@millrace/core/failure/Failure"
-import { feedSources } from "@millrace/core/feed/FeedConfig"
-import {
-  allowsSchedule,
-  carries,
-  checkAccounts,
-  decodeBlocks,
-  type Blocks
-} from "@millrace/core/usecase/FeedValidation"
-import { dataTypes, fieldsOf, type SyncDataType } from "@millrace/core/record/DataType"
-import { planNames, plans } from "@millrace/core/workspace/Plan"
+import type { Detail } from "../../src/failure/Failure.ts"
+import { feedSources } from "../../src/feed/FeedConfig.ts"
+import { allowsSchedule, carries, checkAccounts, decodeBlocks, type Blocks } from "../../src/usecase/FeedValidation.ts"
+import { dataTypes, fieldsOf, type SyncDataType } from "../../src/record/DataType.ts"
+import { planNames, plans } from "../../src/workspace/Plan.ts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -1,27 +1,31 @@
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Adapters from "@millrace/adapters/Adapters"
-import * as DemoProvider from "@millrace/adapters/provider/demo/DemoProvider"
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import { ownerOf } from "@millrace/testing/fixture/Caller"
-import { BankStore } from "@millrace/core/bank/BankStore"
-import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
-import type { Enrichment } from "@millrace/core/enrichment/Enrichment"
-import { FeedStore } from "@millrace/core/feed/FeedStore"
-import { Feeds } from "@millrace/core/usecase/Feeds"
-import { JobEngine } from "@millrace/core/job/JobEngine"
-import { JobStore } from "@millrace/core/job/JobStore"
-import { RecordStore } from "@millrace/core/record/RecordStore"
-import { Ids } from "@millrace/core/shared/Ids"
-import { TableStore } from "@millrace/core/table/TableStore"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { storeAccount } from "@millrace/testing/fixture/Account"
-import { storeBank } from "@millrace/testing/fixture/Bank"
-import { makeEnrichment } from "@millrace/testing/fixture/Enrichment"
-import { storeFeed } from "@millrace/testing/fixture/Feed"
-import { claimJob, makeJobError } from "@millrace/testing/fixture/Job"
-import { makeTableField, storeTable } from "@millrace/testing/fixture/Table"
-import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { Adapters } from "@millrace/adapters"
+import { DemoProvider } from "@millrace/adapters/provider"
+import { MemoryStorage } from "@millrace/adapters/memory"
+import {
+  claimJob,
+  makeEnrichment,
+  makeJobError,
+  makeTableField,
+  ownerOf,
+  storeAccount,
+  storeBank,
+  storeFeed,
+  storeTable,
+  storeWorkspace
+} from "@millrace/testing/fixture"
+import { BankStore } from "../../src/bank/BankStore.ts"
+import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
+import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { Feeds } from "../../src/usecase/Feeds.ts"
+import { JobEngine } from "../../src/job/JobEngine.ts"
+import { JobStore } from "../../src/job/JobStore.ts"
+import { RecordStore } from "../../src/record/RecordStore.ts"
+import { Ids } from "../../src/shared/Ids.ts"
+import { TableStore } from "../../src/table/TableStore.ts"
+import * as Timestamp from "../../src/shared/Timestamp.ts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

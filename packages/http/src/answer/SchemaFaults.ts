@@ -3,8 +3,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import { ParsedSearchParams } from "effect/http/HttpServerRequest"
 import * as SchemaIssue from "effect/SchemaIssue"
-import type { Detail } from "@millrace/core/failure/Failure"
-import { faultText } from "@millrace/core/shared/FaultText"
+import { type Detail, faultText } from "@millrace/core"
 import { invalidRequest, respond } from "./errors.ts"
 
 export class SchemaFaults extends HttpApiMiddleware.Service<SchemaFaults>()("@millrace/http/answer/SchemaFaults") {}

@@ -4,28 +4,26 @@
  */
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type { CredentialInvalid } from "@millrace/core/access/Authenticator"
-import type { UnsupportedByProvider } from "@millrace/core/usecase/AccountData"
-import type { DestinationNotAvailable } from "@millrace/core/destination/Destinations"
-import type { ErrorCode } from "@millrace/core/failure/ErrorCode"
-import type {
-  Conflict,
-  CursorUnusable,
-  Detail,
-  Forbidden,
-  InvalidInput,
-  LiveDataUnavailable,
-  NotFound,
-  PlanLimitReached,
-  PreconditionFailed,
-  ServerBusy,
-  Unprocessable
-} from "@millrace/core/failure/Failure"
-import * as Recovery from "@millrace/core/failure/Recovery"
-import { failureOf, type ProviderError } from "@millrace/core/provider/ProviderError"
-import type { ProviderNotAvailable } from "@millrace/core/provider/Providers"
-import { limits } from "@millrace/core/shared/Limits"
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import type { CredentialInvalid, UnsupportedByProvider } from "@millrace/core/kernel"
+import type { DestinationNotAvailable } from "@millrace/core/destination"
+import {
+  type Conflict,
+  type CursorUnusable,
+  type Detail,
+  type ErrorCode,
+  type Forbidden,
+  type InvalidInput,
+  limits,
+  type LiveDataUnavailable,
+  type NotFound,
+  type PlanLimitReached,
+  type PreconditionFailed,
+  Recovery,
+  type ServerBusy,
+  type Unprocessable
+} from "@millrace/core"
+import { failureOf, type ProviderError, type ProviderNotAvailable } from "@millrace/core/provider"
+import type { StorageUnavailable } from "@millrace/core/storage"
 import { CurrentRequest } from "../request/CurrentRequest.ts"
 
 /** An error as it is answered. */

@@ -2,12 +2,9 @@
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { AccountType } from "@millrace/core/provider/AccountType"
-import { SyncDataType } from "@millrace/core/record/DataType"
-import { recordStates } from "@millrace/core/record/LedgerRecord"
-import { CalendarDate } from "@millrace/core/shared/CalendarDate"
-import { Id } from "@millrace/core/shared/Ids"
-import { Timestamp } from "@millrace/core/shared/Timestamp"
+import { AccountType } from "@millrace/core/provider"
+import { recordStates, SyncDataType } from "@millrace/core/record"
+import { CalendarDate, Id, Timestamp } from "@millrace/core"
 import { Amount } from "../wire/Amount.ts"
 import { ofPath, StateConflict } from "./ApiError.ts"
 import { Balance, Holding, Loan, Order, Trade, Transaction } from "./DataRecords.ts"
@@ -27,18 +24,18 @@ export const AccountRecord = Schema.Struct({
   availableBalance: Amount,
   currency: Schema.String,
   creditLimit: Schema.NullOr(Amount),
-  balanceAsOf: Schema.NullOr(Timestamp).annotate({
+  balanceAsOf: Schema.NullOr(Timestamp.Timestamp).annotate({
     description:
       "When the balance was true. Null where nobody has told a balance, as in files that state none: it is 0 then."
   }),
-  historyFrom: Schema.NullOr(CalendarDate).annotate({
+  historyFrom: Schema.NullOr(CalendarDate.CalendarDate).annotate({
     description:
       "First day of which the bank has lately shown all posted transactions. Older ones are kept as they were. Null before the first read, and for files."
   }),
   supports: Schema.Array(SyncDataType),
   state: Schema.Literals(["open", "closed", "missing"]),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
+  createdAt: Timestamp.Timestamp,
+  updatedAt: Timestamp.Timestamp,
   links: Links
 }).annotate({ identifier: "Account" })
 

@@ -2,8 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
-import { Detail } from "@millrace/core/failure/Failure"
-import { Recovery } from "@millrace/core/failure/Recovery"
+import { Detail, Recovery } from "@millrace/core"
 
 export class ApiError extends Schema.Error<ApiError>("ApiError")(
   {
@@ -11,7 +10,7 @@ export class ApiError extends Schema.Error<ApiError>("ApiError")(
     error: Schema.String,
     /** One of the catalogue; new codes may be added. */
     code: Schema.String,
-    recovery: Schema.optionalKey(Recovery),
+    recovery: Schema.optionalKey(Recovery.Recovery),
     /** Equals the header X-Request-Id. */
     referenceId: Schema.String,
     details: Schema.optionalKey(Schema.Array(Detail)),

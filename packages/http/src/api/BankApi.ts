@@ -2,11 +2,8 @@
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { BankType } from "@millrace/core/provider/BankType"
-import { ConnectionStatus } from "@millrace/core/provider/ConnectionHealth"
-import { ProviderKind } from "@millrace/core/provider/ProviderKind"
-import { Id } from "@millrace/core/shared/Ids"
-import { Timestamp } from "@millrace/core/shared/Timestamp"
+import { BankType, ConnectionStatus, ProviderKind } from "@millrace/core/provider"
+import { Id, Timestamp } from "@millrace/core"
 import { always, ofPath } from "./ApiError.ts"
 import { Links, Many, One } from "./Envelope.ts"
 import { family, familyScope } from "../wire/Family.ts"
@@ -22,11 +19,11 @@ export const BankRecord = Schema.Struct({
   connectionStatus: Schema.optionalKey(ConnectionStatus),
   institutionId: Schema.optionalKey(Schema.String),
   providerInstanceId: Schema.optionalKey(Schema.String),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  deletedAt: Schema.optionalKey(Timestamp.annotate({ description: "Only with deleted=true." })),
+  createdAt: Timestamp.Timestamp,
+  updatedAt: Timestamp.Timestamp,
+  deletedAt: Schema.optionalKey(Timestamp.Timestamp.annotate({ description: "Only with deleted=true." })),
   purgeAt: Schema.optionalKey(
-    Timestamp.annotate({ description: "When a deleted bank is removed for good; only with deleted=true." })
+    Timestamp.Timestamp.annotate({ description: "When a deleted bank is removed for good; only with deleted=true." })
   ),
   links: Links,
   ...family

@@ -2,11 +2,9 @@
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { ActorRef } from "@millrace/core/access/ActorRef"
-import { matchStates } from "@millrace/core/identity/LoggedMatch"
-import { suggestionStates } from "@millrace/core/identity/LoggedSuggestion"
-import { Id } from "@millrace/core/shared/Ids"
-import { Timestamp } from "@millrace/core/shared/Timestamp"
+import { ActorRef } from "@millrace/core/access"
+import { matchStates, suggestionStates } from "@millrace/core/identity"
+import { Id, Timestamp } from "@millrace/core"
 import { ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Transaction } from "./DataRecords.ts"
 import { Deleted, Many, One } from "./Envelope.ts"
@@ -30,7 +28,7 @@ const Evidence = Schema.Struct({
 
 const decision = {
   decidedBy: Schema.NullOr(ActorRef),
-  decidedAt: Schema.NullOr(Timestamp)
+  decidedAt: Schema.NullOr(Timestamp.Timestamp)
 }
 
 export const MatchRecord = Schema.Struct({
@@ -48,7 +46,7 @@ export const MatchRecord = Schema.Struct({
   before: Transaction,
   observed: Transaction,
   jobId: Schema.NullOr(Id("job")),
-  createdAt: Timestamp,
+  createdAt: Timestamp.Timestamp,
   ...decision
 }).annotate({ identifier: "Match" })
 
@@ -62,7 +60,7 @@ export const SuggestionRecord = Schema.Struct({
   record: Transaction,
   observed: Transaction,
   jobId: Schema.NullOr(Id("job")),
-  createdAt: Timestamp,
+  createdAt: Timestamp.Timestamp,
   ...decision
 }).annotate({ identifier: "MatchSuggestion" })
 

@@ -1,7 +1,6 @@
 /** Wire schemas of data records, made from the field table of the kernel (decisions 4.2). */
 import * as Schema from "effect/Schema"
-import { fieldsOf, type FieldType, type SyncDataType } from "@millrace/core/record/DataType"
-import type { Fields, FieldValue } from "@millrace/core/record/FieldValue"
+import { type Fields, fieldsOf, type FieldType, type FieldValue, type SyncDataType } from "@millrace/core/record"
 import { Amount } from "../wire/Amount.ts"
 
 const valueOf: Readonly<Record<FieldType, Schema.Codec<FieldValue, unknown>>> = {

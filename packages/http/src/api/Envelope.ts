@@ -1,9 +1,6 @@
 /** The envelope of every success (decisions 1.5). */
 import * as Schema from "effect/Schema"
-import { Recovery } from "@millrace/core/failure/Recovery"
-import { CalendarDate } from "@millrace/core/shared/CalendarDate"
-import { Timestamp } from "@millrace/core/shared/Timestamp"
-import type { Page } from "@millrace/core/shared/Page"
+import { CalendarDate, type Page, Recovery, Timestamp } from "@millrace/core"
 
 const success = Schema.Literal(true)
 
@@ -12,14 +9,14 @@ export const Links = Schema.Record(Schema.String, Schema.String)
 /** When an answer was true upstream, and why it is not of now. */
 export const freshness = {
   asOf: Schema.optionalKey(
-    Timestamp.annotate({ description: "When the answer was true at the bank; absent before the first read." })
+    Timestamp.Timestamp.annotate({ description: "When the answer was true at the bank; absent before the first read." })
   ),
   stale: Schema.Boolean.annotate({ description: "Stored data answers: the bank could not be read, or was not asked." }),
   reason: Schema.optionalKey(
     Schema.Struct({
       code: Schema.String,
       message: Schema.String,
-      recovery: Schema.optionalKey(Recovery)
+      recovery: Schema.optionalKey(Recovery.Recovery)
     }).annotate({ description: "Why the bank could not be read." })
   )
 }
@@ -33,11 +30,14 @@ export const ListMeta = Schema.Struct({
   nextCursor: Schema.optionalKey(Schema.String)
 })
 
-export const FreshListMeta = Schema.Struct({
+const FreshListMeta = Schema.Struct({
   ...ListMeta.fields,
   ...freshness,
   window: Schema.optionalKey(
-    Schema.Struct({ from: Schema.optionalKey(CalendarDate), to: Schema.optionalKey(CalendarDate) })
+    Schema.Struct({
+      from: Schema.optionalKey(CalendarDate.CalendarDate),
+      to: Schema.optionalKey(CalendarDate.CalendarDate)
+    })
   ),
   /** Answers to a watermark: ids that vanished or no longer match. */
   removed: Schema.optionalKey(Schema.Array(Schema.String))

@@ -3,15 +3,10 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
-import { ActorRef } from "@millrace/core/access/ActorRef"
-import { Feed, FeedState } from "@millrace/core/feed/Feed"
-import { FeedSource } from "@millrace/core/feed/FeedConfig"
-import { DataType } from "@millrace/core/record/DataType"
-import { Id } from "@millrace/core/shared/Ids"
-import { CalendarDate } from "@millrace/core/shared/CalendarDate"
-import { Timestamp } from "@millrace/core/shared/Timestamp"
-import { limits } from "@millrace/core/shared/Limits"
-import { Name } from "@millrace/core/shared/Name"
+import { ActorRef } from "@millrace/core/access"
+import { Feed, FeedSource, FeedState } from "@millrace/core/feed"
+import { DataType } from "@millrace/core/record"
+import { CalendarDate, Id, limits, Name, Timestamp } from "@millrace/core"
 import { always, NotAvailable, ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Done, Many, One, OneWith } from "./Envelope.ts"
 import { family, familyScope } from "../wire/Family.ts"
@@ -21,10 +16,10 @@ export const FeedStateRecord = Schema.Struct({
   reason: Schema.NullOr(FeedState.fields.reason.schema),
   activeJobId: Schema.NullOr(Id("job")),
   lastJobId: Schema.NullOr(Id("job")),
-  lastSuccessAt: Schema.NullOr(Timestamp),
-  nextRunAt: Schema.NullOr(Timestamp),
+  lastSuccessAt: Schema.NullOr(Timestamp.Timestamp),
+  nextRunAt: Schema.NullOr(Timestamp.Timestamp),
   consecutiveFailures: Schema.Int,
-  dataThrough: Schema.NullOr(CalendarDate),
+  dataThrough: Schema.NullOr(CalendarDate.CalendarDate),
   warnings: Schema.Array(Schema.String)
 }).annotate({ identifier: "FeedState" })
 
@@ -43,8 +38,8 @@ export const FeedRecord = Schema.Struct({
   order: Schema.Int,
   createdBy: ActorRef,
   version: Schema.Int,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
+  createdAt: Timestamp.Timestamp,
+  updatedAt: Timestamp.Timestamp,
   ...family
 }).annotate({ identifier: "Feed" })
 

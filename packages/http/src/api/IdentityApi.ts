@@ -2,11 +2,9 @@
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { Scope } from "@millrace/core/access/Scope"
-import { Id } from "@millrace/core/shared/Ids"
-import { Timestamp } from "@millrace/core/shared/Timestamp"
-import { PlanName } from "@millrace/core/workspace/Plan"
-import { Role } from "@millrace/core/workspace/Role"
+import { Scope } from "@millrace/core/access"
+import { Id, Timestamp } from "@millrace/core"
+import { PlanName, Role } from "@millrace/core/workspace"
 import { always } from "./ApiError.ts"
 import { One } from "./Envelope.ts"
 
@@ -59,10 +57,10 @@ export const WhoAmI = Schema.Struct({
       id: Id("apiKey"),
       keyPrefix: Schema.String,
       name: Schema.String,
-      expiresAt: Schema.NullOr(Timestamp)
+      expiresAt: Schema.NullOr(Timestamp.Timestamp)
     })
   ),
-  serverTime: Timestamp,
+  serverTime: Timestamp.Timestamp,
   apiVersion: Schema.Literal("1.0.0")
 }).annotate({ identifier: "WhoAmI" })
 

@@ -3,11 +3,9 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
-import { ActorRef } from "@millrace/core/access/ActorRef"
-import { Job, JobCounts, JobError, jobStatuses, JobStatus } from "@millrace/core/job/Job"
-import { CalendarDate } from "@millrace/core/shared/CalendarDate"
-import { Id } from "@millrace/core/shared/Ids"
-import { Timestamp } from "@millrace/core/shared/Timestamp"
+import { ActorRef } from "@millrace/core/access"
+import { Job, JobCounts, JobError, JobStatus, jobStatuses } from "@millrace/core/job"
+import { CalendarDate, Id, Timestamp } from "@millrace/core"
 import { ofBody, ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Many, One } from "./Envelope.ts"
 import { Day, paging } from "./Parameters.ts"
@@ -20,8 +18,8 @@ export const JobRecord = Schema.Struct({
   status: JobStatus,
   type: Job.fields.type,
   mode: Job.fields.mode,
-  startDate: Schema.optionalKey(CalendarDate),
-  endDate: Schema.optionalKey(CalendarDate),
+  startDate: Schema.optionalKey(CalendarDate.CalendarDate),
+  endDate: Schema.optionalKey(CalendarDate.CalendarDate),
   options: Schema.Struct({
     forceCancelActive: Schema.Boolean,
     resetCursors: Schema.Boolean,
@@ -33,14 +31,14 @@ export const JobRecord = Schema.Struct({
   errors: Schema.Array(JobError),
   errorCategory: Job.fields.errorCategory,
   pauseReason: Job.fields.pauseReason,
-  resumeAt: Schema.optionalKey(Timestamp),
+  resumeAt: Schema.optionalKey(Timestamp.Timestamp),
   attempt: Schema.Int,
   retry: Job.fields.retry,
   startedBy: ActorRef,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  startedAt: Schema.optionalKey(Timestamp),
-  completedAt: Schema.optionalKey(Timestamp)
+  createdAt: Timestamp.Timestamp,
+  updatedAt: Timestamp.Timestamp,
+  startedAt: Schema.optionalKey(Timestamp.Timestamp),
+  completedAt: Schema.optionalKey(Timestamp.Timestamp)
 }).annotate({ identifier: "Job" })
 
 export const TriggerSyncBody = Schema.Struct({

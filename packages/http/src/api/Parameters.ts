@@ -1,9 +1,7 @@
 /** Query parameters: text that stands for something else. */
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import { limits } from "@millrace/core/shared/Limits"
+import { CalendarDate, Decimal, limits } from "@millrace/core"
 
 /** A date, or a date-time of which the first ten characters count (decisions 1.2). */
 export const Day: Schema.Codec<CalendarDate.CalendarDate, string> = Schema.String.annotate({
@@ -23,7 +21,7 @@ export const Day: Schema.Codec<CalendarDate.CalendarDate, string> = Schema.Strin
 const sizeCeiling = 1_000_000
 
 /** Rows per page. */
-export const PageSize: Schema.Codec<number, string> = Schema.String.check(
+const PageSize: Schema.Codec<number, string> = Schema.String.check(
   Schema.isPattern(/^0*[1-9]\d*$/, { expected: "an integer of at least 1" })
 ).pipe(
   Schema.decodeTo(Schema.Int, {

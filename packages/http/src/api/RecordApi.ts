@@ -3,12 +3,10 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
-import { Delivery, deliveryStates } from "@millrace/core/destination/Delivery"
-import { reopenableStates } from "@millrace/core/destination/DeliveryStore"
-import { recordStates } from "@millrace/core/destination/FeedRecords"
-import { Id } from "@millrace/core/shared/Ids"
-import { limits } from "@millrace/core/shared/Limits"
-import { Timestamp } from "@millrace/core/shared/Timestamp"
+import { Delivery, deliveryStates } from "@millrace/core/destination"
+import { reopenableStates } from "@millrace/core/storage"
+import { feedRecordStates as recordStates } from "@millrace/core/kernel"
+import { Id, limits, Timestamp } from "@millrace/core"
 import { ofBody, ofPath } from "./ApiError.ts"
 import { Many, One } from "./Envelope.ts"
 import { paging, Text } from "./Parameters.ts"
@@ -26,7 +24,7 @@ export const DeliveredRecord = Schema.Struct({
   values: Schema.Record(Schema.String, Schema.Unknown),
   attempts: Schema.Int,
   lastError: Schema.NullOr(Schema.String),
-  updatedAt: Timestamp
+  updatedAt: Timestamp.Timestamp
 }).annotate({ identifier: "FeedRecord" })
 
 export const RedeliverBody = Schema.Struct({

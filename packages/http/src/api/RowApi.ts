@@ -3,10 +3,8 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
-import { ActorRef } from "@millrace/core/access/ActorRef"
-import { Id } from "@millrace/core/shared/Ids"
-import { limits } from "@millrace/core/shared/Limits"
-import { Timestamp } from "@millrace/core/shared/Timestamp"
+import { ActorRef } from "@millrace/core/access"
+import { Id, limits, Timestamp } from "@millrace/core"
 import { ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Deleted, Links, ListMeta, Many, One } from "./Envelope.ts"
 import { ifMatch, ifNoneMatch } from "./FeedApi.ts"
@@ -28,9 +26,9 @@ export const RowRecord = Schema.Struct({
   createdBy: ActorRef,
   updatedBy: ActorRef,
   version: Schema.Int,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  trashedAt: Schema.NullOr(Timestamp)
+  createdAt: Timestamp.Timestamp,
+  updatedAt: Timestamp.Timestamp,
+  trashedAt: Schema.NullOr(Timestamp.Timestamp)
 }).annotate({ identifier: "Row" })
 
 const Outcome = Schema.Struct({

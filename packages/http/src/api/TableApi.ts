@@ -3,10 +3,8 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
-import { ActorRef } from "@millrace/core/access/ActorRef"
-import { Id } from "@millrace/core/shared/Ids"
-import { Name } from "@millrace/core/shared/Name"
-import { Timestamp } from "@millrace/core/shared/Timestamp"
+import { ActorRef } from "@millrace/core/access"
+import { Id, Name, Timestamp } from "@millrace/core"
 import { always, ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Deleted, Many, One } from "./Envelope.ts"
 import { ifMatch, ifNoneMatch, OptionalText } from "./FeedApi.ts"
@@ -25,10 +23,10 @@ export const TableRecord = Schema.Struct({
   source: Schema.Struct({ kind: Schema.Literals(["manual", "feed"]), id: Schema.NullOr(Schema.String) }),
   createdBy: ActorRef,
   version: Schema.Int,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  trashedAt: Schema.NullOr(Timestamp),
-  purgeAt: Schema.NullOr(Timestamp)
+  createdAt: Timestamp.Timestamp,
+  updatedAt: Timestamp.Timestamp,
+  trashedAt: Schema.NullOr(Timestamp.Timestamp),
+  purgeAt: Schema.NullOr(Timestamp.Timestamp)
 }).annotate({ identifier: "Table" })
 
 const keys = (description: string) => Schema.optionalKey(Schema.Array(Text).annotate({ description }))

@@ -3,11 +3,8 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
-import { CalendarDate } from "@millrace/core/shared/CalendarDate"
-import { Id } from "@millrace/core/shared/Ids"
-import { Timestamp } from "@millrace/core/shared/Timestamp"
-import { statementFormats } from "@millrace/core/upload/Statement"
-import { uploadStatuses } from "@millrace/core/upload/Upload"
+import { CalendarDate, Id, Timestamp } from "@millrace/core"
+import { statementFormats, uploadStatuses } from "@millrace/core/upload"
 import { Amount } from "../wire/Amount.ts"
 import { ofBody, ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Deleted, Many, One } from "./Envelope.ts"
@@ -30,8 +27,8 @@ export const UploadRecord = Schema.Struct({
       /** Where it was booked; null until it is. */
       accountId: Schema.NullOr(Id("account")),
       currency: Schema.String,
-      from: Schema.NullOr(CalendarDate),
-      to: Schema.NullOr(CalendarDate),
+      from: Schema.NullOr(CalendarDate.CalendarDate),
+      to: Schema.NullOr(CalendarDate.CalendarDate),
       openingBalance: Schema.NullOr(Amount),
       closingBalance: Schema.NullOr(Amount),
       rows: Schema.Int,
@@ -41,8 +38,8 @@ export const UploadRecord = Schema.Struct({
   assumed: Schema.Record(Schema.String, Schema.String),
   warnings: Schema.Array(Schema.String),
   /** Since then only what the file showed is kept. */
-  fileRemovedAt: Schema.NullOr(Timestamp),
-  createdAt: Timestamp
+  fileRemovedAt: Schema.NullOr(Timestamp.Timestamp),
+  createdAt: Timestamp.Timestamp
 }).annotate({ identifier: "Upload" })
 
 /** Read by the checks before the handler, which hand on the one part `file`. */

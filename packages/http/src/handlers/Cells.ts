@@ -1,7 +1,7 @@
 /** Cells of tables on their way out and in, with every digit of their numbers (decisions 1.3 and 4.5). */
 import * as Result from "effect/Result"
-import type { CellValue, RowValues } from "@millrace/core/filter/FilterField"
-import type { TableField, TableFieldType } from "@millrace/core/table/Table"
+import type { CellValue, RowValues } from "@millrace/core/filter"
+import type { TableField, TableFieldType } from "@millrace/core/table"
 import { rawNumber } from "../wire/Amount.ts"
 import * as StrictJson from "../wire/StrictJson.ts"
 

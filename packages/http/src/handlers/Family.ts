@@ -1,6 +1,6 @@
 /** The query parameter `scope`: this workspace alone, or with its portals (decisions 2.2 and 4.1). */
-import type { Caller } from "@millrace/core/access/Caller"
-import type { Workspace, WorkspaceId } from "@millrace/core/workspace/Workspace"
+import type { Caller } from "@millrace/core/access"
+import type { Workspace, WorkspaceId } from "@millrace/core/workspace"
 
 /** Fields that name the owner of a row in family answers; none in answers of the workspace alone. */
 export type Badge = (workspaceId: WorkspaceId) => {

@@ -1,7 +1,6 @@
 /** Ids in paths: malformed, unknown and foreign ones get one and the same 404 (decisions 1.1). */
 import * as Effect from "effect/Effect"
-import { NotFound } from "@millrace/core/failure/Failure"
-import { isId, type Id, type IdKind } from "@millrace/core/shared/Ids"
+import { type Id, type IdKind, isId, NotFound } from "@millrace/core"
 
 const resources = {
   bank: "Bank",

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import type { Job } from "@millrace/core/job/Job"
-import { Jobs } from "@millrace/core/job/Jobs"
+import type { Job } from "@millrace/core/job"
+import { Jobs } from "@millrace/core/kernel"
 import { many, one } from "../api/Envelope.ts"
 import { serve } from "./Serve.ts"
 

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import type { Upload } from "@millrace/core/upload/Upload"
-import { Uploads } from "@millrace/core/upload/Uploads"
+import type { Upload } from "@millrace/core/upload"
+import { Uploads } from "@millrace/core/kernel"
 import { deleted, many, one } from "../api/Envelope.ts"
 import { file } from "../request/CurrentRequest.ts"
 import { serve } from "./Serve.ts"

@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Redacted from "effect/Redacted"
-import type { Authenticator } from "@millrace/core/access/Authenticator"
-import type { CredentialPrincipal } from "@millrace/core/access/Principal"
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import type { Authenticator } from "@millrace/core/kernel"
+import type { CredentialPrincipal } from "@millrace/core/access"
+import type { StorageUnavailable } from "@millrace/core/storage"
 import { answerOf, type Answer } from "../answer/errors.ts"
 import { refuse, type Refused } from "../answer/Refused.ts"
 

@@ -7,15 +7,11 @@ import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
-import { authorize } from "@millrace/core/access/Access"
-import type { Authenticator } from "@millrace/core/access/Authenticator"
-import { callerOf } from "@millrace/core/access/Caller"
-import type { Operation } from "@millrace/core/access/Operation"
-import type { CredentialPrincipal } from "@millrace/core/access/Principal"
-import * as Recovery from "@millrace/core/failure/Recovery"
-import type { RateLimiter } from "@millrace/core/rate/RateLimiter"
-import { limits } from "@millrace/core/shared/Limits"
-import { planWith } from "@millrace/core/workspace/Plan"
+import { authorize, callerOf, type CredentialPrincipal, type Operation } from "@millrace/core/access"
+import type { Authenticator } from "@millrace/core/kernel"
+import { limits, Recovery } from "@millrace/core"
+import type { RateLimiter } from "@millrace/core/rate"
+import { planWith } from "@millrace/core/workspace"
 import * as Errors from "../answer/errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
 import { bodyOf, queryOf } from "./BesideCursor.ts"
@@ -46,9 +42,9 @@ const budgetOf = (principal: CredentialPrincipal, agreedRate: number): readonly 
 const encoder = new TextEncoder()
 
 /** Paths of the API, which need a credential even where there is no operation. */
-export const isApi = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
+const isApi = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
 
-export const checkTransport = Effect.fnUntraced(function* (request: HttpServerRequest, target: string) {
+const checkTransport = Effect.fnUntraced(function* (request: HttpServerRequest, target: string) {
   if (target.length > limits.requestTargetBytes || encoder.encode(target).length > limits.requestTargetBytes) {
     return yield* refuse({
       status: 414,

@@ -1,5 +1,5 @@
 /** What the OpenAPI document says of statuses and errors (decisions 3). */
-import type { ErrorCode } from "@millrace/core/failure/ErrorCode"
+import type { ErrorCode } from "@millrace/core"
 import { ids } from "./Examples.ts"
 import type { Node } from "./Node.ts"
 

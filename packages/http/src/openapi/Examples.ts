@@ -122,7 +122,7 @@ export const transaction = {
   bank: "Demo National Bank"
 }
 
-export const otherTransaction = { ...transaction, id: ids.otherTransaction, description: "Gym membership" }
+const otherTransaction = { ...transaction, id: ids.otherTransaction, description: "Gym membership" }
 
 export const balance = {
   date: at,

@@ -1,9 +1,8 @@
 /** The OpenAPI document: what the generator cannot know is put in here (decisions 1.12 and 1.13). */
 import * as Schema from "effect/Schema"
-import { nouns, scopesOf, type Operation } from "@millrace/core/access/Operation"
-import { operations, type OperationId } from "@millrace/core/access/Operations"
-import { FilterNode } from "@millrace/core/filter/FilterNode"
-import { limits } from "@millrace/core/shared/Limits"
+import { nouns, type Operation, type OperationId, operations, scopesOf } from "@millrace/core/access"
+import { FilterNode } from "@millrace/core/filter"
+import { limits } from "@millrace/core"
 import { amountComponent } from "../wire/Amount.ts"
 import { familyScopeComponent } from "../wire/Family.ts"
 import { filterComponent } from "../wire/Filter.ts"

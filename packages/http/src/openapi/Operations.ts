@@ -1,5 +1,5 @@
 /** What the OpenAPI document says of each operation beyond its shape: a description, and a request and an answer. */
-import type { OperationId } from "@millrace/core/access/Operations"
+import type { OperationId } from "@millrace/core/access"
 import * as Examples from "./Examples.ts"
 
 export interface OperationNotes {

@@ -1,6 +1,5 @@
 /** What the OpenAPI document says of parameters (decisions 1.6 to 1.10 and 5). */
-import { limits } from "@millrace/core/shared/Limits"
-import type { PageSize } from "@millrace/core/shared/Page"
+import { limits, type PageSize } from "@millrace/core"
 import { filterComponent } from "../wire/Filter.ts"
 import { componentRef, nodeOf, omit, type Node } from "./Node.ts"
 

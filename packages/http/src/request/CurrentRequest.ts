@@ -1,9 +1,8 @@
 /** What is known of the request at hand; set by the checks before the handler, read by handlers and log. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { callerOf, type Caller } from "@millrace/core/access/Caller"
-import type { CredentialPrincipal } from "@millrace/core/access/Principal"
-import type { NewFile } from "@millrace/core/upload/Uploads"
+import { type Caller, callerOf, type CredentialPrincipal } from "@millrace/core/access"
+import type { NewFile } from "@millrace/core/kernel"
 import type { Route } from "./Routes.ts"
 import type { Json } from "../wire/StrictJson.ts"
 

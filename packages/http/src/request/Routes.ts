@@ -9,7 +9,7 @@ import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
-import type { Operation } from "@millrace/core/access/Operation"
+import type { Operation } from "@millrace/core/access"
 
 export interface Route {
   readonly id: string
@@ -22,7 +22,7 @@ export interface Route {
 }
 
 /** Routes beside the API: the page at the root, probes and documents. */
-export const outside: ReadonlyArray<string> = ["/", "/livez", "/readyz", "/openapi.json", "/docs"]
+const outside: ReadonlyArray<string> = ["/", "/livez", "/readyz", "/openapi.json", "/docs"]
 
 const split = (path: string): ReadonlyArray<string> => path.slice(1).split("/")
 

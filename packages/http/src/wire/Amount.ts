@@ -1,6 +1,6 @@
 /** Exact decimals on the wire: a JSON number whose digits are the digits we keep (decisions 1.3). */
 import * as Schema from "effect/Schema"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { Decimal } from "@millrace/core"
 
 /** Name of the component in the OpenAPI document, which says there that it is a number. */
 export const amountComponent = "Decimal"

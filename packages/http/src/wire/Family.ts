@@ -1,6 +1,6 @@
 /** Lists of a workspace with its portals (specification 2.1 and 4.1). */
 import * as Schema from "effect/Schema"
-import { Id } from "@millrace/core/shared/Ids"
+import { Id } from "@millrace/core"
 
 /** Name of the parameter in the OpenAPI document, which names its two values there. */
 export const familyScopeComponent = "FamilyScope"

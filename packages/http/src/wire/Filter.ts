@@ -4,8 +4,8 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaIssue from "effect/SchemaIssue"
-import { limits } from "@millrace/core/shared/Limits"
-import type { SortRequest } from "@millrace/core/table/RowRequest"
+import { limits } from "@millrace/core"
+import type { SortRequest } from "@millrace/core/table"
 import * as StrictJson from "./StrictJson.ts"
 
 /** Name of the component in the OpenAPI document, whose shape comes from the kernel's own schema. */

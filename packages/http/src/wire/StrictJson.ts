@@ -5,7 +5,7 @@
  */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
-import { isRawNumber, numberOf, type RawNumber } from "@millrace/core/shared/RawNumber"
+import { isRawNumber, numberOf, type RawNumber } from "@millrace/core"
 
 export class JsonFault extends Data.TaggedError("JsonFault")<{
   readonly code: "INVALID_JSON" | "INVALID_ENCODING" | "BODY_TOO_DEEP"

@@ -1,7 +1,7 @@
 /** What the use cases in memory check: ids, cursors and versions. */
 import * as Effect from "effect/Effect"
-import { CursorUnusable, NotFound, PreconditionFailed } from "@millrace/core/failure/Failure"
-import type { PageRequest } from "@millrace/core/shared/Page"
+import { CursorUnusable, NotFound, PreconditionFailed } from "@millrace/core"
+import type { PageRequest } from "../../../core/src/shared/Page.ts"
 
 export const only = <A>(resource: string, expected: string, id: string, value: A): Effect.Effect<A, NotFound> =>
   id === expected ? Effect.succeed(value) : Effect.fail(new NotFound({ resource }))

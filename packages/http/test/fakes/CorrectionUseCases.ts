@@ -1,8 +1,8 @@
 /** The use cases of identity in memory: one match and one suggestion. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Corrections } from "@millrace/core/identity/Corrections"
-import type { LedgerRef } from "@millrace/core/identity/IdentityLog"
+import { Corrections } from "@millrace/core/kernel"
+import type { LedgerRef } from "@millrace/core/identity"
 import { checkCursor, only } from "./Checks.ts"
 import * as Records from "./Records.ts"
 

@@ -1,5 +1,5 @@
 /** Every operation with a request that succeeds: what the generated tests start from. */
-import type { Scope } from "@millrace/core/access/Scope"
+import type { Scope } from "@millrace/core/access"
 import { correctionOperations } from "./CorrectionOperations.ts"
 import * as Records from "./Records.ts"
 import { tableOperations } from "./TableOperations.ts"

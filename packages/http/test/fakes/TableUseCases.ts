@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { NotFound, Unprocessable } from "@millrace/core/failure/Failure"
-import { readFilter } from "@millrace/core/filter/FilterNode"
-import { Tables } from "@millrace/core/table/Tables"
+import { NotFound, Unprocessable } from "@millrace/core"
+import { readFilter } from "../../../core/src/filter/FilterNode.ts"
+import { Tables } from "@millrace/core/kernel"
 import { checkCursor, checkVersion, only } from "./Checks.ts"
 import * as Records from "./Records.ts"
 

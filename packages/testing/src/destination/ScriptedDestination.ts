@@ -3,13 +3,13 @@
  * it has written, and people delete rows there. It takes the place of the file destination; each path is one.
  */
 import {
-  DestinationUnavailable,
   type DestinationDriver,
+  DestinationUnavailable,
   type Outgoing,
   type Receipt,
   type WriteModel
-} from "@millrace/core/destination/Destination"
-import type { Fields } from "@millrace/core/record/FieldValue"
+} from "@millrace/core/destination"
+import type { Fields } from "@millrace/core/record"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

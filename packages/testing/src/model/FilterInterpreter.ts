@@ -2,17 +2,18 @@
  * Filters read the plain way, straight from the tree, clause by clause (decisions 8.1 and 8.2). Slow, and written
  * without the plan that the evaluators of the kernel share: they must agree with it on every row.
  */
-import type { CellValue, FilterField, FilterFields, RowValues } from "@millrace/core/filter/FilterField"
 import {
-  isClause,
+  type CellValue,
   type FilterClause,
+  type FilterField,
+  type FilterFields,
   type FilterNode,
   type FilterNumber,
-  type FilterValue
-} from "@millrace/core/filter/FilterNode"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import { digitsOf, isNumber } from "@millrace/core/shared/RawNumber"
+  type FilterValue,
+  isClause,
+  type RowValues
+} from "@millrace/core/filter"
+import { CalendarDate, Decimal, digitsOf, isNumber } from "@millrace/core"
 import { plainFold, plainPattern, plainPeriod } from "./RuleInterpreter.ts"
 
 /** `null` is unknown. */

@@ -2,9 +2,8 @@
  * What every operator of a filter says of every kind of value (decisions 8.2). The tests of the kernel and of
  * PostgreSQL hold the evaluators to this table, and the page `docs/reference/filters.md` is printed from it.
  */
-import type { CellValue, FilterFieldType } from "@millrace/core/filter/FilterField"
-import type { FilterClause } from "@millrace/core/filter/FilterNode"
-import { numberOf } from "@millrace/core/shared/RawNumber"
+import type { CellValue, FilterClause, FilterFieldType } from "@millrace/core/filter"
+import { numberOf } from "@millrace/core"
 import type { Answer } from "./FilterInterpreter.ts"
 
 export interface TruthCase {

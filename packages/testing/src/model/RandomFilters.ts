@@ -1,10 +1,17 @@
 /** Random filters and rows that bring together what is hard: nulls, Unicode, decimals, ends of months, clock changes. */
-import type { CellValue, FilterField, FilterFields, RowValues } from "@millrace/core/filter/FilterField"
-import type { FilterClause, FilterNode, FilterNumber, FilterValue } from "@millrace/core/filter/FilterNode"
-import type { FilterOperator } from "@millrace/core/filter/FilterOperator"
-import { relativeDates } from "@millrace/core/filter/RelativeDate"
-import { limits } from "@millrace/core/shared/Limits"
-import { numberOf } from "@millrace/core/shared/RawNumber"
+import {
+  type CellValue,
+  type FilterClause,
+  type FilterField,
+  type FilterFields,
+  type FilterNode,
+  type FilterNumber,
+  type FilterOperator,
+  type FilterValue,
+  relativeDates,
+  type RowValues
+} from "@millrace/core/filter"
+import { limits, numberOf } from "@millrace/core"
 import type { Seeded } from "./Seeded.ts"
 
 const choices = new Map([
@@ -161,7 +168,7 @@ const jsons = [
 ]
 
 /** Ids of the rows that relations lead to; the last two lead nowhere. */
-export const relatedIds = ["rel_1", "rel_2", "rel_3", "rel_4", "gone_1", "gone_2"]
+const relatedIds = ["rel_1", "rel_2", "rel_3", "rel_4", "gone_1", "gone_2"]
 
 const text = (random: Seeded): string => random.list(0, 4, () => random.pick(words)).join(random.pick([" ", "", "  "]))
 

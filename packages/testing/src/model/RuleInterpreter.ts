@@ -2,13 +2,9 @@
  * Rules run the plain way: every condition asked of every record, in order, with nothing kept in between.
  * The engine of the kernel must agree with it on every claim (enrichments C5).
  */
-import type { FieldType } from "@millrace/core/record/DataType"
-import type { FieldCatalog } from "@millrace/core/record/FieldCatalog"
-import type { Fields, FieldValue } from "@millrace/core/record/FieldValue"
-import type { ConditionGroup, ConditionNode, Leaf } from "@millrace/core/rule/ConditionGroup"
-import type { RuleAction } from "@millrace/core/rule/RuleAction"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import type { FieldCatalog, Fields, FieldType, FieldValue } from "@millrace/core/record"
+import type { ConditionGroup, ConditionNode, Leaf, RuleAction } from "@millrace/core/rule"
+import { CalendarDate, Decimal } from "@millrace/core"
 
 export interface PlainRule {
   readonly id: string
@@ -205,7 +201,7 @@ const leafHolds = (leaf: Leaf, fields: Fields, catalog: FieldCatalog, today: Cal
 }
 
 /** Whether the conditions hold for the record. */
-export const conditionHolds = (
+const conditionHolds = (
   node: ConditionNode,
   fields: Fields,
   catalog: FieldCatalog,

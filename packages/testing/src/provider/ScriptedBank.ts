@@ -1,11 +1,13 @@
 /** A bank whose truth is what the test says: the upstream behind `ScriptedProvider`. */
-import type { ConnectionHealth } from "@millrace/core/provider/ConnectionHealth"
-import type { ObservedAccount, ObservedRecord, PullRequest } from "@millrace/core/provider/Provider"
-import type { ProviderError } from "@millrace/core/provider/ProviderError"
-import type { Fields } from "@millrace/core/record/FieldValue"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import type {
+  ConnectionHealth,
+  ObservedAccount,
+  ObservedRecord,
+  ProviderError,
+  PullRequest
+} from "@millrace/core/provider"
+import type { Fields } from "@millrace/core/record"
+import { CalendarDate, Currency, Decimal } from "@millrace/core"
 
 /** One event in the life of an account; `line` is its identity, whatever ids it goes through. */
 export interface TrueRow {
@@ -196,7 +198,7 @@ export class ScriptedBank {
 }
 
 /** The fields of a row as a driver gives them. */
-export const fieldsOf = (row: TrueRow): Fields => ({
+const fieldsOf = (row: TrueRow): Fields => ({
   date: row.date,
   description: row.description,
   originalDescription: row.description.toUpperCase(),

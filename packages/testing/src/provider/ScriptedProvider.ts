@@ -4,22 +4,22 @@
  * It does what honest drivers do. A change feed tells when it moved between two pages, a snapshot does not;
  * a change feed that is asked without a checkpoint gives all its rows and says that these are all.
  */
-import type { ChangeModel, DataTypeCapability, IdTrust } from "@millrace/core/provider/Capabilities"
-import type {
-  ObservedRecord,
-  ProviderDriver,
-  PullRequest,
-  SyncPage,
-  UpstreamSays
-} from "@millrace/core/provider/Provider"
 import {
+  type ChangeModel,
   CheckpointInvalid,
   ConnectionGone,
+  type DataTypeCapability,
+  type IdTrust,
   MutationDuringPagination,
+  type ObservedRecord,
+  type ProviderDriver,
+  type ProviderError,
+  type PullRequest,
+  type SyncPage,
   Unsupported,
-  type ProviderError
-} from "@millrace/core/provider/ProviderError"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+  type UpstreamSays
+} from "@millrace/core/provider"
+import { CalendarDate } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import { longAgo, observed, ScriptedBank, type TrueRow } from "./ScriptedBank.ts"
 

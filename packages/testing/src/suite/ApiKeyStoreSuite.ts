@@ -1,7 +1,6 @@
 /** Conformance of `ApiKeyStore`. */
-import { ApiKeyStore } from "@millrace/core/access/ApiKeyStore"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import { ApiKeyStore, WorkspaceStore } from "@millrace/core/storage"
+import { Timestamp } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

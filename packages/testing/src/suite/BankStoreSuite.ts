@@ -1,8 +1,6 @@
 /** Conformance of `BankStore`. */
-import { BankStore } from "@millrace/core/bank/BankStore"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { BankStore } from "@millrace/core/storage"
+import { CalendarDate, Decimal, Timestamp } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -1,6 +1,6 @@
 /** Conformance of `CursorStore`. */
-import { CursorStore } from "@millrace/core/cursor/CursorStore"
-import { limits } from "@millrace/core/shared/Limits"
+import { CursorStore } from "@millrace/core/storage"
+import { limits } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { difficultTexts } from "../fixture/Text.ts"

@@ -1,6 +1,5 @@
 /** Conformance of `DataKeys`. */
-import { DataKeys } from "@millrace/core/storage/DataKeys"
-import { Transactor } from "@millrace/core/storage/Transactor"
+import { DataKeys, Transactor } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

@@ -1,9 +1,7 @@
 /** Conformance of `DeliveryStore`. */
-import { Delivery, deliveryStates, type DeliveryState } from "@millrace/core/destination/Delivery"
-import { DeliveryStore, type Intent, type Outcome, type Settlement } from "@millrace/core/destination/DeliveryStore"
-import { JobStore } from "@millrace/core/job/JobStore"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { limits } from "@millrace/core/shared/Limits"
+import { Delivery, type DeliveryState, deliveryStates } from "@millrace/core/destination"
+import { DeliveryStore, type Intent, JobStore, type Outcome, type Settlement } from "@millrace/core/storage"
+import { CalendarDate, limits } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -2,15 +2,14 @@
 import { expect } from "@effect/vitest"
 import type {
   Column,
+  Destination,
   DestinationError,
   DestinationSession,
   Outgoing,
   WriteModel
-} from "@millrace/core/destination/Destination"
-import type { Destination } from "@millrace/core/destination/Destinations"
-import type { Feed } from "@millrace/core/feed/Feed"
-import type { DestinationConfig } from "@millrace/core/feed/FeedConfig"
-import type { Fields } from "@millrace/core/record/FieldValue"
+} from "@millrace/core/destination"
+import type { DestinationConfig, Feed } from "@millrace/core/feed"
+import type { Fields } from "@millrace/core/record"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"

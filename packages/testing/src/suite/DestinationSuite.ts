@@ -6,8 +6,8 @@
  * all write models: `wholeFile` drivers get the rows that should be there, the others the changes.
  */
 import { describe, expect, it } from "@effect/vitest"
-import type { DestinationSession, Outgoing, Receipt } from "@millrace/core/destination/Destination"
-import { isIdentifier } from "@millrace/core/shared/Identifier"
+import type { DestinationSession, Outgoing, Receipt } from "@millrace/core/destination"
+import { isIdentifier } from "@millrace/core"
 import * as Result from "effect/Result"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

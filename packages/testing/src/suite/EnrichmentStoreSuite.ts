@@ -1,5 +1,5 @@
 /** Conformance of `EnrichmentStore`. */
-import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
+import { EnrichmentStore } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

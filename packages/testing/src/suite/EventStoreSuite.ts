@@ -1,9 +1,8 @@
 /** Conformance of `EventStore`. */
-import type { LoggedEvent } from "@millrace/core/event/Event"
-import { EventStore } from "@millrace/core/event/EventStore"
-import { limits } from "@millrace/core/shared/Limits"
-import { Transactor } from "@millrace/core/storage/Transactor"
-import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
+import type { LoggedEvent } from "@millrace/core/event"
+import { EventStore, Transactor } from "@millrace/core/storage"
+import { limits } from "@millrace/core"
+import type { WorkspaceId } from "@millrace/core/workspace"
 import { expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

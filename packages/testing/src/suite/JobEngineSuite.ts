@@ -3,17 +3,18 @@
  *
  * Every test has storage and engines of its own, since an engine runs whatever is due.
  */
-import { JobEngine } from "@millrace/core/job/JobEngine"
-import type { JobId } from "@millrace/core/job/Job"
-import { capacityOf } from "@millrace/core/job/Dispatch"
-import { JobLease, pokeLease } from "@millrace/core/job/JobLease"
-import { JobStore } from "@millrace/core/job/JobStore"
-import type { BankStore } from "@millrace/core/bank/BankStore"
-import type { Feed } from "@millrace/core/feed/Feed"
-import type { FeedStore } from "@millrace/core/feed/FeedStore"
-import { Ids } from "@millrace/core/shared/Ids"
-import { SyncRun } from "@millrace/core/usecase/SyncRun"
-import type { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import { capacityOf, JobEngine, type JobId } from "@millrace/core/job"
+import {
+  type BankStore,
+  type FeedStore,
+  JobLease,
+  JobStore,
+  pokeLease,
+  type WorkspaceStore
+} from "@millrace/core/storage"
+import type { Feed } from "@millrace/core/feed"
+import { Ids } from "@millrace/core"
+import { SyncRun } from "@millrace/core/kernel"
 import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"

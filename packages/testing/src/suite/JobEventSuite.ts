@@ -1,10 +1,7 @@
 /** Conformance of `JobStore` and `EventStore` together: every change of status of a job is told, whoever makes it. */
-import { EventStore } from "@millrace/core/event/EventStore"
-import type { Job, JobId } from "@millrace/core/job/Job"
-import { jobEventTypes } from "@millrace/core/job/JobEvents"
-import { JobStore } from "@millrace/core/job/JobStore"
-import { limits } from "@millrace/core/shared/Limits"
-import { Transactor } from "@millrace/core/storage/Transactor"
+import { EventStore, JobStore, Transactor } from "@millrace/core/storage"
+import { type Job, jobEventTypes, type JobId } from "@millrace/core/job"
+import { limits } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

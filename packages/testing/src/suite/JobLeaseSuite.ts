@@ -1,8 +1,6 @@
 /** Conformance of `JobStore`: leases of connections. */
-import type { BankId } from "@millrace/core/bank/Bank"
-import { bankLease } from "@millrace/core/bank/BankLease"
-import { Fenced, JobStore, type Fence } from "@millrace/core/job/JobStore"
-import { Transactor } from "@millrace/core/storage/Transactor"
+import { type BankId, bankLease } from "@millrace/core/bank"
+import { type Fence, Fenced, JobStore, Transactor } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -1,12 +1,7 @@
 /** Conformance of `JobStore`: the feed lock, every status and event, claims, fences. Leases: `JobLeaseSuite`. */
-import { contactSupport } from "@millrace/core/failure/Recovery"
-import { Fenced, FeedLocked, JobStateConflict, JobStore, type ClaimedJob } from "@millrace/core/job/JobStore"
-import { jobStatuses, noCounts, type JobStatus } from "@millrace/core/job/Job"
-import { jobEvents, transition, type JobEvent } from "@millrace/core/job/JobLifecycle"
-import { Ids } from "@millrace/core/shared/Ids"
-import { limits } from "@millrace/core/shared/Limits"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { Transactor } from "@millrace/core/storage/Transactor"
+import { Ids, limits, Recovery, Timestamp } from "@millrace/core"
+import { type ClaimedJob, FeedLocked, Fenced, JobStateConflict, JobStore, Transactor } from "@millrace/core/storage"
+import { type JobEvent, jobEvents, type JobStatus, jobStatuses, noCounts, transition } from "@millrace/core/job"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -342,7 +337,7 @@ export const tests: StorageTests = (it) => {
       expect(yield* store.claim(job.id, [])).toEqual(Option.none())
       const lost = yield* read(arranged, job.id)
       expect(lost).toMatchObject({ status: "failed", errorCategory: "internal" })
-      expect(lost.errors).toMatchObject([{ code: "WORKER_LOST", severity: "fatal", recovery: contactSupport }])
+      expect(lost.errors).toMatchObject([{ code: "WORKER_LOST", severity: "fatal", recovery: Recovery.contactSupport }])
       expect(lost.completedAt).toBeDefined()
       expect(yield* store.active(arranged.feed.id)).toEqual(Option.none())
     })
@@ -742,7 +737,7 @@ const describePauses = (it: Parameters<StorageTests>[0]): void => {
       expect(yield* read(arranged, job.id)).toMatchObject({
         status: "failed",
         errorCategory: "internal",
-        errors: [{ code: "QUEUE_TIMEOUT", severity: "fatal", recovery: contactSupport }]
+        errors: [{ code: "QUEUE_TIMEOUT", severity: "fatal", recovery: Recovery.contactSupport }]
       })
       expect(yield* store.claim(job.id, [])).toEqual(Option.none())
     })

@@ -1,7 +1,6 @@
 /** Conformance of `Leases`. */
-import { LeaseLost, Leases } from "@millrace/core/storage/Lease"
-import { Ids } from "@millrace/core/shared/Ids"
-import { Transactor } from "@millrace/core/storage/Transactor"
+import { LeaseLost, Leases, Transactor } from "@millrace/core/storage"
+import { Ids } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /** Conformance of `Patterns`: what every engine refuses, and what its patterns mean. */
-import { faultText, Patterns, searchable } from "@millrace/core/pattern/Pattern"
+import { faultText, Patterns, searchable } from "@millrace/core/pattern"
 import { expect, layer as withLayer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"

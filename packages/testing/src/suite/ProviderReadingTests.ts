@@ -1,9 +1,8 @@
 /** Tests of reading: form, coverage, changes, broken tokens, balances. */
 import { expect, it } from "@effect/vitest"
-import type { HistoryStart, ObservedRecord } from "@millrace/core/provider/Provider"
-import { isDatedType } from "@millrace/core/record/DataType"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import type { HistoryStart, ObservedRecord } from "@millrace/core/provider"
+import { isDatedType } from "@millrace/core/record"
+import { CalendarDate, Decimal } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import { findings } from "./ProviderRecord.ts"
 import { applied, keyOf, type Model, type Run, run, sorted } from "./ProviderRun.ts"

@@ -1,13 +1,14 @@
 /** What every record of every driver has to look like; each finding is one sentence. */
-import type { ObservedRecord } from "@millrace/core/provider/Provider"
-import { type FieldType, fieldsOf, ownerFieldKeys, type SyncDataType } from "@millrace/core/record/DataType"
-import type { FieldValue } from "@millrace/core/record/FieldValue"
-import { categories } from "@millrace/core/record/TransactionType"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import { limits } from "@millrace/core/shared/Limits"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { ObservedRecord } from "@millrace/core/provider"
+import {
+  categories,
+  fieldsOf,
+  type FieldType,
+  type FieldValue,
+  ownerFieldKeys,
+  type SyncDataType
+} from "@millrace/core/record"
+import { CalendarDate, Currency, Decimal, limits, Timestamp } from "@millrace/core"
 
 /** `0.30000000000000004` and the like: digits that no bank has written. */
 const floatArtefact = /\.\d*(?:0{9,}|9{9,})\d*$/

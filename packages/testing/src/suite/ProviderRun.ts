@@ -1,16 +1,16 @@
 /** Reads a driver the way the kernel does: page by page, from a checkpoint, starting over when told to. */
-import type { DataTypeCapability } from "@millrace/core/provider/Capabilities"
 import type {
   Connection,
   Coverage,
+  DataTypeCapability,
   ObservedAccount,
   ObservedRecord,
   ProviderDriver,
+  ProviderError,
   PullRequest,
   SyncPage
-} from "@millrace/core/provider/Provider"
-import type { ProviderError } from "@millrace/core/provider/ProviderError"
-import { limits } from "@millrace/core/shared/Limits"
+} from "@millrace/core/provider"
+import { limits } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import { expect } from "vitest"
 

@@ -4,15 +4,10 @@
  * The options say how to connect and how to make the upstream move on. Time is the test clock, which
  * stands still except where `advance` moves it.
  */
-import { accountTypes } from "@millrace/core/provider/AccountType"
-import { bankTypes } from "@millrace/core/provider/BankType"
-import { isUsable } from "@millrace/core/provider/ConnectionHealth"
+import { accountTypes, bankTypes, isUsable, kindFault, ProviderInstanceId } from "@millrace/core/provider"
 import { describe, expect, it } from "@effect/vitest"
-import { kindFault, ProviderInstanceId } from "@millrace/core/provider/ProviderKind"
-import { syncDataTypes } from "@millrace/core/record/DataType"
-import * as Currency from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { syncDataTypes } from "@millrace/core/record"
+import { Currency, Decimal, Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"

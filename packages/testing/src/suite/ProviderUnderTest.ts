@@ -1,20 +1,17 @@
 /** A driver under test with its connection, and how the suite asks it. */
 import { expect } from "@effect/vitest"
-import { ErrorCode } from "@millrace/core/failure/ErrorCode"
-import type { Stores } from "@millrace/core/Kernel"
-import type { DataTypeCapability } from "@millrace/core/provider/Capabilities"
-import type {
-  Connection,
-  ConnectPayload,
-  ObservedAccount,
-  ProviderDriver,
-  PullRequest
-} from "@millrace/core/provider/Provider"
-import { failureOf, type ProviderError } from "@millrace/core/provider/ProviderError"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import type * as Decimal from "@millrace/core/shared/Decimal"
-import type { Digest } from "@millrace/core/shared/Digest"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { CalendarDate, type Decimal, type Digest, ErrorCode, Timestamp } from "@millrace/core"
+import type { Kernel } from "@millrace/core/kernel"
+import {
+  type Connection,
+  type ConnectPayload,
+  type DataTypeCapability,
+  failureOf,
+  type ObservedAccount,
+  type ProviderDriver,
+  type ProviderError,
+  type PullRequest
+} from "@millrace/core/provider"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -55,7 +52,7 @@ export interface ProviderSuiteOptions {
   /** A fresh upstream for each test. */
   readonly make: Effect.Effect<ProviderUnderTest, ProviderError, Scope.Scope>
   /** An empty store for each test, in memory or not: what the kernel reads through the driver is kept in it. */
-  readonly storage: Layer.Layer<Stores | Digest>
+  readonly storage: Layer.Layer<Kernel.Stores | Digest>
   /** Data types of which the connection has rows. */
   readonly dataTypes: ReadonlyArray<PulledType>
   /** Some of its accounts lack a data type that others have. Every driver whose accounts differ shows one like this. */

@@ -1,7 +1,6 @@
 /** Conformance of `RateLimiter`. Every test counts under a key of its own. */
-import { RateLimiter } from "@millrace/core/rate/RateLimiter"
-import { windowMillis } from "@millrace/core/rate/RollingWindow"
-import { Ids } from "@millrace/core/shared/Ids"
+import { RateLimiter, RollingWindow } from "@millrace/core/rate"
+import { Ids } from "@millrace/core"
 import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,7 +18,7 @@ const Arrivals = Schema.Array(
 /** Counts the arrivals of the last 60 s, one by one: what every implementation must agree with. */
 const makeLog = () => {
   let known: ReadonlyArray<number> = []
-  const within = (now: number): number => known.filter((at) => now - at < windowMillis).length
+  const within = (now: number): number => known.filter((at) => now - at < RollingWindow.windowMillis).length
   return (now: number, limit: number) => {
     const admitted = within(now) < limit
     known = [...known, now].slice(-limit)

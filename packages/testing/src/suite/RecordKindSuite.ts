@@ -4,13 +4,9 @@
  * The options hold configurations as they are sent, and records to run them over.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { authorities, type Outcome, type RecordKind } from "@millrace/core/enrichment/kinds/Kind"
-import { dataTypes, type DataType } from "@millrace/core/record/DataType"
-import { catalogOf } from "@millrace/core/record/FieldCatalog"
-import type { Fields } from "@millrace/core/record/FieldValue"
-import { isIdentifier } from "@millrace/core/shared/Identifier"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { decode } from "@millrace/core/shared/StrictDecoding"
+import { authorities, type Outcome, type RecordKind } from "@millrace/core/enrichment"
+import { catalogOf, type DataType, dataTypes, type Fields } from "@millrace/core/record"
+import { CalendarDate, isIdentifier, StrictDecoding } from "@millrace/core"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
@@ -33,7 +29,7 @@ const says = ({ claims, verdict }: Outcome): boolean =>
 /** Registers the conformance tests of a kind. */
 export const suite = (name: string, { dataType, good, kind, records, refused }: RecordKindSuiteOptions): void => {
   const catalog = catalogOf(dataType)
-  const configOf = (sent: unknown) => Result.getOrThrow(decode(kind.Config, sent))
+  const configOf = (sent: unknown) => Result.getOrThrow(StrictDecoding.decode(kind.Config, sent))
   const views = records.map((fields, n) => ({ recordId: `record_${n}`, fields: Object.freeze({ ...fields }) }))
   const outcomesOf = (sent: unknown) => {
     const prepared = kind.prepare(configOf(sent), catalog)
@@ -67,7 +63,7 @@ export const suite = (name: string, { dataType, good, kind, records, refused }: 
       expect(refused.length).toBeGreaterThan(0)
       const misspelt = good.map((sent) => [{ ...sent, misspelt: 1 }, "misspelt"] as const)
       for (const [sent, path] of [...refused, ...misspelt]) {
-        const decoded = decode(kind.Config, sent)
+        const decoded = StrictDecoding.decode(kind.Config, sent)
         const faults = Result.isFailure(decoded) ? decoded.failure : kind.check(decoded.success, catalog).errors
         expect(faults.map(({ field }) => field)).toEqual([path])
         expect(faults.filter(({ message }) => message.trim() === "")).toEqual([])

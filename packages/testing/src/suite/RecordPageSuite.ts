@@ -1,8 +1,7 @@
 /** Conformance of `RecordStore.page`: order, filters and paging against a naive reading of the same records. */
-import type { RecordWrite } from "@millrace/core/record/LedgerRecord"
-import { RecordStore, type RecordFilter, type RecordScope } from "@millrace/core/record/RecordStore"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import type { RecordWrite } from "@millrace/core/record"
+import { type RecordFilter, type RecordScope, RecordStore } from "@millrace/core/storage"
+import { CalendarDate, Decimal } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { storeAccount } from "../fixture/Account.ts"

@@ -1,9 +1,7 @@
 /** Conformance of `RecordStore`: contents, matching, change order, checkpoints. Reading pages: `RecordPageSuite`. */
-import { RecordStore } from "@millrace/core/record/RecordStore"
-import type { IndexEntry, LedgerRecord } from "@millrace/core/record/LedgerRecord"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { Transactor } from "@millrace/core/storage/Transactor"
+import { RecordStore, Transactor } from "@millrace/core/storage"
+import type { IndexEntry, LedgerRecord } from "@millrace/core/record"
+import { CalendarDate, Timestamp } from "@millrace/core"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"

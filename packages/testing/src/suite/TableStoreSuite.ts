@@ -1,9 +1,8 @@
 /** Conformance of `TableStore`. */
-import type { ActorRef } from "@millrace/core/access/ActorRef"
-import { Ids } from "@millrace/core/shared/Ids"
-import type { Table } from "@millrace/core/table/Table"
-import { wholeScan } from "@millrace/core/table/RowScan"
-import { TableStore, type FeedRow } from "@millrace/core/table/TableStore"
+import type { ActorRef } from "@millrace/core/access"
+import { Ids } from "@millrace/core"
+import { type Table, wholeScan } from "@millrace/core/table"
+import { type FeedRow, TableStore } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -3,16 +3,20 @@
  *
  * Every test has kinds of its own, so a shared store serves.
  */
-import { Ids } from "@millrace/core/shared/Ids"
-import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import { Transactor } from "@millrace/core/storage/Transactor"
-import type { TaskId } from "@millrace/core/task/Task"
-import { handleTask, recurringTask, TaskFailure, type TaskHandler } from "@millrace/core/task/TaskHandler"
-import { taskKind, type TaskKind } from "@millrace/core/task/TaskKind"
-import { TaskKinds } from "@millrace/core/task/TaskKinds"
-import { TaskLease } from "@millrace/core/task/TaskLease"
-import { Tasks } from "@millrace/core/task/Tasks"
-import { TaskStore } from "@millrace/core/task/TaskStore"
+import { Ids } from "@millrace/core"
+import { StorageUnavailable, TaskStore, Transactor } from "@millrace/core/storage"
+import {
+  handleTask,
+  recurringTask,
+  TaskFailure,
+  type TaskHandler,
+  type TaskId,
+  taskKind,
+  type TaskKind,
+  TaskKinds,
+  TaskLease,
+  Tasks
+} from "@millrace/core/task"
 import { expect, layer as withLayer } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -1,9 +1,7 @@
 /** Conformance of `TaskStore`. */
-import { limits } from "@millrace/core/shared/Limits"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { Transactor } from "@millrace/core/storage/Transactor"
-import type { ClaimedTask, TaskFence } from "@millrace/core/task/Task"
-import { TaskFenced, TaskStore } from "@millrace/core/task/TaskStore"
+import { limits, Timestamp } from "@millrace/core"
+import { TaskFenced, TaskStore, Transactor } from "@millrace/core/storage"
+import type { ClaimedTask, TaskFence } from "@millrace/core/task"
 import { expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

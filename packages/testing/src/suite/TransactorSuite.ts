@@ -1,7 +1,5 @@
 /** Conformance of `Transactor`. */
-import { RecordStore } from "@millrace/core/record/RecordStore"
-import { Transactor } from "@millrace/core/storage/Transactor"
-import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import { RecordStore, Transactor, WorkspaceStore } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -1,7 +1,6 @@
 /** Conformance of `UpstreamBudget`. Every test asks an instance of its own. */
-import { refillOf } from "@millrace/core/rate/Refill"
-import { UpstreamBudget } from "@millrace/core/rate/UpstreamBudget"
-import { Ids } from "@millrace/core/shared/Ids"
+import { Refill, UpstreamBudget } from "@millrace/core/rate"
+import { Ids } from "@millrace/core"
 import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,7 +29,7 @@ export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Id
     Effect.gen(function* () {
       const { lines, other, upstream } = yield* arrange
       const budget = { perMinute: 30 }
-      const { burst, interval } = refillOf(30)
+      const { burst, interval } = Refill.refillOf(30)
       for (let n = 0; n < burst; n++) {
         // The line is that of the instance, whichever connection asks.
         expect(yield* lines.take(n % 2 === 0 ? upstream : other, budget, 0)).toEqual({ granted: true, wait: 0 })
@@ -81,7 +80,7 @@ export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Id
         { concurrency: "unbounded" }
       )
       const granted = answers.filter((answer) => answer.granted).length
-      expect(granted).toBeGreaterThanOrEqual(refillOf(100).burst)
+      expect(granted).toBeGreaterThanOrEqual(Refill.refillOf(100).burst)
       // One more for each interval that the asking took.
       expect(granted).toBeLessThan(40)
     })

@@ -1,8 +1,7 @@
 /** Conformance of `WorkspaceStore`. */
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
-import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
-import { Ids } from "@millrace/core/shared/Ids"
+import { Ids, Timestamp } from "@millrace/core"
+import type { WorkspaceId } from "@millrace/core/workspace"
+import { WorkspaceStore } from "@millrace/core/storage"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -1,7 +1,7 @@
 /** A client of all servers at once: it asks any that is up, and says what must not happen to a request. */
 import { randomUUID } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
-import type { Seeded } from "@millrace/testing/model/Seeded"
+import type { Seeded } from "@millrace/testing/model"
 import { type Answer, call, type Sent } from "../process/ApiCaller.ts"
 import { measureSlowness } from "../process/Slowness.ts"
 import type { Fleet, Member } from "./Fleet.ts"

@@ -3,12 +3,10 @@
  * that was fetched. `RemoteProvider` is the driver of it.
  */
 import { setTimeout as wait } from "node:timers/promises"
-import type { PullRequest } from "@millrace/core/provider/Provider"
-import type { ProviderError } from "@millrace/core/provider/ProviderError"
+import type { ProviderError, PullRequest } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { ScriptedBank } from "@millrace/testing/provider/ScriptedBank"
-import { makeScriptedProvider } from "@millrace/testing/provider/ScriptedProvider"
+import { makeScriptedProvider, type ScriptedBank } from "@millrace/testing/fake"
 import { Gate } from "./Gate.ts"
 import { type JsonCall, serveJson } from "./JsonServer.ts"
 

@@ -2,8 +2,8 @@
  * A destination behind HTTP, outside of the database: it remembers every write that it acknowledged, and by whom.
  * `RemoteDestination` is the driver of it. Each path is a place of its own.
  */
-import type { Outgoing, Receipt } from "@millrace/core/destination/Destination"
-import { ScriptedPlace, writeOne } from "@millrace/testing/destination/ScriptedDestination"
+import type { Outgoing, Receipt } from "@millrace/core/destination"
+import { ScriptedPlace, writeOne } from "@millrace/testing/fake"
 import { Gate } from "./Gate.ts"
 import { type JsonCall, serveJson } from "./JsonServer.ts"
 

@@ -1,7 +1,7 @@
 /** What happens at a bank: rows are posted, settle under another id, change, and go. */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import type { Seeded } from "@millrace/testing/model/Seeded"
-import type { ScriptedBank, TrueRow } from "@millrace/testing/provider/ScriptedBank"
+import { CalendarDate } from "@millrace/core"
+import type { Seeded } from "@millrace/testing/model"
+import type { ScriptedBank, TrueRow } from "@millrace/testing/fake"
 
 export const accountIds = ["a", "b"] as const
 

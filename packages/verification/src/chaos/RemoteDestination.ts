@@ -1,10 +1,10 @@
 /** The driver of a destination behind HTTP (`DestinationServer`). It takes the place of the file destination. */
 import {
+  type DestinationDriver,
   DestinationRejected,
   DestinationUnavailable,
-  type DestinationDriver
-} from "@millrace/core/destination/Destination"
-import type { Receipt } from "@millrace/core/destination/Destination"
+  type Receipt
+} from "@millrace/core/destination"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { RemoteLookup, RemoteModel, RemoteWrite } from "./DestinationServer.ts"

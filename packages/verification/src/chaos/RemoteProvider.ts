@@ -1,14 +1,16 @@
 /** The driver of a bank behind HTTP (`BankServer`). */
-import type { ObservedAccount, ProviderDriver, SyncPage } from "@millrace/core/provider/Provider"
-import type { ConnectionHealth } from "@millrace/core/provider/ConnectionHealth"
 import {
   CheckpointInvalid,
   ConnectionGone,
+  type ConnectionHealth,
   InvalidConnectPayload,
   MutationDuringPagination,
+  type ObservedAccount,
+  type ProviderDriver,
   type ProviderError,
-  ProviderUnavailable
-} from "@millrace/core/provider/ProviderError"
+  ProviderUnavailable,
+  type SyncPage
+} from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import { instanceId, type Told } from "./BankServer.ts"
 import { type Remote, post } from "./Remote.ts"

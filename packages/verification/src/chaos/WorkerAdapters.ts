@@ -1,6 +1,7 @@
 /** What a worker under test talks to: banks and destinations that outlive it. */
-import * as Adapters from "@millrace/adapters/Adapters"
-import { destinationOf, Destinations, destinationsOf } from "@millrace/core/destination/Destinations"
+import { Adapters } from "@millrace/adapters"
+import { Destinations } from "@millrace/core/destination"
+import { destinationOf, destinationsOf } from "../../../core/src/destination/Destinations.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { RemoteModel } from "./DestinationServer.ts"

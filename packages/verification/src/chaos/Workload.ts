@@ -1,6 +1,6 @@
 /** Programs that use the installation while it is disturbed: they change banks, start syncs and wait for them. */
 import { setTimeout as wait } from "node:timers/promises"
-import type { Seeded } from "@millrace/testing/model/Seeded"
+import type { Seeded } from "@millrace/testing/model"
 import type { ApiClient } from "./ApiClient.ts"
 import type { BankServer } from "./BankServer.ts"
 import { mutate } from "./Mutation.ts"

@@ -4,11 +4,8 @@
  * It asks the request budget like every server and lets everything through: the harness calls more often than any
  * plan allows.
  */
-import { RateLimiter } from "@millrace/core/rate/RateLimiter"
-import { run } from "@millrace/server/Process"
-import { layerApi, layerKernel } from "@millrace/server/Server"
-import { settings } from "@millrace/server/Settings"
-import * as Terminal from "@millrace/server/Terminal"
+import { RateLimiter } from "@millrace/core/rate"
+import { layerApi, layerKernel, runProcess as run, settings, Terminal } from "@millrace/server"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

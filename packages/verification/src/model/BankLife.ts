@@ -4,8 +4,8 @@
  *
  * The bank knows events; what a reader sees of them on a day is `BankView`.
  */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { CalendarDate } from "@millrace/core"
+import { Seeded } from "@millrace/testing/model"
 
 /** Cents with their sign. */
 export type Cents = number

@@ -1,10 +1,9 @@
 /** What a provider shows of a `BankLife`, day by day, in the manner of its kind. */
-import type { IdTrust } from "@millrace/core/provider/Capabilities"
-import type { Coverage } from "@millrace/core/provider/Provider"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import type { Observation } from "@millrace/core/record/Observation"
+import type { Coverage, IdTrust } from "@millrace/core/provider"
+import { Decimal } from "@millrace/core"
+import type { Observation } from "../../../core/src/record/Observation.ts"
 import { dateOf, formOn, lingeringOn, type BankEvent, type BankLife, type EventForm } from "./BankLife.ts"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { Seeded } from "@millrace/testing/model"
 
 /** An observation with the truth about it, which identity must not look at. */
 export interface TrueObservation extends Observation {

@@ -1,9 +1,9 @@
 /** How well a way of matching keeps a ledger: against the truth, after lives of accounts are over. */
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { Timestamp } from "@millrace/core"
 import { dateOf, isClear, liveAccount, outcomeOf, type BankEvent, type BankLife } from "./BankLife.ts"
 import { amountOf, BankView, type BankRead, type Behaviour } from "./BankView.ts"
 import { LedgerReplay, type KeptRecord, type Matcher } from "./LedgerReplay.ts"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { Seeded } from "@millrace/testing/model"
 
 export interface Quality {
   /** Events that are booked in the end. */

@@ -1,19 +1,18 @@
 /** A ledger kept by a way of matching, one read after the other, with the truth about every record. */
-import { fileIdPrefix, trusted } from "@millrace/core/identity/match/Coverage"
-import type { LearntText } from "@millrace/core/identity/match/LearntTexts"
-import { identify } from "@millrace/core/identity/match/Identify"
+import { fileIdPrefix, trusted } from "../../../core/src/identity/match/Coverage.ts"
+import type { LearntText } from "@millrace/core/identity"
+import { identify } from "../../../core/src/identity/match/Identify.ts"
 import {
   defaultMatchConfig,
   type HeldDetail,
   type MatchDetails,
   type MatchInput,
   type MatchResult
-} from "@millrace/core/identity/match/Matching"
-import type { IdTrust } from "@millrace/core/provider/Capabilities"
-import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { Observation } from "@millrace/core/record/Observation"
+} from "../../../core/src/identity/match/Matching.ts"
+import type { IdTrust } from "@millrace/core/provider"
+import type { IndexEntry } from "@millrace/core/record"
+import { CalendarDate, Timestamp } from "@millrace/core"
+import type { Observation } from "../../../core/src/record/Observation.ts"
 import type { BankRead, TrueObservation } from "./BankView.ts"
 
 /** A way of matching: the identity of the kernel, or another to compare it with. */

@@ -2,9 +2,9 @@
  * The usual way of matching, to compare with: a row is its upstream id, or its content and number where ids say
  * nothing; what a complete read lacks or the source lists as gone is removed at once.
  */
-import { covers, isOfFile, trusted } from "@millrace/core/identity/match/Coverage"
-import type { Match, MatchInput, MatchResult } from "@millrace/core/identity/match/Matching"
-import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
+import { covers, isOfFile, trusted } from "../../../core/src/identity/match/Coverage.ts"
+import type { Match, MatchInput, MatchResult } from "../../../core/src/identity/match/Matching.ts"
+import type { IndexEntry } from "@millrace/core/record"
 
 const keysOf = (
   rows: ReadonlyArray<{ readonly providerId: string; readonly hash: string }>,

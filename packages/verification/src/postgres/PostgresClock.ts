@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as SqlClient from "effect/sql/SqlClient"
-import { StoreClock } from "@millrace/testing/suite/StorageTests"
+import { StoreClock } from "@millrace/testing/suite/storage"
 
 export const layer: Layer.Layer<StoreClock, never, SqlClient.SqlClient> = Layer.effect(
   StoreClock,

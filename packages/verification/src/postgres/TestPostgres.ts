@@ -1,7 +1,6 @@
 /** A database of its own for every test file, copied from a migrated template. */
 import { randomBytes } from "node:crypto"
-import { migrate } from "@millrace/adapters/storage/postgres/PostgresStorage"
-import { startupParameters } from "@millrace/adapters/storage/postgres/Schema"
+import { PostgresStorage, startupParameters } from "@millrace/adapters/postgres"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -37,7 +36,7 @@ const onServer = (address: PostgresAddress, statement: string): Effect.Effect<vo
 /** Makes the template that `layer` copies. */
 export const migrateTemplate = (address: PostgresAddress): Promise<void> =>
   onServer(address, `create database ${template}`).pipe(
-    Effect.andThen(migrate.pipe(Effect.provide(client(address, template, 1)))),
+    Effect.andThen(PostgresStorage.migrate.pipe(Effect.provide(client(address, template, 1)))),
     Effect.asVoid,
     Effect.runPromise
   )

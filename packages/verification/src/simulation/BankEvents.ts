@@ -1,8 +1,7 @@
 /** What happens at a bank, in all the ways in which banks rewrite what they said. */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import type { Seeded } from "@millrace/testing/model/Seeded"
-import type { ScriptedBank, TrueRow } from "@millrace/testing/provider/ScriptedBank"
-import type { ScriptedProvider } from "@millrace/testing/provider/ScriptedProvider"
+import { CalendarDate } from "@millrace/core"
+import type { Seeded } from "@millrace/testing/model"
+import type { ScriptedBank, ScriptedProvider, TrueRow } from "@millrace/testing/fake"
 import type { Sometimes } from "./Sometimes.ts"
 
 export const bankEvents = [

@@ -1,7 +1,6 @@
 /** Faults that are injected into a connection, or into the destination of one of its feeds. */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import { longAgo } from "@millrace/testing/provider/ScriptedBank"
-import { isTrusted } from "@millrace/testing/provider/ScriptedProvider"
+import { CalendarDate } from "@millrace/core"
+import { isTrusted, longAgo } from "@millrace/testing/fake"
 import type { ConnectionScenario } from "./ConnectionScenario.ts"
 import type { FollowingFeed } from "./FollowingFeed.ts"
 import { randomError, randomHealth } from "./ProviderErrors.ts"

@@ -1,17 +1,15 @@
 /** A feed of a scenario: what was configured, and what is at its destination. */
-import type { Account } from "@millrace/core/bank/Account"
-import type { Feed } from "@millrace/core/feed/Feed"
-import { type DestinationConfig, type PendingMode, tableOf } from "@millrace/core/feed/FeedConfig"
-import type { TableId } from "@millrace/core/table/Table"
-import { wholeScan } from "@millrace/core/table/RowScan"
-import { TableStore } from "@millrace/core/table/TableStore"
-import type { Workspace } from "@millrace/core/workspace/Workspace"
+import type { Account } from "@millrace/core/bank"
+import type { DestinationConfig, Feed } from "@millrace/core/feed"
+import { type PendingMode, tableOf } from "../../../core/src/feed/FeedConfig.ts"
+import { type TableId, wholeScan } from "@millrace/core/table"
+import { TableStore } from "@millrace/core/storage"
+import type { Workspace } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { ScriptedDestination, ScriptedPlace } from "@millrace/testing/destination/ScriptedDestination"
-import { storeFeed } from "@millrace/testing/fixture/Feed"
-import { storeTable } from "@millrace/testing/fixture/Table"
-import type { Seeded } from "@millrace/testing/model/Seeded"
+import type { ScriptedDestination, ScriptedPlace } from "@millrace/testing/fake"
+import { storeFeed, storeTable } from "@millrace/testing/fixture"
+import type { Seeded } from "@millrace/testing/model"
 
 export const columns = ["id", "date", "amount", "description", "pending", "category", "removed"] as const
 

@@ -1,7 +1,7 @@
 /** What must be true of a job at the moment it ends. */
-import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
-import type { ErrorCode } from "@millrace/core/failure/ErrorCode"
-import type { Job, JobCounts, JobError } from "@millrace/core/job/Job"
+import { DeliveryStore } from "@millrace/core/storage"
+import type { ErrorCode } from "@millrace/core"
+import type { Job, JobCounts, JobError } from "@millrace/core/job"
 import * as Effect from "effect/Effect"
 import { must, mustEqual } from "./Invariant.ts"
 

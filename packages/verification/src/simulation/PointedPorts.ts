@@ -1,37 +1,35 @@
 /** The ports of the kernel with a point to fail at around every call, over scripted upstreams and destinations. */
-import { Kinds } from "@millrace/core/enrichment/Kinds"
-import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import * as TableDestination from "@millrace/adapters/destination/table/TableDestination"
-import * as StatementReader from "@millrace/adapters/statement/StatementReader"
-import { ApiKeyStore } from "@millrace/core/access/ApiKeyStore"
-import { BankStore } from "@millrace/core/bank/BankStore"
-import type { DestinationSession } from "@millrace/core/destination/Destination"
-import { Destinations } from "@millrace/core/destination/Destinations"
-import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
-import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
-import { FeedStore } from "@millrace/core/feed/FeedStore"
-import { IdentityStore } from "@millrace/core/identity/IdentityStore"
-import { JobStore } from "@millrace/core/job/JobStore"
-import type * as Kernel from "@millrace/core/Kernel"
-import type { ProviderDriver } from "@millrace/core/provider/Provider"
-import { Providers } from "@millrace/core/provider/Providers"
-import { RecordStore } from "@millrace/core/record/RecordStore"
-import { Patterns } from "@millrace/core/pattern/Pattern"
-import { Ids } from "@millrace/core/shared/Ids"
-import { DataKeys } from "@millrace/core/storage/DataKeys"
-import { Leases } from "@millrace/core/storage/Lease"
-import { Transactor } from "@millrace/core/storage/Transactor"
-import { SyncRun } from "@millrace/core/usecase/SyncRun"
-import { TaskStore } from "@millrace/core/task/TaskStore"
-import { TableStore } from "@millrace/core/table/TableStore"
-import { UploadStore } from "@millrace/core/upload/UploadStore"
-import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import { Kinds } from "@millrace/core/enrichment"
+import { NodeDigest } from "@millrace/adapters"
+import { TableDestination } from "@millrace/adapters/destination"
+import * as StatementReader from "../../../adapters/src/statement/StatementReader.ts"
+import {
+  ApiKeyStore,
+  BankStore,
+  DataKeys,
+  DeliveryStore,
+  EnrichmentStore,
+  FeedStore,
+  IdentityStore,
+  JobStore,
+  Leases,
+  RecordStore,
+  TableStore,
+  TaskStore,
+  Transactor,
+  UploadStore,
+  WorkspaceStore
+} from "@millrace/core/storage"
+import { Destinations, type DestinationSession } from "@millrace/core/destination"
+import { type Kernel, SyncRun } from "@millrace/core/kernel"
+import { type ProviderDriver, Providers } from "@millrace/core/provider"
+import { Patterns } from "@millrace/core/pattern"
+import { Ids } from "@millrace/core"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ScriptedDestination } from "@millrace/testing/destination/ScriptedDestination"
+import type { ScriptedDestination, ScriptedProvider } from "@millrace/testing/fake"
 import type { FaultPoints } from "../fault/FaultPoints.ts"
-import type { ScriptedProvider } from "@millrace/testing/provider/ScriptedProvider"
 import { CurrentRun, type Watch } from "./Watch.ts"
 
 const stores = {

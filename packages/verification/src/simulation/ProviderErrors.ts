@@ -1,8 +1,8 @@
 /** Everything that a provider can answer instead of data. */
-import type { ConnectionHealth } from "@millrace/core/provider/ConnectionHealth"
-import * as ProviderError from "@millrace/core/provider/ProviderError"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import type { Seeded } from "@millrace/testing/model/Seeded"
+import type { ConnectionHealth } from "@millrace/core/provider"
+import * as ProviderError from "../../../core/src/provider/ProviderError.ts"
+import { CalendarDate } from "@millrace/core"
+import type { Seeded } from "@millrace/testing/model"
 
 const message = "scripted"
 

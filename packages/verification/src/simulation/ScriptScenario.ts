@@ -5,12 +5,10 @@
  * feed is synced until all must be quiet: then each destination holds exactly what the bank says, as that feed
  * shows it.
  */
-import type { Job } from "@millrace/core/job/Job"
-import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
-import { JobStore } from "@millrace/core/job/JobStore"
-import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import type { Job } from "@millrace/core/job"
+import { DeliveryStore, JobStore, StorageUnavailable } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { Seeded } from "@millrace/testing/model"
 import { checkEvents } from "./EventChecks.ts"
 import { checkCheckpoint, checkEnd, checkLedger, checkStill } from "./Checkers.ts"
 import { ConnectionScenario, orderOf } from "./ConnectionScenario.ts"
@@ -20,7 +18,7 @@ import { quietRounds } from "./Settling.ts"
 import { connect, drive, type Simulation } from "./Simulation.ts"
 import { weightsOf } from "./Swarm.ts"
 import { inject, faults } from "./Fault.ts"
-import { somebody } from "@millrace/testing/fixture/Actor"
+import { somebody } from "@millrace/testing/fixture"
 
 const storageAway = Effect.fail(new StorageUnavailable({ message: "scripted" }))
 

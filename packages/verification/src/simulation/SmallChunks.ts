@@ -1,5 +1,5 @@
 /** Limits that make a few rows enough to cross the borders of transactions. */
-import { limits } from "@millrace/core/shared/Limits"
+import { limits } from "@millrace/core"
 
 /** Sets how many records one transaction writes, for everything in this process. Returns how to put it back. */
 export const smallChunks = (commitChunk: number): (() => void) => {

@@ -2,7 +2,7 @@
  * Which faults a scenario meets, and how often: a random subset with random weights. Lives that meet everything
  * at once look alike; scenarios that meet much of a few things go further.
  */
-import type { Seeded } from "@millrace/testing/model/Seeded"
+import type { Seeded } from "@millrace/testing/model"
 
 /** A weight for each kind: 0 for about two in five of them, but never for those that must be. */
 export const weightsOf = <K extends string>(

@@ -1,9 +1,5 @@
 /** The providers of a simulation: every combination of change model, scope and trust that makes sense. */
-import {
-  makeScriptedProvider,
-  type ScriptedOptions,
-  type ScriptedProvider
-} from "@millrace/testing/provider/ScriptedProvider"
+import { makeScriptedProvider, type ScriptedOptions, type ScriptedProvider } from "@millrace/testing/fake"
 
 const trusts = ["stable", "perStatus", "none", "positional", "session"] as const
 const models = ["delta", "snapshotWindow", "snapshotFull", "appendOnly"] as const

@@ -1,5 +1,5 @@
 /** Time that passes when somebody sleeps, and at no cost: for runs that nothing else happens beside. */
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { Timestamp } from "@millrace/core"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -4,16 +4,19 @@
  *
  * It stands between the stores and everything that calls them, so that it sees what tests do, too.
  */
-import type { Feed } from "@millrace/core/feed/Feed"
-import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
-import { FeedStore } from "@millrace/core/feed/FeedStore"
-import { IdentityStore } from "@millrace/core/identity/IdentityStore"
-import { isActive, type Job, type JobId, type JobStatus } from "@millrace/core/job/Job"
-import { jobTransitions } from "@millrace/core/job/JobLifecycle"
-import { JobStore, type Fence } from "@millrace/core/job/JobStore"
-import { RecordStore, type Checkpoint } from "@millrace/core/record/RecordStore"
-import { Transactor } from "@millrace/core/storage/Transactor"
-import { TableStore } from "@millrace/core/table/TableStore"
+import type { Feed } from "@millrace/core/feed"
+import {
+  type Checkpoint,
+  DeliveryStore,
+  FeedStore,
+  type Fence,
+  IdentityStore,
+  JobStore,
+  RecordStore,
+  TableStore,
+  Transactor
+} from "@millrace/core/storage"
+import { isActive, type Job, type JobId, type JobStatus, jobTransitions } from "@millrace/core/job"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

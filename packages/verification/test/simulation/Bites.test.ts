@@ -1,10 +1,7 @@
 /** A simulation that finds nothing in a broken kernel proves nothing about a whole one. */
-import * as MemoryStorage from "@millrace/adapters/storage/memory/MemoryStorage"
-import { DeliveryStore } from "@millrace/core/destination/DeliveryStore"
-import { EventStore } from "@millrace/core/event/EventStore"
-import { JobStore } from "@millrace/core/job/JobStore"
-import type * as Kernel from "@millrace/core/Kernel"
-import { RecordStore } from "@millrace/core/record/RecordStore"
+import { MemoryStorage } from "@millrace/adapters/memory"
+import { DeliveryStore, EventStore, JobStore, RecordStore } from "@millrace/core/storage"
+import type { Kernel } from "@millrace/core/kernel"
 import { describe, expect, it } from "@effect/vitest"
 import { scriptScenario } from "@millrace/verification/simulation/Scenario"
 import * as Effect from "effect/Effect"

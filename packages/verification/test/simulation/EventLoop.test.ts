@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { Seeded } from "@millrace/testing/model"
 import { EventLoop } from "@millrace/verification/simulation/EventLoop"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -5,9 +5,9 @@
  * A spreadsheet takes cells that begin like a formula for one, so text that does gets an apostrophe in front
  * (decisions 7.4); numbers are written bare, negative ones too.
  */
-import type { Column } from "@millrace/core/destination/Destination"
-import type { Fields, FieldValue } from "@millrace/core/record/FieldValue"
-import { lineEnd, quote, spreadsheetText } from "@millrace/core/shared/SpreadsheetText"
+import type { Column } from "@millrace/core/destination"
+import type { Fields, FieldValue } from "@millrace/core/record"
+import { lineEnd, quote, spreadsheetText } from "@millrace/core/text"
 
 /** Every cell that can not be written as it is: most cells cost this one test. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for

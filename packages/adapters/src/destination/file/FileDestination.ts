@@ -12,9 +12,9 @@ import {
   DestinationRejected,
   type DestinationSession,
   type WrittenFile
-} from "@millrace/core/destination/Destination"
-import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
-import type { Fields } from "@millrace/core/record/FieldValue"
+} from "@millrace/core/destination"
+import type { WorkspaceId } from "@millrace/core/workspace"
+import type { Fields } from "@millrace/core/record"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"

@@ -1,5 +1,5 @@
 /** What a failed call of the file system means for a delivery. Messages never hold a path of this machine. */
-import { DestinationRejected, DestinationUnavailable } from "@millrace/core/destination/Destination"
+import { DestinationRejected, DestinationUnavailable } from "@millrace/core/destination"
 
 const full = new Set(["ENOSPC", "EDQUOT"])
 

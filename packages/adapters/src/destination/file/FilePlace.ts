@@ -12,7 +12,7 @@ import { basename, dirname, join, normalize, relative, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
+import type { WorkspaceId } from "@millrace/core/workspace"
 import { codeOf } from "./FileFault.ts"
 
 /** The path can not be used, for as long as it and the folder stay as they are. */

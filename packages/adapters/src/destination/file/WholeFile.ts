@@ -5,7 +5,7 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
-import type { DestinationRejected, DestinationUnavailable } from "@millrace/core/destination/Destination"
+import type { DestinationRejected, DestinationUnavailable } from "@millrace/core/destination"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"

@@ -1,11 +1,7 @@
 /** Values of records as cells of a table field. */
-import type { FieldType } from "@millrace/core/record/DataType"
-import type { FieldValue } from "@millrace/core/record/FieldValue"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { readCell, type CellForm } from "@millrace/core/table/CellReader"
-import type { TableField } from "@millrace/core/table/Table"
+import type { FieldType, FieldValue } from "@millrace/core/record"
+import { CalendarDate, Decimal, Timestamp } from "@millrace/core"
+import { type CellForm, readCell, type TableField } from "@millrace/core/table"
 import * as Result from "effect/Result"
 
 /** Types whose cells the values of records can be. */

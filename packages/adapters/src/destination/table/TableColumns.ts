@@ -1,8 +1,7 @@
 /** Which fields of a table the columns of a feed are written to. */
-import type { BoundColumns } from "@millrace/core/feed/BoundColumns"
-import type { Column } from "@millrace/core/destination/Destination"
-import { fieldMeant } from "@millrace/core/table/FieldName"
-import type { Table, TableField } from "@millrace/core/table/Table"
+import type { BoundColumns } from "@millrace/core/feed"
+import type { Column } from "@millrace/core/destination"
+import { fieldMeant, type Table, type TableField } from "@millrace/core/table"
 import { fits } from "./TableCell.ts"
 
 export interface Target {

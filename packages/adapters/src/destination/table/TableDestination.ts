@@ -6,7 +6,7 @@
  * wrote over what a feed delivered, the names, order and types of fields, rows in the trash, and rows without a
  * key of this feed's records are never touched.
  */
-import type { ActorRef } from "@millrace/core/access/ActorRef"
+import type { ActorRef } from "@millrace/core/access"
 import {
   type Column,
   type ConfigFault,
@@ -18,25 +18,29 @@ import {
   DestinationUnavailable,
   type Outgoing,
   type Receipt
-} from "@millrace/core/destination/Destination"
-import type { Feed } from "@millrace/core/feed/Feed"
-import type { Fields, FieldValue } from "@millrace/core/record/FieldValue"
-import { Digest } from "@millrace/core/shared/Digest"
-import { Id, Ids } from "@millrace/core/shared/Ids"
-import { limits } from "@millrace/core/shared/Limits"
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import { isPlain, putFeedRows } from "@millrace/core/table/FeedRows"
-import { noRowRoom, rowLimitOf, rowRoom, TableSettings } from "@millrace/core/table/RowLimit"
-import { reviveRows } from "@millrace/core/table/RowRevival"
-import { folding, isTooLarge } from "@millrace/core/table/RowShape"
-import type { Table, TableField } from "@millrace/core/table/Table"
-import { type FeedRow, TableStore } from "@millrace/core/table/TableStore"
-import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+} from "@millrace/core/destination"
+import type { Feed } from "@millrace/core/feed"
+import type { Fields, FieldValue } from "@millrace/core/record"
+import { Digest, Id, Ids, limits } from "@millrace/core"
+import { type FeedRow, type StorageUnavailable, TableStore, WorkspaceStore } from "@millrace/core/storage"
+import {
+  fieldKey,
+  folding,
+  isPlain,
+  isTooLarge,
+  noRowRoom,
+  putFeedRows,
+  reviveRows,
+  rowLimitOf,
+  rowRoom,
+  type Table,
+  type TableField,
+  TableSettings
+} from "@millrace/core/table"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { fieldKey } from "@millrace/core/table/FieldKey"
 import { cellTypeOf, toCell } from "./TableCell.ts"
 import { boundOf, resolve, type Target } from "./TableColumns.ts"
 

@@ -1,7 +1,6 @@
 /** The accounts of a demo connection with their balances. */
-import { isLiability } from "@millrace/core/provider/AccountType"
-import type { ObservedAccount } from "@millrace/core/provider/Provider"
-import { fromMillis } from "@millrace/core/shared/Timestamp"
+import { isLiability, type ObservedAccount } from "@millrace/core/provider"
+import { Timestamp } from "@millrace/core"
 import type { DemoAccount } from "./Institutions.ts"
 import { portfolio } from "./Portfolio.ts"
 import { accountId, accountNumber, amount, brokerMonths, ledger, sums, type World } from "./World.ts"
@@ -42,7 +41,7 @@ export const observedAccounts = (here: World): ReadonlyArray<ObservedAccount> =>
       balance: amount(account, balance),
       ...(drawable ? { availableBalance: amount(account, available) } : {}),
       ...(account.creditLimit === undefined ? {} : { creditLimit: amount(account, account.creditLimit) }),
-      balanceAsOf: fromMillis(here.now),
+      balanceAsOf: Timestamp.fromMillis(here.now),
       supports: account.supports
     }
   })

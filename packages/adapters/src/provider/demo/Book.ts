@@ -1,5 +1,5 @@
 /** The pen that writes a month of the demo bank: postings, card purchases with their lives, transfers. */
-import type { Category, TransactionType } from "@millrace/core/record/TransactionType"
+import type { Category, TransactionType } from "@millrace/core/record"
 import { dateOf, dayMillis, hourMillis } from "./Calendar.ts"
 import type { Entry, Posting } from "./Entry.ts"
 import { draws, type Draws, fingerprint } from "./Seed.ts"

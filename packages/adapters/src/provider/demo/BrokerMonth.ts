@@ -6,7 +6,7 @@ import { fingerprint } from "./Seed.ts"
 import { priceOn, type Security, securities } from "./Securities.ts"
 
 /** Quantities are in millionths of a piece, money in cents. */
-export const pieces = 1_000_000n
+const pieces = 1_000_000n
 
 export interface Trade {
   readonly id: string

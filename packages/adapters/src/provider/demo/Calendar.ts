@@ -1,5 +1,5 @@
 /** Time in the demo bank: months, days and instants, all UTC, all from numbers that the caller was given. */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { CalendarDate } from "@millrace/core"
 
 export const hourMillis = 3_600_000
 export const dayMillis = 24 * hourMillis

@@ -1,7 +1,6 @@
 /** The rows of a transactions run. */
-import type { Fields } from "@millrace/core/record/FieldValue"
-import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import type { Fields } from "@millrace/core/record"
+import { type CalendarDate, Decimal } from "@millrace/core"
 import { at, type Entry, type Posting } from "./Entry.ts"
 import type { DemoAccount } from "./Institutions.ts"
 import * as LargeLedger from "./LargeLedger.ts"
@@ -31,7 +30,7 @@ interface Part {
   readonly read: (start: number, end: number) => ReadonlyArray<Change>
 }
 
-const listed = (entry: Entry, now: number, from: CalendarDate): Posting | undefined => {
+const listed = (entry: Entry, now: number, from: CalendarDate.CalendarDate): Posting | undefined => {
   const posting = at(entry, now)
   return posting === undefined || posting.date < from ? undefined : posting
 }
@@ -40,7 +39,7 @@ const changesOf = (
   here: World,
   account: DemoAccount,
   entries: ReadonlyArray<Entry>,
-  from: CalendarDate,
+  from: CalendarDate.CalendarDate,
   since: number | undefined
 ): ReadonlyArray<Change> =>
   entries.flatMap((entry): ReadonlyArray<Change> => {
@@ -50,7 +49,12 @@ const changesOf = (
     return [posting === undefined ? { account, entry } : { account, entry, posting }]
   })
 
-const largePart = (here: World, account: DemoAccount, from: CalendarDate, since: number | undefined): Part => {
+const largePart = (
+  here: World,
+  account: DemoAccount,
+  from: CalendarDate.CalendarDate,
+  since: number | undefined
+): Part => {
   const rows = here.connection.rows ?? 0
   const first = LargeLedger.firstFrom(rows, here.start, from)
   const key = fingerprint(here.key)
@@ -66,7 +70,7 @@ const largePart = (here: World, account: DemoAccount, from: CalendarDate, since:
 }
 
 /** What was added, changed and removed since the checkpoint; without one, everything dated `from` or later. */
-export const changes = (here: World, from: CalendarDate, since: Checkpoint | undefined): Rows<Change> => {
+export const changes = (here: World, from: CalendarDate.CalendarDate, since: Checkpoint | undefined): Rows<Change> => {
   const large = largeAccount(here)
   let entries: ReturnType<typeof ledger> | undefined
   const partOf = (account: DemoAccount): Part => {

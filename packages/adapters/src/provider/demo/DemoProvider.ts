@@ -5,25 +5,23 @@
  * All data are a pure function of the seed, the connection's reference and the present instant. The driver
  * keeps nothing, so a restarted server sees the same bank, and two calls at one instant are equal.
  */
-import type { Capabilities } from "@millrace/core/provider/Capabilities"
-import type {
-  BeginConnect,
-  CompletedConnection,
-  Connection,
-  ConnectPayload,
-  Institution,
-  ProviderDriver,
-  PullRequest
-} from "@millrace/core/provider/Provider"
 import {
+  type BeginConnect,
+  type Capabilities,
   CheckpointInvalid,
+  type CompletedConnection,
+  type Connection,
   ConnectionGone,
+  type ConnectPayload,
+  type Institution,
   InvalidConnectPayload,
   MutationDuringPagination,
-  type ProviderError
-} from "@millrace/core/provider/ProviderError"
-import { fromMillis } from "@millrace/core/shared/Timestamp"
-import type { ProviderFactory } from "@millrace/core/provider/ProviderFactory"
+  type ProviderDriver,
+  type ProviderError,
+  type ProviderFactory,
+  type PullRequest
+} from "@millrace/core/provider"
+import { Timestamp } from "@millrace/core"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -95,7 +93,7 @@ const beginConnect = Effect.fn("DemoProvider.beginConnect")(function* (request: 
   return {
     kind: "popup",
     url: `/connect/demo?${query.toString()}`,
-    expiresAt: fromMillis(now + attemptMillis)
+    expiresAt: Timestamp.fromMillis(now + attemptMillis)
   } as const
 })
 

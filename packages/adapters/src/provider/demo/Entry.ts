@@ -1,11 +1,11 @@
 /** Ledger entries with a life: when they appear, how they change and when they go. */
-import type { Category, TransactionType } from "@millrace/core/record/TransactionType"
-import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import type { Category, TransactionType } from "@millrace/core/record"
+import type { CalendarDate } from "@millrace/core"
 
 /** What an entry says at one time. */
 export interface Posting {
-  readonly date: CalendarDate
-  readonly authorizedDate?: CalendarDate
+  readonly date: CalendarDate.CalendarDate
+  readonly authorizedDate?: CalendarDate.CalendarDate
   /** As the bank prints it. */
   readonly text: string
   readonly merchant?: string

@@ -1,7 +1,7 @@
 /** What goes wrong in each scenario, and how healthy the connection says it is. */
-import type { ConnectionHealth } from "@millrace/core/provider/ConnectionHealth"
 import {
   CheckpointInvalid,
+  type ConnectionHealth,
   ConsentRequired,
   InstitutionUnavailable,
   MutationDuringPagination,
@@ -9,8 +9,8 @@ import {
   type ProviderError,
   RateLimited,
   ReauthRequired
-} from "@millrace/core/provider/ProviderError"
-import { fromMillis } from "@millrace/core/shared/Timestamp"
+} from "@millrace/core/provider"
+import { Timestamp } from "@millrace/core"
 import type { DemoConnection } from "./DemoConnection.ts"
 
 const minute = 60_000
@@ -61,7 +61,7 @@ export const incident = (
 
 /** Health of the connection at an instant. */
 export const health = (connection: DemoConnection, now: number): ConnectionHealth => {
-  const lastUpstreamUpdateAt = fromMillis(Math.floor(now / minute) * minute)
+  const lastUpstreamUpdateAt = Timestamp.fromMillis(Math.floor(now / minute) * minute)
   switch (connection.scenario) {
     case "reauth":
       return {

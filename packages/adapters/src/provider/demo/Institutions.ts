@@ -1,8 +1,7 @@
 /** Institutions of the demo provider and the accounts that a connection finds there. */
-import type { AccountType } from "@millrace/core/provider/AccountType"
-import type { BankType } from "@millrace/core/provider/BankType"
-import type { SyncDataType } from "@millrace/core/record/DataType"
-import * as Currency from "@millrace/core/shared/Currency"
+import type { AccountType, BankType } from "@millrace/core/provider"
+import type { SyncDataType } from "@millrace/core/record"
+import { Currency } from "@millrace/core"
 
 export interface DemoAccount {
   readonly slug: string

@@ -1,5 +1,5 @@
 /** A ledger of any size whose rows follow from their number, so that a page costs what the page holds. */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { CalendarDate } from "@millrace/core"
 import { dateOf, dayMillis, hourMillis } from "./Calendar.ts"
 import type { Entry, Posting } from "./Entry.ts"
 

@@ -1,7 +1,6 @@
 /** Loans at the demo lender: interest is charged and an instalment paid each month. */
-import type { Fields } from "@millrace/core/record/FieldValue"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import type { Fields } from "@millrace/core/record"
+import { CalendarDate, Decimal } from "@millrace/core"
 import { open } from "./Book.ts"
 import { dateOf, dayMillis, instant, type Month, monthOf } from "./Calendar.ts"
 import { type Entry, proportion } from "./Entry.ts"

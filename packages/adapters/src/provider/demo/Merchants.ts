@@ -1,5 +1,5 @@
 /** Invented merchants and how their lines look on a statement. */
-import type { Category } from "@millrace/core/record/TransactionType"
+import type { Category } from "@millrace/core/record"
 import type { Draws } from "./Seed.ts"
 
 export interface Merchant {

@@ -1,19 +1,17 @@
 /** Pages of the demo bank: rows of the world in which the run began. */
-import type {
-  Coverage,
-  HistoryStart,
-  ObservedRecord,
-  PageEnd,
-  PullRequest,
-  SyncPage
-} from "@millrace/core/provider/Provider"
 import {
   CheckpointInvalid,
+  type Coverage,
+  type HistoryStart,
   MutationDuringPagination,
+  type ObservedRecord,
+  type PageEnd,
   type ProviderError,
+  type PullRequest,
   RangeNotAllowed,
+  type SyncPage,
   Unsupported
-} from "@millrace/core/provider/ProviderError"
+} from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import { historyStart } from "./Calendar.ts"
 import { changes, type Rows, rowsOf, transactionFields } from "./Changes.ts"
@@ -24,7 +22,7 @@ import { hash } from "./Seed.ts"
 import { type Position, writeCheckpoint, writePosition, type Checkpoint } from "./Token.ts"
 import { accountId, brokerMonths, ledger, sums, type World } from "./World.ts"
 
-export const pageSize = 500
+const pageSize = 500
 
 const mutated = (): MutationDuringPagination =>
   new MutationDuringPagination({ message: "The position does not belong to this run." })

@@ -1,7 +1,6 @@
 /** What the investment account holds, what was traded and which orders are open. */
-import type { Fields } from "@millrace/core/record/FieldValue"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import { fromMillis } from "@millrace/core/shared/Timestamp"
+import type { Fields } from "@millrace/core/record"
+import { Decimal, Timestamp } from "@millrace/core"
 import { type BrokerMonth, type Order, type Trade, worth } from "./BrokerMonth.ts"
 import { dateOf, dayMillis, hourMillis } from "./Calendar.ts"
 import { proportion } from "./Entry.ts"
@@ -76,7 +75,7 @@ export const tradeFields = (account: DemoAccount, trade: Trade): Fields => ({
 
 /** One record for each security and one for the cash. */
 export const holdingFields = (account: DemoAccount, own: Portfolio, now: number): ReadonlyArray<Fields> => {
-  const asOf = fromMillis(Math.floor(now / hourMillis) * hourMillis)
+  const asOf = Timestamp.fromMillis(Math.floor(now / hourMillis) * hourMillis)
   const cash: Fields = {
     securityName: "US Dollar",
     securityId: `CUR:${account.currency}`,
@@ -112,7 +111,7 @@ export const orderFields = (account: DemoAccount, order: Order, now: number): Fi
   const limit = order.orderType === "LIMIT"
   return {
     brokerageOrderId: order.id,
-    date: fromMillis(order.placedAt),
+    date: Timestamp.fromMillis(order.placedAt),
     status: filledQuantity > 0n ? "PARTIALLY_FILLED" : "ACCEPTED",
     action: order.action,
     orderType: order.orderType,
@@ -124,10 +123,10 @@ export const orderFields = (account: DemoAccount, order: Order, now: number): Fi
     ...(limit ? { limitPrice: money(order.price) } : {}),
     ...(order.orderType === "STOP" ? { stopPrice: money(order.price) } : {}),
     ...(order.orderType === "TRAILING_STOP" ? { trailingStop: money(proportion(order.security.price, 1n, 10n)) } : {}),
-    ...(last === undefined ? {} : { executionPrice: money(order.price), executedAt: fromMillis(last.at) }),
+    ...(last === undefined ? {} : { executionPrice: money(order.price), executedAt: Timestamp.fromMillis(last.at) }),
     currency: account.currency,
     security: order.security.name,
     ticker: order.security.ticker,
-    ...(order.timeInForce === "GTD" ? { expiresAt: fromMillis(order.closesAt) } : {})
+    ...(order.timeInForce === "GTD" ? { expiresAt: Timestamp.fromMillis(order.closesAt) } : {})
   }
 }

@@ -1,6 +1,6 @@
 /** Positions and checkpoints: all that a later call has to know, bound to the world they were made in. */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import type { PullRequest } from "@millrace/core/provider/Provider"
+import { CalendarDate } from "@millrace/core"
+import type { PullRequest } from "@millrace/core/provider"
 import { fingerprint } from "./Seed.ts"
 
 const form = /^v1:([0-9a-z]{14}):([0-9a-z]{1,11}):([0-9a-z-]{1,10})$/

@@ -1,5 +1,5 @@
 /** A month in the demo wallet: currencies without, with three and with eight digits after the point. */
-import type { Category } from "@millrace/core/record/TransactionType"
+import type { Category } from "@millrace/core/record"
 import { open } from "./Book.ts"
 import { instant, type Month } from "./Calendar.ts"
 import type { Entry } from "./Entry.ts"

@@ -2,9 +2,7 @@
  * The demo bank as it is at one instant. Nothing is kept between calls: the same connection at the same
  * instant is the same world in every process.
  */
-import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
-import { minorDigits } from "@millrace/core/shared/Currency"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { type CalendarDate, Currency, Decimal } from "@millrace/core"
 import { brokerMonth, type BrokerMonth } from "./BrokerMonth.ts"
 import { dateOf, historyStart, instant, type Month, monthOf } from "./Calendar.ts"
 import { type DemoConnection, worldKey } from "./DemoConnection.ts"
@@ -23,7 +21,7 @@ export interface World {
   readonly firstMonth: Month
   readonly lastMonth: Month
   /** The first day of which anything is known. */
-  readonly start: CalendarDate
+  readonly start: CalendarDate.CalendarDate
   readonly accounts: ReadonlyArray<DemoAccount>
 }
 
@@ -50,7 +48,7 @@ export const accountNumber = (here: World, account: DemoAccount): string =>
     .padStart(16, "400012")
 
 export const amount = (account: DemoAccount, units: bigint): Decimal.Decimal =>
-  Decimal.fromUnits(units, minorDigits(account.currency))
+  Decimal.fromUnits(units, Currency.minorDigits(account.currency))
 
 const months = (here: World): ReadonlyArray<Month> =>
   Array.from({ length: here.lastMonth - here.firstMonth + 1 }, (_, index) => here.firstMonth + index)

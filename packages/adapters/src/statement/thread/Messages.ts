@@ -2,7 +2,7 @@
  * What passes between the server and a thread that reads files. Rows come in portions of one array for each property,
  * each when the one before has been taken: so much that is taken at once keeps nobody waiting.
  */
-import type { RefusedRow, Statement, StatementOptions, StatementRow } from "@millrace/core/upload/Statement"
+import type { RefusedRow, Statement, StatementOptions, StatementRow } from "@millrace/core/upload"
 
 /** To the thread. */
 export type Request = { readonly bytes: Uint8Array; readonly options: StatementOptions } | "next"

@@ -6,7 +6,7 @@ import {
   StatementFault,
   type StatementOptions,
   type StatementRow
-} from "@millrace/core/upload/Statement"
+} from "@millrace/core/upload"
 import * as Exit from "effect/Exit"
 import { type Answer, type Head, type Request, unpack } from "./Messages.ts"
 

@@ -2,12 +2,7 @@
  * Reads statement files in threads beside the one that answers requests, under a limit of time and memory. A file that
  * breaks a limit, or its thread, is refused; the next one has a new thread.
  */
-import {
-  type Statement,
-  type StatementFault,
-  type StatementOptions,
-  StatementReader
-} from "@millrace/core/upload/Statement"
+import { type Statement, type StatementFault, type StatementOptions, StatementReader } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"

@@ -1,5 +1,5 @@
 /** Values that nobody can change, so that they can be stored and handed out without another copy. */
-import type { Fields } from "@millrace/core/record/FieldValue"
+import type { Fields } from "@millrace/core/record"
 
 const copied = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value

@@ -1,8 +1,7 @@
 /** The records of accounts in memory, and the orders in which they are read. */
-import type { AccountId } from "@millrace/core/bank/Account"
-import type { SyncDataType } from "@millrace/core/record/DataType"
-import type { LedgerRecord, RecordState, RecordWrite } from "@millrace/core/record/LedgerRecord"
-import type { Timestamp } from "@millrace/core/shared/Timestamp"
+import type { AccountId } from "@millrace/core/bank"
+import type { LedgerRecord, RecordState, RecordWrite, SyncDataType } from "@millrace/core/record"
+import type { Timestamp } from "@millrace/core"
 import type * as Context from "effect/Context"
 import { frozenFields } from "./Frozen.ts"
 import type { Memory } from "./MemoryTransactor.ts"
@@ -19,8 +18,8 @@ export const newestFirst = (a: Pick<LedgerRecord, "date" | "id">, b: Pick<Ledger
 /** How often a record was not seen, and in which reads first and last. */
 export interface Missed {
   readonly count: number
-  readonly since: Timestamp
-  readonly at: Timestamp
+  readonly since: Timestamp.Timestamp
+  readonly at: Timestamp.Timestamp
 }
 
 /** One data type of one account. */
@@ -66,7 +65,7 @@ export class AccountLedger {
     memory: Context.Service.Shape<typeof Memory>,
     dataType: SyncDataType,
     writes: ReadonlyArray<RecordWrite>,
-    now: Timestamp,
+    now: Timestamp.Timestamp,
     apart: boolean
   ): void {
     const ledger = this.ofType(dataType)

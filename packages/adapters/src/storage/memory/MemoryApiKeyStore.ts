@@ -1,6 +1,6 @@
 /** API keys in memory. */
-import type { ApiKey } from "@millrace/core/access/ApiKey"
-import { ApiKeyStore } from "@millrace/core/access/ApiKeyStore"
+import type { ApiKey } from "@millrace/core/access"
+import { ApiKeyStore } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

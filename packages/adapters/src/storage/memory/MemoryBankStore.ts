@@ -1,7 +1,6 @@
 /** Banks and accounts in memory. */
-import type { Account, AccountId } from "@millrace/core/bank/Account"
-import type { BankId } from "@millrace/core/bank/Bank"
-import { BankStore, type BankConnection } from "@millrace/core/bank/BankStore"
+import type { Account, AccountId, BankId } from "@millrace/core/bank"
+import { type BankConnection, BankStore } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

@@ -1,5 +1,5 @@
 /** Banks in memory, for every store that asks about them. */
-import type { Bank, BankId } from "@millrace/core/bank/Bank"
+import type { Bank, BankId } from "@millrace/core/bank"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 

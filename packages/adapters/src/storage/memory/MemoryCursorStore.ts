@@ -1,7 +1,7 @@
 /** Parts of cursors in memory. */
-import { CursorStore } from "@millrace/core/cursor/CursorStore"
-import { limits } from "@millrace/core/shared/Limits"
-import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
+import { CursorStore } from "@millrace/core/storage"
+import { limits } from "@millrace/core"
+import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Memory } from "./MemoryTransactor.ts"

@@ -1,6 +1,6 @@
 /** Data keys in memory. */
 import { randomBytes } from "node:crypto"
-import { type DataKeyName, DataKeys } from "@millrace/core/storage/DataKeys"
+import { type DataKeyName, DataKeys } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"

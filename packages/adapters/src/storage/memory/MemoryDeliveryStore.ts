@@ -1,16 +1,9 @@
 /** The delivery ledger in memory. */
-import type { Delivery, DeliveryState, UnconfirmedAttempt } from "@millrace/core/destination/Delivery"
-import {
-  DeliveryStore,
-  type DeliveryEntry,
-  type Intent,
-  type ListPlace,
-  type Settlement
-} from "@millrace/core/destination/DeliveryStore"
-import type { FeedId } from "@millrace/core/feed/Feed"
-import type { JobId } from "@millrace/core/job/Job"
-import { limits } from "@millrace/core/shared/Limits"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { Delivery, DeliveryState, UnconfirmedAttempt } from "@millrace/core/destination"
+import { type DeliveryEntry, DeliveryStore, type Intent, type ListPlace, type Settlement } from "@millrace/core/storage"
+import type { FeedId } from "@millrace/core/feed"
+import type { JobId } from "@millrace/core/job"
+import { limits, Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

@@ -1,6 +1,6 @@
 /** Enrichments in memory. */
-import type { Enrichment, EnrichmentId } from "@millrace/core/enrichment/Enrichment"
-import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
+import type { Enrichment, EnrichmentId } from "@millrace/core/enrichment"
+import { EnrichmentStore } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

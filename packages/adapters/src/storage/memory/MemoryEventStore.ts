@@ -1,9 +1,8 @@
 /** The log of events in memory. */
-import type { LoggedEvent } from "@millrace/core/event/Event"
-import { EventsForgotten, EventStore, type Backlog } from "@millrace/core/event/EventStore"
-import { limits } from "@millrace/core/shared/Limits"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
+import type { LoggedEvent } from "@millrace/core/event"
+import { type Backlog, EventsForgotten, EventStore } from "@millrace/core/storage"
+import { limits, Timestamp } from "@millrace/core"
+import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"

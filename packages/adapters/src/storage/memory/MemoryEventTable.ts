@@ -1,7 +1,7 @@
 /** The events of all workspaces in memory, for every store that writes some. */
-import type { LoggedEvent, NewEvent } from "@millrace/core/event/Event"
-import type * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
+import type { LoggedEvent, NewEvent } from "@millrace/core/event"
+import type { Timestamp } from "@millrace/core"
+import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

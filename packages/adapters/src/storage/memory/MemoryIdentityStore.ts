@@ -1,13 +1,14 @@
 /** What is remembered about the identity of records, in memory. */
-import type { IdentityFact } from "@millrace/core/identity/match/IdentityFact"
-import { IdentityStore, type Alias, type LogQuery } from "@millrace/core/identity/IdentityStore"
-import type { LearntText } from "@millrace/core/identity/match/LearntTexts"
-import type { LoggedMatch } from "@millrace/core/identity/LoggedMatch"
-import type { LoggedSuggestion } from "@millrace/core/identity/LoggedSuggestion"
-import { fullTrust, type TrustCounter } from "@millrace/core/identity/match/TrustCounter"
-import type { RecordScope } from "@millrace/core/record/RecordStore"
-import { limits } from "@millrace/core/shared/Limits"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import {
+  fullTrust,
+  type IdentityFact,
+  type LearntText,
+  type LoggedMatch,
+  type LoggedSuggestion,
+  type TrustCounter
+} from "@millrace/core/identity"
+import { type Alias, IdentityStore, type LogQuery, type RecordScope } from "@millrace/core/storage"
+import { limits, Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

@@ -1,8 +1,7 @@
 /** What is under way in memory, what waits, and whose turn it is. */
-import type { Bank, BankId } from "@millrace/core/bank/Bank"
-import { bankLease } from "@millrace/core/bank/BankLease"
-import { capacityOf, type Dispatched, type RunnerSlots, runnerSilence } from "@millrace/core/job/Dispatch"
-import { pokeLease } from "@millrace/core/job/JobLease"
+import { type Bank, type BankId, bankLease } from "@millrace/core/bank"
+import { capacityOf, type Dispatched, runnerSilence, type RunnerSlots } from "@millrace/core/job"
+import { pokeLease } from "@millrace/core/storage"
 import { type UpstreamTurns, wholeLine } from "../../rate/MemoryUpstreamBudget.ts"
 import type { JobTable, StoredJob } from "./MemoryJobTable.ts"
 import { ascending } from "./Order.ts"

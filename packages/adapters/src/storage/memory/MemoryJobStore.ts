@@ -1,15 +1,28 @@
 /** Jobs and the feed lock in memory. */
-import type { ActorRef } from "@millrace/core/access/ActorRef"
-import { bankLease } from "@millrace/core/bank/BankLease"
-import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/TerminalFailures"
-import { isActive, type Job, type JobError, type JobId } from "@millrace/core/job/Job"
-import { systemCauses } from "@millrace/core/job/JobEvents"
-import { JobLease } from "@millrace/core/job/JobLease"
-import type { JobEvent } from "@millrace/core/job/JobLifecycle"
-import { Fenced, FeedLocked, holderOf, JobStateConflict, JobStore, type Fence } from "@millrace/core/job/JobStore"
-import { limits } from "@millrace/core/shared/Limits"
-import { LeaseLost } from "@millrace/core/storage/Lease"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { ActorRef } from "@millrace/core/access"
+import { bankLease } from "@millrace/core/bank"
+import {
+  isActive,
+  type Job,
+  type JobError,
+  type JobEvent,
+  type JobId,
+  pauseExpired,
+  queueTimeout,
+  systemCauses,
+  workerLost
+} from "@millrace/core/job"
+import {
+  FeedLocked,
+  type Fence,
+  Fenced,
+  holderOf,
+  JobLease,
+  JobStateConflict,
+  JobStore,
+  LeaseLost
+} from "@millrace/core/storage"
+import { limits, Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"

@@ -1,13 +1,20 @@
 /** Jobs in memory, and the steps that all calls on them are made of. */
-import type { ActorRef } from "@millrace/core/access/ActorRef"
-import type { BankId } from "@millrace/core/bank/Bank"
-import { bankLease } from "@millrace/core/bank/BankLease"
-import type { FeedId } from "@millrace/core/feed/Feed"
-import { isActive, noCounts, type Job, type JobCounts, type JobError, type JobId } from "@millrace/core/job/Job"
-import { jobEvent } from "@millrace/core/job/JobEvents"
-import { transition, type JobEvent } from "@millrace/core/job/JobLifecycle"
-import { holderOf, type Fence, type Progress } from "@millrace/core/job/JobStore"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { ActorRef } from "@millrace/core/access"
+import { type BankId, bankLease } from "@millrace/core/bank"
+import type { FeedId } from "@millrace/core/feed"
+import {
+  isActive,
+  type Job,
+  type JobCounts,
+  type JobError,
+  jobEvent,
+  type JobEvent,
+  type JobId,
+  noCounts,
+  transition
+} from "@millrace/core/job"
+import { type Fence, holderOf, type Progress } from "@millrace/core/storage"
+import { Timestamp } from "@millrace/core"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

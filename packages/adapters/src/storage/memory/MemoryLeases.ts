@@ -1,6 +1,6 @@
 /** Leases in memory. */
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { type Lease, LeaseLost, Leases } from "@millrace/core/storage/Lease"
+import { Timestamp } from "@millrace/core"
+import { type Lease, LeaseLost, Leases } from "@millrace/core/storage"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

@@ -1,17 +1,21 @@
 /** The ledger of records in memory. */
-import type { AccountId } from "@millrace/core/bank/Account"
-import type { Fields } from "@millrace/core/record/FieldValue"
-import type { HeldRecord, IndexEntry, LedgerRecord } from "@millrace/core/record/LedgerRecord"
-import { RecordStore, type Checkpoint, type IndexQuery, type RecordScope } from "@millrace/core/record/RecordStore"
-import type { ShownStep } from "@millrace/core/record/Shown"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { AccountId } from "@millrace/core/bank"
+import {
+  type Fields,
+  type HeldRecord,
+  type IndexEntry,
+  type LedgerRecord,
+  matches,
+  type ShownStep
+} from "@millrace/core/record"
+import { type Checkpoint, type IndexQuery, type RecordScope, RecordStore } from "@millrace/core/storage"
+import { Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { AccountLedger, newestFirst, type TypeLedger } from "./MemoryAccountLedger.ts"
 import { frozen } from "./Frozen.ts"
 import { Memory } from "./MemoryTransactor.ts"
 import { firstIndex } from "./Order.ts"
-import { matches } from "@millrace/core/record/RecordMatch"
 
 const keyOf = ({ bankId, accountId, dataType }: Checkpoint): string => `${bankId} ${accountId ?? ""} ${dataType}`
 

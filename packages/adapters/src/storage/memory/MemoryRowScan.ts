@@ -1,9 +1,14 @@
 /** Rows in memory, filtered and in order. */
-import { compile, type RelatedRows } from "@millrace/core/filter/Compile"
-import type { RowScan } from "@millrace/core/table/RowScan"
-import { comparePositions, positionOf } from "@millrace/core/table/RowSort"
-import type { Row, RowId, TableId } from "@millrace/core/table/Table"
-import { filterValues } from "@millrace/core/table/TableFilter"
+import { compile, type RelatedRows } from "@millrace/core/filter"
+import {
+  comparePositions,
+  filterValues,
+  positionOf,
+  type Row,
+  type RowId,
+  type RowScan,
+  type TableId
+} from "@millrace/core/table"
 import { ascending, firstIndex } from "./Order.ts"
 
 export interface KeptRows {

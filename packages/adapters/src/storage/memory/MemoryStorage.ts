@@ -2,9 +2,8 @@
  * Everything that is stored, in the memory of one process: for tests, trials and embedding without a
  * database. It keeps the promises of the ports, but nothing survives the process.
  */
-import type { Stores } from "@millrace/core/Kernel"
-import type { RateLimiter } from "@millrace/core/rate/RateLimiter"
-import type { UpstreamBudget } from "@millrace/core/rate/UpstreamBudget"
+import type { Kernel } from "@millrace/core/kernel"
+import type { RateLimiter, UpstreamBudget } from "@millrace/core/rate"
 import * as Layer from "effect/Layer"
 import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
 import * as MemoryUpstreamBudget from "../../rate/MemoryUpstreamBudget.ts"
@@ -30,7 +29,7 @@ import * as MemoryUploadStore from "./MemoryUploadStore.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 
 /** Each build is a store of its own, empty. `JobLease` sets how long claims last. */
-export const layer: Layer.Layer<Stores | RateLimiter | UpstreamBudget> = Layer.mergeAll(
+export const layer: Layer.Layer<Kernel.Stores | RateLimiter | UpstreamBudget> = Layer.mergeAll(
   MemoryTransactor.layer,
   MemoryDataKeys.layer,
   MemoryLeases.layer,

@@ -1,9 +1,8 @@
 /** Tables and rows in memory. */
-import type { ActorRef } from "@millrace/core/access/ActorRef"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { LookupEntry } from "@millrace/core/table/Facet"
-import type { Row, RowId, Table, TableId } from "@millrace/core/table/Table"
-import { markKey, TableStore, type FeedRow } from "@millrace/core/table/TableStore"
+import type { ActorRef } from "@millrace/core/access"
+import { Timestamp } from "@millrace/core"
+import type { LookupEntry, Row, RowId, Table, TableId } from "@millrace/core/table"
+import { type FeedRow, markKey, TableStore } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

@@ -1,8 +1,7 @@
 /** Durable tasks in memory. */
-import { limits } from "@millrace/core/shared/Limits"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { NewTask, Task, TaskFence, TaskId, TaskOverview } from "@millrace/core/task/Task"
-import { type Claims, TaskFenced, type TaskRoom, TaskStore } from "@millrace/core/task/TaskStore"
+import { limits, Timestamp } from "@millrace/core"
+import type { NewTask, Task, TaskFence, TaskId, TaskOverview } from "@millrace/core/task"
+import { type Claims, TaskFenced, type TaskRoom, TaskStore } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"

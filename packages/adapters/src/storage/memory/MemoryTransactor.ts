@@ -4,8 +4,8 @@
  * A transaction is a lock with a journal. Its store calls take the lock of the innermost open transaction
  * of their fiber; a nested transaction is a child that holds the lock of its parent while it runs.
  */
-import type { FeedId } from "@millrace/core/feed/Feed"
-import { Transactor } from "@millrace/core/storage/Transactor"
+import type { FeedId } from "@millrace/core/feed"
+import { Transactor } from "@millrace/core/storage"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

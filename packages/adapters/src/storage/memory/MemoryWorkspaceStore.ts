@@ -1,6 +1,6 @@
 /** Workspaces and users in memory. */
-import type { User, UserId, Workspace, WorkspaceId } from "@millrace/core/workspace/Workspace"
-import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import type { User, UserId, Workspace, WorkspaceId } from "@millrace/core/workspace"
+import { WorkspaceStore } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

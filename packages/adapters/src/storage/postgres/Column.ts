@@ -1,5 +1,5 @@
 /** Values on their way between rows and the kernel. */
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { Timestamp } from "@millrace/core"
 
 /** An instant as the driver gives it; columns keep milliseconds, so nothing is cut off. */
 export const instant = (value: Date): Timestamp.Timestamp => Timestamp.fromMillis(value.getTime())

@@ -1,6 +1,6 @@
 /** Rows of feeds in one statement, for tables without facets. */
-import type { Row } from "@millrace/core/table/Table"
-import type { FeedRow } from "@millrace/core/table/TableStore"
+import type { Row } from "@millrace/core/table"
+import type { FeedRow } from "@millrace/core/storage"
 import { textColumns } from "./TextColumns.ts"
 
 // Cells that are equal already leave the row alone; the given cells are written and no others, but for held ones.

@@ -5,8 +5,14 @@
  * An expression is true, false or null like the filter itself. Patterns are left out: where one stands, the
  * expression lets more rows through than the filter, and whoever runs it asks `compile` of what comes back.
  */
-import type { FilterPlan, Range, RelatedNode, Test, TestNode } from "@millrace/core/filter/FilterPlan"
-import { jsonNumberLength } from "@millrace/core/filter/JsonScalar"
+import {
+  type FilterPlan,
+  jsonNumberLength,
+  type Range,
+  type RelatedNode,
+  type Test,
+  type TestNode
+} from "@millrace/core/filter"
 import type { SqlParameters } from "./SqlParameters.ts"
 
 /** The rows that are filtered. */

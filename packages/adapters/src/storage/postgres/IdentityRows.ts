@@ -1,7 +1,5 @@
 /** Rows about the identity of records as the kernel sees them. */
-import type { IdentityFact } from "@millrace/core/identity/match/IdentityFact"
-import type { Decided, LoggedMatch } from "@millrace/core/identity/LoggedMatch"
-import type { LoggedSuggestion } from "@millrace/core/identity/LoggedSuggestion"
+import type { Decided, IdentityFact, LoggedMatch, LoggedSuggestion } from "@millrace/core/identity"
 import { instant, present } from "./Column.ts"
 
 interface DecidedRow {

@@ -1,5 +1,5 @@
 /** What all processes of one installation, that is of one database, have to agree on. */
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import type { StorageUnavailable } from "@millrace/core/storage"
 import type * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"

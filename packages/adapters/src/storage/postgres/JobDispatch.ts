@@ -6,10 +6,9 @@
  * passed over. Waiting jobs are read workspace by workspace, through an index, no more of each than there is
  * room for, so that a long backlog costs no more than a short one.
  */
-import type { FeedId } from "@millrace/core/feed/Feed"
-import { capacityOf, type Dispatched, runnerSilence } from "@millrace/core/job/Dispatch"
-import type { JobId } from "@millrace/core/job/Job"
-import { pokeLease } from "@millrace/core/job/JobLease"
+import type { FeedId } from "@millrace/core/feed"
+import { capacityOf, type Dispatched, type JobId, runnerSilence } from "@millrace/core/job"
+import { pokeLease } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"

@@ -1,8 +1,7 @@
 /** API keys in PostgreSQL. */
-import type { ApiKey } from "@millrace/core/access/ApiKey"
-import { ApiKeyStore } from "@millrace/core/access/ApiKeyStore"
-import type { Scope } from "@millrace/core/access/Scope"
-import type { UserId, WorkspaceId } from "@millrace/core/workspace/Workspace"
+import type { ApiKey, Scope } from "@millrace/core/access"
+import { ApiKeyStore } from "@millrace/core/storage"
+import type { UserId, WorkspaceId } from "@millrace/core/workspace"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,12 +1,8 @@
 /** Banks, their connections and accounts in PostgreSQL. Connection secrets are sealed first. */
-import type { Account, AccountId } from "@millrace/core/bank/Account"
-import type { Bank, BankId } from "@millrace/core/bank/Bank"
-import { BankStore } from "@millrace/core/bank/BankStore"
-import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
-import { Secrets } from "@millrace/core/bank/Secrets"
-import type { Decimal } from "@millrace/core/shared/Decimal"
-import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
+import { type Account, type AccountId, type Bank, type BankId, Secrets } from "@millrace/core/bank"
+import { BankStore, StorageUnavailable } from "@millrace/core/storage"
+import type { CalendarDate, Decimal } from "@millrace/core"
+import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -66,12 +62,12 @@ interface AccountRow {
   readonly account_name: string
   readonly account_type: Account["accountType"]
   readonly account_subtype: string | null
-  readonly balance: Decimal
-  readonly available_balance: Decimal
+  readonly balance: Decimal.Decimal
+  readonly available_balance: Decimal.Decimal
   readonly currency: Account["currency"]
-  readonly credit_limit: Decimal | null
+  readonly credit_limit: Decimal.Decimal | null
   readonly balance_as_of: Date | null
-  readonly history_from: CalendarDate | null
+  readonly history_from: CalendarDate.CalendarDate | null
   readonly supports: Account["supports"]
   readonly state: Account["state"]
   readonly created_at: Date

@@ -1,6 +1,6 @@
 /** Parts of cursors in PostgreSQL. */
-import { CursorStore } from "@millrace/core/cursor/CursorStore"
-import { limits } from "@millrace/core/shared/Limits"
+import { CursorStore } from "@millrace/core/storage"
+import { limits } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"

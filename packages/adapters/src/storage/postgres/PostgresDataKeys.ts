@@ -1,8 +1,7 @@
 /** Data keys in PostgreSQL, sealed. */
 import { randomBytes } from "node:crypto"
-import { Secrets } from "@millrace/core/bank/Secrets"
-import { type DataKeyName, DataKeys } from "@millrace/core/storage/DataKeys"
-import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { Secrets } from "@millrace/core/bank"
+import { type DataKeyName, DataKeys, StorageUnavailable } from "@millrace/core/storage"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

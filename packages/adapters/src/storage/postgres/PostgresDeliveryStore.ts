@@ -1,17 +1,10 @@
 /** The delivery ledger in PostgreSQL. */
-import type { AccountId } from "@millrace/core/bank/Account"
-import type { Delivery, DeliveryState, UnconfirmedAttempt } from "@millrace/core/destination/Delivery"
-import {
-  type DeliveryEntry,
-  DeliveryStore,
-  type Intent,
-  type Outcome,
-  type Settlement
-} from "@millrace/core/destination/DeliveryStore"
-import type { FeedId } from "@millrace/core/feed/Feed"
-import type { JobId } from "@millrace/core/job/Job"
-import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
-import { limits } from "@millrace/core/shared/Limits"
+import type { AccountId } from "@millrace/core/bank"
+import type { Delivery, DeliveryState, UnconfirmedAttempt } from "@millrace/core/destination"
+import { type DeliveryEntry, DeliveryStore, type Intent, type Outcome, type Settlement } from "@millrace/core/storage"
+import type { FeedId } from "@millrace/core/feed"
+import type { JobId } from "@millrace/core/job"
+import { type CalendarDate, limits } from "@millrace/core"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,7 +19,7 @@ interface DeliveryRow {
   readonly feed_id: FeedId
   readonly record_id: string
   readonly account_id: AccountId
-  readonly date: CalendarDate | null
+  readonly date: CalendarDate.CalendarDate | null
   readonly version: number
   readonly op: Delivery["op"]
   readonly state: Delivery["state"]

@@ -1,6 +1,6 @@
 /** Enrichments in PostgreSQL. */
-import type { Enrichment } from "@millrace/core/enrichment/Enrichment"
-import { EnrichmentStore } from "@millrace/core/enrichment/EnrichmentStore"
+import type { Enrichment } from "@millrace/core/enrichment"
+import { EnrichmentStore } from "@millrace/core/storage"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,9 +1,7 @@
 /** Feeds in PostgreSQL, and how they are doing by what their jobs say. */
-import type { Feed, FeedId, FeedState } from "@millrace/core/feed/Feed"
-import type { DueWake } from "@millrace/core/feed/Wake"
-import { type FeedMark, FeedStore } from "@millrace/core/feed/FeedStore"
-import { activeStatuses, type Job, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
-import { storageFull } from "@millrace/core/job/RoomWait"
+import type { DueWake, Feed, FeedId, FeedState } from "@millrace/core/feed"
+import { type FeedMark, FeedStore } from "@millrace/core/storage"
+import { activeStatuses, type Job, type JobError, type JobId, type JobStatus, storageFull } from "@millrace/core/job"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

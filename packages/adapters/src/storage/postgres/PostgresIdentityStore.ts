@@ -1,10 +1,7 @@
 /** What is remembered about the identity of records, in PostgreSQL. */
-import type { IdentityFact } from "@millrace/core/identity/match/IdentityFact"
-import { IdentityStore, type Alias, type LogQuery } from "@millrace/core/identity/IdentityStore"
-import type { LearntText } from "@millrace/core/identity/match/LearntTexts"
-import { fullTrust } from "@millrace/core/identity/match/TrustCounter"
-import type { RecordScope } from "@millrace/core/record/RecordStore"
-import { limits } from "@millrace/core/shared/Limits"
+import { fullTrust, type IdentityFact, type LearntText } from "@millrace/core/identity"
+import { type Alias, IdentityStore, type LogQuery, type RecordScope } from "@millrace/core/storage"
+import { limits } from "@millrace/core"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -4,18 +4,31 @@
  * The feed lock is a unique index over active jobs. Every change is guarded by the statuses that
  * `job/JobLifecycle` allows, and a trigger refuses what the guards would let through.
  */
-import type { ActorRef } from "@millrace/core/access/ActorRef"
-import type { BankId } from "@millrace/core/bank/Bank"
-import { bankLease } from "@millrace/core/bank/BankLease"
-import { pauseExpired, queueTimeout, workerLost } from "@millrace/core/job/TerminalFailures"
-import { activeStatuses, type JobError, type JobId, type JobStatus } from "@millrace/core/job/Job"
-import { systemCauses } from "@millrace/core/job/JobEvents"
-import { JobLease } from "@millrace/core/job/JobLease"
-import { type JobEvent, sourcesOf } from "@millrace/core/job/JobLifecycle"
-import { type Fence, Fenced, FeedLocked, holderOf, JobStateConflict, JobStore } from "@millrace/core/job/JobStore"
-import { limits } from "@millrace/core/shared/Limits"
-import { LeaseLost } from "@millrace/core/storage/Lease"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { ActorRef } from "@millrace/core/access"
+import { type BankId, bankLease } from "@millrace/core/bank"
+import {
+  activeStatuses,
+  type JobError,
+  type JobEvent,
+  type JobId,
+  type JobStatus,
+  pauseExpired,
+  queueTimeout,
+  sourcesOf,
+  systemCauses,
+  workerLost
+} from "@millrace/core/job"
+import {
+  FeedLocked,
+  type Fence,
+  Fenced,
+  holderOf,
+  JobLease,
+  JobStateConflict,
+  JobStore,
+  LeaseLost
+} from "@millrace/core/storage"
+import { limits, Timestamp } from "@millrace/core"
 import { PgClient } from "@effect/sql-pg/PgClient"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"

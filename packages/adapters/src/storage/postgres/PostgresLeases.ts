@@ -1,5 +1,5 @@
 /** Leases in PostgreSQL: rows that say who has a resource, until when by the clock of the database. */
-import { type Lease, LeaseLost, Leases } from "@millrace/core/storage/Lease"
+import { type Lease, LeaseLost, Leases } from "@millrace/core/storage"
 import * as Arr from "effect/Array"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,5 @@
 /** Request budgets in PostgreSQL: one statement a request, by the clock of the database. */
-import { RateLimiter } from "@millrace/core/rate/RateLimiter"
-import { windowMillis } from "@millrace/core/rate/RollingWindow"
+import { RateLimiter, RollingWindow } from "@millrace/core/rate"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -30,9 +29,10 @@ export const layer: Layer.Layer<RateLimiter, never, SqlClient.SqlClient> = Layer
       arrive: Effect.fn("RateLimiter.arrive")(function* (key, limit) {
         const rows = yield* stored(sql.unsafe<Window>(arriveStatement, [key, limit]))
         const { at, blocking, oldest } = rows[0]!
-        if (oldest === null || at - oldest >= windowMillis) return { admitted: true, limit, retryAfter: 0 }
+        if (oldest === null || at - oldest >= RollingWindow.windowMillis)
+          return { admitted: true, limit, retryAfter: 0 }
         // What will be the oldest when the next request comes.
-        const wait = Math.ceil(((blocking ?? at) + windowMillis - at) / 1000)
+        const wait = Math.ceil(((blocking ?? at) + RollingWindow.windowMillis - at) / 1000)
         return { admitted: false, limit, retryAfter: Math.min(60, Math.max(1, wait)) }
       })
     })

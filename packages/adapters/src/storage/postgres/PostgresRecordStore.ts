@@ -1,11 +1,8 @@
 /** The ledger of records in PostgreSQL. */
-import type { AccountId } from "@millrace/core/bank/Account"
-import type { Fields } from "@millrace/core/record/FieldValue"
-import type { IndexEntry, RecordWrite } from "@millrace/core/record/LedgerRecord"
-import type { ShownStep } from "@millrace/core/record/Shown"
-import { RecordStore, type Checkpoint, type IndexQuery, type RecordScope } from "@millrace/core/record/RecordStore"
-import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
-import { limits } from "@millrace/core/shared/Limits"
+import type { AccountId } from "@millrace/core/bank"
+import type { Fields, IndexEntry, RecordWrite, ShownStep } from "@millrace/core/record"
+import { type Checkpoint, type IndexQuery, type RecordScope, RecordStore } from "@millrace/core/storage"
+import { type CalendarDate, limits } from "@millrace/core"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -235,7 +232,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         return rows.map(toRecord)
       }),
       latestDate: Effect.fn("RecordStore.latestDate")(function* (scope) {
-        const rows = yield* stored(sql<{ readonly date: CalendarDate | null }>`select date from record
+        const rows = yield* stored(sql<{ readonly date: CalendarDate.CalendarDate | null }>`select date from record
           where ${inScope(sql, scope)} order by coalesce(date, '-infinity'::date) desc, id desc limit 1`)
         return rows[0]?.date ?? null
       }),

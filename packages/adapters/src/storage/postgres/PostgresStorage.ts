@@ -1,8 +1,7 @@
 /** Everything Millrace stores, in one PostgreSQL database (18 or newer is tested, 17 is needed). */
-import type { Secrets } from "@millrace/core/bank/Secrets"
-import type { Stores } from "@millrace/core/Kernel"
-import type { RateLimiter } from "@millrace/core/rate/RateLimiter"
-import type { UpstreamBudget } from "@millrace/core/rate/UpstreamBudget"
+import type { Secrets } from "@millrace/core/bank"
+import type { Kernel } from "@millrace/core/kernel"
+import type { RateLimiter, UpstreamBudget } from "@millrace/core/rate"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -28,7 +27,7 @@ import * as PostgresWorkspaceStore from "./PostgresWorkspaceStore.ts"
 
 export { migrate } from "./Migrations.ts"
 
-export type PostgresStorage = Stores | RateLimiter | UpstreamBudget
+export type PostgresStorage = Kernel.Stores | RateLimiter | UpstreamBudget
 
 /** All stores over one client; the database has been migrated. */
 export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | Secrets> = Layer.mergeAll(

@@ -1,8 +1,6 @@
 /** Tables and their rows in PostgreSQL. */
-import type { Row, RowId, TableField, TableId } from "@millrace/core/table/Table"
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import type { RowScan } from "@millrace/core/table/RowScan"
-import { markKey, TableStore } from "@millrace/core/table/TableStore"
+import type { Row, RowId, RowScan, TableField, TableId } from "@millrace/core/table"
+import { markKey, type StorageUnavailable, TableStore } from "@millrace/core/storage"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

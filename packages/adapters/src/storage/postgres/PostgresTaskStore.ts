@@ -1,7 +1,7 @@
 /** Durable tasks in PostgreSQL. */
-import { limits } from "@millrace/core/shared/Limits"
-import type { NewTask, TaskFence, TaskId, TaskOverview } from "@millrace/core/task/Task"
-import { TaskFenced, TaskStore } from "@millrace/core/task/TaskStore"
+import { limits } from "@millrace/core"
+import type { NewTask, TaskFence, TaskId, TaskOverview } from "@millrace/core/task"
+import { TaskFenced, TaskStore } from "@millrace/core/storage"
 import { PgClient } from "@effect/sql-pg/PgClient"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /** Several store calls in one transaction of PostgreSQL. */
-import { Transactor } from "@millrace/core/storage/Transactor"
+import { Transactor } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"

@@ -1,6 +1,5 @@
 /** The budgets of upstream providers in PostgreSQL: one statement a request, by the clock of the database. */
-import { refillOf } from "@millrace/core/rate/Refill"
-import { UpstreamBudget } from "@millrace/core/rate/UpstreamBudget"
+import { Refill, UpstreamBudget } from "@millrace/core/rate"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -50,7 +49,7 @@ export const layer: Layer.Layer<UpstreamBudget, never, SqlClient.SqlClient> = La
         ]
         const wanted = budgets.flatMap((line) => {
           if (line.perMinute === undefined) return []
-          const { burst, interval } = refillOf(line.perMinute)
+          const { burst, interval } = Refill.refillOf(line.perMinute)
           return [{ connection: line.connection, burst, step: interval }]
         })
         const rows = yield* stored(

@@ -1,8 +1,7 @@
 /** Workspaces and users in PostgreSQL. */
-import type { Currency } from "@millrace/core/shared/Currency"
-import type { PlanName } from "@millrace/core/workspace/Plan"
-import type { Workspace, WorkspaceId } from "@millrace/core/workspace/Workspace"
-import { WorkspaceStore } from "@millrace/core/workspace/WorkspaceStore"
+import type { Currency } from "@millrace/core"
+import type { PlanName, Workspace, WorkspaceId } from "@millrace/core/workspace"
+import { WorkspaceStore } from "@millrace/core/storage"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,7 +16,7 @@ interface WorkspaceRow {
   readonly plan: PlanName
   readonly timezone: string
   readonly locale: string
-  readonly base_currency: Currency
+  readonly base_currency: Currency.Currency
   readonly parent_workspace_id: WorkspaceId | null
   readonly created_at: Date
   readonly updated_at: Date

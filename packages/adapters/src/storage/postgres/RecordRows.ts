@@ -1,10 +1,8 @@
 /** Rows of the ledger as the kernel sees them, and filters over them. */
-import type { AccountId } from "@millrace/core/bank/Account"
-import type { SyncDataType } from "@millrace/core/record/DataType"
-import type { Fields } from "@millrace/core/record/FieldValue"
-import type { HeldRecord, LedgerRecord, RecordState } from "@millrace/core/record/LedgerRecord"
-import type { RecordFilter, RecordScope } from "@millrace/core/record/RecordStore"
-import type { CalendarDate } from "@millrace/core/shared/CalendarDate"
+import type { AccountId } from "@millrace/core/bank"
+import type { Fields, HeldRecord, LedgerRecord, RecordState, SyncDataType } from "@millrace/core/record"
+import type { RecordFilter, RecordScope } from "@millrace/core/storage"
+import type { CalendarDate } from "@millrace/core"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { instant, optionalInstant, present } from "./Column.ts"
@@ -14,7 +12,7 @@ export interface RecordRow {
   readonly account_id: AccountId
   readonly data_type: SyncDataType
   readonly provider_id: string
-  readonly date: CalendarDate | null
+  readonly date: CalendarDate.CalendarDate | null
   readonly pending: boolean
   readonly state: RecordState
   readonly merged_into: string | null

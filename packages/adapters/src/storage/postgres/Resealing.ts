@@ -3,9 +3,9 @@
  *
  * What is sealed says by which key, so the work needs no memory: it goes on after a stop, and several processes share it.
  */
-import { Secrets, type SecretsUnreadable } from "@millrace/core/bank/Secrets"
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import type { Upload } from "@millrace/core/upload/Upload"
+import { Secrets, type SecretsUnreadable } from "@millrace/core/bank"
+import type { StorageUnavailable } from "@millrace/core/storage"
+import type { Upload } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"

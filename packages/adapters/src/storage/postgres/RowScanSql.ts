@@ -2,9 +2,15 @@
  * Reading rows in order as SQL. Where a facet narrows the rows or has their order, they come through `row_lookup`,
  * so that the database reads no more of them than it answers; the filter is asked of every row all the same.
  */
-import type { Range } from "@millrace/core/filter/FilterPlan"
-import { prefixOf, type LookupHint } from "@millrace/core/table/Facet"
-import type { RowPosition, RowScan, SortKey, SortValue } from "@millrace/core/table/RowScan"
+import type { Range } from "@millrace/core/filter"
+import {
+  type LookupHint,
+  prefixOf,
+  type RowPosition,
+  type RowScan,
+  type SortKey,
+  type SortValue
+} from "@millrace/core/table"
 import { filterSql } from "./FilterSql.ts"
 import { SqlParameters } from "./SqlParameters.ts"
 

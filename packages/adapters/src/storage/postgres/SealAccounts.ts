@@ -1,6 +1,6 @@
 /** Replaces the numbers of accounts of files, which older versions kept, by their digests. */
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import { AccountSeal, isSealedKey, sealedKey } from "@millrace/core/upload/AccountSeal"
+import type { StorageUnavailable } from "@millrace/core/storage"
+import { AccountSeal, isSealedKey, sealedKey } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { json } from "./Column.ts"

@@ -1,6 +1,6 @@
 /** Seals the uploaded files that older versions stored in the open. */
-import { Secrets } from "@millrace/core/bank/Secrets"
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { Secrets } from "@millrace/core/bank"
+import type { StorageUnavailable } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { uploadPieces } from "./UploadPieces.ts"

@@ -1,5 +1,5 @@
 /** What a failed statement means to the kernel: the only place where errors of PostgreSQL are read. */
-import { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import { StorageUnavailable } from "@millrace/core/storage"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

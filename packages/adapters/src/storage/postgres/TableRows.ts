@@ -1,6 +1,5 @@
 /** Tables and their rows between PostgreSQL and the kernel. */
-import { purgeAt, type Row, type Table, type TableField } from "@millrace/core/table/Table"
-import type { StoredRow } from "@millrace/core/table/RowShape"
+import { purgeAt, type Row, type StoredRow, type Table, type TableField } from "@millrace/core/table"
 import { instant, optionalInstant, present } from "./Column.ts"
 
 interface FieldRow extends Omit<TableField, "default" | "description" | "options"> {

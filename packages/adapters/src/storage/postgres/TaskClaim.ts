@@ -4,7 +4,7 @@
  * Workspaces take turns. While few tasks of a kind are ready, all of them are looked at; above that, the oldest ones of
  * each workspace are, through an index, so that a long backlog costs no more than a short one.
  */
-import type { TaskRoom } from "@millrace/core/task/TaskStore"
+import type { TaskRoom } from "@millrace/core/storage"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { TaskRow } from "./TaskRows.ts"
 

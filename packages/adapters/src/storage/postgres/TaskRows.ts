@@ -1,6 +1,6 @@
 /** Rows of tasks. */
-import type { Task, TaskId } from "@millrace/core/task/Task"
-import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
+import type { Task, TaskId } from "@millrace/core/task"
+import type { WorkspaceId } from "@millrace/core/workspace"
 import { instant, optionalInstant, present } from "./Column.ts"
 
 export interface TaskRow {

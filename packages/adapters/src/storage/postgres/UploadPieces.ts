@@ -5,9 +5,9 @@
  * Each piece is sealed for its place: whose file it is, which piece and of how many. A piece that is missing, changed,
  * swapped or of another file is noticed, and so is a file that was cut.
  */
-import type { Secrets } from "@millrace/core/bank/Secrets"
-import type { Upload } from "@millrace/core/upload/Upload"
-import { FileDamaged } from "@millrace/core/upload/UploadStore"
+import type { Secrets } from "@millrace/core/bank"
+import type { Upload } from "@millrace/core/upload"
+import { FileDamaged } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { inTransaction, stored } from "./SqlFailure.ts"

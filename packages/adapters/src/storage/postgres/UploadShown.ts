@@ -1,8 +1,6 @@
 /** Which records each uploaded file showed: some thousands in one row. */
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
-import type { ShownScope } from "@millrace/core/upload/ShownRecords"
-import type { Upload } from "@millrace/core/upload/Upload"
-import type { ShownAt, UploadStore } from "@millrace/core/upload/UploadStore"
+import type { ShownAt, StorageUnavailable, UploadStore } from "@millrace/core/storage"
+import type { ShownScope, Upload } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"

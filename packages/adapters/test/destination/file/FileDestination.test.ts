@@ -12,13 +12,13 @@ import {
 import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it, vi } from "@effect/vitest"
-import type { Column } from "@millrace/core/destination/Destination"
-import type { Fields } from "@millrace/core/record/FieldValue"
+import type { Column } from "@millrace/core/destination"
+import type { Fields } from "@millrace/core/record"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as FileDestination from "../../../src/destination/file/FileDestination.ts"
-import { Ids } from "@millrace/core/shared/Ids"
-import { makeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { Ids } from "@millrace/core"
+import { makeWorkspace } from "@millrace/testing/fixture"
 import { arrange, config } from "./FileWorld.ts"
 
 const columns: ReadonlyArray<Column> = [

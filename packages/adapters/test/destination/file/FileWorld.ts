@@ -2,9 +2,8 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Ids } from "@millrace/core/shared/Ids"
-import { makeFeed } from "@millrace/testing/fixture/Feed"
-import { makeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { Ids } from "@millrace/core"
+import { makeFeed, makeWorkspace } from "@millrace/testing/fixture"
 import * as Effect from "effect/Effect"
 import * as FileDestination from "../../../src/destination/file/FileDestination.ts"
 

@@ -1,8 +1,8 @@
 /** The conformance suite over whatever storage `arranged` puts the table in. */
-import type { CellValue } from "@millrace/core/filter/FilterField"
-import { Ids } from "@millrace/core/shared/Ids"
-import { makeTableField } from "@millrace/testing/fixture/Table"
-import { suite } from "@millrace/testing/suite/DestinationSuite"
+import type { CellValue } from "@millrace/core/filter"
+import { Ids } from "@millrace/core"
+import { makeTableField } from "@millrace/testing/fixture"
+import { suite } from "@millrace/testing/suite/destination"
 import * as Effect from "effect/Effect"
 import type { arrangeIn } from "./TableWorld.ts"
 

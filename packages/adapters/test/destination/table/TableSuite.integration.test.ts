@@ -1,4 +1,4 @@
-import { Ids } from "@millrace/core/shared/Ids"
+import { Ids } from "@millrace/core"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

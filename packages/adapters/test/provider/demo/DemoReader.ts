@@ -1,10 +1,7 @@
 /** Connects to the demo provider and reads it, for the tests beside this file. */
-import type { Connection, ObservedRecord, ProviderDriver, PullRequest } from "@millrace/core/provider/Provider"
-import type { ProviderError } from "@millrace/core/provider/ProviderError"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import { run, type Run } from "@millrace/testing/suite/ProviderRun"
+import type { Connection, ObservedRecord, ProviderDriver, ProviderError, PullRequest } from "@millrace/core/provider"
+import { CalendarDate, Decimal, Timestamp } from "@millrace/core"
+import { run, type Run } from "@millrace/testing/suite/provider"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as DemoProvider from "../../../src/provider/demo/DemoProvider.ts"

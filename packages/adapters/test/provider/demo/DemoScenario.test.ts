@@ -1,6 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
+import { CalendarDate, Decimal } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"

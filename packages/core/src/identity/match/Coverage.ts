@@ -22,7 +22,7 @@ const tagLength = 6
 export const sourceTag = (digest: string): string => digest.slice(0, tagLength)
 
 /** A tag, `""` for the connection, `undefined` for rows of files that were read before they had tags. */
-export const sourceOf = ({ providerId }: { readonly providerId: string }): string | undefined => {
+const sourceOf = ({ providerId }: { readonly providerId: string }): string | undefined => {
   if (!isOfFile({ providerId })) return ""
   const from = (hasBankId({ providerId }) ? bankIdPrefix : fileIdPrefix).length
   return providerId[from + tagLength] === ":" ? providerId.slice(from, from + tagLength) : undefined

@@ -25,7 +25,7 @@ const valueOf = (fields: Fields, name: string): Fields[string] => {
 }
 
 /** `undefined` where the record does not say what it is about. */
-export const naturalKey = (dataType: SyncDataType, fields: Fields): string | undefined => {
+const naturalKey = (dataType: SyncDataType, fields: Fields): string | undefined => {
   if (dataType === "transactions") return undefined
   const values = keyFields[dataType].map((name) => valueOf(fields, name))
   return values[0] === null && dataType !== "loans" ? undefined : JSON.stringify(values)

@@ -1,6 +1,6 @@
-import { bundledKinds } from "@millrace/core/enrichment/Kinds"
-import { provenPatterns } from "@millrace/core/pattern/Pattern"
-import { type RecordKindSuiteOptions, suite } from "@millrace/testing/suite/RecordKindSuite"
+import { bundledKinds } from "../../../src/enrichment/Kinds.ts"
+import { provenPatterns } from "../../../src/pattern/Pattern.ts"
+import { type RecordKindSuiteOptions, suite } from "@millrace/testing/suite/enrichment"
 import { expect, it } from "vitest"
 
 const kinds = bundledKinds(provenPatterns)

@@ -1,5 +1,5 @@
-import { assign, exactNodes, type AssignmentProblem, type Candidate } from "@millrace/core/identity/match/Assignment"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { assign, exactNodes, type AssignmentProblem, type Candidate } from "../../../src/identity/match/Assignment.ts"
+import { Seeded } from "@millrace/testing/model"
 import { describe, expect, it } from "vitest"
 
 const alone = 1_000

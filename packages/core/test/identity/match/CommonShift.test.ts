@@ -1,5 +1,5 @@
 /** Reads without ids whose days are all off by the same number. */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
 import { describe, expect, it } from "vitest"
 import { full, held, read, seen, type Row } from "./Rows.ts"
 

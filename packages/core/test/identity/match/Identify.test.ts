@@ -1,7 +1,7 @@
-import { identify } from "@millrace/core/identity/match/Identify"
-import { onlyIdDiffers, type MatchInput } from "@millrace/core/identity/match/Matching"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { identify } from "../../../src/identity/match/Identify.ts"
+import { onlyIdDiffers, type MatchInput } from "../../../src/identity/match/Matching.ts"
+import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
+import * as Timestamp from "../../../src/shared/Timestamp.ts"
 import { describe, expect, it } from "vitest"
 import { delta, full, held, idsOf, incomplete, inputOf, matched, now, read, seen, type Held, type Row } from "./Rows.ts"
 

@@ -1,5 +1,5 @@
 /** A pending row that a bank shows beside its booked form for a while, and then no more. */
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import * as Timestamp from "../../../src/shared/Timestamp.ts"
 import { describe, expect, it } from "vitest"
 import { delta, full, held, idsOf, incomplete, now, read, seen, type Held, type Read, type Row } from "./Rows.ts"
 

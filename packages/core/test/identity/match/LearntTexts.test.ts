@@ -1,6 +1,6 @@
 /** Texts of pending and booked rows that an account has shown to be one. */
-import { isLearnt, learn, unlearn, type Lesson } from "@millrace/core/identity/match/LearntTexts"
-import { limits } from "@millrace/core/shared/Limits"
+import { isLearnt, learn, unlearn, type Lesson } from "../../../src/identity/match/LearntTexts.ts"
+import { limits } from "../../../src/shared/Limits.ts"
 import { describe, expect, it } from "vitest"
 import { full, held, read, seen, type Read } from "./Rows.ts"
 

@@ -1,9 +1,9 @@
-import { pairCost, type HeldRow, type PairContext } from "@millrace/core/identity/match/MatchCost"
-import { defaultMatchConfig, type MatchConfig } from "@millrace/core/identity/match/Matching"
-import { RowReader } from "@millrace/core/identity/match/MatchRow"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Decimal from "@millrace/core/shared/Decimal"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { pairCost, type HeldRow, type PairContext } from "../../../src/identity/match/MatchCost.ts"
+import { defaultMatchConfig, type MatchConfig } from "../../../src/identity/match/Matching.ts"
+import { RowReader } from "../../../src/identity/match/MatchRow.ts"
+import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
+import * as Decimal from "../../../src/shared/Decimal.ts"
+import { Seeded } from "@millrace/testing/model"
 import { describe, expect, it } from "vitest"
 
 interface Row {

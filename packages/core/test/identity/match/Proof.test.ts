@@ -1,5 +1,5 @@
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
+import * as Timestamp from "../../../src/shared/Timestamp.ts"
 import { describe, expect, it } from "vitest"
 import { full, held, idsOf, matched, now, read, seen, type Read } from "./Rows.ts"
 

@@ -1,5 +1,5 @@
 /** Rows, records and reads for tests of identity: short to write, complete for the algorithm. */
-import { identify } from "@millrace/core/identity/match/Identify"
+import { identify } from "../../../src/identity/match/Identify.ts"
 import {
   defaultMatchConfig,
   type HeldDetail,
@@ -7,12 +7,12 @@ import {
   type MatchDetails,
   type MatchInput,
   type MatchResult
-} from "@millrace/core/identity/match/Matching"
-import type { Fields } from "@millrace/core/record/FieldValue"
-import type { IndexEntry } from "@millrace/core/record/LedgerRecord"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { Observation } from "@millrace/core/record/Observation"
+} from "../../../src/identity/match/Matching.ts"
+import type { Fields } from "../../../src/record/FieldValue.ts"
+import type { IndexEntry } from "../../../src/record/LedgerRecord.ts"
+import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
+import * as Timestamp from "../../../src/shared/Timestamp.ts"
+import type { Observation } from "../../../src/record/Observation.ts"
 
 export const now = Timestamp.make("2026-03-20T12:00:00.000Z")
 export const full = { kind: "full", complete: true } as const

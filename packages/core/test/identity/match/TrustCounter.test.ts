@@ -1,4 +1,4 @@
-import { countHits, fullTrust, trustOf, type TrustCounter } from "@millrace/core/identity/match/TrustCounter"
+import { countHits, fullTrust, trustOf, type TrustCounter } from "../../../src/identity/match/TrustCounter.ts"
 import { describe, expect, it } from "vitest"
 
 const after = (...reads: ReadonlyArray<readonly [hits: number, contradictions: number]>): TrustCounter =>

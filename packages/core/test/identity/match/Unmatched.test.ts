@@ -1,7 +1,7 @@
-import { Seeded } from "@millrace/testing/model/Seeded"
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
-import type { MatchInput } from "@millrace/core/identity/match/Matching"
+import { Seeded } from "@millrace/testing/model"
+import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
+import * as Timestamp from "../../../src/shared/Timestamp.ts"
+import type { MatchInput } from "../../../src/identity/match/Matching.ts"
 import { describe, expect, it } from "vitest"
 import {
   delta,

@@ -1,7 +1,7 @@
-import { decode } from "@millrace/core/shared/StrictDecoding"
-import { makeRule, RuleConfig } from "@millrace/core/enrichment/kinds/rule"
-import { catalogOf } from "@millrace/core/record/FieldCatalog"
-import { provenPatterns } from "@millrace/core/pattern/Pattern"
+import { decode } from "../../../src/shared/StrictDecoding.ts"
+import { makeRule, RuleConfig } from "../../../src/enrichment/kinds/rule.ts"
+import { catalogOf } from "../../../src/record/FieldCatalog.ts"
+import { provenPatterns } from "../../../src/pattern/Pattern.ts"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 

@@ -2,7 +2,7 @@
 import { mkdtemp, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { Seeded } from "@millrace/testing/model"
 import type { PostgresServer } from "../../postgres/PostgresServer.ts"
 import { check } from "../Checker.ts"
 import { install, type Installation, patientLease } from "../Installation.ts"

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { BankRead, Behaviour, TrueObservation } from "../../model/BankView.ts"
 import { errorsPerThousand } from "../../model/IdentityQuality.ts"
-import type { Seeded } from "@millrace/testing/model/Seeded"
+import type { Seeded } from "@millrace/testing/model"
 import type { Scene } from "./Scene.ts"
 import { anAccount, percent, playWorlds } from "./World.ts"
 

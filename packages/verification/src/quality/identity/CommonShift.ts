@@ -1,9 +1,9 @@
 /** Reads whose days are all one off, as a bank in another time zone tells them on some days. */
-import * as CalendarDate from "@millrace/core/shared/CalendarDate"
+import { CalendarDate } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import type { BankRead } from "../../model/BankView.ts"
 import { errorsPerThousand, perThousand } from "../../model/IdentityQuality.ts"
-import type { Seeded } from "@millrace/testing/model/Seeded"
+import type { Seeded } from "@millrace/testing/model"
 import type { Scene } from "./Scene.ts"
 import { anAccount, playWorlds } from "./World.ts"
 

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { BankLife } from "../../model/BankLife.ts"
 import { errorsPerThousand, perThousand } from "../../model/IdentityQuality.ts"
-import type { Seeded } from "@millrace/testing/model/Seeded"
+import type { Seeded } from "@millrace/testing/model"
 import type { Scene } from "./Scene.ts"
 import { merchantName, percent, playWorlds, worldOf, type Purchase } from "./World.ts"
 

@@ -1,10 +1,10 @@
 /** Banks that show fewer days than a read is told to cover. */
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import { Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import { dateOf } from "../../model/BankLife.ts"
 import { amountOf, type BankRead, type TrueObservation } from "../../model/BankView.ts"
 import { byIdentity, LedgerReplay } from "../../model/LedgerReplay.ts"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { Seeded } from "@millrace/testing/model"
 import { sizeOf, type Effort, type Scene } from "./Scene.ts"
 import { percent } from "./World.ts"
 

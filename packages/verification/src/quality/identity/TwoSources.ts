@@ -1,13 +1,12 @@
 /** Two sources of one account that write every merchant in other words: a file beside a connection, or two files. */
-import type { IdTrust } from "@millrace/core/provider/Capabilities"
-import type { Coverage } from "@millrace/core/provider/Provider"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
+import type { Coverage, IdTrust } from "@millrace/core/provider"
+import { Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import { dateOf, type BankLife } from "../../model/BankLife.ts"
 import { amountOf, type BankRead, type TrueObservation } from "../../model/BankView.ts"
 import { perThousand, type Quality } from "../../model/IdentityQuality.ts"
 import { byIdentity, LedgerReplay, type Matcher } from "../../model/LedgerReplay.ts"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { Seeded } from "@millrace/testing/model"
 import { sizeOf, type Effort, type Figure, type Scene, type Size } from "./Scene.ts"
 import { anAccount, merchantName, playWorlds } from "./World.ts"
 

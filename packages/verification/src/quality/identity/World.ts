@@ -3,7 +3,7 @@ import { liveAccount, type BankEvent, type BankLife, type Cents, type EventForm 
 import { BankView, type BankRead, type Behaviour } from "../../model/BankView.ts"
 import { addQuality, noQuality, play, type Play, type Quality } from "../../model/IdentityQuality.ts"
 import { byIdentity } from "../../model/LedgerReplay.ts"
-import { Seeded } from "@millrace/testing/model/Seeded"
+import { Seeded } from "@millrace/testing/model"
 import { sizeOf, type Effort, type Size } from "./Scene.ts"
 
 /** A purchase that is authorised on a day, and booked some days later or never. */

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import type { StorageUnavailable } from "@millrace/core/storage"
 import { checkSchema, checkVersion, DatabaseUnfit } from "../DatabaseCheck.ts"
 import { knownSchema, migrations, newestSchema } from "../Migrations.ts"
 import { schemaName } from "../Schema.ts"

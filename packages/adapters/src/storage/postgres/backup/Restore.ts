@@ -1,5 +1,5 @@
 /** A backup into a database that holds nothing of ours yet: all of it, or nothing. */
-import type { StorageUnavailable } from "@millrace/core/storage/StorageUnavailable"
+import type { StorageUnavailable } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"

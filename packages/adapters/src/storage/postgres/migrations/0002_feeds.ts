@@ -1,7 +1,6 @@
 /** Feeds, their jobs, uploads and the delivery ledger. */
-import { activeStatuses, jobStatuses } from "@millrace/core/job/Job"
-import { jobTransitions } from "@millrace/core/job/JobLifecycle"
-import { deliveryStates } from "@millrace/core/destination/Delivery"
+import { activeStatuses, jobStatuses, jobTransitions } from "@millrace/core/job"
+import { deliveryStates } from "@millrace/core/destination"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 

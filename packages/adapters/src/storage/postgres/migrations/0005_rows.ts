@@ -1,5 +1,5 @@
 /** Rows of people: typed fields, the trash, folded text to filter by, and look-ups of single fields. */
-import { fold } from "@millrace/core/text/Fold"
+import { fold } from "@millrace/core/text"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 

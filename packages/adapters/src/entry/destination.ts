@@ -1,0 +1,3 @@
+/** The bundled destinations. */
+export { workspaceFolder } from "../destination/file/FilePlace.ts"
+export * as TableDestination from "../destination/table/TableDestination.ts"

@@ -1,0 +1,4 @@
+/** All adapters of the kernel but storage, as one layer. */
+export * as Adapters from "../Adapters.ts"
+export * as NodeDigest from "../digest/NodeDigest.ts"
+export { privateHosts, type PrivateHosts } from "../outbound/PrivateHosts.ts"

@@ -1,0 +1,10 @@
+/** Storage in PostgreSQL, with its migrations, backups and seals. */
+export { agreeOnKey, exclusively } from "../storage/postgres/Installation.ts"
+export * as PostgresStorage from "../storage/postgres/PostgresStorage.ts"
+export { reseal } from "../storage/postgres/Resealing.ts"
+export { startupParameters } from "../storage/postgres/Schema.ts"
+export { sealAccounts } from "../storage/postgres/SealAccounts.ts"
+export { sealUploads } from "../storage/postgres/SealUploads.ts"
+export { backup } from "../storage/postgres/backup/Backup.ts"
+export { BackupUnusable } from "../storage/postgres/backup/BackupFile.ts"
+export { restore } from "../storage/postgres/backup/Restore.ts"

@@ -1,0 +1,5 @@
+/** Readers of statement files, in this thread or in others. */
+export { readCsv } from "../statement/CsvReader.ts"
+export { readOfx } from "../statement/OfxReader.ts"
+export { readStatement } from "../statement/StatementReader.ts"
+export * as StatementThreads from "../statement/thread/StatementThreads.ts"

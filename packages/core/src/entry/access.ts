@@ -1,0 +1,10 @@
+/** Who may do what: actors, principals, scopes and API keys. */
+export { authorize } from "../access/Access.ts"
+export { ActorRef } from "../access/ActorRef.ts"
+export { ApiKey } from "../access/ApiKey.ts"
+export { asOwner, asSystem, type Caller, callerOf } from "../access/Caller.ts"
+export { Families } from "../access/Families.ts"
+export { nouns, type Operation, scopesOf } from "../access/Operation.ts"
+export { type OperationId, operations } from "../access/Operations.ts"
+export { actorOf, credentialOf, type CredentialPrincipal, holds, type Principal } from "../access/Principal.ts"
+export { allScopes, leastRole, Scope } from "../access/Scope.ts"

@@ -1,0 +1,7 @@
+/** Banks and their accounts, as they are stored and shown. */
+export { Account, type AccountId, type AccountRef } from "../bank/Account.ts"
+export { parseIban } from "../bank/AccountReference.ts"
+export { balanceAsOf } from "../bank/Balance.ts"
+export { Bank, type BankId, purgedAt } from "../bank/Bank.ts"
+export { bankLease } from "../bank/BankLease.ts"
+export { Secrets, SecretsUnreadable } from "../bank/Secrets.ts"

@@ -1,0 +1,25 @@
+/** Records of the ledger: data types, their fields and values. */
+export {
+  DataType,
+  dataTypes,
+  fieldsOf,
+  type FieldType,
+  idKindOf,
+  isDatedType,
+  ownerFieldKeys,
+  SyncDataType,
+  syncDataTypes
+} from "../record/DataType.ts"
+export { catalogOf, type FieldCatalog } from "../record/FieldCatalog.ts"
+export { Fields, FieldValue } from "../record/FieldValue.ts"
+export {
+  type HeldRecord,
+  type IndexEntry,
+  type LedgerRecord,
+  type RecordState,
+  recordStates,
+  type RecordWrite
+} from "../record/LedgerRecord.ts"
+export { matches } from "../record/RecordMatch.ts"
+export type { ShownStep } from "../record/Shown.ts"
+export { categories, type Category, type TransactionType } from "../record/TransactionType.ts"

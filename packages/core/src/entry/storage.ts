@@ -1,0 +1,44 @@
+/** For authors of storage: the ports that a store implements, the transactions over them and the errors that they may give. */
+export { ApiKeyStore } from "../access/ApiKeyStore.ts"
+export { type BankConnection, BankStore } from "../bank/BankStore.ts"
+export { CursorStore } from "../cursor/CursorStore.ts"
+export {
+  type DeliveryEntry,
+  DeliveryStore,
+  type Intent,
+  type ListPlace,
+  type Outcome,
+  reopenableStates,
+  type Settlement
+} from "../destination/DeliveryStore.ts"
+export { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
+export { type Backlog, EventsForgotten, EventStore } from "../event/EventStore.ts"
+export { type FeedMark, FeedStore } from "../feed/FeedStore.ts"
+export { type Alias, IdentityStore, type LogQuery } from "../identity/IdentityStore.ts"
+export { JobLease, pokeLease } from "../job/JobLease.ts"
+export {
+  type ClaimedJob,
+  FeedLocked,
+  type Fence,
+  Fenced,
+  holderOf,
+  JobStateConflict,
+  JobStore,
+  type Progress
+} from "../job/JobStore.ts"
+export {
+  type Checkpoint,
+  type IndexQuery,
+  type RecordFilter,
+  type RecordScope,
+  RecordStore
+} from "../record/RecordStore.ts"
+export { type DataKeyName, DataKeys } from "../storage/DataKeys.ts"
+export { type Lease, LeaseLost, Leases } from "../storage/Lease.ts"
+export { StorageRoom } from "../storage/StorageRoom.ts"
+export { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+export { Transactor } from "../storage/Transactor.ts"
+export { type FeedRow, markKey, TableStore } from "../table/TableStore.ts"
+export { type Claims, TaskFenced, type TaskRoom, TaskStore } from "../task/TaskStore.ts"
+export { FileDamaged, type ShownAt, UploadStore } from "../upload/UploadStore.ts"
+export { WorkspaceStore } from "../workspace/WorkspaceStore.ts"

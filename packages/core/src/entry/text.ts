@@ -1,0 +1,3 @@
+/** Text as people compare it, and as cells of spreadsheets hold it. */
+export { lineEnd, quote, spreadsheetText } from "../shared/SpreadsheetText.ts"
+export { fold } from "../text/Fold.ts"

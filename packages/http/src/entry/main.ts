@@ -1,0 +1,6 @@
+/** The /v1 API as a layer over the use cases, and what surrounds it. */
+export { Readiness } from "../Readiness.ts"
+export { guard, serve, serverOptions } from "../Server.ts"
+export { AccessLog, plainLineOf } from "../middleware/AccessLog.ts"
+export { Compressor, type Encoding } from "../middleware/Compression.ts"
+export { within } from "../middleware/Deadline.ts"

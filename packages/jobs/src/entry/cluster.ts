@@ -1,0 +1,2 @@
+/** The job engine on a database, for one process of a cluster. */
+export { layerCluster } from "../ClusterEngine.ts"

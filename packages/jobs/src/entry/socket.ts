@@ -1,0 +1,2 @@
+/** The job engine of several processes that speak to each other over sockets. */
+export { layerSocket, layerSocketClient } from "../ClusterSocket.ts"

@@ -1,0 +1,2 @@
+/** What every enrichment kind has to keep, as tests. */
+export { type RecordKindSuiteOptions, suite } from "../../suite/RecordKindSuite.ts"
