@@ -12,7 +12,7 @@ import {
   addQuality,
   errorsPerThousand,
   noQuality,
-  playLives,
+  playHistories,
   type Quality
 } from "@millrace/verification/model/IdentityQuality"
 import { byIdentity, type Matcher } from "@millrace/verification/model/LedgerReplay"
@@ -90,8 +90,10 @@ const found = ({ details, input }: World): number => {
   return input.observations.length - changed.filter(({ entry }) => entry === undefined).length
 }
 
-const qualities = (match: Matcher, lives: number): ReadonlyMap<Behaviour, Quality> =>
-  new Map(behaviours.map((behaviour) => [behaviour, playLives(behaviour, { seed: 1, lives, days: 120 }, match)]))
+const qualities = (match: Matcher, histories: number): ReadonlyMap<Behaviour, Quality> =>
+  new Map(
+    behaviours.map((behaviour) => [behaviour, playHistories(behaviour, { seed: 1, histories, days: 120 }, match)])
+  )
 
 const total = (all: ReadonlyMap<Behaviour, Quality>): Quality => [...all.values()].reduce(addQuality, noQuality())
 
@@ -104,9 +106,9 @@ export const bench: Bench = {
   title: "Keeping a ledger: errors for 1,000 booked events, edits that survive, and speed of matching",
   make: ({ quick }) =>
     Effect.gen(function* () {
-      const lives = quick ? 2 : 40
-      const ours = yield* Effect.cached(Effect.sync(() => qualities(byIdentity, lives)))
-      const plain = yield* Effect.cached(Effect.sync(() => qualities(upsertById, lives)))
+      const histories = quick ? 2 : 40
+      const ours = yield* Effect.cached(Effect.sync(() => qualities(byIdentity, histories)))
+      const plain = yield* Effect.cached(Effect.sync(() => qualities(upsertById, histories)))
       const rows = 5_000
       const same = reread(rows, "nothing")
       const other = reread(rows, "texts and days")

@@ -1,8 +1,8 @@
-/** What a provider shows of a `BankLife`, day by day, in the manner of its kind. */
+/** What a provider shows of an `AccountHistory`, day by day, in the manner of its kind. */
 import type { Coverage, IdTrust } from "@millrace/core/provider"
 import { Decimal } from "@millrace/core"
 import type { Observation } from "../../../core/src/record/Observation.ts"
-import { dateOf, formOn, lingeringOn, type BankEvent, type BankLife, type EventForm } from "./BankLife.ts"
+import { dateOf, formOn, lingeringOn, type BankEvent, type AccountHistory, type EventForm } from "./AccountHistory.ts"
 import { Seeded } from "@millrace/testing/model"
 
 /** An observation with the truth about it, which identity must not look at. */
@@ -18,7 +18,7 @@ export interface BankRead {
 }
 
 export const behaviours = [
-  /** One id for the whole life. */
+  /** One id for the whole history. */
   "stable",
   /** A change feed: a new id when booked, nearly always with the pending one beside it. */
   "linked",
@@ -54,7 +54,7 @@ interface Shown {
 
 export class BankView {
   readonly behaviour: Behaviour
-  readonly #life: BankLife
+  readonly #history: AccountHistory
   readonly #random: Seeded
   readonly #windowDays: number
   /** Some providers name the merchant of a card payment themselves. */
@@ -75,9 +75,9 @@ export class BankView {
   #read = false
 
   /** With `plain` it names no merchant beside what the bank writes. */
-  constructor(behaviour: Behaviour, life: BankLife, seed: number, plain = false) {
+  constructor(behaviour: Behaviour, history: AccountHistory, seed: number, plain = false) {
     this.behaviour = behaviour
-    this.#life = life
+    this.#history = history
     this.#random = new Seeded(seed)
     this.#windowDays = 14 + this.#random.below(4) * 7
     this.#namesMerchants = this.#random.once(3) && !plain
@@ -90,7 +90,7 @@ export class BankView {
   reads(day: number): ReadonlyArray<BankRead> {
     const reads: Array<BankRead> = []
     const away = day >= this.#outage && day < this.#outage + 7
-    const skipped = day < this.#life.quietFrom && this.#random.once(12)
+    const skipped = day < this.#history.quietFrom && this.#random.once(12)
     if (day >= this.#connectedOn && !away && !skipped) reads.push(this.#connection(day))
     if (this.behaviour === "overlap" && day % 30 === 29) reads.push(this.#file(day))
     return reads
@@ -102,12 +102,12 @@ export class BankView {
   }
 
   #visible(day: number): ReadonlyArray<Shown> {
-    const empty = this.behaviour === "flickering" && day < this.#life.quietFrom && this.#random.once(7)
-    const shown = this.#life.events.flatMap((event): ReadonlyArray<Shown> => {
+    const empty = this.behaviour === "flickering" && day < this.#history.quietFrom && this.#random.once(7)
+    const shown = this.#history.events.flatMap((event): ReadonlyArray<Shown> => {
       const forms = [formOn(event, day), this.#hasOneId ? undefined : lingeringOn(event, day)]
       return forms.flatMap((form) => {
         if (form === undefined || (form.pending && (empty || event.hiddenOn.has(day)))) return []
-        const date = form.pending && this.#life.redatesPending ? day : form.date
+        const date = form.pending && this.#history.redatesPending ? day : form.date
         return [{ event, form: { ...form, date } }]
       })
     })
@@ -145,7 +145,7 @@ export class BankView {
 
   /** In its own spelling, or one name for everybody. */
   #merchantName(merchant: number): string {
-    const name = this.#life.merchants[merchant]!
+    const name = this.#history.merchants[merchant]!
     return this.#namesOne ? "Card merchant" : name.charAt(0) + name.slice(1).toLowerCase()
   }
 
@@ -193,7 +193,7 @@ export class BankView {
     const all = visible.filter(({ form }) => form.date >= from)
     let observations = all.map((shown, at) => this.#observe(shown, this.#idOf(shown, all.length - at)))
     let complete = true
-    if (this.behaviour === "gaps" && day < this.#life.quietFrom && this.#random.once(4)) {
+    if (this.behaviour === "gaps" && day < this.#history.quietFrom && this.#random.once(4)) {
       const start = this.#random.below(observations.length + 1)
       const page = 5 + this.#random.below(30)
       observations = observations.filter((_, at) => at < start || at >= start + page)
@@ -238,7 +238,7 @@ export class BankView {
   /** A statement of the last five weeks, up to yesterday: what is booked, in the words of the bank. */
   #file(day: number): BankRead {
     const seen = new Map<string, number>()
-    const observations = this.#life.events.flatMap((event): ReadonlyArray<TrueObservation> => {
+    const observations = this.#history.events.flatMap((event): ReadonlyArray<TrueObservation> => {
       const form = formOn(event, day)
       if (form === undefined || form.pending || form.date < day - 35 || form.date > day - 2) return []
       const text = form.text.replace("CARD PURCHASE ", "VISA ").replace(/ REF \d+/, " BOOKED")

@@ -1,6 +1,6 @@
-/** How well a way of matching keeps a ledger: against the truth, after lives of accounts are over. */
+/** How well a way of matching keeps a ledger: against the truth, after histories of accounts are over. */
 import { Timestamp } from "@millrace/core"
-import { dateOf, isClear, liveAccount, outcomeOf, type BankEvent, type BankLife } from "./BankLife.ts"
+import { dateOf, isClear, liveAccount, outcomeOf, type BankEvent, type AccountHistory } from "./AccountHistory.ts"
 import { amountOf, BankView, type BankRead, type Behaviour } from "./BankView.ts"
 import { LedgerReplay, type KeptRecord, type Matcher } from "./LedgerReplay.ts"
 import { Seeded } from "@millrace/testing/model"
@@ -58,9 +58,9 @@ export interface Flaw {
   readonly event: number
 }
 
-/** A life, and what is read of it. */
+/** A history, and what is read of it. */
 export interface Play {
-  readonly life: BankLife
+  readonly history: AccountHistory
   /** The reads of a day, in their order. */
   readonly reads: (day: number) => ReadonlyArray<BankRead>
   readonly match: Matcher
@@ -75,12 +75,12 @@ export interface Play {
   readonly onFlaw?: (flaw: Flaw) => void
 }
 
-/** Plays one life. */
+/** Plays one history. */
 export const play = ({
   anyDay = false,
   counts = () => true,
   editsOfTen = 4,
-  life,
+  history,
   match,
   onFlaw = () => {},
   person,
@@ -91,14 +91,14 @@ export const play = ({
   const edits = new Map<number, string>()
   const deleted = new Set<number>()
   const met = new Set<number>()
-  for (let day = 0; day < life.quietFrom + 12; day++) {
+  for (let day = 0; day < history.quietFrom + 12; day++) {
     for (const read of reads(day)) {
       const now = Timestamp.make(`${dateOf(day)}T06:00:00.000Z`)
       ledger.take(read, now)
       for (const [id, { entry, event }] of ledger.records) {
         if (entry.state !== "live" || met.has(event)) continue
         met.add(event)
-        if (entry.pending && person.below(10) < editsOfTen && counts(life.events[event]!)) {
+        if (entry.pending && person.below(10) < editsOfTen && counts(history.events[event]!)) {
           edits.set(event, id)
           ledger.edit(id)
         }
@@ -113,18 +113,18 @@ export const play = ({
       }
     }
   }
-  const merchantOf = (event: number): number => life.events[event]!.merchant
+  const merchantOf = (event: number): number => history.events[event]!.merchant
   const merchantChanges = ledger.changes.filter(({ after, before }) => merchantOf(before) !== merchantOf(after)).length
   return {
-    ...judge(life, ledger, edits, deleted, anyDay, onFlaw),
+    ...judge(history, ledger, edits, deleted, anyDay, onFlaw),
     bookedChanges: ledger.changes.filter(
-      ({ after, before, booked }) => booked && bookingOf(life.events[before]!) !== bookingOf(life.events[after]!)
+      ({ after, before, booked }) => booked && bookingOf(history.events[before]!) !== bookingOf(history.events[after]!)
     ).length,
     merchantChanges
   }
 }
 
-/** Plays one life through one provider. */
+/** Plays one history through one provider. */
 export const playLife = (
   behaviour: Behaviour,
   seed: number,
@@ -132,9 +132,9 @@ export const playLife = (
   match: Matcher,
   onFlaw: (flaw: Flaw) => void = () => {}
 ): Quality => {
-  const life = liveAccount(seed, days)
-  const view = new BankView(behaviour, life, seed + 1_000_003)
-  return play({ life, reads: (day) => view.reads(day), match, person: new Seeded(seed + 2_000_003), onFlaw })
+  const history = liveAccount(seed, days)
+  const view = new BankView(behaviour, history, seed + 1_000_003)
+  return play({ history, reads: (day) => view.reads(day), match, person: new Seeded(seed + 2_000_003), onFlaw })
 }
 
 /** What of a booking counts: two events that have it in common are each other's equals. */
@@ -143,7 +143,7 @@ const contentKey = (merchant: number, date: unknown, amount: unknown): string =>
 
 /** Pairs live records with booked events: by content, those of the right event first, then by event. */
 const pairedOf = (
-  life: BankLife,
+  history: AccountHistory,
   ledger: LedgerReplay,
   booked: ReadonlyArray<BankEvent>,
   anyDay: boolean
@@ -159,7 +159,7 @@ const pairedOf = (
   }
   const records = [...ledger.records].filter(([, { entry }]) => entry.state === "live")
   const keyOfRecord = ({ detail, event }: KeptRecord): string =>
-    contentKey(life.events[event]!.merchant, anyDay ? "" : detail.fields["date"], detail.fields["amount"])
+    contentKey(history.events[event]!.merchant, anyDay ? "" : detail.fields["date"], detail.fields["amount"])
   for (const [id, record] of records) {
     const event = open.get(record.event)
     if (event !== undefined && keyOfRecord(record) === keyOfEvent(event)) pair(id, event)
@@ -193,7 +193,7 @@ const collect = <K, A>(lists: Map<K, Array<A>>, key: K, value: A): void => {
 }
 
 const judge = (
-  life: BankLife,
+  history: AccountHistory,
   ledger: LedgerReplay,
   edits: ReadonlyMap<number, string>,
   deleted: ReadonlySet<number>,
@@ -205,9 +205,9 @@ const judge = (
     quality[kind]++
     onFlaw({ kind, event })
   }
-  const booked = life.events.filter((event) => outcomeOf(event) !== undefined && !deleted.has(event.id))
+  const booked = history.events.filter((event) => outcomeOf(event) !== undefined && !deleted.has(event.id))
   const bookedIds = new Set(booked.map(({ id }) => id))
-  const paired = pairedOf(life, ledger, booked, anyDay)
+  const paired = pairedOf(history, ledger, booked, anyDay)
   const found = new Set([...paired.values()].map(({ id }) => id))
   quality.posted = booked.length
   for (const { id } of booked) if (!found.has(id)) flaw("missing", id)
@@ -220,7 +220,7 @@ const judge = (
   for (const event of booked) {
     const edited = edits.get(event.id)
     if (edited === undefined) continue
-    const clear = isClear(life, event)
+    const clear = isClear(history, event)
     const counterpart = paired.get(edited)
     const kept = counterpart !== undefined && keyOf(counterpart) === keyOf(event)
     quality.edited++
@@ -232,14 +232,14 @@ const judge = (
   return quality
 }
 
-/** Plays several lives through providers of one kind. */
-export const playLives = (
+/** Plays several histories through providers of one kind. */
+export const playHistories = (
   behaviour: Behaviour,
-  options: { readonly seed: number; readonly lives: number; readonly days: number },
+  options: { readonly seed: number; readonly histories: number; readonly days: number },
   match: Matcher
 ): Quality => {
   let quality = noQuality()
-  for (let n = 0; n < options.lives; n++) {
+  for (let n = 0; n < options.histories; n++) {
     quality = addQuality(quality, playLife(behaviour, options.seed + n, options.days, match))
   }
   return quality

@@ -6,8 +6,8 @@ export const usage = `usage: npm run quality -- [--seed N] [--quick] [--only SCE
 Plays scenes with the truth known and prints their figures beside what they have to reach. Ends with 1 where
 one is not reached. Writes bench/results/quality.json.
 
-  --seed N      first seed of the lives (default 1)
-  --quick       fewer lives
+  --seed N      first seed of the histories (default 1)
+  --quick       fewer histories
   --only SCENE  this scene; may be given several times
   --record      keeps the figures in docs/quality.json, from which npm run docs makes docs/reference/quality.md
   --help        this text`

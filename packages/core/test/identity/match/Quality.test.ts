@@ -3,22 +3,22 @@ import {
   addQuality,
   errorsPerThousand,
   noQuality,
-  playLives,
+  playHistories,
   type Quality
 } from "@millrace/verification/model/IdentityQuality"
 import { byIdentity, type Matcher } from "@millrace/verification/model/LedgerReplay"
 import { upsertById } from "@millrace/verification/model/UpsertById"
 import { describe, expect, it } from "vitest"
 
-const lives = process.env["MILLRACE_LONG"] === undefined ? 2 : 20
+const histories = process.env["MILLRACE_LONG"] === undefined ? 2 : 20
 
 const played = (match: Matcher): ReadonlyMap<Behaviour, Quality> =>
-  new Map(behaviours.map((behaviour) => [behaviour, playLives(behaviour, { seed: 1, lives, days: 90 }, match)]))
+  new Map(behaviours.map((behaviour) => [behaviour, playHistories(behaviour, { seed: 1, histories, days: 90 }, match)]))
 
 const total = (qualities: ReadonlyMap<Behaviour, Quality>): Quality =>
   [...qualities.values()].reduce(addQuality, noQuality())
 
-describe("a ledger kept through lives of accounts", { timeout: 600_000 }, () => {
+describe("a ledger kept through histories of accounts", { timeout: 600_000 }, () => {
   it("holds what the bank booked, once, and what people put on it, whatever the provider does with ids", () => {
     const qualities = played(byIdentity)
     const worst = [...qualities].map(([behaviour, quality]) => [behaviour, errorsPerThousand(quality)] as const)
@@ -38,7 +38,7 @@ describe("a ledger kept through lives of accounts", { timeout: 600_000 }, () => 
   })
 
   it("is lived the same way from the same seed", () => {
-    const options = { seed: 77, lives: 1, days: 30 }
-    expect(playLives("gaps", options, byIdentity)).toEqual(playLives("gaps", options, byIdentity))
+    const options = { seed: 77, histories: 1, days: 30 }
+    expect(playHistories("gaps", options, byIdentity)).toEqual(playHistories("gaps", options, byIdentity))
   })
 })

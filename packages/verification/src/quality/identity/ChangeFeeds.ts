@@ -91,8 +91,8 @@ export const changeFeeds: Scene = {
   play: (effort) =>
     Effect.sync(() =>
       manners.flatMap(({ behaviour, least, name, through }) => {
-        const lives = { small: 1, quick: 4, full: 20 }
-        const quality = playWorlds(effort, lives, [behaviour], anAccount(120), { through, plain: true })
+        const histories = { small: 1, quick: 4, full: 20 }
+        const quality = playWorlds(effort, histories, [behaviour], anAccount(120), { through, plain: true })
         return [
           { name: `errors per 1,000: ${name}`, value: errorsPerThousand(quality), goal: { max: 0 } },
           {

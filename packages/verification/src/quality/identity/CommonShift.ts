@@ -16,7 +16,7 @@ const shifted = (read: BankRead, days: number): BankRead => ({
   })
 })
 
-/** Three reads of ten, always in the same direction, until the life is quiet. */
+/** Three reads of ten, always in the same direction, until the history is quiet. */
 const zone = (random: Seeded) => {
   const days = random.once(2) ? 1 : -1
   return (read: BankRead, day: number) => shifted(read, day < 140 && random.below(10) < 3 ? days : 0)

@@ -1,6 +1,6 @@
 /** A bank that shows a purchase twice for some days: pending, and booked already. */
 import * as Effect from "effect/Effect"
-import { isClear, type BankLife } from "../../model/BankLife.ts"
+import { isClear, type AccountHistory } from "../../model/AccountHistory.ts"
 import { errorsPerThousand } from "../../model/IdentityQuality.ts"
 import type { Seeded } from "@millrace/testing/model"
 import type { Scene } from "./Scene.ts"
@@ -9,10 +9,10 @@ import { anAccount, percent, playWorlds } from "./World.ts"
 const account = anAccount(120)
 
 /** Every fourth purchase stays in the list of what is pending for a day or two after it was booked. */
-const slowList = (random: Seeded): BankLife => {
-  const life = account(random)
-  const events = life.events.map((event) => ({ ...event, lingers: event.id % 4 === 0 ? 1 + random.below(2) : 0 }))
-  return { ...life, events }
+const slowList = (random: Seeded): AccountHistory => {
+  const history = account(random)
+  const events = history.events.map((event) => ({ ...event, lingers: event.id % 4 === 0 ? 1 + random.below(2) : 0 }))
+  return { ...history, events }
 }
 
 export const lingering: Scene = {
@@ -20,19 +20,19 @@ export const lingering: Scene = {
   title: "a bank lists purchases as pending for a day or two after they were booked",
   play: (effort) =>
     Effect.sync(() => {
-      const lives = { small: 1, quick: 4, full: 20 }
-      let life: BankLife | undefined
+      const histories = { small: 1, quick: 4, full: 20 }
+      let history: AccountHistory | undefined
       const quality = playWorlds(
         effort,
-        lives,
+        histories,
         ["reidentified", "idless", "unlinked"],
-        (random) => (life = slowList(random)),
+        (random) => (history = slowList(random)),
         {
           plain: true,
           counts: (event) =>
             event.lingers > 0 &&
             event.forms[0]!.cents === event.forms.find(({ pending }) => !pending)?.cents &&
-            isClear(life!, event)
+            isClear(history!, event)
         }
       )
       return [

@@ -1,7 +1,7 @@
 /** What a ledger has to be, whatever the provider does with ids. */
 import * as Effect from "effect/Effect"
 import { behaviours } from "../../model/BankView.ts"
-import { addQuality, errorsPerThousand, noQuality, playLives } from "../../model/IdentityQuality.ts"
+import { addQuality, errorsPerThousand, noQuality, playHistories } from "../../model/IdentityQuality.ts"
 import { byIdentity } from "../../model/LedgerReplay.ts"
 import { sizeOf, type Scene } from "./Scene.ts"
 import { percent } from "./World.ts"
@@ -20,8 +20,8 @@ export const ordinary: Scene = {
   title: "accounts are read day by day through seven usual kinds of providers and four worse ones",
   play: (effort) =>
     Effect.sync(() => {
-      const options = { seed: effort.seed, lives: sizeOf(effort, { small: 1, quick: 4, full: 40 }), days: 120 }
-      const played = new Map(behaviours.map((behaviour) => [behaviour, playLives(behaviour, options, byIdentity)]))
+      const options = { seed: effort.seed, histories: sizeOf(effort, { small: 1, quick: 4, full: 40 }), days: 120 }
+      const played = new Map(behaviours.map((behaviour) => [behaviour, playHistories(behaviour, options, byIdentity)]))
       const all = [...played.values()].reduce(addQuality, noQuality())
       return [
         ...usual.map((behaviour) => ({

@@ -1,6 +1,6 @@
 /** A merchant whose bookings carry another name than its authorisations. */
 import * as Effect from "effect/Effect"
-import type { BankLife } from "../../model/BankLife.ts"
+import type { AccountHistory } from "../../model/AccountHistory.ts"
 import { errorsPerThousand, perThousand } from "../../model/IdentityQuality.ts"
 import type { Seeded } from "@millrace/testing/model"
 import type { Scene } from "./Scene.ts"
@@ -9,7 +9,7 @@ import { merchantName, percent, playWorlds, worldOf, type Purchase } from "./Wor
 const fare = 0
 
 /** Fares of one price, mostly one a day, among other purchases. */
-const commuter = (random: Seeded): BankLife => {
+const commuter = (random: Seeded): AccountHistory => {
   const days = 120
   const purchases: Array<Purchase> = []
   for (let day = 0; day < days; day++) {
@@ -48,8 +48,8 @@ export const renamed: Scene = {
   title: "METRO TRANSIT -2.75 is booked as MTA*NYCT PAYGO -2.75, nearly every day",
   play: (effort) =>
     Effect.sync(() => {
-      const lives = { small: 1, quick: 3, full: 20 }
-      const rides = playWorlds(effort, lives, ["reidentified", "idless", "unlinked"], commuter, {
+      const histories = { small: 1, quick: 3, full: 20 }
+      const rides = playWorlds(effort, histories, ["reidentified", "idless", "unlinked"], commuter, {
         counts: ({ merchant }) => merchant === fare,
         plain: true
       })
@@ -61,7 +61,7 @@ export const renamed: Scene = {
 }
 
 /** Everything costs 5, 10, 20, 50 or 100; a few merchants book under another name, and a few purchases are never booked. */
-const roundWorld = (random: Seeded): BankLife => {
+const roundWorld = (random: Seeded): AccountHistory => {
   const days = 120
   const many = 30
   const legal = Array.from({ length: many }, (_, n) =>
@@ -95,8 +95,8 @@ export const roundPrices: Scene = {
   title: "everything costs 5, 10, 20, 50 or 100, so that an amount says little about which purchase is meant",
   play: (effort) =>
     Effect.sync(() => {
-      const lives = { small: 3, quick: 6, full: 60 }
-      const quality = playWorlds(effort, lives, ["reidentified", "idless"], roundWorld, { plain: true })
+      const histories = { small: 3, quick: 6, full: 60 }
+      const quality = playWorlds(effort, histories, ["reidentified", "idless"], roundWorld, { plain: true })
       return [
         {
           name: "records that became another merchant's, per 1,000",

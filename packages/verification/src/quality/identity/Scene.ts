@@ -30,8 +30,8 @@ export interface Scene {
   readonly play: (effort: Effort) => Effect.Effect<ReadonlyArray<Figure>>
 }
 
-/** Lives that are played. */
-export const sizeOf = ({ size }: Effort, lives: Readonly<Record<Size, number>>): number => lives[size]
+/** Histories that are played. */
+export const sizeOf = ({ size }: Effort, histories: Readonly<Record<Size, number>>): number => histories[size]
 
 export const isMet = ({ goal, value }: Figure): boolean =>
   goal === undefined || ("max" in goal ? value <= goal.max : value >= goal.min)

@@ -1,7 +1,7 @@
 /** Banks that show fewer days than a read is told to cover. */
 import { Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
-import { dateOf } from "../../model/BankLife.ts"
+import { dateOf } from "../../model/AccountHistory.ts"
 import { amountOf, type BankRead, type TrueObservation } from "../../model/BankView.ts"
 import { byIdentity, LedgerReplay } from "../../model/LedgerReplay.ts"
 import { Seeded } from "@millrace/testing/model"
@@ -71,10 +71,10 @@ export const shortHistory: Scene = {
   title: "a bank shows the last 9, 30 or 90 days and claims to cover what it was asked for, up to 400",
   play: (effort) =>
     Effect.sync(() => {
-      const lives = sizeOf(effort, { small: 1, quick: 1, full: 4 })
+      const histories = sizeOf(effort, { small: 1, quick: 1, full: 4 })
       return (["windows", "snapshots", "repeated"] as const).map((kind) => {
         let [all, left] = [0, 0]
-        for (let seed = 0; seed < lives; seed++) {
+        for (let seed = 0; seed < histories; seed++) {
           for (const shape of shapes) {
             for (const shown of effort.size === "small" ? [9] : [9, 30, 90]) {
               for (const ids of [true, false]) {

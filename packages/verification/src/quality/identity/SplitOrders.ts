@@ -1,6 +1,6 @@
 /** Orders that are authorised as a whole and booked in parts. */
 import * as Effect from "effect/Effect"
-import type { BankLife } from "../../model/BankLife.ts"
+import type { AccountHistory } from "../../model/AccountHistory.ts"
 import { errorsPerThousand } from "../../model/IdentityQuality.ts"
 import type { Seeded } from "@millrace/testing/model"
 import type { Scene } from "./Scene.ts"
@@ -15,7 +15,7 @@ const partsOf = (random: Seeded): ReadonlyArray<number> => {
   return [...rest, Math.max(...rest) + 100 + random.below(2_000)].map((cents) => -cents)
 }
 
-const orders = (random: Seeded): BankLife => {
+const orders = (random: Seeded): AccountHistory => {
   const days = 120
   const purchases: Array<Purchase> = []
   for (let day = 0; day < days; day++) {
@@ -48,8 +48,8 @@ export const splitOrders: Scene = {
   title: "an order of 90 is booked as 30 and 60",
   play: (effort) =>
     Effect.sync(() => {
-      const lives = { small: 1, quick: 3, full: 20 }
-      const quality = playWorlds(effort, lives, ["reidentified", "idless", "unlinked"], orders, {
+      const histories = { small: 1, quick: 3, full: 20 }
+      const quality = playWorlds(effort, histories, ["reidentified", "idless", "unlinked"], orders, {
         counts: ({ merchant }) => merchant === shop,
         plain: true
       })

@@ -2,7 +2,7 @@
 import type { Coverage, IdTrust } from "@millrace/core/provider"
 import { Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
-import { dateOf, type BankLife } from "../../model/BankLife.ts"
+import { dateOf, type AccountHistory } from "../../model/AccountHistory.ts"
 import { amountOf, type BankRead, type TrueObservation } from "../../model/BankView.ts"
 import { perThousand, type Quality } from "../../model/IdentityQuality.ts"
 import { byIdentity, LedgerReplay, type Matcher } from "../../model/LedgerReplay.ts"
@@ -204,7 +204,7 @@ export const twoFormats = (seed: number, world: World) => {
   return { bookings, reads }
 }
 
-const lives: Readonly<Record<Size, number>> = { small: 1, quick: 6, full: 60 }
+const histories: Readonly<Record<Size, number>> = { small: 1, quick: 6, full: 60 }
 
 const sum = (all: ReadonlyArray<Kept>): Kept =>
   all.reduce(
@@ -220,7 +220,7 @@ const sum = (all: ReadonlyArray<Kept>): Kept =>
 
 const worlds = (effort: Effort, of: (seed: number) => ReturnType<typeof twoFormats>): Kept =>
   sum(
-    Array.from({ length: sizeOf(effort, lives) }, (_, n) => {
+    Array.from({ length: sizeOf(effort, histories) }, (_, n) => {
       const { bookings, reads } = of(effort.seed + n)
       return keep(bookings, reads)
     })
@@ -243,22 +243,22 @@ const figures = (name: string, kept: Kept, limits: { readonly doubled?: number; 
   ] satisfies ReadonlyArray<Figure>
 }
 
-/** A life through a connection and its files, of which the files write every merchant in other words. */
+/** A history through a connection and its files, of which the files write every merchant in other words. */
 const livedInOtherWords = (effort: Effort, hasIds: boolean): Quality => {
-  let life: BankLife | undefined
+  let history: AccountHistory | undefined
   const account = anAccount(120)
   const through = () => (read: BankRead) => ({
     ...read,
     ...(hasIds || read.idTrust !== "stable" || read.coverage.kind === "delta" ? {} : { idTrust: "none" as const }),
     observations: read.observations.map((row) => {
       if (!row.providerId.startsWith("file:")) return hasIds ? row : { ...row, providerId: "" }
-      const text = merchantName(40 + life!.events[row.event]!.merchant)
+      const text = merchantName(40 + history!.events[row.event]!.merchant)
       const fields = { ...row.fields, description: text, originalDescription: text }
       return { ...row, fields, hash: JSON.stringify(fields) }
     })
   })
   const options = { through, plain: true }
-  return playWorlds(effort, lives, ["overlap"], (random) => (life = account(random)), options)
+  return playWorlds(effort, histories, ["overlap"], (random) => (history = account(random)), options)
 }
 
 export const otherWords: Scene = {
@@ -271,18 +271,18 @@ export const otherWords: Scene = {
       const shifted = { days: 120, late: 10, hides: 400 }
       return [
         {
-          name: "lives, with ids: doubled per 1,000",
+          name: "histories, with ids: doubled per 1,000",
           value: perThousand(withIds.duplicate, withIds),
           goal: { max: 5 }
         },
-        { name: "lives, with ids: lost per 1,000", value: perThousand(withIds.missing, withIds), goal: { max: 1 } },
+        { name: "histories, with ids: lost per 1,000", value: perThousand(withIds.missing, withIds), goal: { max: 1 } },
         {
-          name: "lives, without ids: doubled per 1,000",
+          name: "histories, without ids: doubled per 1,000",
           value: perThousand(withoutIds.duplicate, withoutIds),
           goal: { max: 5 }
         },
         {
-          name: "lives, without ids: lost per 1,000",
+          name: "histories, without ids: lost per 1,000",
           value: perThousand(withoutIds.missing, withoutIds),
           goal: { max: 1 }
         },

@@ -1,5 +1,11 @@
-/** Small worlds of purchases, written by hand: events of a `BankLife`, and how a matcher keeps their ledger. */
-import { liveAccount, type BankEvent, type BankLife, type Cents, type EventForm } from "../../model/BankLife.ts"
+/** Small worlds of purchases, written by hand: events of a `AccountHistory`, and how a matcher keeps their ledger. */
+import {
+  liveAccount,
+  type BankEvent,
+  type AccountHistory,
+  type Cents,
+  type EventForm
+} from "../../model/AccountHistory.ts"
 import { BankView, type BankRead, type Behaviour } from "../../model/BankView.ts"
 import { addQuality, noQuality, play, type Play, type Quality } from "../../model/IdentityQuality.ts"
 import { byIdentity } from "../../model/LedgerReplay.ts"
@@ -38,12 +44,12 @@ const eventsOf = (purchase: Purchase): ReadonlyArray<Omit<BankEvent, "id">> => {
   )
 }
 
-/** The life of an account with these purchases, whoever the merchants are. */
+/** The history of an account with these purchases, whoever the merchants are. */
 export const worldOf = (
   days: number,
   merchants: ReadonlyArray<string>,
   purchases: ReadonlyArray<Purchase>
-): BankLife => ({
+): AccountHistory => ({
   redatesPending: false,
   merchants,
   events: purchases.flatMap(eventsOf).map((event, id) => ({ ...event, id })),
@@ -61,12 +67,12 @@ export const merchantName = (number: number): string => {
   return `${beginning}${end} ${end}${beginning}`
 }
 
-/** Lives of a kind through providers of some kinds, added up. */
+/** Histories of a kind through providers of some kinds, added up. */
 export const playWorlds = (
   effort: Effort,
-  lives: Readonly<Record<Size, number>>,
+  histories: Readonly<Record<Size, number>>,
   behaviours: ReadonlyArray<Behaviour>,
-  lifeOf: (random: Seeded) => BankLife,
+  historyOf: (random: Seeded) => AccountHistory,
   options: Pick<Play, "counts" | "editsOfTen" | "anyDay"> & {
     /** No provider names merchants beside what the bank writes. */
     readonly plain?: boolean
@@ -76,24 +82,24 @@ export const playWorlds = (
 ): Quality => {
   let quality = noQuality()
   const { plain = false, through = () => (read: BankRead) => read, ...rest } = options
-  for (let n = 0; n < sizeOf(effort, lives); n++) {
+  for (let n = 0; n < sizeOf(effort, histories); n++) {
     const seed = effort.seed + n
-    const life = lifeOf(new Seeded(seed))
+    const history = historyOf(new Seeded(seed))
     for (const behaviour of behaviours) {
-      const view = new BankView(behaviour, life, seed + 1_000_003, plain)
+      const view = new BankView(behaviour, history, seed + 1_000_003, plain)
       const change = through(new Seeded(seed + 3_000_003))
       const reads = (day: number) => view.reads(day).map((read) => change(read, day))
       const person = new Seeded(seed + 2_000_003)
-      quality = addQuality(quality, play({ life, reads, match: byIdentity, person, ...rest }))
+      quality = addQuality(quality, play({ history, reads, match: byIdentity, person, ...rest }))
     }
   }
   return quality
 }
 
-/** An account as `BankLife` makes it. */
+/** An account as `AccountHistory` makes it. */
 export const anAccount =
   (days: number) =>
-  (random: Seeded): BankLife =>
+  (random: Seeded): AccountHistory =>
     liveAccount(random.below(1_000_000), days)
 
 export const percent = (part: number, whole: number): number => (whole === 0 ? 100 : (100 * part) / whole)

@@ -1,6 +1,6 @@
 /**
- * The life of an account at a bank, with the truth known: what was authorised, when and how it was booked, what was
- * dropped, corrected and reversed. Seeded: the same seed, the same life.
+ * The history of an account at a bank, with the truth known: what was authorised, when and how it was booked, what was
+ * dropped, corrected and reversed. Seeded: the same seed, the same history.
  *
  * The bank knows events; what a reader sees of them on a day is `BankView`.
  */
@@ -35,7 +35,7 @@ export interface BankEvent {
   readonly lingers: number
 }
 
-export interface BankLife {
+export interface AccountHistory {
   /** The bank dates what is pending today, every day. */
   readonly redatesPending: boolean
   /** Names by number. */
@@ -369,7 +369,7 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
  * Whether what is shown tells an event apart from all others while it settles: its texts have a word in common, or its
  * amount is unique, and no other event of the merchant has an amount near it at the time.
  */
-export const isClear = ({ events }: BankLife, event: BankEvent): boolean => {
+export const isClear = ({ events }: AccountHistory, event: BankEvent): boolean => {
   const waiting = event.forms.findLast(({ pending }) => pending)
   const booked = event.forms.find(({ pending }) => !pending)
   if (waiting === undefined || booked === undefined) return false
@@ -390,8 +390,8 @@ export const isClear = ({ events }: BankLife, event: BankEvent): boolean => {
   })
 }
 
-/** A life of some days; all of it is over 30 days later. */
-export const liveAccount = (seed: number, days: number): BankLife => {
+/** A history of some days; all of it is over 30 days later. */
+export const liveAccount = (seed: number, days: number): AccountHistory => {
   const account = new Account(new Seeded(seed))
   for (let day = 0; day < days; day++) {
     for (const merchant of account.merchants) {
