@@ -1,7 +1,7 @@
 /**
  * Sending what the ledger says is open, and writing down what became of it (decisions 6.5 and 7.4).
  *
- * Exactly once in effect: what a destination can do decides how (`WriteWays`).
+ * Exactly once in effect: what a destination can do decides how (`DeliveryStrategies`).
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
