@@ -19,6 +19,8 @@ import type { Destinations } from "./destination/Destinations.ts"
 import { FeedRecords } from "./destination/FeedRecords.ts"
 import { Enrichments } from "./enrichment/Enrichments.ts"
 import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
+import type { AuditStore } from "./audit/AuditStore.ts"
+import { Audit } from "./audit/Audit.ts"
 import { Events } from "./event/Events.ts"
 import type { EventStore } from "./event/EventStore.ts"
 import type { Kinds } from "./enrichment/Kinds.ts"
@@ -74,6 +76,7 @@ export type Stores =
   | EnrichmentStore
   | IdentityStore
   | EventStore
+  | AuditStore
   | DataKeys
   | Leases
   | CursorStore
@@ -109,6 +112,7 @@ export type UseCases =
   | Enrichments
   | Corrections
   | Events
+  | Audit
 
 /** What the API and recurring tasks call. `cursorKeys` sign the cursors of lists: all servers of one installation share them. */
 export const layerUseCases = (
@@ -125,7 +129,8 @@ export const layerUseCases = (
     Tables.layer,
     Enrichments.layer,
     Corrections.layer,
-    Events.layer
+    Events.layer,
+    Audit.layer
   ).pipe(
     Layer.provideMerge(Jobs.layer),
     Layer.provide(ReadThrough.layer),

@@ -31,6 +31,7 @@ export const prefixes = {
   fact: "fct",
   event: "evt",
   task: "task",
+  auditEntry: "aud",
   request: "req"
 } as const
 

@@ -88,6 +88,9 @@ export const limits = {
   /** Days that events are kept, and days that they are kept at most for a consumer that has not had them. */
   eventDays: 30,
   eventWaitDays: 90,
+  /** Days that entries of the audit are kept, and minutes after which one that nobody has ended counts as it was begun. */
+  auditDays: 730,
+  auditMinutes: 5,
   /** Ids that one event names; of more it names the first ones and their count. */
   eventIds: 500,
   /** Days for which tasks that were given up are kept. */

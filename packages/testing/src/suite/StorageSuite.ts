@@ -5,6 +5,7 @@
  */
 import { describe } from "@effect/vitest"
 import * as ApiKeyStoreSuite from "./ApiKeyStoreSuite.ts"
+import * as AuditStoreSuite from "./AuditStoreSuite.ts"
 import * as BankStoreSuite from "./BankStoreSuite.ts"
 import * as CursorStoreSuite from "./CursorStoreSuite.ts"
 import * as DataKeysSuite from "./DataKeysSuite.ts"
@@ -48,6 +49,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   EnrichmentStore: EnrichmentStoreSuite.tests,
   IdentityStore: IdentityStoreSuite.tests,
   EventStore: EventStoreSuite.tests,
+  AuditStore: AuditStoreSuite.tests,
   "Events of jobs": JobEventSuite.tests
 }
 

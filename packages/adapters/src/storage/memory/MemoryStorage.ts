@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
 import * as MemoryUpstreamBudget from "../../rate/MemoryUpstreamBudget.ts"
 import * as MemoryApiKeyStore from "./MemoryApiKeyStore.ts"
+import * as MemoryAuditStore from "./MemoryAuditStore.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
 import { BankTable } from "./MemoryBankTable.ts"
 import * as MemoryCursorStore from "./MemoryCursorStore.ts"
@@ -47,6 +48,7 @@ export const layer: Layer.Layer<Kernel.Stores | RateLimiter | UpstreamBudget> = 
   MemoryEnrichmentStore.layer,
   MemoryIdentityStore.layer,
   MemoryEventStore.layer,
+  MemoryAuditStore.layer,
   MemoryRateLimiter.layer,
   MemoryUpstreamBudget.layer
 ).pipe(

@@ -27,6 +27,7 @@ import { boundColumns } from "./migrations/0018_bound_columns.ts"
 import { events } from "./migrations/0019_events.ts"
 import { tasks } from "./migrations/0020_tasks.ts"
 import { leases } from "./migrations/0021_leases.ts"
+import { audit } from "./migrations/0022_audit.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -53,7 +54,8 @@ export const migrations = {
   "0018_bound_columns": boundColumns,
   "0019_events": events,
   "0020_tasks": tasks,
-  "0021_leases": leases
+  "0021_leases": leases,
+  "0022_audit": audit
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -6,6 +6,7 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as PostgresApiKeyStore from "./PostgresApiKeyStore.ts"
+import * as PostgresAuditStore from "./PostgresAuditStore.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
 import * as PostgresCursorStore from "./PostgresCursorStore.ts"
 import * as PostgresDataKeys from "./PostgresDataKeys.ts"
@@ -48,6 +49,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresEnrichmentStore.layer,
   PostgresIdentityStore.layer,
   PostgresEventStore.layer,
+  PostgresAuditStore.layer,
   PostgresRateLimiter.layer,
   PostgresUpstreamBudget.layer
 )
