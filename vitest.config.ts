@@ -26,6 +26,7 @@ const long = [
   "Chaos.integration",
   "Processes.integration",
   "postgres.integration",
+  "EventKills.integration",
   "Guardian.integration",
   "FullDisk.integration",
   "IdentityRun.integration",

@@ -2,7 +2,7 @@
  * What has to happen now and then on one process of an installation, as recurring tasks: `TaskKinds.layer(...housekeeping)`
  * runs all of it.
  */
-import { CursorStore, EventStore, JobStore, Leases, TaskStore, UploadStore } from "@millrace/core/storage"
+import { AuditStore, CursorStore, EventStore, JobStore, Leases, TaskStore, UploadStore } from "@millrace/core/storage"
 import { Corrections, Jobs, Tables, WaitingUploads } from "@millrace/core/kernel"
 import { recurringTask } from "@millrace/core/task"
 import { UploadSettings } from "@millrace/core/upload"
@@ -49,6 +49,11 @@ const cursorParts = Effect.map(CursorStore, ({ purge }) => recurringTask("cursor
 /** Forgets events that are too old to be told. */
 const eventHistory = Effect.map(EventStore, ({ purge }) => recurringTask("event_history", 5 * minute, purge(batch)))
 
+/** Gives entries of the audit their place in the chain, also where nobody looks, and forgets those that are too old. */
+const auditHistory = Effect.map(AuditStore, ({ purge, seal }) =>
+  recurringTask("audit_history", 5 * minute, Effect.andThen(seal, purge(batch)))
+)
+
 /** Forgets jobs that ended long ago. */
 const jobHistory = Effect.map(JobStore, ({ purge }) => recurringTask("job_history", 10 * minute, purge(batch)))
 
@@ -65,6 +70,7 @@ export const housekeeping = [
   correctionHistory,
   cursorParts,
   eventHistory,
+  auditHistory,
   jobHistory,
   oldLeases,
   taskHistory

@@ -48,6 +48,20 @@ export type Verified =
 /** Entries read in one go. */
 const batch = 500
 
+/** Searches go by columns beside the text: they must say the same. */
+const isFaithful = (row: ChainedRow): boolean => {
+  const content = fromText(row.content)
+  if (content._tag === "None") return false
+  const { content: text, ...columns } = rowOf(row.workspaceId, content.value)
+  return (
+    text === row.content &&
+    Object.entries(columns).every(([key, value]) => row[key as keyof AuditRow] === value) &&
+    row.resourceId === columns.resourceId
+  )
+}
+
+const broken = (number: number, fault: "changed" | "missing"): Verified => ({ intact: false, number, fault })
+
 export class Audit extends Context.Service<
   Audit,
   {
@@ -67,24 +81,11 @@ export class Audit extends Context.Service<
       const store = yield* AuditStore
       const { sha256 } = yield* Digest
 
-      /** Searches go by columns beside the text: they must say the same. */
-      const isFaithful = (row: ChainedRow): boolean => {
-        const content = fromText(row.content)
-        if (content._tag === "None") return false
-        const { content: text, ...columns } = rowOf(row.workspaceId, content.value)
-        return (
-          text === row.content &&
-          Object.entries(columns).every(([key, value]) => row[key as keyof AuditRow] === value) &&
-          row.resourceId === columns.resourceId
-        )
-      }
-
       const verify: Audit["Service"]["verify"] = Effect.fn("Audit.verify")(function* (workspaceId, known) {
         const { forgotten, newest } = yield* store.ends(workspaceId)
         const start = known !== undefined && known.number >= forgotten.number ? known : forgotten
         let { hash, number } = start
         if (number === 0) hash = chainStart
-        const broken = (at: number, fault: "changed" | "missing") => ({ intact: false, number: at, fault }) as const
         if (newest.number < number) return broken(newest.number + 1, "missing")
         let entries = 0
         while (number < newest.number) {

@@ -1,0 +1,72 @@
+/**
+ * A process that delivers events of the database `DATABASE_URL` to two consumers: one writes a line for each to the file
+ * `DELIVERY_LOG`, the other one tells an event of its own in the same transaction. It prints a line when it works.
+ */
+import { appendFileSync } from "node:fs"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
+import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
+import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
+import { startupParameters } from "@millrace/adapters/storage/postgres/Schema"
+import { Events } from "@millrace/core/event/Events"
+import { EventStore } from "@millrace/core/event/EventStore"
+import { Ids } from "@millrace/core/shared/Ids"
+import { TaskLease } from "@millrace/core/task/TaskLease"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { deliveries } from "./deliveries.ts"
+
+const env = (name: string): string => process.env[name] ?? ""
+
+const database = PgClient.layer({ url: Redacted.make(env("DATABASE_URL")), maxConnections: 8, startupParameters })
+
+const services = Events.layer.pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      storage.pipe(Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) }))),
+      NodeDigest.layer,
+      Ids.layer
+    )
+  ),
+  Layer.provide(database),
+  // What a killed process held is taken over soon.
+  Layer.provideMerge(Layer.succeed(TaskLease, 1))
+)
+
+const program = Effect.gen(function* () {
+  const store = yield* EventStore
+  const working = deliveries(
+    {
+      name: "file",
+      start: "beginning",
+      effects: "outside",
+      types: ["thing.happened"],
+      handle: ({ data, sequence, subject, workspaceId }) =>
+        Effect.andThen(
+          Effect.sleep(1),
+          Effect.sync(() =>
+            appendFileSync(
+              env("DELIVERY_LOG"),
+              `${JSON.stringify({ workspaceId, sequence, subject: subject.id, data })}\n`
+            )
+          )
+        )
+    },
+    {
+      name: "echo",
+      start: "beginning",
+      effects: "transaction",
+      types: ["thing.happened"],
+      handle: ({ cause, data, sequence, subject, workspaceId }) =>
+        store.append([{ workspaceId, type: "thing.echoed", subject, cause, data: { of: sequence, data } }])
+    }
+  )
+  return yield* Effect.gen(function* () {
+    process.stdout.write("Delivering\n")
+    return yield* Effect.never
+  }).pipe(Effect.provide(working))
+})
+
+NodeRuntime.runMain(Effect.provide(program, services))
