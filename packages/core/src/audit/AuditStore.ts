@@ -75,7 +75,7 @@ export class AuditStore extends Context.Service<
     readonly ends: (workspaceId: WorkspaceId) => Effect.Effect<AuditChain, StorageUnavailable>
     /** Gives their place to entries of all workspaces that have ended. Returns how many. Not in a transaction. */
     readonly seal: Effect.Effect<number, StorageUnavailable>
-    /** Forgets at most `limit` entries older than `limits.auditDays`, the oldest of a chain first. Returns how many. */
+    /** Forgets at most `limit` entries begun more than `limits.auditDays` ago, the oldest of a chain first. Returns how many. */
     readonly purge: (limit: number) => Effect.Effect<number, StorageUnavailable>
   }
 >()("@millrace/core/audit/AuditStore") {}

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto"
 import { chainHash, chainStart, type AuditEntryId } from "@millrace/core/audit/AuditEntry"
 import { AuditStore, type AuditChain, type AuditRow, type ChainedRow } from "@millrace/core/audit/AuditStore"
 import { limits } from "@millrace/core/shared/Limits"
-import * as Timestamp from "@millrace/core/shared/Timestamp"
 import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -25,6 +24,7 @@ export const layer: Layer.Layer<AuditStore, never, Memory> = Layer.effect(
     const open = new Map<AuditEntryId, Open>()
     const chains = new Map<WorkspaceId, AuditChain>()
     const rows = new Map<WorkspaceId, Map<number, ChainedRow>>()
+    const begun = new Map<AuditEntryId, number>()
 
     const ofWorkspace = (id: WorkspaceId) => {
       let own = rows.get(id)
@@ -40,6 +40,7 @@ export const layer: Layer.Layer<AuditStore, never, Memory> = Layer.effect(
         const newest = { number: chain.newest.number + 1, hash: chainHash(sha256, chain.newest.hash, row.content) }
         set(ofWorkspace(row.workspaceId), newest.number, Object.freeze({ ...row, ...newest }))
         set(chains, row.workspaceId, { ...chain, newest })
+        set(begun, id, begunAt)
         remove(open, id)
         count++
       }
@@ -81,15 +82,16 @@ export const layer: Layer.Layer<AuditStore, never, Memory> = Layer.effect(
       seal: call(seal),
       purge: (limit) =>
         call((now) => {
-          const oldest = Timestamp.fromMillis(now - limits.auditDays * 86_400_000)
+          const oldest = now - limits.auditDays * 86_400_000
           let count = 0
           for (const [id, chain] of chains) {
             const own = ofWorkspace(id)
             let { forgotten } = chain
             while (count < limit) {
               const row = own.get(forgotten.number + 1)
-              if (row === undefined || row.at >= oldest) break
+              if (row === undefined || begun.get(row.id)! >= oldest) break
               remove(own, row.number)
+              remove(begun, row.id)
               forgotten = { number: row.number, hash: row.hash }
               count++
             }

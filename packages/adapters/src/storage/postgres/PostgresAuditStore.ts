@@ -110,10 +110,10 @@ export const layer: Layer.Layer<AuditStore, never, SqlClient.SqlClient> = Layer.
         const rows = yield* inTransaction(sql)(
           sql<{ readonly count: number }>`with old as materialized (
               select tick from audit_entry
-              where at < store_now() - make_interval(days => ${limits.auditDays}::int) and number is not null
+              where begun_at < store_now() - make_interval(days => ${limits.auditDays}::int) and number is not null
                 -- What comes before one that stays is the beginning of the chain.
                 and not exists (select from audit_entry e where e.workspace_id = audit_entry.workspace_id
-                  and e.number < audit_entry.number and e.at >= store_now() - make_interval(days => ${limits.auditDays}::int))
+                  and e.number < audit_entry.number and e.begun_at >= store_now() - make_interval(days => ${limits.auditDays}::int))
               order by workspace_id, number limit ${limit}
             ), gone as (
               delete from audit_entry using old where audit_entry.tick = old.tick

@@ -24,7 +24,7 @@ export const audit = Effect.gen(function* () {
     unique (workspace_id, number)
   )`
   yield* sql`create unique index audit_entry_open on audit_entry (workspace_id, id) where number is null`
-  yield* sql`create index audit_entry_age on audit_entry (at) where number is not null`
+  yield* sql`create index audit_entry_age on audit_entry (begun_at) where number is not null`
   yield* sql`create table audit_chain (
     workspace_id key_text primary key references workspace (id) on delete cascade,
     newest_number bigint not null default 0,
