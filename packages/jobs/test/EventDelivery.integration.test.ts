@@ -1,16 +1,19 @@
-import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
-import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
+import { NodeDigest } from "@millrace/adapters"
+import { AesSecrets } from "@millrace/adapters/secrets"
+import { PostgresStorage } from "@millrace/adapters/postgres"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { inject } from "vitest"
 import { deliveryTests } from "./EventDeliveryTests.ts"
 
-const secrets = aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })
+const secrets = AesSecrets.layer({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })
 
 deliveryTests(
   "deliveries of events on PostgreSQL",
-  Layer.merge(storage.pipe(Layer.provide(secrets), Layer.provide(database(inject("postgres")))), NodeDigest.layer),
+  Layer.merge(
+    PostgresStorage.layer.pipe(Layer.provide(secrets), Layer.provide(database(inject("postgres")))),
+    NodeDigest.layer
+  ),
   true
 )

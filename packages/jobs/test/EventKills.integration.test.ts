@@ -3,13 +3,13 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
-import { layer as storage, migrate } from "@millrace/adapters/storage/postgres/PostgresStorage"
-import { startupParameters } from "@millrace/adapters/storage/postgres/Schema"
-import { EventStore } from "@millrace/core/event/EventStore"
-import { Ids } from "@millrace/core/shared/Ids"
-import { makeEvent } from "@millrace/testing/fixture/Event"
-import { storeWorkspace } from "@millrace/testing/fixture/Workspace"
+import { AesSecrets } from "@millrace/adapters/secrets"
+import { PostgresStorage } from "@millrace/adapters/postgres"
+import { startupParameters } from "@millrace/adapters/postgres"
+import { EventStore } from "@millrace/core/storage"
+import { Ids } from "@millrace/core"
+import { makeEvent } from "@millrace/testing/fixture"
+import { storeWorkspace } from "@millrace/testing/fixture"
 import { forget, guard } from "@millrace/verification/process/Guardian"
 import { makeServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
 import { sourceCondition } from "@millrace/verification/process/SourceCondition"
@@ -88,13 +88,13 @@ it.live(
         const log = join(folder, "deliveries")
         const client = PgClient.layer({ url: Redacted.make(database.url), maxConnections: 8, startupParameters })
         const services = Layer.merge(
-          storage.pipe(
-            Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
+          PostgresStorage.layer.pipe(
+            Layer.provide(AesSecrets.layer({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
             Layer.provide(client)
           ),
           Ids.layer
         )
-        yield* Effect.provide(migrate, client)
+        yield* Effect.provide(PostgresStorage.migrate, client)
 
         yield* Effect.gen(function* () {
           const store = yield* EventStore

@@ -1,7 +1,7 @@
 /** A process that delivers events, as tests put it together. */
-import type { EventConsumer } from "@millrace/core/event/EventConsumer"
-import { TaskKinds } from "@millrace/core/task/TaskKinds"
-import { Tasks } from "@millrace/core/task/Tasks"
+import type { EventConsumer } from "@millrace/core/event"
+import { TaskKinds } from "@millrace/core/task"
+import { Tasks } from "@millrace/core/task"
 import * as Layer from "effect/Layer"
 import * as References from "effect/References"
 import { deliveryOf, layerDelivery } from "../src/EventDelivery.ts"

@@ -5,14 +5,14 @@
 import { appendFileSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import * as NodeDigest from "@millrace/adapters/digest/NodeDigest"
-import { layer as aesSecrets } from "@millrace/adapters/secrets/AesSecrets"
-import { layer as storage } from "@millrace/adapters/storage/postgres/PostgresStorage"
-import { startupParameters } from "@millrace/adapters/storage/postgres/Schema"
-import { Events } from "@millrace/core/event/Events"
-import { EventStore } from "@millrace/core/event/EventStore"
-import { Ids } from "@millrace/core/shared/Ids"
-import { TaskLease } from "@millrace/core/task/TaskLease"
+import { NodeDigest } from "@millrace/adapters"
+import { AesSecrets } from "@millrace/adapters/secrets"
+import { PostgresStorage } from "@millrace/adapters/postgres"
+import { startupParameters } from "@millrace/adapters/postgres"
+import { Events } from "@millrace/core/event"
+import { EventStore } from "@millrace/core/storage"
+import { Ids } from "@millrace/core"
+import { TaskLease } from "@millrace/core/task"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -25,7 +25,9 @@ const database = PgClient.layer({ url: Redacted.make(env("DATABASE_URL")), maxCo
 const services = Events.layer.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
-      storage.pipe(Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) }))),
+      PostgresStorage.layer.pipe(
+        Layer.provide(AesSecrets.layer({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) }))
+      ),
       NodeDigest.layer,
       Ids.layer
     )

@@ -10,8 +10,7 @@ export const auditOutcomes = ["ok", "denied", "failed"] as const
 export type AuditOutcome = (typeof auditOutcomes)[number]
 
 /** A field that is another now. What is secret is shown as `***`. */
-export const AuditChange = Schema.Struct({ field: Schema.String, before: Schema.Json, after: Schema.Json })
-export type AuditChange = typeof AuditChange.Type
+const AuditChange = Schema.Struct({ field: Schema.String, before: Schema.Json, after: Schema.Json })
 
 /** What is hashed of an entry, and all of it that is believed. */
 export const AuditContent = Schema.Struct({

@@ -1,6 +1,7 @@
 /** Records, feeds, jobs and all else that a test needs, made from little and stored where a test wants them. */
 export { makeAccount, storeAccount } from "../fixture/Account.ts"
 export { somebody } from "../fixture/Actor.ts"
+export { makeAuditRow } from "../fixture/Audit.ts"
 export { makeBank, makeConnection, storeBank } from "../fixture/Bank.ts"
 export { calling, ownerOf } from "../fixture/Caller.ts"
 export { makeEnrichment } from "../fixture/Enrichment.ts"

@@ -1,9 +1,9 @@
 /** The audit in memory. */
 import { createHash } from "node:crypto"
-import { chainHash, chainStart, type AuditEntryId } from "@millrace/core/audit/AuditEntry"
-import { AuditStore, type AuditChain, type AuditRow, type ChainedRow } from "@millrace/core/audit/AuditStore"
-import { limits } from "@millrace/core/shared/Limits"
-import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
+import { chainHash, chainStart, type AuditEntryId } from "@millrace/core/audit"
+import { AuditStore, type AuditChain, type AuditRow, type ChainedRow } from "@millrace/core/storage"
+import { limits } from "@millrace/core"
+import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Memory } from "./MemoryTransactor.ts"

@@ -1,8 +1,8 @@
 /** The audit in PostgreSQL. */
-import type { AuditEntryId, AuditOutcome } from "@millrace/core/audit/AuditEntry"
-import { AuditStore, type AuditRow, type ChainedRow } from "@millrace/core/audit/AuditStore"
-import { limits } from "@millrace/core/shared/Limits"
-import type { WorkspaceId } from "@millrace/core/workspace/Workspace"
+import type { AuditEntryId, AuditOutcome } from "@millrace/core/audit"
+import { AuditStore, type AuditRow, type ChainedRow } from "@millrace/core/storage"
+import { limits } from "@millrace/core"
+import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"

@@ -1,5 +1,6 @@
 /** What every storage has to keep, as tests. */
 export * as ApiKeyStoreSuite from "../../suite/ApiKeyStoreSuite.ts"
+export * as AuditStoreSuite from "../../suite/AuditStoreSuite.ts"
 export * as BankStoreSuite from "../../suite/BankStoreSuite.ts"
 export * as CursorStoreSuite from "../../suite/CursorStoreSuite.ts"
 export * as DataKeysSuite from "../../suite/DataKeysSuite.ts"
