@@ -31,7 +31,8 @@ const long = [
   "FullDisk.integration",
   "IdentityRun.integration",
   "SyncRun.integration",
-  "FirstStart.integration"
+  "FirstStart.integration",
+  "TaskKills.integration"
 ]
 
 const placeOf = ({ moduleId }: TestSpecification): number => {

@@ -19,6 +19,7 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import { makeTryTask, type Stop } from "./TaskTry.ts"
+import { taskWatch } from "./TaskWatch.ts"
 
 /** Milliseconds between two looks where storage tells what arrives, and where it does not. */
 const listeningTick = 15_000
@@ -69,7 +70,10 @@ export class TaskRunner extends Context.Service<
 
 const make = Effect.fnUntraced(function* (named: string | undefined) {
   const store = yield* TaskStore
-  const { all: handlers } = yield* TaskKinds
+  const { all } = yield* TaskKinds
+  const handlers = new Map(all)
+  const watch = taskWatch(store, handlers)
+  handlers.set(watch.kind.name, watch)
   const ids = yield* Ids
   const clock = yield* Clock.Clock
   const lease = yield* TaskLease
@@ -201,7 +205,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
     return pause
   })
 
-  const watch = Effect.suspend(() => {
+  const rounds = Effect.suspend(() => {
     const wait = lookAt - monotonic()
     planned.closeUnsafe()
     if (wait === Infinity) return planned.await
@@ -267,7 +271,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
     return Effect.asVoid(Fiber.await((leaving ??= fork(drained))))
   })
 
-  yield* Effect.forkScoped(watch)
+  yield* Effect.forkScoped(rounds)
   yield* Effect.forkScoped(listen)
   yield* Effect.forkScoped(beat)
   // Added last, so that it runs first: what runs beats until it has ended.

@@ -44,7 +44,7 @@ const asked = Effect.fnUntraced(function* (history: number, keepDays?: number) {
   )
   yield* Effect.gen(function* () {
     yield* pass(118)
-    yield* (yield* TaskStore).overview.pipe(Effect.map((kinds) => expect(kinds).toHaveLength(housekeeping.length)))
+    yield* (yield* TaskStore).overview.pipe(Effect.map((kinds) => expect(kinds).toHaveLength(housekeeping.length + 1)))
   }).pipe(
     Effect.provide(
       TaskRunner.layer().pipe(
