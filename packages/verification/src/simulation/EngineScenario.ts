@@ -42,6 +42,7 @@ import { smallChunks } from "./SmallChunks.ts"
 import type { Happening } from "./Sometimes.ts"
 import { weightsOf } from "./Swarm.ts"
 import { inject, faults } from "./Fault.ts"
+import { TaskWork } from "./TaskWork.ts"
 import { makeUpstreams } from "./Upstreams.ts"
 import { Watch } from "./Watch.ts"
 
@@ -84,7 +85,8 @@ const stepKinds = [
   "redeliver",
   "add feed",
   "remove feed",
-  "reconfigure"
+  "reconfigure",
+  "task"
 ] as const
 
 /** One in so many calls of a port, where the kind is in the swarm at all. */
@@ -123,7 +125,7 @@ class EngineScenario {
     this.#quietSince = loop.now
     if (oddity !== undefined) this.watch.sometimes.happened(oddity)
     this.model = random.pick(["upsertByKey", "idempotencyKey", "readBack", "wholeFile"])
-    this.#steps = weightsOf(random, stepKinds, { wait: 20, bank: 12, trigger: 10 })
+    this.#steps = weightsOf(random, stepKinds, { wait: 20, bank: 12, trigger: 10, task: 10 })
     const outside = {
       upstreams: makeUpstreams(),
       destination: makeScriptedDestination(this.model, 4),
@@ -142,6 +144,7 @@ class EngineScenario {
       stores,
       wrongBy: 0,
       calm: false,
+      work: new TaskWork(new Seeded(random.below(0x7fff_ffff)), this.watch.sometimes),
       rates,
       running: 0,
       alarm: (message) => {
@@ -353,10 +356,13 @@ class EngineScenario {
         return
       }
       case "kill":
+        this.desk(this.installation.work.enqueue)
+        this.pass(random.below(second))
         if (this.up.length === 0) return
         random.pick(this.up).kill()
         return sometimes.happened("crash")
       case "outage": {
+        this.desk(this.installation.work.enqueue)
         this.trigger(scenario, under, {})
         for (const machine of this.machines) {
           machine.onCrash = () => this.#restart(16 * minute)
@@ -366,6 +372,7 @@ class EngineScenario {
         return this.pass(17 * minute)
       }
       case "freeze": {
+        this.desk(this.installation.work.enqueue)
         this.trigger(scenario, under, {})
         this.pass(random.below(second))
         if (this.up.length === 0) return
@@ -373,6 +380,7 @@ class EngineScenario {
         return sometimes.happened("machine frozen past its lease")
       }
       case "drain": {
+        this.desk(this.installation.work.enqueue)
         this.trigger(scenario, under, {})
         this.pass(random.below(second))
         if (this.up.length === 0) return
@@ -406,6 +414,9 @@ class EngineScenario {
         watch.forget(under.feed.id)
         return sometimes.happened("feed deleted")
       }
+      case "task":
+        this.desk(this.installation.work.enqueue)
+        return this.pass(random.below(3 * second))
       case "reconfigure":
         return this.desk(scenario.reconfigure(under))
       default:
@@ -436,6 +447,12 @@ class EngineScenario {
     this.pass(4 * hour + this.#setBack, () => this.watch.idle)
     must("every job ends once faults stop", this.watch.idle, () => this.watch.active)
     this.pass(minute)
+    // What waits for its time, which the store's clock may have been set away from.
+    this.pass(4 * hour + this.#setBack)
+    const { work } = this.installation
+    for (let n = 0; n < 60 && !this.desk(work.isDone); n++) this.pass(minute)
+    must("every task ends once faults stop", this.desk(work.isDone), () => "some are open")
+    this.desk(work.check)
     this.desk(
       Effect.gen({ self: this }, function* () {
         for (const { bank } of this.scenarios) {

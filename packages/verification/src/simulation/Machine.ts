@@ -25,6 +25,7 @@ import type { Seeded } from "@millrace/testing/model"
 import type { EventLoop } from "./EventLoop.ts"
 import { pointedAdapters, pointedStores, watchedRun, type Outside } from "./PointedPorts.ts"
 import type { Happening } from "./Sometimes.ts"
+import type { TaskWork } from "./TaskWork.ts"
 
 /** What all machines share. */
 export interface Installation extends Outside {
@@ -33,6 +34,8 @@ export interface Installation extends Outside {
   readonly stores: Context.Context<Kernel.Stores>
   /** Milliseconds by which the clock of the stores, and every clock set by it, is wrong. */
   wrongBy: number
+  /** Tasks that its machines run. */
+  readonly work: TaskWork
   /** No faults any more. */
   calm: boolean
   /** Calls of ports until each of these happens once, on average; absent ones never do. */
@@ -173,7 +176,9 @@ export class Machine {
     )
     const adapters = pointedAdapters(this.points, installation)
     const layer = TaskRunner.layer({ name }).pipe(
-      Layer.provide(TaskKinds.layer(schedules)),
+      Layer.provide(
+        TaskKinds.layer(schedules, installation.work.inside, installation.work.outside, installation.work.keyed)
+      ),
       Layer.provideMerge(Jobs.layer.pipe(Layer.provide(Cursors.layer(Redacted.make("simulated"))))),
       Layer.provideMerge(layerMemory({ slots: this.slots })),
       Layer.provide(counted),

@@ -64,6 +64,8 @@ export const branches = [
   "scheduled run",
   "day with a change of daylight saving time",
   "leap day",
+  "task tried again",
+  "task of a lost process taken over",
   "backdated row",
   "row corrected",
   "row corrected in all it says",
