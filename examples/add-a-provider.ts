@@ -1,37 +1,50 @@
 /**
- * A provider of your own: one driver, one line where the kernel is put together.
+ * A provider of your own, over HTTP: one file.
  *
- * The upstream of this one is a document; a real one is asked over the network, and its answers are translated
- * like this. What a driver must promise is in `@millrace/core/provider`; the suite in
- * `@millrace/testing/suite/provider` checks it, and `test/add-a-provider.test.ts` runs it against this
- * driver. Run the example with `node --conditions=@millrace/source examples/add-a-provider.ts`.
+ * Its default export is an extension, so the bundled server runs it by its configuration file alone:
+ *
+ *     { "modules": ["./add-a-provider.ts"],
+ *       "providers": [{ "id": "listbank:main", "config": { "url": "https://...", "token": { "env": "LISTBANK_TOKEN" } } }] }
+ *
+ * A program that embeds the kernel gives the driver to `Adapters.layer`, as `run-a-provider.ts` does. What a driver must promise is
+ * in `@millrace/core/provider`; the suite in `@millrace/testing/suite/provider` checks it, and
+ * `test/add-a-provider.test.ts` runs it against this driver. Run the example with
+ * `node --conditions=@millrace/source examples/add-a-provider.ts`.
  */
+import { CalendarDate, Currency, Decimal } from "@millrace/core"
+import { extension } from "@millrace/core/extension"
+import { Outbound } from "@millrace/core/outbound"
 import {
+  askJson,
   type Connection,
   ConnectionGone,
   InvalidConnectPayload,
   MutationDuringPagination,
   type ObservedRecord,
-  ProtocolViolation,
   type ProviderDriver,
-  type ProviderError,
+  type ProviderFactory,
+  Secret,
   Unsupported
 } from "@millrace/core/provider"
-import { CalendarDate, Currency, Decimal } from "@millrace/core"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { sync } from "./syncOnce.ts"
 
-/** Text from the first moment on, never a float: `"2100.00"` is read as the exact decimal `2100`. */
-const Amount = Schema.String.pipe(Schema.decodeTo(Decimal.DecimalNumber))
+/** What an instance is configured with. A secret is never written into the file: it names an environment variable. */
+const Config = Schema.Struct({ url: Schema.String, token: Secret })
 
-/** The form of the upstream's answer. */
-const Row = Schema.Struct({ id: Schema.String, date: CalendarDate.CalendarDate, text: Schema.String, amount: Amount })
+/** The form of the upstream's answer. Amounts keep all the digits that were sent. */
+const Row = Schema.Struct({
+  id: Schema.String,
+  date: CalendarDate.CalendarDate,
+  text: Schema.String,
+  amount: Decimal.DecimalNumber
+})
 const BankAccount = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   currency: Currency.Currency,
-  balance: Amount,
+  balance: Decimal.DecimalNumber,
   historyFrom: CalendarDate.CalendarDate,
   rows: Schema.Array(Row)
 })
@@ -62,23 +75,25 @@ const toRecord = (account: typeof BankAccount.Type, row: typeof Row.Type): Obser
   }
 }
 
-/** `ask` reads the document, or tells in a `ProviderError` why it could not. */
-export const make = (ask: Effect.Effect<unknown, ProviderError>): ProviderDriver => {
+const makeDriver = (
+  instanceId: string,
+  { token, url }: typeof Config.Type,
+  outbound: Outbound["Service"]
+): ProviderDriver => {
   /** An answer of another form is an error, never an empty list. */
   const accountsOf = Effect.fnUntraced(function* (connection: Connection) {
     if (connection.ref !== ref) return yield* new ConnectionGone({ message: "There is no such connection" })
-    const { accounts } = yield* Schema.decodeUnknownEffect(Answer)(yield* ask).pipe(
-      Effect.catchTag(
-        "SchemaError",
-        () => new ProtocolViolation({ message: "The list does not have the agreed form", path: "accounts" })
-      )
-    )
+    const { accounts } = yield* askJson(outbound, "The list", Answer, {
+      url: `${url}/accounts`,
+      headers: { authorization: Redacted.make(`Bearer ${Redacted.value(token)}`) },
+      counts: { connection: connection.ref }
+    })
     return accounts
   })
 
   return {
-    kind: "demo",
-    instanceId: "demo:list",
+    kind: "listbank",
+    instanceId,
     name: "A list",
     countryCodes: ["DE"],
     capabilities: {
@@ -95,7 +110,10 @@ export const make = (ask: Effect.Effect<unknown, ProviderError>): ProviderDriver
       },
       removal: "local",
       freshnessSeconds: 300,
-      webhooks: false
+      webhooks: false,
+      // Each request waits for its place in the budget, by what it says in `counts`.
+      budget: { perMinute: 600, perConnectionPerMinute: 120 },
+      budgetPer: "request"
     },
     listInstitutions: () => Effect.succeed([]),
     beginConnect: () => new Unsupported({ message: "The list is connected by its token", dataType: "connect" }),
@@ -151,30 +169,12 @@ export const make = (ask: Effect.Effect<unknown, ProviderError>): ProviderDriver
   }
 }
 
-/** What the upstream of this example shows. */
-const list = {
-  accounts: [
-    {
-      id: "DE-0001",
-      name: "Main account",
-      currency: "EUR",
-      balance: "1145.20",
-      historyFrom: "2026-01-01",
-      rows: [
-        { id: "1", date: "2026-01-05", text: "Salary", amount: "2100.00" },
-        { id: "2", date: "2026-01-06", text: "Bakery", amount: "-4.80" },
-        { id: "3", date: "2026-01-09", text: "Rent", amount: "-950.00" }
-      ]
-    }
-  ]
+/** The kind: how an instance is configured, and how its driver is made. */
+export const listbank: ProviderFactory<typeof Config.Type> = {
+  kind: "listbank",
+  label: "List bank",
+  Config,
+  make: ({ config, instanceId }) => Effect.map(Outbound, (outbound) => makeDriver(instanceId, config, outbound))
 }
 
-/** Syncs the list into a table and answers the rows. */
-export const program = sync([make(Effect.succeed(list))], "demo:list")
-
-if (import.meta.main) {
-  const rows = await Effect.runPromise(program)
-  for (const { values } of rows) {
-    process.stdout.write(`${String(values["date"])} ${String(values["amount"])} ${String(values["description"])}\n`)
-  }
-}
+export default extension({ providers: [listbank] })

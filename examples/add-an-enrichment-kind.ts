@@ -1,16 +1,17 @@
 /**
- * An enrichment kind of your own: one object, one line in the list of kinds.
+ * An enrichment kind of your own: one object in one file.
  *
- * This one, in place of the bundled `lookup`, writes a category by the first word of the description. Inside
- * Millrace it would be a file in `packages/core/src/enrichment/kinds/` and a line in `Kinds.ts`; a program
- * that embeds the kernel hands its own list to the pipeline. The suite in
- * `@millrace/testing/suite/enrichment` checks a kind, and `test/add-an-enrichment-kind.test.ts` runs it
+ * This one writes a category by the first word of the description. Its default export is an extension, so the bundled
+ * server has it by a line in its configuration file, `"modules": ["./add-an-enrichment-kind.ts"]`; a program that embeds the
+ * kernel gives it to `Adapters.layer({ enrichments: [firstWord] })`. The suite in `@millrace/testing/suite/enrichment` checks
+ * a kind, and `test/add-an-enrichment-kind.test.ts` runs it
  * against this one. Run the example with `node --conditions=@millrace/source examples/add-an-enrichment-kind.ts`.
  */
 import { Re2Patterns } from "@millrace/adapters/pattern"
 import { bundledKinds, kindsOf, Pipeline, type RecordKind } from "@millrace/core/enrichment"
 import { Patterns } from "@millrace/core/pattern"
 import { CalendarDate, Ids, Timestamp } from "@millrace/core"
+import { extension } from "@millrace/core/extension"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -47,6 +48,8 @@ export const firstWord: RecordKind<typeof Config.Type, ReadonlyMap<string, strin
   },
   explain: (_, claim) => `The description begins with "${claim.path}"`
 }
+
+export default extension({ enrichments: [firstWord] })
 
 export const program = Effect.gen(function* () {
   const ids = yield* Ids

@@ -4,24 +4,29 @@ import { MemoryStorage } from "@millrace/adapters/memory"
 import { asOwner } from "@millrace/core/access"
 import { Banks, Feeds, Jobs, Kernel, Tables, Workspaces } from "@millrace/core/kernel"
 import { isActive } from "@millrace/core/job"
-import type { ProviderDriver } from "@millrace/core/provider"
+import type { ProviderMaking } from "@millrace/core/provider"
 import { Currency } from "@millrace/core"
 import { layerMemory } from "@millrace/jobs"
+import type { PrivateHosts } from "@millrace/adapters"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 
 /** Storage, adapters, the runs, an engine for them, and the use cases on top. */
-export const layer = (providers: ReadonlyArray<ProviderDriver>) =>
+export const layer = <E = never>(providers: ReadonlyArray<ProviderMaking<E>>, hosts?: PrivateHosts) =>
   Kernel.layerUseCases(Redacted.make("an embedding program keeps its own secret here")).pipe(
     Layer.provideMerge(layerMemory()),
     Layer.provideMerge(Kernel.layerRun),
-    Layer.provideMerge(Adapters.layer({ providers, folder: undefined })),
+    Layer.provideMerge(Adapters.layer({ providers, folder: undefined, privateHosts: hosts })),
     Layer.provideMerge(MemoryStorage.layer)
   )
 
 /** Connects the bank of a provider instance, syncs its transactions into a table, and answers the first rows. */
-export const sync = (providers: ReadonlyArray<ProviderDriver>, instanceId: string) =>
+export const sync = <E = never>(
+  providers: ReadonlyArray<ProviderMaking<E>>,
+  instanceId: string,
+  hosts?: PrivateHosts
+) =>
   Effect.gen(function* () {
     const { owner, workspace } = yield* (yield* Workspaces).found({
       name: "Example",
@@ -53,4 +58,4 @@ export const sync = (providers: ReadonlyArray<ProviderDriver>, instanceId: strin
     }
     if (job.status !== "completed") return yield* Effect.die(job.errors.map((error) => error.message).join("; "))
     return (yield* tables.queryRows(caller, table.id, {})).rows
-  }).pipe(Effect.provide(layer(providers)), Effect.scoped)
+  }).pipe(Effect.provide(layer(providers, hosts)), Effect.scoped)

@@ -5,8 +5,12 @@ import { ProtocolViolation } from "@millrace/core/provider"
 import { CalendarDate, Decimal } from "@millrace/core"
 import { type ProviderSuiteOptions, suite } from "@millrace/testing/suite/provider"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { Outbound } from "@millrace/core/outbound"
 import * as Layer from "effect/Layer"
-import * as Provider from "../add-a-provider.ts"
+import { listbank } from "../add-a-provider.ts"
+import { outbound, serve } from "../LocalUpstream.ts"
+import { program } from "../run-a-provider.ts"
 
 interface Row {
   readonly id: string
@@ -37,11 +41,27 @@ const months: ReadonlyArray<ReadonlyArray<Row>> = [
   [bakery, rent]
 ]
 
-const make: ProviderSuiteOptions["make"] = Effect.sync(() => {
+const token = Redacted.make("s3cret")
+
+const driverAt = Effect.fnUntraced(function* (url: string) {
+  const client = yield* outbound
+  return yield* Effect.provideService(
+    listbank.make({ instanceId: "listbank:main", config: { url, token } }),
+    Outbound,
+    client
+  )
+})
+
+const make: ProviderSuiteOptions["make"] = Effect.gen(function* () {
   let rows = months[0]!
   const savings = [{ id: "1", date: "2026-10-30", text: "Interest", amount: "0.07" }]
+  const url = yield* serve(({ authorization }) =>
+    authorization === "Bearer s3cret"
+      ? [200, { accounts: [account("DE-1", rows), account("DE-2", savings)] }]
+      : [401, { error: "who is this?" }]
+  )
   return {
-    driver: Provider.make(Effect.sync(() => ({ accounts: [account("DE-1", rows), account("DE-2", savings)] }))),
+    driver: yield* driverAt(url),
     payload: { kind: "provider_connection_id", connectionId: "example" },
     refusedPayload: { kind: "provider_connection_id", connectionId: "elsewhere" },
     unknown: { ref: "elsewhere", secrets: {} },
@@ -58,21 +78,27 @@ const storage = Layer.merge(MemoryStorage.layer, NodeDigest.layer)
 
 suite("add a provider", { make, storage, dataTypes: ["transactions"], moves: months.length - 1 })
 
-it.effect("add a provider: an answer of another form is an error that says so, never an empty list", () =>
+it.live("add a provider: an answer of another form is an error that says where, never an empty list", () =>
   Effect.gen(function* () {
     const connection = { ref: "example", secrets: {} }
-    for (const answer of [undefined, {}, { accounts: [{ ...account("DE-1", []), balance: 12.5 }] }]) {
-      const error = yield* Effect.flip(Provider.make(Effect.succeed(answer)).listAccounts(connection))
+    const answers: ReadonlyArray<readonly [answer: unknown, path: string]> = [
+      [null, ""],
+      [{}, "accounts"],
+      [{ accounts: [{ ...account("DE-1", []), balance: "much" }] }, "accounts[0].balance"]
+    ]
+    for (const [answer, path] of answers) {
+      const driver = yield* driverAt(yield* serve(() => [200, answer]))
+      const error = yield* Effect.flip(driver.listAccounts(connection))
       expect(error).toEqual(
-        new ProtocolViolation({ message: "The list does not have the agreed form", path: "accounts" })
+        new ProtocolViolation({ message: "The answer of The list does not have the agreed form", path })
       )
     }
-  })
+  }).pipe(Effect.scoped)
 )
 
 it.live("add a provider: its rows arrive exact and in order", () =>
   Effect.gen(function* () {
-    const rows = yield* Provider.program
+    const rows = yield* program
     expect(rows.map(({ values }) => [values["date"], values["amount"], values["description"]])).toEqual([
       ["2026-01-05", "2100", "Salary"],
       ["2026-01-06", "-4.8", "Bakery"],

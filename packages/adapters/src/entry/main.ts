@@ -1,4 +1,5 @@
 /** All adapters of the kernel but storage, as one layer. */
 export * as Adapters from "../Adapters.ts"
 export * as NodeDigest from "../digest/NodeDigest.ts"
+export * as OutboundClient from "../outbound/OutboundClient.ts"
 export { privateHosts, type PrivateHosts } from "../outbound/PrivateHosts.ts"

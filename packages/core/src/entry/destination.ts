@@ -17,4 +17,4 @@ export {
   type WriteModel,
   type WrittenFile
 } from "../destination/Destination.ts"
-export { type Destination, DestinationNotAvailable, Destinations } from "../destination/Destinations.ts"
+export { type Destination, DestinationNotAvailable, destinationOf, Destinations } from "../destination/Destinations.ts"
