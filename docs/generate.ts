@@ -15,8 +15,16 @@ import { bundledKinds } from "@millrace/core/enrichment"
 import { jobTransitions } from "@millrace/core/job"
 import { fieldsOf } from "@millrace/core/record"
 import { provenPatterns } from "@millrace/core/pattern"
-import { limits } from "@millrace/core"
+import { Ids, limits } from "@millrace/core"
 import { plans } from "@millrace/core/workspace"
+import { NodeDigest } from "@millrace/adapters"
+import { bundledProviders } from "@millrace/adapters/provider"
+import { Outbound } from "@millrace/core/outbound"
+import { bundledDestinations, made } from "../packages/adapters/src/destination/registry.ts"
+import { TableStore } from "../packages/core/src/table/TableStore.ts"
+import { WorkspaceStore } from "../packages/core/src/workspace/WorkspaceStore.ts"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as Schema from "effect/Schema"
 import { Api } from "@millrace/http/client"
@@ -94,6 +102,31 @@ const operationsOf = (noun: string): string =>
         isAbsent(operation.command) ? "" : `\`${operation.command}\``
       ])
   )
+
+/** The keys of a configuration, those that may be absent in brackets, with what is said of them. */
+const keysOf = (config: Schema.Top): string => {
+  const { schema } = Schema.toJsonSchemaDocument(config)
+  const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : [])
+  return Object.entries((schema["properties"] ?? {}) as Record<string, { readonly description?: string }>)
+    .map(([key, { description }]) => {
+      const name = required.has(key) ? `\`${key}\`` : `[\`${key}\`]`
+      return description === undefined ? name : `${name}: ${description}`
+    })
+    .join("; ")
+}
+
+const destinations = await Effect.runPromise(
+  Effect.provide(
+    made(bundledDestinations({ folder: undefined })),
+    Layer.mergeAll(
+      Ids.layer,
+      NodeDigest.layer,
+      Layer.mock(TableStore, {}),
+      Layer.mock(WorkspaceStore, {}),
+      Layer.mock(Outbound, {})
+    )
+  )
+)
 
 const quality = Schema.decodeUnknownSync(Report)(
   JSON.parse(await readFile(join(import.meta.dirname, "quality.json"), "utf8"))
@@ -191,6 +224,19 @@ const pages: Readonly<Record<string, string>> = {
       kind.label,
       kind.capabilities.dataTypes.length === 9 ? "all" : kind.capabilities.dataTypes.join(", "),
       kind.capabilities.writes.map((field) => (field === "*" ? "any writable field" : field)).join(", ") || "nothing"
+    ])
+  )}\n`,
+  providers: `# Providers\n\nFrom \`packages/adapters/src/provider/registry.ts\`: the bundled kinds. Modules bring [more](../recipes/provider.md), and the\n[configuration file](../operating.md#providers) has their instances.\n\n${table(
+    ["kind", "name", "config"],
+    bundledProviders.map(({ Config, kind, label }) => [`\`${kind}\``, label, keysOf(Config)])
+  )}\n`,
+  destinations: `# Destinations\n\nFrom \`packages/adapters/src/destination/registry.ts\`: the bundled types. Programs add [their own](../recipes/destination.md).\nEvery \`destinationConfig\` has \`type\` and may have \`onRemoved\` (\`delete\`, \`mark\`, \`keep\`); the rest is the type's own.\n\n${table(
+    ["type", "name", "writes", "config"],
+    destinations.map(({ capabilities, Config, label, type }) => [
+      `\`${type}\``,
+      label,
+      capabilities.write,
+      keysOf(Config)
     ])
   )}\n`,
   filters:

@@ -29,8 +29,8 @@ const relativePath = /^(?!\/)(?!.*(?:^|\/)\.\.(?:\/|$))(?!.*\\)(?!.*\/\/)\P{Cc}{
 export const FileConfig = Schema.Struct({
   path: Schema.String.check(
     Schema.isPattern(relativePath, { message: 'must be a relative path without ".." and control characters' })
-  ),
-  format: Schema.Literals(["csv"])
+  ).annotate({ description: "relative path below the folder for files" }),
+  format: Schema.Literals(["csv"]).annotate({ description: "csv" })
 })
 export type FileConfig = typeof FileConfig.Type
 

@@ -45,9 +45,11 @@ import { cellTypeOf, toCell } from "./TableCell.ts"
 import { boundOf, resolve, type Target } from "./TableColumns.ts"
 
 export const TableConfig = Schema.Struct({
-  tableId: Id("table"),
-  /** Whether fields that the table has not are made; absent: where the columns are nobody's choice. */
-  createMissingColumns: Schema.optionalKey(Schema.Boolean)
+  tableId: Id("table").annotate({ description: "id of the table" }),
+  /** Absent: where the columns are nobody's choice. */
+  createMissingColumns: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "whether fields that the table has not are made" })
+  )
 })
 export type TableConfig = typeof TableConfig.Type
 
