@@ -62,13 +62,15 @@ export interface Configuration {
 const empty: typeof ConfigFile.Type = {}
 
 const readConfig = Effect.fnUntraced(function* ({ path, required }: NonNullable<Settings["configFile"]>) {
-  const text = yield* Effect.tryPromise({ try: () => readFile(path, "utf8"), catch: (cause) => cause }).pipe(
-    Effect.catch((cause) => {
-      const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : "unknown"
-      return code === "ENOENT" && !required
+  const text = yield* Effect.tryPromise({
+    try: () => readFile(path, "utf8"),
+    catch: (cause) => (Predicate.hasProperty(cause, "code") ? String(cause.code) : "unknown")
+  }).pipe(
+    Effect.catch((code) =>
+      code === "ENOENT" && !required
         ? Effect.undefined
         : Effect.fail(`cannot be read (${code}). MILLRACE_CONFIG says where the configuration file is`)
-    })
+    )
   )
   if (text === undefined) return empty
   const json = yield* Effect.try({
