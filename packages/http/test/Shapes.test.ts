@@ -67,6 +67,18 @@ describe("records", () => {
     expect(family.body.data[0]).toMatchObject({ workspaceId: Records.workspace.id, portal: null })
   })
 
+  it("lists the banks of portals with the portal beside each, where they are asked for", async () => {
+    const id = Records.workspace.id.replace(/.$/, "9") as typeof Records.workspace.id
+    const portal = { ...Records.workspace, id, name: "Bakery", icon: "🥐", parentWorkspaceId: Records.workspace.id }
+    const parent = Server.make({ portals: [portal] })
+    const family = await parent.call("GET", "/v1/banks?scope=family")
+    expect(family.body.data.map((bank: Server.Loose) => bank.portal)).toEqual([
+      null,
+      { id, name: "Bakery", icon: "🥐" }
+    ])
+    expect((await parent.call("GET", "/v1/banks")).body.data).toHaveLength(1)
+  })
+
   it("lists deleted banks with the day they go, to those who may delete them", async () => {
     const { data } = await get("/v1/banks?deleted=true")
     expect(data).toMatchObject([{ deletedAt: Records.at, purgeAt: "2026-04-01T03:00:00.000Z" }])

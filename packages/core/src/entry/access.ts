@@ -1,5 +1,5 @@
 /** Who may do what: actors, principals, scopes and API keys. */
-export { authorize } from "../access/Access.ts"
+export { authorize, decide, type Decision, type Denial, type Resource } from "../access/Access.ts"
 export { ActorRef } from "../access/ActorRef.ts"
 export { ApiKey } from "../access/ApiKey.ts"
 export { asOwner, asSystem, type Caller, callerOf } from "../access/Caller.ts"

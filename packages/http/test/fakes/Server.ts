@@ -27,6 +27,7 @@ export const secret = "mill_good"
 export interface Options {
   readonly scopes?: ReadonlyArray<Scope>
   readonly workspace?: Partial<Workspace>
+  readonly portals?: ReadonlyArray<Workspace>
   readonly trouble?: UseCases.Trouble
   readonly readiness?: ReadinessState
   /** Count against the plan; otherwise everything is admitted. */
@@ -50,13 +51,13 @@ export interface Answered {
   readonly body: Loose
 }
 
-/** No workspace has a portal here. */
-const workspaces = WorkspaceStore.of({
-  create: () => Effect.void,
-  get: () => Effect.succeedNone,
-  portals: () => Effect.succeed([]),
-  all: Effect.succeed([])
-})
+const workspacesWith = (portals: ReadonlyArray<Workspace>) =>
+  WorkspaceStore.of({
+    create: () => Effect.void,
+    get: () => Effect.succeedNone,
+    portals: () => Effect.succeed(portals),
+    all: Effect.succeed([])
+  })
 
 /** Never ends, and takes its time when it is told to. */
 const stuck = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 hour"))
@@ -69,7 +70,7 @@ export const make = (options: Options = {}) => {
   const kernel = Layer.mergeAll(
     UseCases.layer(calls, options.trouble ?? {}),
     Ids.layer,
-    Families.layer.pipe(Layer.provide(Layer.succeed(WorkspaceStore, workspaces))),
+    Families.layer.pipe(Layer.provide(Layer.succeed(WorkspaceStore, workspacesWith(options.portals ?? [])))),
     Layer.succeed(
       Authenticator,
       Authenticator.of({

@@ -55,7 +55,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
                   ? Effect.as(needScopes(caller, { anyOf: ["banks:write"] }), [
                       { ...Records.bank, deletedAt: Records.at }
                     ])
-                  : Effect.succeed([Records.bank]),
+                  : Effect.succeed(caller.workspaces.map(({ id }) => ({ ...Records.bank, workspaceId: id }))),
         get: (_, id) => bankOf(id),
         connect: () => Effect.die("not part of this API"),
         refresh: () => Effect.die("not part of this API")
