@@ -110,13 +110,15 @@ class EngineScenario {
   readonly #desk: Context.Context<Services>
   readonly #steps: ReadonlyArray<readonly [(typeof stepKinds)[number], number]>
   readonly #timezone: string
+  readonly #storage: Layer.Layer<Kernel.Stores>
   #machinesMade = 0
   /** Milliseconds by which the store's clock was set back in all. */
   #setBack = 0
   #quietSince: number
   broken: BrokenInvariant | undefined
 
-  constructor(random: Seeded) {
+  constructor(random: Seeded, storage: Layer.Layer<Kernel.Stores>) {
+    this.#storage = storage
     this.random = random
     const [begins, timezone, oddity] = random.pick(beginnings)
     this.#timezone = timezone
@@ -166,7 +168,7 @@ class EngineScenario {
     const timed = <S extends object>(service: S): S =>
       mapCalls(service, (effect) => Effect.provideService(effect, Clock.Clock, clock))
     const raw = Layer.effectContext(
-      Effect.map(Layer.build(MemoryStorage.layer), (context) =>
+      Effect.map(Layer.build(this.#storage), (context) =>
         // Transactions run what their callers give them, by the clock of the caller.
         Context.makeUnsafe<Kernel.Stores>(
           new Map(
@@ -532,10 +534,14 @@ class EngineScenario {
 }
 
 /** The scenario of an installation; everything in it follows from the seed. */
-export const engineScenario = (seed: number): ScenarioReport => {
+export const engineScenario = (
+  seed: number,
+  /** An empty memory unless given. */
+  storage: Layer.Layer<Kernel.Stores> = MemoryStorage.layer
+): ScenarioReport => {
   const random = new Seeded(seed)
   const restore = smallChunks(random.pick([1, 3, 3, 5_000]))
-  const scenario = new EngineScenario(random)
+  const scenario = new EngineScenario(random, storage)
   const began = scenario.loop.now
   let exit: Exit.Exit<unknown, unknown> = Exit.void
   try {

@@ -1,9 +1,10 @@
 /** A simulation that finds nothing in a broken kernel proves nothing about a whole one. */
 import { MemoryStorage } from "@millrace/adapters/memory"
-import { DeliveryStore, EventStore, JobStore, RecordStore } from "@millrace/core/storage"
+import { DeliveryStore, EventStore, JobStore, RecordStore, TaskStore } from "@millrace/core/storage"
 import type { Kernel } from "@millrace/core/kernel"
 import { describe, expect, it } from "@effect/vitest"
 import { scriptScenario } from "@millrace/verification/simulation/Scenario"
+import { engineScenario } from "@millrace/verification/simulation/EngineScenario"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -110,4 +111,25 @@ describe("the simulation", () => {
       expect([...found]).toContain(invariant)
     })
   }
+
+  it("finds tasks that write although another process has them", () => {
+    const storage = over(
+      Layer.effect(
+        TaskStore,
+        Effect.map(TaskStore, (store) => ({
+          ...store,
+          fence: () => Effect.void,
+          complete: (fence, again) =>
+            Effect.catchTag(store.complete(fence, again), "TaskFenced", () => Effect.undefined)
+        }))
+      )
+    )
+    const found = new Set<string>()
+    const invariant = "a task has its effect once"
+    for (let seed = 1; seed <= 300 && !found.has(invariant); seed++) {
+      const { broken } = engineScenario(seed, storage)
+      if (broken !== undefined) found.add(broken.invariant)
+    }
+    expect([...found]).toContain(invariant)
+  })
 })
