@@ -11,8 +11,9 @@ import { Patterns } from "@millrace/core/pattern"
 import { Cursors, Tables } from "@millrace/core/kernel"
 import { Ids } from "@millrace/core"
 import type { RowQuery } from "../packages/core/src/table/RowRequest.ts"
+import { acrossWorkspaces, withinWorkspaces } from "@millrace/core/workspace"
 import { startPostgres } from "@millrace/verification/postgres/PostgresServer"
-import { client as sqlClient } from "@millrace/verification/postgres/TestPostgres"
+import { client, serverClient } from "@millrace/verification/postgres/TestPostgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -91,8 +92,7 @@ export const bench: Bench = {
       )
       const storage = PostgresStorage.layer.pipe(
         Layer.provide(noSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
-        Layer.provideMerge(Layer.effectDiscard(PostgresStorage.migrate)),
-        Layer.provideMerge(sqlClient(server, "postgres"))
+        Layer.provideMerge(serverClient(server, "postgres"))
       )
       const runtime = yield* Effect.acquireRelease(
         Effect.sync(() =>
@@ -113,13 +113,20 @@ export const bench: Bench = {
           const workspace = yield* storeWorkspace({ plan: "enterprise" })
           const user = ownerOf(workspace)
           const made = { large: yield* filled(user, large), small: yield* filled(user, small) }
-          yield* (yield* SqlClient.SqlClient)`vacuum analyze`
           return { ids: made, caller: user }
-        })
+        }).pipe(acrossWorkspaces("task engine"))
+      )
+      yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`vacuum analyze`).pipe(
+        Effect.provide(client(server, "postgres", 1)),
+        Effect.orDie
       )
       const page = (id: typeof ids.large, query: RowQuery) =>
         Effect.map(
-          on(Effect.flatMap(Tables, (tables) => tables.queryRows(caller, id, { ...query, limit: pageSize }))),
+          on(
+            Effect.flatMap(Tables, (tables) => tables.queryRows(caller, id, { ...query, limit: pageSize })).pipe(
+              withinWorkspaces(caller.principal.workspace.id)
+            )
+          ),
           ({ rows }) =>
             () =>
               rows.length

@@ -8,8 +8,9 @@ import { JobEngine, type JobId } from "@millrace/core/job"
 import { JobLease, JobStore } from "@millrace/core/storage"
 import type { ProviderDriver } from "@millrace/core/provider"
 import { Currency } from "@millrace/core"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import type { PostgresAddress } from "@millrace/verification/postgres/PostgresServer"
-import { client as sqlClient } from "@millrace/verification/postgres/TestPostgres"
+import { serverClient } from "@millrace/verification/postgres/TestPostgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -38,8 +39,7 @@ export const runtimeOf = (address: PostgresAddress, driver: ProviderDriver) =>
           Layer.provideMerge(
             PostgresStorage.layer.pipe(
               Layer.provide(noSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
-              Layer.provideMerge(Layer.effectDiscard(PostgresStorage.migrate)),
-              Layer.provideMerge(sqlClient(address, "postgres"))
+              Layer.provideMerge(serverClient(address, "postgres"))
             )
           ),
           // Nobody beats for the jobs: they are run here and not by an engine.
@@ -103,4 +103,4 @@ export const runJob = ({ feed, caller }: Connected, jobId: JobId) =>
     const job = Option.getOrThrow(yield* jobs.get(caller.principal.workspace.id, feed.id, jobId))
     if (job.status !== "completed" || job.errors.length > 0) return yield* Effect.die(JSON.stringify(job))
     return job
-  })
+  }).pipe(acrossWorkspaces("job engine"))

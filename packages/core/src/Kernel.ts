@@ -5,6 +5,8 @@
  * patterns and a job engine, and get typed services. The bundled server does the same.
  */
 import type * as Arr from "effect/Array"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type { ApiKeyStore } from "./access/ApiKeyStore.ts"
@@ -60,6 +62,7 @@ import { UploadSource } from "./upload/UploadSource.ts"
 import type { UploadStore } from "./upload/UploadStore.ts"
 import { WaitingUploads } from "./upload/WaitingUploads.ts"
 import { Workspaces } from "./usecase/Workspaces.ts"
+import { withinCaller } from "./workspace/Reach.ts"
 import type { WorkspaceStore } from "./workspace/WorkspaceStore.ts"
 
 /** What storage has to provide. */
@@ -114,6 +117,12 @@ export type UseCases =
   | Events
   | Audit
 
+/** Use cases that reach no further than whoever calls them. */
+const walled = <I, S extends object, E, R>(
+  service: Context.Service<I, S>,
+  layer: Layer.Layer<I, E, R>
+): Layer.Layer<I, E, R> => Layer.effect(service, Effect.map(service, withinCaller<S>)).pipe(Layer.provide(layer))
+
 /** What the API and recurring tasks call. `cursorKeys` sign the cursors of lists: all servers of one installation share them. */
 export const layerUseCases = (
   ...cursorKeys: Arr.NonEmptyReadonlyArray<Redacted.Redacted>
@@ -121,20 +130,20 @@ export const layerUseCases = (
   Layer.mergeAll(
     Workspaces.layer,
     Families.layer,
-    AccountData.layer,
-    Feeds.layer,
-    Uploads.layer,
+    walled(AccountData, AccountData.layer),
+    walled(Feeds, Feeds.layer),
+    walled(Uploads, Uploads.layer),
     WaitingUploads.layer,
-    FeedRecords.layer,
-    Tables.layer,
-    Enrichments.layer,
-    Corrections.layer,
-    Events.layer,
-    Audit.layer
+    walled(FeedRecords, FeedRecords.layer),
+    walled(Tables, Tables.layer),
+    walled(Enrichments, Enrichments.layer),
+    walled(Corrections, Corrections.layer),
+    walled(Events, Events.layer),
+    walled(Audit, Audit.layer)
   ).pipe(
-    Layer.provideMerge(Jobs.layer),
+    Layer.provideMerge(walled(Jobs, Jobs.layer)),
     Layer.provide(ReadThrough.layer),
     Layer.provideMerge(Authenticator.layer),
     Layer.provide(Cursors.layer(...cursorKeys)),
-    Layer.provideMerge(Layer.effect(Banks, Banks))
+    Layer.provideMerge(Layer.effect(Banks, Effect.map(Banks, withinCaller)))
   )

@@ -13,6 +13,7 @@ import { JobEngine, type JobId } from "@millrace/core/job"
 import { JobStore, pokeLease } from "@millrace/core/storage"
 import { Id, isId } from "@millrace/core"
 import type { SyncRun } from "@millrace/core/kernel"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as ClusterSchema from "effect/cluster/ClusterSchema"
 import * as Entity from "effect/cluster/Entity"
 import * as MessageStorage from "effect/cluster/MessageStorage"
@@ -52,7 +53,9 @@ const FeedSync = Entity.make("FeedSync", [
 /** A job that this process was given and does not run is handed out again, once its feed is elsewhere. */
 const passOn = (jobs: JobStore["Service"], jobId: JobId): Effect.Effect<void> =>
   Effect.onInterrupt(Effect.never, () =>
-    Effect.catchCause(jobs.decline(jobId), (cause) => Effect.logDebug("The job is handed out again later", cause))
+    Effect.catchCause(acrossWorkspaces("job engine")(jobs.decline(jobId)), (cause) =>
+      Effect.logDebug("The job is handed out again later", cause)
+    )
   )
 
 const layerFeeds: Layer.Layer<never, never, Sharding.Sharding | JobRunner | JobStore> = FeedSync.toLayer(

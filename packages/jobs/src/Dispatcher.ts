@@ -8,6 +8,7 @@
 import type { FeedId } from "@millrace/core/feed"
 import type { Dispatched, JobId } from "@millrace/core/job"
 import { JobStore, type StorageUnavailable } from "@millrace/core/storage"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -25,6 +26,8 @@ const listeningTick = 6_000
 const awayTick = 5_000
 /** Between two sweeps: what they find has waited for minutes. */
 const sweepEvery = 8_000
+
+const engine = acrossWorkspaces("job engine")
 
 /** Takes a due job to the worker that should run it. Must return at once; may lose it. */
 export type Assign = (feedId: FeedId, jobId: JobId) => Effect.Effect<unknown>
@@ -82,7 +85,7 @@ export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStor
         yield* Effect.timeoutOption(wakeSignal.wait({ arrivals: false, endings: true }), busyTick)
         return
       }
-      const answer = yield* safely("dispatch", jobs.dispatch(limit))
+      const answer = yield* safely("dispatch", engine(jobs.dispatch(limit)))
       for (const { feedId, jobId } of answer?.jobs ?? []) yield* assign(feedId, jobId)
       pause = nextPause(answer)
       const heard = wakeSignal.wait({
@@ -92,18 +95,19 @@ export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStor
       yield* Effect.timeoutOption(heard, pause)
     }).pipe(Effect.forever)
 
-    const listen = jobs.arrivals.pipe(
-      Stream.runForEach(() => {
+    const listen = engine(
+      Stream.runForEach(jobs.arrivals, () => {
         listening = true
         return wakeSignal.arrived
-      }),
+      })
+    ).pipe(
       Effect.catchCause((cause) => Effect.logDebug("Arrivals are looked for, not heard, for a while", cause)),
       Effect.ensuring(Effect.sync(() => void (listening = false))),
       Effect.andThen(Effect.sleep(busyTick)),
       Effect.forever
     )
 
-    const sweep = safely("sweep", jobs.sweep).pipe(Effect.andThen(Effect.sleep(sweepEvery)), Effect.forever)
+    const sweep = safely("sweep", engine(jobs.sweep)).pipe(Effect.andThen(Effect.sleep(sweepEvery)), Effect.forever)
 
     return yield* Effect.raceFirst(Effect.raceFirst(look, sweep), listen)
   }

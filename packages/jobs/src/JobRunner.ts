@@ -22,6 +22,7 @@ import {
 } from "@millrace/core/storage"
 import { UpstreamPatience } from "@millrace/core/provider"
 import { SyncRun } from "@millrace/core/kernel"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -42,6 +43,8 @@ export interface JobRunnerOptions {
   /** How the process is called among those that share the store; made up unless given. */
   readonly name?: string | undefined
 }
+
+const engine = acrossWorkspaces("job engine")
 
 const defaultSlots = 4
 /**
@@ -211,7 +214,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
         ),
         Effect.catchDefect((defect) => Effect.logError("The job could not be taken up", Cause.die(defect)))
       )
-    ).pipe(permits.withPermit, Effect.annotateLogs({ jobId: entry.jobId, feedId: entry.feedId }))
+    ).pipe(engine, permits.withPermit, Effect.annotateLogs({ jobId: entry.jobId, feedId: entry.feedId }))
 
   const stop = (entry: Held): void => {
     entry.stopping = true
@@ -271,6 +274,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
     beaten = now
     for (const entry of asked) if (!kept.has(entry.jobId)) stop(entry)
   }).pipe(
+    engine,
     Effect.catchTag("StorageUnavailable", (error) => Effect.logWarning("Storage is away: no heartbeat", error)),
     Effect.catchDefect((defect) => Effect.logError("The heartbeat failed", Cause.die(defect)))
   )
@@ -293,7 +297,7 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
    */
   const giveBack = (entries: ReadonlyArray<Held>): Effect.Effect<boolean> =>
     inTime(
-      Effect.forEach(entries, ({ fence }) => (fence === undefined ? Effect.void : jobs.release(fence)), {
+      Effect.forEach(entries, ({ fence }) => (fence === undefined ? Effect.void : engine(jobs.release(fence))), {
         concurrency: "unbounded",
         discard: true
       }).pipe(
@@ -316,7 +320,9 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
     if (draining) return
     draining = true
     for (const entry of held.values()) dismiss(entry)
-    yield* Effect.catchCause(jobs.leave(name), (cause) => Effect.logDebug("The slots are given up by time", cause))
+    yield* Effect.catchCause(engine(jobs.leave(name)), (cause) =>
+      Effect.logDebug("The slots are given up by time", cause)
+    )
   })
 
   const drain = Effect.gen(function* () {

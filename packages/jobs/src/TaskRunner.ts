@@ -8,6 +8,7 @@
 import { Ids } from "@millrace/core"
 import { type StorageUnavailable, TaskStore, type Transactor } from "@millrace/core/storage"
 import { type ClaimedTask, type NewTask, type TaskFence, TaskKinds, TaskLease } from "@millrace/core/task"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -20,6 +21,8 @@ import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import { makeTryTask, type Stop } from "./TaskTry.ts"
 import { taskWatch } from "./TaskWatch.ts"
+
+const engine = acrossWorkspaces("task engine")
 
 /** Milliseconds between two looks where storage tells what arrives, and where it does not. */
 const listeningTick = 15_000
@@ -152,6 +155,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
           Effect.logWarning("Storage is away: the task is taken up again later", error)
         ),
         Effect.catchDefect((defect) => Effect.logError("The end of a task could not be noted", Cause.die(defect))),
+        engine,
         Effect.annotateLogs({ kind: claimed.task.kind, taskId: claimed.task.id })
       )
     )
@@ -212,7 +216,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
     if (wait > 0) return Effect.asVoid(Effect.timeoutOption(planned.await, wait))
     for (const at of expected) if (at <= monotonic()) expected.delete(at)
     lookAt = Math.min(Infinity, ...expected)
-    return Effect.map(takeReady, (millis) => look(monotonic() + millis))
+    return Effect.map(engine(takeReady), (millis) => look(monotonic() + millis))
   }).pipe(Effect.forever)
 
   const listen = store.arrivals.pipe(
@@ -240,6 +244,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
     )
     for (const entry of old) if (!kept.has(entry.fence.taskId)) stop(entry, "lost")
   }).pipe(
+    engine,
     Effect.catchTag("StorageUnavailable", (error) => Effect.logWarning("Storage is away: tasks do not beat", error)),
     Effect.catchDefect((defect) => Effect.logError("The beat of tasks failed", Cause.die(defect))),
     Effect.andThen(Effect.sleep(beatEvery)),
@@ -256,7 +261,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
     for (const entry of held) stop(entry, "leaving")
     if (yield* inTime(stopSeconds)) return
     // A handler that does not stop is shut out: the task is given back without it.
-    yield* Effect.forEach(held, ({ fence }) => Effect.ignore(store.release(fence, 0)), {
+    yield* Effect.forEach(held, ({ fence }) => Effect.ignore(engine(store.release(fence, 0))), {
       concurrency: "unbounded",
       discard: true
     }).pipe((work) => Fiber.await(fork(Effect.timeoutOption(work, stopSeconds * 1000))))

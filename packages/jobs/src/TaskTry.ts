@@ -10,6 +10,7 @@ import {
   TaskFailure,
   type TaskHandler
 } from "@millrace/core/task"
+import { withinWorkspaces, type WorkspaceId } from "@millrace/core/workspace"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -35,6 +36,12 @@ export type TryTask = (
 
 /** A text that can be stored and is no longer than it may be. */
 const kept = (text: string): string => text.replaceAll("\0", "").slice(0, limits.taskErrorLength)
+
+/** What is done for a workspace sees that one; what is done for the installation, all of them. */
+const ofItsWorkspace =
+  (id: WorkspaceId | undefined) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    id === undefined ? work : withinWorkspaces(id)(work)
 
 export const makeTryTask: Effect.Effect<TryTask, never, TaskStore | Transactor | Ids> = Effect.gen(function* () {
   const store = yield* TaskStore
@@ -124,7 +131,7 @@ export const makeTryTask: Effect.Effect<TryTask, never, TaskStore | Transactor |
         }
         const exit = yield* Effect.exit(
           restore(
-            Effect.timeoutOrElse(handler.run(running), {
+            Effect.timeoutOrElse(ofItsWorkspace(task.workspaceId)(handler.run(running)), {
               duration: kind.timeoutSeconds * 1000,
               orElse: () =>
                 Effect.fail(

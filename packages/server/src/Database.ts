@@ -2,32 +2,49 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { PostgresStorage, startupParameters } from "@millrace/adapters/postgres"
+import {
+  checkWall,
+  chooseServerRole,
+  keepsStartup,
+  PostgresStorage,
+  startupParameters,
+  stored,
+  WalledClient
+} from "@millrace/adapters/postgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import { lock, userOf } from "./postgres/DataLock.ts"
 import { addressOf, type PostgresAddress, start } from "./postgres/EmbeddedPostgres.ts"
 import { PostgresFailure } from "./postgres/PostgresFailure.ts"
 import type { Settings } from "./Settings.ts"
 
-/** For requests of the API, the locks of the cluster, the waits for new jobs and tasks, the heartbeat, and tasks. */
-const ownConnections = 16
+/** For requests of the API. */
+const requestConnections = 8
+/** For keys, the locks of the cluster, the wait for new jobs, handing them out, the heartbeat, and the waits for tasks. */
+const acrossConnections = 8
 
 /** Seconds that a transaction may wait for its client, at the least: everybody is slow now and then. */
 const leastIdle = 5
 
-const optionsOf = ({ jobLease, slots }: Settings) =>
+const optionsOf = (
+  { jobLease, slots }: Settings,
+  { keeps, role }: { readonly role: string | undefined; readonly keeps: boolean }
+) =>
   ({
     applicationName: "millrace",
-    maxConnections: ownConnections + slots,
+    maxConnections: requestConnections + slots + (keeps ? 0 : acrossConnections),
+    acrossConnections: keeps ? acrossConnections : 0,
     connectTimeout: "10 seconds",
     // A worker that stands still, or is cut off, keeps what its open transaction has locked. Once its lease has run
     // out, nobody else must have to wait for that.
     startupParameters: {
       ...startupParameters,
+      ...(role === undefined ? {} : { role }),
       idle_in_transaction_session_timeout: `${Math.max(leastIdle, jobLease)}s`
     }
   }) as const
@@ -40,9 +57,10 @@ const placeOf = ({ host, password, port, username }: PostgresAddress) => ({
   database: "postgres"
 })
 
-type ClientOptions = Omit<PgClient.PgClientConfig, "url" | "host" | "port" | "username" | "password" | "database">
+/** How the database is reached. */
+type Place = Pick<PgClient.PgClientConfig, "url" | "host" | "port" | "username" | "password" | "database">
 
-const embedded = Effect.fnUntraced(function* (settings: Settings, options: ClientOptions) {
+const embedded = Effect.fnUntraced(function* (settings: Settings) {
   yield* Effect.tryPromise({
     try: () => mkdir(settings.dataFolder, { recursive: true }),
     catch: (cause) =>
@@ -62,8 +80,12 @@ const embedded = Effect.fnUntraced(function* (settings: Settings, options: Clien
       })
     )
   )
-  return clientOf(settings, { ...options, ...placeOf(postgres) })
+  return placeOf(postgres)
 })
+
+/** Where the database is; the one that is built in is started, and ends with the scope. */
+const reach = (settings: Settings): Effect.Effect<Place, PostgresFailure, Scope.Scope> =>
+  settings.databaseUrl === undefined ? embedded(settings) : Effect.succeed({ url: settings.databaseUrl })
 
 /** The database cannot be reached or brought to the newest schema. The message says whose it is. */
 class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("DatabaseUnusable", {
@@ -82,24 +104,14 @@ export const unusable = (settings: Settings) => (cause: { readonly message: stri
 
 type Client = Layer.Layer<SqlClient | PgClient.PgClient, PostgresFailure | DatabaseUnusable>
 
-const clientOf = (settings: Settings, config: PgClient.PgClientConfig): Client =>
-  PgClient.layer(config).pipe(
-    Layer.catchTag("SqlError", (error) => Layer.effectContext(Effect.fail(unusable(settings)(error))))
-  )
+const told =
+  (settings: Settings) =>
+  <A, E, R>(client: Layer.Layer<A, E | SqlError, R>) =>
+    Layer.catchTag(client as Layer.Layer<A, SqlError, R>, "SqlError", (error) =>
+      Layer.effectContext(Effect.fail(unusable(settings)(error)))
+    )
 
-/** The database as it is. */
-const layerClient = (settings: Settings, options: ClientOptions): Client =>
-  settings.databaseUrl === undefined
-    ? Layer.unwrap(embedded(settings, options))
-    : clientOf(settings, { ...options, url: settings.databaseUrl })
-
-/** A migrated database. */
-export const layer = (settings: Settings): Client =>
-  Layer.effectDiscard(Effect.mapError(PostgresStorage.migrate, unusable(settings))).pipe(
-    Layer.provideMerge(layerClient(settings, optionsOf(settings)))
-  )
-
-/** For a program that does one thing, and may wait for a file meanwhile. */
+/** For a program that does one thing for the whole installation, and may wait for a file meanwhile. */
 const patient = {
   applicationName: "millrace",
   maxConnections: 1,
@@ -107,19 +119,37 @@ const patient = {
   startupParameters
 } as const
 
+const clientOf = (settings: Settings, place: Place): Client =>
+  PgClient.layer({ ...patient, ...place }).pipe(told(settings))
+
+/** A migrated database, and connections that see of it the workspaces that they work for. */
+export const layer = (settings: Settings): Client =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const place = yield* reach(settings)
+      const found = yield* Effect.andThen(
+        PostgresStorage.migrate,
+        Effect.all({ role: chooseServerRole, keeps: stored(keepsStartup) })
+      ).pipe(Effect.mapError(unusable(settings)), Effect.provide(clientOf(settings, place)))
+      return Layer.effectDiscard(Effect.mapError(stored(checkWall), unusable(settings))).pipe(
+        Layer.provideMerge(WalledClient.layer({ ...optionsOf(settings, found), ...place }).pipe(told(settings)))
+      )
+    })
+  )
+
 /** The database as it is, for a program beside the server that works with it, or without one. */
 export const layerBeside = (settings: Settings): Client =>
   Layer.unwrap(
     Effect.gen(function* () {
       const server =
         settings.databaseUrl === undefined ? yield* Effect.promise(() => userOf(settings.dataFolder)) : undefined
-      if (server === undefined) return layerClient(settings, patient)
+      if (server === undefined) return clientOf(settings, yield* reach(settings))
       const address = yield* addressOf({ folder: join(settings.dataFolder, "postgres") })
       if (address === undefined) {
         return yield* new PostgresFailure({
           message: `The server that uses ${settings.dataFolder} (process ${server}) is about to start or stop. Try again.`
         })
       }
-      return clientOf(settings, { ...patient, ...placeOf(address) })
+      return clientOf(settings, placeOf(address))
     })
   )

@@ -5,14 +5,14 @@
 import { workspaceFolder } from "@millrace/adapters/destination"
 import { exclusively } from "@millrace/adapters/postgres"
 import { asOwner, asSystem, type Caller } from "@millrace/core/access"
-import { BankStore, DeliveryStore, Transactor, WorkspaceStore } from "@millrace/core/storage"
+import { DeliveryStore, Transactor, WorkspaceStore } from "@millrace/core/storage"
 import { Banks, Enrichments, Feeds, Jobs, Tables, Workspaces } from "@millrace/core/kernel"
 import { defaultMappings } from "@millrace/core/destination"
 import type { Feed } from "@millrace/core/feed"
 import { isActive, type Job } from "@millrace/core/job"
 import { Providers } from "@millrace/core/provider"
 import { Currency } from "@millrace/core"
-import type { Workspace } from "@millrace/core/workspace"
+import { acrossWorkspaces, withinWorkspaces, type Workspace } from "@millrace/core/workspace"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -140,7 +140,8 @@ const runFirst = Effect.fn("FirstStart.runFirst")(function* (caller: Caller, fee
     Stream.runFold(
       () => 0,
       (sum, delivery) => sum + (delivery.provenance.length > 0 ? 1 : 0)
-    )
+    ),
+    withinWorkspaces(caller.principal.workspace.id)
   )
   const mark = job.status === "completed" ? Terminal.green("done") : Terminal.red(job.status)
   const { created, read } = job.counts
@@ -175,7 +176,7 @@ const tellWhere = (settings: Settings, { id }: Workspace, tableId: string, secre
 /** Of processes that start together, one makes it. */
 const makeOnce = Effect.fnUntraced(function* (settings: Settings) {
   yield* exclusively
-  const existing = yield* (yield* WorkspaceStore).all
+  const existing = yield* acrossWorkspaces("first start")((yield* WorkspaceStore).all)
   return existing.length > 0 ? { existing } : { made: yield* make(settings) }
 })
 
@@ -207,11 +208,12 @@ export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings
 })
 
 const tellState = Effect.fnUntraced(function* (workspaces: ReadonlyArray<Workspace>) {
-  const banks = yield* BankStore
+  const banks = yield* Banks
   const feeds = yield* Feeds
   for (const workspace of workspaces) {
-    const bankCount = (yield* banks.list([workspace.id])).length
-    const views = yield* feeds.list(asSystem(workspace, "start"), {})
+    const asked = asSystem(workspace, "start")
+    const bankCount = (yield* banks.list(asked)).length
+    const views = yield* feeds.list(asked, {})
     const failing = views.filter((view) => view.state.status === "failing").length
     yield* Terminal.field(
       "Workspace",

@@ -2,6 +2,7 @@
 import { ApiKeyStore, WorkspaceStore } from "@millrace/core/storage"
 import { Authenticator } from "@millrace/core/kernel"
 import { allScopes } from "@millrace/core/access"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -32,4 +33,4 @@ export const newOwnerKeys = Effect.fn("OwnerKey.newOwnerKeys")(function* () {
     yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))} ${Terminal.dim(workspace.id)}`)
     yield* Terminal.field("", Terminal.yellow("shown this once; keep it"))
   }
-})
+}, acrossWorkspaces("owner keys"))

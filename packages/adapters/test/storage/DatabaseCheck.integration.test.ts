@@ -1,5 +1,6 @@
 /** Which databases are taken, what is left of those that are refused, and how an earlier installation comes along. */
 import { migrate, migrations, newestSchema } from "../../src/storage/postgres/Migrations.ts"
+import { checkWall, chooseServerRole, serverRole } from "../../src/storage/postgres/ServerRole.ts"
 import { client } from "@millrace/verification/postgres/TestPostgres"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { expect, it } from "@effect/vitest"
@@ -261,6 +262,69 @@ describe("a database that cannot be used", () => {
         "DatabaseUnfit",
         expect.stringContaining("something in between drops the startup parameter search_path")
       ])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("the role of a server", () => {
+  it.live("is made by whoever may, can read and write every table, and is the one that servers work in", () =>
+    Effect.gen(function* () {
+      const { on } = yield* makeDatabase()
+      yield* on(migrate)
+      expect(yield* on(chooseServerRole)).toBe(serverRole)
+      // A table of a later migration.
+      yield* on(run("create table later (id text)"))
+      expect(yield* Effect.flip(on(chooseServerRole))).toMatchObject({ _tag: "DatabaseUnfit" })
+      yield* on(migrate)
+      expect(yield* on(chooseServerRole)).toBe(serverRole)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not needed by an owner who is no superuser: the wall holds for them", () =>
+    Effect.gen(function* () {
+      const { name, on } = yield* makeDatabase()
+      const user = yield* makeUser(name)
+      yield* on(run(`grant create on database ${name} to ${user.name}`))
+      yield* user.on(migrate)
+      expect(yield* user.on(chooseServerRole)).toBeUndefined()
+      yield* user.on(checkWall)
+      yield* user.on(run("insert into runner_slot values ('here', 1, now())"))
+      yield* user.on(
+        run(`insert into workspace values ('ws_1', 'w', null, 'starter', 'UTC', 'en', 'USD', null, now(), now(), 1)`)
+      )
+      const seen = (setting: string) =>
+        user.on(
+          Effect.flatMap(SqlClient.SqlClient, (sql) =>
+            sql.withTransaction(
+              Effect.andThen(run(`set local millrace.workspaces = '${setting}'`), run("select id from workspace"))
+            )
+          )
+        )
+      expect([yield* seen("*"), yield* seen("ws_1"), yield* seen("ws_2"), yield* seen("")]).toEqual([
+        [{ id: "ws_1" }],
+        [{ id: "ws_1" }],
+        [],
+        []
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is asked for where no wall holds for the user, with what to do", () =>
+    Effect.gen(function* () {
+      const { name, on } = yield* makeDatabase()
+      const user = yield* makeUser(name)
+      yield* on(run(`alter role ${user.name} bypassrls`))
+      yield* on(run(`grant create on database ${name} to ${user.name}`))
+      yield* user.on(migrate)
+      const refused = yield* Effect.flip(user.on(chooseServerRole))
+      expect(refused).toMatchObject({ _tag: "DatabaseUnfit" })
+      expect(refused.message).toContain(`sees the rows of all workspaces`)
+      const statement = `grant ${serverRole} to "${user.name}"`
+      expect(refused.message).toContain(statement)
+      expect(yield* Effect.flip(user.on(checkWall))).toMatchObject({ _tag: "DatabaseUnfit" })
+      yield* on(run(statement))
+      yield* user.on(migrate)
+      expect(yield* user.on(chooseServerRole)).toBe(serverRole)
     }).pipe(Effect.scoped)
   )
 })

@@ -1,5 +1,5 @@
 import * as MemoryStorage from "../../src/storage/memory/MemoryStorage.ts"
-import { JobDispatchSuite, StorageSuite, StoreClock } from "@millrace/testing/suite/storage"
+import { JobDispatchSuite, StorageSuite, StoreClock, WorkspaceWallSuite } from "@millrace/testing/suite/storage"
 import { UpstreamBudgetSuite } from "@millrace/testing/suite/rate"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
@@ -8,4 +8,5 @@ const clock = Layer.succeed(StoreClock, { pass: (seconds) => TestClock.adjust(se
 
 StorageSuite.suite("memory", Layer.merge(MemoryStorage.layer, clock))
 JobDispatchSuite.suite("memory: handing out jobs", Layer.merge(MemoryStorage.layer, clock))
+WorkspaceWallSuite.suite("memory: the wall between workspaces", Layer.merge(MemoryStorage.layer, clock))
 UpstreamBudgetSuite.suite("memory: budgets of providers", Layer.merge(MemoryStorage.layer, clock))

@@ -1,14 +1,21 @@
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
 import { layer as storeClock } from "@millrace/verification/postgres/PostgresClock"
-import { layer as database } from "@millrace/verification/postgres/TestPostgres"
+import { OwnerClient, walled as database } from "@millrace/verification/postgres/TestPostgres"
 import { JobDispatchSuite, StorageSuite } from "@millrace/testing/suite/storage"
 import { RateLimiterSuite, UpstreamBudgetSuite } from "@millrace/testing/suite/rate"
+import { CurrentReach } from "@millrace/core/workspace"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { SqlClient } from "effect/sql/SqlClient"
 import { inject } from "vitest"
 
-const services = Layer.merge(storage, storeClock).pipe(
+// Stores as a server has them, whatever the workspace; the clock of the database is turned by its owner.
+const services = Layer.mergeAll(
+  storage,
+  storeClock.pipe(Layer.provide(Layer.effect(SqlClient, OwnerClient))),
+  Layer.succeed(CurrentReach, "every")
+).pipe(
   Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
   Layer.provide(database(inject("postgres")))
 )

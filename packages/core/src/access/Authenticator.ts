@@ -12,6 +12,7 @@ import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { UserId, WorkspaceId } from "../workspace/Workspace.ts"
+import { acrossWorkspaces, withinWorkspaces } from "../workspace/Reach.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { isActive, isSecret, keyPrefixOf, secretPrefix, secretRandomLength, type ApiKey } from "./ApiKey.ts"
 import { KeyMemory } from "./KeyMemory.ts"
@@ -55,7 +56,7 @@ export class Authenticator extends Context.Service<
       const lookUp = Effect.fnUntraced(function* (hash: string) {
         const now = yield* Clock.currentTimeMillis
         if (memory.isUnknown(hash, now)) return Option.none<ApiKey>()
-        const ask = keys.byHash(hash)
+        const ask = acrossWorkspaces("key look-up")(keys.byHash(hash))
         const key = yield* memory.isSeen(hash) ? ask : memory.limitFirst(ask)
         if (Option.isSome(key)) memory.found(hash)
         else memory.missed(hash, now)
@@ -67,7 +68,8 @@ export class Authenticator extends Context.Service<
         if (!isSecret(text)) return yield* new CredentialInvalid()
         const key = yield* lookUp(digest.sha256(text))
         if (Option.isNone(key) || !isActive(key.value, yield* Timestamp.now)) return yield* new CredentialInvalid()
-        const workspace = yield* workspaces.get(key.value.workspaceId)
+        const { workspaceId } = key.value
+        const workspace = yield* withinWorkspaces(workspaceId)(workspaces.get(workspaceId))
         if (Option.isNone(workspace)) return yield* new CredentialInvalid()
         return { kind: "api_key", workspace: workspace.value, key: key.value } satisfies CredentialPrincipal
       })
@@ -85,7 +87,7 @@ export class Authenticator extends Context.Service<
           createdBy: request.createdBy,
           revokedAt: null
         }
-        yield* keys.insert(key, digest.sha256(secret))
+        yield* withinWorkspaces(key.workspaceId)(keys.insert(key, digest.sha256(secret)))
         return { key, secret: Redacted.make(secret) }
       })
 

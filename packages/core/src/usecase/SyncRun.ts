@@ -19,6 +19,7 @@ import { RunLease } from "../job/RunLease.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
+import { withinWorkspaces } from "../workspace/Reach.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { CurrentResumeSnapshot, ResumeSnapshot } from "../sync/ResumeSnapshot.ts"
 import { Projector } from "../sync/Projector.ts"
@@ -197,25 +198,28 @@ export class SyncRun extends Context.Service<
           const feed = yield* feeds.byId(feedId)
           return Option.isNone(feed) ? [] : yield* source.banksOf(feed.value)
         }),
-        run: Effect.fn("SyncRun.run")(function* (claimed) {
-          const feed = yield* feeds.byId(claimed.job.feedId)
-          if (Option.isNone(feed)) {
-            return yield* fail(claimed, { category: "validation", code: "NOT_FOUND", message: "Feed not found" })
-          }
-          const resumeSnapshot = new ResumeSnapshot(claimed.resumeSnapshot)
-          const runLease = yield* RunLease
-          yield* runFeed(claimed, feed.value).pipe(
-            Effect.provideService(CurrentResumeSnapshot, resumeSnapshot),
-            Effect.provideService(RunLease, {
-              isRevoked: runLease.isRevoked,
-              // Without it the next run reads some pages again, and no more.
-              release: Effect.suspend(() => jobs.saveResumeSnapshot(claimed.fence, resumeSnapshot.write())).pipe(
-                Effect.ignore,
-                Effect.andThen(runLease.release)
-              )
-            })
-          )
-        })
+        run: Effect.fn("SyncRun.run")(
+          function* (claimed) {
+            const feed = yield* feeds.byId(claimed.job.feedId)
+            if (Option.isNone(feed)) {
+              return yield* fail(claimed, { category: "validation", code: "NOT_FOUND", message: "Feed not found" })
+            }
+            const resumeSnapshot = new ResumeSnapshot(claimed.resumeSnapshot)
+            const runLease = yield* RunLease
+            yield* runFeed(claimed, feed.value).pipe(
+              Effect.provideService(CurrentResumeSnapshot, resumeSnapshot),
+              Effect.provideService(RunLease, {
+                isRevoked: runLease.isRevoked,
+                // Without it the next run reads some pages again, and no more.
+                release: Effect.suspend(() => jobs.saveResumeSnapshot(claimed.fence, resumeSnapshot.write())).pipe(
+                  Effect.ignore,
+                  Effect.andThen(runLease.release)
+                )
+              })
+            )
+          },
+          (run, { job }) => withinWorkspaces(job.workspaceId)(run)
+        )
       })
     })
   )

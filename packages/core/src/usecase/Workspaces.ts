@@ -12,6 +12,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { PlanName } from "../workspace/Plan.ts"
 import type { User, Workspace } from "../workspace/Workspace.ts"
+import { withinWorkspaces } from "../workspace/Reach.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 
 export interface NewWorkspace {
@@ -70,7 +71,7 @@ export class Workspaces extends Context.Service<
                 })
                 return { workspace, owner, secret }
               })
-            )
+            ).pipe(withinWorkspaces(workspace.id))
           })
         })
       })

@@ -1,7 +1,8 @@
 /** A database of its own for every test file, copied from a migrated template. */
 import { randomBytes } from "node:crypto"
-import { PostgresStorage, startupParameters } from "@millrace/adapters/postgres"
+import { PostgresStorage, serverRole, startupParameters, WalledClient } from "@millrace/adapters/postgres"
 import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -27,6 +28,38 @@ export const client = (
     startupParameters
   })
 
+/** A client of one database of the server as a server has it: in its role, and behind the wall between workspaces. */
+export const walledClient = (
+  address: PostgresAddress,
+  database: string,
+  maxConnections = 10,
+  acrossConnections = maxConnections
+): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError> =>
+  WalledClient.layer({
+    host: "127.0.0.1",
+    port: address.port,
+    username: address.username,
+    password: Redacted.make(address.password),
+    database,
+    maxConnections,
+    acrossConnections,
+    startupParameters: { ...startupParameters, role: serverRole }
+  })
+
+/** The same for a database that its owner brings to the newest schema first. */
+export const serverClient = (
+  address: PostgresAddress,
+  database: string
+): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError | Effect.Error<typeof PostgresStorage.migrate>> =>
+  Layer.unwrap(
+    Effect.as(Effect.provide(PostgresStorage.migrate, client(address, database, 1)), walledClient(address, database))
+  )
+
+/** The client of the owner of a database, for whom no wall stands. */
+export class OwnerClient extends Context.Service<OwnerClient, SqlClient.SqlClient>()(
+  "@millrace/verification/postgres/TestPostgres/OwnerClient"
+) {}
+
 const onServer = (address: PostgresAddress, statement: string): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -41,14 +74,28 @@ export const migrateTemplate = (address: PostgresAddress): Promise<void> =>
     Effect.runPromise
   )
 
+const database = (address: PostgresAddress) =>
+  Effect.gen(function* () {
+    const name = `test_${randomBytes(8).toString("hex")}`
+    yield* Effect.acquireRelease(onServer(address, `create database ${name} template ${template}`), () =>
+      Effect.orDie(onServer(address, `drop database ${name} with (force)`))
+    )
+    return name
+  })
+
 /** An empty, migrated database and a client of it; dropped when the layer ends. */
 export const layer = (address: PostgresAddress): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError> =>
+  Layer.unwrap(Effect.map(database(address), (name) => client(address, name)))
+
+/** The same with the client that a server has, and beside it that of the owner. */
+export const walled = (
+  address: PostgresAddress
+): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | OwnerClient, SqlError> =>
   Layer.unwrap(
-    Effect.gen(function* () {
-      const database = `test_${randomBytes(8).toString("hex")}`
-      yield* Effect.acquireRelease(onServer(address, `create database ${database} template ${template}`), () =>
-        Effect.orDie(onServer(address, `drop database ${database} with (force)`))
+    Effect.map(database(address), (name) =>
+      Layer.merge(
+        walledClient(address, name),
+        Layer.effect(OwnerClient, SqlClient.SqlClient).pipe(Layer.provide(client(address, name, 4)))
       )
-      return client(address, database)
-    })
+    )
   )

@@ -4,6 +4,23 @@
  */
 import type { Kernel } from "@millrace/core/kernel"
 import type { RateLimiter, UpstreamBudget } from "@millrace/core/rate"
+import {
+  ApiKeyStore,
+  AuditStore,
+  BankStore,
+  CursorStore,
+  DeliveryStore,
+  EnrichmentStore,
+  EventStore,
+  FeedStore,
+  IdentityStore,
+  JobStore,
+  RecordStore,
+  TableStore,
+  TaskStore,
+  UploadStore,
+  WorkspaceStore
+} from "@millrace/core/storage"
 import * as Layer from "effect/Layer"
 import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
 import * as MemoryUpstreamBudget from "../../rate/MemoryUpstreamBudget.ts"
@@ -27,31 +44,36 @@ import * as MemoryTableStore from "./MemoryTableStore.ts"
 import * as MemoryTaskStore from "./MemoryTaskStore.ts"
 import * as MemoryTransactor from "./MemoryTransactor.ts"
 import * as MemoryUploadStore from "./MemoryUploadStore.ts"
+import { layerOwners, wall } from "./MemoryWall.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 
-/** Each build is a store of its own, empty. `JobLease` sets how long claims last. */
+/**
+ * Each build is a store of its own, empty. `JobLease` sets how long claims last. Where nobody said for which
+ * workspaces the work is (`CurrentReach`), it is for all of them: nobody else is in the process.
+ */
 export const layer: Layer.Layer<Kernel.Stores | RateLimiter | UpstreamBudget> = Layer.mergeAll(
   MemoryTransactor.layer,
   MemoryDataKeys.layer,
   MemoryLeases.layer,
-  MemoryCursorStore.layer,
-  MemoryWorkspaceStore.layer,
-  MemoryApiKeyStore.layer,
-  MemoryBankStore.layer,
-  MemoryRecordStore.layer,
-  MemoryFeedStore.layer,
-  MemoryJobStore.layer,
-  MemoryDeliveryStore.layer,
-  MemoryTableStore.layer,
-  MemoryTaskStore.layer,
-  MemoryUploadStore.layer.pipe(Layer.provide(MemoryFeedStore.layer)),
-  MemoryEnrichmentStore.layer,
-  MemoryIdentityStore.layer,
-  MemoryEventStore.layer,
-  MemoryAuditStore.layer,
+  wall(CursorStore, MemoryCursorStore.layer),
+  wall(WorkspaceStore, MemoryWorkspaceStore.layer),
+  wall(ApiKeyStore, MemoryApiKeyStore.layer),
+  wall(BankStore, MemoryBankStore.layer),
+  wall(RecordStore, MemoryRecordStore.layer),
+  wall(FeedStore, MemoryFeedStore.layer),
+  wall(JobStore, MemoryJobStore.layer),
+  wall(DeliveryStore, MemoryDeliveryStore.layer),
+  wall(TableStore, MemoryTableStore.layer),
+  wall(TaskStore, MemoryTaskStore.layer),
+  wall(UploadStore, MemoryUploadStore.layer.pipe(Layer.provide(MemoryFeedStore.layer))),
+  wall(EnrichmentStore, MemoryEnrichmentStore.layer),
+  wall(IdentityStore, MemoryIdentityStore.layer),
+  wall(EventStore, MemoryEventStore.layer),
+  wall(AuditStore, MemoryAuditStore.layer),
   MemoryRateLimiter.layer,
   MemoryUpstreamBudget.layer
 ).pipe(
+  Layer.provide([layerOwners, MemoryTransactor.layer]),
   Layer.provide(JobTable.layer),
   Layer.provide(EventTable.layer),
   Layer.provide(MemoryLeases.LeaseTable.layer),

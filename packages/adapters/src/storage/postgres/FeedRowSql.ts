@@ -20,9 +20,9 @@ export const putStatement = `
       and r.external_key = g.key and r.trashed_at is null
       and cells_merged(r.field_values, g.vals, r.held) <> r.field_values
   ), put as (
-    insert into table_row as r (id, table_id, field_values, folded, external_key, created_by, updated_by, version,
-      created_at, updated_at)
-    select g.id, $1, g.vals, g.folded, g.key, $2::json, $2::json, 1, store_now(), store_now()
+    insert into table_row as r (id, workspace_id, table_id, field_values, folded, external_key, created_by, updated_by,
+      version, created_at, updated_at)
+    select g.id, (select workspace_id from app_table where id = $1), $1, g.vals, g.folded, g.key, $2::json, $2::json, 1, store_now(), store_now()
     from given g where not g.must order by g.n
     on conflict (table_id, external_key) do update set
       field_values = cells_merged(r.field_values, excluded.field_values, r.held),

@@ -5,7 +5,9 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError } from "effect/sql/SqlError"
 import { checkDatabase, checkSchema, checkVersion, DatabaseUnfit } from "./DatabaseCheck.ts"
 import { moveFrom, schemaName } from "./Schema.ts"
+import { prepareServerRole } from "./ServerRole.ts"
 import { inTransaction, unavailable } from "./SqlFailure.ts"
+import { sayEveryWorkspace } from "./WorkspaceWall.ts"
 import { foundation } from "./migrations/0001_foundation.ts"
 import { feeds } from "./migrations/0002_feeds.ts"
 import { tables } from "./migrations/0003_tables.ts"
@@ -28,6 +30,7 @@ import { events } from "./migrations/0019_events.ts"
 import { tasks } from "./migrations/0020_tasks.ts"
 import { leases } from "./migrations/0021_leases.ts"
 import { audit } from "./migrations/0022_audit.ts"
+import { wall } from "./migrations/0023_workspace_wall.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -55,7 +58,8 @@ export const migrations = {
   "0019_events": events,
   "0020_tasks": tasks,
   "0021_leases": leases,
-  "0022_audit": audit
+  "0022_audit": audit,
+  "0023_workspace_wall": wall
 } as const
 
 /** All steps that this version knows, the first one first. */
@@ -90,13 +94,16 @@ export const migrateTo = (number: number) =>
  */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  yield* sayEveryWorkspace
   yield* checkDatabase
   yield* lockSchema
   const { applied, earlier, exists } = yield* checkSchema(newestSchema)
   yield* checkVersion(applied, knownSchema)
   if (!exists) yield* sql`create schema ${sql(schemaName)}`
   if (earlier !== undefined) yield* moveFrom(earlier)
-  return yield* migrateTo(newestSchema)
+  const done = yield* migrateTo(newestSchema)
+  yield* prepareServerRole
+  return done
 }).pipe(
   (steps) => Effect.flatMap(SqlClient.SqlClient, (sql) => inTransaction(sql)(steps)),
   Effect.withSpan("PostgresStorage.migrate")

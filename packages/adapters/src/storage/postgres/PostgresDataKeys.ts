@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { Secrets } from "@millrace/core/bank"
 import { type DataKeyName, DataKeys, StorageUnavailable } from "@millrace/core/storage"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,6 +12,8 @@ import { stored } from "./SqlFailure.ts"
 
 /** What a data key is sealed for. */
 export const contextOf = (name: string): string => `data key|${name}`
+
+const ofInstallation = acrossWorkspaces("tables of the installation")
 
 export const layer: Layer.Layer<DataKeys, never, SqlClient.SqlClient | Secrets> = Layer.effect(
   DataKeys,
@@ -51,7 +54,7 @@ export const layer: Layer.Layer<DataKeys, never, SqlClient.SqlClient | Secrets> 
       get: Effect.fn("DataKeys.get")(function* (name) {
         const before = known.get(name)
         if (before !== undefined) return before
-        const opened = yield* outside(find(name))
+        const opened = yield* ofInstallation(outside(find(name)))
         known.set(name, opened)
         return opened
       })

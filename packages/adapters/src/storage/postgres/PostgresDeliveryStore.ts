@@ -76,9 +76,9 @@ const waits = "waits"
 
 // `settled`: the rows arrived with the same transaction, and the last three columns say how it went.
 const intendStatement = (settled: boolean) => `
-  insert into delivery (feed_id, job_id, record_id, account_id, date, op, hash, field_values, provenance, version, state,
+  insert into delivery (workspace_id, feed_id, job_id, record_id, account_id, date, op, hash, field_values, provenance, version, state,
     attempts, dead, present, remote_ref, last_error, updated_at)
-  select $1, $2, i.record_id, i.account_id, i.date::date, i.op, coalesce(i.hash, ''), i.field_values::json,
+  select (select workspace_id from feed where id = $1), $1, $2, i.record_id, i.account_id, i.date::date, i.op, coalesce(i.hash, ''), i.field_values::json,
     i.provenance::json, 1, ${
       settled
         ? `case i.state when '${waits}' then 'failed' else i.state end, (i.state <> '${waits}')::int,

@@ -1,5 +1,6 @@
 /** Request budgets in PostgreSQL: one statement a request, by the clock of the database. */
 import { RateLimiter, RollingWindow } from "@millrace/core/rate"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -22,12 +23,14 @@ interface Window {
   readonly oldest: number | null
 }
 
+const ofInstallation = acrossWorkspaces("tables of the installation")
+
 export const layer: Layer.Layer<RateLimiter, never, SqlClient.SqlClient> = Layer.effect(
   RateLimiter,
   Effect.map(SqlClient.SqlClient, (sql) =>
     RateLimiter.of({
       arrive: Effect.fn("RateLimiter.arrive")(function* (key, limit) {
-        const rows = yield* stored(sql.unsafe<Window>(arriveStatement, [key, limit]))
+        const rows = yield* ofInstallation(stored(sql.unsafe<Window>(arriveStatement, [key, limit])))
         const { at, blocking, oldest } = rows[0]!
         if (oldest === null || at - oldest >= RollingWindow.windowMillis)
           return { admitted: true, limit, retryAfter: 0 }

@@ -19,12 +19,12 @@ import { textColumns } from "./TextColumns.ts"
  */
 const writeStatement = `
   with numbers as (
-    insert into account_change as a (account_id, change_seq) values ($1, $4::int)
+    insert into account_change as a (account_id, workspace_id, change_seq) values ($1, $2, $4::int)
     on conflict (account_id) do update set change_seq = a.change_seq + excluded.change_seq
     returning change_seq - $4::int as base
   ), settled as (
-    insert into record_settled (account_id, data_type, change_no, settled)
-    select $1, $3, base + $4::int, $15 from numbers where $15::text is not null
+    insert into record_settled (account_id, workspace_id, data_type, change_no, settled)
+    select $1, $2, $3, base + $4::int, $15 from numbers where $15::text is not null
     on conflict (account_id, data_type) do update set change_no = excluded.change_no, settled = excluded.settled
   )
   insert into record (workspace_id, account_id, data_type, id, provider_id, date, pending, amount, state, hash, fields,
@@ -114,8 +114,8 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
 
     const keepDayDigests = (scope: RecordScope, text: string) =>
       Effect.asVoid(
-        sql`insert into record_settled (account_id, data_type, change_no, settled)
-          select ${scope.accountId}, ${scope.dataType}, (${newest(sql, scope)}), ${text}
+        sql`insert into record_settled (account_id, workspace_id, data_type, change_no, settled)
+          select ${scope.accountId}, ${scope.workspaceId}, ${scope.dataType}, (${newest(sql, scope)}), ${text}
           on conflict (account_id, data_type) do update set change_no = excluded.change_no, settled = excluded.settled`
           .unprepared
       )
@@ -272,10 +272,12 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       setPulled: Effect.fn("RecordStore.setPulled")(function* (scopes) {
         if (scopes.length === 0) return
         const shown = scopes.map((scope) => (scope.shown === undefined ? "" : JSON.stringify(scope.shown)))
-        yield* stored(sql`insert into record_pull (account_id, data_type, pulled_at, shown)
-          select account_id, data_type, store_now(), nullif(shown, '')::json
+        yield* stored(sql`insert into record_pull (account_id, workspace_id, data_type, pulled_at, shown)
+          select account_id, workspace_id, data_type, store_now(), nullif(shown, '')::json
           from unnest(${scopes.map(({ accountId }) => accountId)}::text[],
-              ${scopes.map(({ dataType }) => dataType)}::text[], ${shown}::text[]) as pulled(account_id, data_type, shown)
+              ${scopes.map(({ workspaceId }) => workspaceId)}::text[],
+              ${scopes.map(({ dataType }) => dataType)}::text[], ${shown}::text[])
+            as pulled(account_id, workspace_id, data_type, shown)
           on conflict (account_id, data_type) do update set pulled_at = excluded.pulled_at,
             shown = coalesce(excluded.shown, record_pull.shown)`)
       })

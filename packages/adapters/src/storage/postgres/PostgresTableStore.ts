@@ -43,8 +43,9 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
           )
 
     const addEntries = (id: TableId, entries: string) =>
-      storedInBulk(sql`insert into row_lookup (table_id, row_id, facet, text_cell, number_cell, mark)
-        select ${id}, e.id, e.facet, e.text, e.number::numeric, e.mark
+      storedInBulk(sql`insert into row_lookup (workspace_id, table_id, row_id, facet, text_cell, number_cell,
+          mark)
+        select (select workspace_id from app_table where id = ${id}), ${id}, e.id, e.facet, e.text, e.number::numeric, e.mark
         from json_to_recordset(${entries}::json) as e(id text, facet text, text text, number text, mark text)`)
 
     const get: TableStore["Service"]["get"] = Effect.fn("TableStore.get")(function* (workspaceId, id) {
@@ -161,9 +162,9 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
         yield* Effect.gen(function* () {
           yield* storedInBulk(sql`delete from row_lookup where table_id = ${id}
             and row_id = any(${rows.map(({ row }) => row.id)}::text[])`)
-          yield* storedInBulk(sql`insert into table_row (id, table_id, field_values, folded, held, external_key,
-              created_by, updated_by, version, created_at, updated_at, trashed_at)
-            select g.id, ${id}, g.vals, g.folded, g.held, g.key, g.made_by, g.changed_by, g.version, g.made_at,
+          yield* storedInBulk(sql`insert into table_row (id, workspace_id, table_id, field_values, folded, held,
+              external_key, created_by, updated_by, version, created_at, updated_at, trashed_at)
+            select g.id, (select workspace_id from app_table where id = ${id}), ${id}, g.vals, g.folded, g.held, g.key, g.made_by, g.changed_by, g.version, g.made_at,
               g.changed_at, g.trashed_at
             from json_to_recordset(${given}::json) as g(id text, vals jsonb, folded jsonb, held jsonb, key text,
               made_by json, changed_by json, version int, made_at timestamptz, changed_at timestamptz,

@@ -1,5 +1,6 @@
 /** The budgets of upstream providers in PostgreSQL: one statement a request, by the clock of the database. */
 import { Refill, UpstreamBudget } from "@millrace/core/rate"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -38,6 +39,8 @@ const takeStatement = `
   )
   select bool_and(granted) as granted, max(wait) as wait from waits`
 
+const ofInstallation = acrossWorkspaces("tables of the installation")
+
 export const layer: Layer.Layer<UpstreamBudget, never, SqlClient.SqlClient> = Layer.effect(
   UpstreamBudget,
   Effect.map(SqlClient.SqlClient, (sql) =>
@@ -52,28 +55,34 @@ export const layer: Layer.Layer<UpstreamBudget, never, SqlClient.SqlClient> = La
           const { burst, interval } = Refill.refillOf(line.perMinute)
           return [{ connection: line.connection, burst, step: interval }]
         })
-        const rows = yield* stored(
-          sql.unsafe<{ readonly granted: boolean; readonly wait: number }>(takeStatement, [
-            instanceId,
-            JSON.stringify(wanted),
-            connection ?? "",
-            patience
-          ])
+        const rows = yield* ofInstallation(
+          stored(
+            sql.unsafe<{ readonly granted: boolean; readonly wait: number }>(takeStatement, [
+              instanceId,
+              JSON.stringify(wanted),
+              connection ?? "",
+              patience
+            ])
+          )
         )
         return rows[0]!
       }),
       held: Effect.fn("UpstreamBudget.held")(function* ({ connection, instanceId }) {
-        const [row] = yield* stored(sql<{ readonly wait: number }>`
+        const [row] = yield* ofInstallation(
+          stored(sql<{ readonly wait: number }>`
           select coalesce(max(greatest(0, extract(epoch from held_until - store_now()))), 0)::float8 as wait
           from upstream_turn where instance_id = ${instanceId} and connection in ('', ${connection ?? ""})`)
+        )
         return row!.wait
       }),
       hold: Effect.fn("UpstreamBudget.hold")(function* ({ connection, instanceId }, seconds) {
         const until = sql`store_now() + make_interval(secs => ${seconds}::float8)`
-        yield* stored(sql`insert into upstream_turn as t (instance_id, connection, next_at, held_until)
+        yield* ofInstallation(
+          stored(sql`insert into upstream_turn as t (instance_id, connection, next_at, held_until)
           values (${instanceId}, ${connection ?? ""}, ${until}, ${until})
           on conflict (instance_id, connection) do update set next_at = greatest(t.next_at, excluded.next_at),
             held_until = greatest(t.held_until, excluded.held_until)`)
+        )
       })
     })
   )

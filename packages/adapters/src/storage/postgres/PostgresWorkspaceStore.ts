@@ -48,10 +48,11 @@ export const layer: Layer.Layer<WorkspaceStore, never, SqlClient.SqlClient> = La
               ${workspace.timezone}, ${workspace.locale}, ${workspace.baseCurrency},
               ${nullable(workspace.parentWorkspaceId)}, ${workspace.createdAt}, ${workspace.updatedAt},
               ${workspace.version})`
-          // The owner of a second workspace is known already.
+          // The owner of a second workspace is known already. With a column named, the row would have to be one that is
+          // to be seen, which people are where they are members.
           yield* sql`insert into app_user (id, email, name, created_at)
             values (${owner.id}, ${owner.email}, ${nullable(owner.name)}, ${owner.createdAt})
-            on conflict (id) do nothing`
+            on conflict do nothing`
           yield* sql`insert into member (workspace_id, user_id, role) values (${workspace.id}, ${owner.id}, 'owner')`
         }).pipe(inTransaction(sql))
       }),

@@ -6,6 +6,7 @@
 import { Secrets, type SecretsUnreadable } from "@millrace/core/bank"
 import type { StorageUnavailable } from "@millrace/core/storage"
 import type { Upload } from "@millrace/core/upload"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -80,7 +81,7 @@ const placesOf = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Readon
           readonly size: number
           readonly piece: number
           readonly value: Uint8Array
-        }>`select upload.id, workspace_id as workspace, size, piece, sealed as value from upload_piece
+        }>`select upload.id, upload.workspace_id as workspace, size, piece, sealed as value from upload_piece
           join upload on upload.id = upload_id
           where ${pieceKey} = any(${keyIds}) limit ${limit} for update of upload_piece skip locked`
         return rows.map(({ id, piece, size, value, workspace }) =>
@@ -136,4 +137,4 @@ export const reseal: Effect.Effect<Resealed, StorageUnavailable, SqlClient.SqlCl
     }
     return { sealed, left }
   }
-).pipe(Effect.withSpan("PostgresStorage.reseal"))
+).pipe(acrossWorkspaces("sealing"), Effect.withSpan("PostgresStorage.reseal"))

@@ -126,9 +126,20 @@ const bounds = (
   ]
 }
 
+/** The index is in the order of nearest floating numbers: with them it finds what exact comparisons then choose from. */
+const nearest = ({ high, low }: Range<string>): Range<string> => ({
+  ...(low === undefined ? {} : { low: { ...low, open: false } }),
+  ...(high === undefined ? {} : { high: { ...high, open: false } })
+})
+
 const narrowed = ({ number, text }: LookupHint, parameters: SqlParameters): ReadonlyArray<string> => [
   ...(text === undefined ? [] : bounds("l.text_cell", text, parameters.text)),
-  ...(number === undefined ? [] : bounds("l.number_cell", number, parameters.number))
+  ...(number === undefined
+    ? []
+    : [
+        ...bounds("l.number_near", nearest(number), (value) => `${parameters.number(value)}::float8`),
+        ...bounds("l.number_cell", number, parameters.number)
+      ])
 ]
 
 const nothing = "l.text_cell is null and l.number_cell is null"
@@ -142,20 +153,23 @@ const streamed = (scan: RowScan, key: SortKey, parameters: SqlParameters): State
   narrow.push(`${column} is not null`)
   const from = after?.values[0]
   if (from !== undefined && from !== null) {
+    const behindIt = key.desc ? "<=" : ">="
     const value = key.as === "number" ? parameters.number(String(from)) : parameters.text(prefixOf(String(from)))
-    narrow.push(`${column} ${key.desc ? "<=" : ">="} ${value}`)
+    narrow.push(`${column} ${behindIt} ${value}`)
+    if (key.as === "number") narrow.push(`l.number_near ${behindIt} ${value}::float8`)
   }
+  const near = key.as === "number" ? `l.number_near ${direction}, ` : ""
   const base = throughFacet(
     scan,
     key.facet!,
     narrow,
-    `order by ${column} ${direction}${key.desc ? "" : ", l.row_id"}`,
+    `order by ${near}${column} ${direction}${key.desc ? "" : ", l.row_id"}`,
     parameters,
     columns
   )
   // Texts that begin alike are told apart by the whole; all other values fit into the lookup.
   const rest = orderOf(key.as === "text" ? sort : sort.slice(1), parameters)
-  const order = [`${column} ${direction}`, ...rest, "l.row_id"]
+  const order = [`${near}${column} ${direction}`, ...rest, "l.row_id"]
   return { text: `${base} order by ${order.join(", ")} limit ${parameters.integer(limit)}`, values: parameters.values }
 }
 

@@ -6,11 +6,15 @@
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
+import { everyWorkspace, workspacesSetting } from "./WorkspaceWall.ts"
 
 export const schemaName = "millrace"
 
-/** What every connection of the storage has to begin with. */
-export const startupParameters = { search_path: schemaName } as const
+/**
+ * What a connection begins with that works for the installation and not for a workspace: migrations, backups, tests.
+ * `WorkspaceWall` explains the second one.
+ */
+export const startupParameters = { search_path: schemaName, [workspacesSetting]: everyWorkspace } as const
 
 /**
  * What earlier releases made in the schema that came first on the path of their user, mostly `public`. Whatever was

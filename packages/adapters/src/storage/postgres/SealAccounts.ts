@@ -1,6 +1,7 @@
 /** Replaces the numbers of accounts of files, which older versions kept, by their digests. */
 import type { StorageUnavailable } from "@millrace/core/storage"
 import { AccountSeal, isSealedKey, sealedKey } from "@millrace/core/upload"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { json } from "./Column.ts"
@@ -32,4 +33,4 @@ export const sealAccounts = Effect.fn("PostgresStorage.sealAccounts")(function* 
     }
     return sealed
   }).pipe(inTransaction(sql))
-})
+}, acrossWorkspaces("sealing"))

@@ -1,6 +1,7 @@
 /** Seals the uploaded files that older versions stored in the open. */
 import { Secrets } from "@millrace/core/bank"
 import type { StorageUnavailable } from "@millrace/core/storage"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { uploadPieces } from "./UploadPieces.ts"
@@ -13,4 +14,4 @@ export const sealUploads: Effect.Effect<number, StorageUnavailable, SqlClient.Sq
     while (yield* sealOne()) sealed++
     return sealed
   }
-).pipe(Effect.withSpan("PostgresStorage.sealUploads"))
+).pipe(acrossWorkspaces("sealing"), Effect.withSpan("PostgresStorage.sealUploads"))

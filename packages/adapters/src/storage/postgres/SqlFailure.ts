@@ -13,12 +13,18 @@ export class UnstorableValue extends TypeError {
   override readonly name = "UnstorableValue"
 }
 
+/** A row for a workspace that the work may not touch: a fault of ours, no matter when it is tried. */
+class ForeignWorkspace extends TypeError {
+  override readonly name = "ForeignWorkspace"
+}
+
 /** The client cannot take what PostgreSQL answers: a fault of ours, no matter when it is tried. */
 export class UnreadableAnswer extends TypeError {
   override readonly name = "UnreadableAnswer"
 }
 
-const stateOf = (error: SqlError): string => {
+/** The state of SQL that PostgreSQL gave with the error; empty where there is none. */
+export const stateOf = (error: SqlError): string => {
   const { cause } = error.reason
   return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : ""
 }
@@ -31,6 +37,9 @@ const isUnreadable = ({ reason }: SqlError): boolean =>
 const isDataFault = (state: string): boolean => /^22...$/.test(state)
 
 /** Messages of PostgreSQL may quote values, so only the kind, state and constraint are told. */
+const isWalled = ({ reason }: SqlError, state: string): boolean =>
+  state === "42501" && reason.cause instanceof Error && reason.cause.message.includes("row-level security")
+
 const messageOf = (error: SqlError, state: string): string => {
   const { reason } = error
   const constraint = reason._tag === "UniqueViolation" ? ` of ${reason.constraint}` : ""
@@ -64,6 +73,9 @@ export const stored = <A, E, R>(
     if (!isSqlError(error)) return Effect.fail(error as Exclude<E, SqlError>)
     const failure = unavailable(error)
     if (isUnreadable(error)) return Effect.die(new UnreadableAnswer(`${failure.message}: the answer is not readable`))
+    if (isWalled(error, stateOf(error))) {
+      return Effect.die(new ForeignWorkspace(`${failure.message}: a row of a workspace that the work is not for`))
+    }
     return isDataFault(stateOf(error)) ? Effect.die(new UnstorableValue(failure.message)) : Effect.fail(failure)
   })
 

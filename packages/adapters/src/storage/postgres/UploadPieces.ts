@@ -37,7 +37,8 @@ export const uploadPieces = (sql: SqlClient, secrets: Secrets["Service"]) => {
   ) {
     for (let piece = 0; piece < countOf(upload); piece++) {
       const sealed = yield* secrets.sealBytes(yield* pieceAt(piece * pieceBytes), contextOf(upload, piece))
-      yield* stored(sql`insert into upload_piece (upload_id, piece, sealed) values (${upload.id}, ${piece}, ${sealed})`)
+      yield* stored(sql`insert into upload_piece (upload_id, workspace_id, piece, sealed)
+        values (${upload.id}, ${upload.workspaceId}, ${piece}, ${sealed})`)
     }
   })
 

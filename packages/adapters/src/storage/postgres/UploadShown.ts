@@ -43,8 +43,8 @@ export const uploadShown = (
     from: number
   ) {
     for (let at = 0; at === 0 || at < ids.length; at += idsPerRow) {
-      yield* stored(sql`insert into upload_shown (upload_id, account_id, data_type, kind, part, ids)
-        select id, ${accountId}, ${dataType}, ${kind}, ${from + at / idsPerRow}::int,
+      yield* stored(sql`insert into upload_shown (upload_id, workspace_id, account_id, data_type, kind, part, ids)
+        select id, workspace_id, ${accountId}, ${dataType}, ${kind}, ${from + at / idsPerRow}::int,
           ${ids.slice(at, at + idsPerRow)}::text[]
         from upload where id = ${id}`)
     }

@@ -7,6 +7,7 @@ import { checkSchema, checkVersion, DatabaseUnfit } from "../DatabaseCheck.ts"
 import { knownSchema, migrations, newestSchema } from "../Migrations.ts"
 import { schemaName } from "../Schema.ts"
 import { inTransaction, stored } from "../SqlFailure.ts"
+import { sayEveryWorkspace } from "../WorkspaceWall.ts"
 import { BackupUnusable, type Header, type Line, writeBackup } from "./BackupFile.ts"
 
 /** Tables that hold nothing beyond the processes that run, or that the migrations themselves keep. */
@@ -61,6 +62,7 @@ export const backup = Effect.fn("PostgresStorage.backup")(function* (
   const rows: Record<string, number> = {}
   return yield* Effect.gen(function* () {
     yield* sql`set transaction isolation level repeatable read, read only`
+    yield* sayEveryWorkspace
     const { applied, earlier } = yield* checkSchema(newestSchema)
     yield* checkVersion(applied, knownSchema)
     if (applied.length === 0) return yield* new DatabaseUnfit({ message: "There is nothing in it yet." })

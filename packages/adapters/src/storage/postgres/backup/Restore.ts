@@ -7,6 +7,7 @@ import { checkDatabase, checkSchema, checkVersion, DatabaseUnfit } from "../Data
 import { knownSchema, lockSchema, migrateTo, newestSchema } from "../Migrations.ts"
 import { schemaName } from "../Schema.ts"
 import { inTransaction, stored } from "../SqlFailure.ts"
+import { sayEveryWorkspace } from "../WorkspaceWall.ts"
 import { tables } from "./Backup.ts"
 import { BackupUnusable, type Header, type Line, readBackup } from "./BackupFile.ts"
 
@@ -46,6 +47,7 @@ export const restore = Effect.fn("PostgresStorage.restore")(function* (
     const header = (yield* nextLine) as Header
     const applied = header.schema.map((name) => ({ id: Number(name.slice(0, 4)), name: name.slice(5) }))
     yield* Effect.mapError(checkVersion(applied, knownSchema), ({ message }) => unusable(`cannot be taken. ${message}`))
+    yield* sayEveryWorkspace
     yield* checkDatabase
     yield* lockSchema
     const standing = yield* checkSchema(newestSchema)

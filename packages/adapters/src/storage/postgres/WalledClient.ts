@@ -1,0 +1,289 @@
+/**
+ * The client of a server: each statement and each transaction is shown the workspaces of its fiber (`CurrentReach`) and
+ * no others.
+ *
+ * The setting that says so ends with its transaction, so nothing of it is left on a connection, and it travels with the
+ * `begin`: a statement of its own goes as `begin`, setting, statement and `commit` in one message, and costs no more
+ * round trips than alone. Work across workspaces has connections of its own, on which the setting is that of all.
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import type * as PgConnection from "@effect/sql-pg/PgConnection"
+import * as PgPool from "@effect/sql-pg/PgPool"
+import { CurrentReach, type Reach } from "@millrace/core/workspace"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Connection } from "effect/sql/SqlConnection"
+import { SqlError, UnknownError } from "effect/sql/SqlError"
+import * as Statement from "effect/sql/Statement"
+import { stateOf } from "./SqlFailure.ts"
+import { everyWorkspace, workspacesSetting } from "./WorkspaceWall.ts"
+
+const say = `select set_config('${workspacesSetting}', $1, true)`
+
+const settingOf = (reach: Reach): string =>
+  reach === undefined ? "" : reach === "every" ? everyWorkspace : reach.join(",")
+
+const reachSetting = Effect.map(Effect.service(CurrentReach), settingOf)
+
+type Rows = ReadonlyArray<unknown>
+type Transform = Parameters<Connection["execute"]>[2]
+
+/** How a statement is run, on whichever connection. */
+type Run = <A>(
+  sql: string,
+  query: (connection: PgConnection.PgConnection, prepare: boolean) => Effect.Effect<A, SqlError>,
+  prepare: boolean
+) => Effect.Effect<A, SqlError>
+
+type RunStream = <A>(
+  stream: (connection: PgConnection.PgConnection) => Stream.Stream<A, SqlError>
+) => Stream.Stream<A, SqlError>
+
+const connectionOf = (run: Run, runStream: RunStream): Connection => {
+  const result = (prepare: boolean) => (sql: string, params: Rows) =>
+    run(sql, (connection, prepared) => connection.query(sql, params, prepared), prepare)
+  const execute =
+    (prepare: boolean) =>
+    (sql: string, params: Rows, transform: Transform): ReturnType<Connection["execute"]> =>
+      Effect.map(result(prepare)(sql, params), ({ rows }) => (transform === undefined ? rows : transform(rows)))
+  const values = (prepare: boolean) => (sql: string, params: Rows) =>
+    run(sql, (connection, prepared) => connection.queryValues(sql, params, prepared), prepare)
+  return {
+    execute: execute(true),
+    executeUnprepared: execute(false),
+    executeRaw: result(true),
+    executeValues: values(true),
+    executeValuesUnprepared: values(false),
+    executeStream: (sql, params, transform) => {
+      const rows = runStream((connection) => connection.stream(sql, params))
+      return transform === undefined ? rows : Stream.mapArray(rows, (chunk) => transform(chunk) as typeof chunk)
+    }
+  }
+}
+
+/** On a connection whose setting is right for all that it is used for. */
+const plain = (connection: PgConnection.PgConnection): Connection =>
+  connectionOf(
+    (_sql, query, prepare) => query(connection, prepare),
+    (stream) => stream(connection)
+  )
+
+/** A connection that runs several statements at once cancels none by itself; the session behind it can. */
+const cancel = (connection: PgConnection.PgConnection): Effect.Effect<void> =>
+  Predicate.hasProperty(connection, "cancel") && Effect.isEffect(connection.cancel)
+    ? (connection.cancel as Effect.Effect<void>)
+    : Effect.void
+
+const sent = <A>(effect: Effect.Effect<A, SqlError>) =>
+  Effect.forkChild(effect, { startImmediately: true, uninterruptible: true })
+
+const rolledBack = Effect.fail(
+  new SqlError({
+    reason: new UnknownError({
+      cause: new Error("rolled back"),
+      message: "COMMIT rolled back an aborted transaction",
+      operation: "commit"
+    })
+  })
+)
+
+/** States of a prepared statement that the server has forgotten, or that no longer fits its tables. */
+const isOutOfDate = (error: SqlError): boolean => ["26000", "0A000"].includes(stateOf(error))
+
+/**
+ * One statement in a transaction of its own, all of it sent at once. Each part has a round of its own in the protocol, so
+ * what follows a part that failed is refused, and `commit` undoes it.
+ */
+const alone = <A>(
+  connection: PgConnection.PgConnection,
+  setting: string,
+  query: (prepare: boolean) => Effect.Effect<A, SqlError>,
+  prepare: boolean
+): Effect.Effect<A, SqlError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const begun = yield* sent(connection.query("begin"))
+      const said = yield* sent(connection.query(say, [setting]))
+      const asked = yield* sent(query(prepare))
+      const ended = yield* sent(connection.query("commit"))
+      // Nobody may have the connection before all of it is through.
+      const through = Effect.forEach([begun, said, asked, ended], (fiber) => Fiber.await<unknown, SqlError>(fiber))
+      yield* Effect.onInterrupt(restore(Fiber.await(ended)), () => Effect.andThen(cancel(connection), through))
+      yield* Fiber.join(begun)
+      yield* Fiber.join(said)
+      // A prepared statement that is out of date has failed with its transaction, and nothing was done.
+      if (prepare && Option.exists(Exit.findErrorOption(yield* Fiber.await(asked)), isOutOfDate)) {
+        return yield* restore(alone(connection, setting, query, false))
+      }
+      const answer = yield* Fiber.join(asked)
+      const { command } = yield* Fiber.join(ended)
+      return command === "ROLLBACK" ? yield* rolledBack : answer
+    })
+  )
+
+const aloneOn = (connection: PgConnection.PgConnection, setting: string): Connection =>
+  connectionOf(
+    (_sql, query, prepare) => alone(connection, setting, (prepared) => query(connection, prepared), prepare),
+    (stream) =>
+      Stream.unwrap(
+        Effect.as(
+          Effect.acquireRelease(
+            Effect.gen(function* () {
+              const begun = yield* sent(connection.query("begin"))
+              const said = yield* sent(connection.query(say, [setting]))
+              yield* Fiber.join(begun)
+              yield* Fiber.join(said)
+            }),
+            () => Effect.ignore(connection.query("commit"))
+          ),
+          stream(connection)
+        )
+      )
+  )
+
+const begins = /^\s*(?:begin|start transaction)\b/i
+const controls = /^\s*(?:commit|rollback|savepoint|release)\b/i
+const undoes = /^\s*rollback\b/i
+
+/**
+ * A connection for a transaction, or for whoever wants one to itself. The setting is said with `begin`; what runs inside
+ * for other workspaces says so first.
+ */
+const transactionOn = (
+  connection: PgConnection.PgConnection,
+  scope: Scope.Scope,
+  /** What is set where nothing is said. */
+  standing: string
+): Connection => {
+  let owned: PgConnection.PgConnection | undefined
+  /** What is set now; undefined where that is not known. */
+  let setting: string | undefined
+  let inside = false
+
+  const own = Effect.suspend(() =>
+    owned === undefined
+      ? Effect.tap(Scope.provide(connection.pin, scope), (pinned) => Effect.sync(() => void (owned = pinned)))
+      : Effect.succeed(owned)
+  )
+
+  const begin = <A>(query: Effect.Effect<A, SqlError>, wanted: string): Effect.Effect<A, SqlError> =>
+    Effect.uninterruptible(
+      Effect.gen(function* () {
+        const begun = yield* sent(query)
+        if (wanted !== standing) {
+          const said = yield* sent(connection.query(say, [wanted]))
+          // Whoever begins a transaction and fails does not end it.
+          yield* Effect.onError(Fiber.join(said), () => Effect.ignore(connection.query("rollback")))
+        }
+        const answer = yield* Fiber.join(begun)
+        inside = true
+        setting = wanted
+        return answer
+      })
+    )
+
+  const said = Effect.fnUntraced(function* () {
+    const pinned = yield* own
+    const wanted = yield* reachSetting
+    if (inside && setting !== wanted) {
+      setting = undefined
+      yield* pinned.query(say, [wanted])
+      setting = wanted
+    }
+    return pinned
+  })
+
+  const runs = <A>(
+    sql: string,
+    query: (on: PgConnection.PgConnection) => Effect.Effect<A, SqlError>
+  ): Effect.Effect<A, SqlError> => {
+    if (begins.test(sql) && owned === undefined) {
+      return Effect.flatMap(reachSetting, (wanted) => begin(query(connection), wanted))
+    }
+    if (!controls.test(sql)) return Effect.flatMap(said(), query)
+    // What was set since the savepoint is undone as well.
+    if (undoes.test(sql)) setting = undefined
+    return Effect.flatMap(own, query)
+  }
+
+  return connectionOf(
+    (sql, query, prepare) => runs(sql, (on) => query(on, prepare)),
+    (stream) => Stream.unwrap(Effect.map(said(), stream))
+  )
+}
+
+/** The client in words of the driver: what `PgClient.make` does, over two pools. */
+const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []) as Effect.Effect<PgConnection.Result, SqlError>, ({ command }) =>
+    command === "ROLLBACK" ? rolledBack : Effect.void
+  )
+
+export interface WalledConfig extends PgClient.PgPoolConfig {
+  /**
+   * Connections for work across workspaces, beside `maxConnections`. 0 where connections cannot keep what they begin
+   * with: then that work says so with each transaction, too.
+   */
+  readonly acrossConnections: number
+}
+
+export const make = Effect.fnUntraced(function* ({ acrossConnections, ...config }: WalledConfig) {
+  const poolOf = (more: Partial<PgClient.PgPoolConfig>, standing: string) =>
+    PgPool.make({
+      ...config,
+      ...more,
+      startupParameters: { ...config.startupParameters, [workspacesSetting]: standing }
+    })
+  // Several statements of one user at once, and never those of two.
+  const within = yield* poolOf({ multiplex: true, multiplexConcurrency: 1 }, "")
+  const apart = acrossConnections > 0
+  const across = apart ? yield* poolOf({ maxConnections: acrossConnections }, everyWorkspace) : within
+  const isApart = (reach: Reach): boolean => apart && reach === "every"
+
+  const acquirer = Effect.flatMap(Effect.service(CurrentReach), (reach) =>
+    isApart(reach)
+      ? Effect.map(across.get, plain)
+      : Effect.map(within.get, (connection) => aloneOn(connection, settingOf(reach)))
+  )
+  const transactionAcquirer = Effect.gen(function* () {
+    const everywhere = isApart(yield* CurrentReach)
+    const connection = yield* (everywhere ? across : within).get
+    return transactionOn(connection, yield* Effect.scope, everywhere ? everyWorkspace : "")
+  })
+
+  const client = yield* SqlClient.make({
+    acquirer,
+    borrower: (f) =>
+      Effect.flatMap(Effect.service(CurrentReach), (reach) =>
+        isApart(reach)
+          ? across.use((connection) => f(plain(connection)))
+          : within.use((connection) => f(aloneOn(connection, settingOf(reach))))
+      ),
+    prepareTransactionControls: true,
+    commit,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    transactionAcquirer,
+    compiler: PgClient.makeCompiler(config.transformQueryNames, config.transformJson),
+    driver: "pg",
+    spanAttributes: [["db.system.name", "postgresql"]]
+  })
+  return Object.assign(client, {
+    [PgClient.TypeId]: PgClient.TypeId,
+    config,
+    json: (value: unknown) =>
+      Statement.fragment([Statement.custom<PgClient.PgCustom>("PgJson")(value, undefined, undefined)]),
+    listen: (channel: string) => Effect.flatMap(across.reserve, (connection) => connection.listen(channel)),
+    notify: (channel: string, payload: string) =>
+      Effect.asVoid(across.use((connection) => connection.query("select pg_notify($1, $2)", [channel, payload])))
+  }) as PgClient.PgClient
+})
+
+/** The role of the connections is part of `startupParameters`. */
+export const layer = (config: WalledConfig): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError> =>
+  PgClient.layerFrom(make(config))

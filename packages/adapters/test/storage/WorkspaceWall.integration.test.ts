@@ -1,0 +1,97 @@
+/** The second wall between workspaces: the stores behind it, and what the database itself shows and refuses. */
+import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
+import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
+import { tablesWithoutWall, unwalledTables } from "../../src/storage/postgres/WorkspaceWall.ts"
+import { Ids } from "@millrace/core"
+import { withinWorkspaces } from "@millrace/core/workspace"
+import { storeWholeWorkspace } from "@millrace/testing/fixture"
+import { layer as storeClock } from "@millrace/verification/postgres/PostgresClock"
+import { OwnerClient, walled } from "@millrace/verification/postgres/TestPostgres"
+import { WorkspaceWallSuite } from "@millrace/testing/suite/storage"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { SqlClient } from "effect/sql/SqlClient"
+import { inject } from "vitest"
+
+const total = (rows: ReadonlyArray<{ readonly n: number }>) => rows[0]!.n
+
+const database = walled(inject("postgres"))
+const stores = storage.pipe(Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })))
+
+WorkspaceWallSuite.suite(
+  "PostgreSQL",
+  Layer.merge(stores, storeClock.pipe(Layer.provide(Layer.effect(SqlClient, OwnerClient)))).pipe(
+    Layer.provide(database)
+  ),
+  { liveClock: true }
+)
+
+layer(Layer.merge(stores, Ids.layer).pipe(Layer.provideMerge(database)), { excludeTestServices: true })(
+  "the wall between workspaces",
+  (it) => {
+    it.effect(
+      "stands round every table but those that hold nothing of a workspace, and are named with the reason",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* OwnerClient
+          const ask = Effect.provideService(unwalledTables, SqlClient, sql)
+          expect(yield* ask).toEqual([])
+          // Added without a thought of whose its rows are.
+          yield* sql`create table forgotten (id text)`
+          expect(yield* ask).toEqual(["forgotten"])
+          yield* sql`alter table forgotten enable row level security`
+          expect(yield* ask).toEqual(["forgotten"])
+          yield* sql`drop table forgotten`
+          const known = yield* sql<{ readonly name: string }>`select relname as name from pg_class
+          where relnamespace = current_schema()::regnamespace and relkind = 'r'`
+          const names = new Set(known.map(({ name }) => name))
+          const gone = Object.keys(tablesWithoutWall).filter((name) => !names.has(name) && !name.startsWith("cluster_"))
+          expect(gone).toEqual([])
+        })
+    )
+
+    it.effect("shows a transaction no row of another workspace in any table, and lets it change and add none", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const owner = yield* OwnerClient
+        const mine = (yield* storeWholeWorkspace).workspace.id
+        const theirs = (yield* storeWholeWorkspace).workspace.id
+        const tables = yield* owner<{ readonly name: string }>`select relname as name from pg_class
+          where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relrowsecurity order by 1`
+        expect(tables.length).toBeGreaterThan(30)
+        for (const { name } of tables) {
+          const whose =
+            name === "workspace"
+              ? "id"
+              : name === "app_user"
+                ? "(select workspace_id from member where user_id = app_user.id)"
+                : "workspace_id"
+          const count = (id: string) => `select count(*)::int as n from ${name} where ${whose} = '${id}'`
+          const there = (id: string) => Effect.map(owner.unsafe<{ readonly n: number }>(count(id)), total)
+          const [ours, others] = [yield* there(mine), yield* there(theirs)]
+          // A table that the whole workspace has nothing in: add it to `WholeWorkspace`.
+          expect([name, ours > 0, others > 0]).toEqual([name, true, true])
+          const tried = yield* Effect.gen(function* () {
+            const all = total(yield* sql.unsafe<{ readonly n: number }>(`select count(*)::int as n from ${name}`))
+            const seen = total(yield* sql.unsafe<{ readonly n: number }>(count(theirs)))
+            const gone = yield* sql.unsafe(`with gone as (delete from ${name} where ${whose} = '${theirs}' returning 1)
+              select * from gone`)
+            const column = name === "app_user" ? "email" : whose
+            const given = yield* Effect.exit(
+              sql.withTransaction(sql.unsafe(`update ${name} set ${column} = '${theirs}' where ${whose} = '${mine}'`))
+            )
+            return { all, seen, gone: gone.length, given: given._tag }
+          }).pipe(sql.withTransaction, withinWorkspaces(mine))
+          const given = name === "app_user" ? "Success" : "Failure"
+          expect([name, tried]).toEqual([name, { all: ours, seen: 0, gone: 0, given }])
+          expect([name, yield* there(theirs)]).toEqual([name, others])
+          // Without a word about whose, there is nothing.
+          const unsaid = yield* sql.unsafe<{ readonly n: number }>(`select count(*)::int as n from ${name}`)
+          expect([name, total(unsaid)]).toEqual([name, 0])
+        }
+      })
+    )
+  }
+)

@@ -1,0 +1,512 @@
+/**
+ * Every method of every store, called with ids of one workspace. The types ask for a case of each method, so that one that
+ * is added without does not compile.
+ */
+import { ApiKeyStore } from "@millrace/core/storage"
+import { EventStore } from "@millrace/core/storage"
+import { BankStore } from "@millrace/core/storage"
+import { DeliveryStore } from "@millrace/core/storage"
+import { EnrichmentStore } from "@millrace/core/storage"
+import { FeedStore } from "@millrace/core/storage"
+import { IdentityStore } from "@millrace/core/storage"
+import { JobStore } from "@millrace/core/storage"
+import type { Kernel } from "@millrace/core/kernel"
+import { RecordStore } from "@millrace/core/storage"
+import { CalendarDate } from "@millrace/core"
+import { CursorStore } from "@millrace/core/storage"
+import { Timestamp } from "@millrace/core"
+import type { Leases } from "@millrace/core/storage"
+import { TaskStore } from "@millrace/core/storage"
+import type { DataKeys } from "@millrace/core/storage"
+import type { Transactor } from "@millrace/core/storage"
+import { wholeScan } from "@millrace/core/table"
+import { TableStore } from "@millrace/core/storage"
+import { UploadStore } from "@millrace/core/storage"
+import { WorkspaceStore } from "@millrace/core/storage"
+import type * as Context from "effect/Context"
+import { AuditStore } from "@millrace/core/storage"
+import { acrossWorkspaces } from "@millrace/core/workspace"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { storeAccount } from "../fixture/Account.ts"
+import { makeBank, makeConnection } from "../fixture/Bank.ts"
+import { makeIntent } from "../fixture/Delivery.ts"
+import { makeEnrichment } from "../fixture/Enrichment.ts"
+import { makeAuditRow } from "../fixture/Audit.ts"
+import { makeEvent } from "../fixture/Event.ts"
+import { makeFeed } from "../fixture/Feed.ts"
+import { makeJob } from "../fixture/Job.ts"
+import { makeWrite } from "../fixture/Record.ts"
+import { makeTable, makeTableField } from "../fixture/Table.ts"
+import { makeUpload } from "../fixture/Upload.ts"
+import { person, type WholeWorkspace } from "../fixture/WholeWorkspace.ts"
+import { makeApiKey } from "../fixture/Workspace.ts"
+import type { StorageServices } from "./StorageTests.ts"
+import type { Ids } from "@millrace/core"
+
+type Attempt<S> = (store: S, of: WholeWorkspace) => Effect.Effect<unknown, unknown, StorageServices | Ids>
+
+/** A method for which there is nothing to keep apart, and why. */
+export interface Open {
+  readonly open: string
+}
+export const isOpen = (one: unknown): one is Open => typeof one === "object" && one !== null && "open" in one
+
+type Cases<S> = { readonly [M in keyof S]: Attempt<S> | Open }
+
+/** A method, called with what is of one workspace. */
+type Call<I> = (of: WholeWorkspace) => Effect.Effect<unknown, unknown, StorageServices | Ids | I>
+
+const casesOf = <I, S extends object>(store: Context.Service<I, S>, methods: Cases<S>) => ({
+  names: Effect.map(store, (service) => Object.keys(service)),
+  methods: Object.fromEntries(
+    Object.entries(methods).map(([name, attempt]): readonly [string, Call<I> | Open] => [
+      name,
+      isOpen(attempt) ? attempt : (of) => Effect.flatMap(store, (service) => (attempt as Attempt<S>)(service, of))
+    ])
+  )
+})
+
+const everybody: Open = { open: "looks at all workspaces, and is called across them" }
+
+const later = Timestamp.make("2030-01-01T00:00:00.000Z")
+const decided = { by: person, at: later }
+
+const workspaces = casesOf(WorkspaceStore, {
+  create: { open: "a workspace is made within itself: nobody else's is named" },
+  get: (store, { workspace }) => store.get(workspace.id),
+  portals: { open: "portals are workspaces of their own, which are looked up across workspaces" },
+  all: (store) => store.all
+})
+
+const keys = casesOf(ApiKeyStore, {
+  insert: (store, { owner, workspace }) =>
+    Effect.flatMap(makeApiKey(workspace, owner), (key) => store.insert(key, "another")),
+  byHash: (store, { hash }) => store.byHash(hash),
+  list: (store, { workspace }) => store.list(workspace.id)
+})
+
+const audit = casesOf(AuditStore, {
+  begin: (store, { workspace }) => Effect.flatMap(makeAuditRow(workspace.id), store.begin),
+  end: (store, { openEntry }) => store.end(openEntry),
+  list: (store, { workspace }) => store.list(workspace.id, { limit: 10 }),
+  chain: (store, { workspace }) => store.chain(workspace.id, 0, 10),
+  ends: (store, { workspace }) => store.ends(workspace.id),
+  seal: everybody,
+  purge: everybody
+})
+
+const events = casesOf(EventStore, {
+  append: (store, { workspace }) => store.append([makeEvent(workspace.id, "b", 1)]),
+  read: (store, { workspace }) => store.read(workspace.id, 0, 10),
+  newest: (store, { workspace }) => store.newest(workspace.id),
+  arrivals: { open: "tells that something happened, and not what" },
+  register: everybody,
+  unregister: everybody,
+  behind: everybody,
+  position: (store, { backlog }) => store.position(backlog),
+  advance: (store, { backlog }) => store.advance(backlog, 2),
+  purge: everybody
+})
+
+const cursors = casesOf(CursorStore, {
+  keep: (store, { workspace }) => store.keep(workspace.id, { digest: "new", text: "text", hours: 5 }),
+  find: (store, { workspace }) => store.find(workspace.id, "digest"),
+  purge: everybody
+})
+
+const banks = casesOf(BankStore, {
+  insert: (store, { workspace }) =>
+    Effect.flatMap(makeBank(workspace), (bank) => store.insert(bank, makeConnection(bank))),
+  list: (store, { workspace }) => store.list([workspace.id]),
+  get: (store, { bank, workspace }) => store.get(workspace.id, bank.id),
+  byConnection: (store, { bank, workspace }) => store.byConnection(workspace.id, "demo:main", `conn-${bank.id}`),
+  connection: (store, { bank }) => store.connection(bank.id),
+  setStatus: (store, { bank }) =>
+    store.setStatus(
+      bank.id,
+      { connected: false, status: "error", source: "provider_call", lastCheckedAt: later },
+      later
+    ),
+  remove: (store, { bank, workspace }) => store.remove(workspace.id, bank.id),
+  accounts: (store, { bank }) => store.accounts(bank.id),
+  account: (store, { account, bank, workspace }) => store.account(workspace.id, bank.id, account.id),
+  putAccounts: (_store, { bank }) => storeAccount(bank),
+  setHistoryFrom: (store, { account }) => store.setHistoryFrom(account.id, CalendarDate.make("2020-01-01"))
+})
+
+const records = casesOf(RecordStore, {
+  index: (store, { scope }) => store.index(scope, {}),
+  held: (store, { scope, write }) => store.held(scope, [write.id]),
+  fields: (store, { scope, write }) => store.fields(scope, [write.id]),
+  write: (store, { scope }) => Effect.flatMap(makeWrite(), (write) => store.write(scope, [write])),
+  rename: (store, { scope, write }) => store.rename(scope, [{ id: write.id, providerId: "renamed" }]),
+  merge: (store, { other, scope, write }) => store.merge(scope, write.id, other.id),
+  merged: (store, { other, scope, write }) =>
+    Effect.andThen(store.merge(scope, write.id, other.id), store.merged(scope)),
+  setMissed: (store, { scope, write }) => store.setMissed(scope, [write.id], 1),
+  keepDayDigests: (store, { scope }) => store.keepDayDigests(scope, "anew"),
+  dayDigests: (store, { scope }) => store.dayDigests(scope),
+  lastChange: (store, { account }) => store.lastChange(account.id),
+  lastChanges: (store, { account }) => store.lastChanges([account.id]),
+  changes: (store, { scope }) => store.changes(scope, { after: 0, upTo: 100, limit: 100 }),
+  page: (store, { scope }) => store.page(scope, { filter: {}, limit: 10 }),
+  latestDate: (store, { scope }) => store.latestDate(scope),
+  checkpoint: (store, { checkpoint }) => store.checkpoint(checkpoint),
+  saveCheckpoint: (store, { checkpoint }) => store.saveCheckpoint(checkpoint, "elsewhere"),
+  pulledAt: (store, { scope }) => store.pulledAt(scope),
+  pulledTimes: (store, { account }) => store.pulledTimes("transactions", [account.id]),
+  setPulled: (store, { scope }) => store.setPulled([{ ...scope, shown: [] }]),
+  shown: (store, { scope }) => store.shown(scope)
+})
+
+const feeds = casesOf(FeedStore, {
+  insert: (store, { workspace }) => Effect.flatMap(makeFeed(workspace), store.insert),
+  update: (store, { feed }) => store.update({ ...feed, name: "Another", version: 2 }),
+  get: (store, { feed, workspace }) => store.get(workspace.id, feed.id),
+  byId: (store, { feed }) => store.byId(feed.id),
+  list: (store, { workspace }) => store.list([workspace.id], {}),
+  remove: (store, { feed, workspace }) => store.remove(workspace.id, feed.id),
+  states: (store, { feed, idle }) => store.states([feed.id, idle.id]),
+  scheduleDue: everybody,
+  advanceSchedule: (store, { idle }) => store.advanceSchedule(idle.id, idle.nextRunAt!, later),
+  claimPlace: (store, { feed, idle }) =>
+    Effect.forEach([feed, idle], ({ id }) => store.claimPlace(id, `another-${feed.id}`)),
+  boundColumns: (store, { feed }) => store.boundColumns(feed.id),
+  bindColumns: (store, { feed }) => store.bindColumns(feed.id, new Map([["Memo", "fld2"]])),
+  unbindColumns: (store, { feed }) => store.unbindColumns(feed.id),
+  marks: (store, { feed }) => store.marks(feed.id),
+  setMark: (store, { account, feed }) => store.setMark(feed.id, { accountId: account.id, changeNo: 9, signature: "t" }),
+  clearMarks: (store, { feed }) => store.clearMarks(feed.id),
+  wake: (store, { fileFeed }) =>
+    store.wake(fileFeed.id, { afterSeconds: 60, reason: "retry", type: "scheduled", retry: 1 }),
+  dueWakes: everybody,
+  takeWake: (store, { wake }) => store.takeWake(wake.feedId, wake.dueAt)
+})
+
+const jobs = casesOf(JobStore, {
+  create: (store, { idle }) => Effect.flatMap(makeJob(idle), (job) => store.create(job, { replacing: false })),
+  get: (store, { feed, job, workspace }) => store.get(workspace.id, feed.id, job.id),
+  active: (store, { feed }) => store.active(feed.id),
+  list: (store, { feed, workspace }) => store.list(workspace.id, feed.id, { limit: 10 }),
+  dispatch: everybody,
+  decline: { open: "takes a mark away with which a job was handed out: it is handed out again" },
+  arrivals: { open: "tells that some job came, and not which" },
+  claim: (store, { waiting }) => store.claim(waiting.id, []),
+  beat: (store, { fence }) => store.beat([fence]),
+  saveResumeSnapshot: (store, { fence }) => store.saveResumeSnapshot(fence, "text"),
+  leave: { open: "takes back the slots of a process" },
+  release: (store, { fence, feed, job, workspace }) =>
+    Effect.andThen(store.release(fence), store.get(workspace.id, feed.id, job.id)),
+  fence: (store, { fence }) => store.fence(fence, { add: { read: 1 } }),
+  fenceBank: (store, { bank, fence }) => store.fenceBank(fence, bank.id),
+  complete: (store, { fence }) => store.complete(fence, {}),
+  fail: (store, { fence }) => store.fail(fence, []),
+  pause: (store, { fence }) => store.pause(fence, "user", undefined),
+  cancel: (store, { job }) => store.cancel(job.id, "cancel", person),
+  sweep: everybody,
+  askPause: (store, { job }) => store.askPause(job.id, person),
+  pauseAsked: (store, { fence }) => store.pauseAsked(fence),
+  resume: (store, { fence, job }) =>
+    Effect.andThen(store.pause(fence, "user", undefined), store.resume(job.id, person)),
+  purge: everybody,
+  now: { open: "the clock" }
+})
+
+const tasks = casesOf(TaskStore, {
+  enqueue: (store, { task }) =>
+    store.enqueue([{ ...task, id: `${task.id.slice(0, -1)}0` as typeof task.id, key: "new" }]),
+  claim: everybody,
+  beat: (store, { taskFence }) => store.beat([taskFence], 60),
+  fence: (store, { taskFence }) => store.fence(taskFence),
+  complete: (store, { taskFence }) => store.complete(taskFence),
+  retry: (store, { taskFence }) => store.retry(taskFence, "again", 60),
+  fail: (store, { taskFence }) => store.fail(taskFence, "failed"),
+  release: (store, { taskFence }) => Effect.andThen(store.release(taskFence, 60), store.get(taskFence.taskId)),
+  withdraw: {
+    open: "is named by what is to be done and to what, not by an id: a policy of the database knows whose it is"
+  },
+  get: (store, { task }) => store.get(task.id),
+  list: (store, { workspace }) => store.list({ workspaceId: workspace.id, limit: 10 }),
+  reopen: (store, { task, taskFence }) =>
+    Effect.andThen(Effect.ignore(store.fail(taskFence, "failed")), store.reopen(task.id)),
+  overview: everybody,
+  purge: everybody,
+  arrivals: { open: "tells that some task came, and not which" }
+})
+
+const deliveries = casesOf(DeliveryStore, {
+  entries: (store, { feed, write }) => store.entries(feed.id, [write.id]),
+  intend: (store, { account, feed, job }) => store.intend(feed.id, job.id, [makeIntent(account, "new")]),
+  intendSettled: (store, { account, feed, job }) =>
+    store.intendSettled(feed.id, job.id, [makeIntent(account, "new")], [{ state: "done" }]),
+  open: (store, { feed }) => store.open(feed.id, { limit: 10 }),
+  countOpen: (store, { feed, job }) => store.countOpen(feed.id, job.id),
+  markSending: (store, { feed, job, write }) =>
+    store.markSending(feed.id, job.id, [{ recordId: write.id, version: 1 }]),
+  settle: (store, { feed, job, write }) =>
+    store.settle(feed.id, job.id, [{ recordId: write.id, version: 1, state: "done" }]),
+  current: (store, { feed }) => Stream.runCollect(store.current(feed.id)),
+  list: (store, { feed }) => store.list(feed.id, { limit: 10 }),
+  clear: (store, { feed }) => store.clear(feed.id),
+  reopen: (store, { feed }) => store.reopen(feed.id, { limit: 10 }),
+  keep: (store, { account, feed }) => store.keep(feed.id, [makeIntent(account, "skipped", { hash: "newer" })]),
+  fileMark: (store, { feed }) => store.fileMark(feed.id),
+  noteFile: (store, { feed }) => store.noteFile(feed.id, "another")
+})
+
+const tables = casesOf(TableStore, {
+  insert: (store, { workspace }) => Effect.flatMap(makeTable(workspace, { name: "Another" }), store.insert),
+  get: (store, { table, workspace }) => store.get(workspace.id, table.id),
+  lock: (store, { table, workspace }) => store.lock(workspace.id, table.id),
+  list: (store, { workspace }) => store.list([workspace.id]),
+  update: (store, { table }) => store.update({ ...table, name: "Another", version: 2 }),
+  addFields: (store, { table }) =>
+    Effect.flatMap(makeTableField("memo"), (field) => store.addFields(table.id, [field])),
+  remove: (store, { table }) => store.remove(table.id),
+  rowTotal: (store, { workspace }) => store.rowTotal(workspace.id),
+  rows: (store, { table }) => store.rows(wholeScan(table.id)),
+  count: (store, { table }) => store.count(wholeScan(table.id)),
+  rowsById: (store, { row, table }) => store.rowsById(table.id, [row.id]),
+  rowsByKey: (store, { table }) => store.rowsByKey(table.id, ["held"]),
+  holders: (store, { field, table }) => store.holders(table.id, [{ facet: field.id, mark: "mark" }]),
+  putRows: (store, { row, table }) =>
+    store.putRows(table.id, [{ row: { ...row, values: { name: "Eve" }, version: 2 }, folded: {}, entries: [] }], 0),
+  putFeedRows: (store, { row, table }) =>
+    store.putFeedRows(
+      table.id,
+      [{ key: "new", values: { name: "Eve" }, folded: {}, mustExist: false }],
+      [`${row.id.slice(0, -1)}0` as typeof row.id],
+      person
+    ),
+  removeFeedRows: (store, { table }) => store.removeFeedRows(table.id, ["held"]),
+  formerRows: (store, { table }) => store.formerRows(table.id, ["former"]),
+  heldKeys: (store, { workspace }) => store.heldKeys(workspace.id, ["held", "former"]),
+  clearField: (store, { table }) => store.clearField(table.id, "name"),
+  dropFacets: (store, { field, table }) => store.dropFacets(table.id, [field.id]),
+  addEntries: (store, { field, row, table }) =>
+    Effect.andThen(
+      store.dropFacets(table.id, [field.id]),
+      store.addEntries(table.id, [{ id: row.id, entries: [{ facet: field.id, text: "eve", mark: "other" }] }])
+    ),
+  purge: everybody
+})
+
+const uploads = casesOf(UploadStore, {
+  insert: (store, { fileFeed }) =>
+    Effect.flatMap(makeUpload(fileFeed), (upload) => store.insert(upload, new Uint8Array(4))),
+  bySha256: (store, { fileFeed, upload }) => store.bySha256(fileFeed.id, upload.sha256),
+  get: (store, { fileFeed, upload }) => store.get(fileFeed.id, upload.id),
+  list: (store, { fileFeed }) => store.list(fileFeed.id, {}),
+  page: (store, { fileFeed }) => store.page(fileFeed.id, { limit: 10 }),
+  waiting: everybody,
+  bytes: (store, { upload }) => store.bytes(upload.id),
+  bytesKept: (store, { workspace }) => store.bytesKept(workspace.id),
+  restore: (store, { removed }) => store.restore(removed.id, new Uint8Array([9, 9, 9, 9, 9])),
+  removeFiles: everybody,
+  setStatus: (store, { job, upload }) => store.setStatus(upload.id, { status: "processing", jobId: job.id }),
+  setReading: (store, { upload }) => store.setReading(upload.id, { ...upload, reading: "anew" }),
+  remove: (store, { upload }) => store.remove(upload.id),
+  beginShowing: (store, { account, upload }) =>
+    store.beginShowing(upload.id, { accountId: account.id, dataType: "balances" }, ["row"]),
+  setShown: (store, { upload }) => store.setShown(upload.id, []),
+  shown: (store, { upload }) => store.shown(upload.id),
+  shownElsewhere: (store, { account, removed }) =>
+    store.shownElsewhere({ accountId: account.id, dataType: "transactions" }, removed.id),
+  showing: (store, { account }) => store.showing(account.id),
+  hasUnnoted: (store, { workspace }) => store.hasUnnoted(workspace.id)
+})
+
+const enrichments = casesOf(EnrichmentStore, {
+  insert: (store, { workspace }) => Effect.flatMap(makeEnrichment(workspace), store.insert),
+  update: (store, { enrichment }) => store.update({ ...enrichment, name: "Another", version: 2 }),
+  get: (store, { enrichment, workspace }) => store.get(workspace.id, enrichment.id),
+  list: (store, { workspace }) => store.list([workspace.id]),
+  remove: (store, { enrichment, workspace }) => store.remove(workspace.id, enrichment.id)
+})
+
+const identity = casesOf(IdentityStore, {
+  recall: (store, { scope }) => Effect.map(store.recall(scope), ({ now: _now, ...recalled }) => recalled),
+  setTrust: (store, { scope }) => store.setTrust(scope, { contradictions: [2, 3], demoted: true }),
+  setLearnt: (store, { scope }) => store.setLearnt(scope, [{ pending: "c", booked: "d", score: 2 }]),
+  forgetTrust: (store, { account, workspace }) => store.forgetTrust(workspace.id, [account.id]),
+  aliases: (store, { scope }) => store.aliases(scope, ["former"]),
+  aliasesOf: (store, { scope, write }) => store.aliasesOf(scope, write.id),
+  addAliases: (store, { scope, write }) => store.addAliases(scope, [{ providerId: "later", recordId: write.id }]),
+  moveAliases: (store, { other, scope }) => store.moveAliases(scope, ["former"], other.id),
+  logMatches: (store, { match }) =>
+    store.logMatches([{ ...match, id: `${match.id.slice(0, -1)}0` as typeof match.id }]),
+  match: (store, { match, scope }) => store.match(scope, match.id),
+  matches: (store, { scope }) => store.matches(scope, { limit: 10 }),
+  setMatch: (store, { match }) => store.setMatch({ ...match, state: "undone", decided }),
+  suggest: (store, { scope, suggestion, write }) =>
+    store.suggest([
+      { ...suggestion, ...scope, id: `${suggestion.id.slice(0, -1)}0` as typeof suggestion.id, observedId: write.id }
+    ]),
+  suggestion: (store, { scope, suggestion }) => store.suggestion(scope, suggestion.id),
+  suggestions: (store, { scope }) => store.suggestions(scope, { limit: 10 }),
+  decideSuggestion: (store, { suggestion }) => store.decideSuggestion(suggestion, "accepted", decided),
+  facts: (store, { scope }) => store.facts(scope),
+  addFact: (store, { fact }) => store.addFact({ ...fact, id: `${fact.id.slice(0, -1)}0` as typeof fact.id }),
+  liftFacts: (store, { account, fact }) => store.liftFacts(account.id, [fact.id], decided),
+  countFacts: (store, { workspace }) => store.countFacts(workspace.id),
+  purge: everybody
+})
+
+const all = {
+  audit,
+  workspaces,
+  keys,
+  events,
+  cursors,
+  banks,
+  records,
+  feeds,
+  jobs,
+  tasks,
+  deliveries,
+  tables,
+  uploads,
+  enrichments,
+  identity
+}
+
+/** Stores without a case here do not compile: these hold nothing of a workspace but ids. */
+type Covered =
+  | WorkspaceStore
+  | ApiKeyStore
+  | EventStore
+  | AuditStore
+  | TaskStore
+  | Leases
+  | CursorStore
+  | BankStore
+  | RecordStore
+  | FeedStore
+  | JobStore
+  | DeliveryStore
+  | TableStore
+  | UploadStore
+  | EnrichmentStore
+  | IdentityStore
+  | DataKeys
+  | Transactor
+const missing: [Exclude<Kernel.Stores, Covered>] extends [never] ? "none" : "a store" = "none"
+
+/** What a workspace holds, as each of its stores tells it: what another one has done to it would show. */
+const tellings = {
+  workspaces: Effect.fnUntraced(function* ({ workspace }: WholeWorkspace) {
+    const store = yield* WorkspaceStore
+    return [yield* store.get(workspace.id), yield* store.all]
+  }),
+  keys: ({ workspace }: WholeWorkspace) => Effect.flatMap(ApiKeyStore, (store) => store.list(workspace.id)),
+  audit: Effect.fnUntraced(function* ({ workspace }: WholeWorkspace) {
+    const store = yield* AuditStore
+    // What has ended is shown once it has its place.
+    yield* acrossWorkspaces("task engine")(store.seal)
+    return [yield* store.list(workspace.id, { limit: 10 }), yield* store.ends(workspace.id)]
+  }),
+  events: Effect.fnUntraced(function* ({ backlog, workspace }: WholeWorkspace) {
+    const store = yield* EventStore
+    return [yield* store.read(workspace.id, 0, 100), yield* store.position(backlog)]
+  }),
+  cursors: Effect.fnUntraced(function* ({ workspace }: WholeWorkspace) {
+    const store = yield* CursorStore
+    return [yield* store.find(workspace.id, "digest"), yield* store.find(workspace.id, "new")]
+  }),
+  banks: Effect.fnUntraced(function* ({ bank, workspace }: WholeWorkspace) {
+    const store = yield* BankStore
+    return [yield* store.list([workspace.id]), yield* store.accounts(bank.id)]
+  }),
+  records: Effect.fnUntraced(function* ({ account, checkpoint, scope }: WholeWorkspace) {
+    const store = yield* RecordStore
+    return [
+      yield* store.changes(scope, { after: 0, upTo: 100, limit: 100 }),
+      yield* store.index(scope, {}),
+      yield* store.lastChange(account.id),
+      yield* store.dayDigests(scope),
+      yield* store.merged(scope),
+      yield* store.pulledAt(scope),
+      yield* store.shown(scope),
+      yield* store.checkpoint(checkpoint)
+    ]
+  }),
+  feeds: Effect.fnUntraced(function* ({ feed, fileFeed, idle, workspace }: WholeWorkspace) {
+    const store = yield* FeedStore
+    return [
+      yield* store.list([workspace.id], {}),
+      yield* store.states([feed.id, idle.id, fileFeed.id]),
+      yield* store.marks(feed.id),
+      yield* store.boundColumns(feed.id)
+    ]
+  }),
+  jobs: Effect.fnUntraced(function* ({ feed, idle, waiting, workspace }: WholeWorkspace) {
+    const store = yield* JobStore
+    return [
+      yield* store.list(workspace.id, feed.id, { limit: 100 }),
+      yield* store.list(workspace.id, idle.id, { limit: 100 }),
+      yield* store.list(workspace.id, waiting.feedId, { limit: 100 })
+    ]
+  }),
+  tasks: Effect.fnUntraced(function* ({ task, workspace }: WholeWorkspace) {
+    const store = yield* TaskStore
+    return [yield* store.get(task.id), yield* store.list({ workspaceId: workspace.id, limit: 100 })]
+  }),
+  deliveries: Effect.fnUntraced(function* ({ feed, job }: WholeWorkspace) {
+    const store = yield* DeliveryStore
+    return [
+      yield* store.list(feed.id, { limit: 100 }),
+      yield* store.countOpen(feed.id, job.id),
+      yield* store.fileMark(feed.id)
+    ]
+  }),
+  tables: Effect.fnUntraced(function* ({ field, table, workspace }: WholeWorkspace) {
+    const store = yield* TableStore
+    const marks = ["mark", "other"].map((mark) => ({ facet: field.id, mark }))
+    return [
+      yield* store.list([workspace.id]),
+      yield* store.rows(wholeScan(table.id, { state: "any" })),
+      yield* store.holders(table.id, marks)
+    ]
+  }),
+  uploads: Effect.fnUntraced(function* ({ fileFeed, removed, upload }: WholeWorkspace) {
+    const store = yield* UploadStore
+    return [
+      yield* store.list(fileFeed.id, {}),
+      yield* store.bytes(upload.id),
+      yield* store.bytes(removed.id),
+      yield* store.shown(upload.id)
+    ]
+  }),
+  enrichments: ({ workspace }: WholeWorkspace) =>
+    Effect.flatMap(EnrichmentStore, (store) => store.list([workspace.id])),
+  identity: Effect.fnUntraced(function* ({ scope }: WholeWorkspace) {
+    const store = yield* IdentityStore
+    return [
+      yield* Effect.map(store.recall(scope), ({ now: _now, ...recalled }) => recalled),
+      yield* store.aliases(scope, ["former", "later"]),
+      yield* store.matches(scope, { limit: 100 }),
+      yield* store.suggestions(scope, { limit: 100 }),
+      yield* store.facts(scope)
+    ]
+  })
+} satisfies Record<keyof typeof all, (of: WholeWorkspace) => Effect.Effect<unknown, unknown, StorageServices>>
+
+export interface StoreCases {
+  /** The methods that the store has. */
+  readonly names: Effect.Effect<ReadonlyArray<string>, never, StorageServices>
+  readonly methods: Readonly<Record<string, Call<StorageServices> | Open>>
+  readonly tell: (of: WholeWorkspace) => Effect.Effect<unknown, unknown, StorageServices>
+}
+
+/** By the name of the store. */
+export const storeCases: Readonly<Record<string, StoreCases>> =
+  missing === "none"
+    ? Object.fromEntries(
+        Object.entries(all).map(([name, cases]) => [name, { ...cases, tell: tellings[name as keyof typeof all] }])
+      )
+    : {}
+
+/** Everything that a workspace holds. */
+export const portrait = (of: WholeWorkspace) =>
+  Effect.forEach(Object.values(storeCases), ({ tell }) => tell(of), { concurrency: 4 })
