@@ -26,6 +26,7 @@ import { Audit } from "./audit/Audit.ts"
 import { Events } from "./event/Events.ts"
 import type { EventStore } from "./event/EventStore.ts"
 import type { Kinds } from "./enrichment/Kinds.ts"
+import * as Audited from "./usecase/Audited.ts"
 import { Feeds } from "./usecase/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
 import { Corrections } from "./identity/Corrections.ts"
@@ -145,5 +146,6 @@ export const layerUseCases = (
     Layer.provide(ReadThrough.layer),
     Layer.provideMerge(Authenticator.layer),
     Layer.provide(Cursors.layer(...cursorKeys)),
-    Layer.provideMerge(Layer.effect(Banks, Effect.map(Banks, withinCaller)))
+    Layer.provideMerge(Layer.effect(Banks, Effect.map(Banks, withinCaller))),
+    (plain) => Layer.merge(plain, Layer.provide(Audited.layer, plain))
   )
