@@ -14,6 +14,7 @@ import { Authenticator } from "./access/Authenticator.ts"
 import { Families } from "./access/Families.ts"
 import { AccountData } from "./usecase/AccountData.ts"
 import type { BankStore } from "./bank/BankStore.ts"
+import type { ConnectionAttemptStore } from "./bank/ConnectionAttemptStore.ts"
 import { Banks } from "./bank/Banks.ts"
 import { Deliverer } from "./destination/Deliverer.ts"
 import type { DeliveryStore } from "./destination/DeliveryStore.ts"
@@ -71,6 +72,7 @@ export type Stores =
   | WorkspaceStore
   | ApiKeyStore
   | BankStore
+  | ConnectionAttemptStore
   | RecordStore
   | FeedStore
   | JobStore

@@ -59,7 +59,7 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings:
     Effect.flatMap(Banks, (banks) =>
       banks.connect(caller, {
         instanceId: demoInstance,
-        attemptId: "first-start",
+        attemptId: `first-start ${institutionId}`,
         payload: { kind: "provider_connection_id", connectionId: "first start", institutionId }
       })
     )

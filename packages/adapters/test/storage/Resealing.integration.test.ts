@@ -2,10 +2,18 @@
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
 import { reseal } from "../../src/storage/postgres/Resealing.ts"
-import { BankStore, DataKeys, UploadStore } from "@millrace/core/storage"
+import { BankStore, ConnectionAttemptStore, DataKeys, UploadStore } from "@millrace/core/storage"
 import { Secrets } from "@millrace/core/bank"
 import { Ids } from "@millrace/core"
-import { makeConnection, makeUpload, storeBank, storeFeed, storeWorkspace } from "@millrace/testing/fixture"
+import {
+  completedConnection,
+  makeConnection,
+  makeUpload,
+  storeAttempt,
+  storeBank,
+  storeFeed,
+  storeWorkspace
+} from "@millrace/testing/fixture"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -36,17 +44,20 @@ const fill = Effect.gen(function* () {
   const feed = yield* storeFeed(workspace, { source: "upload" })
   const upload = { ...(yield* makeUpload(feed)), size: bytes.length }
   yield* (yield* UploadStore).insert(upload, bytes)
-  return { banks, upload, bytes, key: yield* (yield* DataKeys).get("account numbers") }
+  const attempt = yield* storeAttempt(workspace)
+  yield* (yield* ConnectionAttemptStore).keepExchange(attempt.id, completedConnection, attempt.createdAt)
+  return { banks, attempt, upload, bytes, key: yield* (yield* DataKeys).get("account numbers") }
 })
 
 type Stored = Effect.Success<typeof fill>
 
 /** Reads all of it; fails where something cannot be opened. */
-const readAll = Effect.fnUntraced(function* ({ banks, bytes, key, upload }: Stored) {
+const readAll = Effect.fnUntraced(function* ({ attempt, banks, bytes, key, upload }: Stored) {
   for (const bank of banks) {
     const kept = Option.getOrThrow(yield* (yield* BankStore).connection(bank.id))
     expect(kept.connection.secrets).toEqual(makeConnection(bank).connection.secrets)
   }
+  expect(yield* (yield* ConnectionAttemptStore).exchange(attempt.id)).toEqual(Option.some(completedConnection))
   const file = Option.getOrThrow(yield* (yield* UploadStore).bytes(upload.id))
   expect(Buffer.compare(file, bytes)).toBe(0)
   expect(Redacted.value(yield* (yield* DataKeys).get("account numbers"))).toBe(Redacted.value(key))
@@ -56,6 +67,7 @@ const readAll = Effect.fnUntraced(function* ({ banks, bytes, key, upload }: Stor
 const keyIds = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly id: string }>`select split_part(connection_secrets, '.', 2) as id from bank
+    union select split_part(exchanged, '.', 2) from connection_attempt
     union select split_part(sealed, '.', 2) from data_key
     union select encode(substring(sealed from 2 for 8), 'escape') from upload_piece`
   return rows.map(({ id }) => id)
@@ -71,8 +83,8 @@ it.live(
       const told = yield* Effect.all([as(2, 1)(reseal), as(2, 1)(reseal), as(2, 1)(readAll(stored))], {
         concurrency: "unbounded"
       })
-      // 20 connections, a data key, and three pieces of a file.
-      expect(told[0].sealed + told[1].sealed).toBe(24)
+      // 20 connections, an attempt, a data key, and three pieces of a file.
+      expect(told[0].sealed + told[1].sealed).toBe(25)
       expect((yield* as(2, 1)(reseal)).left).toEqual({})
       expect(yield* keyIds).toEqual([yield* idOf(2)])
       yield* as(2)(readAll(stored))
@@ -86,7 +98,7 @@ it.live("what was altered stays as it is and is told, and keeps nothing else fro
     const stored = yield* as(1)(fill)
     const sql = yield* SqlClient.SqlClient
     yield* sql`update bank set connection_secrets = connection_secrets || 'AAAA' where id < ${stored.banks[18]!.id}`
-    expect(yield* as(2, 1)(reseal)).toEqual({ sealed: 6, left: { connections: 18 } })
+    expect(yield* as(2, 1)(reseal)).toEqual({ sealed: 7, left: { connections: 18 } })
     yield* as(2)(readAll({ ...stored, banks: stored.banks.slice(18) }))
   }).pipe(Effect.provide(database(inject("postgres"))))
 )
@@ -96,7 +108,7 @@ it.live("what no key that was given opens stays as it is, and is told", () =>
     const stored = yield* as(1)(fill)
     expect(yield* as(3, 2)(reseal)).toEqual({
       sealed: 0,
-      left: { connections: 20, "data keys": 1, "pieces of files": 3 }
+      left: { connections: 20, "attempts to connect": 1, "data keys": 1, "pieces of files": 3 }
     })
     yield* as(1)(readAll(stored))
   }).pipe(Effect.provide(database(inject("postgres"))))

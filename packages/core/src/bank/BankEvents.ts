@@ -9,14 +9,14 @@ import { Timestamp, toMillis } from "../shared/Timestamp.ts"
 import type { Account } from "./Account.ts"
 import { Bank } from "./Bank.ts"
 
-const bankConnected = eventType({
+export const bankConnected = eventType({
   type: "bank.connected",
   subject: "bank",
   summary: "A bank was connected for the first time.",
   data: Schema.Struct({ bank: Bank })
 })
 
-const bankReconnected = eventType({
+export const bankReconnected = eventType({
   type: "bank.reconnected",
   subject: "bank",
   summary: "A known bank was connected once more.",

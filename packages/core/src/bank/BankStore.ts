@@ -28,13 +28,20 @@ export class BankStore extends Context.Service<
       which?: "live" | "deleted"
     ) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
     readonly get: (workspaceId: WorkspaceId, id: BankId) => Effect.Effect<Option.Option<Bank>, StorageUnavailable>
-    /** The bank of an upstream connection, so that connecting it twice makes one bank. */
+    /** The live bank of an upstream connection, so that connecting it twice makes one bank. */
     readonly byConnection: (
       workspaceId: WorkspaceId,
       instanceId: string,
       ref: string
     ) => Effect.Effect<Option.Option<Bank>, StorageUnavailable>
     readonly connection: (id: BankId) => Effect.Effect<Option.Option<BankConnection>, StorageUnavailable>
+    /** Another way to reach it, secrets included, with how that connection is: what it had is gone. */
+    readonly replaceConnection: (
+      id: BankId,
+      connection: BankConnection,
+      status: ConnectionStatus,
+      at: Timestamp
+    ) => Effect.Effect<void, StorageUnavailable>
     readonly setStatus: (id: BankId, status: ConnectionStatus, at: Timestamp) => Effect.Effect<void, StorageUnavailable>
     /** With its accounts; their records stay. `false` when there is none. */
     readonly remove: (workspaceId: WorkspaceId, id: BankId) => Effect.Effect<boolean, StorageUnavailable>

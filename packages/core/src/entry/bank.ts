@@ -4,4 +4,14 @@ export { parseIban } from "../bank/AccountReference.ts"
 export { balanceAsOf } from "../bank/Balance.ts"
 export { Bank, type BankId, purgedAt } from "../bank/Bank.ts"
 export { bankLease } from "../bank/BankLease.ts"
+export {
+  type AttemptEvent,
+  attemptEvents,
+  attemptLease,
+  attemptStates,
+  attemptTransitions,
+  type ConnectionAttempt,
+  type ConnectionAttemptId,
+  nextAttemptState
+} from "../bank/ConnectionAttempt.ts"
 export { Secrets, SecretsUnreadable } from "../bank/Secrets.ts"

@@ -1,7 +1,9 @@
 /** For programs that embed the kernel: every use case as a service, and the layers that put them together over the ports. */
 export * as Kernel from "../Kernel.ts"
 export { Authenticator, CredentialInvalid, type NewKey } from "../access/Authenticator.ts"
-export { type AccountList, Banks } from "../bank/Banks.ts"
+export type { AccountList } from "../bank/AccountList.ts"
+export { Banks } from "../bank/Banks.ts"
+export type { Connected, ConnectRequest } from "../bank/Connecting.ts"
 export { Cursors } from "../cursor/Cursors.ts"
 export { FeedRecords, recordStates as feedRecordStates } from "../destination/FeedRecords.ts"
 export { Enrichments } from "../enrichment/Enrichments.ts"

@@ -2,6 +2,7 @@
 export { ApiKeyStore } from "../access/ApiKeyStore.ts"
 export { type AuditChain, type AuditQuery, type AuditRow, AuditStore, type ChainedRow } from "../audit/AuditStore.ts"
 export { type BankConnection, BankStore } from "../bank/BankStore.ts"
+export { ConnectionAttemptStore } from "../bank/ConnectionAttemptStore.ts"
 export { CursorStore } from "../cursor/CursorStore.ts"
 export {
   type DeliveryEntry,

@@ -48,5 +48,16 @@ const needsPerson: ReadonlySet<HealthStatus> = new Set(["reauth_required", "cons
  * Health is observed, so every status may follow every other, with one exception: a weaker fact never
  * hides a stronger one, so what only a person can mend does not become `degraded`.
  */
-export const nextStatus = (current: HealthStatus, observed: HealthStatus): HealthStatus =>
+const nextStatus = (current: HealthStatus, observed: HealthStatus): HealthStatus =>
   observed === "degraded" && needsPerson.has(current) ? current : observed
+
+/** What is kept of a look at a connection; without `before` it is a connection that is new, or was connected anew. */
+export const statusAfter = (
+  before: ConnectionStatus | undefined,
+  health: ConnectionHealth,
+  at: Timestamp
+): ConnectionStatus => {
+  const status = before === undefined ? health.status : nextStatus(before.status, health.status)
+  const { status: _, ...found } = health
+  return { ...found, connected: isUsable(status), status, lastCheckedAt: at, source: "provider_call" }
+}

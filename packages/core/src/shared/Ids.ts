@@ -12,6 +12,7 @@ export const prefixes = {
   user: "usr",
   apiKey: "key",
   bank: "bank",
+  connectionAttempt: "cat",
   account: "acct",
   transaction: "txn",
   trade: "trd",

@@ -112,6 +112,37 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("replaces how a bank is reached, and how that is", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const [bank, other] = [yield* storeBank(workspace), yield* storeBank(workspace)]
+      const before = makeConnection(bank)
+      const after = { ...before, connection: { ref: `new-${bank.id}`, secrets: { token: "another" } } }
+      const at = Timestamp.make("2026-03-14T10:00:00.123Z")
+      const status = { connected: false, status: "error" } as const
+      yield* store.replaceConnection(bank.id, after, status, at)
+      const changed = { ...bank, connectionStatus: status, updatedAt: at }
+      expect(yield* store.connection(bank.id)).toEqual(Option.some(after))
+      const by = (ref: string) => store.byConnection(workspace.id, before.instanceId, ref)
+      expect([yield* by(before.connection.ref), yield* by(after.connection.ref)]).toEqual([
+        Option.none(),
+        Option.some(changed)
+      ])
+      expect(yield* store.connection(other.id)).toEqual(Option.some(makeConnection(other)))
+    })
+  )
+
+  it.effect("finds no bank that was deleted by its connection", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const bank = yield* storeBank(workspace, { deletedAt: Timestamp.make("2026-03-03T00:00:00.000Z") })
+      const { connection, instanceId } = makeConnection(bank)
+      expect(yield* store.byConnection(workspace.id, instanceId, connection.ref)).toEqual(Option.none())
+    })
+  )
+
   it.effect("replaces the health of a connection whole", () =>
     Effect.gen(function* () {
       const store = yield* BankStore

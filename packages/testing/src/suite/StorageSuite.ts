@@ -7,6 +7,7 @@ import { describe } from "@effect/vitest"
 import * as ApiKeyStoreSuite from "./ApiKeyStoreSuite.ts"
 import * as AuditStoreSuite from "./AuditStoreSuite.ts"
 import * as BankStoreSuite from "./BankStoreSuite.ts"
+import * as ConnectionAttemptStoreSuite from "./ConnectionAttemptStoreSuite.ts"
 import * as CursorStoreSuite from "./CursorStoreSuite.ts"
 import * as DataKeysSuite from "./DataKeysSuite.ts"
 import * as DeliveryStoreSuite from "./DeliveryStoreSuite.ts"
@@ -35,6 +36,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   WorkspaceStore: WorkspaceStoreSuite.tests,
   ApiKeyStore: ApiKeyStoreSuite.tests,
   BankStore: BankStoreSuite.tests,
+  ConnectionAttemptStore: ConnectionAttemptStoreSuite.tests,
   RecordStore: RecordStoreSuite.tests,
   "RecordStore pages": RecordPageSuite.tests,
   FeedStore: FeedStoreSuite.tests,

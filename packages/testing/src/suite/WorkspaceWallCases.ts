@@ -4,7 +4,7 @@
  */
 import { ApiKeyStore } from "@millrace/core/storage"
 import { EventStore } from "@millrace/core/storage"
-import { BankStore } from "@millrace/core/storage"
+import { BankStore, ConnectionAttemptStore } from "@millrace/core/storage"
 import { DeliveryStore } from "@millrace/core/storage"
 import { EnrichmentStore } from "@millrace/core/storage"
 import { FeedStore } from "@millrace/core/storage"
@@ -30,6 +30,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { storeAccount } from "../fixture/Account.ts"
 import { makeBank, makeConnection } from "../fixture/Bank.ts"
+import { completedConnection, makeAttempt } from "../fixture/ConnectionAttempt.ts"
 import { makeIntent } from "../fixture/Delivery.ts"
 import { makeEnrichment } from "../fixture/Enrichment.ts"
 import { makeAuditRow } from "../fixture/Audit.ts"
@@ -122,6 +123,13 @@ const banks = casesOf(BankStore, {
   get: (store, { bank, workspace }) => store.get(workspace.id, bank.id),
   byConnection: (store, { bank, workspace }) => store.byConnection(workspace.id, "demo:main", `conn-${bank.id}`),
   connection: (store, { bank }) => store.connection(bank.id),
+  replaceConnection: (store, { bank }) =>
+    store.replaceConnection(
+      bank.id,
+      { instanceId: "demo:main", connection: { ref: "taken", secrets: {} } },
+      { connected: false, status: "error" },
+      later
+    ),
   setStatus: (store, { bank }) =>
     store.setStatus(
       bank.id,
@@ -133,6 +141,15 @@ const banks = casesOf(BankStore, {
   account: (store, { account, bank, workspace }) => store.account(workspace.id, bank.id, account.id),
   putAccounts: (_store, { bank }) => storeAccount(bank),
   setHistoryFrom: (store, { account }) => store.setHistoryFrom(account.id, CalendarDate.make("2020-01-01"))
+})
+
+const attempts = casesOf(ConnectionAttemptStore, {
+  begin: (store, { workspace }) => Effect.flatMap(makeAttempt(workspace), store.begin),
+  get: (store, { attempt }) => store.get(attempt.id),
+  move: (store, { attempt }) => store.move(attempt.id, "complete", later),
+  keepExchange: (store, { attempt }) =>
+    store.keepExchange(attempt.id, { ...completedConnection, bankType: "brokerage" }, later),
+  exchange: (store, { attempt }) => store.exchange(attempt.id)
 })
 
 const records = casesOf(RecordStore, {
@@ -360,6 +377,7 @@ const all = {
   events,
   cursors,
   banks,
+  attempts,
   records,
   feeds,
   jobs,
@@ -381,6 +399,7 @@ type Covered =
   | Leases
   | CursorStore
   | BankStore
+  | ConnectionAttemptStore
   | RecordStore
   | FeedStore
   | JobStore
@@ -417,6 +436,10 @@ const tellings = {
   banks: Effect.fnUntraced(function* ({ bank, workspace }: WholeWorkspace) {
     const store = yield* BankStore
     return [yield* store.list([workspace.id]), yield* store.accounts(bank.id)]
+  }),
+  attempts: Effect.fnUntraced(function* ({ attempt }: WholeWorkspace) {
+    const store = yield* ConnectionAttemptStore
+    return [yield* store.get(attempt.id), yield* store.exchange(attempt.id)]
   }),
   records: Effect.fnUntraced(function* ({ account, checkpoint, scope }: WholeWorkspace) {
     const store = yield* RecordStore

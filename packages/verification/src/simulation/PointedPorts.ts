@@ -6,6 +6,7 @@ import * as StatementReader from "../../../adapters/src/statement/StatementReade
 import {
   ApiKeyStore,
   BankStore,
+  ConnectionAttemptStore,
   DataKeys,
   DeliveryStore,
   EnrichmentStore,
@@ -38,6 +39,7 @@ const stores = {
   JobStore,
   DeliveryStore,
   BankStore,
+  ConnectionAttemptStore,
   IdentityStore,
   Transactor,
   UploadStore,

@@ -39,13 +39,19 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
         call(() => {
           for (const [id, held] of connections) {
             const bank = banks.get(id)
-            if (held.instanceId === instanceId && held.connection.ref === ref && bank?.workspaceId === workspaceId) {
-              return Option.some(bank)
-            }
+            if (held.instanceId !== instanceId || held.connection.ref !== ref || bank === undefined) continue
+            if (bank.workspaceId === workspaceId && bank.deletedAt === undefined) return Option.some(bank)
           }
           return Option.none()
         }),
       connection: (id) => call(() => Option.fromUndefinedOr(connections.get(id))),
+      replaceConnection: (id, connection, status, at) =>
+        call(() => {
+          const bank = banks.get(id)
+          if (bank === undefined) return
+          set(connections, id, frozen(connection))
+          set(banks, id, frozen({ ...bank, connectionStatus: status, updatedAt: at }))
+        }),
       setStatus: (id, status, at) =>
         call(() => {
           const bank = banks.get(id)

@@ -8,6 +8,7 @@ import {
   ApiKeyStore,
   AuditStore,
   BankStore,
+  ConnectionAttemptStore,
   CursorStore,
   DeliveryStore,
   EnrichmentStore,
@@ -28,6 +29,7 @@ import * as MemoryApiKeyStore from "./MemoryApiKeyStore.ts"
 import * as MemoryAuditStore from "./MemoryAuditStore.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
 import { BankTable } from "./MemoryBankTable.ts"
+import * as MemoryConnectionAttemptStore from "./MemoryConnectionAttemptStore.ts"
 import * as MemoryCursorStore from "./MemoryCursorStore.ts"
 import * as MemoryDataKeys from "./MemoryDataKeys.ts"
 import * as MemoryDeliveryStore from "./MemoryDeliveryStore.ts"
@@ -59,6 +61,7 @@ export const layer: Layer.Layer<Kernel.Stores | RateLimiter | UpstreamBudget> = 
   wall(WorkspaceStore, MemoryWorkspaceStore.layer),
   wall(ApiKeyStore, MemoryApiKeyStore.layer),
   wall(BankStore, MemoryBankStore.layer),
+  wall(ConnectionAttemptStore, MemoryConnectionAttemptStore.layer),
   wall(RecordStore, MemoryRecordStore.layer),
   wall(FeedStore, MemoryFeedStore.layer),
   wall(JobStore, MemoryJobStore.layer),

@@ -31,6 +31,7 @@ import { tasks } from "./migrations/0020_tasks.ts"
 import { leases } from "./migrations/0021_leases.ts"
 import { audit } from "./migrations/0022_audit.ts"
 import { wall } from "./migrations/0023_workspace_wall.ts"
+import { connectionAttempts } from "./migrations/0024_connection_attempts.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -59,7 +60,8 @@ export const migrations = {
   "0020_tasks": tasks,
   "0021_leases": leases,
   "0022_audit": audit,
-  "0023_workspace_wall": wall
+  "0023_workspace_wall": wall,
+  "0024_connection_attempts": connectionAttempts
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -158,6 +158,18 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
           connection: { ref: row.connection_ref, secrets: opened }
         })
       }),
+      replaceConnection: Effect.fn("BankStore.replaceConnection")(function* (
+        id,
+        { connection, instanceId },
+        status,
+        at
+      ) {
+        const [row] = yield* stored(sql<Pick<BankRow, "workspace_id">>`select workspace_id from bank where id = ${id}`)
+        if (row === undefined) return
+        const sealed = yield* secrets.seal(connection.secrets, contextOf(row.workspace_id, id))
+        yield* stored(sql`update bank set connection_instance = ${instanceId}, connection_ref = ${connection.ref},
+          connection_secrets = ${sealed}, connection_status = ${json(status)}, updated_at = ${at} where id = ${id}`)
+      }),
       setStatus: Effect.fn("BankStore.setStatus")(function* (id, status, at) {
         yield* stored(sql`update bank set connection_status = ${json(status)}, updated_at = ${at} where id = ${id}`)
       }),

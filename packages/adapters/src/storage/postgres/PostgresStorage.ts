@@ -8,6 +8,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import * as PostgresApiKeyStore from "./PostgresApiKeyStore.ts"
 import * as PostgresAuditStore from "./PostgresAuditStore.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
+import * as PostgresConnectionAttemptStore from "./PostgresConnectionAttemptStore.ts"
 import * as PostgresCursorStore from "./PostgresCursorStore.ts"
 import * as PostgresDataKeys from "./PostgresDataKeys.ts"
 import * as PostgresDeliveryStore from "./PostgresDeliveryStore.ts"
@@ -39,6 +40,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresWorkspaceStore.layer,
   PostgresApiKeyStore.layer,
   PostgresBankStore.layer,
+  PostgresConnectionAttemptStore.layer,
   PostgresRecordStore.layer,
   PostgresFeedStore.layer,
   PostgresJobStore.layer,

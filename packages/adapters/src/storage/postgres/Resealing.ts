@@ -12,6 +12,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { contextOf as bankContextOf } from "./PostgresBankStore.ts"
+import { contextOf as attemptContextOf } from "./PostgresConnectionAttemptStore.ts"
 import { contextOf as dataKeyContextOf } from "./PostgresDataKeys.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
 import { contextOf as pieceContextOf } from "./UploadPieces.ts"
@@ -32,6 +33,7 @@ const placesOf = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Readon
   const anew = (value: string, context: string, keep: (sealed: string) => Anew): Anew =>
     Effect.flatMap(secrets.open(value, context), (plain) => Effect.flatMap(secrets.seal(plain, context), keep))
   const bankKey = sql`split_part(connection_secrets, '.', 2)`
+  const attemptKey = sql`split_part(exchanged, '.', 2)`
   const dataKey = sql`split_part(sealed, '.', 2)`
   const pieceKey = sql`encode(substring(sealed from 2 for 8), 'escape')`
   return [
@@ -49,6 +51,23 @@ const placesOf = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Readon
             bankContextOf(workspace, id),
             (sealed) => sql`update bank set connection_secrets = ${sealed}
             where id = ${id}`
+          )
+        )
+      })
+    },
+    {
+      name: "attempts to connect",
+      from: sql`connection_attempt`,
+      keyId: attemptKey,
+      next: Effect.fnUntraced(function* (keyIds, limit) {
+        const rows = yield* sql<{ readonly id: string; readonly workspace: string; readonly value: string }>`
+          select id, workspace_id as workspace, exchanged as value from connection_attempt
+          where ${attemptKey} = any(${keyIds}) limit ${limit} for update skip locked`
+        return rows.map(({ id, value, workspace }) =>
+          anew(
+            value,
+            attemptContextOf(workspace, id),
+            (sealed) => sql`update connection_attempt set exchanged = ${sealed} where id = ${id}`
           )
         )
       })

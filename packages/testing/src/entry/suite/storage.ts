@@ -2,6 +2,7 @@
 export * as ApiKeyStoreSuite from "../../suite/ApiKeyStoreSuite.ts"
 export * as AuditStoreSuite from "../../suite/AuditStoreSuite.ts"
 export * as BankStoreSuite from "../../suite/BankStoreSuite.ts"
+export * as ConnectionAttemptStoreSuite from "../../suite/ConnectionAttemptStoreSuite.ts"
 export * as CursorStoreSuite from "../../suite/CursorStoreSuite.ts"
 export * as DataKeysSuite from "../../suite/DataKeysSuite.ts"
 export * as DeliveryStoreSuite from "../../suite/DeliveryStoreSuite.ts"
