@@ -1,28 +1,17 @@
 /**
  * Millrace inside another program: the whole kernel on in-memory storage, no server and no database.
  *
- * Run it with `node --conditions=@millrace/source examples/embed.ts`. It connects a bank of the demo provider, syncs its transactions
- * through a rule into a table, and prints the first rows.
+ * Run it with `node --conditions=@millrace/source examples/embed.ts`. It connects a bank of the demo
+ * provider, syncs its transactions through a rule into a table, and prints the first rows.
  */
 import { DemoProvider } from "@millrace/adapters/provider"
-import { Banks, Enrichments, Feeds, Jobs, Tables, Workspaces } from "@millrace/core/kernel"
-import { asOwner, type Caller } from "@millrace/core/access"
-import { isActive, type Job } from "@millrace/core/job"
+import { Banks, Enrichments, Feeds, Jobs, Tables, waitForJob, Workspaces } from "@millrace/core/kernel"
+import { asOwner } from "@millrace/core/access"
 import { Currency } from "@millrace/core"
+import { Millrace } from "@millrace/embed"
 import * as Effect from "effect/Effect"
-import { layer as kernel } from "./syncOnce.ts"
 
-export const layer = kernel([DemoProvider.make()])
-
-const untilFinished = Effect.fn("untilFinished")(function* (job: Job, caller: Caller) {
-  const jobs = yield* Jobs
-  let now = job
-  while (isActive(now.status)) {
-    yield* Effect.sleep("50 millis")
-    now = yield* jobs.get(caller, job.feedId, job.id)
-  }
-  return now
-})
+export const layer = Millrace.layer({ providers: [DemoProvider.make()] })
 
 export const program = Effect.gen(function* () {
   const { owner, workspace } = yield* (yield* Workspaces).found({
@@ -65,13 +54,13 @@ export const program = Effect.gen(function* () {
     sourceConfig: { type: "sync", accounts: accounts.map((account) => ({ bankId: bank.id, accountId: account.id })) },
     destinationConfig: { type: "table", tableId: table.id }
   })
-  const job = yield* untilFinished(yield* (yield* Jobs).trigger(caller, feed.id, {}), caller)
+  const job = yield* waitForJob(caller, yield* (yield* Jobs).trigger(caller, feed.id, {}))
   const rows = yield* tables.queryRows(caller, table.id, { limit: 5 })
   return { bank, job, rows: rows.rows }
 })
 
 if (import.meta.main) {
-  const { bank, job, rows } = await Effect.runPromise(program.pipe(Effect.provide(layer), Effect.scoped))
+  const { bank, job, rows } = await Effect.runPromise(program.pipe(Effect.provide(layer)))
   process.stdout.write(`${bank.name}: ${job.status}, ${job.counts.read} read, ${job.counts.created} written\n`)
   for (const error of job.errors) process.stdout.write(`${error.severity}: ${error.message}\n`)
   for (const { values } of rows) {

@@ -1,5 +1,6 @@
 /** The whole contract of /v1: shared by server, client and documentation. */
 import * as HttpApi from "effect/http-api/HttpApi"
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { toDocument } from "../openapi/OpenApi.ts"
 import { AccountApi } from "./AccountApi.ts"
@@ -17,7 +18,23 @@ import { SchemaFaults } from "../answer/SchemaFaults.ts"
 
 export const apiVersion = "1.0.0"
 
-export const Api = HttpApi.make("millrace")
+type Groups =
+  | typeof IdentityApi
+  | typeof BankApi
+  | typeof AccountApi
+  | typeof CorrectionApi
+  | typeof FeedApi
+  | typeof UploadApi
+  | typeof JobApi
+  | typeof RecordApi
+  | typeof TableApi
+  | typeof FieldApi
+  | typeof RowApi
+
+// Said by name: written out, the type is more than a declaration can hold.
+export const Api: HttpApi.HttpApi<"millrace", HttpApiGroup.AddMiddleware<Groups, SchemaFaults>> = HttpApi.make(
+  "millrace"
+)
   .add(
     IdentityApi,
     BankApi,

@@ -83,6 +83,16 @@ const database = (address: PostgresAddress) =>
     return name
   })
 
+/** The URL of a database without tables; it is dropped when the scope ends. */
+export const emptyDatabase = (address: PostgresAddress) =>
+  Effect.gen(function* () {
+    const name = `test_${randomBytes(8).toString("hex")}`
+    yield* Effect.acquireRelease(onServer(address, `create database ${name}`), () =>
+      Effect.orDie(onServer(address, `drop database ${name} with (force)`))
+    )
+    return Redacted.make(`postgres://${address.username}:${address.password}@127.0.0.1:${address.port}/${name}`)
+  })
+
 /** An empty, migrated database and a client of it; dropped when the layer ends. */
 export const layer = (address: PostgresAddress): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError> =>
   Layer.unwrap(Effect.map(database(address), (name) => client(address, name)))
