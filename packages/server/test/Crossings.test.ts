@@ -20,6 +20,7 @@ const expected: Readonly<Record<string, ReadonlyArray<keyof typeof crossings>>> 
   "jobs/src/ClusterEngine.ts": ["job engine"],
   "jobs/src/Dispatcher.ts": ["job engine"],
   "jobs/src/JobRunner.ts": ["job engine"],
+  "jobs/src/EventDelivery.ts": ["task engine"],
   "jobs/src/TaskRunner.ts": ["task engine"],
   "server/src/FirstStart.ts": ["first start"],
   "server/src/OwnerKey.ts": ["owner keys"]
