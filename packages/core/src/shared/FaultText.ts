@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, string>> = {
 /** `must be one of sync, upload`, `is required`. */
 export const faultText = (message: string): string => {
   if (message === "Missing key") return "is required"
-  if (message === "Unexpected key") return "is not a known key"
+  if (message === "Unexpected key" || message === "Expected no excess property") return "is not a known key"
   if (finished.test(message)) return message
   const expected = message.replace(/^Expected /, "")
   if (finished.test(expected)) return expected

@@ -336,6 +336,10 @@ describe("what is told of a wrong block", () => {
     [{ schedule: 5 }, "schedule must be an object"],
     [{ destinationConfig: { path: "a.csv" } }, "destinationConfig.type is required"],
     [{ destinationConfig: { type: "paper" } }, "destinationConfig.type must be one of table, file"],
+    [
+      { destinationConfig: { type: "file", path: "a.csv", format: "csv", misspelt: 1 } },
+      "destinationConfig.misspelt is not a known key"
+    ],
     [{ destinationConfig: { type: "table" } }, "destinationConfig.tableId is required"],
     [{ sourceConfig: { type: "magic" } }, "sourceConfig.type must be one of sync, upload"],
     [{ fieldMappings: {} }, "fieldMappings must be a list"],
