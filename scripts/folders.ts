@@ -22,6 +22,7 @@ export const kernelOrder: ReadonlyArray<string> = [
   "event",
   "audit",
   "cursor",
+  "idempotency",
   "record",
   "filter",
   "rule",

@@ -31,6 +31,7 @@ import * as Audited from "./usecase/Audited.ts"
 import { Feeds } from "./usecase/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
 import { Corrections } from "./identity/Corrections.ts"
+import type { IdempotencyStore } from "./idempotency/IdempotencyStore.ts"
 import type { IdentityStore } from "./identity/IdentityStore.ts"
 import type { JobEngine } from "./job/JobEngine.ts"
 import { Jobs } from "./job/Jobs.ts"
@@ -80,6 +81,7 @@ export type Stores =
   | TableStore
   | UploadStore
   | EnrichmentStore
+  | IdempotencyStore
   | IdentityStore
   | EventStore
   | AuditStore

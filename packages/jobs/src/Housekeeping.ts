@@ -2,7 +2,16 @@
  * What has to happen now and then on one process of an installation, as recurring tasks: `TaskKinds.layer(...housekeeping)`
  * runs all of it.
  */
-import { AuditStore, CursorStore, EventStore, JobStore, Leases, TaskStore, UploadStore } from "@millrace/core/storage"
+import {
+  AuditStore,
+  CursorStore,
+  EventStore,
+  IdempotencyStore,
+  JobStore,
+  Leases,
+  TaskStore,
+  UploadStore
+} from "@millrace/core/storage"
 import { Corrections, Jobs, Tables, WaitingUploads } from "@millrace/core/kernel"
 import { recurringTask } from "@millrace/core/task"
 import { UploadSettings } from "@millrace/core/upload"
@@ -46,6 +55,11 @@ const correctionHistory = Effect.map(Corrections, ({ purge }) => recurringTask("
 /** Forgets parts of cursors that are no longer valid. */
 const cursorParts = Effect.map(CursorStore, ({ purge }) => recurringTask("cursor_parts", 5 * minute, purge(batch)))
 
+/** Forgets requests with an idempotency key whose answers need not be told again. */
+const idempotencyKeys = Effect.map(IdempotencyStore, ({ purge }) =>
+  recurringTask("idempotency_keys", 5 * minute, purge(batch))
+)
+
 /** Forgets events that are too old to be told. */
 const eventHistory = Effect.map(EventStore, ({ purge }) => recurringTask("event_history", 5 * minute, purge(batch)))
 
@@ -69,6 +83,7 @@ export const housekeeping = [
   trash,
   correctionHistory,
   cursorParts,
+  idempotencyKeys,
   eventHistory,
   auditHistory,
   jobHistory,

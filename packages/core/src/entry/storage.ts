@@ -16,6 +16,7 @@ export {
 export { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 export { type Backlog, EventsForgotten, EventStore } from "../event/EventStore.ts"
 export { type FeedMark, FeedStore } from "../feed/FeedStore.ts"
+export { IdempotencyStore, type KeyedRequest, type KeyState } from "../idempotency/IdempotencyStore.ts"
 export { type Alias, IdentityStore, type LogQuery } from "../identity/IdentityStore.ts"
 export { JobLease, pokeLease } from "../job/JobLease.ts"
 export {

@@ -91,6 +91,9 @@ export const limits = {
   /** Days that entries of the audit are kept, and minutes after which one that nobody has ended counts as it was begun. */
   auditDays: 730,
   auditMinutes: 5,
+  /** Hours that the answer to a request with an idempotency key is kept, and characters of such a key. */
+  idempotencyHours: 24,
+  idempotencyKeyLength: 255,
   /** Ids that one event names; of more it names the first ones and their count. */
   eventIds: 500,
   /** Days for which tasks that were given up are kept. */

@@ -14,6 +14,7 @@ import * as DeliveryStoreSuite from "./DeliveryStoreSuite.ts"
 import * as EnrichmentStoreSuite from "./EnrichmentStoreSuite.ts"
 import * as EventStoreSuite from "./EventStoreSuite.ts"
 import * as FeedStoreSuite from "./FeedStoreSuite.ts"
+import * as IdempotencyStoreSuite from "./IdempotencyStoreSuite.ts"
 import * as IdentityStoreSuite from "./IdentityStoreSuite.ts"
 import * as JobEventSuite from "./JobEventSuite.ts"
 import * as JobLeaseSuite from "./JobLeaseSuite.ts"
@@ -49,6 +50,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   TaskStore: TaskStoreSuite.tests,
   UploadStore: UploadStoreSuite.tests,
   EnrichmentStore: EnrichmentStoreSuite.tests,
+  IdempotencyStore: IdempotencyStoreSuite.tests,
   IdentityStore: IdentityStoreSuite.tests,
   EventStore: EventStoreSuite.tests,
   AuditStore: AuditStoreSuite.tests,

@@ -8,6 +8,7 @@ import { BankStore, ConnectionAttemptStore } from "@millrace/core/storage"
 import { DeliveryStore } from "@millrace/core/storage"
 import { EnrichmentStore } from "@millrace/core/storage"
 import { FeedStore } from "@millrace/core/storage"
+import { IdempotencyStore } from "@millrace/core/storage"
 import { IdentityStore } from "@millrace/core/storage"
 import { JobStore } from "@millrace/core/storage"
 import type { Kernel } from "@millrace/core/kernel"
@@ -113,6 +114,13 @@ const events = casesOf(EventStore, {
 const cursors = casesOf(CursorStore, {
   keep: (store, { workspace }) => store.keep(workspace.id, { digest: "new", text: "text", hours: 5 }),
   find: (store, { workspace }) => store.find(workspace.id, "digest"),
+  purge: everybody
+})
+
+const keyedRequests = casesOf(IdempotencyStore, {
+  begin: (store, { keyed }) => store.begin({ ...keyed, key: "new" }),
+  end: (store, { keyed }) => store.end(keyed, "answer"),
+  release: (store, { keyed }) => store.release(keyed),
   purge: everybody
 })
 
@@ -376,6 +384,7 @@ const all = {
   keys,
   events,
   cursors,
+  keyedRequests,
   banks,
   attempts,
   records,
@@ -398,6 +407,7 @@ type Covered =
   | TaskStore
   | Leases
   | CursorStore
+  | IdempotencyStore
   | BankStore
   | ConnectionAttemptStore
   | RecordStore
@@ -433,6 +443,7 @@ const tellings = {
     const store = yield* CursorStore
     return [yield* store.find(workspace.id, "digest"), yield* store.find(workspace.id, "new")]
   }),
+  keyedRequests: ({ keyed }: WholeWorkspace) => Effect.flatMap(IdempotencyStore, (store) => store.begin(keyed)),
   banks: Effect.fnUntraced(function* ({ bank, workspace }: WholeWorkspace) {
     const store = yield* BankStore
     return [yield* store.list([workspace.id]), yield* store.accounts(bank.id)]

@@ -14,6 +14,7 @@ import {
   EnrichmentStore,
   EventStore,
   FeedStore,
+  IdempotencyStore,
   IdentityStore,
   JobStore,
   RecordStore,
@@ -37,6 +38,7 @@ import * as MemoryEnrichmentStore from "./MemoryEnrichmentStore.ts"
 import * as MemoryEventStore from "./MemoryEventStore.ts"
 import { EventTable } from "./MemoryEventTable.ts"
 import * as MemoryFeedStore from "./MemoryFeedStore.ts"
+import * as MemoryIdempotencyStore from "./MemoryIdempotencyStore.ts"
 import * as MemoryIdentityStore from "./MemoryIdentityStore.ts"
 import * as MemoryJobStore from "./MemoryJobStore.ts"
 import { JobTable } from "./MemoryJobTable.ts"
@@ -70,6 +72,7 @@ export const layer: Layer.Layer<Kernel.Stores | RateLimiter | UpstreamBudget> = 
   wall(TaskStore, MemoryTaskStore.layer),
   wall(UploadStore, MemoryUploadStore.layer.pipe(Layer.provide(MemoryFeedStore.layer))),
   wall(EnrichmentStore, MemoryEnrichmentStore.layer),
+  wall(IdempotencyStore, MemoryIdempotencyStore.layer),
   wall(IdentityStore, MemoryIdentityStore.layer),
   wall(EventStore, MemoryEventStore.layer),
   wall(AuditStore, MemoryAuditStore.layer),

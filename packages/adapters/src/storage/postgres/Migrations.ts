@@ -32,6 +32,7 @@ import { leases } from "./migrations/0021_leases.ts"
 import { audit } from "./migrations/0022_audit.ts"
 import { wall } from "./migrations/0023_workspace_wall.ts"
 import { connectionAttempts } from "./migrations/0024_connection_attempts.ts"
+import { idempotency } from "./migrations/0025_idempotency.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -61,7 +62,8 @@ export const migrations = {
   "0021_leases": leases,
   "0022_audit": audit,
   "0023_workspace_wall": wall,
-  "0024_connection_attempts": connectionAttempts
+  "0024_connection_attempts": connectionAttempts,
+  "0025_idempotency": idempotency
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -15,6 +15,7 @@ import * as PostgresDeliveryStore from "./PostgresDeliveryStore.ts"
 import * as PostgresEnrichmentStore from "./PostgresEnrichmentStore.ts"
 import * as PostgresEventStore from "./PostgresEventStore.ts"
 import * as PostgresFeedStore from "./PostgresFeedStore.ts"
+import * as PostgresIdempotencyStore from "./PostgresIdempotencyStore.ts"
 import * as PostgresIdentityStore from "./PostgresIdentityStore.ts"
 import * as PostgresJobStore from "./PostgresJobStore.ts"
 import * as PostgresLeases from "./PostgresLeases.ts"
@@ -49,6 +50,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresTaskStore.layer,
   PostgresUploadStore.layer,
   PostgresEnrichmentStore.layer,
+  PostgresIdempotencyStore.layer,
   PostgresIdentityStore.layer,
   PostgresEventStore.layer,
   PostgresAuditStore.layer,
