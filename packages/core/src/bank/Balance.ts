@@ -1,4 +1,5 @@
 /** The balance of an account as a record: one per account, replaced by each read (decisions 4.2). */
+import { isMadeKind } from "../provider/ProviderKind.ts"
 import type { Bank } from "./Bank.ts"
 import type { ObservedRecord } from "../provider/Provider.ts"
 import type { Fields } from "../record/FieldValue.ts"
@@ -21,7 +22,7 @@ const fieldsAt = (account: Account, at: Timestamp.Timestamp): Fields => ({
  * state none. A connection tells one with each look at its accounts.
  */
 export const balanceAsOf = (bank: Bank, account: Account): Timestamp.Timestamp | undefined =>
-  account.balanceAsOf ?? (bank.source === "file" ? undefined : account.updatedAt)
+  account.balanceAsOf ?? (isMadeKind(bank.source) ? undefined : account.updatedAt)
 
 /** The balance that the account itself remembers. */
 export const storedBalance = (account: Account): Fields => fieldsAt(account, account.updatedAt)

@@ -11,6 +11,7 @@ import { EventStore } from "../event/EventStore.ts"
 import { NotFound, type Forbidden } from "../failure/Failure.ts"
 import { statusAfter, type ConnectionStatus } from "../provider/ConnectionHealth.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
+import { isMadeKind } from "../provider/ProviderKind.ts"
 import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
 import type { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -35,7 +36,10 @@ export interface Refreshed {
 export class Banks extends Context.Service<
   Banks,
   {
-    /** Those that have an account: a bank of files has one only once a file names one. */
+    /**
+     * Those that have an account: a bank of files has one only once a file names one. What holds the records of mail,
+     * extractors and automations is no bank, and is not among them.
+     */
     readonly list: (
       caller: Caller,
       /** Deleted ones are shown to those who may delete. */
@@ -114,7 +118,7 @@ export class Banks extends Context.Service<
           return yield* Effect.filter(yield* store.list(readableIds(caller), which), ({ id, source }) =>
             source === "file"
               ? Effect.map(store.accounts(id), (accounts) => accounts.some(({ state }) => state === "open"))
-              : Effect.succeed(true)
+              : Effect.succeed(!isMadeKind(source))
           )
         }),
         get,

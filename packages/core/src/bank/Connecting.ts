@@ -18,6 +18,7 @@ import { Conflict, NotFound, PlanLimitReached, type Forbidden } from "../failure
 import { statusAfter } from "../provider/ConnectionHealth.ts"
 import type { CompletedConnection, ConnectPayload, ProviderDriver } from "../provider/Provider.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
+import { isMadeKind } from "../provider/ProviderKind.ts"
 import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
 import { Ids } from "../shared/Ids.ts"
 import { nextOrder } from "../shared/Order.ts"
@@ -104,7 +105,7 @@ export class Connecting extends Context.Service<
       const withRoom = Effect.fnUntraced(function* (workspace: Workspace) {
         const all = yield* banks.list([workspace.id])
         const limit = plans[workspace.plan].banks
-        if (limit !== undefined && all.filter(({ source }) => source !== "file").length >= limit) {
+        if (limit !== undefined && all.filter(({ source }) => !isMadeKind(source)).length >= limit) {
           return yield* new PlanLimitReached({ what: "banks", limit })
         }
         return all

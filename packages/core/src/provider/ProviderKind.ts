@@ -18,6 +18,9 @@ export const ProviderKind = Schema.String.check(
 })
 export type ProviderKind = typeof ProviderKind.Type
 
+/** Whether it is the kernel's own: such a bank was never connected, and takes no room for connections in a plan. */
+export const isMadeKind = (kind: ProviderKind): boolean => madeKinds.has(kind)
+
 /** Why a driver may not be of this kind; `undefined` where it may. */
 export const kindFault = (kind: string): string | undefined =>
   !Schema.is(ProviderKind)(kind)

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Adapters } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
-import { ownerOf, storeWorkspace } from "@millrace/testing/fixture"
+import { makeBank, ownerOf, storeWorkspace } from "@millrace/testing/fixture"
 import { Seeded } from "@millrace/testing/model"
 import { FaultPoints } from "@millrace/verification/fault/FaultPoints"
 import { pointedStores } from "@millrace/verification/simulation/PointedPorts"
@@ -85,8 +85,13 @@ const open = Effect.fnUntraced(function* (plan: PlanName = "enterprise") {
         })
       )
     })
+    /** A bank without a connection. */
+    const addMade = (source: string) =>
+      Effect.flatMap(makeBank(workspace, { source }), (bank) => store.insert(bank, undefined)).pipe(
+        Effect.provide(services)
+      )
     const told = Effect.map(log.read(workspace.id, 0, 1000), (events) => events.map(({ type }) => type))
-    return { banks, caller, complete, completeBadly, driver, store, stored, told, used, working, workspace }
+    return { addMade, banks, caller, complete, completeBadly, driver, store, stored, told, used, working, workspace }
   }).pipe(Effect.provide(services))
 })
 
@@ -223,13 +228,18 @@ describe("completing a connection", () => {
 
   it.effect("uses nothing up upstream where the plan has no room", () =>
     Effect.gen(function* () {
-      const { complete, store, stored, used, workspace } = yield* open("free")
+      const { addMade, banks, caller, complete, store, used, workspace } = yield* open("free")
+      for (const source of ["file", "mail", "extractor", "automation"]) {
+        yield* addMade(source)
+      }
       const { bank } = yield* complete("one#1")
+      // What the kernel made itself takes no room, and none of it is a bank that has an account.
+      expect((yield* banks.list(caller)).map(({ id }) => id)).toEqual([bank.id])
       expect(yield* Effect.flip(complete("two#1"))).toMatchObject({ _tag: "PlanLimitReached", limit: 1 })
       expect(used).toEqual(["one#1"])
       yield* store.remove(workspace.id, bank.id)
       yield* complete("two#1")
-      expect(yield* stored).toMatchObject([{ ref: "two" }])
+      expect((yield* banks.list(caller)).map(({ name }) => name)).toEqual(["two"])
       expect(yield* Effect.flip(complete("one#1"))).toMatchObject({ _tag: "Conflict" })
     })
   )
