@@ -48,7 +48,10 @@ export const isId = <K extends IdKind>(kind: K, value: unknown): value is Id<K> 
 
 export const Id = <K extends IdKind>(kind: K): Schema.Codec<Id<K>, string> =>
   Schema.String.pipe(
-    Schema.refine((text): text is Id<K> => isId(kind, text), { expected: `an id that begins with ${prefixes[kind]}_` })
+    Schema.refine((text): text is Id<K> => isId(kind, text), {
+      expected: `an id that begins with ${prefixes[kind]}_`,
+      arbitraryConstraint: { patterns: [{ source: `^${prefixes[kind]}_[0-9a-hjkmnp-tv-z]{26}$`, flags: "" }] }
+    })
   )
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"

@@ -46,8 +46,13 @@ export const make = (text: string): Timestamp => {
 /** The present instant of the injected clock. */
 export const now: Effect.Effect<Timestamp> = Effect.map(Clock.currentTimeMillis, fromMillis)
 
+/** What tests make timestamps from: every month has these days. */
+const sampleForm =
+  "^(19|20|21)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\\.[0-9]{3}Z$"
+
 export const Timestamp: Schema.Codec<Timestamp, string> = Schema.String.annotate({ format: "date-time" }).pipe(
   Schema.refine((text): text is Timestamp => parse(text) === text, {
-    expected: "a UTC timestamp of the form YYYY-MM-DDTHH:mm:ss.SSSZ"
+    expected: "a UTC timestamp of the form YYYY-MM-DDTHH:mm:ss.SSSZ",
+    arbitraryConstraint: { patterns: [{ source: sampleForm, flags: "" }] }
   })
 )

@@ -4,6 +4,7 @@
  */
 import type { Kernel } from "@millrace/core/kernel"
 import type { RateLimiter, UpstreamBudget } from "@millrace/core/rate"
+import type { Resources } from "@millrace/core/resource"
 import {
   ApiKeyStore,
   AuditStore,
@@ -34,7 +35,6 @@ import * as MemoryConnectionAttemptStore from "./MemoryConnectionAttemptStore.ts
 import * as MemoryCursorStore from "./MemoryCursorStore.ts"
 import * as MemoryDataKeys from "./MemoryDataKeys.ts"
 import * as MemoryDeliveryStore from "./MemoryDeliveryStore.ts"
-import * as MemoryEnrichmentStore from "./MemoryEnrichmentStore.ts"
 import * as MemoryEventStore from "./MemoryEventStore.ts"
 import { EventTable } from "./MemoryEventTable.ts"
 import * as MemoryFeedStore from "./MemoryFeedStore.ts"
@@ -44,6 +44,7 @@ import * as MemoryJobStore from "./MemoryJobStore.ts"
 import { JobTable } from "./MemoryJobTable.ts"
 import * as MemoryLeases from "./MemoryLeases.ts"
 import * as MemoryRecordStore from "./MemoryRecordStore.ts"
+import * as MemoryResources from "./MemoryResources.ts"
 import * as MemoryTableStore from "./MemoryTableStore.ts"
 import * as MemoryTaskStore from "./MemoryTaskStore.ts"
 import * as MemoryTransactor from "./MemoryTransactor.ts"
@@ -55,7 +56,7 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
  * Each build is a store of its own, empty. `JobLease` sets how long claims last. Where nobody said for which
  * workspaces the work is (`CurrentReach`), it is for all of them: nobody else is in the process.
  */
-export const layer: Layer.Layer<Kernel.Stores | RateLimiter | UpstreamBudget> = Layer.mergeAll(
+export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | UpstreamBudget> = Layer.mergeAll(
   MemoryTransactor.layer,
   MemoryDataKeys.layer,
   MemoryLeases.layer,
@@ -71,8 +72,8 @@ export const layer: Layer.Layer<Kernel.Stores | RateLimiter | UpstreamBudget> = 
   wall(TableStore, MemoryTableStore.layer),
   wall(TaskStore, MemoryTaskStore.layer),
   wall(UploadStore, MemoryUploadStore.layer.pipe(Layer.provide(MemoryFeedStore.layer))),
-  wall(EnrichmentStore, MemoryEnrichmentStore.layer),
   wall(IdempotencyStore, MemoryIdempotencyStore.layer),
+  EnrichmentStore.layer.pipe(Layer.provideMerge(MemoryResources.layer)),
   wall(IdentityStore, MemoryIdentityStore.layer),
   wall(EventStore, MemoryEventStore.layer),
   wall(AuditStore, MemoryAuditStore.layer),

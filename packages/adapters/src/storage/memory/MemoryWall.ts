@@ -17,7 +17,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
 /** Something for a workspace that the work is not for: a fault of the program, no matter when it is tried. */
-class ForeignWorkspace extends TypeError {
+export class ForeignWorkspace extends TypeError {
   override readonly name = "ForeignWorkspace"
 }
 

@@ -33,6 +33,7 @@ import { audit } from "./migrations/0022_audit.ts"
 import { wall } from "./migrations/0023_workspace_wall.ts"
 import { connectionAttempts } from "./migrations/0024_connection_attempts.ts"
 import { idempotency } from "./migrations/0025_idempotency.ts"
+import { resources } from "./migrations/0026_resources.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -63,7 +64,8 @@ export const migrations = {
   "0022_audit": audit,
   "0023_workspace_wall": wall,
   "0024_connection_attempts": connectionAttempts,
-  "0025_idempotency": idempotency
+  "0025_idempotency": idempotency,
+  "0026_resources": resources
 } as const
 
 /** All steps that this version knows, the first one first. */

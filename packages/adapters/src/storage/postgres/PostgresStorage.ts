@@ -2,6 +2,8 @@
 import type { Secrets } from "@millrace/core/bank"
 import type { Kernel } from "@millrace/core/kernel"
 import type { RateLimiter, UpstreamBudget } from "@millrace/core/rate"
+import type { Resources } from "@millrace/core/resource"
+import { EnrichmentStore } from "@millrace/core/storage"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -12,7 +14,6 @@ import * as PostgresConnectionAttemptStore from "./PostgresConnectionAttemptStor
 import * as PostgresCursorStore from "./PostgresCursorStore.ts"
 import * as PostgresDataKeys from "./PostgresDataKeys.ts"
 import * as PostgresDeliveryStore from "./PostgresDeliveryStore.ts"
-import * as PostgresEnrichmentStore from "./PostgresEnrichmentStore.ts"
 import * as PostgresEventStore from "./PostgresEventStore.ts"
 import * as PostgresFeedStore from "./PostgresFeedStore.ts"
 import * as PostgresIdempotencyStore from "./PostgresIdempotencyStore.ts"
@@ -21,6 +22,7 @@ import * as PostgresJobStore from "./PostgresJobStore.ts"
 import * as PostgresLeases from "./PostgresLeases.ts"
 import * as PostgresRateLimiter from "./PostgresRateLimiter.ts"
 import * as PostgresRecordStore from "./PostgresRecordStore.ts"
+import * as PostgresResources from "./PostgresResources.ts"
 import * as PostgresTableStore from "./PostgresTableStore.ts"
 import * as PostgresTaskStore from "./PostgresTaskStore.ts"
 import * as PostgresTransactor from "./PostgresTransactor.ts"
@@ -29,8 +31,9 @@ import * as PostgresUpstreamBudget from "./PostgresUpstreamBudget.ts"
 import * as PostgresWorkspaceStore from "./PostgresWorkspaceStore.ts"
 
 export { migrate } from "./Migrations.ts"
+export { createResourceTable, type TableShape } from "./migrations/resourceTable.ts"
 
-export type PostgresStorage = Kernel.Stores | RateLimiter | UpstreamBudget
+export type PostgresStorage = Kernel.Stores | Resources | RateLimiter | UpstreamBudget
 
 /** All stores over one client; the database has been migrated. */
 export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | Secrets> = Layer.mergeAll(
@@ -49,8 +52,8 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresTableStore.layer,
   PostgresTaskStore.layer,
   PostgresUploadStore.layer,
-  PostgresEnrichmentStore.layer,
   PostgresIdempotencyStore.layer,
+  EnrichmentStore.layer.pipe(Layer.provideMerge(PostgresResources.layer)),
   PostgresIdentityStore.layer,
   PostgresEventStore.layer,
   PostgresAuditStore.layer,

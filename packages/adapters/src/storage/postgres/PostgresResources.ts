@@ -1,0 +1,104 @@
+/** Plain things in PostgreSQL: the body as JSON text, and the columns by which it is found and put in order. */
+import {
+  type AnyDefinition,
+  bodyOf,
+  type KeyedStore,
+  KeyTaken,
+  orderOf,
+  type Plain,
+  Resources
+} from "@millrace/core/resource"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { columnName, uniqueName } from "./migrations/resourceTable.ts"
+import { inTransaction, stored } from "./SqlFailure.ts"
+
+interface BodyRow {
+  readonly body: string
+}
+
+const storeOf =
+  (sql: SqlClient.SqlClient) =>
+  <A extends Plain>(definition: AnyDefinition<A>): KeyedStore<A> => {
+    const { name, unique = [], versioned } = definition
+    const table = sql(name)
+    const body = bodyOf(definition)
+    const order = sql.literal(
+      orderOf(definition)
+        .map(
+          ({ direction, field }) => `"${columnName(field)}" ${direction === "ascending" ? "asc" : "desc"} nulls last`
+        )
+        .join(", ")
+    )
+    const versionOf = (value: A): number => (value as unknown as { readonly version: number }).version
+
+    const rowOf = (value: A): Record<string, unknown> => {
+      const { columns, text } = body.write(value)
+      return {
+        ...Object.fromEntries(Object.entries(columns).map(([field, cell]) => [columnName(field), cell])),
+        ...(versioned ? { version: versionOf(value) } : {}),
+        body: text
+      }
+    }
+    const taken = (error: SqlError): KeyTaken | SqlError => {
+      const { reason } = error
+      const key =
+        reason._tag === "UniqueViolation" && unique.find(({ fields }) => uniqueName(name, fields) === reason.constraint)
+      return key ? new KeyTaken({ resource: name, fields: key.fields }) : error
+    }
+    // A key that is taken must not end the transaction around it.
+    const writing = <B>(effect: Effect.Effect<B, SqlError>) =>
+      unique.length === 0
+        ? stored(effect)
+        : inTransaction(sql)(Effect.mapError(effect, (error) => (isSqlError(error) ? taken(error) : error)))
+
+    return {
+      insert: Effect.fn(`Resources.insert ${name}`)(function* (value: A) {
+        const row = { id: value.id, workspace_id: value.workspaceId, ...rowOf(value) }
+        yield* writing(sql`insert into ${table} ${sql.insert(row)}`)
+      }),
+      update: Effect.fn(`Resources.update ${name}`)(function* (value: A) {
+        const same = versioned ? sql`version = ${versionOf(value) - 1}` : sql`true`
+        const rows = yield* writing(sql`update ${table} set ${sql.update(rowOf(value))}
+          where id = ${value.id} and workspace_id = ${value.workspaceId} and ${same} returning id`)
+        return rows.length > 0
+      }),
+      get: Effect.fn(`Resources.get ${name}`)(function* (workspaceId, id) {
+        const rows = yield* stored(sql<BodyRow>`select body::text as body from ${table}
+          where id = ${id} and workspace_id = ${workspaceId}`)
+        return Arr.head(rows.map((row) => body.read(row.body)))
+      }),
+      list: Effect.fn(`Resources.list ${name}`)(function* (workspaceIds) {
+        const rows = yield* stored(sql<BodyRow>`select body::text as body from ${table}
+          where ${sql.in("workspace_id", workspaceIds)} order by ${order}`)
+        return rows.map((row) => body.read(row.body))
+      }),
+      remove: Effect.fn(`Resources.remove ${name}`)(function* (workspaceId, id) {
+        const rows = yield* stored(sql`delete from ${table} where id = ${id} and workspace_id = ${workspaceId}
+          returning id`)
+        return rows.length > 0
+      }),
+      find: Effect.fn(`Resources.find ${name}`)(function* (key) {
+        const same = Object.entries(key).map(([field, wanted]) => sql`${sql(columnName(field))} = ${wanted}`)
+        const rows = yield* stored(sql<BodyRow>`select body::text as body from ${table} where ${sql.and(same)}`)
+        return Arr.head(rows.map((row) => body.read(row.body)))
+      })
+    }
+  }
+
+export const layer: Layer.Layer<Resources, never, SqlClient.SqlClient> = Layer.effect(
+  Resources,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    Resources.of({
+      open: (definition) => {
+        const { find: _, ...store } = storeOf(sql)(definition)
+        // Without keys none can be taken.
+        return store as never
+      },
+      openKeyed: storeOf(sql)
+    })
+  )
+)

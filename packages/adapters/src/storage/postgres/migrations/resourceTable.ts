@@ -1,0 +1,54 @@
+/** The table of plain things. */
+import type { ColumnType } from "@millrace/core/resource"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { workspaceWall } from "./workspaceWall.ts"
+
+/** `createdAt` -> `created_at`. */
+export const columnName = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The name of the index that keeps a key unique. */
+export const uniqueName = (table: string, fields: ReadonlyArray<string>): string =>
+  `${table}_${fields.map(columnName).join("_")}_key`
+
+const columnTypes: Readonly<Record<ColumnType, string>> = { integer: "bigint", text: "key_text" }
+
+/** What a table is made from: the parts of a definition that a database knows. */
+export interface TableShape {
+  readonly name: string
+  readonly columns: Readonly<Partial<Record<string, ColumnType>>>
+  readonly unique?:
+    | ReadonlyArray<{ readonly fields: ReadonlyArray<string>; readonly within: "workspace" | "installation" }>
+    | undefined
+  readonly versioned: boolean
+}
+
+/**
+ * Makes the table, behind the wall between workspaces, as the owner of the database. A migration of ours spells the shape out
+ * instead of naming the definition, since it never changes, and the definition may. What this makes of a shape never changes
+ * either.
+ */
+export const createResourceTable = Effect.fn("createResourceTable")(function* ({
+  columns,
+  name,
+  unique = [],
+  versioned
+}: TableShape) {
+  const sql = yield* SqlClient.SqlClient
+  const parts = [
+    "id key_text primary key",
+    "workspace_id key_text not null references workspace (id) on delete cascade",
+    ...Object.entries(columns).map(([field, type]) => `"${columnName(field)}" ${columnTypes[type!]}`),
+    ...(versioned ? ["version bigint not null"] : []),
+    // As text: what came in comes out, to the byte. Statements never look into it.
+    "body json not null"
+  ]
+  yield* sql.unsafe(`create table "${name}" (${parts.join(", ")})`)
+  yield* sql.unsafe(`create index on "${name}" (workspace_id)`)
+  for (const { fields, within } of unique) {
+    const keys = fields.map((field) => `"${columnName(field)}"`)
+    yield* sql.unsafe(`create unique index "${uniqueName(name, fields)}" on "${name}"
+      (${[...(within === "workspace" ? ["workspace_id"] : []), ...keys].join(", ")})`)
+  }
+  yield* workspaceWall(name)
+})

@@ -1,0 +1,15 @@
+/** Plain things that are stored: their definition is all that there is to write. */
+export { type Body, bodyOf } from "../resource/Body.ts"
+export {
+  type AnyDefinition,
+  type ColumnType,
+  type Definition,
+  type KeyedDefinition,
+  keyedResource,
+  orderOf,
+  type OrderBy,
+  type Plain,
+  resource,
+  type UniqueKey
+} from "../resource/Resource.ts"
+export { type KeyedStore, KeyTaken, Resources, type ResourceStore } from "../resource/Resources.ts"

@@ -1,0 +1,81 @@
+/**
+ * Plain things that are stored: a definition says what there is to know, and storage has them from it. What needs locks or
+ * statements over many rows has a store of its own.
+ */
+import type * as Schema from "effect/Schema"
+import { isIdentifier } from "../shared/Identifier.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+
+/** What each of them has. */
+export interface Plain {
+  readonly id: string
+  readonly workspaceId: WorkspaceId
+}
+
+/** `integer`: whole numbers up to 2^53 - 1. `text`: ids, names and timestamps, compared by code point. */
+export type ColumnType = "integer" | "text"
+
+type Fields<A> = Extract<keyof A, string>
+
+/** No two have the same values in these fields. Where one of the values is absent or null nothing is compared. */
+export interface UniqueKey<A> {
+  readonly fields: readonly [Fields<A>, ...Array<Fields<A>>]
+  /** Among those of one workspace, or of all. */
+  readonly within: "workspace" | "installation"
+}
+
+export interface OrderBy<A> {
+  readonly field: Fields<A> | "id"
+  readonly direction: "ascending" | "descending"
+}
+
+export interface Definition<A extends Plain> {
+  /** As in messages, and the name of the table: an identifier. Never changes. */
+  readonly name: string
+  /** What is stored is the encoded form, as JSON text. A field that comes later is optional or has a default. */
+  readonly schema: Schema.Codec<A, unknown>
+  /** Fields of the encoded form that have a column beside the body: those of `unique` and `order`, without `id`. */
+  readonly columns: Readonly<Partial<Record<Fields<A>, ColumnType>>>
+  readonly unique?: undefined
+  /** Ends with `id`, ascending, where it does not name it. Absent and null come last, in either direction. */
+  readonly order: ReadonlyArray<OrderBy<A>>
+  /** Whether there is a `version`, which changes one by one. */
+  readonly versioned: boolean
+}
+
+/** One that has keys by which it is found. */
+export interface KeyedDefinition<A extends Plain> extends Omit<Definition<A>, "unique"> {
+  readonly unique: readonly [UniqueKey<A>, ...Array<UniqueKey<A>>]
+}
+
+export type AnyDefinition<A extends Plain> = Definition<A> | KeyedDefinition<A>
+
+const faultOf = <A extends Plain>({ columns, name, order, unique }: AnyDefinition<A>): string | undefined => {
+  if (!isIdentifier(name)) return "its name must be 2 to 40 small letters, digits and underscores, with a letter first"
+  const named: ReadonlyArray<string> = [
+    ...(unique ?? []).flatMap(({ fields }) => fields),
+    ...order.map(({ field }) => field)
+  ]
+  const missing = named.find((field) => field !== "id" && !Object.hasOwn(columns, field))
+  if (missing !== undefined) return `"${missing}" is in its keys or its order: name its type in columns`
+  const reserved = ["id", "workspaceId", "version", "body"].find((field) => Object.hasOwn(columns, field))
+  return reserved === undefined ? undefined : `"${reserved}" cannot be one of its columns: every table has that one`
+}
+
+const checked = <A extends Plain, D extends AnyDefinition<A>>(definition: D): D => {
+  const fault = faultOf<A>(definition)
+  if (fault !== undefined) throw new RangeError(`the resource "${definition.name}": ${fault}`)
+  return definition
+}
+
+/** The definition as it is. One that contradicts itself is a defect of the program. */
+export const resource = <A extends Plain>(definition: Definition<A>): Definition<A> =>
+  checked<A, Definition<A>>(definition)
+
+/** The same for one with keys. */
+export const keyedResource = <A extends Plain>(definition: KeyedDefinition<A>): KeyedDefinition<A> =>
+  checked<A, KeyedDefinition<A>>(definition)
+
+/** The order to the end: of no two is it unknown which comes first. */
+export const orderOf = <A extends Plain>({ order }: AnyDefinition<A>): ReadonlyArray<OrderBy<A>> =>
+  order.some(({ field }) => field === "id") ? order : [...order, { field: "id", direction: "ascending" }]

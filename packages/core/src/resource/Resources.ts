@@ -1,0 +1,52 @@
+/** Port: stores of plain things, each from its definition. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { Conflict } from "../failure/Failure.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Definition, KeyedDefinition, Plain } from "./Resource.ts"
+
+/** Another one has the same values in the fields of a key. */
+export class KeyTaken extends Schema.TaggedError<KeyTaken>()("KeyTaken", {
+  /** The name of the definition. */
+  resource: Schema.String,
+  fields: Schema.Array(Schema.String)
+}) {
+  /** What the caller of a use case is told (409). */
+  get conflict(): Conflict {
+    const { fields } = this
+    const details = fields.map((field) => ({ field, message: "is taken" }))
+    return new Conflict({ code: "KEY_TAKEN", message: `Another one has the same ${fields.join(" and ")}`, details })
+  }
+}
+
+export interface ResourceStore<A extends Plain, E = never> {
+  /** Dies where the value does not fit its Schema, and says which field. */
+  readonly insert: (value: A) => Effect.Effect<void, E | StorageUnavailable>
+  /**
+   * Replaces the one with its id and workspace. With versions only if the stored one is `value.version - 1`. `false` where
+   * there is none.
+   */
+  readonly update: (value: A) => Effect.Effect<boolean, E | StorageUnavailable>
+  readonly get: (workspaceId: WorkspaceId, id: A["id"]) => Effect.Effect<Option.Option<A>, StorageUnavailable>
+  /** In the order of the definition. */
+  readonly list: (workspaceIds: ReadonlyArray<WorkspaceId>) => Effect.Effect<ReadonlyArray<A>, StorageUnavailable>
+  /** For good. `false` where there is none. */
+  readonly remove: (workspaceId: WorkspaceId, id: A["id"]) => Effect.Effect<boolean, StorageUnavailable>
+}
+
+export interface KeyedStore<A extends Plain> extends ResourceStore<A, KeyTaken> {
+  /** The one with these values in the fields of a key of the definition, of a workspace that the work may touch. */
+  readonly find: (key: Partial<A>) => Effect.Effect<Option.Option<A>, StorageUnavailable>
+}
+
+/** In a database each needs its table, from a migration. */
+export class Resources extends Context.Service<
+  Resources,
+  {
+    readonly open: <A extends Plain>(definition: Definition<A>) => ResourceStore<A>
+    readonly openKeyed: <A extends Plain>(definition: KeyedDefinition<A>) => KeyedStore<A>
+  }
+>()("@millrace/core/resource/Resources") {}

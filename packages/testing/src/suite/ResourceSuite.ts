@@ -1,0 +1,248 @@
+/** Conformance of a plain store, fed with values that the Schema of its definition allows. */
+import { Ids } from "@millrace/core"
+import {
+  type AnyDefinition,
+  bodyOf,
+  type KeyedDefinition,
+  type KeyedStore,
+  KeyTaken,
+  orderOf,
+  type Plain,
+  type ResourceStore
+} from "@millrace/core/resource"
+import { Transactor } from "@millrace/core/storage"
+import { withinWorkspaces, type WorkspaceId } from "@millrace/core/workspace"
+import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { storeWorkspace } from "../fixture/Workspace.ts"
+import type { StorageServices, SuiteOptions } from "./StorageTests.ts"
+
+type Tests<R> = (it: Vitest.MethodsNonLive<StorageServices | Ids | R>) => void
+
+/** Text that a column cannot hold: a body can. */
+const fitsColumns = (cells: ReadonlyArray<unknown>): boolean =>
+  cells.every((cell) => typeof cell !== "string" || (cell.isWellFormed() && !cell.includes("\0")))
+
+/** Different values of one workspace, at version 1. Each call makes others. */
+const sample = Effect.fnUntraced(function* <A extends Plain>(
+  definition: AnyDefinition<A>,
+  workspaceId: WorkspaceId,
+  count: number
+) {
+  const { write } = bodyOf(definition)
+  const seed = yield* (yield* Ids).next("request")
+  const drawn = yield* Effect.orDie(
+    Arbitrary.sampleEffect(Arbitrary.schema(definition.schema), { count: 4 * count, seed, maxDiscards: 10_000 })
+  )
+  const values = drawn
+    .map((value) => ({ ...value, workspaceId, ...(definition.versioned ? { version: 1 } : {}) }))
+    .filter((value) => fitsColumns(Object.values(write(value).columns)))
+    .slice(0, count)
+  expect([seed, values.length]).toEqual([seed, count])
+  return values
+})
+
+/** By their code points, one after the other. */
+const compared = (a: unknown, b: unknown): number => {
+  if (typeof a === "number" && typeof b === "number") return a - b
+  const [x, y] = [a, b].map((text) => Array.from(String(text), (one) => one.codePointAt(0)!)) as [number[], number[]]
+  const at = x.findIndex((code, n) => code !== y[n])
+  return at === -1 ? x.length - y.length : x[at]! - (y[at] ?? -1)
+}
+
+const inOrder = <A extends Plain>(definition: AnyDefinition<A>, values: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const { write } = bodyOf(definition)
+  const cellOf = (value: A, field: string) => (field === "id" ? value.id : write(value).columns[field])
+  return values.toSorted((a, b) => {
+    for (const { direction, field } of orderOf(definition)) {
+      const [x, y] = [cellOf(a, field), cellOf(b, field)]
+      if (x === y) continue
+      if (x === null || y === null) return x === null ? 1 : -1
+      return direction === "ascending" ? compared(x, y) : compared(y, x)
+    }
+    return 0
+  })
+}
+
+/** The same value with a later version, where there are versions. */
+const later = <A extends Plain>(definition: AnyDefinition<A>, value: A, version: number): A =>
+  definition.versioned ? { ...value, version } : value
+
+/** What every plain store keeps. */
+export const testsOf =
+  <A extends Plain, E, R>(
+    definition: AnyDefinition<A>,
+    store: Effect.Effect<ResourceStore<A, E>, never, R>
+  ): Tests<R> =>
+  (it) => {
+    const arrange = Effect.fnUntraced(function* (count: number) {
+      const { id } = yield* storeWorkspace()
+      return { id, values: yield* sample(definition, id, count), rows: yield* store }
+    })
+
+    it.effect("hands back what it was given, to the byte, and to its own workspace alone", () =>
+      Effect.gen(function* () {
+        const { id, rows, values } = yield* arrange(25)
+        const stranger = (yield* storeWorkspace()).id
+        const { write } = bodyOf(definition)
+        for (const value of values) {
+          yield* rows.insert(value)
+          const read = Option.getOrThrow(yield* rows.get(id, value.id))
+          expect(read).toEqual(value)
+          expect(write(read).text).toBe(write(value).text)
+          expect(yield* rows.get(stranger, value.id)).toEqual(Option.none())
+          expect(yield* rows.remove(stranger, value.id)).toBe(false)
+          expect(yield* rows.update({ ...later(definition, value, 2), workspaceId: stranger })).toBe(false)
+        }
+        expect(yield* rows.list([stranger])).toEqual([])
+        expect(yield* rows.list([])).toEqual([])
+      })
+    )
+
+    it.effect("lists in the order of the definition, of one workspace or several", () =>
+      Effect.gen(function* () {
+        const { id, rows, values } = yield* arrange(12)
+        const other = yield* storeWorkspace()
+        const [first] = values
+        const unique = new Set<string>((definition.unique ?? []).flatMap(({ fields }) => fields))
+        const same = Object.keys(definition.columns).filter((field) => !unique.has(field))
+        // Some with the same values in what they are ordered by.
+        const tied = values.map((value, n) =>
+          n % 3 === 0
+            ? Object.assign({ ...value }, ...same.map((field) => ({ [field]: first![field as keyof A] })))
+            : value
+        ) as ReadonlyArray<A>
+        const theirs = yield* sample(definition, other.id, 3)
+        yield* Effect.forEach([...tied, ...theirs], rows.insert)
+        expect(yield* rows.list([id])).toEqual(inOrder(definition, tied))
+        expect(yield* rows.list([id, other.id])).toEqual(inOrder(definition, [...tied, ...theirs]))
+      })
+    )
+
+    it.effect("replaces what is there, and nothing else", () =>
+      Effect.gen(function* () {
+        const { id, rows, values } = yield* arrange(3)
+        const [first, second, absent] = values as unknown as readonly [A, A, A]
+        yield* rows.insert(first)
+        const next = later(definition, { ...second, id: first.id }, 2)
+        expect(yield* rows.update(next)).toBe(true)
+        expect(yield* rows.get(id, first.id)).toEqual(Option.some(next))
+        expect(yield* rows.update(later(definition, absent, 2))).toBe(false)
+        expect(yield* rows.list([id])).toEqual([next])
+      })
+    )
+
+    if (definition.versioned) {
+      it.effect("replaces the version before alone, and lets one of many that come at once through", () =>
+        Effect.gen(function* () {
+          const { id, rows, values } = yield* arrange(1)
+          const [value] = values as unknown as readonly [A]
+          yield* rows.insert(value)
+          expect(yield* rows.update(later(definition, value, 1))).toBe(false)
+          expect(yield* rows.update(later(definition, value, 3))).toBe(false)
+          const won = yield* Effect.forEach(
+            Array.from({ length: 10 }, () => later(definition, value, 2)),
+            rows.update,
+            { concurrency: "unbounded" }
+          )
+          expect(won.filter(Boolean)).toHaveLength(1)
+          expect(yield* rows.get(id, value.id)).toEqual(Option.some(later(definition, value, 2)))
+        })
+      )
+    }
+
+    it.effect("removes once, and keeps nothing of a transaction that failed", () =>
+      Effect.gen(function* () {
+        const { id, rows, values } = yield* arrange(2)
+        const [value, other] = values as unknown as readonly [A, A]
+        yield* rows.insert(value)
+        const { atomically } = yield* Transactor
+        const broken = Effect.all([rows.insert(other), rows.remove(id, value.id), Effect.fail("broken" as const)])
+        expect(Exit.isFailure(yield* Effect.exit(atomically(broken)))).toBe(true)
+        expect(yield* rows.list([id])).toEqual([value])
+        expect(yield* rows.remove(id, value.id)).toBe(true)
+        expect(yield* rows.remove(id, value.id)).toBe(false)
+        expect(yield* rows.get(id, value.id)).toEqual(Option.none())
+      })
+    )
+
+    it.effect("keeps what is of a workspace from the work of another", () =>
+      Effect.gen(function* () {
+        const { id, rows, values } = yield* arrange(2)
+        const [value, other] = values as unknown as readonly [A, A]
+        yield* rows.insert(value)
+        const theirs = withinWorkspaces((yield* storeWorkspace()).id)
+        expect(yield* theirs(rows.get(id, value.id))).toEqual(Option.none())
+        expect(yield* theirs(rows.list([id]))).toEqual([])
+        expect(yield* theirs(rows.update(later(definition, value, 2)))).toBe(false)
+        expect(yield* theirs(rows.remove(id, value.id))).toBe(false)
+        expect(Exit.hasDies(yield* Effect.exit(theirs(rows.insert(other))))).toBe(true)
+        expect(yield* withinWorkspaces(id)(rows.list([id]))).toEqual([value])
+      })
+    )
+
+    it.effect("refuses a value that does not fit, and names the field", () =>
+      Effect.gen(function* () {
+        const { id, rows, values } = yield* arrange(1)
+        const exit = yield* Effect.exit(rows.insert({ ...values[0]!, workspaceId: 1 } as never))
+        expect(Exit.isFailure(exit) && String(Cause.squash(exit.cause))).toContain("workspaceId")
+        expect(yield* rows.list([id])).toEqual([])
+      })
+    )
+  }
+
+/** What one with keys keeps besides. */
+export const keyedTestsOf =
+  <A extends Plain, R>(definition: KeyedDefinition<A>, store: Effect.Effect<KeyedStore<A>, never, R>): Tests<R> =>
+  (it) => {
+    testsOf(definition, store)(it)
+    for (const { fields, within } of definition.unique) {
+      it.effect(`has each ${fields.join(" and ")} once, and finds by it`, () =>
+        Effect.gen(function* () {
+          const [here, there] = [yield* storeWorkspace(), yield* storeWorkspace()]
+          const rows = yield* store
+          const [first, second] = (yield* sample(definition, here.id, 2)) as unknown as readonly [A, A]
+          const [foreign] = (yield* sample(definition, there.id, 1)) as unknown as readonly [A]
+          const key = Object.fromEntries(fields.map((field) => [field, first[field]])) as unknown as Partial<A>
+          const taken = new KeyTaken({ resource: definition.name, fields })
+          yield* rows.insert(first)
+          yield* rows.insert(second)
+          const { atomically } = yield* Transactor
+          // The transaction around goes on.
+          const twice = Effect.gen(function* () {
+            const [third] = (yield* sample(definition, here.id, 1)) as unknown as readonly [A]
+            expect(yield* Effect.flip(rows.insert({ ...third, ...key }))).toEqual(taken)
+            expect(yield* Effect.flip(rows.update(later(definition, { ...second, ...key }, 2)))).toEqual(taken)
+            return yield* rows.update(later(definition, first, 2))
+          })
+          expect(yield* atomically(twice)).toBe(true)
+          expect((yield* rows.list([here.id])).length).toBe(2)
+          const elsewhere = yield* Effect.exit(rows.insert({ ...foreign, ...key }))
+          expect(Exit.isSuccess(elsewhere)).toBe(within === "workspace")
+          const found = withinWorkspaces(here.id)(rows.find(key))
+          expect(yield* found).toEqual(Option.some(later(definition, first, 2)))
+          yield* rows.remove(here.id, first.id)
+          expect(yield* found).toEqual(Option.none())
+          yield* rows.insert({ ...first, ...key })
+        })
+      )
+    }
+  }
+
+/** Runs these tests on a storage. */
+export const suite = <R, E>(
+  name: string,
+  tests: Tests<R>,
+  layer: Layer.Layer<StorageServices | R, E>,
+  options?: SuiteOptions
+): void => {
+  withLayer(Layer.merge(layer, Ids.layer), {
+    excludeTestServices: options?.liveClock ?? false,
+    timeout: "60 seconds"
+  })(name, tests)
+}
