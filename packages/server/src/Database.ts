@@ -88,7 +88,7 @@ const reach = (settings: Settings): Effect.Effect<Place, PostgresFailure, Scope.
   settings.databaseUrl === undefined ? embedded(settings) : Effect.succeed({ url: settings.databaseUrl })
 
 /** The database cannot be reached or brought to the newest schema. The message says whose it is. */
-class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("DatabaseUnusable", {
+export class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("DatabaseUnusable", {
   message: Schema.String,
   cause: Schema.optionalKey(Schema.Defect())
 }) {}

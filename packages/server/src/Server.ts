@@ -99,7 +99,7 @@ export const layerAdapters = (settings: Settings, configuration?: Configuration)
 }
 
 /** The key seals what is stored: with another one nothing of it can be opened, and what is new only with that. */
-class KeyDiffers extends Schema.TaggedError<KeyDiffers>()("KeyDiffers", { message: Schema.String }) {}
+export class KeyDiffers extends Schema.TaggedError<KeyDiffers>()("KeyDiffers", { message: Schema.String }) {}
 
 const fingerprintOf = (key: Redacted.Redacted): string => Redacted.value(derive(key, "fingerprint"))
 
