@@ -1,9 +1,11 @@
 /** What the server is told when it is started: `npm start -- --backup FILE`. */
+import type { BankToConnect } from "./ConnectBank.ts"
 
 export interface Options {
   readonly help: boolean
   readonly version: boolean
   readonly newKey: boolean
+  readonly connect?: BankToConnect
   readonly backup?: string
   readonly restore?: string
 }
@@ -26,14 +28,27 @@ export const parseOptions = (given: ReadonlyArray<string>): Options | string => 
     const flag = flags[argument]
     const file = files[name]
     if (flag !== undefined) options[flag] = true
-    else if (file === undefined) return `There is no option ${argument}. --help lists them.`
+    else if (argument === "--connect") {
+      const [instanceId = "", connectionId = ""] = [left.next().value, left.next().value]
+      if ([instanceId, connectionId].some((text) => text === "" || text.startsWith("--"))) {
+        return "--connect needs a provider, such as acme:main, and the id that it knows the connection by."
+      }
+      options.connect = { instanceId, connectionId }
+    } else if (file === undefined) return `There is no option ${argument}. --help lists them.`
     else {
       const path = rest.length > 0 ? rest.join("=") : (left.next().value ?? "")
       if (path === "" || path.startsWith("--")) return `${name} needs the name of a file.`
       options[file] = path
     }
   }
-  return options.backup !== undefined && options.restore !== undefined
-    ? "--backup and --restore cannot be asked for together."
-    : options
+  const asked = (
+    [
+      ["--connect", options.connect],
+      ["--backup", options.backup],
+      ["--restore", options.restore]
+    ] as const
+  )
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name)
+  return asked.length > 1 ? `${asked.join(" and ")} cannot be asked for together.` : options
 }

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import manifest from "../package.json" with { type: "json" }
 import { firstStart } from "./FirstStart.ts"
+import { connectBank } from "./ConnectBank.ts"
 import { backupTo, restoreFrom } from "./Backups.ts"
 import { type Options, parseOptions } from "./Options.ts"
 import { newOwnerKeys } from "./OwnerKey.ts"
@@ -16,6 +17,8 @@ const help = `Millrace ${manifest.version}: the bundled server
 Usage: npm start [-- options]
 
   --new-key        print a new API key of the owner, and stop
+  --connect PROVIDER ID
+                   connect a bank by the id that the provider knows it by, such as --connect acme:main 123, and stop
   --backup FILE    write everything that is stored into a new file, and stop; a server may be working meanwhile
   --restore FILE   read such a file into an empty database or data folder, and stop
   --help           print this
@@ -33,7 +36,7 @@ const jobsOf = ({ cluster, slots }: Settings): string => {
   return cluster === undefined ? many : `${many}, in a cluster ${Terminal.dim(`at ${cluster.host}:${cluster.port}`)}`
 }
 
-const program = Effect.fnUntraced(function* ({ backup, newKey, restore }: Options) {
+const program = Effect.fnUntraced(function* ({ backup, connect, newKey, restore }: Options) {
   const config = yield* settings
   const configuration = yield* loadConfiguration(config)
   const adapters = Server.layerAdapters(config, configuration)
@@ -46,6 +49,9 @@ const program = Effect.fnUntraced(function* ({ backup, newKey, restore }: Option
   if (restore !== undefined) return yield* restoreFrom(config, restore)
   if (newKey) {
     return yield* Effect.provide(newOwnerKeys(), Server.layerKernel(config, adapters, Server.layerNoEngine))
+  }
+  if (connect !== undefined) {
+    return yield* Effect.provide(connectBank(connect), Server.layerKernel(config, adapters, Server.layerNoEngine))
   }
   return yield* Effect.gen(function* () {
     yield* firstStart(config)

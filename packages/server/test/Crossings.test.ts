@@ -23,6 +23,7 @@ const expected: Readonly<Record<string, ReadonlyArray<keyof typeof crossings>>> 
   "jobs/src/EventDelivery.ts": ["task engine"],
   "jobs/src/TaskRunner.ts": ["task engine"],
   "server/src/FirstStart.ts": ["first start"],
+  "server/src/ConnectBank.ts": ["connect a bank"],
   "server/src/OwnerKey.ts": ["owner keys"]
 }
 

@@ -22,6 +22,7 @@ export const CurrentReach = Context.Reference<Reach>("@millrace/core/workspace/R
  * test knows the files that use them.
  */
 export const crossings = {
+  "connect a bank": "which workspace there is, for whoever runs the server and connects a bank in it",
   "family look-up": "which portals a workspace has, before anybody reads as far as them",
   "first start": "whether there is a workspace yet",
   "job engine": "handing out, claiming and giving back the jobs of all workspaces",

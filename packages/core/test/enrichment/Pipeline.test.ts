@@ -231,7 +231,10 @@ describe("faults", () => {
   it("notes a kind it does not know once and runs the rest", () => {
     const pipeline = Pipeline.compile([enrichment("m", "memory", {}), good], "transactions", kinds)
     expect(pipeline.faults).toEqual([
-      { enrichmentId: "m", message: "enrichments of type memory cannot run here; there are rule, filter" }
+      {
+        enrichmentId: "m",
+        message: `enrichments of type memory cannot run here; there are ${bundled.map(({ type }) => type).join(", ")}`
+      }
     ])
     const result = Pipeline.run(pipeline, { recordId: "txn", fields: tram }, context)
     expect([result.fields["category"], result.faults]).toEqual(["T", []])
