@@ -15,6 +15,7 @@ import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
 import * as Api from "./request/Api.ts"
 import { accounts } from "./commands/Accounts.ts"
+import { audit } from "./commands/Audit.ts"
 import { banks } from "./commands/Banks.ts"
 import { call } from "./commands/Call.ts"
 import { feeds } from "./commands/Feeds.ts"
@@ -38,7 +39,7 @@ const services = Layer.mergeAll(Api.layer, Output.layer).pipe(
 
 export const millrace = Command.make("millrace").pipe(
   Command.withDescription("Bank data in, enriched, out to where you work: the command line of the Millrace API."),
-  Command.withSubcommands([whoami, banks, accounts, feeds, jobs, tables, rows, call, login, logout, profiles]),
+  Command.withSubcommands([whoami, banks, accounts, feeds, jobs, tables, rows, audit, call, login, logout, profiles]),
   Command.provide(services),
   Command.withGlobalFlags(Options.all)
 )

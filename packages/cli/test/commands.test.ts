@@ -6,6 +6,7 @@ import { Api } from "@millrace/http/client"
 import { dataTypes as allDataTypes, recordStates as allRecordStates } from "@millrace/core/record"
 import { feedSources as allSources } from "../../core/src/feed/FeedConfig.ts"
 import { matchStates as allMatchStates, suggestionStates as allSuggestionStates } from "@millrace/core/identity"
+import { auditOutcomes as allOutcomes } from "@millrace/core/audit"
 import { jobStatuses as allStatuses } from "@millrace/core/job"
 import { tableFieldTypes as allFieldTypes } from "@millrace/core/table"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -22,6 +23,7 @@ import {
   redeliverable,
   uploadStatuses
 } from "../src/commands/Feeds.ts"
+import { auditOutcomes } from "../src/commands/Audit.ts"
 import { jobStatuses } from "../src/commands/JobStatus.ts"
 import { fieldTypes } from "../src/commands/TableFields.ts"
 import { startApi } from "./Process.ts"
@@ -91,6 +93,11 @@ const silent: ReadonlyArray<{
 
 const cases: ReadonlyArray<Case> = [
   { operation: "whoami", args: ["whoami"], data: { workspaceName: "Acme", plan: { requestsPerMinute: 30 } } },
+  {
+    operation: "listAuditEntries",
+    args: ["audit", "--outcome", "ok", "--operation", "updateFeed", "--from", "2026-03-01", "--limit", "5"],
+    data: [{ operationId: "updateFeed", resource: { id: feed } }]
+  },
   { operation: "listBanks", args: ["banks", "list", "--scope", "self"], data: [{ id: bank, name: "First Bank" }] },
   { operation: "getBank", args: ["banks", "get", bank], data: { id: bank } },
   { operation: "listAccounts", args: ["accounts", "list", "--bank", bank], data: [{ id: account, bankId: bank }] },
@@ -214,6 +221,7 @@ describe("commands", () => {
     expect(feedSources).toEqual(allSources)
     expect(fieldTypes).toEqual(allFieldTypes)
     expect(jobStatuses).toEqual(allStatuses)
+    expect(auditOutcomes).toEqual(allOutcomes)
     expect(recordStates).toEqual(allRecordStates)
     expect(matchStates).toEqual(allMatchStates)
     expect(suggestionStates).toEqual(allSuggestionStates)

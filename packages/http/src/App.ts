@@ -7,6 +7,7 @@ import * as HttpApiScalar from "effect/http-api/HttpApiScalar"
 import * as Layer from "effect/Layer"
 import { Api } from "./api/Api.ts"
 import * as AccountHandlers from "./handlers/AccountHandlers.ts"
+import * as AuditHandlers from "./handlers/AuditHandlers.ts"
 import * as CorrectionHandlers from "./handlers/CorrectionHandlers.ts"
 import * as BankHandlers from "./handlers/BankHandlers.ts"
 import * as FeedHandlers from "./handlers/FeedHandlers.ts"
@@ -24,6 +25,7 @@ import * as Welcome from "./Welcome.ts"
 
 const handlers = Layer.mergeAll(
   IdentityHandlers.layer,
+  AuditHandlers.layer,
   BankHandlers.layer,
   AccountHandlers.layer,
   CorrectionHandlers.layer,

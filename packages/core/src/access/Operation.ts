@@ -15,6 +15,7 @@ export const scopesText = (needed: ScopesNeeded): string =>
 /** What operations are about, in the order of documents. The API groups its operations by it. */
 export const nouns = {
   identity: "Whose credential this is.",
+  audit: "Who did what in a workspace.",
   banks: "Bank connections and their health.",
   accounts: "Accounts and their data, as the bank tells it.",
   corrections: "What people decide about which transactions are the same.",

@@ -2,6 +2,7 @@
  * The catalogue of operations: everything that can be asked of a Millrace, once. The checks before a handler, the
  * OpenAPI document, the command line's tree and the access matrix in the documents are derived from it.
  */
+import { auditOperations } from "./AuditOperations.ts"
 import type { Operation } from "./Operation.ts"
 import { accountOperations, bankOperations } from "./BankOperations.ts"
 import { correctionOperations } from "./CorrectionOperations.ts"
@@ -13,6 +14,7 @@ import { fieldOperations, rowOperations, tableOperations } from "./TableOperatio
 
 export const operations = {
   ...identityOperations,
+  ...auditOperations,
   ...bankOperations,
   ...accountOperations,
   ...correctionOperations,

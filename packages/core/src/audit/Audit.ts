@@ -1,13 +1,22 @@
-/** Writing and checking the audit (decisions 4.4). */
+/** Reading and checking the audit (decisions 4.4 and 5.1). */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { reach } from "../access/Access.ts"
+import type { Caller } from "../access/Caller.ts"
+import { Cursors } from "../cursor/Cursors.ts"
+import type { CursorUnusable, Forbidden, NotFound } from "../failure/Failure.ts"
+import { CalendarDate } from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
+import { limits } from "../shared/Limits.ts"
+import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import { AuditContent, actorIdOf, chainHash, chainStart, type AuditEntry } from "./AuditEntry.ts"
-import { AuditStore, type AuditRow, type ChainedRow } from "./AuditStore.ts"
+import { AuditContent, actorIdOf, auditOutcomes, chainHash, chainStart, type AuditEntry } from "./AuditEntry.ts"
+import { AuditStore, type AuditQuery, type AuditRow, type ChainedRow } from "./AuditStore.ts"
 
 const toText = Schema.encodeSync(Schema.fromJsonString(AuditContent))
 const fromText = Schema.decodeUnknownOption(Schema.fromJsonString(AuditContent))
@@ -28,6 +37,28 @@ export const rowOf = (workspaceId: WorkspaceId, content: AuditContent): AuditRow
 export const entryOf = ({ content, hash }: ChainedRow): AuditEntry => ({
   ...Schema.decodeUnknownSync(Schema.fromJsonString(AuditContent))(content),
   hash
+})
+
+/** Which entries are asked for; each that is left out shows all. */
+const AuditFilter = Schema.Struct({
+  /** First and last day in UTC, both inclusive. */
+  from: Schema.optionalKey(CalendarDate),
+  to: Schema.optionalKey(CalendarDate),
+  /** Id of the person, key, app, automation or feed, or the reason of the system. */
+  actor: Schema.optionalKey(Schema.String),
+  operationId: Schema.optionalKey(Schema.String),
+  resourceId: Schema.optionalKey(Schema.String),
+  outcome: Schema.optionalKey(Schema.Literals(auditOutcomes))
+})
+export type AuditFilter = typeof AuditFilter.Type
+
+const AuditCursor = Schema.Struct({ ...AuditFilter.fields, before: Schema.Int })
+
+const queryOf = ({ actor, from, to, ...same }: AuditFilter): Omit<AuditQuery, "limit"> => ({
+  ...same,
+  ...(actor === undefined ? {} : { actorId: actor }),
+  ...(from === undefined ? {} : { from: Timestamp.make(`${from}T00:00:00.000Z`) }),
+  ...(to === undefined ? {} : { to: Timestamp.make(`${to}T23:59:59.999Z`) })
 })
 
 /** What was found out about a chain. */
@@ -66,6 +97,15 @@ export class Audit extends Context.Service<
   Audit,
   {
     /**
+     * Entries of the caller's own workspace, newest first: what is under way has none yet. A cursor carries the filter of
+     * its first page. `NotFound` for any other workspace.
+     */
+    readonly list: (
+      caller: Caller,
+      workspaceId: WorkspaceId,
+      query: PageRequest & AuditFilter
+    ) => Effect.Effect<Page<AuditEntry>, NotFound | CursorUnusable | Forbidden | StorageUnavailable>
+    /**
      * Whether the chain is what was written: no entry changed, removed, put in between or moved. `known` is an entry that
      * an earlier check returned: what comes after it is checked, against it.
      */
@@ -75,11 +115,34 @@ export class Audit extends Context.Service<
     ) => Effect.Effect<Verified, StorageUnavailable>
   }
 >()("@millrace/core/audit/Audit") {
-  static readonly layer: Layer.Layer<Audit, never, AuditStore | Digest> = Layer.effect(
+  static readonly layer: Layer.Layer<Audit, never, AuditStore | Cursors | Digest> = Layer.effect(
     Audit,
     Effect.gen(function* () {
       const store = yield* AuditStore
+      const cursors = yield* Cursors
       const { sha256 } = yield* Digest
+
+      const list: Audit["Service"]["list"] = Effect.fn("Audit.list")(function* (caller, workspaceId, query) {
+        const { workspace } = caller.principal
+        // Portals keep audits of their own: families are not read as one.
+        const own = workspaceId === workspace.id ? Option.some({ workspaceId }) : Option.none()
+        yield* reach(caller, "listAuditEntries", "Workspace", own)
+        const bound = { workspaceId, list: "audit" }
+        const { cursor, limit: asked, ...given } = query
+        const { before, ...filter } =
+          cursor === undefined ? { ...given, before: undefined } : yield* cursors.decode(bound, AuditCursor, cursor)
+        const limit = sizeOf(limits.page, asked)
+        const rows = yield* store.list(workspaceId, {
+          ...queryOf(filter),
+          limit: limit + 1,
+          ...(before === undefined ? {} : { before })
+        })
+        const page = rows.slice(0, limit)
+        const hasMore = rows.length > limit
+        if (!hasMore) return { rows: page.map(entryOf), hasMore }
+        const next = { ...filter, before: page[page.length - 1]!.number }
+        return { rows: page.map(entryOf), hasMore, cursor: yield* cursors.encode(bound, "page", next) }
+      })
 
       const verify: Audit["Service"]["verify"] = Effect.fn("Audit.verify")(function* (workspaceId, known) {
         const { forgotten, newest } = yield* store.ends(workspaceId)
@@ -104,7 +167,7 @@ export class Audit extends Context.Service<
         return { intact: true, entries, newest: { number, hash } }
       })
 
-      return Audit.of({ verify })
+      return Audit.of({ list, verify })
     })
   )
 }

@@ -17,6 +17,7 @@ import { describe, expect, it } from "vitest"
 /** `scopes role app`: viewer V, editor E, admin A; apps reach all or their own. */
 const table: Readonly<Record<OperationId, string>> = {
   whoami: "- V all",
+  listAuditEntries: "workspaces:read A none",
   listBanks: "banks:read V all",
   getBank: "banks:read V all",
   completeConnection: "banks:write A all",
@@ -81,7 +82,7 @@ const roleOfLetter = { V: "viewer", E: "editor", A: "admin" } as const
 /** Scopes whose holder has to be an admin, of those that are used above. */
 const adminScopes = new Set(["banks:write"])
 /** Scopes that no automation is granted, of those that are used above. */
-const neverGranted = new Set(["banks:write", "feeds:write", "enrichments:write"])
+const neverGranted = new Set(["banks:write", "feeds:write", "enrichments:write", "workspaces:read"])
 /** Operations of no noun above, for the rules that none of those uses. */
 const special: Readonly<Record<string, Operation>> = {
   session: { ...operations.createFeed, scopes: { allOf: [] }, only: "session", role: "admin" },

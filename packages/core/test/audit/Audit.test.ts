@@ -1,6 +1,11 @@
 import { Audit } from "../../src/audit/Audit.ts"
+import type { AuditContent } from "../../src/audit/AuditEntry.ts"
 import { AuditStore, type ChainedRow } from "../../src/audit/AuditStore.ts"
+import { asOwner } from "../../src/access/Caller.ts"
+import { Cursors } from "../../src/cursor/Cursors.ts"
+import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Ids } from "../../src/shared/Ids.ts"
+import * as Timestamp from "../../src/shared/Timestamp.ts"
 import { NodeDigest } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { makeAuditRow } from "@millrace/testing/fixture"
@@ -8,8 +13,12 @@ import { storeWorkspace } from "@millrace/testing/fixture"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 
 const base = Layer.mergeAll(NodeDigest.layer, MemoryStorage.layer, Ids.layer)
+const cursors = Cursors.layer(Redacted.make("only for tests")).pipe(
+  Layer.provide([NodeDigest.layer, MemoryStorage.layer])
+)
 
 /** A chain of six entries, of which somebody has made something else in storage. */
 const verified = (tamper: (chain: Array<ChainedRow>) => void, known?: "second" | "rewritten") =>
@@ -27,13 +36,57 @@ const verified = (tamper: (chain: Array<ChainedRow>) => void, known?: "second" |
       chain: (_, after, limit) => Effect.succeed(chain.filter(({ number }) => number > after).slice(0, limit))
     })
     const audit = Layer.fresh(Audit.layer).pipe(
-      Layer.provide(Layer.succeed(AuditStore, tampered)),
+      Layer.provide([Layer.succeed(AuditStore, tampered), cursors]),
       Layer.provide(NodeDigest.layer)
     )
     return yield* Effect.flatMap(Audit, ({ verify }) => verify(id, known === undefined ? undefined : second)).pipe(
       Effect.provide(audit)
     )
   }).pipe(Effect.provide(base))
+
+describe("the list of an audit", () => {
+  const listing = Effect.gen(function* () {
+    const workspace = yield* storeWorkspace()
+    const store = yield* AuditStore
+    const add = (change: Partial<AuditContent>) => Effect.flatMap(makeAuditRow(workspace.id, change), store.end)
+    const owner = asOwner(workspace, { id: yield* (yield* Ids).next("user"), email: "owner@example.com" })
+    const { list } = yield* Audit
+    return { add, list, owner, workspace }
+  })
+  const provided = Effect.provide(Audit.layer.pipe(Layer.provide(cursors), Layer.provideMerge(base)))
+
+  it.effect("goes on with the filter of its first page", () =>
+    Effect.gen(function* () {
+      const { add, list, owner, workspace } = yield* listing
+      for (let n = 0; n < 6; n++) yield* add({ requestId: `r${n}`, outcome: n % 2 === 0 ? "denied" : "ok" })
+      const first = yield* list(owner, workspace.id, { outcome: "denied", limit: 2 })
+      expect(first.rows.map(({ requestId }) => requestId)).toEqual(["r4", "r2"])
+      const second = yield* list(owner, workspace.id, { cursor: first.cursor!, outcome: "ok", limit: 2 })
+      expect(second).toMatchObject({ rows: [{ requestId: "r0" }], hasMore: false })
+      expect(second.cursor).toBeUndefined()
+    }).pipe(provided)
+  )
+
+  it.effect("has the first and the last moment of the days that are asked for, and no other", () =>
+    Effect.gen(function* () {
+      const { add, list, owner, workspace } = yield* listing
+      const moments = ["01T23:59:59.999Z", "02T00:00:00.000Z", "03T23:59:59.999Z", "04T00:00:00.000Z"]
+      for (const moment of moments) yield* add({ requestId: moment, at: Timestamp.make(`2026-03-${moment}`) })
+      const [from, to] = [CalendarDate.make("2026-03-02"), CalendarDate.make("2026-03-03")]
+      const { rows } = yield* list(owner, workspace.id, { from, to })
+      expect(rows.map(({ requestId }) => requestId)).toEqual([moments[2], moments[1]])
+    }).pipe(provided)
+  )
+
+  it.effect("is that of the caller's own workspace: not even that of one of its portals", () =>
+    Effect.gen(function* () {
+      const { list, owner } = yield* listing
+      const portal = yield* storeWorkspace()
+      const family = { ...owner, workspaces: [...owner.workspaces, portal] }
+      expect(yield* Effect.flip(list(family, portal.id, {}))).toMatchObject({ _tag: "NotFound", resource: "Workspace" })
+    }).pipe(provided)
+  )
+})
 
 describe("the check of an audit", () => {
   it.effect("finds a chain whole that is what was written, also from a place that is known", () =>

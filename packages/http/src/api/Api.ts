@@ -4,6 +4,7 @@ import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { toDocument } from "../openapi/OpenApi.ts"
 import { AccountApi } from "./AccountApi.ts"
+import { AuditApi } from "./AuditApi.ts"
 import { BankApi } from "./BankApi.ts"
 import { CorrectionApi } from "./CorrectionApi.ts"
 import { FeedApi } from "./FeedApi.ts"
@@ -20,6 +21,7 @@ export const apiVersion = "1.0.0"
 
 type Groups =
   | typeof IdentityApi
+  | typeof AuditApi
   | typeof BankApi
   | typeof AccountApi
   | typeof CorrectionApi
@@ -37,6 +39,7 @@ export const Api: HttpApi.HttpApi<"millrace", HttpApiGroup.AddMiddleware<Groups,
 )
   .add(
     IdentityApi,
+    AuditApi,
     BankApi,
     AccountApi,
     CorrectionApi,

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { type Id, type IdKind, isId, NotFound } from "@millrace/core"
 
 const resources = {
+  workspace: "Workspace",
   bank: "Bank",
   account: "Account",
   feed: "Feed",

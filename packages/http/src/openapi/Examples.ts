@@ -21,7 +21,9 @@ export const ids = {
   field: id("fld"),
   row: id("row"),
   match: id("mat"),
-  suggestion: id("sug")
+  suggestion: id("sug"),
+  auditEntry: id("aud"),
+  request: id("req")
 } as const
 
 const author = { kind: "api", clientId: ids.key }
@@ -56,6 +58,19 @@ export const whoAmI = {
   key: { id: ids.key, keyPrefix: "mill_Q3x", name: "Spreadsheet", expiresAt: null },
   serverTime: at,
   apiVersion: "1.0.0"
+}
+
+export const auditEntry = {
+  id: ids.auditEntry,
+  at,
+  actor: author,
+  credential: { kind: "api_key", id: ids.key },
+  operationId: "updateFeed",
+  resource: { kind: "feed", id: ids.feed },
+  outcome: "ok",
+  requestId: ids.request,
+  changes: [{ field: "name", before: "Spending", after: "Spending at home" }],
+  hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 }
 
 const accountLink = `/v1/banks/${ids.bank}/accounts/${ids.account}`

@@ -40,6 +40,12 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
       "Tells the workspace, the plan with its limits, and the scopes of the credential. Answers on every plan.",
     answer: one(Examples.whoAmI)
   },
+  listAuditEntries: {
+    description:
+      "Lists who did what in the workspace, newest first, for two years. Each entry has a hash over itself and the entry " +
+      "before it, so that a change shows. What is under way has an entry once it has ended.",
+    answer: list(`/v1/workspaces/${ids.workspace}/audit`, Examples.auditEntry)
+  },
   listBanks: {
     description: "Lists the bank connections of the workspace in their order, with the health of each.",
     answer: list("/v1/banks", Examples.bank)

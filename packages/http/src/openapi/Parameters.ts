@@ -28,6 +28,7 @@ const schemas: Readonly<Record<string, Node>> = {
 const idDescription = (what: string): string => `Id of the ${what}.`
 
 const descriptions: Readonly<Record<string, string>> = {
+  workspace_id: "Id of the workspace of the credential; any other one is not found.",
   bank_id: idDescription("bank connection"),
   account_id: idDescription("account"),
   transaction_id: idDescription("transaction"),
@@ -56,6 +57,10 @@ const descriptions: Readonly<Record<string, string>> = {
   dataType: "Only feeds of this data type.",
   source: "Only feeds of this source.",
   status: "Only those in this status.",
+  actor: "Only what this person, key, app, automation or feed did, by id; of the system by its reason.",
+  operationId: "Only what this operation did.",
+  resourceId: "Only what was done to this resource.",
+  outcome: "Only what ended so: done, refused to whoever asked, or failed.",
   state: "Only those in this state.",
   folderId: "Only those in this folder.",
   sort: `At most ${limits.rowSortFields} keys of fields, separated by commas; \`-\` before one to descend.`,
@@ -76,6 +81,10 @@ const ofOperation: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   listTrades: {
     from: "First day, inclusive; 90 days ago unless given. A date-time counts by its first ten characters.",
     to: "Last day, inclusive; today unless given. A date-time counts by its first ten characters."
+  },
+  listAuditEntries: {
+    from: "First day in UTC, inclusive. A date-time counts by its first ten characters.",
+    to: "Last day in UTC, inclusive. A date-time counts by its first ten characters."
   },
   listFeedRecords: { state: "Only those in this state; `dead` are those that were refused for good." },
   listMatches: { state: "`made`: those that hold; `undone`: those that were taken back." }

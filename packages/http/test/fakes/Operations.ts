@@ -23,6 +23,7 @@ export interface Sample {
 }
 
 const ids: Readonly<Record<string, string>> = {
+  workspace_id: Records.workspace.id,
   bank_id: Records.bank.id,
   account_id: Records.account.id,
   feed_id: Records.feed.id,
@@ -71,6 +72,31 @@ const syncFaults = {
 
 export const operations: ReadonlyArray<Sample> = [
   { id: "whoami", method: "GET", template: "/v1/whoami", status: 200, scopes: [] },
+  {
+    id: "listAuditEntries",
+    method: "GET",
+    template: "/v1/workspaces/{workspace_id}/audit",
+    status: 200,
+    scopes: ["workspaces:read"],
+    faults: {
+      ...range,
+      ...limit,
+      ...cursors,
+      outcome: ["refused", "", "OK"],
+      actor: [""],
+      operationId: [""],
+      resourceId: [""]
+    },
+    query: {
+      ...ranges,
+      ...limits,
+      cursor: ["next"],
+      outcome: ["ok", "denied", "failed"],
+      actor: ["usr_1"],
+      operationId: ["createFeed"],
+      resourceId: ["feed_1"]
+    }
+  },
   {
     id: "listBanks",
     method: "GET",

@@ -1,5 +1,6 @@
 /** One record of every kind, with every internal field filled in. */
 import { allScopes, type ApiKey } from "@millrace/core/access"
+import type { AuditEntry } from "@millrace/core/audit"
 import type { Account, Bank } from "@millrace/core/bank"
 import type { Feed } from "@millrace/core/feed"
 import type { FeedView } from "@millrace/core/kernel"
@@ -29,6 +30,19 @@ export const workspace: Workspace = {
   createdAt: at,
   updatedAt: at,
   version: 1
+}
+
+export const auditEntry: AuditEntry = {
+  id: idOf("auditEntry"),
+  at,
+  actor: { kind: "api", clientId: idOf("apiKey") },
+  credential: { kind: "api_key", id: idOf("apiKey") },
+  operationId: "updateFeed",
+  resource: { kind: "feed", id: idOf("feed") },
+  outcome: "ok",
+  requestId: idOf("request"),
+  changes: [{ field: "sourceConfig", before: null, after: { accounts: [1, "two", null] } }],
+  hash: "0".repeat(64)
 }
 
 export const key: ApiKey = {

@@ -2,6 +2,7 @@
 import { needScopes } from "../../../core/src/access/Access.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Audit } from "@millrace/core/audit"
 import { AccountData, Banks, FeedRecords, Feeds, Jobs, Uploads } from "@millrace/core/kernel"
 import { CalendarDate, Conflict, LiveDataUnavailable, Unprocessable } from "@millrace/core"
 import { StorageUnavailable } from "@millrace/core/storage"
@@ -41,6 +42,18 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
       ;(calls[operation] ??= []).push(...args)
     })
   return Layer.mergeAll(
+    Layer.succeed(
+      Audit,
+      Audit.of({
+        list: Effect.fnUntraced(function* (_, id, query) {
+          yield* note("listAuditEntries", query)
+          yield* only("Workspace", Records.workspace.id, id, undefined)
+          yield* checkCursor(query)
+          return { rows: [Records.auditEntry], hasMore: true, cursor: "next" }
+        }),
+        verify: () => Effect.die("not part of this API")
+      })
+    ),
     Layer.succeed(
       Banks,
       Banks.of({

@@ -1,0 +1,32 @@
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import { Api } from "../request/Api.ts"
+import { recordOf, showList } from "../request/Requests.ts"
+import { choice, cursor, limit, queryOf, text } from "./Flags.ts"
+
+export const auditOutcomes = ["ok", "denied", "failed"] as const
+
+const columns = ["at", "outcome", "operationId", "resource.id", "actor.kind", "credential.id", "requestId"]
+
+export const audit = Command.make(
+  "audit",
+  {
+    from: text("from", "<date>", "First day in UTC"),
+    to: text("to", "<date>", "Last day in UTC"),
+    actor: text("actor", "<id>", "Only what this person, key, app, automation or feed did"),
+    operationId: text("operation", "<operation>", "Only what this operation did, such as updateFeed"),
+    resourceId: text("resource", "<id>", "Only what was done to this"),
+    outcome: choice("outcome", auditOutcomes, "Only what ended so"),
+    limit,
+    cursor
+  },
+  Effect.fnUntraced(function* (asked) {
+    // The workspace is that of the credential: there is no other one whose audit it could read.
+    const self = yield* recordOf(yield* (yield* Api).send({ method: "GET", path: "/v1/whoami" }))
+    const path = `/v1/workspaces/${String(self["workspaceId"])}/audit`
+    return yield* showList({ method: "GET", path, query: queryOf(asked) }, "entries", columns)
+  })
+).pipe(
+  Command.withDescription("List who did what in the workspace, newest first; --output json shows what was changed"),
+  Command.withShortDescription("List who did what in the workspace")
+)
