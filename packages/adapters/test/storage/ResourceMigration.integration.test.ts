@@ -4,21 +4,29 @@ import { layer as resources } from "../../src/storage/postgres/PostgresResources
 import { schemaName } from "../../src/storage/postgres/Schema.ts"
 import { columnName, uniqueName } from "../../src/storage/postgres/migrations/resourceTable.ts"
 import { type Enrichment, enrichmentResource } from "@millrace/core/enrichment"
+import { type ApiKey, apiKeyResource } from "@millrace/core/access"
 import type { AnyDefinition } from "@millrace/core/resource"
-import { EnrichmentStore } from "@millrace/core/storage"
+import { ApiKeyStore, EnrichmentStore } from "@millrace/core/storage"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { inject } from "vitest"
 
-const definitions: ReadonlyArray<AnyDefinition<never>> = [enrichmentResource as never]
+const definitions: ReadonlyArray<AnyDefinition<never>> = [enrichmentResource, apiKeyResource] as never
 
-layer(EnrichmentStore.layer.pipe(Layer.provide(resources), Layer.provideMerge(database(inject("postgres")))), {
-  excludeTestServices: true
-})("tables of plain things", (it) => {
+layer(
+  Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer).pipe(
+    Layer.provide(resources),
+    Layer.provideMerge(database(inject("postgres")))
+  ),
+  {
+    excludeTestServices: true
+  }
+)("tables of plain things", (it) => {
   it.effect("have the columns and keys of their definitions", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -67,7 +75,29 @@ layer(EnrichmentStore.layer.pipe(Layer.provide(resources), Layer.provideMerge(da
             'transactions', '["feed_00000000000000000000000001"]', false, ${config}, 'usr_1',
             '2026-03-14T06:30:00.120Z', '2026-03-14T08:30:00.000+01:00', 3, 2)`
       }
-      yield* migrateTo(26)
+      for (const [n, ends] of [null, "2026-04-01T00:00:00.000Z"].entries()) {
+        yield* sql`insert into api_key (id, workspace_id, hash, key_prefix, name, scopes, expires_at, created_at, created_by,
+            revoked_at)
+          values (${`key_0000000000000000000000000${n}`}, ${workspaceId}, ${`hash ${n}`}, 'mill_abc', 'Export',
+            '["banks:read"]', ${ends}, '2026-03-14T06:30:00.120Z', 'usr_00000000000000000000000001', ${ends})`
+      }
+      yield* migrateTo(27)
+      const keyOf = (n: number, ends: string | null) =>
+        ({
+          id: `key_0000000000000000000000000${n}`,
+          workspaceId,
+          keyPrefix: "mill_abc",
+          name: "Export",
+          scopes: ["banks:read"],
+          expiresAt: ends,
+          createdAt: "2026-03-14T06:30:00.120Z",
+          createdBy: "usr_00000000000000000000000001",
+          revokedAt: ends
+        }) as unknown as ApiKey
+      const keys = yield* ApiKeyStore
+      const [open, ended] = [keyOf(0, null), keyOf(1, "2026-04-01T00:00:00.000Z")]
+      expect(yield* keys.list(workspaceId)).toEqual([ended, open])
+      expect(yield* keys.byHash("hash 1")).toEqual(Option.some(ended))
       const read = yield* (yield* EnrichmentStore).list([workspaceId])
       const both: Omit<Enrichment, "id" | "order"> = {
         workspaceId,

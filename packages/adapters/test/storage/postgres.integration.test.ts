@@ -2,9 +2,12 @@ import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
 import { layer as storeClock } from "@millrace/verification/postgres/PostgresClock"
 import { OwnerClient, walled as database } from "@millrace/verification/postgres/TestPostgres"
-import { JobDispatchSuite, StorageSuite } from "@millrace/testing/suite/storage"
+import { ResourceSuite, JobDispatchSuite, StorageSuite } from "@millrace/testing/suite/storage"
 import { RateLimiterSuite, UpstreamBudgetSuite } from "@millrace/testing/suite/rate"
+import { apiKeyResource } from "@millrace/core/access"
+import { Resources } from "@millrace/core/resource"
 import { CurrentReach } from "@millrace/core/workspace"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -22,5 +25,14 @@ const services = Layer.mergeAll(
 
 StorageSuite.suite("PostgreSQL storage", services, { liveClock: true })
 RateLimiterSuite.suite("PostgreSQL rate limiter", services, { liveClock: true })
+ResourceSuite.suite(
+  "PostgreSQL: plain things with keys",
+  ResourceSuite.keyedTestsOf(
+    apiKeyResource,
+    Effect.map(Resources, ({ openKeyed }) => openKeyed(apiKeyResource))
+  ),
+  services,
+  { liveClock: true }
+)
 JobDispatchSuite.suite("PostgreSQL: handing out jobs", services, { liveClock: true })
 UpstreamBudgetSuite.suite("PostgreSQL: budgets of providers", services, { liveClock: true })

@@ -1,4 +1,5 @@
 /** Who may do what: actors, principals, scopes and API keys. */
+export { apiKeyResource } from "../access/ApiKeyStore.ts"
 export { authorize, decide, type Decision, type Denial, type Resource } from "../access/Access.ts"
 export { ActorRef } from "../access/ActorRef.ts"
 export { ApiKey } from "../access/ApiKey.ts"

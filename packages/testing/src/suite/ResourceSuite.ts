@@ -19,6 +19,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { storeWorkspace } from "../fixture/Workspace.ts"
 import type { StorageServices, SuiteOptions } from "./StorageTests.ts"
 
@@ -39,8 +40,17 @@ const sample = Effect.fnUntraced(function* <A extends Plain>(
   const drawn = yield* Effect.orDie(
     Arbitrary.sampleEffect(Arbitrary.schema(definition.schema), { count: 4 * count, seed, maxDiscards: 10_000 })
   )
+  const fits = Schema.is(definition.schema)
+  const keys = (definition.unique ?? []).flatMap(({ fields }) => fields)
+  const marks = yield* (yield* Ids).batch("request", drawn.length)
   const values = drawn
-    .map((value) => ({ ...value, workspaceId, ...(definition.versioned ? { version: 1 } : {}) }))
+    .map((value, n): A => {
+      const own = { ...value, workspaceId, ...(definition.versioned ? { version: 1 } : {}) }
+      // Text that is drawn is short, and soon the same again. What is of all workspaces meets that of other tests, too.
+      const marked = keys.map((field) => [field, `${String(own[field])} ${marks[n]}`] as const)
+      const apart = { ...own, ...Object.fromEntries(marked) }
+      return fits(apart) ? apart : own
+    })
     .filter((value) => fitsColumns(Object.values(write(value).columns)))
     .slice(0, count)
   expect([seed, values.length]).toEqual([seed, count])

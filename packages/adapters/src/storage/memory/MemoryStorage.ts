@@ -27,7 +27,6 @@ import {
 import * as Layer from "effect/Layer"
 import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
 import * as MemoryUpstreamBudget from "../../rate/MemoryUpstreamBudget.ts"
-import * as MemoryApiKeyStore from "./MemoryApiKeyStore.ts"
 import * as MemoryAuditStore from "./MemoryAuditStore.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
 import { BankTable } from "./MemoryBankTable.ts"
@@ -62,7 +61,6 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   MemoryLeases.layer,
   wall(CursorStore, MemoryCursorStore.layer),
   wall(WorkspaceStore, MemoryWorkspaceStore.layer),
-  wall(ApiKeyStore, MemoryApiKeyStore.layer),
   wall(BankStore, MemoryBankStore.layer),
   wall(ConnectionAttemptStore, MemoryConnectionAttemptStore.layer),
   wall(RecordStore, MemoryRecordStore.layer),
@@ -73,7 +71,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   wall(TaskStore, MemoryTaskStore.layer),
   wall(UploadStore, MemoryUploadStore.layer.pipe(Layer.provide(MemoryFeedStore.layer))),
   wall(IdempotencyStore, MemoryIdempotencyStore.layer),
-  EnrichmentStore.layer.pipe(Layer.provideMerge(MemoryResources.layer)),
+  Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer).pipe(Layer.provideMerge(MemoryResources.layer)),
   wall(IdentityStore, MemoryIdentityStore.layer),
   wall(EventStore, MemoryEventStore.layer),
   wall(AuditStore, MemoryAuditStore.layer),

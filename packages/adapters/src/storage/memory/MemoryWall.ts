@@ -153,7 +153,7 @@ const make = Effect.gen(function* () {
     })
 
   const walled = (name: string, member: unknown): unknown => {
-    if (name === "all" || name === "byHash") {
+    if (name === "all") {
       return typeof member === "function"
         ? (...given: ReadonlyArray<unknown>) => seen(guard(name, member as never, given))
         : seen(member as Effect.Effect<unknown>)

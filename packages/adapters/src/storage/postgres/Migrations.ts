@@ -34,6 +34,7 @@ import { wall } from "./migrations/0023_workspace_wall.ts"
 import { connectionAttempts } from "./migrations/0024_connection_attempts.ts"
 import { idempotency } from "./migrations/0025_idempotency.ts"
 import { resources } from "./migrations/0026_resources.ts"
+import { plainKeys } from "./migrations/0027_plain_keys.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -65,7 +66,8 @@ export const migrations = {
   "0023_workspace_wall": wall,
   "0024_connection_attempts": connectionAttempts,
   "0025_idempotency": idempotency,
-  "0026_resources": resources
+  "0026_resources": resources,
+  "0027_plain_keys": plainKeys
 } as const
 
 /** All steps that this version knows, the first one first. */

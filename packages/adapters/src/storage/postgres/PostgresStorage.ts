@@ -3,11 +3,10 @@ import type { Secrets } from "@millrace/core/bank"
 import type { Kernel } from "@millrace/core/kernel"
 import type { RateLimiter, UpstreamBudget } from "@millrace/core/rate"
 import type { Resources } from "@millrace/core/resource"
-import { EnrichmentStore } from "@millrace/core/storage"
+import { ApiKeyStore, EnrichmentStore } from "@millrace/core/storage"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
-import * as PostgresApiKeyStore from "./PostgresApiKeyStore.ts"
 import * as PostgresAuditStore from "./PostgresAuditStore.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
 import * as PostgresConnectionAttemptStore from "./PostgresConnectionAttemptStore.ts"
@@ -42,7 +41,6 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresLeases.layer,
   PostgresCursorStore.layer,
   PostgresWorkspaceStore.layer,
-  PostgresApiKeyStore.layer,
   PostgresBankStore.layer,
   PostgresConnectionAttemptStore.layer,
   PostgresRecordStore.layer,
@@ -53,7 +51,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresTaskStore.layer,
   PostgresUploadStore.layer,
   PostgresIdempotencyStore.layer,
-  EnrichmentStore.layer.pipe(Layer.provideMerge(PostgresResources.layer)),
+  Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer).pipe(Layer.provideMerge(PostgresResources.layer)),
   PostgresIdentityStore.layer,
   PostgresEventStore.layer,
   PostgresAuditStore.layer,
