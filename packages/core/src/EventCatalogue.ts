@@ -1,6 +1,7 @@
 /** Every type of event that the kernel writes, for subscriptions and the reference. */
 import { bankEventTypes } from "./bank/BankEvents.ts"
 import type { EventType } from "./event/EventType.ts"
+import { feedEventTypes } from "./feed/FeedEvents.ts"
 import { jobEventTypes } from "./job/JobEvents.ts"
 import { recordEventTypes } from "./record/RecordEvents.ts"
 
@@ -8,5 +9,6 @@ import { recordEventTypes } from "./record/RecordEvents.ts"
 export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subject" | "summary" | "outbound">> = [
   ...bankEventTypes,
   ...recordEventTypes,
+  ...feedEventTypes,
   ...jobEventTypes
 ]

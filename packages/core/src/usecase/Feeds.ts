@@ -17,6 +17,7 @@ import type { ClaimedPlace } from "../destination/Destination.ts"
 import { type DestinationNotAvailable, Destinations } from "../destination/Destinations.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { Kinds } from "../enrichment/Kinds.ts"
+import { EventStore } from "../event/EventStore.ts"
 import {
   Conflict,
   PlanLimitReached,
@@ -41,6 +42,7 @@ import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { type DestinationConfig, type FeedSource, isReserved, typeOf } from "../feed/FeedConfig.ts"
+import { feedEvent } from "../feed/FeedEvents.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { allowsSchedule, carries, checkAccounts, decodeBlocks, type Decoded } from "./FeedValidation.ts"
 import { customFields, FeedViews, unwritten, writtenFields, type FeedView } from "./FeedViews.ts"
@@ -161,6 +163,7 @@ export class Feeds extends Context.Service<
     | JobStore
     | JobEngine
     | DeliveryStore
+    | EventStore
     | Destinations
     | Kinds
     | Transactor
@@ -176,6 +179,7 @@ export class Feeds extends Context.Service<
       const jobs = yield* JobStore
       const engine = yield* JobEngine
       const deliveries = yield* DeliveryStore
+      const events = yield* EventStore
       const destinations = yield* Destinations
       const { atomically } = yield* Transactor
       const ids = yield* Ids
@@ -382,6 +386,7 @@ export class Feeds extends Context.Service<
             yield* store.insert(feed)
             yield* take(feed.id, claimed)
             yield* bind(feed.id, bound)
+            yield* events.append([feedEvent({ after: feed }, caller.cause)])
           })
         )
         return yield* viewed(workspace, feed, warnings)
@@ -443,6 +448,7 @@ export class Feeds extends Context.Service<
               yield* deliveries.clear(id)
               yield* store.clearMarks(id)
             }
+            yield* events.append([feedEvent({ before, after: feed }, caller.cause)])
           })
         )
         return yield* viewed(workspace, feed, warnings)
@@ -459,7 +465,9 @@ export class Feeds extends Context.Service<
               const cancel = jobs.cancel(active.value.id, "forceCancel", caller.cause)
               yield* Effect.catchTag(cancel, "JobStateConflict", () => Effect.void)
             }
-            yield* store.remove(feed.workspaceId, id)
+            // Somebody else may have deleted it first, and told of it.
+            if (!(yield* store.remove(feed.workspaceId, id))) return
+            yield* events.append([feedEvent({ before: feed }, caller.cause)])
             if (feed.fileBankId === undefined) return
             // What its files gave stays where it is; a bank of nothing is of no use to anybody.
             const accounts = yield* banks.accounts(feed.fileBankId)

@@ -18,6 +18,7 @@ import {
 import { BankStore } from "../../src/bank/BankStore.ts"
 import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
 import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
+import { EventStore } from "../../src/event/EventStore.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { Feeds } from "../../src/usecase/Feeds.ts"
 import { JobEngine } from "../../src/job/JobEngine.ts"
@@ -324,6 +325,37 @@ describe("the state of a feed", () => {
         status: "blocked",
         reason: { code: "PLAN_LIMIT_REACHED" }
       })
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("events of a feed", () => {
+  it.effect("tell once that it was made, what of it was changed, and that it was deleted, and who did it", () =>
+    Effect.gen(function* () {
+      const { base, caller, feeds, workspace } = yield* arrange
+      const { feed } = yield* feeds.create(caller, base)
+      yield* feeds.update(caller, feed.id, { name: "Other", icon: "x" }, undefined)
+      yield* Effect.flip(feeds.update(caller, feed.id, { name: "Stale" }, 1))
+      yield* Effect.flip(feeds.update(caller, feed.id, { dataType: "trades" }, undefined))
+      yield* feeds.remove(caller, feed.id, undefined)
+      const told = yield* (yield* EventStore).read(workspace.id, 0, 100)
+      const of = { subject: { kind: "feed", id: feed.id }, cause: caller.cause }
+      expect(told).toMatchObject([
+        { type: "feed.created", ...of, data: { feedId: feed.id, name: "Feed", version: 1 } },
+        { type: "feed.updated", ...of, data: { name: "Other", version: 2, changed: ["icon", "name"] } },
+        { type: "feed.deleted", ...of, data: { feedId: feed.id, name: "Other", version: 2 } }
+      ])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("tell of a deletion once, also where two delete it at the same time", () =>
+    Effect.gen(function* () {
+      const { base, caller, feeds, workspace } = yield* arrange
+      const { feed } = yield* feeds.create(caller, base)
+      const remove = Effect.exit(feeds.remove(caller, feed.id, undefined))
+      yield* Effect.all([remove, remove], { concurrency: "unbounded" })
+      const told = yield* (yield* EventStore).read(workspace.id, 0, 100)
+      expect(told.map(({ type }) => type)).toEqual(["feed.created", "feed.deleted"])
     }).pipe(Effect.provide(layer))
   )
 })
