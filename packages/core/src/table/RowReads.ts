@@ -22,7 +22,7 @@ import { tooBroad } from "./QueryCost.ts"
 import { makeQueryTurns } from "./QueryTurns.ts"
 import { RowCursors, type Resumed, type RowQuestion } from "./RowCursor.ts"
 import type { RowScan, ScannedTable } from "./RowScan.ts"
-import { isSortValue, positionOf, sortKeys } from "./RowSort.ts"
+import { noField, isSortValue, positionOf, sortKeys } from "./RowSort.ts"
 import type { Row, Table } from "./Table.ts"
 import { TableAccess, noRow, unprocessable } from "./TableAccess.ts"
 import { filterFields, filterValues, ownNamesOf } from "./TableFilter.ts"
@@ -114,7 +114,7 @@ export const make = Effect.gen(function* () {
     const sort = sortKeys(table, question.sort ?? [], details)
     for (const [at, key] of (question.fields ?? []).entries())
       if (!table.fields.some((field) => field.key === key))
-        details.push({ field: `fields[${at}]`, message: `"${key}" is no field` })
+        details.push({ field: `fields[${at}]`, message: noField(table, key) })
     const zone = zoneOf(question.timezone ?? caller.principal.workspace.timezone)
     if (zone === undefined) details.push({ field: "timezone", message: "is no time zone" })
     const params = givenOf(question.params ?? {}, details)

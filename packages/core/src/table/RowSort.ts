@@ -13,6 +13,12 @@ import { ownNamesOf, type OwnName } from "./TableFilter.ts"
 const sortAs = (field: TableField): SortAs =>
   isText(field) ? "text" : isNumber(field) ? "number" : field.type === "boolean" ? "truth" : "exact"
 
+/** What is wrong with a name that is the key of no field: whoever gave the name that people see is told the key. */
+export const noField = ({ fields }: Table, name: string): string => {
+  const meant = fields.find((field) => fold(field.name) === fold(name))
+  return meant === undefined ? `"${name}" is no field` : `"${name}" is no field: give its key, "${meant.key}"`
+}
+
 /** Faults are told below `sort`. */
 export const sortKeys = (
   table: Table,
@@ -27,7 +33,7 @@ export const sortKeys = (
     const field = table.fields.find(({ key }) => key === name)
     const place = `sort[${at}].field`
     if (field === undefined && own.has(name)) return [{ field: name, as: name as OwnName, desc }]
-    if (field === undefined) details.push({ field: place, message: `"${name}" is no field` })
+    if (field === undefined) details.push({ field: place, message: noField(table, name) })
     else if (!isScalar(field)) details.push({ field: place, message: `"${name}" has no order` })
     else {
       const facet = facets.find(({ id }) => id === field.id)

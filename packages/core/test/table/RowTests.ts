@@ -211,6 +211,21 @@ export const rowTests: TableTests = (it) => {
     })
   )
 
+  it.effect("tells the key of a field that is asked for by its name", () =>
+    Effect.gen(function* () {
+      const { tables, table, user } = yield* arrange([{ name: "Due Day", type: "date" }])
+      const query = { fields: ["due day", "nope"], sort: [{ field: "Due Day" }] }
+      const { key } = table.fields[0]!
+      expect(yield* Effect.flip(tables.queryRows(user, table.id, query))).toMatchObject({
+        details: [
+          { field: "sort[0].field", message: `"Due Day" is no field: give its key, "${key}"` },
+          { field: "fields[0]", message: `"due day" is no field: give its key, "${key}"` },
+          { field: "fields[1]", message: '"nope" is no field' }
+        ]
+      })
+    })
+  )
+
   it.effect("follows relations to live rows of the other table", () =>
     Effect.gen(function* () {
       const { tables, table: people, put, user } = yield* arrange([{ name: "Name", type: "text" }])
