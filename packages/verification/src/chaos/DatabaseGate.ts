@@ -17,8 +17,10 @@ export class DatabaseGate {
   /** Holds every transaction that writes to the table, from now on. */
   static async close(database: ServerDatabase, table: "record" | "delivery"): Promise<DatabaseGate> {
     await database.query(`create table if not exists chaos_gate (closed boolean)`)
+    // The role of the servers may not read the gate.
     await database.query(
-      `create or replace function chaos_gate() returns trigger language plpgsql as $$
+      `create or replace function chaos_gate() returns trigger language plpgsql
+       security definer set search_path from current as $$
        begin
          while exists (select from chaos_gate) loop perform pg_sleep(0.01); end loop;
          return null;
