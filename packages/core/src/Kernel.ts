@@ -31,6 +31,7 @@ import * as Audited from "./usecase/Audited.ts"
 import { Feeds } from "./usecase/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
 import { Corrections } from "./identity/Corrections.ts"
+import { Idempotency } from "./idempotency/Idempotency.ts"
 import type { IdempotencyStore } from "./idempotency/IdempotencyStore.ts"
 import type { IdentityStore } from "./identity/IdentityStore.ts"
 import type { JobEngine } from "./job/JobEngine.ts"
@@ -121,6 +122,7 @@ export type UseCases =
   | Corrections
   | Events
   | Audit
+  | Idempotency
 
 /** Use cases that reach no further than whoever calls them. */
 const walled = <I, S extends object, E, R>(
@@ -143,6 +145,7 @@ export const layerUseCases = (
     walled(Tables, Tables.layer),
     walled(Enrichments, Enrichments.layer),
     walled(Corrections, Corrections.layer),
+    Idempotency.layer,
     walled(Events, Events.layer),
     walled(Audit, Audit.layer)
   ).pipe(

@@ -18,6 +18,7 @@ export const bankOperations = entriesOf("banks", {
     scopes: { anyOf: ["banks:write"] },
     role: "admin",
     idempotency: "key",
+    waits: true,
     body: "required",
     served: false,
     tool: reaches("complete_connection"),

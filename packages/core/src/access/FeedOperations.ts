@@ -56,6 +56,7 @@ export const uploadOperations = entriesOf("uploads", {
     role: "editor",
     app: "own",
     idempotency: "key",
+    waits: true,
     body: "file",
     tool: files,
     command: "feeds upload"
@@ -84,6 +85,7 @@ export const uploadOperations = entriesOf("uploads", {
     role: "editor",
     app: "own",
     idempotency: "key",
+    waits: true,
     tool: files,
     command: "feeds uploads read"
   }

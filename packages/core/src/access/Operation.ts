@@ -74,6 +74,11 @@ export interface Operation {
    * asking twice does it twice, unless both requests carry the same idempotency key.
    */
   readonly idempotency: "read" | "inherent" | "key"
+  /**
+   * True where it calls out or waits on the way, so that no transaction may be held over it: then its idempotency key is
+   * taken before it, and not together with what it does.
+   */
+  readonly waits: boolean
   /** True where the record's version is told (`ETag`) or can be demanded (`If-Match`). */
   readonly versioned: boolean
   readonly body: "none" | "optional" | "required" | "file" | "raw"
@@ -104,6 +109,7 @@ export const entriesOf = <const Id extends string>(
         app: "all",
         only: undefined,
         everyPlan: false,
+        waits: false,
         versioned: false,
         body: "none",
         credential: "required",

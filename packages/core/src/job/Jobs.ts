@@ -30,6 +30,7 @@ import { limits } from "../shared/Limits.ts"
 import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { onceCommitted } from "../storage/TransactionEnd.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { toJobErrors } from "./Finding.ts"
 import { JobStatus, type Job, type JobId } from "./Job.ts"
@@ -180,8 +181,8 @@ export class Jobs extends Context.Service<
               )
             )
           )
-        if (Option.isSome(cancelled)) yield* engine.interrupt(feedId, cancelled.value)
-        yield* engine.poke(feedId, job.id)
+        if (Option.isSome(cancelled)) yield* onceCommitted(engine.interrupt(feedId, cancelled.value))
+        yield* onceCommitted(engine.poke(feedId, job.id))
         return job
       })
 
@@ -222,7 +223,7 @@ export class Jobs extends Context.Service<
       const cancel: Jobs["Service"]["cancel"] = Effect.fn("Jobs.cancel")(function* (caller, feedId, id) {
         yield* load(caller, "cancelJob", feedId, id)
         const job = yield* Effect.catchTag(store.cancel(id, "cancel", caller.cause), "JobStateConflict", refused)
-        yield* engine.interrupt(feedId, id)
+        yield* onceCommitted(engine.interrupt(feedId, id))
         return job
       })
 
@@ -235,7 +236,7 @@ export class Jobs extends Context.Service<
       const resume: Jobs["Service"]["resume"] = Effect.fn("Jobs.resume")(function* (caller, feedId, id) {
         yield* load(caller, "resumeJob", feedId, id)
         const job = yield* Effect.catchTag(store.resume(id, caller.cause), "JobStateConflict", refused)
-        yield* engine.poke(feedId, id)
+        yield* onceCommitted(engine.poke(feedId, id))
         return job
       })
 

@@ -23,6 +23,7 @@ import { Jobs } from "../job/Jobs.ts"
 import { Ids, prefixes } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { onceUndone } from "../storage/TransactionEnd.ts"
 import { Tables } from "../table/Tables.ts"
 import { Uploads } from "../upload/Uploads.ts"
 import { withinCaller } from "../workspace/Reach.ts"
@@ -157,6 +158,11 @@ const audit =
     Effect.gen(function* () {
       const { principal } = caller
       const row = (content: AuditContent) => rowOf(principal.workspace.id, content)
+      // What was done stays done where its end cannot be written: the entry then says that it was begun.
+      const write = (entry: AuditContent) =>
+        Effect.catch(store.end(row(entry)), (error: StorageUnavailable) =>
+          Effect.logError("The end of an entry of the audit could not be written", error, { operation })
+        )
       const about = args.findLast((arg) => resourceOf(arg) !== undefined)
       const asked = resourceOf(about)
       const begun: AuditContent = {
@@ -187,10 +193,9 @@ const audit =
           outcome: outcomeOf(exit),
           changes: changesOf(args[1], shown, result)
         }
-        // What was done stays done: the entry then says that it was begun.
-        return Effect.catch(store.end(row(ended)), (error: StorageUnavailable) =>
-          Effect.logError("The end of an entry of the audit could not be written", error, { operation })
-        )
+        // Where a transaction around it is undone, so is what was written in it: it was asked for all the same.
+        const undone = { ...ended, outcome: ended.outcome === "ok" ? "failed" : ended.outcome, changes: [] } as const
+        return Effect.andThen(onceUndone(write(undone)), write(ended))
       })
     })
 

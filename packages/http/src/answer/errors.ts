@@ -83,7 +83,11 @@ const storageFull =
 const storageRetrySeconds = 5
 /** Somebody has to make room first. */
 const fullRetrySeconds = 300
-const syncRetrySeconds = 30
+/** Seconds after which what is in the way now may be over. */
+const conflictRetrySeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
+  SYNC_ALREADY_RUNNING: 30,
+  IDEMPOTENCY_IN_PROGRESS: 1
+}
 
 /** 503 with what the caller can do about it. */
 const unavailable = (code: ErrorCode, message: string, recovery: Recovery.Recovery | undefined): Answer<503> => ({
@@ -149,7 +153,7 @@ const table: {
     code,
     message,
     details,
-    ...(code === "SYNC_ALREADY_RUNNING" ? { recovery: Recovery.retryAfter(syncRetrySeconds) } : {})
+    ...(conflictRetrySeconds[code] === undefined ? {} : { recovery: Recovery.retryAfter(conflictRetrySeconds[code]) })
   }),
   PreconditionFailed: () => ({ status: 412, code: "PRECONDITION_FAILED", message: "Record has changed" }),
   PlanLimitReached: ({ what, limit }) => ({
@@ -218,6 +222,9 @@ const table: {
 }
 
 export const answerOf = (error: KernelError): Answer => (table[error._tag] as (error: KernelError) => Answer)(error)
+
+/** Whether whoever repeats a request is told this answer again; others depend on the moment, and may change. */
+export const isFinal = (status: number): boolean => status !== 401 && status !== 403 && status !== 429 && status < 500
 
 /** Faults of shape: 400, all at once. */
 export const invalidRequest = (details: ReadonlyArray<Detail>): Answer => {

@@ -53,4 +53,6 @@ export const always = [BadRequest, Unauthorized, Forbidden, TooMany, Internal, U
 export const ofPath = [...always, Missing] as const
 /** Beside that, of operations with a body. */
 export const ofBody = [TooLarge, WrongMediaType] as const
+/** Beside that, of operations that honour an idempotency key. */
+export const ofKey = [StateConflict, Unprocessable] as const
 export { NotAvailable, Stale, StateConflict, Unprocessable }

@@ -7,7 +7,7 @@ import { ActorRef } from "@millrace/core/access"
 import { Feed, FeedSource, FeedState } from "@millrace/core/feed"
 import { DataType } from "@millrace/core/record"
 import { CalendarDate, Id, limits, Name, Timestamp } from "@millrace/core"
-import { always, NotAvailable, ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
+import { always, ofBody, ofKey, ofPath, NotAvailable, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Done, Many, One, OneWith } from "./Envelope.ts"
 import { family, familyScope } from "../wire/Family.ts"
 
@@ -98,7 +98,7 @@ export const FeedApi = HttpApiGroup.make("feeds", { topLevel: true }).add(
   HttpApiEndpoint.post("createFeed", "/v1/feeds", {
     payload: CreateFeed,
     success: Warned.pipe(HttpApiSchema.status(201)),
-    error: [...always, ...ofBody, Unprocessable, NotAvailable]
+    error: [...always, ...ofBody, NotAvailable, ...ofKey]
   }),
   HttpApiEndpoint.get("getFeed", "/v1/feeds/:feed_id", {
     params: byId,

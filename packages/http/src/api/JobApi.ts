@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { ActorRef } from "@millrace/core/access"
 import { Job, JobCounts, JobError, JobStatus, jobStatuses } from "@millrace/core/job"
 import { CalendarDate, Id, Timestamp } from "@millrace/core"
-import { ofBody, ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
+import { ofBody, ofKey, ofPath, StateConflict } from "./ApiError.ts"
 import { Many, One } from "./Envelope.ts"
 import { Day, paging } from "./Parameters.ts"
 
@@ -62,7 +62,7 @@ export const JobApi = HttpApiGroup.make("jobs", { topLevel: true }).add(
     params: { feed_id: Schema.String },
     payload: TriggerSyncBody,
     success: One(JobRecord).pipe(HttpApiSchema.status(201)),
-    error: [...ofPath, ...ofBody, StateConflict, Unprocessable]
+    error: [...ofPath, ...ofBody, ...ofKey]
   }),
   HttpApiEndpoint.get("listJobs", path, {
     params: { feed_id: Schema.String },
@@ -83,11 +83,11 @@ export const JobApi = HttpApiGroup.make("jobs", { topLevel: true }).add(
   HttpApiEndpoint.post("pauseJob", `${path}/:job_id/pause`, {
     params: ofJob,
     success: One(JobRecord),
-    error: [...ofPath, StateConflict]
+    error: [...ofPath, ...ofKey]
   }),
   HttpApiEndpoint.post("resumeJob", `${path}/:job_id/resume`, {
     params: ofJob,
     success: One(JobRecord),
-    error: [...ofPath, StateConflict]
+    error: [...ofPath, ...ofKey]
   })
 )

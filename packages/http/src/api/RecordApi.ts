@@ -7,7 +7,7 @@ import { Delivery, deliveryStates } from "@millrace/core/destination"
 import { reopenableStates } from "@millrace/core/storage"
 import { feedRecordStates as recordStates } from "@millrace/core/kernel"
 import { Id, limits, Timestamp } from "@millrace/core"
-import { ofBody, ofPath } from "./ApiError.ts"
+import { ofBody, ofKey, ofPath } from "./ApiError.ts"
 import { Many, One } from "./Envelope.ts"
 import { paging, Text } from "./Parameters.ts"
 
@@ -65,6 +65,6 @@ export const RecordApi = HttpApiGroup.make("records", { topLevel: true }).add(
     params,
     payload: RedeliverBody,
     success: One(Redelivery).pipe(HttpApiSchema.status(202)),
-    error: [...ofPath, ...ofBody]
+    error: [...ofPath, ...ofBody, ...ofKey]
   })
 )

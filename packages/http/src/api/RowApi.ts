@@ -5,7 +5,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import { ActorRef } from "@millrace/core/access"
 import { Id, limits, Timestamp } from "@millrace/core"
-import { ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
+import { ofBody, ofKey, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Deleted, Links, ListMeta, Many, One } from "./Envelope.ts"
 import { ifMatch, ifNoneMatch } from "./FeedApi.ts"
 import { FieldsParameter, FilterParameter, FilterTree, Sort, SortParameter } from "../wire/Filter.ts"
@@ -149,7 +149,7 @@ export const RowApi = HttpApiGroup.make("rows", { topLevel: true }).add(
     params: inTable,
     payload: CreateRows,
     success: Many(Outcome).pipe(HttpApiSchema.status(201)),
-    error: [...ofPath, ...ofBody, StateConflict, Unprocessable]
+    error: [...ofPath, ...ofBody, ...ofKey]
   }),
   HttpApiEndpoint.put("updateRows", rows, {
     params: inTable,
@@ -161,7 +161,7 @@ export const RowApi = HttpApiGroup.make("rows", { topLevel: true }).add(
     params: inTable,
     payload: DeleteRows,
     success: Deleted,
-    error: [...ofPath, ...ofBody]
+    error: [...ofPath, ...ofBody, ...ofKey]
   }),
   HttpApiEndpoint.put("updateRow", `${rows}/:row_id`, {
     params: byId,
@@ -179,6 +179,6 @@ export const RowApi = HttpApiGroup.make("rows", { topLevel: true }).add(
   HttpApiEndpoint.post("restoreRow", `${rows}/:row_id/restore`, {
     params: byId,
     success: One(RowRecord),
-    error: [...ofPath, StateConflict]
+    error: [...ofPath, ...ofKey]
   })
 )

@@ -5,7 +5,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import { ActorRef } from "@millrace/core/access"
 import { Id, Name, Timestamp } from "@millrace/core"
-import { always, ofBody, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
+import { always, ofBody, ofKey, ofPath, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Deleted, Many, One } from "./Envelope.ts"
 import { ifMatch, ifNoneMatch, OptionalText } from "./FeedApi.ts"
 import { CreateField, FieldRecord } from "./FieldApi.ts"
@@ -62,7 +62,7 @@ export const TableApi = HttpApiGroup.make("tables", { topLevel: true }).add(
   HttpApiEndpoint.post("createTable", "/v1/tables", {
     payload: CreateTable,
     success: One(TableRecord).pipe(HttpApiSchema.status(201)),
-    error: [...always, ...ofBody, Unprocessable]
+    error: [...always, ...ofBody, ...ofKey]
   }),
   HttpApiEndpoint.get("getTable", "/v1/tables/:table_id", {
     params: byId,
@@ -87,6 +87,6 @@ export const TableApi = HttpApiGroup.make("tables", { topLevel: true }).add(
   HttpApiEndpoint.post("restoreTable", "/v1/tables/:table_id/restore", {
     params: byId,
     success: One(TableRecord),
-    error: [...ofPath, StateConflict]
+    error: [...ofPath, ...ofKey]
   })
 )

@@ -12,12 +12,14 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
-import type { Caller } from "@millrace/core/access"
+import type { Caller, OperationId } from "@millrace/core/access"
 import { type Id, InvalidInput } from "@millrace/core"
+import { Idempotency } from "@millrace/core/kernel"
 import { Api } from "../api/Api.ts"
 import type { Declaring } from "../api/ApiError.ts"
 import { answering, type KernelError, type StatusOf } from "../answer/errors.ts"
 import { caller, target } from "../request/CurrentRequest.ts"
+import { repeatedly } from "./Repeated.ts"
 import { identified, isIdentified, type Identified } from "./Identified.ts"
 
 type Groups = typeof Api extends HttpApi.HttpApi<string, infer Found> ? Found : never
@@ -101,12 +103,13 @@ const idsOf = Effect.fnUntraced(function* (params: Readonly<Record<string, strin
   return ids
 })
 
-const handlerOf = (run: AnyRun) => (request: AnyRequest) =>
+const handlerOf = (run: AnyRun, repeat: ReturnType<typeof repeatedly>) => (request: AnyRequest) =>
   answering(
     Effect.gen(function* () {
       yield* checkWindow(request.query ?? {})
       const ids = yield* idsOf(request.params ?? {})
-      return yield* run({ ...request, ids, caller: yield* caller, self: yield* target })
+      const by = yield* caller
+      return yield* repeat(by, run({ ...request, ids, caller: by, self: yield* target }))
     })
   )
 
@@ -114,11 +117,11 @@ const handlerOf = (run: AnyRun) => (request: AnyRequest) =>
 export const serve = <Of extends Name, E, R>(
   name: Of,
   make: Effect.Effect<Handlers<Of>, E, R>
-): Layer.Layer<HttpApiGroup.Service<"millrace", Of>, E, R> => {
+): Layer.Layer<HttpApiGroup.Service<"millrace", Of>, E, R | Idempotency> => {
   const build = (handlers: AnyHandlers) =>
-    Effect.map(make, (made) =>
+    Effect.map(Effect.all([make, Idempotency]), ([made, idempotency]) =>
       Object.entries(made as Readonly<Record<string, AnyRun>>).reduce(
-        (all, [id, run]) => all.handle(id, handlerOf(run)),
+        (all, [id, run]) => all.handle(id, handlerOf(run, repeatedly(idempotency, id as OperationId))),
         handlers
       )
     )

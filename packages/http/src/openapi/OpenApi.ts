@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { nouns, type Operation, type OperationId, operations, scopesOf } from "@millrace/core/access"
 import { FilterNode } from "@millrace/core/filter"
 import { limits } from "@millrace/core"
+import { isFinal } from "../answer/errors.ts"
 import { amountComponent } from "../wire/Amount.ts"
 import { familyScopeComponent } from "../wire/Family.ts"
 import { filterComponent } from "../wire/Filter.ts"
@@ -11,7 +12,7 @@ import { nameEnvelopes } from "./Envelopes.ts"
 import { errorExamples, meanings } from "./Errors.ts"
 import { componentRef, isNode, mapNodes, mapValues, nodeOf, omit, type Node } from "./Node.ts"
 import { operationNotes } from "./Operations.ts"
-import { parameterOf } from "./Parameters.ts"
+import { idempotencyKey, parameterOf } from "./Parameters.ts"
 
 const definitionPath = "#/$defs/"
 
@@ -69,6 +70,9 @@ const retryAfter: Node = { "Retry-After": integer("Seconds to wait.") }
 const challenge: Node = { "WWW-Authenticate": text("How to authenticate.") }
 const etag: Node = { ETag: text("Version of the record.") }
 
+const replayed: Node = {
+  "Idempotency-Replayed": text("`true` where this is the answer of an earlier request with the same `Idempotency-Key`.")
+}
 const headersOf = (status: string, tagged: boolean): Node => ({
   ...everywhere,
   ...(status === "401" ? challenge : metered),
@@ -87,11 +91,12 @@ const withExample = (given: unknown, example: unknown): Node => {
 const operationOf = (value: unknown): Node => {
   const operation = nodeOf(value)
   const operationId = String(operation["operationId"]) as OperationId
-  const { body, credential, scopes, summary, versioned } = operations[operationId]
+  const { body, credential, idempotency, scopes, summary, versioned }: Operation = operations[operationId]
   const notes = operationNotes[operationId]
   const parameters = Array.isArray(operation["parameters"])
     ? operation["parameters"].map((parameter) => parameterOf(operationId, parameter))
     : []
+  const keyed = idempotency === "key"
   const tagged = versioned && parameters.some((parameter) => parameter["name"] === "If-None-Match")
   const { requestBody } = operation
   const responses: Node = { ...nodeOf(operation["responses"]), ...(tagged ? { "304": {} } : {}) }
@@ -100,7 +105,7 @@ const operationOf = (value: unknown): Node => {
     summary,
     ...(notes === undefined ? {} : { description: notes.description }),
     "x-required-scopes": scopesOf(scopes),
-    parameters,
+    parameters: keyed ? [...parameters, idempotencyKey] : parameters,
     security: credential === "none" ? [] : [{ apiKey: [] }, { bearerAuth: [] }],
     ...(requestBody === undefined
       ? {}
@@ -113,7 +118,7 @@ const operationOf = (value: unknown): Node => {
     responses: mapValues(responses, (response, status) => ({
       ...withExample(response, status.startsWith("2") ? notes?.answer : errorExamples[status]),
       ...(meanings[status] === undefined ? {} : { description: meanings[status] }),
-      headers: headersOf(status, tagged)
+      headers: { ...headersOf(status, tagged), ...(keyed && isFinal(Number(status)) ? replayed : {}) }
     }))
   }
 }

@@ -106,6 +106,18 @@ const described = (operationId: string, name: string, given: Node): Node => {
   return description === undefined ? given : { ...given, description, schema: omit(nodeOf(schema), "description") }
 }
 
+/** The header of operations that honour it. */
+export const idempotencyKey: Node = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  schema: { type: "string", minLength: 1, maxLength: limits.idempotencyKeyLength, pattern: "^[ -~]+$" },
+  description:
+    `A text of your own, such as a UUID. For ${limits.idempotencyHours} hours a repeated request with the same key gets the ` +
+    "first answer, and nothing is done twice. While there is no answer yet it is 409 `IDEMPOTENCY_IN_PROGRESS`; the key with " +
+    "another request is 422 `IDEMPOTENCY_KEY_REUSED`."
+}
+
 /** A parameter as it is documented. */
 export const parameterOf = (operationId: string, value: unknown): Node => {
   const given = nodeOf(value)

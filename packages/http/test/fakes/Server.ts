@@ -1,5 +1,7 @@
 /** The real application over the fakes, called with plain `Request`s. */
 import { Families, type Scope } from "@millrace/core/access"
+import { NodeDigest } from "@millrace/adapters"
+import { MemoryStorage } from "@millrace/adapters/memory"
 import { WorkspaceStore } from "@millrace/core/storage"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -8,7 +10,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
-import { Authenticator, CredentialInvalid } from "@millrace/core/kernel"
+import { Authenticator, CredentialInvalid, Idempotency } from "@millrace/core/kernel"
 import { RateLimiter, RollingWindow } from "@millrace/core/rate"
 import { Ids } from "@millrace/core"
 import { TableSettings } from "@millrace/core/table"
@@ -70,6 +72,7 @@ export const make = (options: Options = {}) => {
   const kernel = Layer.mergeAll(
     UseCases.layer(calls, options.trouble ?? {}),
     Ids.layer,
+    Idempotency.layer.pipe(Layer.provide([MemoryStorage.layer, NodeDigest.layer])),
     Families.layer.pipe(Layer.provide(Layer.succeed(WorkspaceStore, workspacesWith(options.portals ?? [])))),
     Layer.succeed(
       Authenticator,

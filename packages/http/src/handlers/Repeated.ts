@@ -1,0 +1,110 @@
+/**
+ * The header `Idempotency-Key` (decisions 1.9): whoever repeats a request is told what the first one was told. Operations
+ * that the catalogue does not mark ignore it.
+ */
+import * as Effect from "effect/Effect"
+import * as HttpApi from "effect/http-api/HttpApi"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Schema from "effect/Schema"
+import { type Caller, type Operation, type OperationId, operations } from "@millrace/core/access"
+import { isRawNumber } from "@millrace/core"
+import type { Idempotency, Repeatable } from "@millrace/core/kernel"
+import { Api } from "../api/Api.ts"
+import { answerOf, bodyOf, isFinal, type KernelError } from "../answer/errors.ts"
+import { CurrentRequest, type RequestState } from "../request/CurrentRequest.ts"
+import type { Json } from "../wire/StrictJson.ts"
+
+/** A response as it is kept. */
+const Response = Schema.fromJsonString(
+  Schema.Struct({
+    status: Schema.Int,
+    /** JSON text, with the id of the first request where it is an error. */
+    body: Schema.String,
+    /** Of an error. */
+    code: Schema.optionalKey(Schema.String)
+  })
+)
+const write = Schema.encodeSync(Response)
+const read = Schema.decodeSync(Response)
+
+interface Success {
+  readonly status: number
+  readonly encode: (value: unknown) => Effect.Effect<unknown>
+}
+
+/** How the success of each operation is sent: each has one. */
+const successes = (): ReadonlyMap<string, Success> => {
+  const found = new Map<string, Success>()
+  HttpApi.reflect(Api, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint, successes: all }) => {
+      for (const [status, [schema]] of all) {
+        const encode = Schema.encodeUnknownEffect(schema as unknown as Schema.ConstraintEncoder<unknown>)
+        found.set(endpoint.identifier, { status, encode: (value) => Effect.orDie(encode(value)) })
+      }
+    }
+  })
+  return found
+}
+const sending = successes()
+
+const isObject = (json: Json): json is Readonly<Record<string, Json>> =>
+  typeof json === "object" && json !== null && !Array.isArray(json) && !isRawNumber(json)
+
+/** Objects with their fields in one order, whatever order they came in. */
+const ordered = (json: Json): Json => {
+  if (Array.isArray(json)) return json.map(ordered)
+  if (!isObject(json)) return json
+  return Object.fromEntries(
+    Object.keys(json)
+      .toSorted()
+      .map((name) => [name, ordered(json[name]!)])
+  )
+}
+
+const askedOf = (operation: OperationId, key: string, { file, json, target }: RequestState): Repeatable => ({
+  operation,
+  key,
+  request: JSON.stringify([
+    target,
+    file === undefined ? null : [file.fileName, file.contentType],
+    json === undefined ? null : ordered(json)
+  ]),
+  ...(file === undefined ? {} : { bytes: file.bytes })
+})
+
+/** What the handler of an operation returns, or what the first request with its key was answered. */
+export const repeatedly =
+  ({ once }: Idempotency["Service"], id: OperationId) =>
+  <R>(
+    caller: Caller,
+    run: Effect.Effect<unknown, KernelError, R>
+  ): Effect.Effect<unknown, KernelError, R | HttpServerRequest> => {
+    const { idempotency }: Operation = operations[id]
+    if (idempotency !== "key") return run
+    return Effect.gen(function* () {
+      const key = (yield* HttpServerRequest).headers["idempotency-key"]
+      if (key === undefined) return yield* run
+      const state = yield* CurrentRequest
+      const { encode, status } = sending.get(id)!
+      const first = Effect.map(Effect.flatMap(run, encode), (body) => ({
+        text: write({ status, body: JSON.stringify(body) })
+      }))
+      const told = yield* once(caller, askedOf(id, key, state), first, (error) => {
+        const answer = answerOf(error)
+        return Effect.succeed(
+          isFinal(answer.status)
+            ? write({ status: answer.status, body: JSON.stringify(bodyOf(answer, state.id)), code: answer.code })
+            : undefined
+        )
+      })
+      const response = read(told.text)
+      state.code = response.code
+      return HttpServerResponse.text(response.body, {
+        status: response.status,
+        contentType: "application/json",
+        ...(told.replayed ? { headers: { "idempotency-replayed": "true" } } : {})
+      })
+    })
+  }
