@@ -294,6 +294,26 @@ describe("retries", () => {
     expect(broken.asked).toHaveLength(1)
   })
 
+  it("tries what is posted again with an idempotency key, the same one each time", async () => {
+    const keys: Array<unknown> = []
+    const server = await start(({ headers }, response, count) => {
+      keys.push(headers["idempotency-key"])
+      if (count === 1) response.destroy()
+      else if (count === 2) json(response, 409, refusal("IDEMPOTENCY_IN_PROGRESS"))
+      else json(response, 201, '{"success":true,"data":{"id":"job_1"}}')
+    })
+    const sync = ["feeds", "sync", "feed_1", "--idempotency-key", "a key"]
+    expect((await run(sync, { env: server.env })).code).toBe(0)
+    expect(keys).toEqual(["a key", "a key", "a key"])
+    const broken = await start((_, response) => response.destroy())
+    expect((await run([...sync, "--no-retry"], { env: broken.env })).code).toBe(6)
+    const remove = ["feeds", "delete", "feed_1", "--idempotency-key", "a key"]
+    expect((await run(remove, { env: broken.env })).code).toBe(6)
+    expect(broken.asked).toHaveLength(2)
+    expect((await run(["feeds", "sync", "feed_1", "--idempotency-key", "é"], { env: broken.env })).code).toBe(2)
+    expect(broken.asked).toHaveLength(2)
+  })
+
   it("does not repeat what other errors answer", async () => {
     const server = await start((_, response) => json(response, 503, refusal("STORAGE_UNAVAILABLE")))
     expect((await run(["banks", "list"], { env: server.env })).code).toBe(6)
@@ -474,6 +494,7 @@ describe("help", () => {
       "all",
       "timeout",
       "no-retry",
+      "idempotency-key",
       "quiet",
       "no-color"
     ]) {

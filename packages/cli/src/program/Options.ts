@@ -52,8 +52,25 @@ export const NoRetry = GlobalFlag.Setting("no-retry")({
   flag: toggle("no-retry", "Try once; else GET is tried 5 times on 429 and network errors")
 })
 
+export const IdempotencyKey = GlobalFlag.Setting("idempotency-key")({
+  flag: text("idempotency-key", "<key>", "Do it once, however often you repeat it with this key; tried again like GET")
+})
+
 export const Quiet = GlobalFlag.Setting("quiet")({ flag: toggle("quiet", "No notes on standard error, only errors") })
 
 export const NoColor = GlobalFlag.Setting("no-color")({ flag: toggle("no-color", "No colors (NO_COLOR)") })
 
-export const all = [Profile, ApiKey, BaseUrl, Output, Crlf, Fields, All, Timeout, NoRetry, Quiet, NoColor] as const
+export const all = [
+  Profile,
+  ApiKey,
+  BaseUrl,
+  Output,
+  Crlf,
+  Fields,
+  All,
+  Timeout,
+  NoRetry,
+  IdempotencyKey,
+  Quiet,
+  NoColor
+] as const

@@ -1,4 +1,5 @@
 /** What a command works with: option, then environment, then profile, then default (decisions 10.2). */
+import { limits } from "@millrace/core"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -34,6 +35,8 @@ export class Settings extends Context.Service<
     readonly all: boolean
     readonly timeout: Duration.Duration
     readonly retry: boolean
+    /** Goes with what is posted, which may then be tried again. */
+    readonly idempotencyKey: string | undefined
     readonly quiet: boolean
     readonly colors: boolean
     /** Columns of the terminal that data goes to. */
@@ -70,6 +73,15 @@ const fieldsOf = (text: string): Effect.Effect<ReadonlyArray<string>, UsageFault
     : Effect.succeed([...new Set(names)])
 }
 
+const idempotencyKeyOf = (text: string): Effect.Effect<string, UsageFault> =>
+  /^[\x20-\x7e]+$/.test(text) && text.trim() === text && text.length <= limits.idempotencyKeyLength
+    ? Effect.succeed(text)
+    : Effect.fail(
+        new UsageFault({
+          message: `--idempotency-key needs 1 to ${limits.idempotencyKeyLength} printable ASCII characters, with no blank at its ends.`
+        })
+      )
+
 const keyOf = Effect.fnUntraced(function* (option: Option.Option<Redacted.Redacted>) {
   if (Option.isNone(option)) return undefined
   return Redacted.value(option.value) === "-" ? yield* readSecret("API key") : option.value
@@ -105,6 +117,10 @@ const resolve = Effect.gen(function* () {
     all: yield* Options.All,
     timeout: yield* timeoutOf(Option.getOrElse(yield* Options.Timeout, () => "60")),
     retry: !(yield* Options.NoRetry),
+    idempotencyKey: yield* Option.match(yield* Options.IdempotencyKey, {
+      onNone: () => Effect.undefined,
+      onSome: idempotencyKeyOf
+    }),
     quiet: yield* Options.Quiet,
     colors: wantsColors(yield* Options.NoColor),
     width: isTerminal ? process.stdout.columns : undefined

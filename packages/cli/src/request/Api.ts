@@ -1,6 +1,7 @@
 /**
  * The HTTP API as the commands see it: requests in, JSON with exact numbers out. GET is tried again on 429 and
- * network errors; nothing else is, because it might have been done already.
+ * network errors, and so is what is posted with an idempotency key; nothing else is, because it might have been done
+ * already.
  */
 import { retryPatiently } from "@millrace/core"
 import * as Context from "effect/Context"
@@ -90,7 +91,9 @@ const pauseBefore = Effect.fnUntraced(function* (error: ApiRefused | Unreachable
 })
 
 const isPassing = (error: ApiError): error is ApiRefused | Unreachable =>
-  error._tag === "ApiRefused" ? error.status === 429 : error._tag === "Unreachable" && !error.timedOut
+  error._tag === "ApiRefused"
+    ? error.status === 429 || error.envelope.code === "IDEMPOTENCY_IN_PROGRESS"
+    : error._tag === "Unreachable" && !error.timedOut
 
 const refusalOf = (answer: Answer, retryAfter: number | undefined): ApiRefused =>
   new ApiRefused({
@@ -180,7 +183,12 @@ const make = Effect.gen(function* () {
       longestWait: longestPause,
       waitAfter: (error, tried) => (isPassing(error) ? pauseBefore(error, tried) : Effect.undefined),
       sleep: (seconds, error, tried) => {
-        const reason = error._tag === "ApiRefused" ? "Rate limit reached" : error.message
+        const reason =
+          error._tag === "Unreachable"
+            ? error.message
+            : error.status === 429
+              ? "Rate limit reached"
+              : "The first request with this key still runs"
         return Effect.andThen(
           notes.say(`${reason}; trying again in ${seconds.toFixed(1)} s (${tried} of ${tries} tries done)`),
           Effect.sleep(Duration.seconds(seconds))
@@ -191,8 +199,14 @@ const make = Effect.gen(function* () {
   return Api.of({
     send: (request) =>
       Effect.flatMap(checked, (key) => {
-        const message = messageOf(request, key, settings.baseUrl)
-        return settings.retry && request.method === "GET" ? repeated(message) : bounded(message)
+        const { idempotencyKey } = settings
+        const isKeyed = request.method === "POST" && idempotencyKey !== undefined
+        const message = messageOf(
+          isKeyed ? { ...request, headers: { ...request.headers, "idempotency-key": idempotencyKey } } : request,
+          key,
+          settings.baseUrl
+        )
+        return settings.retry && (request.method === "GET" || isKeyed) ? repeated(message) : bounded(message)
       })
   })
 })
