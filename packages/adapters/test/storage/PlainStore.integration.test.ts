@@ -1,0 +1,36 @@
+/** A plain store of an embedding program, in PostgreSQL: its table is made beside ours, behind the same wall. */
+import { noteResource, NoteStore } from "../../../../examples/add-a-plain-store.ts"
+import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
+import { createResourceTable, layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
+import { serverRole } from "../../src/storage/postgres/ServerRole.ts"
+import { unwalledTables } from "../../src/storage/postgres/WorkspaceWall.ts"
+import { CurrentReach } from "@millrace/core/workspace"
+import { OwnerClient, walled } from "@millrace/verification/postgres/TestPostgres"
+import { ResourceSuite } from "@millrace/testing/suite/storage"
+import { expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { SqlClient } from "effect/sql/SqlClient"
+import { inject } from "vitest"
+
+/** As the owner of the database does it, once. */
+const table = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* OwnerClient
+    yield* Effect.provideService(createResourceTable(noteResource), SqlClient, sql)
+    yield* sql`grant select, insert, update, delete on note to ${sql(serverRole)}`
+    expect(yield* Effect.provideService(unwalledTables, SqlClient, sql)).toEqual([])
+  })
+)
+
+ResourceSuite.suite(
+  "PostgreSQL: a plain store of an embedding program",
+  ResourceSuite.keyedTestsOf(noteResource, NoteStore),
+  NoteStore.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(storage, table, Layer.succeed(CurrentReach, "every"))),
+    Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
+    Layer.provide(walled(inject("postgres")))
+  ),
+  { liveClock: true }
+)
