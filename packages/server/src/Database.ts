@@ -132,7 +132,14 @@ export const layer = (settings: Settings): Client =>
         Effect.all({ role: chooseServerRole, keeps: stored(keepsStartup) })
       ).pipe(Effect.mapError(unusable(settings)), Effect.provide(clientOf(settings, place)))
       return Layer.effectDiscard(Effect.mapError(stored(checkWall), unusable(settings))).pipe(
-        Layer.provideMerge(WalledClient.layer({ ...optionsOf(settings, found), ...place }).pipe(told(settings)))
+        Layer.provideMerge(
+          // Before a database of the operator's own there may be a pooler that hands connections on.
+          WalledClient.layer({
+            ...optionsOf(settings, found),
+            ...place,
+            direct: settings.databaseUrl === undefined
+          }).pipe(told(settings))
+        )
       )
     })
   )

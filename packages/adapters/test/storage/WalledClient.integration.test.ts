@@ -5,7 +5,7 @@ import { OwnerClient, walled, walledClient } from "@millrace/verification/postgr
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
 import { Ids } from "@millrace/core"
-import { expect, layer } from "@effect/vitest"
+import { expect, layer, type Vitest } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -16,10 +16,11 @@ import { inject } from "vitest"
 
 const every = acrossWorkspaces("task engine")
 
-const services = Layer.mergeAll(
-  storage.pipe(Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 1).toString("base64")) }))),
-  Ids.layer
-).pipe(Layer.provideMerge(walled(inject("postgres"))))
+const services = (direct: boolean) =>
+  Layer.mergeAll(
+    storage.pipe(Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 1).toString("base64")) }))),
+    Ids.layer
+  ).pipe(Layer.provideMerge(walled(inject("postgres"), direct)))
 
 const databaseName = Effect.flatMap(OwnerClient, (sql) =>
   Effect.map(sql<{ readonly name: string }>`select current_database() as name`, ([row]) => row!.name)
@@ -40,7 +41,7 @@ const world = Effect.gen(function* () {
   return { sql, one, other, ids, seen }
 })
 
-layer(services, { excludeTestServices: true })("the client of a server", (it) => {
+const promises = (it: Vitest.MethodsNonLive<Layer.Success<ReturnType<typeof services>>>) => {
   it.effect("shows a statement the workspaces of its fiber, and nothing where nobody said whose", () =>
     Effect.gen(function* () {
       const { ids, one, other, seen } = yield* world
@@ -182,4 +183,7 @@ layer(services, { excludeTestServices: true })("the client of a server", (it) =>
       }
     })
   )
-})
+}
+
+layer(services(true), { excludeTestServices: true })("the client of a server", promises)
+layer(services(false), { excludeTestServices: true })("the client of a server behind a pooler", promises)

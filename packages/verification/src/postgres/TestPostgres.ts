@@ -33,7 +33,8 @@ export const walledClient = (
   address: PostgresAddress,
   database: string,
   maxConnections = 10,
-  acrossConnections = maxConnections
+  acrossConnections = maxConnections,
+  direct = acrossConnections > 0
 ): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError> =>
   WalledClient.layer({
     host: "127.0.0.1",
@@ -43,6 +44,7 @@ export const walledClient = (
     database,
     maxConnections,
     acrossConnections,
+    direct,
     startupParameters: { ...startupParameters, role: serverRole }
   })
 
@@ -99,12 +101,13 @@ export const layer = (address: PostgresAddress): Layer.Layer<PgClient.PgClient |
 
 /** The same with the client that a server has, and beside it that of the owner. */
 export const walled = (
-  address: PostgresAddress
+  address: PostgresAddress,
+  direct = true
 ): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | OwnerClient, SqlError> =>
   Layer.unwrap(
     Effect.map(database(address), (name) =>
       Layer.merge(
-        walledClient(address, name),
+        walledClient(address, name, undefined, undefined, direct),
         Layer.effect(OwnerClient, SqlClient.SqlClient).pipe(Layer.provide(client(address, name, 4)))
       )
     )

@@ -5,6 +5,9 @@
  * The setting that says so ends with its transaction, so nothing of it is left on a connection, and it travels with the
  * `begin`: a statement of its own goes as `begin`, setting, statement and `commit` in one message, and costs no more
  * round trips than alone. Work across workspaces has connections of its own, on which the setting is that of all.
+ *
+ * Where nobody stands between us and the database, a connection keeps the setting until other work needs another one: then
+ * a statement goes alone, and twice as fast. Behind a pooler that would show one caller the rows of another.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
@@ -26,11 +29,26 @@ import { stateOf } from "./SqlFailure.ts"
 import { everyWorkspace, workspacesSetting } from "./WorkspaceWall.ts"
 
 const say = `select set_config('${workspacesSetting}', $1, true)`
+const keep = `select set_config('${workspacesSetting}', $1, false)`
 
 const settingOf = (reach: Reach): string =>
   reach === undefined ? "" : reach === "every" ? everyWorkspace : reach.join(",")
 
 const reachSetting = Effect.map(Effect.service(CurrentReach), settingOf)
+
+/** What connections are set to, until somebody sets them to something else. */
+class KeptSettings {
+  private readonly settings = new WeakMap<PgConnection.PgConnection, string>()
+
+  /** Sets a connection that nobody else uses now; at once where it is set to that already. */
+  readonly set = (connection: PgConnection.PgConnection, wanted: string): Effect.Effect<void, SqlError> =>
+    Effect.suspend(() => {
+      if (this.settings.get(connection) === wanted) return Effect.void
+      // Until the database has said so, nothing is known.
+      this.settings.delete(connection)
+      return Effect.map(connection.query(keep, [wanted]), () => void this.settings.set(connection, wanted))
+    })
+}
 
 type Rows = ReadonlyArray<unknown>
 type Transform = Parameters<Connection["execute"]>[2]
@@ -231,9 +249,11 @@ export interface WalledConfig extends PgClient.PgPoolConfig {
    * with: then that work says so with each transaction, too.
    */
   readonly acrossConnections: number
+  /** Nobody stands between us and the database: what is set on a connection stays there and is seen by us alone. */
+  readonly direct?: boolean
 }
 
-export const make = Effect.fnUntraced(function* ({ acrossConnections, ...config }: WalledConfig) {
+export const make = Effect.fnUntraced(function* ({ acrossConnections, direct = false, ...config }: WalledConfig) {
   const poolOf = (more: Partial<PgClient.PgPoolConfig>, standing: string) =>
     PgPool.make({
       ...config,
@@ -241,20 +261,28 @@ export const make = Effect.fnUntraced(function* ({ acrossConnections, ...config 
       startupParameters: { ...config.startupParameters, [workspacesSetting]: standing }
     })
   // Several statements of one user at once, and never those of two.
-  const within = yield* poolOf({ multiplex: true, multiplexConcurrency: 1 }, "")
+  const within = yield* poolOf(direct ? {} : { multiplex: true, multiplexConcurrency: 1 }, "")
   const apart = acrossConnections > 0
   const across = apart ? yield* poolOf({ maxConnections: acrossConnections }, everyWorkspace) : within
   const isApart = (reach: Reach): boolean => apart && reach === "every"
 
+  const kept = new KeptSettings()
+  /** For one statement, by a connection that nobody else uses now. */
+  const walled = (connection: PgConnection.PgConnection, setting: string): Effect.Effect<Connection, SqlError> =>
+    direct ? Effect.as(kept.set(connection, setting), plain(connection)) : Effect.succeed(aloneOn(connection, setting))
+
   const acquirer = Effect.flatMap(Effect.service(CurrentReach), (reach) =>
     isApart(reach)
       ? Effect.map(across.get, plain)
-      : Effect.map(within.get, (connection) => aloneOn(connection, settingOf(reach)))
+      : Effect.flatMap(within.get, (connection) => walled(connection, settingOf(reach)))
   )
   const transactionAcquirer = Effect.gen(function* () {
-    const everywhere = isApart(yield* CurrentReach)
+    const reach = yield* CurrentReach
+    const everywhere = isApart(reach)
     const connection = yield* (everywhere ? across : within).get
-    return transactionOn(connection, yield* Effect.scope, everywhere ? everyWorkspace : "")
+    const standing = everywhere ? everyWorkspace : direct ? settingOf(reach) : ""
+    if (direct && !everywhere) yield* kept.set(connection, standing)
+    return transactionOn(connection, yield* Effect.scope, standing)
   })
 
   const client = yield* SqlClient.make({
@@ -263,7 +291,7 @@ export const make = Effect.fnUntraced(function* ({ acrossConnections, ...config 
       Effect.flatMap(Effect.service(CurrentReach), (reach) =>
         isApart(reach)
           ? across.use((connection) => f(plain(connection)))
-          : within.use((connection) => f(aloneOn(connection, settingOf(reach))))
+          : within.use((connection) => Effect.flatMap(walled(connection, settingOf(reach)), f))
       ),
     prepareTransactionControls: true,
     commit,
