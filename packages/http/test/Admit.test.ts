@@ -15,6 +15,7 @@ const admitted = (operation: Operation) =>
     const state = begin("req_1", "/v1/webhooks/demo")
     const services = {
       deadline: Duration.seconds(1),
+      audit: { refused: never },
       authenticator: { apiKey: never, createKey: never },
       limiter: { arrive: never },
       agreedRate: 1,

@@ -45,6 +45,15 @@ describe("order of checks", () => {
     )
   })
 
+  it("leaves an entry in the audit of what it refuses, and of nothing else", async () => {
+    const server = Server.make({ scopes: ["banks:read"] })
+    await server.call("GET", banks)
+    await server.call("GET", "/v1/nope")
+    expect(server.calls["refused"]).toBeUndefined()
+    await server.call("POST", "/v1/feeds", { body: "{" })
+    expect(server.calls["refused"]).toEqual([["createFeed", Records.workspace.id]])
+  })
+
   it("judges the body before the resource", async () => {
     const answer = await Server.make().json("PUT", "/v1/feeds/nothing", { name: 1 })
     expect(answer.body.code).toBe("INVALID_REQUEST")

@@ -1,4 +1,4 @@
-/** Reading and checking the audit (decisions 4.4 and 5.1). */
+/** Reading and checking the audit, and what it says of refusals (decisions 4.4 and 5.1). */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -6,16 +6,20 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { reach } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
+import type { Operation } from "../access/Operation.ts"
+import { credentialOf } from "../access/Principal.ts"
 import { Cursors } from "../cursor/Cursors.ts"
 import type { CursorUnusable, Forbidden, NotFound } from "../failure/Failure.ts"
 import { CalendarDate } from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
+import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { sizeOf, type Page, type PageRequest } from "../shared/Page.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { AuditContent, actorIdOf, auditOutcomes, chainHash, chainStart, type AuditEntry } from "./AuditEntry.ts"
+import { RefusalBudget } from "./RefusalBudget.ts"
 import { AuditStore, type AuditQuery, type AuditRow, type ChainedRow } from "./AuditStore.ts"
 
 const toText = Schema.encodeSync(Schema.fromJsonString(AuditContent))
@@ -76,6 +80,9 @@ export type Verified =
       readonly fault: "changed" | "missing"
     }
 
+/** How long whoever is refused waits for the entry of it, in milliseconds. */
+const longestWrite = 2_000
+
 /** Entries read in one go. */
 const batch = 500
 
@@ -106,6 +113,12 @@ export class Audit extends Context.Service<
       query: PageRequest & AuditFilter
     ) => Effect.Effect<Page<AuditEntry>, NotFound | CursorUnusable | Forbidden | StorageUnavailable>
     /**
+     * Leaves an entry of a request that was refused before any use case was reached. Of many it leaves some: one an hour
+     * for a credential that asks for the same operation, and 480 a day for a workspace. Whatever becomes of the entry, the
+     * refusal stands.
+     */
+    readonly refused: (caller: Caller, operation: Operation) => Effect.Effect<void>
+    /**
      * Whether the chain is what was written: no entry changed, removed, put in between or moved. `known` is an entry that
      * an earlier check returned: what comes after it is checked, against it.
      */
@@ -115,12 +128,31 @@ export class Audit extends Context.Service<
     ) => Effect.Effect<Verified, StorageUnavailable>
   }
 >()("@millrace/core/audit/Audit") {
-  static readonly layer: Layer.Layer<Audit, never, AuditStore | Cursors | Digest> = Layer.effect(
+  static readonly layer: Layer.Layer<Audit, never, AuditStore | Cursors | Digest | Ids> = Layer.effect(
     Audit,
     Effect.gen(function* () {
       const store = yield* AuditStore
       const cursors = yield* Cursors
+      const ids = yield* Ids
+      const budget = new RefusalBudget()
       const { sha256 } = yield* Digest
+
+      const refused: Audit["Service"]["refused"] = Effect.fn("Audit.refused")(
+        function* ({ cause, principal, requestId }, { id: operationId }) {
+          const workspaceId = principal.workspace.id
+          const credential = { kind: principal.kind, id: credentialOf(principal) }
+          const at = yield* Timestamp.now
+          if (!budget.allows(workspaceId, `${credential.id} ${operationId}`, Timestamp.toMillis(at))) return
+          const id = yield* ids.next("auditEntry")
+          const content = { id, at, actor: cause, credential, operationId, requestId, changes: [] }
+          yield* store.end(rowOf(workspaceId, { ...content, outcome: "denied" }))
+        },
+        (effect) =>
+          effect.pipe(
+            Effect.timeout(longestWrite),
+            Effect.catch((error) => Effect.logError("A refusal could not be written to the audit", error))
+          )
+      )
 
       const list: Audit["Service"]["list"] = Effect.fn("Audit.list")(function* (caller, workspaceId, query) {
         const { workspace } = caller.principal
@@ -167,7 +199,7 @@ export class Audit extends Context.Service<
         return { intact: true, entries, newest: { number, hash } }
       })
 
-      return Audit.of({ list, verify })
+      return Audit.of({ list, refused, verify })
     })
   )
 }

@@ -1,7 +1,8 @@
 import { Audit } from "../../src/audit/Audit.ts"
+import { operations } from "../../src/access/Operations.ts"
 import type { AuditContent } from "../../src/audit/AuditEntry.ts"
 import { AuditStore, type ChainedRow } from "../../src/audit/AuditStore.ts"
-import { asOwner } from "../../src/access/Caller.ts"
+import { asOwner, callerOf } from "../../src/access/Caller.ts"
 import { Cursors } from "../../src/cursor/Cursors.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Ids } from "../../src/shared/Ids.ts"
@@ -14,6 +15,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
 
 const base = Layer.mergeAll(NodeDigest.layer, MemoryStorage.layer, Ids.layer)
 const cursors = Cursors.layer(Redacted.make("only for tests")).pipe(
@@ -37,7 +39,7 @@ const verified = (tamper: (chain: Array<ChainedRow>) => void, known?: "second" |
     })
     const audit = Layer.fresh(Audit.layer).pipe(
       Layer.provide([Layer.succeed(AuditStore, tampered), cursors]),
-      Layer.provide(NodeDigest.layer)
+      Layer.provide([NodeDigest.layer, Ids.layer])
     )
     return yield* Effect.flatMap(Audit, ({ verify }) => verify(id, known === undefined ? undefined : second)).pipe(
       Effect.provide(audit)
@@ -84,6 +86,53 @@ describe("the list of an audit", () => {
       const portal = yield* storeWorkspace()
       const family = { ...owner, workspaces: [...owner.workspaces, portal] }
       expect(yield* Effect.flip(list(family, portal.id, {}))).toMatchObject({ _tag: "NotFound", resource: "Workspace" })
+    }).pipe(provided)
+  )
+})
+
+describe("a refusal", () => {
+  const refusing = Effect.gen(function* () {
+    const workspace = yield* storeWorkspace()
+    const { list, refused } = yield* Audit
+    const owner = asOwner(workspace, { id: yield* (yield* Ids).next("user"), email: "owner@example.com" })
+    const by = (userId: string) =>
+      callerOf({ kind: "user", workspace, userId, email: "x@example.com", role: "viewer" }, `request of ${userId}`)
+    const told = Effect.map(list(owner, workspace.id, { limit: 500 }), ({ rows }) => rows)
+    return { by, refused, told }
+  })
+  const provided = Effect.provide(Audit.layer.pipe(Layer.provide(cursors), Layer.provideMerge(base)))
+
+  it.effect("is told once an hour for the same person and operation", () =>
+    Effect.gen(function* () {
+      const { by, refused, told } = yield* refusing
+      for (let n = 0; n < 100; n++) yield* refused(by("usr_one"), operations.createFeed)
+      yield* refused(by("usr_one"), operations.deleteFeed)
+      yield* refused(by("usr_two"), operations.createFeed)
+      expect(yield* told).toMatchObject([
+        { operationId: "createFeed", actor: { userId: "usr_two" } },
+        { operationId: "deleteFeed" },
+        {
+          operationId: "createFeed",
+          outcome: "denied",
+          actor: { kind: "user", userId: "usr_one" },
+          credential: { kind: "user", id: "usr_one" },
+          requestId: "request of usr_one"
+        }
+      ])
+      yield* TestClock.adjust("1 hour")
+      yield* refused(by("usr_one"), operations.createFeed)
+      expect(yield* told).toHaveLength(4)
+    }).pipe(provided)
+  )
+
+  it.effect("is told 60 times at once in a workspace, and then every three minutes, whoever asks", () =>
+    Effect.gen(function* () {
+      const { by, refused, told } = yield* refusing
+      for (let n = 0; n < 100; n++) yield* refused(by(`usr_${n}`), operations.createFeed)
+      expect(yield* told).toHaveLength(60)
+      yield* TestClock.adjust("6 minutes")
+      for (let n = 100; n < 200; n++) yield* refused(by(`usr_${n}`), operations.createFeed)
+      expect(yield* told).toHaveLength(62)
     }).pipe(provided)
   )
 })

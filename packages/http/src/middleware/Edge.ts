@@ -14,6 +14,7 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Types from "effect/Types"
 import { credentialOf, operations } from "@millrace/core/access"
+import { Audit } from "@millrace/core/audit"
 import { Authenticator } from "@millrace/core/kernel"
 import { RateLimiter } from "@millrace/core/rate"
 import { Ids, Timestamp } from "@millrace/core"
@@ -160,6 +161,7 @@ const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
 export const layer = HttpRouter.middleware(
   Effect.gen(function* () {
     const setting: Setting = {
+      audit: yield* Audit,
       authenticator: yield* Authenticator,
       limiter: yield* RateLimiter,
       agreedRate: yield* AgreedRate,

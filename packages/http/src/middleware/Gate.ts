@@ -8,6 +8,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import { authorize, callerOf, type CredentialPrincipal, type Operation } from "@millrace/core/access"
+import type { Audit } from "@millrace/core/audit"
 import type { Authenticator } from "@millrace/core/kernel"
 import { limits, Recovery } from "@millrace/core"
 import type { RateLimiter } from "@millrace/core/rate"
@@ -93,8 +94,19 @@ const checkRoute = Effect.fnUntraced(function* (found: Routes.Match | undefined)
   return found.route
 })
 
-const checkAccess = (principal: CredentialPrincipal, operation: Operation, { id }: RequestState) =>
-  Effect.mapError(authorize(callerOf(principal, id), operation), (error) => refuse(Errors.answerOf(error)))
+/** A refusal leaves an entry in the audit. What is allowed is told there by its use case, if it changes anything. */
+const checkAccess = (
+  { audit }: Services,
+  principal: CredentialPrincipal,
+  operation: Operation,
+  { id }: RequestState
+) => {
+  const caller = callerOf(principal, id)
+  return authorize(caller, operation).pipe(
+    Effect.tapError(() => audit.refused(caller, operation)),
+    Effect.mapError((error) => refuse(Errors.answerOf(error)))
+  )
+}
 
 /** Escapes in the query must be UTF-8 without NUL. */
 const checkQuery = Effect.fnUntraced(function* (target: string) {
@@ -144,6 +156,7 @@ const withBody = Effect.fnUntraced(function* (
 export interface Services {
   /** Of what is asked of storage. */
   readonly deadline: Duration.Duration
+  readonly audit: Pick<Audit["Service"], "refused">
   readonly authenticator: Authenticator["Service"]
   readonly limiter: RateLimiter["Service"]
   /** Requests a minute of plans whose rate is by agreement. */
@@ -177,7 +190,7 @@ export const admit = Effect.fnUntraced(function* (services: Services, request: H
       within(services.deadline, () => refuse(Errors.timedOut))
     )
     const { operation } = yield* checkRoute(found)
-    if (operation !== undefined) yield* checkAccess(principal, operation, state)
+    if (operation !== undefined) yield* checkAccess(services, principal, operation, state)
   }
   const route = yield* checkRoute(found)
   state.route = route

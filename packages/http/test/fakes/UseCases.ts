@@ -51,6 +51,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           yield* checkCursor(query)
           return { rows: [Records.auditEntry], hasMore: true, cursor: "next" }
         }),
+        refused: ({ principal }, operation) => note("refused", [operation.id, principal.workspace.id]),
         verify: () => Effect.die("not part of this API")
       })
     ),
