@@ -14,7 +14,7 @@ import * as Terminal from "./Terminal.ts"
 
 const help = `Millrace ${manifest.version}: the bundled server
 
-Usage: npm start [-- options]
+Usage: npm start [-- options], or npx millrace-server [options] where it is installed
 
   --new-key        print a new API key of the owner, and stop
   --connect PROVIDER ID

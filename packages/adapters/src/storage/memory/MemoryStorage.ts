@@ -56,7 +56,6 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
  * workspaces the work is (`CurrentReach`), it is for all of them: nobody else is in the process.
  */
 export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | UpstreamBudget> = Layer.mergeAll(
-  MemoryTransactor.layer,
   MemoryDataKeys.layer,
   MemoryLeases.layer,
   wall(CursorStore, MemoryCursorStore.layer),
@@ -78,7 +77,8 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   MemoryRateLimiter.layer,
   MemoryUpstreamBudget.layer
 ).pipe(
-  Layer.provide([layerOwners, MemoryTransactor.layer]),
+  Layer.provide(layerOwners),
+  Layer.provideMerge(MemoryTransactor.layer),
   Layer.provide(JobTable.layer),
   Layer.provide(EventTable.layer),
   Layer.provide(MemoryLeases.LeaseTable.layer),
