@@ -7,7 +7,6 @@ export { bankLease } from "../bank/BankLease.ts"
 export {
   type AttemptEvent,
   attemptEvents,
-  attemptLease,
   attemptStates,
   attemptTransitions,
   type ConnectionAttempt,
