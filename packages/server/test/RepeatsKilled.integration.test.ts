@@ -1,0 +1,93 @@
+/** Requests with an idempotency key whose server is killed before it has answered. */
+import { randomBytes } from "node:crypto"
+import { setTimeout as wait } from "node:timers/promises"
+import { call } from "@millrace/verification/process/ApiCaller"
+import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
+import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
+import { killServers, type ServerProcess, startServer } from "@millrace/verification/process/ServerProcess"
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+
+const secret = randomBytes(32).toString("base64")
+
+let folder: DataFolder
+let database: ServerDatabase
+let apiKey: string
+
+const start = async (): Promise<ServerProcess> => {
+  const environment = { MILLRACE_DATA: folder.path, DATABASE_URL: database.url, MILLRACE_SECRET: secret }
+  const server = await startServer({ environment })
+  await server.line(/Serving/, 300_000)
+  return server
+}
+
+/** The one who asks does not hear an answer from a server that is killed. */
+const post = (server: ServerProcess, key: string) =>
+  call(server.url, apiKey, "/v1/tables", {
+    json: { name: key, fields: [{ name: "Amount", type: "number" }] },
+    headers: { "idempotency-key": key }
+  }).catch(() => undefined)
+
+const tables = async (name: string) => (await database.query(`select from app_table where name = '${name}'`)).length
+
+const isHeld = `from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
+
+const untilHeld = async (): Promise<void> => {
+  for (const end = performance.now() + 300_000; performance.now() < end; await wait(20)) {
+    if ((await database.query(`select ${isHeld}`)).length > 0) return
+  }
+  throw new Error("No request came to where its answer is kept")
+}
+
+beforeAll(async () => {
+  folder = await makeDataFolder()
+  database = await makeServerDatabase(inject("postgres"))
+}, 300_000)
+
+afterAll(async () => {
+  await killServers()
+  await database.drop()
+  await folder.remove()
+})
+
+describe("a request with an idempotency key whose server is killed", { timeout: 600_000 }, () => {
+  it("before its answer is kept leaves no effect, and has it once when it is sent again", async () => {
+    const first = await start()
+    apiKey = first.stdout().match(/mill_[A-Za-z0-9]{44}/)![0]
+    await database.query(
+      `create function hold() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$`
+    )
+    await database.query(`create trigger hold before update on idempotency_key for each row execute function hold()`)
+    const lost = post(first, "held")
+    await untilHeld()
+    await first.kill("SIGKILL")
+    await database.query(`select pg_terminate_backend(pid) ${isHeld}`)
+    await database.query(`drop trigger hold on idempotency_key`)
+    expect(await lost).toBeUndefined()
+    expect(await tables("held")).toBe(0)
+
+    const second = await start()
+    const again = await post(second, "held")
+    expect(again?.status, again?.body).toBe(201)
+    expect(await tables("held")).toBe(1)
+    await second.kill("SIGTERM")
+  })
+
+  it("at any moment has its effect once, whoever heard what", async () => {
+    for (const millis of [1, 4, 8, 15, 30]) {
+      const killed = await start()
+      // What is compiled by the first request is no part of the moment.
+      await post(killed, `before ${millis}`)
+      const name = `after ${millis}`
+      const heard = post(killed, name)
+      await wait(millis)
+      await killed.kill("SIGKILL")
+      const answer = await heard
+      const next = await start()
+      const again = await post(next, name)
+      expect(again?.status, again?.body).toBe(201)
+      if (answer !== undefined) expect(again?.body).toBe(answer.body)
+      expect(await tables(name)).toBe(1)
+      await next.kill("SIGTERM")
+    }
+  })
+})
