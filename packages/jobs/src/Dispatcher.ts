@@ -9,9 +9,9 @@ import type { FeedId } from "@millrace/core/feed"
 import type { Dispatched, JobId } from "@millrace/core/job"
 import { JobStore, type StorageUnavailable } from "@millrace/core/storage"
 import { acrossWorkspaces } from "@millrace/core/workspace"
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { toldOnce } from "./Outage.ts"
 import { WakeSignal } from "./WakeSignal.ts"
 
 /** Milliseconds between two looks at a backlog that moves. */
@@ -43,29 +43,11 @@ export const dispatch: (workers: Workers) => Effect.Effect<never, never, JobStor
   function* ({ freeCapacity, assign }: Workers) {
     const jobs = yield* JobStore
     const wakeSignal = yield* WakeSignal
-    let away = false
     let listening = false
 
-    /** Storage that is away is reported once, and what breaks does not keep the rest from running. */
+    const told = toldOnce({ away: "Storage is away: nothing is dispatched", broken: "The dispatcher broke" })
     const safely = <A>(name: string, work: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A | undefined> =>
-      work.pipe(
-        Effect.tap(() => {
-          if (!away) return Effect.void
-          away = false
-          return Effect.logInfo("Storage is back")
-        }),
-        Effect.catchTag("StorageUnavailable", (error) => {
-          const known = away
-          away = true
-          return known
-            ? Effect.undefined
-            : Effect.as(Effect.logWarning("Storage is away: nothing is dispatched", error), undefined)
-        }),
-        Effect.catchDefect((defect) =>
-          Effect.as(Effect.logError("The dispatcher broke", Cause.die(defect)), undefined)
-        ),
-        Effect.annotateLogs({ step: name })
-      )
+      Effect.annotateLogs(told(work), { step: name })
 
     const quiet = () => (listening ? listeningTick : idleTick)
 

@@ -6,7 +6,7 @@
  * after `TaskLease` seconds its tasks are ready for another one.
  */
 import { Ids } from "@millrace/core"
-import { type StorageUnavailable, TaskStore, type Transactor } from "@millrace/core/storage"
+import { TaskStore, type Transactor } from "@millrace/core/storage"
 import { type ClaimedTask, type NewTask, type TaskFence, TaskKinds, TaskLease } from "@millrace/core/task"
 import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Cause from "effect/Cause"
@@ -19,6 +19,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
+import { toldOnce } from "./Outage.ts"
 import { makeTryTask, type Stop } from "./TaskTry.ts"
 import { taskWatch } from "./TaskWatch.ts"
 
@@ -88,7 +89,6 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
   const planned = Latch.makeUnsafe(false)
   const idle = Latch.makeUnsafe(true)
   let draining = false
-  let away = false
   let listening = false
   /** Milliseconds that no change of the clock moves. */
   const monotonic = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
@@ -104,25 +104,7 @@ const make = Effect.fnUntraced(function* (named: string | undefined) {
     planned.openUnsafe()
   }
 
-  /** Storage that is away is reported once. */
-  const safely = <A>(work: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A | undefined> =>
-    work.pipe(
-      Effect.tap(() => {
-        if (!away) return Effect.void
-        away = false
-        return Effect.logInfo("Storage is back")
-      }),
-      Effect.catchTag("StorageUnavailable", (error) => {
-        const known = away
-        away = true
-        return known
-          ? Effect.undefined
-          : Effect.as(Effect.logWarning("Storage is away: no tasks are run", error), undefined)
-      }),
-      Effect.catchDefect((defect) =>
-        Effect.as(Effect.logError("Tasks could not be looked for", Cause.die(defect)), undefined)
-      )
-    )
+  const safely = toldOnce({ away: "Storage is away: no tasks are run", broken: "Tasks could not be looked for" })
 
   const room = () =>
     Array.from(handlers.values(), ({ kind }) => {

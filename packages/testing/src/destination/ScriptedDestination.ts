@@ -172,7 +172,8 @@ export const makeScriptedDestination = (
                     ? claimOne(place, one)
                     : model === "idempotencyKey"
                       ? remembered(place, one)
-                      : writeOne(place, model, one, now + lagSeconds * 1_000)
+                      : // Without a lag it is seen at once, whatever the clock of who looks says.
+                        writeOne(place, model, one, lagSeconds === 0 ? -Infinity : now + lagSeconds * 1_000)
                 )
               })
             ),

@@ -127,7 +127,8 @@ export const checkLedger = Effect.fnUntraced(function* (scenario: ConnectionScen
     for (const row of upstream.rows.values()) {
       if (row.account !== account.providerAccountId) continue
       const known = ids.get(row.line)
-      if (row.broken === true && known !== undefined && provider.options.idTrust === "stable") {
+      const isToldBroken = row.broken === true && !upstream.leftOut.has(row.line)
+      if (isToldBroken && known !== undefined && provider.options.idTrust === "stable") {
         must("a row that cannot be read has not vanished", !gone.has(known), () => row)
       }
       const record = live.get(row.providerId)
