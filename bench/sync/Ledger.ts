@@ -4,6 +4,7 @@ import { CalendarDate, Digest } from "@millrace/core"
 import { Stage } from "../../packages/core/src/sync/Stage.ts"
 import { LedgerWriter } from "@millrace/core/kernel"
 import { freeBanks, takeBank } from "@millrace/testing/fixture"
+import { withinWorkspaces } from "@millrace/core/workspace"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type Connected, leaseSeconds } from "./Installation.ts"
@@ -66,4 +67,4 @@ export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) 
       seen: written.reduce((sum, { changed, unchanged }) => sum + changed + unchanged, 0),
       changed: written.reduce((sum, { changed, gone }) => sum + changed + gone, 0)
     }
-  })
+  }).pipe(withinWorkspaces(bank.workspaceId))
