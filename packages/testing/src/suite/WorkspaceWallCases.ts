@@ -44,7 +44,7 @@ import { makeUpload } from "../fixture/Upload.ts"
 import { person, type WholeWorkspace } from "../fixture/WholeWorkspace.ts"
 import { makeApiKey } from "../fixture/Workspace.ts"
 import type { StorageServices } from "./StorageTests.ts"
-import type { Ids } from "@millrace/core"
+import { type Id, type IdKind, Ids } from "@millrace/core"
 
 type Attempt<S> = (store: S, of: WholeWorkspace) => Effect.Effect<unknown, unknown, StorageServices | Ids>
 
@@ -68,6 +68,13 @@ const casesOf = <I, S extends object>(store: Context.Service<I, S>, methods: Cas
     ])
   )
 })
+
+/** What a call adds has an id of its own: one that is there already would be refused, whoever asks. */
+const withNew = <K extends IdKind, A, E, R>(kind: K, call: (id: Id<K>) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(
+    Effect.flatMap(Ids, (ids) => ids.next(kind)),
+    call
+  )
 
 const everybody: Open = { open: "looks at all workspaces, and is called across them" }
 
@@ -239,8 +246,7 @@ const jobs = casesOf(JobStore, {
 })
 
 const tasks = casesOf(TaskStore, {
-  enqueue: (store, { task }) =>
-    store.enqueue([{ ...task, id: `${task.id.slice(0, -1)}0` as typeof task.id, key: "new" }]),
+  enqueue: (store, { task }) => withNew("task", (id) => store.enqueue([{ ...task, id, key: "new" }])),
   claim: everybody,
   beat: (store, { taskFence }) => store.beat([taskFence], 60),
   fence: (store, { taskFence }) => store.fence(taskFence),
@@ -297,12 +303,9 @@ const tables = casesOf(TableStore, {
   holders: (store, { field, table }) => store.holders(table.id, [{ facet: field.id, mark: "mark" }]),
   putRows: (store, { row, table }) =>
     store.putRows(table.id, [{ row: { ...row, values: { name: "Eve" }, version: 2 }, folded: {}, entries: [] }], 0),
-  putFeedRows: (store, { row, table }) =>
-    store.putFeedRows(
-      table.id,
-      [{ key: "new", values: { name: "Eve" }, folded: {}, mustExist: false }],
-      [`${row.id.slice(0, -1)}0` as typeof row.id],
-      person
+  putFeedRows: (store, { table }) =>
+    withNew("row", (id) =>
+      store.putFeedRows(table.id, [{ key: "new", values: { name: "Eve" }, folded: {}, mustExist: false }], [id], person)
     ),
   removeFeedRows: (store, { table }) => store.removeFeedRows(table.id, ["held"]),
   formerRows: (store, { table }) => store.formerRows(table.id, ["former"]),
@@ -359,20 +362,17 @@ const identity = casesOf(IdentityStore, {
   aliasesOf: (store, { scope, write }) => store.aliasesOf(scope, write.id),
   addAliases: (store, { scope, write }) => store.addAliases(scope, [{ providerId: "later", recordId: write.id }]),
   moveAliases: (store, { other, scope }) => store.moveAliases(scope, ["former"], other.id),
-  logMatches: (store, { match }) =>
-    store.logMatches([{ ...match, id: `${match.id.slice(0, -1)}0` as typeof match.id }]),
+  logMatches: (store, { match }) => withNew("match", (id) => store.logMatches([{ ...match, id }])),
   match: (store, { match, scope }) => store.match(scope, match.id),
   matches: (store, { scope }) => store.matches(scope, { limit: 10 }),
   setMatch: (store, { match }) => store.setMatch({ ...match, state: "undone", decided }),
   suggest: (store, { scope, suggestion, write }) =>
-    store.suggest([
-      { ...suggestion, ...scope, id: `${suggestion.id.slice(0, -1)}0` as typeof suggestion.id, observedId: write.id }
-    ]),
+    withNew("suggestion", (id) => store.suggest([{ ...suggestion, ...scope, id, observedId: write.id }])),
   suggestion: (store, { scope, suggestion }) => store.suggestion(scope, suggestion.id),
   suggestions: (store, { scope }) => store.suggestions(scope, { limit: 10 }),
   decideSuggestion: (store, { suggestion }) => store.decideSuggestion(suggestion, "accepted", decided),
   facts: (store, { scope }) => store.facts(scope),
-  addFact: (store, { fact }) => store.addFact({ ...fact, id: `${fact.id.slice(0, -1)}0` as typeof fact.id }),
+  addFact: (store, { fact }) => withNew("fact", (id) => store.addFact({ ...fact, id })),
   liftFacts: (store, { account, fact }) => store.liftFacts(account.id, [fact.id], decided),
   countFacts: (store, { workspace }) => store.countFacts(workspace.id),
   purge: everybody
