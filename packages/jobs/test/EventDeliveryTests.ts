@@ -9,8 +9,10 @@ import { StorageUnavailable } from "@millrace/core/storage"
 import type { Transactor } from "@millrace/core/storage"
 import type { TaskStore } from "@millrace/core/storage"
 import type { WorkspaceStore } from "@millrace/core/storage"
-import { makeEvent, storeEvents } from "@millrace/testing/fixture"
-import { storeWorkspace } from "@millrace/testing/fixture"
+import type { WorkspaceId } from "@millrace/core/workspace"
+import { makeEvent, storeEvents as appendEvents } from "@millrace/testing/fixture"
+import { storeWorkspace as newWorkspace } from "@millrace/testing/fixture"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import { expect, layer as withLayer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,6 +20,11 @@ import * as TestClock from "effect/testing/TestClock"
 import { deliveries } from "./deliveries.ts"
 
 type Storage = EventStore | TaskStore | Transactor | WorkspaceStore | Digest
+
+/** What the tests do around the deliveries. These have nothing of it: each says itself for whom it works. */
+const around = acrossWorkspaces("task engine")
+const storeWorkspace = () => around(newWorkspace())
+const storeEvents = (id: WorkspaceId, count: number) => around(appendEvents(id, count))
 
 let consumers = 0
 const freshName = () => `consumer_${consumers++}`
@@ -85,7 +92,7 @@ export const deliveryTests = <E>(name: string, storage: Layer.Layer<Storage, E>,
         })
         yield* Effect.gen(function* () {
           yield* until(() => given.length === 0)
-          yield* Effect.flatMap(EventStore, (store) => store.register(consumer.name, "now"))
+          yield* around(Effect.flatMap(EventStore, (store) => store.register(consumer.name, "now")))
           yield* storeEvents(one.id, 3)
           yield* until(() => given.length >= 2)
           yield* storeEvents(other.id, 1)
@@ -120,7 +127,7 @@ export const deliveryTests = <E>(name: string, storage: Layer.Layer<Storage, E>,
         yield* Effect.gen(function* () {
           for (let n = 0; n < 500 && echoes.length < 60; n++) {
             yield* live ? Effect.sleep(50) : TestClock.adjust(200)
-            const all = yield* store.read(id, 0, 500)
+            const all = yield* around(store.read(id, 0, 500))
             echoes = all.filter(({ type }) => type === "thing.echoed").map(({ data }) => data)
           }
         }).pipe(Effect.provide(deliveries(consumer)))
@@ -133,18 +140,18 @@ export const deliveryTests = <E>(name: string, storage: Layer.Layer<Storage, E>,
         const { id } = yield* storeWorkspace()
         const store = yield* EventStore
         const { consumer, given } = noting({ types: ["thing.ended"] })
-        yield* store.register(consumer.name, "now")
+        yield* around(store.register(consumer.name, "now"))
         yield* storeEvents(id, 70)
-        yield* store.append([{ ...makeEvent(id, "a", 1), type: "thing.ended" }])
+        yield* around(store.append([{ ...makeEvent(id, "a", 1), type: "thing.ended" }]))
         yield* storeEvents(id, 5)
         yield* Effect.gen(function* () {
           yield* until(() => given.length === 1)
           for (let n = 0; n < 200; n++) {
-            if ((yield* store.position({ consumer: consumer.name, workspaceId: id })) === 76) break
+            if ((yield* around(store.position({ consumer: consumer.name, workspaceId: id }))) === 76) break
             yield* live ? Effect.sleep(10) : TestClock.adjust(10)
           }
         }).pipe(Effect.provide(deliveries(consumer)))
-        expect(yield* store.position({ consumer: consumer.name, workspaceId: id })).toBe(76)
+        expect(yield* around(store.position({ consumer: consumer.name, workspaceId: id }))).toBe(76)
         expect(numbers(given)).toEqual([71])
       })
     )

@@ -4,11 +4,9 @@
  */
 import { appendFileSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as PgClient from "@effect/sql-pg/PgClient"
 import { NodeDigest } from "@millrace/adapters"
 import { AesSecrets } from "@millrace/adapters/secrets"
-import { PostgresStorage } from "@millrace/adapters/postgres"
-import { startupParameters } from "@millrace/adapters/postgres"
+import { PostgresStorage, serverRole, startupParameters, WalledClient } from "@millrace/adapters/postgres"
 import { Events } from "@millrace/core/event"
 import { EventStore } from "@millrace/core/storage"
 import { Ids } from "@millrace/core"
@@ -20,7 +18,14 @@ import { deliveries } from "./deliveries.ts"
 
 const env = (name: string): string => process.env[name] ?? ""
 
-const database = PgClient.layer({ url: Redacted.make(env("DATABASE_URL")), maxConnections: 8, startupParameters })
+// As a server has it: in its role, behind the wall between workspaces.
+const database = WalledClient.layer({
+  url: Redacted.make(env("DATABASE_URL")),
+  maxConnections: 4,
+  acrossConnections: 4,
+  direct: true,
+  startupParameters: { ...startupParameters, role: serverRole }
+})
 
 const services = Events.layer.pipe(
   Layer.provideMerge(

@@ -1,5 +1,5 @@
 /** Requests with an idempotency key whose server is killed before it has answered. */
-import { randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
 import { call } from "@millrace/verification/process/ApiCaller"
 import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
@@ -28,6 +28,10 @@ const post = (server: ServerProcess, key: string) =>
   }).catch(() => undefined)
 
 const tables = async (name: string) => (await database.query(`select from app_table where name = '${name}'`)).length
+
+/** The id of what an entry of the audit names. */
+const resourceOf = (content: string): string | undefined =>
+  (JSON.parse(content) as { readonly resource?: { readonly id: string } }).resource?.id
 
 const isHeld = `from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
 
@@ -89,5 +93,31 @@ describe("a request with an idempotency key whose server is killed", { timeout: 
       expect(await tables(name)).toBe(1)
       await next.kill("SIGTERM")
     }
+  })
+
+  it("leaves an entry in the audit for each effect, and a chain that nothing is missing from", async () => {
+    // What was under way when its server died is sealed later; here it is as if that time had passed.
+    await database.query(`select seal_audit(id, 0) from workspace`)
+    const entries = await database.query<{ number: string; hash: string; content: string; outcome: string }>(
+      `select number, hash, content, outcome from audit_entry where operation_id = 'createTable' order by number`
+    )
+    const made = new Set((await database.query<{ id: string }>(`select id from app_table`)).map(({ id }) => id))
+    const told = new Set(entries.filter(({ outcome }) => outcome === "ok").map(({ content }) => resourceOf(content)))
+    expect([...told].filter((id) => id === undefined || !made.has(id))).toEqual([])
+    // An effect whose server died before it could say so has an entry of something that did not end.
+    const untold = made.size - told.size
+    expect(untold).toBeLessThanOrEqual(entries.filter(({ outcome }) => outcome === "failed").length)
+
+    const chain = await database.query<{ number: string; hash: string; content: string }>(
+      `select number, hash, content from audit_entry order by workspace_id, number`
+    )
+    let [before, number] = ["", 0]
+    for (const entry of chain) {
+      expect(Number(entry.number)).toBe(number + 1)
+      before = createHash("sha256").update(`${before}\n${entry.content}`).digest("hex")
+      number = Number(entry.number)
+      expect(entry.hash).toBe(before)
+    }
+    expect(number).toBeGreaterThan(11)
   })
 })
