@@ -7,19 +7,10 @@
  * At every kind of death the row decides: a process that dies stops beating, and after `JobLease` seconds the
  * job is due again; a run that was shut out is refused by its fence (decisions 6.4).
  */
-import { limits, Recovery, Timestamp } from "@millrace/core"
+import { limits } from "@millrace/core"
 import type { FeedId } from "@millrace/core/feed"
-import { capacityOf, type JobError, type JobId, lookAgainSeconds, RunLease, tryAgainSeconds } from "@millrace/core/job"
-import {
-  type ClaimedJob,
-  type Fence,
-  type Fenced,
-  JobLease,
-  JobStore,
-  pokeLease,
-  StorageRoom,
-  type StorageUnavailable
-} from "@millrace/core/storage"
+import { capacityOf, type JobId, lookAgainSeconds, RunLease, tryAgainSeconds } from "@millrace/core/job"
+import { type Fence, JobLease, JobStore, pokeLease, StorageRoom, type StorageUnavailable } from "@millrace/core/storage"
 import { UpstreamPatience } from "@millrace/core/provider"
 import { SyncRun } from "@millrace/core/kernel"
 import { acrossWorkspaces } from "@millrace/core/workspace"
@@ -34,6 +25,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Semaphore from "effect/Semaphore"
+import { isFull, runClaimed, settle } from "./ClaimedRun.ts"
 import { JobEnded } from "./JobEnded.ts"
 import { WakeSignal } from "./WakeSignal.ts"
 
@@ -364,50 +356,4 @@ const make = Effect.fnUntraced(function* (slots: number, named: string | undefin
     beginDrain,
     drain
   })
-})
-
-const runClaimed = Effect.fn("JobRunner.run")(function* (
-  runs: SyncRun["Service"],
-  job: ClaimedJob
-): Effect.fn.Return<void, Fenced | StorageUnavailable> {
-  yield* Effect.annotateCurrentSpan({ jobId: job.job.id, feedId: job.job.feedId, attempt: job.job.attempt })
-  yield* runs.run(job)
-})
-
-const isFull = (error: Fenced | StorageUnavailable | undefined): boolean =>
-  error?._tag === "StorageUnavailable" && error.full === true
-
-/** What is left to do for a job whose run ended. Returns whether its end was ours to decide. */
-const settle = (
-  jobs: JobStore["Service"],
-  { fence }: ClaimedJob,
-  exit: Exit.Exit<void, Fenced | StorageUnavailable>,
-  told: boolean
-): Effect.Effect<boolean, StorageUnavailable> => {
-  if (Exit.isSuccess(exit)) return Effect.succeed(true)
-  const cause = exit.cause
-  // Whatever breaks while it stops, such as a transaction that cannot be rolled back, is no fault of the job.
-  if (told) return Effect.as(jobs.release(fence), false)
-  // Nobody asked a run to stop that interrupts itself: that is as much a fault of ours as a defect.
-  if (Cause.hasDies(cause) || Cause.hasInterrupts(cause)) {
-    return Effect.logError("The run broke", cause).pipe(Effect.andThen(failBroken(jobs, fence)))
-  }
-  return Effect.failCause(cause).pipe(
-    Effect.catchTag("Fenced", () => Effect.as(Effect.logDebug("The run was shut out"), false))
-  )
-}
-
-const failBroken = Effect.fnUntraced(function* (jobs: JobStore["Service"], fence: Fence) {
-  const error: JobError = {
-    timestamp: yield* Timestamp.now,
-    message: "The sync stopped because of a fault in Millrace.",
-    category: "internal",
-    severity: "fatal",
-    code: "INTERNAL_ERROR",
-    recovery: Recovery.contactSupport
-  }
-  return yield* jobs.fail(fence, [error]).pipe(
-    Effect.as(true),
-    Effect.catchTag("Fenced", () => Effect.succeed(false))
-  )
 })

@@ -12,4 +12,5 @@ export {
 } from "../pattern/Pattern.ts"
 export { literalPrefix } from "../pattern/PatternLiterals.ts"
 export { isNullable } from "../pattern/PatternProof.ts"
-export { parse, type ParsedPattern, type PatternNode } from "../pattern/PatternSyntax.ts"
+export type { ParsedPattern, PatternNode } from "../pattern/PatternNode.ts"
+export { parse } from "../pattern/PatternSyntax.ts"

@@ -6,9 +6,10 @@ import { limits } from "../shared/Limits.ts"
 import { literalPrefix } from "./PatternLiterals.ts"
 import { prove } from "./PatternProof.ts"
 import { sourceOf } from "./PatternSource.ts"
-import { parse, type ParsedPattern, type PatternFault } from "./PatternSyntax.ts"
+import type { ParsedPattern, PatternFault } from "./PatternNode.ts"
+import { parse } from "./PatternSyntax.ts"
 
-export type { PatternFault } from "./PatternSyntax.ts"
+export type { PatternFault } from "./PatternNode.ts"
 
 /** A pattern that is ready to run. Both methods search the first 10,240 code points, unanchored. */
 export interface CompiledPattern {

@@ -2,7 +2,8 @@
 import * as Result from "effect/Result"
 import { foldingClassOf } from "./CaseFolding.ts"
 import { fold } from "../text/Fold.ts"
-import { parse, type PatternNode } from "./PatternSyntax.ts"
+import type { PatternNode } from "./PatternNode.ts"
+import { parse } from "./PatternSyntax.ts"
 
 /** The one ASCII character that every member of the set folds to. */
 const letterOf = (node: PatternNode): string | undefined => {

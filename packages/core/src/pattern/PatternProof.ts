@@ -10,7 +10,7 @@
  */
 import * as Result from "effect/Result"
 import * as CharSet from "./CharSet.ts"
-import type { PatternFault, PatternNode } from "./PatternSyntax.ts"
+import type { PatternFault, PatternNode } from "./PatternNode.ts"
 
 type Repeat = Extract<PatternNode, { readonly tag: "repeat" }>
 

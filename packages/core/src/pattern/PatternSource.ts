@@ -1,6 +1,6 @@
 /** A parsed pattern in the syntax of the host's engine, with exactly its RE2 meaning. */
 import * as CharSet from "./CharSet.ts"
-import type { PatternNode } from "./PatternSyntax.ts"
+import type { PatternNode } from "./PatternNode.ts"
 
 const point = (code: number): string => {
   const letter = String.fromCodePoint(code)
