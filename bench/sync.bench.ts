@@ -10,6 +10,7 @@ import type { Bench } from "./harness/Bench.ts"
 import * as Contenders from "./sync/Contenders.ts"
 import * as Copy from "./sync/Copy.ts"
 import { connect, runtimeOf, type Services } from "./sync/Installation.ts"
+import * as Footprint from "./sync/Footprint.ts"
 import * as RowLog from "./sync/RowLog.ts"
 import { ofFiles } from "./sync/Statements.ts"
 
@@ -30,6 +31,13 @@ export const bench: Bench = {
       const on = <A, E>(effect: Effect.Effect<A, E, Services>) => Effect.promise(() => runtime.runPromise(effect))
       const sync = Contenders.wholeJob(on, yield* on(connect), upstream)
       const { copies } = yield* Contenders.taken(connection, sync)
+      const footprint = yield* Effect.cached(
+        Effect.gen(function* () {
+          yield* Copy.forget(connection)
+          yield* sync.prepare
+          return yield* Footprint.of(connection, sync.tables, transactions, sync.run)
+        })
+      )
       const written = RowLog.during(connection, sync.tables, Effect.andThen(sync.prepare, sync.run))
 
       return {
@@ -50,7 +58,11 @@ export const bench: Bench = {
             ]
           }
         ],
-        figures: [{ name: "rows written by an unchanged re-sync", value: Effect.map(written, ({ rows }) => rows) }]
+        figures: [
+          { name: "rows written by an unchanged re-sync", value: Effect.map(written, ({ rows }) => rows) },
+          { name: "disk of a row, KB", value: Effect.map(footprint, ({ disk }) => disk / 1_000) },
+          { name: "log of a row, KB", value: Effect.map(footprint, ({ log }) => log / 1_000) }
+        ]
       }
     })
 }

@@ -20,6 +20,7 @@ import { Deliverer } from "./destination/Deliverer.ts"
 import type { DeliveryStore } from "./destination/DeliveryStore.ts"
 import type { Destinations } from "./destination/Destinations.ts"
 import { FeedRecords } from "./destination/FeedRecords.ts"
+import { FeedPipelines } from "./enrichment/FeedPipelines.ts"
 import { Enrichments } from "./enrichment/Enrichments.ts"
 import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
 import type { AuditStore } from "./audit/AuditStore.ts"
@@ -49,6 +50,7 @@ import type { Leases } from "./storage/Lease.ts"
 import type { Transactor } from "./storage/Transactor.ts"
 import { ConnectionSource } from "./sync/ConnectionSource.ts"
 import { Projector } from "./sync/Projector.ts"
+import * as RecordValues from "./sync/RecordValues.ts"
 import { SourceReader } from "./sync/SourceReader.ts"
 import { ReadThrough } from "./sync/ReadThrough.ts"
 import { Source } from "./usecase/Source.ts"
@@ -100,6 +102,8 @@ export const layerRun: Layer.Layer<SyncRun | Banks | SourceReader | LedgerWriter
   SyncRun.layer.pipe(
     Layer.provide(Source.layer),
     Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
+    Layer.provide(RecordValues.layer),
+    Layer.provide(FeedPipelines.layer),
     Layer.provide(StatementSource.layer),
     Layer.provideMerge(SourceReader.layer),
     Layer.provideMerge([LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer, Tasks.layer]),
@@ -141,7 +145,7 @@ export const layerUseCases = (
     walled(Feeds, Feeds.layer),
     walled(Uploads, Uploads.layer),
     WaitingUploads.layer,
-    walled(FeedRecords, FeedRecords.layer),
+    walled(FeedRecords, FeedRecords.layer.pipe(Layer.provide(RecordValues.layer), Layer.provide(FeedPipelines.layer))),
     walled(Tables, Tables.layer),
     walled(Enrichments, Enrichments.layer),
     walled(Corrections, Corrections.layer),

@@ -32,6 +32,7 @@ import * as Database from "./Database.ts"
 import * as DiskRoom from "./DiskRoom.ts"
 import * as JobLog from "./JobLog.ts"
 import { keysOf } from "./KeyFile.ts"
+import * as LeanDeliveries from "./LeanDeliveries.ts"
 import * as Resealing from "./Resealing.ts"
 import type { Configuration } from "./Configuration.ts"
 import type { Settings } from "./Settings.ts"
@@ -199,7 +200,7 @@ export const layerKernel = (
               settings.secretKey === undefined ? "the other lines of secret.key" : "MILLRACE_SECRET_PREVIOUS"
             ).pipe(Layer.provide(secrets))
       const tasks = settings.slots > 0 && engine !== layerNoEngine ? layerTasks : Layer.effect(Drain, Drain)
-      return Layer.merge(resealing, tasks).pipe(
+      return Layer.mergeAll(resealing, tasks, LeanDeliveries.layer).pipe(
         Layer.provideMerge(Kernel.layerUseCases(cursors.key, ...cursors.previous)),
         Layer.provideMerge(engine),
         Layer.provideMerge(JobLog.layer),

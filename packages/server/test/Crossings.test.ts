@@ -9,6 +9,7 @@ const programs = ["adapters", "cli", "core", "http", "jobs", "server"]
 
 const expected: Readonly<Record<string, ReadonlyArray<keyof typeof crossings>>> = {
   "adapters/src/storage/postgres/Installation.ts": ["tables of the installation"],
+  "adapters/src/storage/postgres/LeanDeliveries.ts": ["lean deliveries"],
   "adapters/src/storage/postgres/PostgresDataKeys.ts": ["tables of the installation"],
   "adapters/src/storage/postgres/PostgresRateLimiter.ts": ["tables of the installation"],
   "adapters/src/storage/postgres/PostgresUpstreamBudget.ts": ["tables of the installation"],

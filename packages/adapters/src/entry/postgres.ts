@@ -1,6 +1,7 @@
 /** Storage in PostgreSQL, with its migrations, backups and seals. */
 export { agreeOnKey, exclusively } from "../storage/postgres/Installation.ts"
 export * as PostgresStorage from "../storage/postgres/PostgresStorage.ts"
+export { leanDeliveries } from "../storage/postgres/LeanDeliveries.ts"
 export { reseal } from "../storage/postgres/Resealing.ts"
 export { stored } from "../storage/postgres/SqlFailure.ts"
 export { checkWall, chooseServerRole, keepsStartup, serverRole } from "../storage/postgres/ServerRole.ts"

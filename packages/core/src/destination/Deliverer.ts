@@ -18,7 +18,17 @@ import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Delivery } from "./Delivery.ts"
-import { addOf, type DeliveryRun, type Handled, keyOf, outcomeOf, type Refused } from "./DeliveryRun.ts"
+import {
+  addOf,
+  type DeliveryRun,
+  type Handled,
+  isReadable,
+  keyOf,
+  outcomeOf,
+  type Refused,
+  toSend
+} from "./DeliveryRun.ts"
+import type { DeliveredValues } from "./DeliveredValues.ts"
 import { DeliveryStore, type Intent } from "./DeliveryStore.ts"
 import {
   type DestinationError,
@@ -59,7 +69,7 @@ export class Deliverer extends Context.Service<
   static readonly layer: Layer.Layer<
     Deliverer,
     never,
-    DeliveryStore | Destinations | FeedStore | JobStore | Transactor | Digest
+    DeliveryStore | DeliveredValues | Destinations | FeedStore | JobStore | Transactor | Digest
   > = Layer.effect(
     Deliverer,
     Effect.gen(function* () {
@@ -75,7 +85,7 @@ export class Deliverer extends Context.Service<
       const wholeFile = Effect.fnUntraced(function* (run: DeliveryRun, session: DestinationSession) {
         yield* safePoint(jobs, run.fence, yield* check(run))
         const rows = ledger.current(run.feed.id).pipe(
-          Stream.map((row) => ({ key: keyOf(run.feed, row.recordId), values: row.values })),
+          Stream.map((row) => ({ key: keyOf(run.feed, row.recordId), values: toSend(row) })),
           // With the last row the file is whole, and takes the place of the one before.
           Stream.concat(Stream.drain(Stream.fromEffect(check(run))))
         )
@@ -180,7 +190,9 @@ export class Deliverer extends Context.Service<
                 if (waiting.length === 0 && (yield* isWritten(run, session))) return []
                 return yield* wholeFile(run, session)
               case "transactional":
-                return yield* walks(run, capabilities.batch, (rows) => transactional(run, session, rows))
+                return yield* walks(run, capabilities.batch, (rows) =>
+                  transactional(run, session, rows, isReadable(run.feed, driver))
+                )
               case "upsertByKey": {
                 const { batch, visibleSeconds = 0 } = capabilities
                 return yield* walks(run, batch, (rows) => keyed(run, session, rows, visibleSeconds))
@@ -215,7 +227,8 @@ export class Deliverer extends Context.Service<
             const batch = intents.slice(at, at + driver.capabilities.batch)
             for (const receipt of yield* opened.write(batch.map(outgoingOf))) byKey.set(receipt.key, receipt)
           }
-          const outcomes = intents.map((intent) => outcomeOf(byKey.get(keyOf(run.feed, intent.recordId))))
+          const readable = isReadable(run.feed, driver)
+          const outcomes = intents.map((intent) => outcomeOf(byKey.get(keyOf(run.feed, intent.recordId)), readable))
           yield* ledger.intendSettled(run.feed.id, run.job.id, intents, outcomes)
           return { add: addOf(intents, outcomes) } satisfies Progress
         })

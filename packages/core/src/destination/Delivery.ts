@@ -41,8 +41,11 @@ export const Delivery = Schema.Struct({
   /** Hash of `values`; another hash is another version. */
   hash: Schema.String,
   jobId: Id("job"),
-  /** Destination field -> value, exactly as sent. */
-  values: Fields,
+  /**
+   * Destination field -> value, exactly as sent. Absent where the destination tells what it has (`Destination.read`):
+   * then it is kept there alone, and `DeliveredValues` finds it.
+   */
+  values: Schema.optionalKey(Fields),
   /** What enrichments changed on the way, so that every value explains itself. */
   provenance: Schema.Array(FieldChange),
   remoteRef: Schema.optionalKey(Schema.String),

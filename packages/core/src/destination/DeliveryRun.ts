@@ -3,9 +3,11 @@ import type { Feed } from "../feed/Feed.ts"
 import type { DestinationConfig } from "../feed/FeedConfig.ts"
 import type { Job } from "../job/Job.ts"
 import type { Fence, Progress } from "../job/JobStore.ts"
+import type { Fields } from "../record/FieldValue.ts"
 import { rowKey, type Delivery } from "./Delivery.ts"
 import type { Outcome, Settlement } from "./DeliveryStore.ts"
 import type { Column, Receipt } from "./Destination.ts"
+import type { Destination } from "./Destinations.ts"
 
 /** One job's deliveries to the destination of its feed. */
 export interface DeliveryRun {
@@ -31,6 +33,14 @@ export interface Refused {
   readonly waits: boolean
 }
 
+/** Whether each run of the feed is a reading of its own, and no row is ever delivered a second time. */
+export const appends = ({ dataTypeOptions }: Pick<Feed, "dataTypeOptions">): boolean =>
+  dataTypeOptions.dataType === "balances" && dataTypeOptions.mode === "append"
+
+/** Whether the destination tells what it has, and the ledger what would be sent again: then no copy is kept. */
+export const isReadable = (feed: Feed, driver: Pick<Destination, "capabilities" | "read">): boolean =>
+  driver.capabilities.write === "transactional" && driver.read !== undefined && !appends(feed)
+
 export const keyOf = (feed: Feed, recordId: string) => rowKey(feed.dataType, recordId)
 
 export const noAnswer = "The destination did not answer for it"
@@ -45,6 +55,13 @@ export const forgottenSettlement = ({ recordId, version }: Delivery): Settlement
   error: forgottenError,
   final: true
 })
+
+/** What an open row sends. Rows that have nothing yet are filled before they are sent. */
+export const toSend = ({ op, recordId, values }: Pick<Delivery, "op" | "recordId" | "values">): Fields => {
+  if (values !== undefined) return values
+  if (op === "remove") return {}
+  throw new Error(`The delivery of ${recordId} has no values: another write model kept them`)
+}
 
 const waiting = ({ waits }: { readonly waits?: true }): { readonly waits?: true } => (waits === true ? { waits } : {})
 
@@ -68,13 +85,18 @@ const settlementOf = (row: Delivery, receipt: Receipt | undefined): Settlement =
   }
 }
 
+/** `readable`: as in `Done`. */
 export const settlementsOf = (
   run: DeliveryRun,
   rows: ReadonlyArray<Delivery>,
-  receipts: ReadonlyArray<Receipt>
+  receipts: ReadonlyArray<Receipt>,
+  readable: boolean
 ): ReadonlyArray<Settlement> => {
   const byKey = new Map(receipts.map((receipt) => [receipt.key, receipt]))
-  return rows.map((row) => settlementOf(row, byKey.get(keyOf(run.feed, row.recordId))))
+  return rows.map((row) => {
+    const settlement = settlementOf(row, byKey.get(keyOf(run.feed, row.recordId)))
+    return readable && settlement.state === "done" ? { ...settlement, readable } : settlement
+  })
 }
 
 /** Since when a destination may know of a row whose outcome is not known. */
@@ -104,11 +126,16 @@ export const carriedOf = (run: DeliveryRun, rows: ReadonlyArray<Delivery>): Prog
   }
 })
 
-export const outcomeOf = (receipt: Receipt | undefined): Outcome => {
+/** `readable`: as in `Done`. */
+export const outcomeOf = (receipt: Receipt | undefined, readable: boolean): Outcome => {
   if (receipt === undefined) return { state: "failed", error: noAnswer }
   switch (receipt.outcome) {
     case "done":
-      return { state: "done", ...(receipt.remoteRef === undefined ? {} : { remoteRef: receipt.remoteRef }) }
+      return {
+        state: "done",
+        ...(receipt.remoteRef === undefined ? {} : { remoteRef: receipt.remoteRef }),
+        ...(readable ? { readable } : {})
+      }
     case "skipped":
       return { state: "skipped" }
     case "failed":

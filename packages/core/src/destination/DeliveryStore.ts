@@ -46,6 +46,14 @@ export interface Intent {
   readonly provenance: ReadonlyArray<FieldChange>
 }
 
+/** It arrived. */
+export interface Done {
+  readonly state: "done"
+  readonly remoteRef?: string
+  /** The destination tells what it has: of what was created or updated no copy of the values is kept. */
+  readonly readable?: true
+}
+
 export type Settlement = {
   readonly recordId: string
   /**
@@ -54,7 +62,7 @@ export type Settlement = {
    */
   readonly version: number
 } & (
-  | { readonly state: "done"; readonly remoteRef?: string }
+  | Done
   /**
    * `final`: it is not tried again, however few attempts there were. `waits`: it is tried again by every run, however
    * many there were: they begin anew at 0.
@@ -66,9 +74,12 @@ export type Settlement = {
 
 /** What became of an intent in the very transaction that writes it down. */
 export type Outcome =
-  | { readonly state: "done"; readonly remoteRef?: string }
+  | Done
   | { readonly state: "failed"; readonly error: string; readonly waits?: true }
   | { readonly state: "skipped" }
+
+/** What an open row that has no values is to send. */
+export type Filling = Pick<Intent, "recordId" | "hash" | "values" | "provenance"> & Pick<Delivery, "version">
 
 /** Which rows a redelivery opens again: those that fit all that is given. Rows that are open anyway never. */
 export interface Reopening {
@@ -177,6 +188,8 @@ export class DeliveryStore extends Context.Service<
       feedId: FeedId,
       which: Reopening & { readonly limit: number }
     ) => Effect.Effect<number, StorageUnavailable>
+    /** Gives open rows of just that version that have no values some. */
+    readonly fill: (feedId: FeedId, fillings: ReadonlyArray<Filling>) => Effect.Effect<void, StorageUnavailable>
     /** What rows that a person deleted would hold now: a new version that stays `skipped`. Others stay as they are. */
     readonly keep: (feedId: FeedId, intents: ReadonlyArray<Intent>) => Effect.Effect<void, StorageUnavailable>
     /** Whole files: under which mark the feed's file was written last (`noteFile`); forgotten by `clear`. */

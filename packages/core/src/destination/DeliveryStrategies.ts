@@ -28,9 +28,11 @@ import {
   noAnswer,
   type Refused,
   settlementsOf,
-  since
+  since,
+  toSend
 } from "./DeliveryRun.ts"
-import { DeliveryStore, type Settlement } from "./DeliveryStore.ts"
+import { DeliveredValues } from "./DeliveredValues.ts"
+import { DeliveryStore, type Filling, type Settlement } from "./DeliveryStore.ts"
 import type { DestinationSession, DestinationUnavailable, Outgoing, Receipt } from "./Destination.ts"
 
 /** What is told of a row that was answered as written and is not there. */
@@ -47,6 +49,7 @@ const mayHaveArrived = (row: Delivery): boolean => row.op === "create" && (row.s
 
 const make = Effect.gen(function* () {
   const ledger = yield* DeliveryStore
+  const delivered = yield* DeliveredValues
   const jobs = yield* JobStore
   const { atomically } = yield* Transactor
   const digest = yield* Digest
@@ -71,7 +74,7 @@ const make = Effect.gen(function* () {
     return {
       key,
       op: row.op,
-      values: row.values,
+      values: toSend(row),
       idempotencyKey: digest.contentHash(JSON.stringify([run.config, key, row.op, row.hash, row.version, attempt])),
       ...(row.remoteRef === undefined ? {} : { remoteRef: row.remoteRef })
     }
@@ -100,6 +103,21 @@ const make = Effect.gen(function* () {
     return { refused, asked } satisfies Handled
   })
 
+  /** Rows as they are sent: those that have no values are given what the ledger says they are to hold now. */
+  const withValues = Effect.fnUntraced(function* (run: DeliveryRun, rows: ReadonlyArray<Delivery>) {
+    const empty = rows.filter(({ op, values }) => values === undefined && op !== "remove")
+    if (empty.length === 0) return rows
+    const found = yield* delivered.present(run.feed, empty)
+    const fillings = empty.flatMap(({ recordId, version }): ReadonlyArray<Filling> => {
+      const content = found.get(recordId)
+      return content === undefined ? [] : [{ ...content, recordId, version }]
+    })
+    yield* ledger.fill(run.feed.id, fillings)
+    return rows.map((row): Delivery =>
+      row.values === undefined ? { ...row, values: {}, ...found.get(row.recordId) } : row
+    )
+  })
+
   /**
    * Rows and receipts in one commit. What this job was refused already, while it made its rows, is only told:
    * a job tries a row once.
@@ -107,7 +125,8 @@ const make = Effect.gen(function* () {
   const transactional = Effect.fnUntraced(function* (
     run: DeliveryRun,
     session: DestinationSession,
-    all: ReadonlyArray<Delivery>
+    all: ReadonlyArray<Delivery>,
+    readable: boolean
   ) {
     const tried = (row: Delivery) => row.state === "failed" && row.jobId === run.job.id
     const known = all.filter(tried).map(({ attempts, dead, lastError, recordId }): Refused => ({
@@ -121,8 +140,9 @@ const make = Effect.gen(function* () {
     const handled = yield* atomically(
       Effect.gen(function* () {
         yield* jobs.fence(run.fence, {})
-        const receipts = yield* session.write(rows.map((row) => outgoing(run, row)))
-        return yield* settle(run, rows, settlementsOf(run, rows, receipts), true)
+        const filled = yield* withValues(run, rows)
+        const receipts = yield* session.write(filled.map((row) => outgoing(run, row)))
+        return yield* settle(run, filled, settlementsOf(run, filled, receipts, readable), true)
       })
     )
     return { refused: [...known, ...handled.refused], asked: handled.asked } satisfies Handled
@@ -187,7 +207,7 @@ const make = Effect.gen(function* () {
     )
     const kept =
       visibleSeconds === undefined ? receipts : yield* confirmed(run, session, visibleSeconds, marked, receipts)
-    return yield* atomically(settle(run, marked, settlementsOf(run, marked, kept), false))
+    return yield* atomically(settle(run, marked, settlementsOf(run, marked, kept, false), false))
   })
 
   /** Older versions whose outcome is not known, sent once more under their keys to find it out. */
@@ -207,7 +227,7 @@ const make = Effect.gen(function* () {
     yield* atomically(
       Effect.andThen(
         jobs.fence(run.fence, {}),
-        ledger.settle(run.feed.id, run.job.id, settlementsOf(run, older, receipts))
+        ledger.settle(run.feed.id, run.job.id, settlementsOf(run, older, receipts, false))
       )
     )
   })
@@ -312,7 +332,7 @@ const make = Effect.gen(function* () {
       })
     )
     const kept = yield* confirmed(run, session, visibleSeconds, sent, receipts)
-    return yield* atomically(settle(run, sent, settlementsOf(run, sent, kept), false))
+    return yield* atomically(settle(run, sent, settlementsOf(run, sent, kept, false), false))
   })
 
   return { patiently, check, settle, transactional, keyed, remembered, readBack }
@@ -322,6 +342,9 @@ export class DeliveryStrategies extends Context.Service<DeliveryStrategies>()(
   "@millrace/core/destination/DeliveryStrategies",
   { make }
 ) {
-  static readonly layer: Layer.Layer<DeliveryStrategies, never, DeliveryStore | JobStore | Transactor | Digest> =
-    Layer.effect(DeliveryStrategies, make)
+  static readonly layer: Layer.Layer<
+    DeliveryStrategies,
+    never,
+    DeliveryStore | DeliveredValues | JobStore | Transactor | Digest
+  > = Layer.effect(DeliveryStrategies, make)
 }

@@ -174,6 +174,17 @@ export interface DestinationMethods<Config> {
     config: Config,
     columns: ReadonlyArray<Column>
   ): Effect.Effect<BoundColumns, StorageUnavailable>
+  /**
+   * What is there now of what was delivered under these keys, by column name: rows that people took to the trash
+   * included, cells that somebody else wrote left out. Only for destinations whose rows are part of our own storage
+   * (`transactional`): of what such a row holds the ledger then keeps no other copy.
+   */
+  read?(
+    feed: Feed,
+    config: Config,
+    columns: ReadonlyArray<Column>,
+    keys: ReadonlyArray<string>
+  ): Effect.Effect<ReadonlyMap<string, Fields>, StorageUnavailable>
   /** Opens the destination and makes the columns that are missing, where that is allowed. */
   open(
     feed: Feed,

@@ -89,6 +89,15 @@ export const destinationOf = (driver: DestinationDriver): Destination => {
               onFailure: () => Effect.succeed(new Map())
             })
         }),
+    ...(driver.read === undefined
+      ? {}
+      : {
+          read: (feed, block, columns, keys) =>
+            Result.match(read(block), {
+              onSuccess: ({ config }) => driver.read!(feed, config, columns, keys),
+              onFailure: () => Effect.succeed(new Map())
+            })
+        }),
     open: (feed, block, columns) =>
       Result.match(read(block), {
         onSuccess: ({ config }) => driver.open(feed, config, columns),

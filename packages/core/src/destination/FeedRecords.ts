@@ -19,6 +19,7 @@ import { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { deliveryStates, type Delivery } from "./Delivery.ts"
+import { DeliveredValues } from "./DeliveredValues.ts"
 import { DeliveryStore, type Reopening } from "./DeliveryStore.ts"
 
 /** States that a list can be narrowed to; `dead` are the `failed` ones that are given up. */
@@ -72,88 +73,102 @@ export class FeedRecords extends Context.Service<
     ) => Effect.Effect<Redelivered, NotFound | InvalidInput | Forbidden | StorageUnavailable>
   }
 >()("@millrace/core/destination/FeedRecords") {
-  static readonly layer: Layer.Layer<FeedRecords, never, DeliveryStore | FeedStore | Jobs | Transactor | Cursors> =
-    Layer.effect(
-      FeedRecords,
-      Effect.gen(function* () {
-        const store = yield* DeliveryStore
-        const feeds = yield* FeedStore
-        const jobs = yield* Jobs
-        const { atomically } = yield* Transactor
-        const cursors = yield* Cursors
+  static readonly layer: Layer.Layer<
+    FeedRecords,
+    never,
+    DeliveryStore | DeliveredValues | FeedStore | Jobs | Transactor | Cursors
+  > = Layer.effect(
+    FeedRecords,
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const values = yield* DeliveredValues
+      const feeds = yield* FeedStore
+      const jobs = yield* Jobs
+      const { atomically } = yield* Transactor
+      const cursors = yield* Cursors
 
-        const feedOf = Effect.fnUntraced(function* (caller: Caller, operation: OperationId, id: FeedId) {
-          return yield* reach(caller, operation, "Feed", yield* feeds.get(caller.principal.workspace.id, id))
-        })
+      const feedOf = Effect.fnUntraced(function* (caller: Caller, operation: OperationId, id: FeedId) {
+        return yield* reach(caller, operation, "Feed", yield* feeds.get(caller.principal.workspace.id, id))
+      })
 
-        /** `undefined` when it cannot start now: then the wake sees to it. */
-        const start = (caller: Caller, feedId: FeedId): Effect.Effect<JobId | undefined, StorageUnavailable> =>
-          jobs.trigger(onBehalfOf(caller, "redelivery"), feedId, {}).pipe(
-            Effect.map(({ id }): JobId | undefined => id),
-            Effect.catchIf(
-              (error) => error._tag !== "StorageUnavailable",
-              (error) =>
-                error._tag === "Conflict" && error.code === "SYNC_ALREADY_RUNNING"
-                  ? Effect.undefined
-                  : Effect.as(Effect.logWarning("A redelivery could not start a sync", error), undefined)
-            ),
-            Effect.annotateLogs({ feedId })
-          )
-
-        const list: FeedRecords["Service"]["list"] = Effect.fn("FeedRecords.list")(function* (
-          caller,
-          feedId,
-          { cursor: from, jobId: ofJob, limit: asked, ...given }
-        ) {
-          const feed = yield* feedOf(caller, "listFeedRecords", feedId)
-          const bound = { workspaceId: feed.workspaceId, list: `records/${feedId}` }
-          if (from === undefined && ofJob !== undefined && !isId("job", ofJob)) {
-            return { feed, rows: [], hasMore: false }
-          }
-          const query =
-            from === undefined
-              ? { ...given, ...(ofJob === undefined ? {} : { jobId: ofJob as JobId }) }
-              : yield* cursors.decode(bound, RecordsCursor, from)
-          const limit = sizeOf(limits.page, asked)
-          const rows = yield* store.list(feedId, { ...query, limit: limit + 1 })
-          const page = rows.slice(0, limit)
-          if (rows.length <= limit) return { feed, rows: page, hasMore: false }
-          const { jobId, recordId, updatedAt } = page[page.length - 1]!
-          const cursor = yield* cursors.encode(bound, "page", { ...query, after: { jobId, updatedAt, recordId } })
-          return { feed, rows: page, hasMore: true, cursor }
-        })
-
-        const redeliver: FeedRecords["Service"]["redeliver"] = Effect.fn("FeedRecords.redeliver")(
-          function* (caller, feedId, which) {
-            yield* feedOf(caller, "redeliverFeedRecords", feedId)
-            if (which.recordIds === undefined && which.state === undefined) {
-              return yield* new InvalidInput({
-                code: "INVALID_REQUEST",
-                message: "Request is invalid: recordIds or state is required",
-                details: [{ field: "recordIds", message: "recordIds or state is required" }]
-              })
-            }
-            let records = 0
-            let hasMore = true
-            while (hasMore && records < limits.redeliverRows) {
-              const limit = Math.min(limits.commitChunk, limits.redeliverRows - records)
-              const opened = yield* atomically(
-                // Whatever happens to the job of this call, one comes for them.
-                Effect.tap(store.reopen(feedId, { ...which, limit }), (count) =>
-                  count === 0
-                    ? Effect.void
-                    : feeds.wake(feedId, { reason: "redelivery", type: "manual", afterSeconds: 0, retry: 0 })
-                )
-              )
-              records += opened
-              hasMore = opened === limit
-            }
-            const jobId = records === 0 ? undefined : yield* start(caller, feedId)
-            return { records, hasMore, jobId }
-          }
+      /** `undefined` when it cannot start now: then the wake sees to it. */
+      const start = (caller: Caller, feedId: FeedId): Effect.Effect<JobId | undefined, StorageUnavailable> =>
+        jobs.trigger(onBehalfOf(caller, "redelivery"), feedId, {}).pipe(
+          Effect.map(({ id }): JobId | undefined => id),
+          Effect.catchIf(
+            (error) => error._tag !== "StorageUnavailable",
+            (error) =>
+              error._tag === "Conflict" && error.code === "SYNC_ALREADY_RUNNING"
+                ? Effect.undefined
+                : Effect.as(Effect.logWarning("A redelivery could not start a sync", error), undefined)
+          ),
+          Effect.annotateLogs({ feedId })
         )
 
-        return FeedRecords.of({ list, redeliver })
+      /** Rows with what was delivered. */
+      const shown = Effect.fnUntraced(function* (feed: Feed, rows: ReadonlyArray<Delivery>) {
+        const empty = rows.filter((row) => row.values === undefined)
+        if (empty.length === 0) return rows
+        const found = yield* values.delivered(feed, empty)
+        return rows.map((row): Delivery =>
+          row.values === undefined ? { ...row, values: found.get(row.recordId) ?? {} } : row
+        )
       })
-    )
+
+      const list: FeedRecords["Service"]["list"] = Effect.fn("FeedRecords.list")(function* (
+        caller,
+        feedId,
+        { cursor: from, jobId: ofJob, limit: asked, ...given }
+      ) {
+        const feed = yield* feedOf(caller, "listFeedRecords", feedId)
+        const bound = { workspaceId: feed.workspaceId, list: `records/${feedId}` }
+        if (from === undefined && ofJob !== undefined && !isId("job", ofJob)) {
+          return { feed, rows: [], hasMore: false }
+        }
+        const query =
+          from === undefined
+            ? { ...given, ...(ofJob === undefined ? {} : { jobId: ofJob as JobId }) }
+            : yield* cursors.decode(bound, RecordsCursor, from)
+        const limit = sizeOf(limits.page, asked)
+        const rows = yield* store.list(feedId, { ...query, limit: limit + 1 })
+        const page = yield* shown(feed, rows.slice(0, limit))
+        if (rows.length <= limit) return { feed, rows: page, hasMore: false }
+        const { jobId, recordId, updatedAt } = page[page.length - 1]!
+        const cursor = yield* cursors.encode(bound, "page", { ...query, after: { jobId, updatedAt, recordId } })
+        return { feed, rows: page, hasMore: true, cursor }
+      })
+
+      const redeliver: FeedRecords["Service"]["redeliver"] = Effect.fn("FeedRecords.redeliver")(
+        function* (caller, feedId, which) {
+          yield* feedOf(caller, "redeliverFeedRecords", feedId)
+          if (which.recordIds === undefined && which.state === undefined) {
+            return yield* new InvalidInput({
+              code: "INVALID_REQUEST",
+              message: "Request is invalid: recordIds or state is required",
+              details: [{ field: "recordIds", message: "recordIds or state is required" }]
+            })
+          }
+          let records = 0
+          let hasMore = true
+          while (hasMore && records < limits.redeliverRows) {
+            const limit = Math.min(limits.commitChunk, limits.redeliverRows - records)
+            const opened = yield* atomically(
+              // Whatever happens to the job of this call, one comes for them.
+              Effect.tap(store.reopen(feedId, { ...which, limit }), (count) =>
+                count === 0
+                  ? Effect.void
+                  : feeds.wake(feedId, { reason: "redelivery", type: "manual", afterSeconds: 0, retry: 0 })
+              )
+            )
+            records += opened
+            hasMore = opened === limit
+          }
+          const jobId = records === 0 ? undefined : yield* start(caller, feedId)
+          return { records, hasMore, jobId }
+        }
+      )
+
+      return FeedRecords.of({ list, redeliver })
+    })
+  )
 }

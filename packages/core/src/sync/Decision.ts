@@ -70,6 +70,12 @@ const isKnownThere = (entry: DeliveryEntry | undefined): boolean =>
     (entry.op === "create" && entry.state === "done") ||
     (entry.op === "remove" && entry.acknowledged))
 
+/** What is written for a record as the feed sees it. */
+export const contentOf = (feed: Feed, fields: Fields, removed: boolean, hashOf: (text: string) => string) => {
+  const values = valuesOf(feed.fieldMappings, { ...fields, [removedField]: removed })
+  return { values, hash: hashOf(JSON.stringify(values)) }
+}
+
 export const decide = (input: {
   readonly feed: Feed
   /** Key at the destination: the record's id, or one per run for balances that are appended. */
@@ -127,8 +133,7 @@ export const decide = (input: {
         : { kind: "filtered" }
     }
   }
-  const values = valuesOf(feed.fieldMappings, { ...enriched.fields, [removedField]: removed })
-  const hash = input.hash(JSON.stringify(values))
+  const { hash, values } = contentOf(feed, enriched.fields, removed, input.hash)
   const same = entry !== undefined && entry.op !== "remove" && entry.hash === hash
   // What is on its way goes out in this run, forced or not.
   if (same && (open || ((present || dead) && !force.unchanged))) return { kind: "unchanged" }

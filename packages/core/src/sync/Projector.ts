@@ -6,12 +6,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Account } from "../bank/Account.ts"
-import { ownerOf, toPublic } from "../bank/PublicRecord.ts"
+import { ownerOf } from "../bank/PublicRecord.ts"
 import type { Bank } from "../bank/Bank.ts"
 import type { Direct } from "../destination/Deliverer.ts"
 import { DeliveryStore, type DeliveryEntry, type Intent } from "../destination/DeliveryStore.ts"
+import { appends } from "../destination/DeliveryRun.ts"
 import type { DestinationError } from "../destination/Destination.ts"
-import * as Pipeline from "../enrichment/Pipeline.ts"
+import type { CompiledPipeline } from "../enrichment/Pipeline.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { FeedStore, type FeedMark } from "../feed/FeedStore.ts"
 import type { Job } from "../job/Job.ts"
@@ -28,6 +29,8 @@ import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { decide, type Force } from "./Decision.ts"
+import { enriched } from "./EnrichedRecord.ts"
+import { betweenOf, grouped, isBehind, startOf, together } from "./ProjectionStart.ts"
 
 /** After a change of enrichments alone, older records are not delivered again (enrichments A9). */
 const redeliverDays = 45
@@ -37,7 +40,7 @@ export interface Projection {
   readonly job: Job
   readonly fence: Fence
   readonly accounts: ReadonlyArray<{ readonly bank: Bank; readonly account: Account }>
-  readonly pipeline: Pipeline.CompiledPipeline
+  readonly pipeline: CompiledPipeline
   readonly today: CalendarDate.CalendarDate
   readonly force: Force
   /** Writes what is intended in the same transaction; `undefined` leaves it in the ledger for later. */
@@ -54,9 +57,6 @@ export interface ProjectionFault {
   readonly message: string
 }
 
-const appends = ({ dataTypeOptions }: Feed) =>
-  dataTypeOptions.dataType === "balances" && dataTypeOptions.mode === "append"
-
 /** Whether the job has run before: then some of its looks and deliveries are counted already. */
 const hasCounted = ({ counts }: Job): boolean => counts.read + counts.vanished + counts.carried > 0
 
@@ -67,56 +67,6 @@ const idAt = ({ feed, job }: Projection, record: LedgerRecord) =>
 const inRange = ({ range, since }: Projection, { date }: LedgerRecord): boolean =>
   (range === undefined || (date !== null && date >= range.from && date <= range.to)) &&
   (since === undefined || date === null || date >= since)
-
-/** The part of a signature that is not about enrichments. */
-const ownOf = (signature: string): string => signature.split("|")[0]!
-
-/**
- * What a mark says while rows are delivered under another signature than its own and not all of them were: it
- * equals none, so that the next run looks at everything, also when what changed was taken back by then.
- */
-const betweenOf = (mark: FeedMark, signature: string): string =>
-  ownOf(mark.signature) === ownOf(signature) ? `${ownOf(signature)}|` : ""
-
-const startOf = (projection: Projection, mark: FeedMark | undefined, signature: string) => {
-  const sameOwn = mark !== undefined && ownOf(mark.signature) === ownOf(signature)
-  const everything = projection.range !== undefined || appends(projection.feed) || !sameOwn
-  return {
-    after: everything || mark.signature !== signature ? 0 : mark.changeNo,
-    /** Records up to this change number are only looked at because the enrichments changed. */
-    known: everything ? 0 : mark.changeNo
-  }
-}
-
-/** What was seen of an account, and how far the feed has come. */
-interface Standing {
-  readonly mark: FeedMark | undefined
-  readonly signature: string
-  readonly upTo: number
-  readonly after: number
-}
-
-const isBehind = ({ mark, signature, upTo }: Standing): boolean =>
-  mark === undefined || mark.changeNo < upTo || mark.signature !== signature
-
-/** Changes of several accounts that are written in one transaction, at most. */
-const together = 1_000
-
-/** Puts accounts with few changes together, in their order; numbers tell how many there are at most. */
-const grouped = <A extends Standing>(starts: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> => {
-  const groups: Array<Array<A>> = []
-  let room = 0
-  for (const start of starts) {
-    const changes = start.upTo - start.after
-    if (groups.length === 0 || changes > room) {
-      groups.push([])
-      room = together
-    }
-    groups.at(-1)?.push(start)
-    room -= changes
-  }
-  return groups
-}
 
 export class Projector extends Context.Service<
   Projector,
@@ -192,7 +142,7 @@ export class Projector extends Context.Service<
           mark,
           signature,
           upTo,
-          ...startOf(projection, mark, signature)
+          ...startOf(projection.feed, projection.range !== undefined, mark, signature)
         }
       }
       type Started = ReturnType<typeof started>
@@ -216,17 +166,8 @@ export class Projector extends Context.Service<
         const { feed, job, pipeline } = projection
         // Of a balance that is appended, and whose upstream does not say when it was true, each run is a reading.
         const reading = appends(feed) && account.balanceAsOf === undefined ? { date: job.createdAt } : {}
-        const enrich = (record: LedgerRecord) => {
-          const view = { recordId: record.id, fields: { ...toPublic(scope.dataType, record, ownerFields), ...reading } }
-          const outcome = Pipeline.run(pipeline, view, { today: projection.today })
-          for (const fault of outcome.faults) faults.set(`${fault.enrichmentId}\n${fault.message}`, fault)
-          return {
-            fields: outcome.fields,
-            verdict: outcome.verdict.value,
-            removeWhenDropped: outcome.verdict.removeDelivered,
-            provenance: outcome.changes
-          }
-        }
+        const enriching = { pipeline, dataType: scope.dataType, ownerFields, today: projection.today, reading }
+        const note = (fault: ProjectionFault) => faults.set(`${fault.enrichmentId}\n${fault.message}`, fault)
         const intents: Array<Intent> = []
         const kept: Array<Intent> = []
         let filtered = 0
@@ -238,7 +179,7 @@ export class Projector extends Context.Service<
             feed,
             recordId,
             record,
-            enriched: enrich(record),
+            enriched: enriched(enriching, record, note),
             entry: entries.get(recordId),
             force: projection.force,
             jobId: job.id,

@@ -8,9 +8,7 @@ import * as Result from "effect/Result"
 import type { BankId } from "../bank/Bank.ts"
 import { columnsOf } from "../destination/Columns.ts"
 import { Deliverer } from "../destination/Deliverer.ts"
-import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
-import { Kinds } from "../enrichment/Kinds.ts"
-import * as Pipeline from "../enrichment/Pipeline.ts"
+import { FeedPipelines } from "../enrichment/FeedPipelines.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { IdentityStore } from "../identity/IdentityStore.ts"
@@ -27,9 +25,6 @@ import { toJobErrors, warning, type Finding } from "../job/Finding.ts"
 import { destinationFinding, refusedFindings } from "../sync/RunReport.ts"
 import { retryOf } from "../sync/Retry.ts"
 import { Source } from "./Source.ts"
-
-/** Compiled enrichments that are kept for the next run: some of them look into lists of thousands. */
-const mostPipelines = 32
 
 export class SyncRun extends Context.Service<
   SyncRun,
@@ -48,43 +43,19 @@ export class SyncRun extends Context.Service<
   static readonly layer: Layer.Layer<
     SyncRun,
     never,
-    | FeedStore
-    | JobStore
-    | WorkspaceStore
-    | EnrichmentStore
-    | IdentityStore
-    | Source
-    | Projector
-    | Deliverer
-    | Transactor
-    | Kinds
+    FeedStore | JobStore | WorkspaceStore | FeedPipelines | IdentityStore | Source | Projector | Deliverer | Transactor
   > = Layer.effect(
     SyncRun,
     Effect.gen(function* () {
       const feeds = yield* FeedStore
       const jobs = yield* JobStore
       const workspaces = yield* WorkspaceStore
-      const enrichments = yield* EnrichmentStore
       const identity = yield* IdentityStore
       const source = yield* Source
       const projector = yield* Projector
       const deliverer = yield* Deliverer
       const { atomically } = yield* Transactor
-      const kinds = yield* Kinds
-      /** By what they are made of, the one that was asked for last at the end. */
-      const pipelines = new Map<string, Pipeline.CompiledPipeline>()
-
-      const pipelineOf = Effect.fnUntraced(function* (feed: Feed) {
-        const all = (yield* enrichments.list([feed.workspaceId])).filter(
-          (one) => one.enabled && one.dataType === feed.dataType && (one.allFeeds || one.feedIds.includes(feed.id))
-        )
-        const key = `${feed.dataType} ${Pipeline.signatureOf(all)}`
-        const pipeline = pipelines.get(key) ?? Pipeline.compile(all, feed.dataType, kinds)
-        pipelines.delete(key)
-        pipelines.set(key, pipeline)
-        if (pipelines.size > mostPipelines) pipelines.delete(pipelines.keys().next().value!)
-        return pipeline
-      })
+      const pipelines = yield* FeedPipelines
 
       const fail = Effect.fnUntraced(function* (claimed: ClaimedJob, finding: Omit<Finding, "severity">) {
         yield* jobs.fail(claimed.fence, yield* toJobErrors([{ ...finding, severity: "fatal" }]))
@@ -136,7 +107,7 @@ export class SyncRun extends Context.Service<
         if (refreshed.waitSeconds !== undefined) {
           return yield* jobs.pause(fence, "provider_wait", refreshed.waitSeconds)
         }
-        const pipeline = yield* pipelineOf(feed)
+        const pipeline = yield* pipelines.of(feed)
         const { endDate, resetCursors, skipDedup, startDate } = job.options
         const delivery = {
           feed,

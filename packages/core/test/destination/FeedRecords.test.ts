@@ -22,7 +22,7 @@ const arrange = Effect.gen(function* () {
   }
   const list = (query: RecordQuery) => records.list(caller, feed.id, query)
   const names = (query: RecordQuery) =>
-    Effect.map(list(query), ({ rows }) => rows.map(({ values }) => String(values["Description"])))
+    Effect.map(list(query), ({ rows }) => rows.map(({ values }) => String(values?.["Description"])))
   return { ...world, records, list, names, jobs: yield* Jobs, store: yield* JobStore }
 })
 
@@ -34,7 +34,7 @@ describe("FeedRecords", () => {
       const seen: Array<string> = []
       let page = yield* list({ limit: 1 })
       for (;;) {
-        seen.push(...page.rows.map(({ values }) => String(values["Description"])))
+        seen.push(...page.rows.map(({ values }) => String(values?.["Description"])))
         if (!page.hasMore) break
         page = yield* list({ limit: 1, cursor: page.cursor! })
       }

@@ -25,7 +25,7 @@ const toWire = (numbers: ReadonlySet<string>) => (row: Delivery) => ({
   jobId: row.jobId,
   destinationRef: row.remoteRef ?? null,
   values: Object.fromEntries(
-    Object.entries(row.values).map(([name, value]) => [
+    Object.entries(row.values ?? {}).map(([name, value]) => [
       name,
       typeof value === "string" && numbers.has(name) ? rawNumber(value) : value
     ])

@@ -121,6 +121,7 @@ export const tests: StorageTests = (it) => {
       const outcomes: ReadonlyArray<Outcome> = [
         { state: "done" },
         { state: "done", remoteRef: "ref" },
+        { state: "done", readable: true },
         { state: "failed", error: "refused" },
         { state: "skipped" }
       ]
@@ -284,7 +285,7 @@ export const tests: StorageTests = (it) => {
       }
       const current = yield* Stream.runCollect(store.current(feed.id))
       expect(current.map(({ recordId }) => recordId)).toEqual(intents.toSorted(order).map(({ recordId }) => recordId))
-      expect(current.every((row) => row.feedId === feed.id && row.values["Amount"] === "-12.5")).toBe(true)
+      expect(current.every((row) => row.feedId === feed.id && row.values?.["Amount"] === "-12.5")).toBe(true)
       expect(yield* Stream.runCollect(store.current(other.id))).toEqual([])
     })
   )
@@ -678,6 +679,59 @@ export const tests: StorageTests = (it) => {
       const [first] = yield* store.list(feed.id, { jobId: job.id, limit: 1 })
       expect(yield* store.list(feed.id, { jobId: job.id, limit: 9, after: first! })).toHaveLength(5)
     })
+  )
+
+  it.effect(
+    "keeps no copy of what arrived where the destination tells it, and takes one for a row that is sent again",
+    () =>
+      Effect.gen(function* () {
+        const { account, feed, job, store } = yield* arrange
+        const [settled, direct, removed, told] = ["settled", "direct", "removed", "told"] as const
+        const all = [settled, direct, removed, told]
+        yield* store.intend(feed.id, job.id, [
+          makeIntent(account, settled),
+          makeIntent(account, removed, { op: "remove", values: {} }),
+          makeIntent(account, told)
+        ])
+        const done = { state: "done", readable: true } as const
+        yield* store.intendSettled(feed.id, job.id, [makeIntent(account, direct)], [done])
+        yield* store.settle(feed.id, job.id, [
+          { recordId: settled, version: 1, ...done },
+          { recordId: removed, version: 1, ...done },
+          { recordId: told, version: 1, state: "done" }
+        ])
+        const kept = Effect.map(store.list(feed.id, { limit: 10 }), (rows) =>
+          Object.fromEntries(all.map((id) => [id, rows.find(({ recordId }) => recordId === id)!.values]))
+        )
+        const { values } = makeIntent(account, told)
+        const before = { settled: undefined, direct: undefined, removed: {}, told: values }
+        expect(yield* kept).toEqual(before)
+        const filling = (recordId: string, version: number) => ({
+          recordId,
+          version,
+          hash: `now ${recordId}`,
+          values: { x: recordId },
+          provenance: [{ field: "x", before: null, after: recordId, enrichmentId: "enr_1", revision: 1, path: "r1" }]
+        })
+        const fillAll = Effect.forEach([1, 2], (version) =>
+          store.fill(
+            feed.id,
+            all.map((id) => filling(id, version))
+          )
+        )
+        yield* fillAll
+        expect(yield* kept).toEqual(before)
+        expect(yield* store.reopen(feed.id, { recordIds: [settled, told], limit: 10 })).toBe(2)
+        yield* store.fill(feed.id, [filling(settled, 1)])
+        yield* store.fill(feed.id, [])
+        expect(yield* kept).toEqual(before)
+        yield* fillAll
+        expect(yield* kept).toEqual({ ...before, settled: { x: settled } })
+        const [row] = yield* store.list(feed.id, { recordId: settled, limit: 1 })
+        expect(row).toMatchObject({ state: "intended", ...filling(settled, 2) })
+        const [other] = yield* store.list(feed.id, { recordId: told, limit: 1 })
+        expect(other).toMatchObject({ version: 2, state: "intended", hash: "h-told" })
+      })
   )
 
   it.effect("keeps under which mark a whole file was written, until it is forgotten", () =>

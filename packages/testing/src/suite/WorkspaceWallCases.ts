@@ -281,6 +281,15 @@ const deliveries = casesOf(DeliveryStore, {
   list: (store, { feed }) => store.list(feed.id, { limit: 10 }),
   clear: (store, { feed }) => store.clear(feed.id),
   reopen: (store, { feed }) => store.reopen(feed.id, { limit: 10 }),
+  fill: (store, { feed, job, write }) =>
+    Effect.gen(function* () {
+      const version = 1
+      yield* store.settle(feed.id, job.id, [{ recordId: write.id, version, state: "done", readable: true }])
+      yield* store.reopen(feed.id, { limit: 10 })
+      yield* store.fill(feed.id, [
+        { recordId: write.id, version: version + 1, hash: "anew", values: { name: "Eve" }, provenance: [] }
+      ])
+    }),
   keep: (store, { account, feed }) => store.keep(feed.id, [makeIntent(account, "skipped", { hash: "newer" })]),
   fileMark: (store, { feed }) => store.fileMark(feed.id),
   noteFile: (store, { feed }) => store.noteFile(feed.id, "another")

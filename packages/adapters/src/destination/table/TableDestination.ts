@@ -31,6 +31,7 @@ import {
   noRowRoom,
   putFeedRows,
   reviveRows,
+  type Row,
   rowLimitOf,
   rowRoom,
   type Table,
@@ -71,6 +72,17 @@ const cellsOf = (targets: ReadonlyArray<Target>, values: Fields): Result.Result<
     cells[field.key] = cell
   }
   return isTooLarge(cells) ? Result.fail(`The row is larger than ${limits.rowBytes} bytes.`) : Result.succeed(cells)
+}
+
+/** What feeds wrote, as it is now: cells that people wrote over it are not theirs. */
+const deliveredCells = (targets: ReadonlyArray<Target>, row: Row): Fields => {
+  const cells: Record<string, FieldValue> = {}
+  for (const { column, field } of targets) {
+    const cell = Object.hasOwn(row.values, field.key) ? row.values[field.key] : undefined
+    if (row.held.includes(field.key) || Array.isArray(cell)) continue
+    cells[column.name] = typeof cell === "string" || typeof cell === "boolean" ? cell : null
+  }
+  return cells
 }
 
 /** Neither absent nor in the trash. */
@@ -168,6 +180,21 @@ export const make: Effect.Effect<
   ) {
     const table = yield* store.get(workspaceId, config.tableId)
     return boundOf(Option.isNone(table) ? [] : resolve(table.value, columns).targets)
+  })
+
+  const read = Effect.fn("TableDestination.read")(function* (
+    feed: Feed,
+    config: TableConfig,
+    columns: ReadonlyArray<Column>,
+    keys: ReadonlyArray<string>
+  ) {
+    const table = yield* store.get(feed.workspaceId, config.tableId)
+    if (Option.isNone(table)) return new Map<string, Fields>()
+    const { targets } = resolve(table.value, columns)
+    const rows = yield* store.rowsByKey(config.tableId, keys)
+    return new Map(
+      rows.flatMap((row) => (row.externalKey === undefined ? [] : [[row.externalKey, deliveredCells(targets, row)]]))
+    )
   })
 
   const open = Effect.fn("TableDestination.open")(function* (
@@ -277,6 +304,7 @@ export const make: Effect.Effect<
     capabilities: { write: "transactional", canRemove: true, batch: 1_000 },
     check,
     bind,
+    read,
     open
   }
 })

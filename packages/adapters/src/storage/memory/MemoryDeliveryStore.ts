@@ -43,7 +43,7 @@ const unconfirmedOf = (row: Delivery): UnconfirmedAttempt | undefined =>
         version: row.version,
         op: row.op,
         hash: row.hash,
-        values: row.values,
+        values: row.values ?? {},
         attempts: row.attempts,
         sentAt: row.sentAt ?? row.updatedAt
       }
@@ -139,7 +139,8 @@ const settled = (entry: Entry, settlement: Settlement, jobId: JobId, now: Timest
     settlement.version === row.version &&
     (open || settlement.state === (row.state === "done" ? ("skipped" as const) : ("intended" as const)))
   if (!follows) return undefined
-  const { unconfirmedAttempt, lastError: _, remoteRef: kept, ...rest } = row
+  const { unconfirmedAttempt, lastError: _, remoteRef: kept, values, ...rest } = row
+  const readable = settlement.state === "done" && settlement.readable === true && row.op !== "remove"
   const gone = settlement.state === "done" && row.op === "remove"
   const remoteRef = gone ? undefined : (reference ?? kept)
   const back = settlement.state === "intended"
@@ -149,6 +150,7 @@ const settled = (entry: Entry, settlement: Settlement, jobId: JobId, now: Timest
     ...rest,
     jobId,
     state: settlement.state,
+    ...(values === undefined || readable ? {} : { values }),
     attempts,
     dead: settlement.state === "failed" && !waits && (settlement.final === true || attempts >= limits.deliveryAttempts),
     redeliveryRequested: row.redeliveryRequested && back,
@@ -362,6 +364,21 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
           for (const entry of chosen) set(entries, entry.row.recordId, reopened(entry, Timestamp.fromMillis(now)))
           reopen(ledger, true)
           return chosen.length
+        }),
+      fill: (feedId, fillings) =>
+        call(() => {
+          const { entries } = ledgerOf(feedId)
+          for (const { hash, provenance, recordId, values, version } of fillings) {
+            const entry = entries.get(recordId)
+            if (entry?.row.version !== version || entry.row.values !== undefined || !isOpen(entry.row)) continue
+            const row: Delivery = {
+              ...entry.row,
+              hash,
+              values: frozenFields(values),
+              provenance: provenance.length === 0 ? [] : frozen(provenance)
+            }
+            set(entries, recordId, { ...entry, row: Object.freeze(row) })
+          }
         }),
       keep: (feedId, intents) =>
         call((now) => {

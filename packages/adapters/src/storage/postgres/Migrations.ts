@@ -35,6 +35,7 @@ import { connectionAttempts } from "./migrations/0024_connection_attempts.ts"
 import { idempotency } from "./migrations/0025_idempotency.ts"
 import { resources } from "./migrations/0026_resources.ts"
 import { plainKeys } from "./migrations/0027_plain_keys.ts"
+import { leanDeliveries } from "./migrations/0028_lean_deliveries.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -67,7 +68,8 @@ export const migrations = {
   "0024_connection_attempts": connectionAttempts,
   "0025_idempotency": idempotency,
   "0026_resources": resources,
-  "0027_plain_keys": plainKeys
+  "0027_plain_keys": plainKeys,
+  "0028_lean_deliveries": leanDeliveries
 } as const
 
 /** All steps that this version knows, the first one first. */

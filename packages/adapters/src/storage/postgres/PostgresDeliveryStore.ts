@@ -25,7 +25,7 @@ interface DeliveryRow {
   readonly state: Delivery["state"]
   readonly hash: string
   readonly job_id: JobId
-  readonly field_values: Delivery["values"]
+  readonly field_values: NonNullable<Delivery["values"]> | null
   readonly provenance: Delivery["provenance"]
   readonly remote_ref: string | null
   readonly attempts: number
@@ -47,13 +47,13 @@ const toDelivery = (row: DeliveryRow): Delivery => ({
   state: row.state,
   hash: row.hash,
   jobId: row.job_id,
-  values: row.field_values,
   provenance: row.provenance,
   attempts: row.attempts,
   dead: row.dead,
   redeliveryRequested: row.asked,
   updatedAt: instant(row.updated_at),
   ...present({
+    values: row.field_values,
     remoteRef: row.remote_ref,
     lastError: row.last_error,
     sentAt: optionalInstant(row.sent_at),
@@ -68,7 +68,8 @@ const isAcknowledged = `(${isPresent} and delivery.remote_ref is not null and de
 
 // What is being sent while newer content comes.
 const doubtOf = `case when delivery.state = 'sending' then json_build_object('version', delivery.version, 'op',
-  delivery.op, 'hash', delivery.hash, 'values', delivery.field_values, 'attempts', delivery.attempts, 'sentAt',
+  delivery.op, 'hash', delivery.hash, 'values',
+  coalesce(delivery.field_values, '{}'), 'attempts', delivery.attempts, 'sentAt',
   coalesce(delivery.sent_at, delivery.updated_at)) else delivery.doubt end`
 
 /** Stands for `failed` in the parameters of a statement, where there was no room. */
@@ -76,10 +77,10 @@ const waits = "waits"
 
 // `settled`: the rows arrived with the same transaction, and the last three columns say how it went.
 const intendStatement = (settled: boolean) => `
-  insert into delivery (workspace_id, feed_id, job_id, record_id, account_id, date, op, hash, field_values, provenance, version, state,
-    attempts, dead, present, remote_ref, last_error, updated_at)
-  select (select workspace_id from feed where id = $1), $1, $2, i.record_id, i.account_id, i.date::date, i.op, coalesce(i.hash, ''), i.field_values::json,
-    i.provenance::json, 1, ${
+  insert into delivery (workspace_id, feed_id, job_id, record_id, account_id, date, op, hash, field_values, provenance,
+    version, state, attempts, dead, present, remote_ref, last_error, updated_at)
+  select (select workspace_id from feed where id = $1), $1, $2, i.record_id, i.account_id, i.date::date, i.op,
+    coalesce(i.hash, ''), i.field_values::json, coalesce(i.provenance, '[]')::json, 1, ${
       settled
         ? `case i.state when '${waits}' then 'failed' else i.state end, (i.state <> '${waits}')::int,
     i.state = 'failed' and ${limits.deliveryAttempts} <= 1, i.state = 'done' and i.op <> 'remove', i.ref, i.error`
@@ -87,7 +88,7 @@ const intendStatement = (settled: boolean) => `
     },
     store_now()
   from unnest(string_to_array($4, $3), string_to_array($5, $3), string_to_array($6, $3, ''), string_to_array($7, $3),
-    string_to_array($8, $3, ''), ${settled ? "string_to_array($9, $3), string_to_array($10, $3, ''), string_to_array($11, $3, ''), string_to_array($12, $3), string_to_array($13, $3)" : "string_to_array($9, $3), string_to_array($10, $3)"})
+    string_to_array($8, $3, ''), ${settled ? "string_to_array($9, $3), string_to_array($10, $3, ''), string_to_array($11, $3, ''), string_to_array($12, $3, ''), string_to_array($13, $3, '')" : "string_to_array($9, $3), string_to_array($10, $3, '')"})
     as i(record_id, account_id, date, op, hash, ${settled ? "state, ref, error, " : ""}field_values, provenance)
   on conflict (feed_id, record_id) do update set
     job_id = excluded.job_id, account_id = excluded.account_id, date = excluded.date, op = excluded.op,
@@ -108,12 +109,22 @@ const intendClosed = intendStatement(true)
 
 const keepStatement = `
   update delivery d set date = i.date::date, op = i.op, hash = coalesce(i.hash, ''),
-    field_values = i.field_values::json, provenance = i.provenance::json, version = d.version + 1,
+    field_values = i.field_values::json, provenance = coalesce(i.provenance, '[]')::json, version = d.version + 1,
     updated_at = store_now()
   from unnest(string_to_array($3, $2), string_to_array($4, $2), string_to_array($5, $2, ''), string_to_array($6, $2),
-    string_to_array($7, $2, ''), string_to_array($8, $2), string_to_array($9, $2))
+    string_to_array($7, $2, ''), string_to_array($8, $2), string_to_array($9, $2, ''))
     as i(record_id, account_id, date, op, hash, field_values, provenance)
   where d.feed_id = $1 and d.record_id = i.record_id and d.state = 'skipped'`
+
+const fillStatement = `
+  with i as (
+    select * from unnest(string_to_array($3, $2), string_to_array($4, $2), string_to_array($5, $2, ''),
+      string_to_array($6, $2), string_to_array($7, $2)) as i(record_id, version, hash, field_values, provenance)
+  )
+  update delivery d set hash = coalesce(i.hash, ''), field_values = i.field_values::json, provenance = i.provenance::json
+  from i where d.feed_id = $1 and d.record_id = any(array(select record_id from i)) and d.record_id = i.record_id
+    and d.version = i.version::int and d.field_values is null and d.state in ('intended', 'sending', 'failed')
+    and not d.dead`
 
 const outcomeColumns = (outcomes: ReadonlyArray<Outcome>) => [
   outcomes.map((outcome) => (outcome.state === "failed" && outcome.waits === true ? waits : outcome.state)),
@@ -121,7 +132,11 @@ const outcomeColumns = (outcomes: ReadonlyArray<Outcome>) => [
   outcomes.map((outcome) => (outcome.state === "failed" ? outcome.error : ""))
 ]
 
-const columnsOf = (intents: ReadonlyArray<Intent>, more: ReadonlyArray<ReadonlyArray<string>> = []) =>
+const isReadable = (op: Delivery["op"], outcome: Outcome | undefined): boolean =>
+  outcome?.state === "done" && outcome.readable === true && op !== "remove"
+
+/** `outcomes` as in `intendSettled`: no copy is kept of what arrived where it can be read. Empty text is null. */
+const columnsOf = (intents: ReadonlyArray<Intent>, outcomes: ReadonlyArray<Outcome> = []) =>
   textColumns(
     [
       intents.map((intent) => intent.recordId),
@@ -129,18 +144,22 @@ const columnsOf = (intents: ReadonlyArray<Intent>, more: ReadonlyArray<ReadonlyA
       intents.map((intent) => intent.date ?? ""),
       intents.map((intent) => intent.op),
       intents.map((intent) => intent.hash),
-      ...more
+      ...(outcomes.length === 0 ? [] : outcomeColumns(outcomes))
     ],
-    [intents.map((intent) => JSON.stringify(intent.values)), intents.map((intent) => JSON.stringify(intent.provenance))]
+    [
+      intents.map(({ op, values }, n) => (isReadable(op, outcomes[n]) ? "" : JSON.stringify(values))),
+      intents.map(({ provenance }) => (provenance.length === 0 ? "" : JSON.stringify(provenance)))
+    ]
   )
 
 // A newer version stays as it is, and learns only where its row is. The list of ids keeps the planner from reading all
 // rows of the feed for each batch where it knows nothing yet of how many there have become.
 const settleStatement = `
   with s as (
-    select * from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text, final boolean, waits boolean)
+    select * from json_to_recordset($3::json) as s(id text, version int, state text, ref text, error text, final boolean,
+      waits boolean, readable boolean)
   )
-  update delivery as d set
+  update delivery as d set field_values = case when s.readable and d.op <> 'remove' then null else d.field_values end,
     state = s.state, job_id = $2, last_error = s.error,
     attempts = case when s.waits then 0
       else d.attempts + (d.state in ('intended', 'failed') and s.state <> 'intended')::int end,
@@ -182,7 +201,7 @@ const toSettlementJson = (settlement: Settlement) => ({
   id: settlement.recordId,
   version: settlement.version,
   state: settlement.state,
-  ...(settlement.state === "done" ? { ref: settlement.remoteRef } : {}),
+  ...(settlement.state === "done" ? { ref: settlement.remoteRef, readable: settlement.readable ?? false } : {}),
   ...(settlement.state === "failed"
     ? { error: settlement.error, final: settlement.final ?? false, waits: settlement.waits ?? false }
     : {})
@@ -220,7 +239,7 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
       }),
       intendSettled: Effect.fn("DeliveryStore.intendSettled")(function* (feedId, jobId, intents, outcomes) {
         if (intents.length === 0) return
-        const { separator, texts } = yield* columnsOf(intents, outcomeColumns(outcomes))
+        const { separator, texts } = yield* columnsOf(intents, outcomes)
         yield* storedInBulk(sql.unsafe(intendClosed, [feedId, jobId, separator, ...texts]))
       }),
       open: Effect.fn("DeliveryStore.open")(function* (feedId, { limit, after, waiting }) {
@@ -286,9 +305,8 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
             ...(after === undefined
               ? []
               : [
-                  sql`job_id <= ${after.jobId}`,
-                  sql`(job_id < ${after.jobId} or updated_at < ${after.updatedAt}
-                    or (updated_at = ${after.updatedAt} and record_id > ${after.recordId}))`
+                  sql`(job_id, updated_at) <= (${after.jobId}, ${after.updatedAt})`,
+                  sql`(job_id < ${after.jobId} or updated_at < ${after.updatedAt} or record_id > ${after.recordId})`
                 ])
           ])} order by job_id desc, updated_at desc, record_id limit ${limit}`
         )
@@ -322,6 +340,21 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
         if (intents.length === 0) return
         const { separator, texts } = yield* columnsOf(intents)
         yield* storedInBulk(sql.unsafe(keepStatement, [feedId, separator, ...texts]))
+      }),
+      fill: Effect.fn("DeliveryStore.fill")(function* (feedId, fillings) {
+        if (fillings.length === 0) return
+        const { separator, texts } = yield* textColumns(
+          [
+            fillings.map(({ recordId }) => recordId),
+            fillings.map(({ version }) => String(version)),
+            fillings.map(({ hash }) => hash)
+          ],
+          [
+            fillings.map(({ values }) => JSON.stringify(values)),
+            fillings.map(({ provenance }) => JSON.stringify(provenance))
+          ]
+        )
+        yield* storedInBulk(sql.unsafe(fillStatement, [feedId, separator, ...texts]))
       }),
       fileMark: Effect.fn("DeliveryStore.fileMark")(function* (feedId) {
         const rows = yield* stored(
