@@ -36,6 +36,15 @@ const versionOf = (recordId: string, version = 1) => ({ recordId, version })
 const settlement = (recordId: string, version: number, state: Settlement["state"]): Settlement =>
   state === "failed" ? { recordId, version, state, error: "refused" } : { recordId, version, state }
 
+/** What a row without values is to send. */
+const filling = (recordId: string, version: number) => ({
+  recordId,
+  version,
+  hash: `now ${recordId}`,
+  values: { x: recordId },
+  provenance: [{ field: "x", before: null, after: recordId, enrichmentId: "enr_1", revision: 1, path: "r1" }]
+})
+
 export const tests: StorageTests = (it) => {
   it.effect("hands back an intended row as it was intended", () =>
     Effect.gen(function* () {
@@ -686,17 +695,17 @@ export const tests: StorageTests = (it) => {
     () =>
       Effect.gen(function* () {
         const { account, feed, job, store } = yield* arrange
-        const [settled, direct, removed, told] = ["settled", "direct", "removed", "told"] as const
-        const all = [settled, direct, removed, told]
+        const [first, direct, removed, told] = ["first", "direct", "removed", "told"] as const
+        const all = [first, direct, removed, told]
         yield* store.intend(feed.id, job.id, [
-          makeIntent(account, settled),
+          makeIntent(account, first),
           makeIntent(account, removed, { op: "remove", values: {} }),
           makeIntent(account, told)
         ])
         const done = { state: "done", readable: true } as const
         yield* store.intendSettled(feed.id, job.id, [makeIntent(account, direct)], [done])
         yield* store.settle(feed.id, job.id, [
-          { recordId: settled, version: 1, ...done },
+          { recordId: first, version: 1, ...done },
           { recordId: removed, version: 1, ...done },
           { recordId: told, version: 1, state: "done" }
         ])
@@ -704,15 +713,8 @@ export const tests: StorageTests = (it) => {
           Object.fromEntries(all.map((id) => [id, rows.find(({ recordId }) => recordId === id)!.values]))
         )
         const { values } = makeIntent(account, told)
-        const before = { settled: undefined, direct: undefined, removed: {}, told: values }
+        const before = { first: undefined, direct: undefined, removed: {}, told: values }
         expect(yield* kept).toEqual(before)
-        const filling = (recordId: string, version: number) => ({
-          recordId,
-          version,
-          hash: `now ${recordId}`,
-          values: { x: recordId },
-          provenance: [{ field: "x", before: null, after: recordId, enrichmentId: "enr_1", revision: 1, path: "r1" }]
-        })
         const fillAll = Effect.forEach([1, 2], (version) =>
           store.fill(
             feed.id,
@@ -721,14 +723,14 @@ export const tests: StorageTests = (it) => {
         )
         yield* fillAll
         expect(yield* kept).toEqual(before)
-        expect(yield* store.reopen(feed.id, { recordIds: [settled, told], limit: 10 })).toBe(2)
-        yield* store.fill(feed.id, [filling(settled, 1)])
+        expect(yield* store.reopen(feed.id, { recordIds: [first, told], limit: 10 })).toBe(2)
+        yield* store.fill(feed.id, [filling(first, 1)])
         yield* store.fill(feed.id, [])
         expect(yield* kept).toEqual(before)
         yield* fillAll
-        expect(yield* kept).toEqual({ ...before, settled: { x: settled } })
-        const [row] = yield* store.list(feed.id, { recordId: settled, limit: 1 })
-        expect(row).toMatchObject({ state: "intended", ...filling(settled, 2) })
+        expect(yield* kept).toEqual({ ...before, first: { x: first } })
+        const [row] = yield* store.list(feed.id, { recordId: first, limit: 1 })
+        expect(row).toMatchObject({ state: "intended", ...filling(first, 2) })
         const [other] = yield* store.list(feed.id, { recordId: told, limit: 1 })
         expect(other).toMatchObject({ version: 2, state: "intended", hash: "h-told" })
       })
