@@ -208,12 +208,18 @@ const pages: Readonly<Record<string, string>> = {
   ].join("\n"),
   "data-types": [
     "# Data types\n",
-    "From `packages/core/src/record/DataType.ts`. `num` is an exact decimal, written as a JSON number.\n",
+    "From `packages/core/src/record/BankFields.ts` and `DocumentFields.ts`. `num` is an exact decimal, written as a JSON number.\n",
     ...Object.entries(fieldsOf).map(
       ([name, fields]) =>
         `## ${name}\n\n${table(
-          ["source field", "type", "label", "always there"],
-          Object.entries(fields).map(([key, spec]) => [`\`${key}\``, spec.type, spec.label, spec.required ? "yes" : ""])
+          ["source field", "type", "label", "meaning", "always there"],
+          Object.entries(fields).map(([key, spec]) => [
+            `\`${key}\``,
+            spec.type,
+            spec.label,
+            spec.item === true ? `${spec.description}; of each item` : spec.description,
+            spec.required ? "yes" : ""
+          ])
         )}\n`
     )
   ].join("\n"),

@@ -136,6 +136,11 @@ const cases: ReadonlyArray<Case> = [
     data: { id: transaction }
   },
   { operation: "listFeeds", args: ["feeds", "list", "--data-type", "loans"], data: [{ id: feed }] },
+  {
+    operation: "getDataTypeSchema",
+    args: ["feeds", "data-type", "receipts"],
+    data: { dataType: "receipts", keyField: "id" }
+  },
   { operation: "getFeed", args: ["feeds", "get", feed], data: { id: feed, version: 3 } },
   {
     operation: "createFeed",

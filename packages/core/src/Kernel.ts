@@ -29,6 +29,7 @@ import { Events } from "./event/Events.ts"
 import type { EventStore } from "./event/EventStore.ts"
 import type { Kinds } from "./enrichment/Kinds.ts"
 import * as Audited from "./usecase/Audited.ts"
+import { DataTypeSchemas } from "./usecase/DataTypeSchemas.ts"
 import { Feeds } from "./usecase/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
 import { Corrections } from "./identity/Corrections.ts"
@@ -117,6 +118,7 @@ export type UseCases =
   | Banks
   | AccountData
   | Feeds
+  | DataTypeSchemas
   | Jobs
   | Uploads
   | WaitingUploads
@@ -143,6 +145,7 @@ export const layerUseCases = (
     Families.layer,
     walled(AccountData, AccountData.layer),
     walled(Feeds, Feeds.layer),
+    DataTypeSchemas.layer,
     walled(Uploads, Uploads.layer),
     WaitingUploads.layer,
     walled(FeedRecords, FeedRecords.layer.pipe(Layer.provide(RecordValues.layer), Layer.provide(FeedPipelines.layer))),

@@ -70,6 +70,12 @@ const get = Command.make("get", { id }, (input) => showRecord({ method: "GET", p
   Command.withDescription("Show a feed")
 )
 
+const dataTypeSchema = Command.make(
+  "data-type",
+  { name: Argument.Literals("data-type", dataTypes).pipe(Argument.withDescription("Kind of the records")) },
+  (input) => showRecord({ method: "GET", path: `/v1/feeds/data-types/${input.name}` })
+).pipe(Command.withDescription("Show the fields and options of a data type"))
+
 const create = Command.make("create", { name, source, dataType, file }, ({ file: path, ...given }) =>
   Effect.flatMap(bodyFrom(path, given), (body) => showRecord({ method: "POST", path: "/v1/feeds", body }))
 ).pipe(
@@ -235,5 +241,17 @@ const redeliver = Command.make(
 export const feeds = Command.make("feeds").pipe(
   Command.withDescription("Feeds: what is synced where, and the files of upload feeds"),
   Command.withShortDescription("Feeds and their files"),
-  Command.withSubcommands([list, get, create, update, remove, sync, upload, uploads, records, redeliver])
+  Command.withSubcommands([
+    list,
+    get,
+    dataTypeSchema,
+    create,
+    update,
+    remove,
+    sync,
+    upload,
+    uploads,
+    records,
+    redeliver
+  ])
 )

@@ -44,6 +44,14 @@ export const feedOperations = entriesOf("feeds", {
     versioned: true,
     tool: removes("delete_feed"),
     command: "feeds delete"
+  },
+  getDataTypeSchema: {
+    ...viewing,
+    app: "all",
+    summary: "Get the fields and options of a data type",
+    idempotency: "read",
+    tool: reads("get_data_type_schema"),
+    command: "feeds data-type"
   }
 })
 

@@ -1,6 +1,6 @@
 /** Accounts under banks (decisions 4.1). */
 import * as Schema from "effect/Schema"
-import { SyncDataType } from "../record/DataType.ts"
+import { DataType } from "../record/DataType.ts"
 import { CalendarDate } from "../shared/CalendarDate.ts"
 import { Currency } from "../shared/Currency.ts"
 import { DecimalNumber } from "../shared/Decimal.ts"
@@ -38,7 +38,7 @@ export const Account = Schema.Struct({
   balanceAsOf: Schema.optionalKey(Timestamp),
   /** First day of which reads have lately shown all posted transactions: what is older is kept, and no longer compared. */
   historyFrom: Schema.optionalKey(CalendarDate),
-  supports: Schema.Array(SyncDataType),
+  supports: Schema.Array(DataType),
   state: Schema.Literals(["open", "closed", "missing"]),
   createdAt: Timestamp,
   updatedAt: Timestamp

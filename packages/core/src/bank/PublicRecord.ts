@@ -1,6 +1,6 @@
 /** Records as everybody reads them: ledger fields, completed with the id and the owner's fields. */
 import type { Bank } from "./Bank.ts"
-import { fieldsOf, type SyncDataType } from "../record/DataType.ts"
+import { fieldsOf, type DataType } from "../record/DataType.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import type { Account } from "./Account.ts"
@@ -19,11 +19,7 @@ export const ownerOf = (bank: Bank, account: Account): Fields => ({
 })
 
 /** Source field keys -> values, in the order of the data type; absent where unknown. */
-export const toPublic = (
-  dataType: SyncDataType,
-  record: Pick<LedgerRecord, "id" | "fields">,
-  owner: Fields
-): Fields => {
+export const toPublic = (dataType: DataType, record: Pick<LedgerRecord, "id" | "fields">, owner: Fields): Fields => {
   const result: Record<string, FieldValue> = {}
   for (const key of Object.keys(fieldsOf[dataType])) {
     const value = key === "id" ? record.id : (record.fields[key] ?? owner[key])

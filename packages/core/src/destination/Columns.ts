@@ -1,7 +1,7 @@
 /** From source fields to the columns of a destination (decisions 7.2 and 7.4). */
 import type { Feed } from "../feed/Feed.ts"
 import type { FieldMapping } from "../feed/FeedConfig.ts"
-import { fieldsOf, type FieldSpec, type SyncDataType } from "../record/DataType.ts"
+import { fieldsOf, type DataType, type FieldSpec } from "../record/DataType.ts"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import type { BoundColumns } from "../feed/BoundColumns.ts"
@@ -11,11 +11,10 @@ import type { Column } from "./Destination.ts"
 export const removedField = "removed"
 
 /** The mappings of a feed that was given none: every field of the type under its label. */
-export const defaultMappings = (dataType: SyncDataType): ReadonlyArray<FieldMapping> =>
+export const defaultMappings = (dataType: DataType): ReadonlyArray<FieldMapping> =>
   Object.entries(fieldsOf[dataType]).map(([sourceField, spec]) => ({ sourceField, destinationField: spec.label }))
 
-const specOf = (dataType: Feed["dataType"], key: string): FieldSpec | undefined =>
-  (fieldsOf[dataType as SyncDataType] as Readonly<Record<string, FieldSpec>> | undefined)?.[key]
+const specOf = (dataType: Feed["dataType"], key: string): FieldSpec | undefined => fieldsOf[dataType][key]
 
 /** One column per mapping, in their order; `bound` tells which names are known to mean which columns. */
 export const columnsOf = (

@@ -2,10 +2,18 @@
 export {
   DataType,
   dataTypes,
+  type DocumentDataType,
+  documentDataTypes,
+  type FieldSpec,
+  type FieldSpecs,
   fieldsOf,
   type FieldType,
+  fieldTypes,
   idKindOf,
   isDatedType,
+  isDocumentType,
+  isSyncType,
+  namesOf,
   ownerFieldKeys,
   SyncDataType,
   syncDataTypes

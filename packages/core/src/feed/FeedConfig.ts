@@ -1,5 +1,6 @@
 /** Configuration blocks of a feed (decisions 7.2). Faults inside them are 422, so they decode apart. */
 import * as Schema from "effect/Schema"
+import type { DataType } from "../record/DataType.ts"
 import { Identifier } from "../shared/Identifier.ts"
 import { Id } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
@@ -83,20 +84,38 @@ const lookbackDays = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ mini
 export const pendingModes = ["sync_all", "filter_pending", "track_and_update"] as const
 export type PendingMode = (typeof pendingModes)[number]
 
-export const DataTypeOptions = Schema.Union([
-  Schema.Struct({
+/** Options of each data type; one shape each, so that the faults of one are not told together with those of another. */
+export const optionsOf = {
+  transactions: Schema.Struct({
     dataType: Schema.Literal("transactions"),
     pendingMode: Schema.Literals(pendingModes),
     lookbackDays
   }),
-  Schema.Struct({ dataType: Schema.Literal("balances"), mode: Schema.Literals(["append", "overwrite"]) }),
-  Schema.Struct({ dataType: Schema.Literal("trades"), lookbackDays }),
-  // One literal each, so that the faults of one shape are not told together with those of another.
-  Schema.Struct({ dataType: Schema.Literal("holdings") }),
-  Schema.Struct({ dataType: Schema.Literal("orders") }),
-  Schema.Struct({ dataType: Schema.Literal("loans") })
-])
+  balances: Schema.Struct({ dataType: Schema.Literal("balances"), mode: Schema.Literals(["append", "overwrite"]) }),
+  trades: Schema.Struct({ dataType: Schema.Literal("trades"), lookbackDays }),
+  holdings: Schema.Struct({ dataType: Schema.Literal("holdings") }),
+  orders: Schema.Struct({ dataType: Schema.Literal("orders") }),
+  loans: Schema.Struct({ dataType: Schema.Literal("loans") }),
+  receipts: Schema.Struct({ dataType: Schema.Literal("receipts") }),
+  invoices: Schema.Struct({ dataType: Schema.Literal("invoices") }),
+  documents: Schema.Struct({ dataType: Schema.Literal("documents") })
+} as const
+
+export const DataTypeOptions = Schema.Union(Object.values(optionsOf))
 export type DataTypeOptions = typeof DataTypeOptions.Type
+
+export const defaultOptions = (dataType: DataType): DataTypeOptions => {
+  switch (dataType) {
+    case "transactions":
+      return { dataType, pendingMode: "track_and_update", lookbackDays: 7 }
+    case "balances":
+      return { dataType, mode: "overwrite" }
+    case "trades":
+      return { dataType, lookbackDays: 7 }
+    default:
+      return { dataType }
+  }
+}
 
 /** Offsets such as +02:00 are no names: their clocks never change, which nobody means who names a zone. */
 const isZone = (name: string): boolean => /^[A-Za-z]/.test(name) && zoneOf(name) !== undefined

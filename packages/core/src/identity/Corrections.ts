@@ -17,7 +17,7 @@ import { ownerOf, toPublic } from "../bank/PublicRecord.ts"
 import { bankLease } from "../bank/BankLease.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { Conflict, NotFound, Unprocessable, type CursorUnusable, type Forbidden } from "../failure/Failure.ts"
-import { idKindOf, type SyncDataType } from "../record/DataType.ts"
+import { idKindOf, namesOf } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
 import { Cursors } from "../cursor/Cursors.ts"
@@ -52,15 +52,6 @@ type ActError = ReadError | Conflict | Unprocessable
 
 /** A person's act takes no longer than this, or it is none. */
 const leaseSeconds = 30
-
-const nouns: Readonly<Record<SyncDataType, string>> = {
-  transactions: "Transaction",
-  balances: "Balance",
-  trades: "Trade",
-  holdings: "Holding",
-  orders: "Order",
-  loans: "Loan"
-}
 
 const refused = (what: string, is: string) =>
   new Conflict({ code: "INVALID_STATE", message: `${what} is ${is}`, details: [] })
@@ -182,7 +173,7 @@ export class Corrections extends Context.Service<
 
       /** The pair of a suggestion, both of them in a state in which something can be decided about them. */
       const pair = Effect.fnUntraced(function* (scope: RecordScope, recordId: string, observedId: string) {
-        const noun = nouns[scope.dataType]
+        const noun = namesOf[scope.dataType].one
         const [a, b] = [yield* held(scope, recordId), yield* held(scope, observedId)]
         if (a === undefined || b === undefined) return yield* refused(noun, "part of another one already")
         for (const { state } of [a, b])
@@ -197,7 +188,7 @@ export class Corrections extends Context.Service<
           ref,
           Effect.fnUntraced(function* (opened, decided) {
             const { scope } = opened
-            const noun = nouns[scope.dataType]
+            const noun = namesOf[scope.dataType].one
             const match = yield* matchOf(scope, id)
             if (match.state !== "made") return yield* refused("Match", match.state)
             const record = yield* held(scope, match.recordId)
@@ -258,7 +249,7 @@ export class Corrections extends Context.Service<
               if (to === "rejected") {
                 yield* facts.forbid(scope, decided, { id: a.id, content: a }, { id: b.id, content: b })
               } else {
-                if (b.state !== "live") return yield* refused(nouns[scope.dataType], b.state)
+                if (b.state !== "live") return yield* refused(namesOf[scope.dataType].one, b.state)
                 // Both parts of an order are there: what people wrote moves to the other one, and nothing goes.
                 if (isSplitOrder(suggestion.evidence) && a.state === "live") yield* exchange(scope, a, b)
                 else yield* absorb(scope, decided, a, b, suggestion.evidence)
@@ -272,7 +263,7 @@ export class Corrections extends Context.Service<
 
       const tombstone = Effect.fnUntraced(function* (scope: RecordScope, recordId: string) {
         const record = yield* held(scope, recordId)
-        if (record === undefined) return yield* new NotFound({ resource: nouns[scope.dataType] })
+        if (record === undefined) return yield* new NotFound({ resource: namesOf[scope.dataType].one })
         return record
       })
 
@@ -283,7 +274,7 @@ export class Corrections extends Context.Service<
           ref,
           Effect.fnUntraced(function* ({ scope }, decided) {
             const record = yield* tombstone(scope, recordId)
-            if (record.state === "deleted") return yield* new NotFound({ resource: nouns[scope.dataType] })
+            if (record.state === "deleted") return yield* new NotFound({ resource: namesOf[scope.dataType].one })
             yield* facts.lift(scope, decided, (fact) => fact.kind === "keep" && fact.recordId === recordId)
             yield* facts.decide(scope, decided, "delete", { recordId })
             yield* records.write(scope, [{ ...contentOf(record), id: recordId, state: "deleted" }])
@@ -298,7 +289,7 @@ export class Corrections extends Context.Service<
           ref,
           Effect.fnUntraced(function* ({ owner, scope }, decided) {
             const record = yield* tombstone(scope, recordId)
-            if (record.state === "live") return yield* refused(nouns[scope.dataType], "live")
+            if (record.state === "live") return yield* refused(namesOf[scope.dataType].one, "live")
             yield* facts.lift(scope, decided, (fact) => fact.kind === "delete" && fact.recordId === recordId)
             if (record.state === "removed") yield* facts.decide(scope, decided, "keep", { recordId })
             yield* records.write(scope, [{ ...contentOf(record), id: recordId, state: "live" }])

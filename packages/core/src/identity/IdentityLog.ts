@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { AccountRef } from "../bank/Account.ts"
 import { toPublic } from "../bank/PublicRecord.ts"
-import type { SyncDataType } from "../record/DataType.ts"
+import type { DataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import { type RecordScope, RecordStore } from "../record/RecordStore.ts"
 import { type Bound, Cursors } from "../cursor/Cursors.ts"
@@ -18,7 +18,7 @@ import { suggestionStates, type LoggedSuggestion } from "./LoggedSuggestion.ts"
 
 /** The records of one type in one account of a bank. */
 export interface LedgerRef extends AccountRef {
-  readonly dataType: SyncDataType
+  readonly dataType: DataType
 }
 
 /** They exist, and this is whose they are. */

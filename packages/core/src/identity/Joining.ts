@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { carryItems } from "../record/Items.ts"
 import type { HeldRecord } from "../record/LedgerRecord.ts"
 import { type RecordScope, RecordStore } from "../record/RecordStore.ts"
 import { Ids } from "../shared/Ids.ts"
@@ -78,7 +79,7 @@ const make = Effect.gen(function* () {
               ...contentOf(kept),
               id: a.id,
               state: "live" as const,
-              fields: how.decided === undefined ? settledFields(kept, a) : kept.fields
+              fields: how.decided === undefined ? settledFields(kept, a) : carryItems(a.fields, kept.fields)
             }
           ]),
       { ...contentOf(b), id: b.id, state: "removed" }
@@ -144,7 +145,8 @@ const make = Effect.gen(function* () {
     }
     // A correction under one id: what is observed under it from now on is the other record's.
     const providerId = match.before.providerId === record.providerId ? "" : match.before.providerId
-    const before: RecordContent = { ...match.before, providerId }
+    const fields = carryItems(record.fields, match.before.fields)
+    const before: RecordContent = { ...match.before, providerId, fields }
     const after = contentOf(record)
     yield* records.write(scope, [
       { ...before, id: record.id },

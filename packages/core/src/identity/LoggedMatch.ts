@@ -3,7 +3,7 @@ import type { ActorRef } from "../access/ActorRef.ts"
 import type { AccountId } from "../bank/Account.ts"
 import type { JobId } from "../job/Job.ts"
 import type { Coverage } from "../provider/Provider.ts"
-import type { SyncDataType } from "../record/DataType.ts"
+import type { DataType } from "../record/DataType.ts"
 import type { RecordWrite } from "../record/LedgerRecord.ts"
 import type { Id } from "../shared/Ids.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
@@ -29,7 +29,7 @@ export interface LoggedMatch {
   readonly id: MatchId
   readonly workspaceId: WorkspaceId
   readonly accountId: AccountId
-  readonly dataType: SyncDataType
+  readonly dataType: DataType
   /** The record that went on, its version before, and all that it said then. */
   readonly recordId: string
   readonly versionBefore: number

@@ -1,7 +1,7 @@
 /** Pairs that were too uncertain to be made without a person (enrichments D1.8). */
 import type { AccountId } from "../bank/Account.ts"
 import type { JobId } from "../job/Job.ts"
-import type { SyncDataType } from "../record/DataType.ts"
+import type { DataType } from "../record/DataType.ts"
 import type { Id } from "../shared/Ids.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
@@ -17,7 +17,7 @@ export interface LoggedSuggestion {
   readonly id: SuggestionId
   readonly workspaceId: WorkspaceId
   readonly accountId: AccountId
-  readonly dataType: SyncDataType
+  readonly dataType: DataType
   /** The record that could go on. */
   readonly recordId: string
   /** The record that its next observation got instead. */

@@ -1,6 +1,7 @@
 /** What a match means for the ledger: what the record says from now on, and what is remembered of it. */
-import type { SyncDataType } from "../record/DataType.ts"
+import { type DataType, isDocumentType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
+import { carryItems } from "../record/Items.ts"
 import type { HeldRecord, RecordWrite } from "../record/LedgerRecord.ts"
 import type { Observation } from "../record/Observation.ts"
 import type { LoggedMatch, RecordContent } from "./LoggedMatch.ts"
@@ -10,9 +11,9 @@ import { onlyIdDiffers, type Match } from "./match/Matching.ts"
 const telling = ["date", "amount", "currency", "description", "originalDescription"] as const
 
 /** Whether what the record said before has to be known: to be kept, or to go on in what it says from now on. */
-export const needsBefore = (dataType: SyncDataType, { entry, evidence, observation }: Match): boolean =>
-  dataType === "transactions" &&
+export const needsBefore = (dataType: DataType, { entry, evidence, observation }: Match): boolean =>
   entry !== undefined &&
+  (isDocumentType(dataType) ? entry.hash !== observation.hash : dataType === "transactions") &&
   !onlyIdDiffers({ entry, observation }) &&
   (evidence?.tier === "cost" ||
     evidence?.tier === "link" ||
@@ -29,12 +30,15 @@ export const isWorthLogging = ({ entry, evidence, observation }: Match, before: 
   return !entry.pending && telling.some((name) => (before.fields[name] ?? null) !== (observation.fields[name] ?? null))
 }
 
-/** The day on which it was pending tells when it happened, where the booked row does not (enrichments D1.7). */
+/**
+ * What goes on in what a record says now. The day on which it was pending tells when it happened, where the booked row
+ * does not (enrichments D1.7); items keep their keys.
+ */
 export const settledFields = (
   observation: Pick<Observation, "fields" | "pending">,
   before: HeldRecord | undefined
 ): Fields => {
-  const { fields } = observation
+  const fields = carryItems(before?.fields, observation.fields)
   if (before === undefined || fields["authorizedDate"] !== undefined) return fields
   const authorizedDate =
     before.fields["authorizedDate"] ?? (before.pending && !observation.pending ? before.date : undefined)

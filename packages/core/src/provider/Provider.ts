@@ -76,6 +76,8 @@ export interface ObservedRecord {
   readonly pending: boolean
   /** Fields of the data type (`record/DataType`) without the id and the owner's fields. */
   readonly fields: Fields
+  /** What a document lists, in its order: the item fields of each. Of documents only. */
+  readonly items?: ReadonlyArray<Fields>
   /** What the upstream wrote where we had to read it: kept as evidence. */
   readonly evidence?: Fields
 }

@@ -1,19 +1,19 @@
 /** Which fields a record has at some point of the pipeline, and of what type. */
-import { fieldsOf, type DataType, type FieldType, type SyncDataType } from "./DataType.ts"
+import { fieldsOf, type DataType, type FieldSpecs, type FieldType } from "./DataType.ts"
 
 /** Field key -> type. Fields that are not listed are custom: text unless an enrichment declared them. */
 export type FieldCatalog = ReadonlyMap<string, FieldType>
 
-const catalogs = new Map<SyncDataType, FieldCatalog>()
+const catalogs = new Map<DataType, FieldCatalog>()
 
-/** The source fields of a data type. */
-export const catalogOf = (dataType: DataType): FieldCatalog => {
-  const specs = fieldsOf[dataType as SyncDataType] as (typeof fieldsOf)[SyncDataType] | undefined
-  if (specs === undefined) return new Map()
-  let catalog = catalogs.get(dataType as SyncDataType)
+const entriesOf = (specs: FieldSpecs) => Object.entries(specs).map(([key, { type }]) => [key, type] as const)
+
+/** The source fields of a data type, and those that a feed declares itself. */
+export const catalogOf = (dataType: DataType, declared?: FieldSpecs): FieldCatalog => {
+  let catalog = catalogs.get(dataType)
   if (catalog === undefined) {
-    catalog = new Map(Object.entries(specs).map(([key, spec]) => [key, spec.type]))
-    catalogs.set(dataType as SyncDataType, catalog)
+    catalog = new Map(entriesOf(fieldsOf[dataType]))
+    catalogs.set(dataType, catalog)
   }
-  return catalog
+  return declared === undefined ? catalog : new Map([...catalog, ...entriesOf(declared)])
 }

@@ -2,7 +2,7 @@
 import type { Id } from "../shared/Ids.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
-import type { SyncDataType } from "./DataType.ts"
+import type { DataType } from "./DataType.ts"
 import type { Fields } from "./FieldValue.ts"
 
 /**
@@ -16,7 +16,7 @@ export interface LedgerRecord {
   /** Lineage id: survives new upstream ids, settlement and reconnects. */
   readonly id: string
   readonly accountId: Id<"account">
-  readonly dataType: SyncDataType
+  readonly dataType: DataType
   /** The upstream's id now; `""` when it has none. */
   readonly providerId: string
   /** Sorts and windows the record; `null` for types without a day. */

@@ -7,7 +7,7 @@ import type { Decimal } from "../shared/Decimal.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { SyncDataType } from "./DataType.ts"
+import type { DataType } from "./DataType.ts"
 import type { Fields } from "./FieldValue.ts"
 import type { ShownStep } from "./Shown.ts"
 import type { HeldRecord, IndexEntry, LedgerRecord, RecordState, RecordWrite } from "./LedgerRecord.ts"
@@ -16,7 +16,7 @@ import type { HeldRecord, IndexEntry, LedgerRecord, RecordState, RecordWrite } f
 export interface RecordScope {
   readonly workspaceId: WorkspaceId
   readonly accountId: Id<"account">
-  readonly dataType: SyncDataType
+  readonly dataType: DataType
 }
 
 export interface IndexQuery {
@@ -44,7 +44,7 @@ export interface Checkpoint {
   readonly bankId: Id<"bank">
   /** `undefined` when one checkpoint covers the whole connection. */
   readonly accountId: Id<"account"> | undefined
-  readonly dataType: SyncDataType
+  readonly dataType: DataType
 }
 
 export class RecordStore extends Context.Service<
@@ -142,7 +142,7 @@ export class RecordStore extends Context.Service<
     readonly pulledAt: (scope: RecordScope) => Effect.Effect<Timestamp | undefined, StorageUnavailable>
     /** The same of several accounts; those that were never read are left out. */
     readonly pulledTimes: (
-      dataType: SyncDataType,
+      dataType: DataType,
       accountIds: ReadonlyArray<Id<"account">>
     ) => Effect.Effect<ReadonlyMap<Id<"account">, Timestamp>, StorageUnavailable>
     /** Notes that they were read whole just now, and with `shown` which days were shown; none is named twice. */

@@ -20,6 +20,10 @@ export const prefixes = {
   balance: "bal",
   holding: "hld",
   loan: "loan",
+  // `inv` is an invitation.
+  receipt: "rcpt",
+  invoice: "invc",
+  document: "doc",
   feed: "feed",
   job: "job",
   upload: "upl",

@@ -27,6 +27,9 @@ export const limits = {
   keptCursorBytes: 16_777_216,
   feedAccounts: 100,
   feedMappings: 200,
+  extractionFields: 100,
+  /** Items that one document may list. */
+  documentItems: 1_000,
   enrichmentsPerWorkspace: 200,
   rulesPerEnrichment: 500,
   conditionsPerGroup: 256,

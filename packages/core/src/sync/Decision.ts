@@ -4,7 +4,7 @@ import { removedField, valuesOf } from "../destination/Columns.ts"
 import type { FieldChange } from "../enrichment/Provenance.ts"
 import type { Verdict } from "../enrichment/kinds/Kind.ts"
 import type { Feed } from "../feed/Feed.ts"
-import { isSnapshotType, type SyncDataType } from "../record/DataType.ts"
+import { isSnapshotType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { JobId } from "../job/Job.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
@@ -50,7 +50,7 @@ export const onRemovedOf = (feed: Feed, record: Pick<LedgerRecord, "pending" | "
   // Another mode delivered it before; in this one it should never have been there.
   if (record.pending && hidesPending(feed)) return "delete"
   if (options.dataType === "transactions") return options.pendingMode === "track_and_update" ? "delete" : "keep"
-  return isSnapshotType(feed.dataType as SyncDataType) ? "delete" : "keep"
+  return isSnapshotType(feed.dataType) ? "delete" : "keep"
 }
 
 const unforced: Force = { unchanged: false, skipped: false }

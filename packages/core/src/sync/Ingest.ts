@@ -9,8 +9,9 @@ import type { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { ObservedRecord } from "../provider/Provider.ts"
-import { fieldsOf, ownerFieldKeys, type FieldType, type SyncDataType } from "../record/DataType.ts"
-import type { FieldValue } from "../record/FieldValue.ts"
+import { fieldsOf, ownerFieldKeys, type DataType, type FieldSpecs, type FieldType } from "../record/DataType.ts"
+import type { Fields, FieldValue } from "../record/FieldValue.ts"
+import { itemsField, itemsText } from "../record/Items.ts"
 import type { Observation, Quarantined } from "../record/Observation.ts"
 import { cleanText } from "../text/CleanText.ts"
 
@@ -22,36 +23,32 @@ interface Plan {
   readonly money: boolean
 }
 
-const moneyKeys: ReadonlySet<string> = new Set([
-  "amount",
-  "creditAmount",
-  "debitAmount",
-  "fees",
-  "availableBalance",
-  "pendingBalance",
-  "limit",
-  "currentValue",
-  "costBasis",
-  "principalBalance",
-  "originationPrincipalAmount",
-  "nextPaymentAmount",
-  "lastPaymentAmount"
-])
-
 // What a source may leave out because there is a right answer without it.
-const defaults: Readonly<Partial<Record<SyncDataType, Readonly<Record<string, FieldValue>>>>> = {
+const defaults: Readonly<Partial<Record<DataType, Readonly<Record<string, FieldValue>>>>> = {
   transactions: { category: "UNCATEGORIZED", type: "OTHER", reference: "" }
 }
 
 const derived: ReadonlySet<string> = new Set(["creditAmount", "debitAmount", "pendingTransactionId"])
 
-const plansOf = (dataType: SyncDataType): ReadonlyArray<Plan> =>
-  Object.entries(fieldsOf[dataType])
-    .filter(([key]) => !ownerFieldKeys.has(key) && !derived.has(key))
-    .map(([key, spec]) => ({ key, type: spec.type, required: spec.required, money: moneyKeys.has(key) }))
+interface Plans {
+  readonly record: ReadonlyArray<Plan>
+  /** Of each item, where the type lists any. */
+  readonly item: ReadonlyArray<Plan>
+}
+
+const plansOf = (dataType: DataType, declared: FieldSpecs): Plans => {
+  const all = Object.entries({ ...fieldsOf[dataType], ...declared }).filter(
+    ([key]) => !ownerFieldKeys.has(key) && !derived.has(key)
+  )
+  const planned = (ofItem: boolean): ReadonlyArray<Plan> =>
+    all.flatMap(([key, { item = false, money = false, required, type }]) =>
+      item === ofItem ? [{ key, type, required, money }] : []
+    )
+  return { record: planned(false), item: planned(true) }
+}
 
 /** Where a field that was left out is told by another: a pending row has no booking day of its own yet. */
-const elsewhere = (dataType: SyncDataType, key: string, observed: ObservedRecord): FieldValue | undefined => {
+const elsewhere = (dataType: DataType, key: string, observed: ObservedRecord): FieldValue | undefined => {
   if (dataType !== "transactions") return undefined
   const { fields, pending } = observed
   const value =
@@ -63,7 +60,17 @@ const elsewhere = (dataType: SyncDataType, key: string, observed: ObservedRecord
   return typeof value === "string" ? (key === "date" ? CalendarDate.parse(value) : cleanText(value)) : undefined
 }
 
-const plans = new Map<SyncDataType, ReadonlyArray<Plan>>()
+const plans = new WeakMap<FieldSpecs, Map<DataType, Plans>>()
+
+const planned = (dataType: DataType, declared: FieldSpecs): Plans => {
+  let byType = plans.get(declared)
+  if (byType === undefined) plans.set(declared, (byType = new Map()))
+  let found = byType.get(dataType)
+  if (found === undefined) byType.set(dataType, (found = plansOf(dataType, declared)))
+  return found
+}
+
+const noneDeclared: FieldSpecs = {}
 
 const number = (value: string, plan: Plan, currency: Currency.Currency | undefined): string | undefined => {
   const decimal = Decimal.parse(value)
@@ -97,21 +104,49 @@ const dateOf = (fields: Readonly<Record<string, FieldValue>>): CalendarDate.Cale
 const nextField = "\u001f"
 const noValue = "\u0000"
 
+// Begins the values of an item in the text that is hashed.
+const nextItem = "\u001e"
+
+/** What a document lists, as far as it says anything of it, and the text of it that is hashed; or what cannot be read. */
+const readItems = (
+  plan: ReadonlyArray<Plan>,
+  items: ReadonlyArray<Fields>,
+  currency: Currency.Currency | undefined
+): { readonly items: ReadonlyArray<Fields>; readonly content: string } | { readonly fault: string } => {
+  const found: Array<Fields> = []
+  let content = ""
+  for (const [at, source] of items.entries()) {
+    const item: Record<string, FieldValue> = {}
+    let text = nextItem
+    for (const one of plan) {
+      const raw = source[one.key]
+      const value = raw === undefined || raw === null ? "" : read(raw, one, currency)
+      if (value === undefined) return { fault: `items[${at}].${one.key}: cannot be read as ${one.type}` }
+      if (value !== "") item[one.key] = value
+      text += nextField + (value === "" ? noValue : String(value))
+    }
+    if (Object.keys(item).length === 0) continue
+    found.push(item)
+    content += text
+  }
+  return found.length > limits.documentItems
+    ? { fault: `items: are more than ${limits.documentItems}` }
+    : { items: found, content }
+}
+
 /**
  * Reads one observation. The hash is over the values in the order of the data type, so equal contents have
- * equal hashes; fields that follow from others are left out of it.
+ * equal hashes; fields that follow from others are left out of it, and so are the keys of items. `declared`: fields that
+ * the feed of a document asks for besides those of its type, always the same object for the same fields.
  */
 export const ingest = (
-  dataType: SyncDataType,
+  dataType: DataType,
   observed: ObservedRecord,
-  digest: Digest["Service"]
+  digest: Digest["Service"],
+  declared: FieldSpecs = noneDeclared
 ): { readonly observation: Observation } | { readonly quarantined: Quarantined } => {
   const refuse = (reason: string) => ({ quarantined: { providerId: cleanText(observed.providerId), reason } })
-  let list = plans.get(dataType)
-  if (list === undefined) {
-    list = plansOf(dataType)
-    plans.set(dataType, list)
-  }
+  const { item, record: list } = planned(dataType, declared)
   const source = observed.fields
   const currencyText = source["currency"]
   const currency = typeof currencyText === "string" ? Currency.parse(currencyText) : undefined
@@ -143,6 +178,12 @@ export const ingest = (
       fields["creditAmount"] = Decimal.isNegative(amount) ? Decimal.zero : amount
       fields["debitAmount"] = Decimal.isNegative(amount) ? Decimal.negate(amount) : Decimal.zero
     }
+  }
+  const listed = item.length === 0 ? undefined : readItems(item, observed.items ?? [], currency)
+  if (listed !== undefined && "fault" in listed) return refuse(listed.fault)
+  if (listed !== undefined && listed.items.length > 0) {
+    fields[itemsField] = itemsText([], listed.items)
+    content += listed.content
   }
   return {
     observation: {

@@ -19,7 +19,6 @@ import type { Job } from "../job/Job.ts"
 import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
 import { safePoint } from "../job/SafePoint.ts"
 import { yieldIfRevoked } from "../job/RunLease.ts"
-import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import { RecordStore } from "../record/RecordStore.ts"
@@ -132,7 +131,7 @@ export class Projector extends Context.Service<
         upTo: number
       ) => {
         const { account, bank } = owner
-        const dataType = projection.feed.dataType as SyncDataType
+        const { dataType } = projection.feed
         const ownerFields = ownerOf(bank, account)
         const signature = signatureOf(projection, ownerFields)
         return {

@@ -1,6 +1,6 @@
 /** What a pull has read so far, before any of it is believed. */
 import type { Coverage, SyncPage, UpstreamSays } from "../provider/Provider.ts"
-import type { SyncDataType } from "../record/DataType.ts"
+import type { DataType } from "../record/DataType.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Digest } from "../shared/Digest.ts"
 import type { Observation, Quarantined } from "../record/Observation.ts"
@@ -56,10 +56,10 @@ export class Stage {
   /** Ids of rows that could not be read, by account; those of drivers name none. */
   readonly #unread = new Map<string, Set<string>>()
   readonly #unreadAnywhere = new Set<string>()
-  readonly #dataType: SyncDataType
+  readonly #dataType: DataType
   readonly #digest: Digest["Service"]
 
-  constructor(dataType: SyncDataType, digest: Digest["Service"], state?: StageState) {
+  constructor(dataType: DataType, digest: Digest["Service"], state?: StageState) {
     this.#dataType = dataType
     this.#digest = digest
     if (state === undefined) return

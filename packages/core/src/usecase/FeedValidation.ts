@@ -9,7 +9,7 @@ import type * as Schema from "effect/Schema"
 import { defaultMappings, removedField } from "../destination/Columns.ts"
 import type { Destination } from "../destination/Destinations.ts"
 import type { Detail } from "../failure/Failure.ts"
-import { fieldsOf, syncDataTypes, type DataType, type SyncDataType } from "../record/DataType.ts"
+import { dataTypes, fieldsOf, type DataType } from "../record/DataType.ts"
 import { decodeBlock } from "../shared/BlockDecoding.ts"
 import { limits } from "../shared/Limits.ts"
 import { nameFault } from "../shared/Name.ts"
@@ -18,6 +18,7 @@ import type { Plan } from "../workspace/Plan.ts"
 import type { Feed } from "../feed/Feed.ts"
 import {
   DataTypeOptions,
+  defaultOptions,
   type DestinationConfig,
   type FeedSource,
   FieldMappings,
@@ -81,12 +82,6 @@ const decodeDestination = (
   return undefined
 }
 
-/** Whether a source gives a data type that this build can sync (decisions 7.1). */
-export const carries = (source: FeedSource, dataType: DataType): dataType is SyncDataType =>
-  source === "sync"
-    ? (syncDataTypes as ReadonlyArray<DataType>).includes(dataType)
-    : source === "upload" && (dataType === "transactions" || dataType === "balances")
-
 const fasterThan: Readonly<Record<Schedule["frequency"], number>> = { hourly: 0, daily: 1, weekly: 2, monthly: 3 }
 
 export const allowsSchedule = (plan: Plan, schedule: Schedule): boolean =>
@@ -101,22 +96,7 @@ export interface Decoded {
   readonly schedule: Schedule | undefined
 }
 
-const defaultOptions = (dataType: SyncDataType): DataTypeOptions => {
-  switch (dataType) {
-    case "transactions":
-      return { dataType, pendingMode: "track_and_update", lookbackDays: 7 }
-    case "balances":
-      return { dataType, mode: "overwrite" }
-    case "trades":
-      return { dataType, lookbackDays: 7 }
-    case "holdings":
-    case "orders":
-    case "loans":
-      return { dataType }
-  }
-}
-
-const checkMappings = (dataType: SyncDataType, mappings: ReadonlyArray<FieldMapping>, details: Array<Detail>): void => {
+const checkMappings = (dataType: DataType, mappings: ReadonlyArray<FieldMapping>, details: Array<Detail>): void => {
   const known = fieldsOf[dataType]
   const seen = new Set<string>()
   for (const [at, { destinationField, sourceField }] of mappings.entries()) {
@@ -148,7 +128,7 @@ const checkSchedule = (schedule: Schedule, details: Array<Detail>): void => {
 }
 
 const sourceTag: Tag = { key: "type", values: ["sync", "upload"] }
-const optionsTag: Tag = { key: "dataType", values: syncDataTypes }
+const optionsTag: Tag = { key: "dataType", values: dataTypes }
 
 export interface Blocks {
   readonly sourceConfig?: unknown
@@ -161,7 +141,7 @@ export interface Blocks {
 /** Decodes the blocks of a feed on top of what it has; absent blocks stay as they are, null clears. */
 export const decodeBlocks = (
   source: FeedSource,
-  dataType: SyncDataType,
+  dataType: DataType,
   blocks: Blocks,
   before: Feed | undefined,
   destinations: ReadonlyArray<Destination>,

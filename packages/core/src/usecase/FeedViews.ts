@@ -11,7 +11,7 @@ import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { Kinds } from "../enrichment/Kinds.ts"
 import * as Pipeline from "../enrichment/Pipeline.ts"
 import * as Recovery from "../failure/Recovery.ts"
-import { fieldsOf, type SyncDataType } from "../record/DataType.ts"
+import { fieldsOf } from "../record/DataType.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -34,9 +34,7 @@ type Mapped = Pick<Feed, "dataType" | "fieldMappings">
 /** Source fields of mappings that no record of the type has, with their places. */
 export const customFields = ({ dataType, fieldMappings }: Mapped) =>
   fieldMappings.flatMap(({ sourceField }, at) =>
-    sourceField === removedField || Object.hasOwn(fieldsOf[dataType as SyncDataType] ?? {}, sourceField)
-      ? []
-      : [{ at, sourceField }]
+    sourceField === removedField || Object.hasOwn(fieldsOf[dataType], sourceField) ? [] : [{ at, sourceField }]
   )
 
 /** The fields that the enabled enrichments of a feed write; those of a feed that is not there yet are of all feeds. */
@@ -116,7 +114,7 @@ const make = Effect.gen(function* () {
           : (yield* banks.accounts(feed.fileBankId)).map(({ id }) => id)
     let newest: CalendarDate.CalendarDate | undefined
     for (const accountId of own) {
-      const dataType = feed.dataType as SyncDataType
+      const { dataType } = feed
       const date = yield* records.latestDate({ workspaceId: feed.workspaceId, accountId, dataType })
       if (date !== null && (newest === undefined || date > newest)) newest = date
     }
@@ -138,14 +136,14 @@ const make = Effect.gen(function* () {
         continue
       }
       const account = (yield* banks.accounts(bankId)).find(({ id }) => id === accountId)
-      if (account?.supports.includes(feed.dataType as SyncDataType) === true) return undefined
+      if (account?.supports.includes(feed.dataType) === true) return undefined
     }
     return CalendarDate.inZone(Timestamp.toMillis(at), workspace.timezone)
   })
 
   const pulledOf = Effect.fnUntraced(function* (feeds: ReadonlyArray<Feed>) {
     const byType = new Map<string, ReadonlyMap<AccountId, Timestamp.Timestamp>>()
-    for (const [dataType, some] of Map.groupBy(feeds, (feed) => feed.dataType as SyncDataType)) {
+    for (const [dataType, some] of Map.groupBy(feeds, (feed) => feed.dataType)) {
       const ids = new Set(some.flatMap((feed) => syncAccounts(feed).map(({ accountId }) => accountId)))
       byType.set(dataType, yield* records.pulledTimes(dataType, [...ids]))
     }

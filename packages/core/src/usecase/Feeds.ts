@@ -43,8 +43,9 @@ import type { Workspace } from "../workspace/Workspace.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { type DestinationConfig, type FeedSource, isReserved, typeOf } from "../feed/FeedConfig.ts"
 import { feedEvent } from "../feed/FeedEvents.ts"
+import { FeedSources, pairFault } from "../feed/FeedSources.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
-import { allowsSchedule, carries, checkAccounts, decodeBlocks, type Decoded } from "./FeedValidation.ts"
+import { allowsSchedule, checkAccounts, decodeBlocks, type Decoded } from "./FeedValidation.ts"
 import { customFields, FeedViews, unwritten, writtenFields, type FeedView } from "./FeedViews.ts"
 import { nextRun } from "../feed/NextRun.ts"
 
@@ -183,6 +184,7 @@ export class Feeds extends Context.Service<
       const destinations = yield* Destinations
       const { atomically } = yield* Transactor
       const ids = yield* Ids
+      const carried = yield* FeedSources
 
       const load = Effect.fnUntraced(function* (caller: Caller, operation: OperationId, id: FeedId) {
         return yield* reach(caller, operation, "Feed", yield* store.get(caller.principal.workspace.id, id))
@@ -231,13 +233,8 @@ export class Feeds extends Context.Service<
         details: Array<Detail>
       ) {
         const warnings: Array<string> = []
-        if (!carries(source, dataType)) {
-          const message =
-            source === "extractor"
-              ? "extractor feeds are not available here"
-              : `${source} feeds do not carry ${dataType}`
-          return yield* invalid([{ field: "dataType", message }], warnings)
-        }
+        const unpaired = pairFault(carried, source, dataType)
+        if (unpaired !== undefined) return yield* invalid([{ field: "dataType", message: unpaired }], warnings)
         const type = typeOf(blocks.destinationConfig)
         if (type !== undefined && isReserved(type)) yield* destinations.get(type)
         const decoded = decodeBlocks(source, dataType, blocks, before, destinations.all, details, warnings)

@@ -42,6 +42,7 @@ const table: Readonly<Record<OperationId, string>> = {
   getFeed: "feeds:read V own",
   updateFeed: "feeds:write E own",
   deleteFeed: "feeds:write E own",
+  getDataTypeSchema: "feeds:read V all",
   uploadFeedFile: "jobs:write E own",
   listFeedUploads: "jobs:read V own",
   deleteFeedUpload: "banks:write E own",

@@ -7,9 +7,9 @@ import { TableStore } from "../../src/table/TableStore.ts"
 import { WorkspaceStore } from "../../src/workspace/WorkspaceStore.ts"
 import * as Layer from "effect/Layer"
 import type { Detail } from "../../src/failure/Failure.ts"
-import { feedSources } from "../../src/feed/FeedConfig.ts"
-import { allowsSchedule, carries, checkAccounts, decodeBlocks, type Blocks } from "../../src/usecase/FeedValidation.ts"
-import { dataTypes, fieldsOf, type SyncDataType } from "../../src/record/DataType.ts"
+import { carriedPairs, FeedSources, pairFault } from "../../src/feed/FeedSources.ts"
+import { allowsSchedule, checkAccounts, decodeBlocks, type Blocks } from "../../src/usecase/FeedValidation.ts"
+import { fieldsOf, type DataType } from "../../src/record/DataType.ts"
 import { planNames, plans } from "../../src/workspace/Plan.ts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -32,7 +32,7 @@ const destinations = await Effect.runPromise(
   )
 )
 
-const decode = (blocks: Blocks, dataType: SyncDataType = "transactions") => {
+const decode = (blocks: Blocks, dataType: DataType = "transactions") => {
   const details: Array<Detail> = []
   const warnings: Array<string> = []
   const decoded = decodeBlocks("sync", dataType, blocks, undefined, destinations, details, warnings)
@@ -158,7 +158,7 @@ describe("decodeBlocks", () => {
   })
 
   it("writes every field under its label when nothing is mapped, and says so", () => {
-    for (const dataType of Object.keys(fieldsOf) as Array<SyncDataType>) {
+    for (const dataType of Object.keys(fieldsOf) as Array<DataType>) {
       const { decoded, fields, warnings } = decode({ sourceConfig: sync }, dataType)
       expect(fields).toEqual([])
       expect(decoded.fieldMappings).toHaveLength(Object.keys(fieldsOf[dataType]).length)
@@ -188,16 +188,22 @@ describe("decodeBlocks", () => {
   })
 })
 
-describe("carries", () => {
-  it("pairs sources with the data types they have", () => {
-    const pairs = feedSources.flatMap((source) =>
-      dataTypes.filter((dataType) => carries(source, dataType)).map((dataType) => `${source} ${dataType}`)
+describe("FeedSources", () => {
+  it.effect("pairs sources with the data types they have, where no program brings more", () =>
+    Effect.map(FeedSources, (carried) =>
+      expect(carriedPairs(carried).map((pair) => pair.join(" "))).toEqual([
+        ...["transactions", "balances", "trades", "holdings", "orders", "loans"].map((one) => `sync ${one}`),
+        "upload transactions",
+        "upload balances"
+      ])
     )
-    expect(pairs).toEqual([
-      ...["transactions", "balances", "trades", "holdings", "orders", "loans"].map((one) => `sync ${one}`),
-      "upload transactions",
-      "upload balances"
-    ])
+  )
+
+  it("says whether the source or the pair is not to be had", () => {
+    const carried = { sync: ["loans"], extractor: ["receipts"], upload: [] } as const
+    expect(pairFault(carried, "extractor", "receipts")).toBeUndefined()
+    expect(pairFault(carried, "extractor", "loans")).toBe("extractor feeds do not carry loans")
+    expect(pairFault(carried, "upload", "receipts")).toBe("upload feeds are not available here")
   })
 })
 
@@ -295,7 +301,7 @@ describe("what is told of a wrong block", () => {
   it("names the field and what is expected of it in words, whatever was sent, in every field of every block", () => {
     let told = 0
     for (const blocks of right) {
-      const dataType = (blocks.dataTypeOptions as { dataType?: SyncDataType } | undefined)?.dataType ?? "transactions"
+      const dataType = (blocks.dataTypeOptions as { dataType?: DataType } | undefined)?.dataType ?? "transactions"
       const source = (blocks.sourceConfig as { type?: "sync" | "upload" } | undefined)?.type ?? "sync"
       const faultsOf = (sent: Blocks): ReadonlyArray<Detail> => {
         const details: Array<Detail> = []

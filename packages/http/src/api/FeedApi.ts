@@ -5,7 +5,8 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import { ActorRef } from "@millrace/core/access"
 import { Feed, FeedSource, FeedState } from "@millrace/core/feed"
-import { DataType } from "@millrace/core/record"
+import { schemaModes } from "@millrace/core/kernel"
+import { DataType, fieldTypes } from "@millrace/core/record"
 import { CalendarDate, Id, limits, Name, Timestamp } from "@millrace/core"
 import { always, ofBody, ofKey, ofPath, NotAvailable, Stale, StateConflict, Unprocessable } from "./ApiError.ts"
 import { Done, Many, One, OneWith } from "./Envelope.ts"
@@ -78,6 +79,29 @@ export const UpdateFeed = Schema.Struct({
   ...blocks
 }).annotate({ identifier: "UpdateFeed" })
 
+/** A source field of a data type. */
+const SourceFieldRecord = Schema.Struct({
+  key: Schema.String,
+  name: Schema.String,
+  type: Schema.Literals(fieldTypes),
+  description: Schema.String,
+  required: Schema.Boolean,
+  /** One value for each item that the document lists. */
+  item: Schema.Boolean,
+  example: Schema.optionalKey(Schema.Unknown)
+}).annotate({ identifier: "SourceField" })
+
+export const DataTypeSchemaRecord = Schema.Struct({
+  dataType: DataType,
+  label: Schema.String,
+  sources: Schema.Array(FeedSource),
+  keyField: Schema.String,
+  fields: Schema.Array(SourceFieldRecord),
+  defaultMappings: Feed.fields.fieldMappings,
+  options: Schema.Record(Schema.String, Schema.Unknown),
+  modes: Schema.Array(Schema.Literals(schemaModes))
+}).annotate({ identifier: "DataTypeSchema" })
+
 const Warned = OneWith(FeedRecord, Schema.Struct({ warnings: Schema.Array(Schema.String) }))
 const byId = { feed_id: Schema.String }
 
@@ -112,6 +136,11 @@ export const FeedApi = HttpApiGroup.make("feeds", { topLevel: true }).add(
     payload: UpdateFeed,
     success: Warned,
     error: [...ofPath, ...ofBody, StateConflict, Stale, Unprocessable, NotAvailable]
+  }),
+  HttpApiEndpoint.get("getDataTypeSchema", "/v1/feeds/data-types/:data_type", {
+    params: { data_type: Schema.String },
+    success: One(DataTypeSchemaRecord),
+    error: ofPath
   }),
   HttpApiEndpoint.delete("deleteFeed", "/v1/feeds/:feed_id", {
     params: byId,

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { type Account, type AccountRef, balanceAsOf, type Bank } from "@millrace/core/bank"
 import { AccountData, type Freshness } from "@millrace/core/kernel"
-import type { Fields, SyncDataType } from "@millrace/core/record"
+import { type Fields, isSyncType, type SyncDataType } from "@millrace/core/record"
 import { toWire as recordToWire } from "../api/DataRecords.ts"
 import { many, one } from "../api/Envelope.ts"
 import { answerOf } from "../answer/errors.ts"
@@ -23,7 +23,7 @@ const toWire = (bank: Bank) => (account: Account) => {
     creditLimit: account.creditLimit ?? null,
     balanceAsOf: balanceAsOf(bank, account) ?? null,
     historyFrom: account.historyFrom ?? null,
-    supports: account.supports,
+    supports: account.supports.filter(isSyncType),
     state: account.state,
     createdAt: account.createdAt,
     updatedAt: account.updatedAt,

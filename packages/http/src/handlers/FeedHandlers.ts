@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
 import { Families } from "@millrace/core/access"
-import { Feeds, type FeedView } from "@millrace/core/kernel"
+import { type DataTypeSchema, DataTypeSchemas, Feeds, type FeedView } from "@millrace/core/kernel"
 import type { FeedState } from "@millrace/core/feed"
+import type { FieldSpec } from "@millrace/core/record"
+import { rawNumber } from "../wire/Amount.ts"
 import { done, many, one } from "../api/Envelope.ts"
 import { badgeOf } from "./Family.ts"
 import { demanded, versioned } from "./Versions.ts"
@@ -40,6 +42,23 @@ const toWire = ({ feed, state }: FeedView) => ({
   updatedAt: feed.updatedAt
 })
 
+/** Numbers are sent as numbers, examples too. */
+const exampleOf = ({ example, type }: FieldSpec): { readonly example?: unknown } =>
+  example === undefined ? {} : { example: type === "num" && typeof example === "string" ? rawNumber(example) : example }
+
+const schemaToWire = ({ fields, ...schema }: DataTypeSchema) => ({
+  ...schema,
+  fields: fields.map((field) => ({
+    key: field.key,
+    name: field.label,
+    type: field.type,
+    description: field.description,
+    required: field.required,
+    item: field.item === true,
+    ...exampleOf(field)
+  }))
+})
+
 const warned = (view: FeedView) => ({ ...one(toWire(view)), meta: { warnings: view.warnings } })
 
 export const layer = serve(
@@ -47,6 +66,7 @@ export const layer = serve(
   Effect.gen(function* () {
     const feeds = yield* Feeds
     const families = yield* Families
+    const schemas = yield* DataTypeSchemas
     return {
       listFeeds: Effect.fnUntraced(function* ({ caller, query: { scope, ...query }, self }) {
         const reading = yield* families.reading(caller, scope)
@@ -65,6 +85,8 @@ export const layer = serve(
       }),
       updateFeed: ({ caller, headers, ids, payload }) =>
         Effect.map(feeds.update(caller, ids.feed, payload, demanded(headers["if-match"])), warned),
+      getDataTypeSchema: ({ caller, params }) =>
+        Effect.map(schemas.get(caller, params.data_type), (schema) => one(schemaToWire(schema))),
       deleteFeed: ({ caller, headers, ids }) =>
         Effect.as(feeds.remove(caller, ids.feed, demanded(headers["if-match"])), done)
     }

@@ -34,8 +34,12 @@ type IdsOf<Params> = {
   ]: Key extends `${infer Kind extends Identified}_id` ? Id<Kind> : never
 }
 
+/** What a path names otherwise than by an id, as it was sent. */
+type NamesOf<Params> = { readonly [Key in keyof Params as Key extends `${string}_id` ? never : Key]: Params[Key] }
+
 type Asked<E extends HttpApiEndpoint.ConstraintRequest> = Omit<E["~Request"], "params"> & {
   readonly ids: IdsOf<HttpApiEndpoint.Params<E>["Type"]>
+  readonly params: NamesOf<HttpApiEndpoint.Params<E>["Type"]>
   readonly caller: Caller
   /** Path and query of the request. */
   readonly self: string

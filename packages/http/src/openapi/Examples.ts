@@ -266,6 +266,27 @@ export const newFeed = {
   schedule: { enabled: true, frequency: "daily", timeOfDay: "06:00" }
 }
 
+export const dataTypeSchema = {
+  dataType: "transactions",
+  label: "Transactions",
+  sources: ["sync", "upload"],
+  keyField: "id",
+  fields: [
+    {
+      key: "amount",
+      name: "Amount",
+      type: "num",
+      description: "Negative when money leaves the account",
+      required: true,
+      item: false,
+      example: -12.5
+    }
+  ],
+  defaultMappings: [{ sourceField: "amount", destinationField: "Amount" }],
+  options: { lookbackDays: { type: "integer", minimum: 0, maximum: 90 } },
+  modes: ["incremental", "range", "full"]
+}
+
 export const feed = {
   id: ids.feed,
   ...newFeed,

@@ -138,6 +138,12 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
     description: "Brings back a transaction that a person deleted, or that the bank no longer shows.",
     answer: one(Examples.transaction)
   },
+  getDataTypeSchema: {
+    description:
+      "Returns what a feed of a data type can map: each field with its type, what it means and an example, the mappings of " +
+      "a feed that is given none, its options and the ways in which it is read.",
+    answer: one(Examples.dataTypeSchema)
+  },
   listFeeds: {
     description: "Lists the feeds of the workspace in their order, with the state of each.",
     answer: list("/v1/feeds", Examples.feed)

@@ -35,6 +35,7 @@ const descriptions: Readonly<Record<string, string>> = {
   match_id: idDescription("match"),
   suggestion_id: idDescription("suggestion"),
   feed_id: idDescription("feed"),
+  data_type: "Name of the data type, such as `receipts`.",
   job_id: idDescription("job"),
   upload_id: idDescription("uploaded file"),
   table_id: idDescription("table"),

@@ -34,7 +34,8 @@ const ids: Readonly<Record<string, string>> = {
   match_id: Records.match.match.id,
   suggestion_id: Records.suggestion.suggestion.id,
   transaction_id: Records.match.match.recordId,
-  upload_id: Records.upload.id
+  upload_id: Records.upload.id,
+  data_type: "receipts"
 }
 
 /** The path with its placeholders filled in; `own` replaces some ids. */
@@ -207,6 +208,13 @@ export const operations: ReadonlyArray<Sample> = [
     required: ["name", "source", "dataType"]
   },
   { id: "getFeed", method: "GET", template: "/v1/feeds/{feed_id}", status: 200, scopes: ["feeds:read"] },
+  {
+    id: "getDataTypeSchema",
+    method: "GET",
+    template: "/v1/feeds/data-types/{data_type}",
+    status: 200,
+    scopes: ["feeds:read"]
+  },
   {
     id: "updateFeed",
     method: "PUT",

@@ -3,7 +3,7 @@ import { needScopes } from "../../../core/src/access/Access.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Audit } from "@millrace/core/audit"
-import { AccountData, Banks, FeedRecords, Feeds, Jobs, Uploads } from "@millrace/core/kernel"
+import { AccountData, Banks, DataTypeSchemas, FeedRecords, Feeds, Jobs, Uploads } from "@millrace/core/kernel"
 import { CalendarDate, Conflict, LiveDataUnavailable, Unprocessable } from "@millrace/core"
 import { StorageUnavailable } from "@millrace/core/storage"
 import { checkCursor, checkVersion, only } from "./Checks.ts"
@@ -111,6 +111,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           }))
       })
     ),
+    DataTypeSchemas.layer,
     Layer.succeed(
       Feeds,
       Feeds.of({

@@ -6,7 +6,7 @@ import {
   type FieldType,
   type FieldValue,
   ownerFieldKeys,
-  type SyncDataType
+  type DataType
 } from "@millrace/core/record"
 import { CalendarDate, Currency, Decimal, limits, Timestamp } from "@millrace/core"
 
@@ -41,7 +41,7 @@ const transactionFindings = (record: ObservedRecord): ReadonlyArray<string> => {
 }
 
 /** Everything that is wrong with a record; empty for a good one. */
-export const findings = (dataType: SyncDataType, record: ObservedRecord): ReadonlyArray<string> => {
+export const findings = (dataType: DataType, record: ObservedRecord): ReadonlyArray<string> => {
   const specs = fieldsOf[dataType]
   const found: Array<string> = []
   for (const [key, value] of Object.entries(record.fields)) {

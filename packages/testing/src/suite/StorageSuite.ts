@@ -22,6 +22,7 @@ import * as JobStoreSuite from "./JobStoreSuite.ts"
 import * as LeasesSuite from "./LeasesSuite.ts"
 import * as RecordPageSuite from "./RecordPageSuite.ts"
 import * as RecordStoreSuite from "./RecordStoreSuite.ts"
+import * as RecordTypeSuite from "./RecordTypeSuite.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
 import * as TableStoreSuite from "./TableStoreSuite.ts"
 import * as TableTrashSuite from "./TableTrashSuite.ts"
@@ -40,6 +41,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   ConnectionAttemptStore: ConnectionAttemptStoreSuite.tests,
   RecordStore: RecordStoreSuite.tests,
   "RecordStore pages": RecordPageSuite.tests,
+  "Types of records": RecordTypeSuite.tests,
   FeedStore: FeedStoreSuite.tests,
   JobStore: JobStoreSuite.tests,
   "JobStore leases": JobLeaseSuite.tests,

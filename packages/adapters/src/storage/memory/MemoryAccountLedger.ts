@@ -1,6 +1,6 @@
 /** The records of accounts in memory, and the orders in which they are read. */
 import type { AccountId } from "@millrace/core/bank"
-import type { LedgerRecord, RecordState, RecordWrite, SyncDataType } from "@millrace/core/record"
+import type { LedgerRecord, RecordState, RecordWrite, DataType } from "@millrace/core/record"
 import type { Timestamp } from "@millrace/core"
 import type * as Context from "effect/Context"
 import { frozenFields } from "./Frozen.ts"
@@ -48,14 +48,14 @@ export class TypeLedger {
 /** One account: the numbers of its changes are common to all types. */
 export class AccountLedger {
   readonly accountId: AccountId
-  readonly types = new Map<SyncDataType, TypeLedger>()
+  readonly types = new Map<DataType, TypeLedger>()
   lastChange = 0
 
   constructor(accountId: AccountId) {
     this.accountId = accountId
   }
 
-  ofType(dataType: SyncDataType): TypeLedger {
+  ofType(dataType: DataType): TypeLedger {
     let ledger = this.types.get(dataType)
     if (ledger === undefined) this.types.set(dataType, (ledger = new TypeLedger()))
     return ledger
@@ -63,7 +63,7 @@ export class AccountLedger {
 
   write(
     memory: Context.Service.Shape<typeof Memory>,
-    dataType: SyncDataType,
+    dataType: DataType,
     writes: ReadonlyArray<RecordWrite>,
     now: Timestamp.Timestamp,
     apart: boolean
@@ -110,7 +110,7 @@ export class AccountLedger {
   /** Changes what is no public change: number and version stay. */
   amend(
     memory: Context.Service.Shape<typeof Memory>,
-    dataType: SyncDataType,
+    dataType: DataType,
     id: string,
     change: Pick<LedgerRecord, "providerId"> | { readonly mergedInto: string }
   ): void {

@@ -1,6 +1,6 @@
 /** Rows of the ledger as the kernel sees them, and filters over them. */
 import type { AccountId } from "@millrace/core/bank"
-import type { Fields, HeldRecord, LedgerRecord, RecordState, SyncDataType } from "@millrace/core/record"
+import type { Fields, HeldRecord, LedgerRecord, RecordState, DataType } from "@millrace/core/record"
 import type { RecordFilter, RecordScope } from "@millrace/core/storage"
 import type { CalendarDate } from "@millrace/core"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -10,7 +10,7 @@ import { instant, optionalInstant, present } from "./Column.ts"
 export interface RecordRow {
   readonly id: string
   readonly account_id: AccountId
-  readonly data_type: SyncDataType
+  readonly data_type: DataType
   readonly provider_id: string
   readonly date: CalendarDate.CalendarDate | null
   readonly pending: boolean

@@ -5,6 +5,7 @@
  * speak against it, by equal content with multiplicity, and what is then left by least cost. What remains on the one
  * side is new; on the other side it is missing.
  */
+import { isDocumentType } from "../../record/DataType.ts"
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import type { Observation } from "../../record/Observation.ts"
 import { absences, needsDetail } from "./Absence.ts"
@@ -12,6 +13,7 @@ import { passesGuard, takesThePlace } from "./ContentGuard.ts"
 import { pairShifted, shiftCandidates } from "./CommonShift.ts"
 import { hasBankId, isListed, isOfFile, trusted } from "./Coverage.ts"
 import { pairWeakHits, partNewIds } from "./FileIds.ts"
+import { identifyDocuments } from "./DocumentIdentity.ts"
 import { pairByIds, type IdMatches } from "./IdMatches.ts"
 import { isOnlyLate, lateCandidates, lateSettlements } from "./LateSettlement.ts"
 import type { HeldDetail, Match, MatchDetails, MatchInput, MatchResult, OpenMatch, Suggestion } from "./Matching.ts"
@@ -47,7 +49,8 @@ const detailsIn =
  * called once; it throws a RangeError when the details of a wanted record are missing.
  */
 export const identify = (input: MatchInput): OpenMatch => {
-  const { held, observations } = input
+  const { dataType, held, observations } = input
+  if (isDocumentType(dataType)) return identifyDocuments(input, dataType)
   const pairing = new Pairing(observations.length)
   const ids = pairByIds(input, pairing)
   pairExactContent(input, pairing)
@@ -104,7 +107,7 @@ export const identify = (input: MatchInput): OpenMatch => {
         for (const at of pairWeakHits(problem, ids.weak, false)) corrected.add(at)
         suggestions = [...split, ...stillOpen(pairing, observations, [...apart, ...suggestions])]
       } else if (free.length > 0 && pairing.open.length > 0) {
-        pairByKeys(input, pairing, free, (entry) => detailOf(entry).fields)
+        pairByKeys(input, dataType, pairing, free, (entry) => detailOf(entry).fields)
       }
       const late = [
         ...surelyLate,

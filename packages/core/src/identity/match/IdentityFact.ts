@@ -4,7 +4,7 @@
  */
 import type { ActorRef } from "../../access/ActorRef.ts"
 import type { AccountId } from "../../bank/Account.ts"
-import type { SyncDataType } from "../../record/DataType.ts"
+import type { DataType } from "../../record/DataType.ts"
 import type { Id } from "../../shared/Ids.ts"
 import type { Timestamp } from "../../shared/Timestamp.ts"
 import type { WorkspaceId } from "../../workspace/Workspace.ts"
@@ -26,7 +26,7 @@ export interface IdentityFact {
   readonly id: Id<"fact">
   readonly workspaceId: WorkspaceId
   readonly accountId: AccountId
-  readonly dataType: SyncDataType
+  readonly dataType: DataType
   readonly kind: FactKind
   readonly recordId: string
   /** Of `forbid`: what the record was known by then. */

@@ -7,7 +7,7 @@
  */
 import type { IdTrust } from "../../provider/Capabilities.ts"
 import type { Coverage } from "../../provider/Provider.ts"
-import type { SyncDataType } from "../../record/DataType.ts"
+import type { DataType } from "../../record/DataType.ts"
 import type { Fields } from "../../record/FieldValue.ts"
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import type { CalendarDate } from "../../shared/CalendarDate.ts"
@@ -53,7 +53,7 @@ export const defaultMatchConfig: MatchConfig = {
 
 /** One read of one type of data of one account. */
 export interface MatchInput {
-  readonly dataType: SyncDataType
+  readonly dataType: DataType
   readonly observations: ReadonlyArray<Observation>
   /** Rows that the read shows as well, and whose live records show just the same: neither is among the others. */
   readonly settled?: ReadonlyArray<Observation>

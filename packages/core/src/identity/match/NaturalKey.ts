@@ -1,4 +1,4 @@
-/** What makes a record of the other data types the same one where its id does not (enrichments C1). */
+/** What makes a record of the other data types of banks the same one where its id does not (enrichments C1). */
 import type { SyncDataType } from "../../record/DataType.ts"
 import type { Fields } from "../../record/FieldValue.ts"
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
@@ -34,11 +34,12 @@ const naturalKey = (dataType: SyncDataType, fields: Fields): string | undefined 
 /** Pairs what is about the same thing, one for one. */
 export const pairByKeys = (
   input: MatchInput,
+  dataType: SyncDataType,
   pairing: Pairing,
   candidates: ReadonlyArray<IndexEntry>,
   fieldsOf: (entry: IndexEntry) => Fields
 ): void => {
-  const { dataType, observations } = input
+  const { observations } = input
   const records = new Map<string, Array<IndexEntry>>()
   for (const entry of candidates.toSorted(compareOwners).toReversed()) {
     const key = naturalKey(dataType, fieldsOf(entry))

@@ -7,14 +7,14 @@
  * says where its history starts proves all from there on.
  */
 import type { Coverage } from "../../provider/Provider.ts"
-import { isDatedType, type SyncDataType } from "../../record/DataType.ts"
+import { isDatedType, type DataType } from "../../record/DataType.ts"
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
 import * as CalendarDate from "../../shared/CalendarDate.ts"
 import type { Observation } from "../../record/Observation.ts"
 
 /** A read of one account, as far as it proves anything. */
 export interface ProvingRead {
-  readonly dataType: SyncDataType
+  readonly dataType: DataType
   readonly observations: ReadonlyArray<Observation>
   /** Rows that it shows as well. */
   readonly settled?: ReadonlyArray<Observation>
