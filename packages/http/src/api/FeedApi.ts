@@ -91,7 +91,7 @@ const SourceFieldRecord = Schema.Struct({
   example: Schema.optionalKey(Schema.Unknown)
 }).annotate({ identifier: "SourceField" })
 
-export const DataTypeSchemaRecord = Schema.Struct({
+const DataTypeSchemaRecord = Schema.Struct({
   dataType: DataType,
   label: Schema.String,
   sources: Schema.Array(FeedSource),
