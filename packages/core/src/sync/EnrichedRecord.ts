@@ -1,7 +1,7 @@
 /** A record as one feed sees it: with its owner's fields, and run through the enrichments of the feed. */
 import { toPublic } from "../bank/PublicRecord.ts"
 import * as Pipeline from "../enrichment/Pipeline.ts"
-import type { SyncDataType } from "../record/DataType.ts"
+import type { DataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
@@ -9,7 +9,7 @@ import type { Enriched } from "./Decision.ts"
 
 export interface Enriching {
   readonly pipeline: Pipeline.CompiledPipeline
-  readonly dataType: SyncDataType
+  readonly dataType: DataType
   readonly ownerFields: Fields
   readonly today: CalendarDate
   /** Fields that are another's at each reading. */

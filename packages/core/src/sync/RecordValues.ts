@@ -20,7 +20,6 @@ import { Destinations } from "../destination/Destinations.ts"
 import { FeedPipelines } from "../enrichment/FeedPipelines.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
-import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
@@ -60,7 +59,7 @@ const make = Effect.gen(function* () {
     if (Option.isNone(workspace)) return found
     const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.value.timezone)
     const pipeline = yield* pipelines.of(feed)
-    const dataType = feed.dataType as SyncDataType
+    const { dataType } = feed
     const byAccount = Map.groupBy(rows, ({ accountId }) => accountId)
     const owners = yield* ownersOf(feed, new Set(byAccount.keys()))
     for (const [accountId, some] of byAccount) {

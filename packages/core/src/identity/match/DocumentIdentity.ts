@@ -1,5 +1,5 @@
 /**
- * Which reading of a document is which record that we hold (enrichments C1 and D1; decision 25).
+ * Which reading of a document is which record that we hold (enrichments C1 and D1; decision 26).
  *
  * A document has the id of what it was read from: read again under that id, it is the same record with what is now
  * known of it. The same document also comes as another file: what names the same seller, day, total and number is one
