@@ -10,7 +10,7 @@ class Fenced extends Error {
 }
 
 const pagesDone = async (pool: Pool, job: string): Promise<number> => {
-  const { rows } = await pool.query("select page from page_done where job = $1", [job])
+  const { rows } = await pool.query("select page from public.page_done where job = $1", [job])
   return (rows[0] as { readonly page: number } | undefined)?.page ?? 0
 }
 
@@ -19,7 +19,7 @@ const commitPage = async (pool: Pool, job: string, page: number, rows: number): 
   try {
     await client.query("begin")
     const { rowCount } = await client.query(
-      `insert into page_done as d (job, page) values ($1, $2)
+      `insert into public.page_done as d (job, page) values ($1, $2)
        on conflict (job) do update set page = excluded.page where d.page = excluded.page - 1`,
       [job, page + 1]
     )

@@ -64,12 +64,9 @@ interface Books {
   readonly rows: () => Promise<{ readonly doubled: number; readonly perJob: ReadonlyMap<string, number> }>
 }
 
-/** Where each of the engines keeps the rows that its jobs write. */
-const searchPath = "-c search_path=millrace,public"
-
 const connect = async (address: PostgresAddress, database: string): Promise<Client> => {
   const { password, port, username } = address
-  const client = new Client({ host: "127.0.0.1", port, user: username, password, database, options: searchPath })
+  const client = new Client({ host: "127.0.0.1", port, user: username, password, database })
   await client.connect()
   return client
 }
@@ -89,7 +86,7 @@ const booksOf = (admin: Client, place: Place): Books => {
       const client = await connect(place, place.database)
       try {
         const { rows } = await client.query(
-          `select job, count(*)::int as n, (count(*) - count(distinct (page, n)))::int as doubled from page_row group by job`
+          `select job, count(*)::int as n, (count(*) - count(distinct (page, n)))::int as doubled from public.page_row group by job`
         )
         const found = rows as ReadonlyArray<{ readonly job: string; readonly n: number; readonly doubled: number }>
         return {

@@ -25,10 +25,10 @@ export interface Place extends PostgresAddress {
 
 /** What a page leaves: rows that nothing keeps from being doubled, and how far each job of a peer has come. */
 export const tables = `
-  create table page_row (job text not null, page int not null, n int not null, body text not null);
-  create index on page_row (job);
-  create table page_done (job text primary key, page int not null)`
+  create table public.page_row (job text not null, page int not null, n int not null, body text not null);
+  create index on public.page_row (job);
+  create table public.page_done (job text primary key, page int not null)`
 
 /** Rows of a page. They are made by the server, so that no driver is measured: job, page, number of rows. */
-export const writeRows = `insert into page_row (job, page, n, body)
+export const writeRows = `insert into public.page_row (job, page, n, body)
   select $1::text, $2::int, n, 'row ' || n || ' of page ' || $2::int || ' of ' || $1::text from generate_series(1, $3::int) n`

@@ -5,7 +5,7 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { Adapters } from "@millrace/adapters"
 import { AesSecrets } from "@millrace/adapters/secrets"
-import { PostgresStorage } from "@millrace/adapters/postgres"
+import { PostgresStorage, serverRole } from "@millrace/adapters/postgres"
 import type { Feed, FeedId } from "@millrace/core/feed"
 import { JobEngine, type JobId } from "@millrace/core/job"
 import { JobStore, Transactor } from "@millrace/core/storage"
@@ -13,24 +13,29 @@ import { yieldIfRevoked } from "../../packages/core/src/job/RunLease.ts"
 import { Kernel, SyncRun } from "@millrace/core/kernel"
 import { Ids } from "@millrace/core"
 import { TaskKinds } from "@millrace/core/task"
+import { withinWorkspaces } from "@millrace/core/workspace"
 import { layerSocket, layerSocketClient } from "@millrace/jobs/socket"
 import { housekeeping, TaskRunner } from "@millrace/jobs"
 import { makeFeed, makeJob, storeFeed, storeWorkspace } from "@millrace/testing/fixture"
-import { client } from "@millrace/verification/postgres/TestPostgres"
+import { client, walledClient } from "@millrace/verification/postgres/TestPostgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Contestant, Hooks } from "./Contestant.ts"
-import { type Place, writeRows } from "./Shape.ts"
+import { writeRows } from "./Shape.ts"
+
+/** As many as a server has beside one for each slot, and for work across workspaces. */
+const requestConnections = 8
+const acrossConnections = 8
 
 const { layer: noSecrets } = AesSecrets
 
-const layerStorage = (place: Place, connections: number) =>
+const layerStorage = (database: ReturnType<typeof client>) =>
   PostgresStorage.layer.pipe(
     Layer.provide(noSecrets({ key: Redacted.make(Buffer.alloc(32, 7).toString("base64")) })),
-    Layer.provideMerge(client(place, place.database, connections))
+    Layer.provideMerge(database)
   )
 
 const layerPages = (hooks: Hooks) =>
@@ -61,7 +66,10 @@ const layerPages = (hooks: Hooks) =>
               )
               yield* Effect.promise(hooks.committed)
             }
-          }).pipe(Effect.ensuring(Effect.sync(() => hooks.ended(job.id, page >= pages))))
+          }).pipe(
+            withinWorkspaces(job.workspaceId),
+            Effect.ensuring(Effect.sync(() => hooks.ended(job.id, page >= pages)))
+          )
         }
       })
     })
@@ -85,10 +93,17 @@ export const contestant: Contestant = {
   name: "Millrace",
   module: "millrace.ts",
   install: (place) =>
-    Effect.runPromise(Effect.provide(PostgresStorage.migrate, client(place, place.database, 1))).then(() => undefined),
+    Effect.gen(function* () {
+      yield* PostgresStorage.migrate
+      // The rows of the benchmark are no table of ours, and a server may write nothing else.
+      yield* (yield* SqlClient.SqlClient).unsafe(`grant insert on public.page_row to ${serverRole}`)
+    }).pipe(Effect.provide(client(place, place.database, 1)), Effect.runPromise),
   open: async (place, count) => {
     const runtime = ManagedRuntime.make(
-      layerSocketClient.pipe(Layer.provideMerge(layerStorage(place, 10)), Layer.provideMerge(Ids.layer))
+      layerSocketClient.pipe(
+        Layer.provideMerge(layerStorage(client(place, place.database, 10))),
+        Layer.provideMerge(Ids.layer)
+      )
     )
     const { elsewhere, feed, feeds } = await runtime.runPromise(
       Effect.gen(function* () {
@@ -157,8 +172,10 @@ export const contestant: Contestant = {
         Layer.provideMerge(layerPages(hooks)),
         Layer.provideMerge(Kernel.layerRun),
         Layer.provideMerge(Adapters.layer({ providers: [], folder: undefined })),
-        // The cluster's locks, LISTEN and the heartbeat have connections of their own.
-        Layer.provideMerge(layerStorage(place, place.slots + 4))
+        // Behind the wall between workspaces, as a server: its work across them has connections of its own.
+        Layer.provideMerge(
+          layerStorage(walledClient(place, place.database, requestConnections + place.slots, acrossConnections))
+        )
       )
     )
     await runtime.context()
