@@ -91,7 +91,7 @@ export const bench: Bench = {
       }))
       return {
         comparisons: [],
-        overview,
+        overviews: [overview],
         figures: Object.entries(told).map(([name, valueOf]) => ({
           name,
           value: Effect.map(measured, ([ours]) => valueOf(ours!.measures))

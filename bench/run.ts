@@ -59,7 +59,7 @@ const write = Effect.fnUntraced(function* (
   bench: Bench,
   quick: boolean,
   comparisons: ReadonlyArray<MeasuredComparison>,
-  overview: Overview | undefined,
+  overviews: ReadonlyArray<Overview>,
   judged: ReadonlyArray<Judged>
 ) {
   const result = {
@@ -69,7 +69,7 @@ const write = Effect.fnUntraced(function* (
     cores: availableParallelism(),
     judged,
     comparisons,
-    ...(overview === undefined ? {} : { overview })
+    ...(overviews.length === 0 ? {} : { overviews })
   }
   yield* Effect.promise(() => mkdir(join(folder, "results"), { recursive: true }))
   yield* Effect.promise(() =>
@@ -83,15 +83,19 @@ const program = Effect.gen(function* () {
   const collect = yield* collector
   const effort: Effort = { rounds: quick ? 3 : 7, minMillis: quick ? 100 : 300, settle: collect }
   yield* Console.log(`${bench.title}${quick ? " (quick)" : ""}\n`)
-  const { comparisons, figures = [], overview } = yield* bench.make({ quick, collect })
+  const { comparisons, figures = [], overviews = [] } = yield* bench.make({ quick, collect })
   const measured: Array<MeasuredComparison> = []
   for (const comparison of comparisons) {
     const result = yield* measure(comparison, effort)
     measured.push(result)
     yield* Console.log(`${comparisonText(result)}\n`)
   }
-  const beside = overview === undefined ? undefined : yield* overview
-  if (beside !== undefined) yield* Console.log(`${overviewText(beside)}\n`)
+  const beside: Array<Overview> = []
+  for (const overview of overviews) {
+    const found = yield* overview
+    beside.push(found)
+    yield* Console.log(`${overviewText(found)}\n`)
+  }
   const counted = yield* Effect.forEach(figures, ({ name, value }) =>
     Effect.map(value, (found) => ({ name, value: found }))
   )

@@ -47,7 +47,7 @@ interface Figure {
   readonly value: Effect.Effect<number>
 }
 
-/** Figures of several contenders beside each other. An infinite one is something that did not happen in time. */
+/** Figures beside each other, of several contenders or sizes. An infinite one is something that did not happen in time. */
 export interface Overview {
   readonly name: string
   readonly columns: ReadonlyArray<string>
@@ -68,7 +68,7 @@ export interface Bench {
     {
       readonly comparisons: ReadonlyArray<Comparison>
       /** Made after the comparisons and before the figures. */
-      readonly overview?: Effect.Effect<Overview>
+      readonly overviews?: ReadonlyArray<Effect.Effect<Overview>>
       readonly figures?: ReadonlyArray<Figure>
     },
     never,
