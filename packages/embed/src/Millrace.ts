@@ -35,9 +35,9 @@ export const postgres = ({ maxConnections = 10, secret, url }: PostgresOptions) 
     Layer.provide([
       Layer.unwrap(
         Effect.gen(function* () {
-          const role = yield* Effect.andThen(PostgresStorage.migrate, chooseServerRole).pipe(
-            Effect.provide(PgClient.layer({ url, maxConnections: 1, startupParameters }))
-          )
+          const owner = PgClient.layer({ url, maxConnections: 1, startupParameters })
+          const role = yield* Effect.provide(Effect.andThen(PostgresStorage.migrate, chooseServerRole), owner)
+          yield* PostgresStorage.makeLateBeside(owner)
           const parameters = role === undefined ? startupParameters : { ...startupParameters, role }
           return WalledClient.layer({ url, maxConnections, acrossConnections: 0, startupParameters: parameters })
         })

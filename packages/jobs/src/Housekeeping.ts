@@ -9,6 +9,7 @@ import {
   IdempotencyStore,
   JobStore,
   Leases,
+  RecordStore,
   TaskStore,
   UploadStore
 } from "@millrace/core/storage"
@@ -24,6 +25,7 @@ const day = 86_400
 /** Things removed in one go; the rest goes with the next runs. */
 const batch = 1_000
 const fileBatch = 100
+const searchSteps = 20
 
 /** Jobs for the feeds whose schedule is due, and for runs that are tried again. */
 export const schedules = Effect.map(Jobs, ({ scheduleDue }) => recurringTask("schedules", dueSeconds, scheduleDue))
@@ -71,6 +73,23 @@ const auditHistory = Effect.map(AuditStore, ({ purge, seal }) =>
 /** Forgets jobs that ended long ago. */
 const jobHistory = Effect.map(JobStore, ({ purge }) => recurringTask("job_history", 10 * minute, purge(batch)))
 
+/** Keeps what searches of records read in shape; some steps at a time, so that no run takes long. */
+const recordSearch = Effect.map(RecordStore, ({ tendSearch }) =>
+  recurringTask(
+    "record_search",
+    10 * minute,
+    Effect.gen(function* () {
+      let done = 0
+      for (let step = 0; step < searchSteps; step++) {
+        const found = yield* tendSearch
+        if (found === 0) break
+        done += found
+      }
+      return done
+    })
+  )
+)
+
 /** Forgets leases that ran out long ago. */
 const oldLeases = Effect.map(Leases, ({ purge }) => recurringTask("old_leases", 10 * minute, purge(batch)))
 
@@ -87,6 +106,7 @@ export const housekeeping = [
   eventHistory,
   auditHistory,
   jobHistory,
+  recordSearch,
   oldLeases,
   taskHistory
 ] as const

@@ -105,3 +105,44 @@ it("keeps no more of the log than twice its bound, and the newest of it", async 
   again.close()
   expect(await readFile(path, "utf8")).toContain("line 0449\nline of the next start\n")
 })
+
+const ask = (address: RunningPostgres, statement: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<{ readonly name: string; readonly setting: string }>(statement)
+  ).pipe(Effect.provide(client(address, "postgres", 1)), Effect.runPromise)
+
+it("keeps what a commit promises and takes the settings of the machine, also in a folder that says otherwise", async () => {
+  const path = join(folder.path, "earlier")
+  const running = async <A>(look: (address: RunningPostgres) => Promise<A>): Promise<A> => {
+    const life = Scope.makeUnsafe()
+    try {
+      return await look(await Effect.runPromise(start({ folder: path, durable: true }).pipe(Scope.provide(life))))
+    } finally {
+      await Effect.runPromise(Scope.close(life, Exit.void))
+    }
+  }
+  // As an earlier version, or somebody else, left it.
+  await running(async (address) => {
+    for (const name of ["fsync", "synchronous_commit", "full_page_writes"]) {
+      await ask(address, `alter system set ${name} = off`)
+    }
+    await ask(address, "alter system set wal_compression = off")
+    await ask(address, "alter system set max_wal_size = '64MB'")
+  })
+  const found = await running((address) =>
+    ask(
+      address,
+      `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes',
+        'wal_compression', 'checkpoint_timeout', 'max_wal_size')`
+    )
+  )
+  const { max_wal_size: most, ...rest } = Object.fromEntries(found.map(({ name, setting }) => [name, setting]))
+  expect(rest).toEqual({
+    fsync: "on",
+    synchronous_commit: "on",
+    full_page_writes: "on",
+    wal_compression: "pglz",
+    checkpoint_timeout: "900"
+  })
+  expect(Number(most)).toBeGreaterThanOrEqual(256)
+})

@@ -15,6 +15,7 @@ import type * as Scope from "effect/Scope"
 import { boundedLog, type BoundedLog } from "./BoundedLog.ts"
 import { binaries, type Binaries } from "./Binaries.ts"
 import { clusterFolder } from "./ClusterFolder.ts"
+import { durableSettings, machineOf, machineSettings } from "./MachineSettings.ts"
 import { PostgresFailure } from "./PostgresFailure.ts"
 
 export interface PostgresAddress {
@@ -231,8 +232,8 @@ const endingOf = (printed: string, folder: string): string =>
 
 const logBytes = 4 * 1_048_576
 
-/** Recovery after a crash takes seconds; what takes longer than this does not come. */
-const startMillis = 120_000
+/** After a crash all of the log is read again, which takes seconds, and minutes on a slow disk. */
+const startMillis = 600_000
 
 const launch = Effect.fnUntraced(function* (
   programs: Binaries,
@@ -241,6 +242,7 @@ const launch = Effect.fnUntraced(function* (
   user: RunAs | undefined,
   log: BoundedLog
 ) {
+  const machine = yield* Effect.promise(() => machineOf(options.folder))
   const settings: Readonly<Record<string, string>> = {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
@@ -249,7 +251,8 @@ const launch = Effect.fnUntraced(function* (
     // Its log tells what went wrong, and quotes neither values nor statements.
     log_error_verbosity: "terse",
     log_min_error_statement: "panic",
-    ...(options.durable ? {} : { fsync: "off" }),
+    ...machineSettings(machine),
+    ...(options.durable ? durableSettings : { fsync: "off" }),
     ...options.settings
   }
   const args = ["-D", options.folder, "-p", String(port)]

@@ -187,6 +187,7 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
           }
           return found
         }),
+      tendSearch: Effect.succeed(0),
       latestDate: (scope) =>
         call(() =>
           [...ledgerOf(scope).records.values()].reduce<LedgerRecord["date"]>(

@@ -36,6 +36,7 @@ import { idempotency } from "./migrations/0025_idempotency.ts"
 import { resources } from "./migrations/0026_resources.ts"
 import { plainKeys } from "./migrations/0027_plain_keys.ts"
 import { leanDeliveries } from "./migrations/0028_lean_deliveries.ts"
+import { recordSearch } from "./migrations/0029_record_search.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -69,7 +70,8 @@ export const migrations = {
   "0025_idempotency": idempotency,
   "0026_resources": resources,
   "0027_plain_keys": plainKeys,
-  "0028_lean_deliveries": leanDeliveries
+  "0028_lean_deliveries": leanDeliveries,
+  "0029_record_search": recordSearch
 } as const
 
 /** All steps that this version knows, the first one first. */

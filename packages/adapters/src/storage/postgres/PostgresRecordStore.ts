@@ -9,15 +9,27 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { instant } from "./Column.ts"
+import { recordDay } from "./migrations/lateIndex.ts"
 import { type HeldRow, inScope, matching, recordColumns, type RecordRow, toHeld, toRecord } from "./RecordRows.ts"
+import { blockParameters, find, givenBlocks, isSearched, tend } from "./RecordSearch.ts"
+import { blocksOf, searchOf } from "./SearchBlock.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
+
+/** What the rows say, for searches. */
+const writeBlocks = `, blocks as (
+    insert into record_search (workspace_id, account_id, data_type, first_no, last_no, rows, texts, starts, signature,
+      amounts, amount_rows, least, most)
+    select $2, $1, $3, numbers.base + b.up_to - b.rows + 1, numbers.base + b.up_to, b.rows, b.texts, b.starts,
+      b.signature, b.amounts, b.amount_rows, b.least, b.most
+    from numbers, ${givenBlocks(16)} b
+  )`
 
 /**
  * Takes the next change numbers of the account and writes the rows in one statement. The row of
  * `account_change` stays locked until the transaction ends: so numbers come to light in their order.
  */
-const writeStatement = `
+const writeStatement = (searched: boolean): string => `
   with numbers as (
     insert into account_change as a (account_id, workspace_id, change_seq) values ($1, $2, $4::int)
     on conflict (account_id) do update set change_seq = a.change_seq + excluded.change_seq
@@ -26,7 +38,7 @@ const writeStatement = `
     insert into record_settled (account_id, workspace_id, data_type, change_no, settled)
     select $1, $2, $3, base + $4::int, $15 from numbers where $15::text is not null
     on conflict (account_id, data_type) do update set change_no = excluded.change_no, settled = excluded.settled
-  )
+  )${searched ? writeBlocks : ""}
   insert into record (workspace_id, account_id, data_type, id, provider_id, date, pending, amount, state, hash, fields,
     change_no, apart)
   select $2, $1, $3, r.id, coalesce(r.provider_id, ''), r.date::date, r.pending::boolean, r.amount::numeric, r.state,
@@ -39,6 +51,8 @@ const writeStatement = `
     state = excluded.state, hash = excluded.hash, fields = excluded.fields, change_no = excluded.change_no,
     version = record.version + 1, missed = 0, missed_since = null, missed_at = null, merged_into = null,
     updated_at = excluded.updated_at`
+
+const writeRows = { plain: writeStatement(false), searched: writeStatement(true) }
 
 const amountOf = (fields: Fields): string => {
   const amount = fields["amount"]
@@ -70,6 +84,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
   RecordStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(recordColumns)
+    const day = sql.literal(recordDay)
 
     const writeChunk = Effect.fnUntraced(function* (
       scope: RecordScope,
@@ -78,7 +93,9 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       dayDigests: string | undefined
     ) {
       const { separator, texts } = yield* columnsOf(writes)
-      yield* sql.unsafe(writeStatement, [
+      const searched = isSearched(scope.dataType)
+      const blocks = searched ? yield* blockParameters(blocksOf(writes)) : []
+      yield* sql.unsafe(searched ? writeRows.searched : writeRows.plain, [
         scope.accountId,
         scope.workspaceId,
         scope.dataType,
@@ -86,7 +103,8 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         separator,
         apart,
         ...texts,
-        dayDigests ?? null
+        dayDigests ?? null,
+        ...blocks
       ]).unprepared
     })
 
@@ -105,11 +123,16 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
           select * from unnest(${days.map(({ from }) => from)}::date[], ${days.map(({ to }) => to)}::date[])) d(first, last)
         cross join lateral (
           select * from record where account_id = ${scope.accountId} and data_type = ${scope.dataType}
-            and coalesce(date, '-infinity'::date) between d.first and d.last
-          order by account_id, data_type, coalesce(date, '-infinity'::date) desc, id desc offset 0
+            and ${day} between d.first and d.last
+          order by account_id, data_type, ${day} desc, id desc offset 0
         ) r where r.state = 'live'
       union all
       select * from record where account_id = ${scope.accountId} and data_type = ${scope.dataType} and state <> 'live'
+    ) as record`
+
+    /** Planned apart from the order, which would have the planner walk through the account instead. */
+    const ofNumbers = (scope: RecordScope, nos: ReadonlyArray<string>): Fragment => sql`(
+      select * from record where ${inScope(sql, scope)} and change_no = any(${nos}::text[]::bigint[]) offset 0
     ) as record`
 
     const keepDayDigests = (scope: RecordScope, text: string) =>
@@ -218,22 +241,25 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         return rows.map(toRecord)
       }),
       page: Effect.fn("RecordStore.page")(function* (scope, { filter, limit, before }) {
+        const search = isSearched(scope.dataType) ? searchOf(filter) : undefined
+        const found = search === undefined ? undefined : yield* find(sql, scope, search)
         const rows = yield* storedInBulk(
-          sql<RecordRow>`select ${columns} from record where ${sql.and([
-            inScope(sql, scope),
-            ...matching(sql, filter),
-            ...(before === undefined
-              ? []
-              : [
-                  sql`(coalesce(date, '-infinity'::date), id) < (coalesce(${before.date}::date, '-infinity'), ${before.id})`
-                ])
-          ])} order by coalesce(date, '-infinity'::date) desc, id desc limit ${limit}`
+          sql<RecordRow>`select ${columns} from ${found === undefined ? sql`record` : ofNumbers(scope, found)} where ${sql.and(
+            [
+              inScope(sql, scope),
+              ...matching(sql, filter),
+              ...(before === undefined
+                ? []
+                : [sql`(${day}, id) < (coalesce(${before.date}::date, '-infinity'), ${before.id})`])
+            ]
+          )} order by ${day} desc, id desc limit ${limit}`
         )
         return rows.map(toRecord)
       }),
+      tendSearch: tend(sql).pipe(Effect.withSpan("RecordStore.tendSearch")),
       latestDate: Effect.fn("RecordStore.latestDate")(function* (scope) {
         const rows = yield* stored(sql<{ readonly date: CalendarDate.CalendarDate | null }>`select date from record
-          where ${inScope(sql, scope)} order by coalesce(date, '-infinity'::date) desc, id desc limit 1`)
+          where ${inScope(sql, scope)} order by ${day} desc, id desc limit 1`)
         return rows[0]?.date ?? null
       }),
       checkpoint: Effect.fn("RecordStore.checkpoint")(function* (key) {

@@ -29,6 +29,7 @@ import * as PostgresUploadStore from "./PostgresUploadStore.ts"
 import * as PostgresUpstreamBudget from "./PostgresUpstreamBudget.ts"
 import * as PostgresWorkspaceStore from "./PostgresWorkspaceStore.ts"
 
+export { makeLateBeside } from "./LateIndexes.ts"
 export { migrate } from "./Migrations.ts"
 export { createResourceTable, type TableShape } from "./migrations/resourceTable.ts"
 

@@ -6,6 +6,7 @@ import type { CalendarDate } from "@millrace/core"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { instant, optionalInstant, present } from "./Column.ts"
+import { recordDay } from "./migrations/lateIndex.ts"
 
 export interface RecordRow {
   readonly id: string
@@ -78,9 +79,9 @@ export const matching = (sql: SqlClient, filter: RecordFilter): ReadonlyArray<Fr
   const { state = "live", from, to, pending, type, category, text, minAmount, maxAmount } = filter
   return [
     sql.literal(inState[state]),
-    // The expression of the index `record_page`, so that the days that are asked for are found and not looked for.
-    ...(from === undefined ? [] : [sql`coalesce(date, '-infinity'::date) >= ${from}::date`]),
-    ...(to === undefined ? [] : [sql`coalesce(date, '-infinity'::date) <= ${to}::date and date is not null`]),
+    // The expression of the index `record_day`, so that the days that are asked for are found and not looked for.
+    ...(from === undefined ? [] : [sql`${sql.literal(recordDay)} >= ${from}::date`]),
+    ...(to === undefined ? [] : [sql`${sql.literal(recordDay)} <= ${to}::date and date is not null`]),
     ...(pending === undefined ? [] : [sql`pending = ${pending}`]),
     ...(type === undefined ? [] : [sql`fields->>'type' = ${type}`]),
     ...(category === undefined ? [] : [sql`fields->>'category' = ${category}`]),

@@ -1,0 +1,237 @@
+/** Searches of the ledger through its blocks (`SearchBlock.ts`), and what keeps the blocks in shape. */
+import type { AccountId } from "@millrace/core/bank"
+import type { SyncDataType } from "@millrace/core/record"
+import type { RecordScope } from "@millrace/core/storage"
+import type { WorkspaceId } from "@millrace/core/workspace"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { inScope } from "./RecordRows.ts"
+import { type BlockSearch, blockRows, blocksOf, type SearchBlock, type SearchedRow } from "./SearchBlock.ts"
+import { inTransaction, storedInBulk } from "./SqlFailure.ts"
+import { SqlParameters } from "./SqlParameters.ts"
+import { textColumns } from "./TextColumns.ts"
+
+/** Types of records that are searched. */
+const searchedTypes: ReadonlySet<SyncDataType> = new Set(["transactions"])
+export const isSearched = (dataType: SyncDataType): boolean => searchedTypes.has(dataType)
+
+/** Blocks as parameters of a statement: the separator and six texts, read again by `givenBlocks`. */
+export const blockParameters = (blocks: ReadonlyArray<SearchBlock>) =>
+  Effect.map(
+    textColumns(
+      [
+        blocks.map(({ rows }) => String(rows)),
+        blocks.map(({ texts }) => texts),
+        blocks.map(({ starts }) => starts),
+        blocks.map(({ signature }) => signature),
+        blocks.map(({ amounts }) => amounts),
+        blocks.map(({ amountRows }) => amountRows)
+      ],
+      []
+    ),
+    ({ separator, texts }): ReadonlyArray<string> => [separator, ...texts]
+  )
+
+/** `from`: the number of the first of the parameters. */
+export const givenBlocks = (from: number): string => {
+  const column = (n: number) => `string_to_array($${from + n}, $${from}, '')`
+  return `(select p.*, p.amounts[1] as least, p.amounts[cardinality(p.amounts)] as most from (select b.rows::int as rows, lower(b.texts collate "pg_c_utf8") as texts, b.starts::int[] as starts,
+      decode(b.signature, 'base64') as signature, b.amounts::real[] as amounts, b.amount_rows::smallint[] as amount_rows,
+      (sum(b.rows::int) over (order by b.n))::int as up_to, b.n
+    from unnest(${[1, 2, 3, 4, 5, 6].map(column).join(", ")}) with ordinality as b(rows, texts, starts, signature, amounts, amount_rows, n)) p)`
+}
+
+/** Rows that are looked at one by one. Where blocks show more, the newest are found sooner by walking through them all. */
+const mostFound = 2_000
+
+/** The least floating number of four bytes above which all are that are not less than it. */
+const below = (value: number): string => {
+  if (value === -Infinity) return "-Infinity"
+  const float = new Float32Array([value])
+  const bits = new Int32Array(float.buffer)
+  if (float[0] === 0) return "-1e-45"
+  bits[0]! += float[0]! > 0 ? -1 : 1
+  return String(float[0])
+}
+
+const findStatement = (scope: RecordScope, { amounts, grams, needles }: BlockSearch) => {
+  const p = new SqlParameters()
+  const own = [
+    `s.account_id = ${p.text(scope.accountId)} and s.data_type = ${p.text(scope.dataType)}`,
+    `s.workspace_id = ${p.text(scope.workspaceId)}`
+  ].join(" and ")
+  const bits = grams.map((n) => `get_bit(s.signature, ${n} & (octet_length(s.signature) * 8 - 1)) = 1`)
+  const real = (value: number | string) => `${p.text(String(value))}::real`
+  const range =
+    amounts === undefined
+      ? undefined
+      : { below: real(below(amounts.least)), least: real(amounts.least), most: real(amounts.most) }
+  const inBlock = [
+    own,
+    "s.texts is not null",
+    ...(bits.length === 0 ? [] : [`(s.signature is null or (${bits.join(" and ")}))`]),
+    ...(range === undefined ? [] : [`s.least <= ${range.most} and s.most >= ${range.least}`])
+  ].join(" and ")
+  // What stands between the finds tells where they are, and that tells the rows.
+  const byText = needles.map((needle) => {
+    const text = `(lower(${p.text(needle)} collate "pg_c_utf8") collate "C")`
+    return `select width_bucket(f.place::int, s.starts) from (
+        select sum(char_length(piece)) over (order by k) + (k - 1) * char_length(${text}) + 1 as place,
+          lead(k) over (order by k) as next
+        from unnest(string_to_array(s.texts, ${text})) with ordinality as u(piece, k)
+      ) f where f.next is not null offset 0`
+  })
+  const byAmount =
+    range === undefined
+      ? []
+      : [
+          `select unnest(s.amount_rows[width_bucket(${range.below}, s.amounts) + 1 : width_bucket(${range.most}, s.amounts)])`
+        ]
+  const [first, ...others] = [...byText, ...byAmount]
+  // Blocks are chosen first, by what is at hand; their texts are elsewhere.
+  const statement = `select null::bigint as no from (
+      select from record_search s where ${own} and s.texts is null limit 1
+    ) unknown
+    union all
+    (select case when s.nos is null then s.first_no + r.n - 1 else s.nos[r.n] end
+      from (select * from record_search s where ${inBlock} offset 0) s
+        ${others.map((other, at) => `cross join lateral (select array(${other}) as n offset 0) o${at}`).join(" ")}
+        cross join lateral (${first}) r(n)
+      where true${others.map((_, at) => ` and r.n = any(o${at}.n)`).join("")} limit ${mostFound + 1})`
+  return { text: statement, values: p.values }
+}
+
+/**
+ * Change numbers of all records that can match, and of more. `undefined` where there are so many that blocks are of no
+ * use, or where not all records are in blocks yet.
+ */
+export const find = Effect.fnUntraced(function* (sql: SqlClient, scope: RecordScope, search: BlockSearch) {
+  const { text, values } = findStatement(scope, search)
+  const found = yield* storedInBulk(sql.unsafe<{ readonly no: bigint | null }>(text, values))
+  if (found.length > mostFound || found.some(({ no }) => no === null)) return undefined
+  return found.map(({ no }) => String(no))
+})
+
+interface Ledger {
+  readonly workspace_id: WorkspaceId
+  readonly account_id: AccountId
+  readonly data_type: SyncDataType
+}
+
+interface NumberedRow extends SearchedRow {
+  readonly change_no: bigint
+}
+
+/** Rows that go into blocks in one go. */
+const most = 5 * blockRows
+/** Blocks with fewer rows are put together once there are so many of them. */
+const fewRows = blockRows / 4
+const manyBlocks = 64
+/** Accounts with fewer rows in blocks are not worth a look at what of that has changed since. */
+const worthALook = 4 * blockRows
+
+const scopeOf = ({ account_id, data_type, workspace_id }: Ledger): RecordScope => ({
+  workspaceId: workspace_id,
+  accountId: account_id,
+  dataType: data_type
+})
+
+/** Writes blocks with the rows of these change numbers, which are in ascending order. */
+const insertBlocks = Effect.fnUntraced(function* (sql: SqlClient, ledger: Ledger, rows: ReadonlyArray<NumberedRow>) {
+  if (rows.length === 0) return
+  const parameters = yield* blockParameters(blocksOf(rows))
+  const nos = `{${rows.map(({ change_no }) => change_no).join(",")}}`
+  yield* sql.unsafe(
+    `insert into record_search (workspace_id, account_id, data_type, first_no, last_no, nos, rows, texts, starts,
+        signature, amounts, amount_rows, least, most)
+      select $1, $2, $3, g.nos[g.up_to - g.rows + 1], g.nos[g.up_to], g.nos[g.up_to - g.rows + 1 : g.up_to], g.rows,
+        g.texts, g.starts, g.signature, g.amounts, g.amount_rows, g.least, g.most
+      from (select b.*, $4::bigint[] as nos from ${givenBlocks(5)} b) g`,
+    [ledger.workspace_id, ledger.account_id, ledger.data_type, nos, ...parameters]
+  ).unprepared
+})
+
+/** Brings rows into blocks that were stored before there were any: a part of one account. */
+const takeUp = Effect.fnUntraced(function* (sql: SqlClient) {
+  const [unknown] = yield* sql<Ledger & { readonly first_no: bigint; readonly last_no: bigint }>`
+    select workspace_id, account_id, data_type, first_no, last_no from record_search where texts is null
+    order by account_id, data_type, last_no limit 1 for update skip locked`
+  if (unknown === undefined) return 0
+  const own = sql`${inScope(sql, scopeOf(unknown))} and last_no = ${unknown.last_no}`
+  const rows = yield* sql<NumberedRow>`select change_no, fields, pending from record
+    where ${inScope(sql, scopeOf(unknown))} and change_no between ${unknown.first_no} and ${unknown.last_no}
+    order by change_no limit ${most}`.unprepared
+  // The rest of it is unknown still. Numbers are taken in their order, so none below it comes to light later.
+  const upTo = rows.at(-1)?.change_no
+  const whole = rows.length < most || upTo === undefined || upTo === unknown.last_no
+  yield* whole
+    ? sql`delete from record_search where ${own}`
+    : sql`update record_search set first_no = ${upTo + 1n} where ${own}`
+  yield* insertBlocks(sql, unknown, rows)
+  return 1
+})
+
+/**
+ * Puts small blocks together, and leaves out rows that are in later ones. Rows only ever leave the numbers of a block, so
+ * nobody who writes has to wait for it.
+ */
+const putTogether = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  ledger: Ledger,
+  blocks: ReadonlyArray<{ readonly last_no: bigint }>
+) {
+  if (blocks.length === 0) return 0
+  const scope = inScope(sql, scopeOf(ledger))
+  const taken = yield* sql<{ readonly no: bigint }>`
+    with taken as (
+      delete from record_search where ${scope} and last_no = any(${blocks.map(({ last_no }) => String(last_no))}::text[]::bigint[])
+        and texts is not null returning *
+    )
+    select case when t.nos is null then t.first_no + n - 1 else t.nos[n] end as no
+    from taken t cross join lateral generate_series(1, t.rows) n`.unprepared
+  const rows = yield* sql<NumberedRow>`select change_no, fields, pending from (
+      select * from record where ${scope} and change_no = any(${taken.map(({ no }) => String(no))}::text[]::bigint[]) offset 0
+    ) r order by change_no`.unprepared
+  yield* insertBlocks(sql, ledger, rows)
+  return blocks.length
+})
+
+/** What has become of the blocks of an account: those of which half or more has changed since, or that are small. */
+const tendAccount = Effect.fnUntraced(function* (sql: SqlClient, ledger: Ledger) {
+  const blocks = yield* sql<{ readonly last_no: bigint; readonly rows: number; readonly held: number }>`
+    select s.last_no, s.rows, (
+      select count(*)::int from record r where r.account_id = s.account_id and r.data_type = s.data_type
+        and r.change_no = any(case when s.nos is null
+          then array(select generate_series(s.first_no, s.last_no)) else s.nos end)) as held
+    from record_search s where ${inScope(sql, scopeOf(ledger))} and s.texts is not null order by s.last_no`.unprepared
+  const small = blocks.filter(({ rows }) => rows < fewRows)
+  const chosen = new Set(small.length >= manyBlocks / 2 ? small : [])
+  for (const block of blocks) if (2 * block.held < block.rows) chosen.add(block)
+  const some: Array<(typeof blocks)[number]> = []
+  let rows = 0
+  for (const block of blocks) {
+    if (!chosen.has(block)) continue
+    rows += block.held
+    if (rows > most && some.length > 0) break
+    some.push(block)
+  }
+  // One block alone comes out as it was where nothing of it has changed.
+  return yield* putTogether(sql, ledger, some.length === 1 && 2 * some[0]!.held >= some[0]!.rows ? [] : some)
+})
+
+/**
+ * Brings a part of the blocks into shape: records from before there were blocks first, then an account with many small
+ * ones, then any account. Returns how much there was to do; when it is 0, the next call may still find something.
+ */
+export const tend = (sql: SqlClient) =>
+  Effect.gen(function* () {
+    const taken = yield* takeUp(sql)
+    if (taken > 0) return taken
+    const [crowded] = yield* sql<Ledger>`select workspace_id, account_id, data_type from record_search
+      where rows < ${fewRows} and texts is not null group by workspace_id, account_id, data_type
+      having count(*) >= ${manyBlocks} limit 1`
+    if (crowded !== undefined) return yield* tendAccount(sql, crowded)
+    const [any] = yield* sql<Ledger>`select workspace_id, account_id, data_type from record_search
+      group by workspace_id, account_id, data_type having sum(rows) >= ${worthALook} order by random() limit 1`
+    return any === undefined ? 0 : yield* tendAccount(sql, any)
+  }).pipe(inTransaction(sql))

@@ -1,0 +1,47 @@
+/** Indexes that a migration makes where its table is small, and otherwise leaves to a server that works (`LateIndexes.ts`). */
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+
+export interface LateIndex {
+  readonly name: string
+  readonly table: string
+  readonly definition: string
+  /** An index that nobody needs once this one is there. */
+  readonly replaces?: string
+}
+
+/**
+ * The day of a record; one without comes before all others. Behind a policy PostgreSQL does not look up `coalesce` in an
+ * index, since it takes it for something that may tell what it is asked of; `case` it does.
+ */
+export const recordDay = "(case when date is null then '-infinity'::date else date end)"
+
+export const recordDays: ReadonlyArray<LateIndex> = [
+  {
+    name: "record_day",
+    table: "record",
+    definition: `(account_id, data_type, ${recordDay} desc, id desc)`,
+    replaces: "record_page"
+  },
+  {
+    name: "record_gone",
+    table: "record",
+    definition: `(account_id, data_type, ${recordDay} desc, id desc) where state <> 'live'`,
+    replaces: "record_tombstone"
+  }
+]
+
+/** Tables up to so many bytes are read in a moment. */
+const smallBytes = 32 * 1_048_576
+
+/** For a migration: makes those of a small table at once. */
+export const makeWhereSmall = Effect.fnUntraced(function* (indexes: ReadonlyArray<LateIndex>, small = smallBytes) {
+  const sql = yield* SqlClient.SqlClient
+  for (const { definition, name, replaces, table } of indexes) {
+    const [size] = yield* sql<{ readonly small: boolean }>`
+      select pg_relation_size(${table}::regclass) <= ${small} as small`
+    if (size?.small !== true) continue
+    yield* sql.unsafe(`create index if not exists ${name} on ${table} ${definition}`)
+    if (replaces !== undefined) yield* sql.unsafe(`drop index if exists ${replaces}`)
+  }
+})

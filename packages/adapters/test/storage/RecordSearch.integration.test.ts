@@ -1,0 +1,222 @@
+import { find, tend } from "../../src/storage/postgres/RecordSearch.ts"
+import { layer as recordStore } from "../../src/storage/postgres/PostgresRecordStore.ts"
+import { blockRows, searchOf } from "../../src/storage/postgres/SearchBlock.ts"
+import { CalendarDate, Decimal, Ids } from "@millrace/core"
+import type { RecordWrite } from "@millrace/core/record"
+import { type RecordFilter, type RecordScope, RecordStore } from "@millrace/core/storage"
+import { acrossWorkspaces, withinWorkspaces, type WorkspaceId } from "@millrace/core/workspace"
+import { makeWrites } from "@millrace/testing/fixture"
+import { OwnerClient, walled } from "@millrace/verification/postgres/TestPostgres"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { inject } from "vitest"
+
+const workspaceId = "ws_00000000000000000000000001" as WorkspaceId
+const scopeOf = (n: number): RecordScope => ({
+  workspaceId,
+  accountId: `acct_0000000000000000000000000${n}` as RecordScope["accountId"],
+  dataType: "transactions"
+})
+
+const words = [
+  "coop",
+  "COOP",
+  "Zürich",
+  "İSTANBUL",
+  "Kiosk",
+  "a\u001eb",
+  "a\u001fb",
+  "😀",
+  "ΟΔΟΣ",
+  "ab",
+  "東京",
+  "100%",
+  ""
+]
+const filters: ReadonlyArray<RecordFilter> = [
+  ...[
+    "coop",
+    "oop z",
+    "istanbul",
+    "kiosk",
+    "a\u001eb",
+    "a\u001fb",
+    "\u001e",
+    "b",
+    "😀",
+    "οδοσ",
+    "ab",
+    "東京",
+    "%",
+    "zeppelin"
+  ].map((text) => ({ text })),
+  { category: "FOOD" },
+  { category: "food" },
+  { category: "coop" },
+  { type: "CARD", text: "coop" },
+  { pending: true },
+  { pending: true, text: "ab", minAmount: Decimal.make("0") },
+  { minAmount: Decimal.make("-0.1"), maxAmount: Decimal.make("0.1") },
+  { minAmount: Decimal.make("16777217") },
+  { maxAmount: Decimal.make("-100000000000000000000000000000000000000000") },
+  { minAmount: Decimal.make("0"), maxAmount: Decimal.make("0"), category: "FOOD" },
+  { text: "coop", from: CalendarDate.make("2026-01-01") }
+]
+const amounts = [
+  "0",
+  "-0.1",
+  "0.1",
+  "0.10000001",
+  "16777216",
+  "16777217",
+  "-200000000000000000000000000000000000000000.5",
+  null
+]
+
+/** Many texts of few words, so that much is alike and little is the same. */
+const spread = (writes: ReadonlyArray<RecordWrite>, turn: number): ReadonlyArray<RecordWrite> =>
+  writes.map((write, n) => {
+    const at = n * 31 + turn * 17
+    const word = (by: number) => words[Math.floor(at / by) % words.length]!
+    return {
+      ...write,
+      pending: at % 11 === 0,
+      date: at % 13 === 0 ? null : write.date,
+      state: at % 29 === 0 ? "removed" : "live",
+      fields: {
+        description: at % 7 === 0 ? null : `${word(1)} ${word(3)}`,
+        merchantName: at % 5 === 0 ? null : word(5),
+        amount: amounts[at % amounts.length]!,
+        category: at % 3 === 0 ? "FOOD" : at % 3 === 1 ? "coop" : null,
+        type: at % 2 === 0 ? "CARD" : "ATM"
+      }
+    }
+  })
+
+/** Pages as they are, beside those of a walk through all records. */
+const expectSame = Effect.fnUntraced(function* (scope: RecordScope) {
+  const records = yield* RecordStore
+  const sql = yield* SqlClient.SqlClient
+  const owner = yield* OwnerClient
+  for (const filter of filters) {
+    const found = yield* records.page(scope, { filter, limit: 1_000 })
+    // Where a block is unknown, all records are walked through.
+    yield* owner`insert into record_search (workspace_id, account_id, data_type, first_no, last_no, rows)
+      values (${scope.workspaceId}, ${scope.accountId}, 'transactions', 0, 0, 0)`
+    const walked = yield* records.page(scope, { filter, limit: 1_000 })
+    yield* owner`delete from record_search where account_id = ${scope.accountId} and last_no = 0`
+    expect([filter, found.map(({ id }) => id)]).toEqual([filter, walked.map(({ id }) => id)])
+    // In blocks it stands for what ends a field, so it is in all of them.
+    const everywhere = filter.text === "\u001e"
+    expect([filter, (yield* find(sql, scope, searchOf(filter)!)) === undefined]).toEqual([filter, everywhere])
+  }
+})
+
+const tendAll = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  let quiet = 0
+  for (let step = 0; step < 500 && quiet < 3; step++) quiet = (yield* tend(sql)) === 0 ? quiet + 1 : 0
+  expect(quiet).toBe(3)
+}).pipe(acrossWorkspaces("task engine"))
+
+const blocksOf = Effect.fnUntraced(function* ({ accountId }: RecordScope) {
+  const owner = yield* OwnerClient
+  return yield* owner<{ readonly rows: number; readonly known: boolean }>`
+    select rows, texts is not null as known from record_search where account_id = ${accountId} order by last_no`
+})
+
+const gramsOf = (text: string) => searchOf({ text })!.grams
+
+describe("searches of records", () => {
+  const layers = Layer.provideMerge(Layer.mergeAll(recordStore, Ids.layer), walled(inject("postgres")))
+  it.layer(layers, { timeout: "120 seconds" })("on PostgreSQL", (test) => {
+    test.effect("find what a walk through all records finds, also after records have changed", () =>
+      Effect.gen(function* () {
+        const scope = scopeOf(1)
+        const records = yield* RecordStore
+        const writes = yield* makeWrites(2 * blockRows + 50)
+        yield* records.write(scope, spread(writes, 0))
+        yield* expectSame(scope)
+        yield* records.write(scope, spread(writes.slice(100, 400), 3))
+        for (const write of spread(writes.slice(0, 20), 5)) yield* records.write(scope, [write])
+        yield* expectSame(scope)
+      }).pipe(withinWorkspaces(workspaceId))
+    )
+
+    test.effect("find the same after blocks were put together, and hold each record once then", () =>
+      Effect.gen(function* () {
+        const scope = scopeOf(2)
+        const records = yield* RecordStore
+        const writes = yield* makeWrites(5 * blockRows)
+        yield* records.write(scope, spread(writes, 0))
+        // Other types of records take numbers between them.
+        yield* records.write({ ...scope, dataType: "orders" }, yield* makeWrites(3, "orders"))
+        for (let turn = 0; turn < 2; turn++) yield* records.write(scope, spread(writes, turn))
+        for (const write of spread(writes.slice(0, 80), 7)) yield* records.write(scope, [write])
+        expect((yield* blocksOf(scope)).length).toBeGreaterThan(90)
+        yield* tendAll
+        const after = yield* blocksOf(scope)
+        expect(after.length).toBeLessThan(15)
+        expect(after.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThan(1.5 * writes.length)
+        yield* expectSame(scope)
+      }).pipe(withinWorkspaces(workspaceId))
+    )
+
+    test.effect("find records from before there were blocks, while they are brought into them and after it", () =>
+      Effect.gen(function* () {
+        const scope = scopeOf(3)
+        const records = yield* RecordStore
+        const owner = yield* OwnerClient
+        const sql = yield* SqlClient.SqlClient
+        const writes = yield* makeWrites(6 * blockRows)
+        yield* records.write(scope, spread(writes, 0))
+        yield* owner`delete from record_search where account_id = ${scope.accountId}`
+        yield* owner`insert into record_search (workspace_id, account_id, data_type, first_no, last_no, rows)
+          values (${workspaceId}, ${scope.accountId}, 'transactions', 1, ${writes.length}, 0)`
+        const filter = { text: "istanbul" }
+        const before = yield* records.page(scope, { filter, limit: 2_000 })
+        expect(before.length).toBeGreaterThan(20)
+        yield* acrossWorkspaces("task engine")(tend(sql))
+        expect((yield* blocksOf(scope)).map(({ known }) => known)).toEqual([...Array<boolean>(5).fill(true), false])
+        expect(yield* records.page(scope, { filter, limit: 2_000 })).toEqual(before)
+        yield* records.write(scope, spread(writes.slice(-10), 0))
+        yield* tendAll
+        expect((yield* blocksOf(scope)).every(({ known }) => known)).toBe(true)
+        yield* expectSame(scope)
+      }).pipe(withinWorkspaces(workspaceId))
+    )
+
+    test.effect("show nothing of another workspace", () =>
+      Effect.gen(function* () {
+        const scope = scopeOf(4)
+        const records = yield* RecordStore
+        const sql = yield* SqlClient.SqlClient
+        yield* withinWorkspaces(workspaceId)(records.write(scope, spread(yield* makeWrites(40), 0)))
+        const search = searchOf({ text: "coop" })!
+        expect((yield* withinWorkspaces(workspaceId)(find(sql, scope, search)))?.length).toBeGreaterThan(0)
+        const other = "ws_00000000000000000000000002" as WorkspaceId
+        expect(yield* withinWorkspaces(other)(find(sql, scope, search))).toEqual([])
+      })
+    )
+
+    test.effect(
+      "rely on lower case as PostgreSQL knows it: no letter becomes several, none comes into a class from elsewhere",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const rows = yield* sql<{ readonly upper: string; readonly lower: string }>`
+          select chr(n) as upper, lower(chr(n) collate "pg_c_utf8") as lower from generate_series(1, 1114111) n
+          where not (n between 55296 and 57343) and lower(chr(n) collate "pg_c_utf8") <> chr(n)`
+          expect(rows.length).toBeGreaterThan(1_000)
+          expect(rows.filter(({ lower }) => Array.from(lower).length !== 1)).toEqual([])
+          // In the middle of a word, at its end, and beside others.
+          for (const { lower, upper } of rows) {
+            expect([upper, gramsOf(`ab${upper}`)]).toEqual([upper, gramsOf(`ab${lower}`)])
+            expect([upper, gramsOf(`${upper}${upper}yz`)]).toEqual([upper, gramsOf(`${lower}${lower}yz`)])
+          }
+        })
+    )
+  })
+})

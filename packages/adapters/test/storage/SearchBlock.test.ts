@@ -1,0 +1,88 @@
+import { blockRows, blocksOf, eachGram, nearest, searchOf } from "../../src/storage/postgres/SearchBlock.ts"
+import { Decimal } from "@millrace/core"
+import { describe, expect, it } from "vitest"
+
+const gramsOf = (text: string, sparse = false): ReadonlyArray<number> => {
+  const grams: Array<number> = []
+  eachGram(text, sparse, (gram) => grams.push(gram))
+  return grams
+}
+
+describe("grams of a text", () => {
+  it("hold those of every part of it, however it is written", () => {
+    const texts = ["Coop-4412 ZÜRICH", "ΟΔΥΣΣΕΥΣ", "İstanbul ÅKER", "Пятёрочка 12", "東京都 食品", "a😀bc ẞtraße"]
+    for (const text of texts) {
+      const whole = new Set(gramsOf(`x ${text} y`))
+      for (let from = 0; from < text.length; from++) {
+        for (let to = from + 1; to <= text.length; to++) {
+          for (const gram of gramsOf(text.slice(from, to), true)) expect(whole).toContain(gram)
+        }
+      }
+    }
+  })
+
+  it("are the same for upper and lower case", () => {
+    for (const text of ["COOP ZÜRICH", "ΟΔΟΣ", "ПЯТЁРОЧКА", "ÅNGSTRÖM"]) {
+      expect(gramsOf(text.toLowerCase(), true)).toEqual(gramsOf(text, true))
+    }
+  })
+
+  it("are none of what stands on both sides of a character of which lower case is uncertain, or of two rows", () => {
+    expect(gramsOf("ab\u{10D50}cd")).toEqual([...gramsOf("ab"), ...gramsOf("cd")])
+    expect(gramsOf("ab\u001ecd")).toEqual([...gramsOf("ab"), ...gramsOf("cd")])
+  })
+})
+
+describe("blocks", () => {
+  const rows = Array.from({ length: 2 * blockRows + 3 }, (_, n) => ({
+    pending: n % 2 === 0,
+    fields: { description: `row ${n} 😀`, amount: String((n * 7) % 50) }
+  }))
+
+  it("hold the rows in their order, each from where it begins", () => {
+    const blocks = blocksOf(rows)
+    expect(blocks.map((block) => block.rows)).toEqual([blockRows, blockRows, 3])
+    const points = Array.from(blocks[2]!.texts)
+    const starts = blocks[2]!.starts.slice(1, -1).split(",").map(Number)
+    const said = starts.map((start, at) => points.slice(start - 1, (starts[at + 1] ?? Infinity) - 2).join(""))
+    expect(said).toEqual(rows.slice(-3).map(({ fields }) => expect.stringContaining(fields.description)))
+  })
+
+  it("hold amounts in their order, with the rows that have them", () => {
+    const [block] = blocksOf(rows)
+    const amounts = block!.amounts.slice(1, -1).split(",").map(Number)
+    expect(amounts).toEqual(amounts.toSorted((a, b) => a - b))
+    const ofRows = block!.amountRows
+      .slice(1, -1)
+      .split(",")
+      .map((row) => Number(rows[Number(row) - 1]!.fields.amount))
+    expect(ofRows).toEqual(amounts)
+  })
+
+  it("leave out amounts that are none, and take in those that no floating number is near", () => {
+    const [block] = blocksOf(
+      ["1e400", "-99999999999999999999999999999999999999999.5", "0.00000000000000000000000000000000000000000000000001"]
+        .map((amount): { readonly pending: boolean; readonly fields: Record<string, string | null> } => ({
+          pending: false,
+          fields: { amount }
+        }))
+        .concat([{ pending: false, fields: { amount: null } }])
+    )
+    expect(block!.amountRows).toBe("{2,3,1}")
+    expect(nearest("1e400")).toBeLessThan(Infinity)
+  })
+})
+
+describe("what a filter asks of blocks", () => {
+  it("is nothing where it asks nothing that they know, or of records that are gone", () => {
+    expect(searchOf({})).toBeUndefined()
+    expect(searchOf({ pending: false, text: "" })).toBeUndefined()
+    expect(searchOf({ state: "removed", text: "coop" })).toBeUndefined()
+  })
+
+  it("is the text first, then whole fields and amounts", () => {
+    const search = searchOf({ text: "Coop", category: "FOOD", pending: true, minAmount: Decimal.make("-5") })
+    expect(search?.needles).toEqual(["Coop", "\u001fFOOD\u001f", "\u001f\u0011\u001f"])
+    expect(search?.amounts).toEqual({ least: -5, most: Infinity })
+  })
+})
