@@ -1,6 +1,5 @@
 /** Searches of the ledger through its blocks (`SearchBlock.ts`), and what keeps the blocks in shape. */
 import type { AccountId } from "@millrace/core/bank"
-import type { SyncDataType } from "@millrace/core/record"
 import type { RecordScope } from "@millrace/core/storage"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
@@ -12,8 +11,8 @@ import { SqlParameters } from "./SqlParameters.ts"
 import { textColumns } from "./TextColumns.ts"
 
 /** Types of records that are searched. */
-const searchedTypes: ReadonlySet<SyncDataType> = new Set(["transactions"])
-export const isSearched = (dataType: SyncDataType): boolean => searchedTypes.has(dataType)
+const searchedTypes: ReadonlySet<RecordScope["dataType"]> = new Set(["transactions"])
+export const isSearched = (dataType: RecordScope["dataType"]): boolean => searchedTypes.has(dataType)
 
 /** Blocks as parameters of a statement: the separator and six texts, read again by `givenBlocks`. */
 export const blockParameters = (blocks: ReadonlyArray<SearchBlock>) =>
@@ -115,7 +114,7 @@ export const find = Effect.fnUntraced(function* (sql: SqlClient, scope: RecordSc
 interface Ledger {
   readonly workspace_id: WorkspaceId
   readonly account_id: AccountId
-  readonly data_type: SyncDataType
+  readonly data_type: RecordScope["dataType"]
 }
 
 interface NumberedRow extends SearchedRow {
