@@ -4,8 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { nouns, type Operation, operations } from "@millrace/core/access"
-import { isAbsent, scopesText } from "../packages/core/src/access/Operation.ts"
+import { accessMatrix, nouns, operations } from "@millrace/core/access"
 import { scopes } from "../packages/core/src/access/Scope.ts"
 import { deliveryTransitions } from "../packages/core/src/destination/Delivery.ts"
 import { eventCatalogue } from "../packages/core/src/EventCatalogue.ts"
@@ -80,29 +79,6 @@ HttpApi.reflect(Api, {
   }
 })
 
-const whoMay = ({ app, everyPlan, only, role, scopes: needed }: Operation): ReadonlyArray<string> => [
-  (scopesText(needed) || "any credential") + (everyPlan ? ", on every plan" : ""),
-  only === "automation" ? "none" : `${role}${only === "session" ? ", signed in" : ""}`,
-  only === undefined ? app : "none"
-]
-
-const askedAgain = { read: "reads", inherent: "comes to the same", key: "with an idempotency key" } as const
-
-const operationsOf = (noun: string): string =>
-  table(
-    ["operation", "request", "scopes", "role", "apps", "asked again", "tool", "command"],
-    Object.values<Operation>(operations)
-      .filter((operation) => operation.noun === noun)
-      .map((operation) => [
-        operation.id,
-        operation.served ? `\`${routes.get(operation.id)}\`` : "not served yet",
-        ...whoMay(operation),
-        askedAgain[operation.idempotency],
-        isAbsent(operation.tool) ? "" : `\`${operation.tool.name}\``,
-        isAbsent(operation.command) ? "" : `\`${operation.command}\``
-      ])
-  )
-
 /** The keys of a configuration, those that may be absent in brackets, with what is said of them. */
 const keysOf = (config: Schema.Top): string => {
   const { schema } = Schema.toJsonSchemaDocument(config)
@@ -175,7 +151,7 @@ const pages: Readonly<Record<string, string>> = {
         "a signed-in person; an app needs the role of the person who consented as well as its scopes. *Apps* are those of third",
         "parties: they reach all resources, their own, or none. *Tool* is the name for the Model Context Protocol."
       ].join("\n"),
-      ...Object.entries(nouns).map(([noun, text]) => `## ${noun}\n\n${text}\n\n${operationsOf(noun)}`)
+      accessMatrix(Object.values(operations), nouns, (id) => routes.get(id))
     ].join("\n\n") + "\n",
   states:
     [

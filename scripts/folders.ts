@@ -24,6 +24,7 @@ export const kernelOrder: ReadonlyArray<string> = [
   "event",
   "audit",
   "idempotency",
+  "collection",
   "record",
   "filter",
   "rule",

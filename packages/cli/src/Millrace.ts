@@ -13,11 +13,15 @@ import * as Path from "effect/Path"
 import { ChildProcessSpawner, make as makeSpawner } from "effect/process/ChildProcessSpawner"
 import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
+import { enrichmentContract } from "@millrace/core/enrichment"
 import * as Api from "./request/Api.ts"
+import { discover, firstWord } from "./commands/Discovery.ts"
 import { accounts } from "./commands/Accounts.ts"
 import { audit } from "./commands/Audit.ts"
 import { banks } from "./commands/Banks.ts"
 import { call } from "./commands/Call.ts"
+import { derivedCommand } from "./commands/Derived.ts"
+import { groupOf } from "./commands/FromContract.ts"
 import { feeds } from "./commands/Feeds.ts"
 import { jobs } from "./commands/Jobs.ts"
 import { login, logout, profiles } from "./commands/Login.ts"
@@ -37,12 +41,42 @@ const services = Layer.mergeAll(Api.layer, Output.layer).pipe(
   Layer.provideMerge(Settings.layer)
 )
 
-export const millrace = Command.make("millrace").pipe(
-  Command.withDescription("Bank data in, enriched, out to where you work: the command line of the Millrace API."),
-  Command.withSubcommands([whoami, banks, accounts, feeds, jobs, tables, rows, audit, call, login, logout, profiles]),
-  Command.provide(services),
-  Command.withGlobalFlags(Options.all)
-)
+const enrichments = derivedCommand(groupOf(enrichmentContract))
+
+const bundled = [
+  whoami,
+  banks,
+  accounts,
+  feeds,
+  jobs,
+  enrichments,
+  tables,
+  rows,
+  audit,
+  call,
+  login,
+  logout,
+  profiles
+] as const
+
+const treeOf = (own: ReadonlyArray<typeof enrichments>) =>
+  Command.make("millrace").pipe(
+    Command.withDescription("Bank data in, enriched, out to where you work: the command line of the Millrace API."),
+    Command.withSubcommands([...bundled, ...own]),
+    Command.provide(services),
+    Command.withGlobalFlags(Options.all)
+  )
+
+export const millrace = treeOf([])
+
+const known: ReadonlySet<string> = new Set(bundled.map(({ name }) => name))
+
+/** The commands there are for these arguments: where a word is none of ours, the server is asked whether it is one of its. */
+const treeFor = (args: ReadonlyArray<string>) => {
+  const word = firstWord(args)
+  if (word === undefined || known.has(word)) return Effect.succeed(millrace)
+  return Effect.map(discover(word, args), (group) => (group === undefined ? millrace : treeOf([derivedCommand(group)])))
+}
 
 const colored = (stream: NodeJS.WriteStream, args: ReadonlyArray<string>): boolean =>
   stream.isTTY === true && Settings.wantsColors(args.includes("--no-color"))
@@ -126,7 +160,7 @@ const joined = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
   })
 
 export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
-  Command.runWith(millrace, { version })(joined(args)).pipe(
+  Effect.flatMap(treeFor(args), (tree) => Command.runWith(tree, { version })(joined(args))).pipe(
     Effect.as<number>(exitCodes.ok),
     Effect.catch((error) =>
       CliError.isCliError(error)

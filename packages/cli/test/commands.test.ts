@@ -40,6 +40,7 @@ const account = Records.account.id
 const feed = Records.feed.id
 const job = Records.job.id
 const upload = Records.upload.id
+const enrichment = Records.enrichment.enrichment.id
 const table = Records.table.id
 const field = Records.field.id
 const row = Records.row.id
@@ -65,6 +66,8 @@ interface Case {
 
 const feedFile = file("feed.json", '{"name":"from file","sourceConfig":{"type":"sync"},"order":7}')
 
+const enrichmentFile = file("enrichment.json", '{"name":"from file","ruleConfig":{"rules":[]}}')
+
 const rowsFile = file("rows.json", `[{"id":"${row}","values":{"amount":12345678901234567890.12}}]`)
 const rowFile = file("row.json", '{"values":{"amount":1.50}}')
 
@@ -76,6 +79,7 @@ const silent: ReadonlyArray<{
 }> = [
   { operation: "deleteFeed", args: ["feeds", "delete", feed], note: `Deleted ${feed}.` },
   { operation: "deleteFeedUpload", args: ["feeds", "uploads", "delete", feed, upload], note: `Deleted ${upload}` },
+  { operation: "deleteEnrichment", args: ["enrichments", "delete", enrichment], note: `Deleted ${enrichment}.` },
   { operation: "deleteTable", args: ["tables", "delete", table], note: `millrace tables restore ${table}` },
   {
     operation: "deleteField",
@@ -134,6 +138,22 @@ const cases: ReadonlyArray<Case> = [
     operation: "restoreTransaction",
     args: ["accounts", "restore-transaction", transaction, ...of],
     data: { id: transaction }
+  },
+  {
+    operation: "listEnrichments",
+    args: ["enrichments", "list", "--type", "rule", "--no-enabled"],
+    data: [{ id: enrichment, ruleConfig: { rules: [] } }]
+  },
+  { operation: "getEnrichment", args: ["enrichments", "get", enrichment], data: { id: enrichment, version: 4 } },
+  {
+    operation: "createEnrichment",
+    args: ["enrichments", "create", "--name", "A", "--type", "rule", "--data-type", "loans", "--file", enrichmentFile],
+    data: { id: enrichment }
+  },
+  {
+    operation: "updateEnrichment",
+    args: ["enrichments", "update", enrichment, "--order", "5", "--feed-ids", feed, "--if-version", "4"],
+    data: { id: enrichment }
   },
   { operation: "listFeeds", args: ["feeds", "list", "--data-type", "loans"], data: [{ id: feed }] },
   {

@@ -16,6 +16,7 @@ import { AccountData } from "./usecase/AccountData.ts"
 import type { BankStore } from "./bank/BankStore.ts"
 import type { ConnectionAttemptStore } from "./bank/ConnectionAttemptStore.ts"
 import { Banks } from "./bank/Banks.ts"
+import { Collections } from "./collection/Collections.ts"
 import { Deliverer } from "./destination/Deliverer.ts"
 import type { DeliveryStore } from "./destination/DeliveryStore.ts"
 import type { Destinations } from "./destination/Destinations.ts"
@@ -40,6 +41,7 @@ import type { JobEngine } from "./job/JobEngine.ts"
 import { Jobs } from "./job/Jobs.ts"
 import type { JobStore } from "./job/JobStore.ts"
 import type { Providers } from "./provider/Providers.ts"
+import type { Resources } from "./resource/Resources.ts"
 import type { RecordStore } from "./record/RecordStore.ts"
 import type { Patterns } from "./pattern/Pattern.ts"
 import { Cursors } from "./cursor/Cursors.ts"
@@ -93,6 +95,7 @@ export type Stores =
   | Leases
   | CursorStore
   | TaskStore
+  | Resources
   | Transactor
 
 /** Everything outside the kernel besides the job engine. */
@@ -129,6 +132,7 @@ export type UseCases =
   | Events
   | Audit
   | Idempotency
+  | Collections
 
 /** Use cases that reach no further than whoever calls them. */
 const walled = <I, S extends object, E, R>(
@@ -153,6 +157,7 @@ export const layerUseCases = (
     walled(Enrichments, Enrichments.layer),
     walled(Corrections, Corrections.layer),
     Idempotency.layer,
+    Collections.layer,
     walled(Events, Events.layer),
     walled(Audit, Audit.layer)
   ).pipe(

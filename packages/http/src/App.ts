@@ -4,21 +4,32 @@
  */
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as HttpApiScalar from "effect/http-api/HttpApiScalar"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Api } from "./api/Api.ts"
+import { operations } from "@millrace/core/access"
+import { Collections, type ServedCollection } from "@millrace/core/collection"
+import { Api, catalogue } from "./api/Api.ts"
+import { anyCollectionApi } from "./api/CollectionApi.ts"
 import * as AccountHandlers from "./handlers/AccountHandlers.ts"
 import * as AuditHandlers from "./handlers/AuditHandlers.ts"
+import { collectionHandlers } from "./handlers/CollectionHandlers.ts"
 import * as CorrectionHandlers from "./handlers/CorrectionHandlers.ts"
 import * as BankHandlers from "./handlers/BankHandlers.ts"
+import * as EnrichmentHandlers from "./handlers/EnrichmentHandlers.ts"
 import * as FeedHandlers from "./handlers/FeedHandlers.ts"
 import * as FieldHandlers from "./handlers/FieldHandlers.ts"
 import * as IdentityHandlers from "./handlers/IdentityHandlers.ts"
 import * as JobHandlers from "./handlers/JobHandlers.ts"
 import * as RecordHandlers from "./handlers/RecordHandlers.ts"
 import * as RowHandlers from "./handlers/RowHandlers.ts"
+import { serveGroup } from "./handlers/Serve.ts"
 import * as TableHandlers from "./handlers/TableHandlers.ts"
 import * as UploadHandlers from "./handlers/UploadHandlers.ts"
 import * as Edge from "./middleware/Edge.ts"
+import { toDocument } from "./openapi/OpenApi.ts"
+import { collectionNotes } from "./openapi/Operations.ts"
+import { routesOf } from "./request/Routes.ts"
 import * as SchemaFaults from "./answer/SchemaFaults.ts"
 import * as Probes from "./Probes.ts"
 import * as Welcome from "./Welcome.ts"
@@ -32,20 +43,50 @@ const handlers = Layer.mergeAll(
   FeedHandlers.layer,
   JobHandlers.layer,
   RecordHandlers.layer,
+  EnrichmentHandlers.layer,
   UploadHandlers.layer,
   TableHandlers.layer,
   FieldHandlers.layer,
   RowHandlers.layer
-).pipe(Layer.provide(SchemaFaults.layer))
+)
+
+type Entries = typeof operations
 
 /** The page of the reference loads nothing from elsewhere and tells nobody that it was opened. */
 const documents = { withDefaultFonts: false, telemetry: false, showOperationId: true }
 
+/**
+ * The bundled API with the collections that a program adds. To the compiler it is the bundled one: what is added is not known
+ * to it.
+ */
+const apiWith = (added: ReadonlyArray<ServedCollection>): { readonly api: typeof Api; readonly entries: Entries } => {
+  if (added.length === 0) return { api: Api, entries: operations }
+  const own = added.map(({ contract }) => contract)
+  const entries: Entries = Object.assign({}, operations, ...own.map(({ surface }) => surface.entries))
+  const document = toDocument({
+    operations: entries,
+    nouns: { ...catalogue.nouns, ...Object.fromEntries(own.map(({ surface }) => [surface.noun, surface.about])) },
+    notes: Object.assign({}, catalogue.notes, ...own.map((contract) => collectionNotes(contract)))
+  })
+  const groups = own.map((contract) => anyCollectionApi(contract).middleware(SchemaFaults.SchemaFaults))
+  const api = groups.reduce((all, group) => all.add(group as never), Api)
+  return { api: api.annotateMerge(OpenApi.annotations({ transform: document })), entries }
+}
+
+const appOf = (added: ReadonlyArray<ServedCollection>) => {
+  const { api, entries } = apiWith(added)
+  const own = added.map(({ contract, useCases }) =>
+    serveGroup(api, contract.surface.noun, Effect.succeed(collectionHandlers(contract, useCases)), entries)
+  )
+  const served = Layer.mergeAll(handlers, ...own).pipe(Layer.provide(SchemaFaults.layer))
+  return Layer.mergeAll(
+    HttpApiBuilder.layer(api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(served)),
+    HttpApiScalar.layer(api, { path: "/docs", scalar: documents }),
+    Probes.layer,
+    Welcome.layer,
+    Edge.layer(routesOf(api, entries))
+  )
+}
+
 /** Provide `HttpServer.layerServices` (or a platform's) and the kernel's use cases. */
-export const App = Layer.mergeAll(
-  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers)),
-  HttpApiScalar.layer(Api, { path: "/docs", scalar: documents }),
-  Probes.layer,
-  Welcome.layer,
-  Edge.layer
-)
+export const App = Layer.unwrap(Effect.map(Collections, ({ all }) => appOf(all)))

@@ -13,6 +13,7 @@ import {
   TaskStore,
   UploadStore
 } from "@millrace/core/storage"
+import { Collections } from "@millrace/core/collection"
 import { Corrections, Jobs, Tables, WaitingUploads } from "@millrace/core/kernel"
 import { recurringTask } from "@millrace/core/task"
 import { UploadSettings } from "@millrace/core/upload"
@@ -49,7 +50,13 @@ export const uploadFiles = Effect.gen(function* () {
 })
 
 /** Removes what has been in the trash for its time. */
-const trash = Effect.map(Tables, ({ purge }) => recurringTask("trash", 5 * minute, purge))
+const trash = Effect.map(Effect.all([Tables, Collections]), ([tables, collections]) =>
+  recurringTask(
+    "trash",
+    5 * minute,
+    Effect.zipWith(tables.purge, collections.purge, (some, more) => some + more)
+  )
+)
 
 /** Forgets corrections that are too long ago to be taken back. */
 const correctionHistory = Effect.map(Corrections, ({ purge }) => recurringTask("correction_history", 5 * minute, purge))

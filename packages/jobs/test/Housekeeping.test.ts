@@ -1,3 +1,4 @@
+import { Collections } from "@millrace/core/collection"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { CursorStore, EventStore, JobStore, TaskStore, UploadStore } from "@millrace/core/storage"
 import { Corrections, Jobs, Tables, WaitingUploads } from "@millrace/core/kernel"
@@ -19,7 +20,17 @@ const pass = (seconds: number) =>
 
 /** How often each part was asked in two minutes; `history` is the number of old jobs there are. */
 const asked = Effect.fnUntraced(function* (history: number, keepDays?: number) {
-  const counts = { schedules: 0, uploads: 0, files: 0, trash: 0, corrections: 0, cursors: 0, events: 0, jobs: 0 }
+  const counts = {
+    schedules: 0,
+    uploads: 0,
+    files: 0,
+    trash: 0,
+    collections: 0,
+    corrections: 0,
+    cursors: 0,
+    events: 0,
+    jobs: 0
+  }
   const count = (part: keyof typeof counts, found = () => 0) =>
     Effect.sync(() => {
       counts[part]++
@@ -36,6 +47,7 @@ const asked = Effect.fnUntraced(function* (history: number, keepDays?: number) {
     Layer.mock(WaitingUploads, { takeUp: count("uploads") }),
     Layer.mock(UploadStore, { removeFiles: () => count("files") }),
     Layer.mock(Tables, { purge: count("trash") }),
+    Layer.mock(Collections, { all: [], of: () => expect.unreachable(), purge: count("collections") }),
     Layer.mock(Corrections, { purge: count("corrections") }),
     Layer.mock(CursorStore, { purge: () => count("cursors") }),
     Layer.mock(EventStore, { purge: () => count("events") }),
@@ -66,6 +78,7 @@ describe("housekeeping", () => {
         uploads: 8,
         files: 2,
         trash: 1,
+        collections: 1,
         corrections: 1,
         cursors: 1,
         events: 1,

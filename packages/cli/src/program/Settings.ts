@@ -91,6 +91,17 @@ const keyOf = Effect.fnUntraced(function* (option: Option.Option<Redacted.Redact
 export const wantsColors = (refused: boolean): boolean =>
   !refused && process.stdout.isTTY === true && variable("NO_COLOR") === undefined && process.env["TERM"] !== "dumb"
 
+/** The server that options mean, by themselves: for what has to be known before the options of a command are. */
+export const baseUrlFor = Effect.fn("Settings.baseUrlFor")(function* (
+  given: string | undefined,
+  named: string | undefined
+) {
+  const file = yield* Profiles.read
+  const name = named ?? variable("MILLRACE_PROFILE") ?? file.current ?? Profiles.defaultName
+  const url = given ?? variable("MILLRACE_BASE_URL") ?? Profiles.profileOf(file, name)?.baseUrl
+  return yield* baseUrlOf(url ?? defaultBaseUrl)
+})
+
 const resolve = Effect.gen(function* () {
   const file = yield* Profiles.read
   const named = Option.getOrUndefined(yield* Options.Profile) ?? variable("MILLRACE_PROFILE")

@@ -121,19 +121,25 @@ export const authorize = (caller: Caller, operation: Operation): Effect.Effect<v
   return decision.allowed || decision.reason === "hidden" ? Effect.void : Effect.fail(forbidden(decision))
 }
 
+/** A bundled operation by its id, or one that a program adds. */
+export type AnyOperation = OperationId | Operation
+
+export const operationOf = (operation: AnyOperation): Operation =>
+  typeof operation === "string" ? operations[operation] : operation
+
 /** The same for an operation of the catalogue. */
-export const permit = (caller: Caller, id: OperationId): Effect.Effect<void, Forbidden> =>
-  authorize(caller, operations[id])
+export const permit = (caller: Caller, operation: AnyOperation): Effect.Effect<void, Forbidden> =>
+  authorize(caller, operationOf(operation))
 
 /** What was found, where the caller may do this to it; else it is as though it were not there. */
 export const reach = <A extends Resource>(
   caller: Caller,
-  id: OperationId,
+  operation: AnyOperation,
   /** As in "Bank not found". */
   noun: string,
   found: Option.Option<A>
 ): Effect.Effect<A, NotFound | Forbidden> => {
-  const decision = decide(caller, operations[id], Option.getOrUndefined(found))
+  const decision = decide(caller, operationOf(operation), Option.getOrUndefined(found))
   if (!decision.allowed && decision.reason !== "hidden") return Effect.fail(forbidden(decision))
   return decision.allowed && Option.isSome(found)
     ? Effect.succeed(found.value)
@@ -141,9 +147,9 @@ export const reach = <A extends Resource>(
 }
 
 /** Whether it matters to this caller who made a resource. */
-export const isNarrowed = ({ principal }: Caller, id: OperationId): boolean =>
-  operations[id].app === "own" && !sees(principal, undefined)
+export const isNarrowed = ({ principal }: Caller, operation: AnyOperation): boolean =>
+  operationOf(operation).app === "own" && !sees(principal, undefined)
 
 /** Whether a list of this operation shows it to the caller. */
-export const shows = (caller: Caller, id: OperationId, resource: Resource): boolean =>
-  decide(caller, operations[id], resource).allowed
+export const shows = (caller: Caller, operation: AnyOperation, resource: Resource): boolean =>
+  decide(caller, operationOf(operation), resource).allowed

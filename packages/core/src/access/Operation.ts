@@ -29,6 +29,7 @@ export const nouns = {
   rows: "Rows of tables."
 } as const
 
+/** A bundled noun. Programs add their own. */
 export type Noun = keyof typeof nouns
 
 /** The hints that the Model Context Protocol has for a tool. */
@@ -57,7 +58,7 @@ export interface Tool {
 export interface Operation {
   /** The operationId of the API. */
   readonly id: string
-  readonly noun: Noun
+  readonly noun: string
   /** What it does, in a few words, as documents and help show it. */
   readonly summary: string
   readonly scopes: ScopesNeeded
@@ -95,9 +96,9 @@ export interface Operation {
 export type Entry = Pick<Operation, "summary" | "scopes" | "role" | "idempotency" | "tool" | "command"> &
   Partial<Omit<Operation, "id" | "noun">>
 
-/** The entries of a noun, each under its id. */
-export const entriesOf = <const Id extends string>(
-  noun: Noun,
+/** The entries of a noun of a program's own, each under its id. */
+export const ownEntriesOf = <const Id extends string>(
+  noun: string,
   entries: Readonly<Record<Id, Entry>>
 ): Readonly<Record<Id, Operation>> =>
   Object.fromEntries(
@@ -118,6 +119,12 @@ export const entriesOf = <const Id extends string>(
       }
     ])
   ) as Record<Id, Operation>
+
+/** The entries of a bundled noun, each under its id. */
+export const entriesOf = <const Id extends string>(
+  noun: Noun,
+  entries: Readonly<Record<Id, Entry>>
+): Readonly<Record<Id, Operation>> => ownEntriesOf(noun, entries)
 
 const annotations = (given: Partial<ToolAnnotations>): ToolAnnotations => ({
   readOnlyHint: false,

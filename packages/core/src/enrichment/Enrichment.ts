@@ -1,5 +1,6 @@
 /** Enrichments: rules that run during syncs (enrichments A1). */
 import * as Schema from "effect/Schema"
+import { ActorRef } from "../access/ActorRef.ts"
 import { DataType } from "../record/DataType.ts"
 import { Id } from "../shared/Ids.ts"
 import { Name } from "../shared/Name.ts"
@@ -7,6 +8,9 @@ import { Timestamp } from "../shared/Timestamp.ts"
 import { EnrichmentType } from "./kinds/EnrichmentType.ts"
 
 export type EnrichmentId = Id<"enrichment">
+
+/** Its place among those of its stage. */
+export const Order = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
 /**
  * `config` is the block of the type in its encoded form; the kind's own schema decodes it. So a stored
@@ -19,12 +23,14 @@ export const Enrichment = Schema.Struct({
   emoji: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(16))),
   type: EnrichmentType,
   enabled: Schema.Boolean,
-  order: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })),
+  order: Order,
   dataType: DataType,
   feedIds: Schema.Array(Id("feed")),
   allFeeds: Schema.Boolean,
   config: Schema.Json,
   createdBy: Schema.String,
+  /** Absent of those that are older than it. */
+  createdByActor: Schema.optionalKey(ActorRef),
   createdAt: Timestamp,
   updatedAt: Timestamp,
   version: Schema.Int,

@@ -1,119 +1,106 @@
-/** Enrichments: making and listing them (enrichments A1, decisions 5.5). */
+/** Enrichments: making, listing, reading, changing and deleting them (enrichments A1, decisions 5.5). */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
 import { permit, shows } from "../access/Access.ts"
-import { readableIds, type Caller } from "../access/Caller.ts"
+import { type Caller, readableIds } from "../access/Caller.ts"
+import { enrichmentSurface } from "../access/EnrichmentOperations.ts"
 import { userOf } from "../access/Principal.ts"
-import { Unprocessable, type Detail, type Forbidden } from "../failure/Failure.ts"
-import type { FeedId } from "../feed/Feed.ts"
+import { collectionUseCases, type CollectionUseCases } from "../collection/CollectionUseCases.ts"
+import { Cursors } from "../cursor/Cursors.ts"
+import { EventStore } from "../event/EventStore.ts"
+import { Conflict, type Detail, Forbidden, InvalidInput, Unprocessable } from "../failure/Failure.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
-import type { DataType } from "../record/DataType.ts"
-import { catalogOf } from "../record/FieldCatalog.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
-import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
-import { decode } from "../shared/StrictDecoding.ts"
+import { Transactor } from "../storage/Transactor.ts"
 import type { Enrichment } from "./Enrichment.ts"
-import { EnrichmentStore } from "./EnrichmentStore.ts"
-import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
-import type { Issue } from "./kinds/Kind.ts"
-import { Kinds, unknownType } from "./Kinds.ts"
+import { blockOf, type Findings, judge, noFindings, stageOf } from "./EnrichmentCheck.ts"
+import type { EnrichmentChange, EnrichmentView, NewEnrichment } from "./EnrichmentContract.ts"
+import { EnrichmentStore, enrichmentResource } from "./EnrichmentStore.ts"
+import { Kinds } from "./Kinds.ts"
 
-export interface NewEnrichment {
-  readonly name: string
-  readonly emoji?: string
-  readonly type: EnrichmentType
-  readonly dataType: DataType
-  readonly enabled?: boolean
-  readonly order?: number
-  /** Together with `allFeeds: true` it is refused; without either the enrichment is dormant. */
-  readonly feedIds?: ReadonlyArray<FeedId>
-  readonly allFeeds?: boolean
-  /** The configuration block of the type, as it is sent. */
-  readonly config: Schema.Json
-}
-
-export interface EnrichmentView {
-  readonly enrichment: Enrichment
-  /** Faults that block nothing. */
-  readonly lints: ReadonlyArray<Issue>
-}
-
-/** `transfer_match` -> `transferMatchConfig`: the name of the block, and the root of the paths in its faults. */
-export const blockName = (type: EnrichmentType): string =>
-  `${type.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}Config`
+export { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichment } from "./EnrichmentContract.ts"
 
 const orderStep = 10
 
-/** Collects what is wrong with type, data type and block; returns what is only suspicious. */
-const judge = (
-  { config, dataType, type }: NewEnrichment,
-  kinds: Kinds["Service"],
-  details: Array<Detail>
-): ReadonlyArray<Issue> => {
-  const kind = kinds.get(type)
-  if (kind === undefined) {
-    details.push({ field: "type", message: unknownType(type, kinds) })
-    return []
-  }
-  if (!kind.capabilities.dataTypes.includes(dataType)) {
-    details.push({ field: "dataType", message: `${type} does not apply to ${dataType}` })
-  }
-  const decoded = decode(kind.Config, config)
-  const block = blockName(type)
-  const at = (field: string) => (field === "" ? block : `${block}.${field}`)
-  if (Result.isFailure(decoded)) {
-    details.push(...decoded.failure.map(({ field, message }) => ({ field: at(field), message })))
-    return []
-  }
-  const { errors, lints } = kind.check(decoded.success, catalogOf(dataType))
-  details.push(...errors.map(({ field, message }) => ({ field: at(field), message })))
-  return lints.map(({ field, message }) => ({ field: at(field), message }))
+/** Fails with every fault at once: those at the top make the shape of the request wrong. */
+const refuse = ({ inside, lints, top }: Findings) => {
+  const details = [...top, ...inside].slice(0, limits.errorDetails)
+  const [first] = details
+  if (first === undefined) return Effect.void
+  return Effect.fail(
+    top.length > 0
+      ? new InvalidInput({
+          code: "INVALID_REQUEST",
+          message: `Request is invalid: ${first.field} ${first.message}`,
+          details
+        })
+      : new Unprocessable({
+          code: "ENRICHMENT_VALIDATION_FAILED",
+          message: "Validation failed",
+          details,
+          warnings: lints.map((lint) => lint.message)
+        })
+  )
 }
 
+/** What a change has to change for the enrichment to do something else. */
+const working = ({ allFeeds, config, enabled, feedIds, order }: Enrichment): string =>
+  JSON.stringify([allFeeds, config, enabled, feedIds, order])
+
+/**
+ * By stage, order and id. `create` and `update` refuse a configuration that could not run, with all its faults at once; of
+ * lists the lints are left out.
+ */
 export class Enrichments extends Context.Service<
   Enrichments,
-  {
-    /** Refuses a configuration that could not run, with all its faults at once. */
-    readonly create: (
-      caller: Caller,
-      request: NewEnrichment
-    ) => Effect.Effect<EnrichmentView, Unprocessable | Forbidden | StorageUnavailable>
-    /** By order, then id. */
-    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Enrichment>, Forbidden | StorageUnavailable>
-  }
+  Omit<CollectionUseCases<EnrichmentView, NewEnrichment, EnrichmentChange>, "restore">
 >()("@millrace/core/enrichment/Enrichments") {
-  static readonly layer: Layer.Layer<Enrichments, never, EnrichmentStore | FeedStore | Kinds | Ids> = Layer.effect(
+  static readonly layer: Layer.Layer<
+    Enrichments,
+    never,
+    EnrichmentStore | FeedStore | Kinds | Ids | Transactor | EventStore | Cursors
+  > = Layer.effect(
     Enrichments,
     Effect.gen(function* () {
       const store = yield* EnrichmentStore
       const feeds = yield* FeedStore
       const ids = yield* Ids
       const kinds = yield* Kinds
+      const services = { transactor: yield* Transactor, eventLog: yield* EventStore, cursors: yield* Cursors }
 
-      const create: Enrichments["Service"]["create"] = Effect.fn("Enrichments.create")(function* (caller, request) {
-        yield* permit(caller, "createEnrichment")
+      /** Judges which feeds it applies to, and whether it may apply to them all. */
+      const checkScope = Effect.fnUntraced(function* (
+        caller: Caller,
+        { allFeeds, dataType, feedIds }: Pick<Enrichment, "allFeeds" | "dataType" | "feedIds">,
+        found: Findings
+      ) {
         const { principal } = caller
-        const { workspace } = principal
-        const details: Array<Detail> = []
-        const lints = [...judge(request, kinds, details)]
-        const feedIds = request.feedIds ?? []
-        const allFeeds = request.allFeeds ?? false
+        if (allFeeds && principal.kind === "oauth_app" && !principal.app.firstParty) {
+          return yield* new Forbidden({
+            code: "APP_RULE_ON_ALL_FEEDS",
+            message: "An installed app cannot make rules for all feeds",
+            details: [{ field: "allFeeds", message: "must not be true" }]
+          })
+        }
         if (allFeeds && feedIds.length > 0) {
-          details.push({ field: "feedIds", message: "cannot be given together with allFeeds" })
+          found.inside.push({ field: "feedIds", message: "cannot be given together with allFeeds" })
         }
         for (const [at, id] of feedIds.entries()) {
-          const feed = yield* feeds.get(workspace.id, id)
-          if (Option.isNone(feed) || feed.value.dataType !== request.dataType) {
-            details.push({ field: `feedIds[${at}]`, message: `is not a feed of ${request.dataType}` })
-          }
+          const feed = yield* feeds.get(principal.workspace.id, id)
+          const fits = Option.isSome(feed) && feed.value.dataType === dataType && shows(caller, "getFeed", feed.value)
+          if (!fits) found.inside.push({ field: `feedIds[${at}]`, message: `is not a feed of ${dataType}` })
         }
-        const existing = yield* store.list([workspace.id])
+        if (!allFeeds && feedIds.length === 0) {
+          found.lints.push({ field: "feedIds", message: "names no feed: the enrichment is dormant" })
+        }
+      })
+
+      /** There is room for one more, in the workspace and of its type. */
+      const checkRoom = Effect.fnUntraced(function* (existing: ReadonlyArray<Enrichment>, type: string) {
         if (existing.length >= limits.enrichmentsPerWorkspace) {
           return yield* new Unprocessable({
             code: "LIMIT_EXCEEDED",
@@ -121,46 +108,121 @@ export class Enrichments extends Context.Service<
             details: []
           })
         }
-        if (details.length > 0) {
-          return yield* new Unprocessable({
-            code: "ENRICHMENT_VALIDATION_FAILED",
-            message: "Validation failed",
-            details: details.slice(0, limits.errorDetails),
-            warnings: lints.map((lint) => lint.message)
-          })
-        }
-        if (!allFeeds && feedIds.length === 0) {
-          lints.push({ field: "feedIds", message: "names no feed: the enrichment is dormant" })
-        }
-        const now = yield* Timestamp.now
-        const enrichment: Enrichment = {
-          id: yield* ids.next("enrichment"),
-          workspaceId: workspace.id,
-          name: request.name,
-          ...(request.emoji === undefined ? {} : { emoji: request.emoji }),
-          type: request.type,
-          enabled: request.enabled ?? true,
-          order: request.order ?? Math.max(0, ...existing.map((other) => other.order)) + orderStep,
-          dataType: request.dataType,
-          feedIds,
-          allFeeds,
-          config: request.config,
-          createdBy: userOf(principal),
-          createdAt: now,
-          updatedAt: now,
-          version: 1,
-          revision: 1
-        }
-        yield* store.insert(enrichment)
-        return { enrichment, lints }
+        const kind = kinds.get(type)
+        const same = existing.filter((other) => other.type === type)
+        if (kind === undefined || same.length < kind.capabilities.perWorkspace) return
+        return yield* new Conflict({
+          code: type === "memory" ? "MEMORY_ENRICHMENT_EXISTS" : "ALREADY_EXISTS",
+          message: `Only ${kind.capabilities.perWorkspace === 1 ? "one" : kind.capabilities.perWorkspace} ${kind.label} enrichment per workspace`,
+          details: same.map(({ id }): Detail => ({ field: "id", message: id }))
+        })
       })
 
+      const useCases = collectionUseCases<Enrichment, NewEnrichment, EnrichmentChange>({
+        surface: enrichmentSurface,
+        resource: enrichmentResource,
+        store,
+        madeBy: ({ createdByActor }) => createdByActor,
+        events: undefined,
+        services,
+        make: Effect.fnUntraced(function* (caller, request) {
+          const { workspace } = caller.principal
+          const { dataType, emoji, name, type } = request
+          const found = noFindings()
+          const config = request.config ?? blockOf(type, request.blocks, found) ?? {}
+          const scope = { dataType, feedIds: request.feedIds ?? [], allFeeds: request.allFeeds ?? false }
+          judge({ type, dataType, config }, kinds, found)
+          yield* checkScope(caller, scope, found)
+          const existing = yield* store.list([workspace.id])
+          yield* checkRoom(existing, type)
+          yield* refuse(found)
+          const now = yield* Timestamp.now
+          return {
+            id: yield* ids.next("enrichment"),
+            workspaceId: workspace.id,
+            name,
+            ...(typeof emoji === "string" ? { emoji } : {}),
+            type,
+            enabled: request.enabled ?? true,
+            order: request.order ?? Math.max(0, ...existing.map((other) => other.order)) + orderStep,
+            ...scope,
+            config,
+            createdBy: userOf(caller.principal),
+            createdByActor: caller.cause,
+            createdAt: now,
+            updatedAt: now,
+            version: 1,
+            revision: 1
+          }
+        }),
+        change: Effect.fnUntraced(function* (caller, before, request) {
+          const found = noFindings()
+          for (const field of ["type", "dataType"] as const) {
+            const wanted = request[field]
+            if (wanted === undefined || wanted === before[field]) continue
+            found.top.push({ field, message: `cannot be changed: it is ${before[field]}` })
+          }
+          const { emoji: icon, ...rest } = before
+          const emoji = request.emoji === undefined ? icon : request.emoji
+          const after: Enrichment = {
+            ...rest,
+            ...(typeof emoji === "string" ? { emoji } : {}),
+            name: request.name ?? before.name,
+            enabled: request.enabled ?? before.enabled,
+            order: request.order ?? before.order,
+            feedIds: request.feedIds ?? before.feedIds,
+            allFeeds: request.allFeeds ?? before.allFeeds,
+            config: request.config ?? blockOf(before.type, request.blocks, found) ?? before.config
+          }
+          const isOther = working(after) !== working(before)
+          // What is renamed or switched off need not be able to run.
+          if (JSON.stringify(after.config) !== JSON.stringify(before.config)) judge(after, kinds, found)
+          if (request.feedIds !== undefined || request.allFeeds !== undefined) yield* checkScope(caller, after, found)
+          yield* refuse(found)
+          return isOther ? { ...after, revision: before.revision + 1 } : after
+        })
+      })
+
+      /** With what is suspicious about it. */
+      const viewed = (enrichment: Enrichment): EnrichmentView => {
+        const found = noFindings()
+        judge(enrichment, kinds, found)
+        const dormant = !enrichment.allFeeds && enrichment.feedIds.length === 0
+        return {
+          enrichment,
+          lints: dormant
+            ? [...found.lints, { field: "feedIds", message: "names no feed: the enrichment is dormant" }]
+            : found.lints
+        }
+      }
+
+      const { create, get, remove, update } = useCases
       return Enrichments.of({
-        create,
-        list: Effect.fn("Enrichments.list")(function* (caller) {
+        create: (caller, request) => Effect.map(create(caller, request), viewed),
+        get: (caller, id) => Effect.map(get(caller, id), viewed),
+        update: (caller, id, change, ifVersion) => Effect.map(update(caller, id, change, ifVersion), viewed),
+        remove,
+        // A workspace has so few that they are one page, in the order in which they run.
+        list: Effect.fn("Enrichments.list")(function* (caller, { where = {} } = {}) {
           yield* permit(caller, "listEnrichments")
           const found = yield* store.list(readableIds(caller))
-          return found.filter(({ workspaceId }) => shows(caller, "listEnrichments", { workspaceId }))
+          const { dataType, enabled, feedId, type } = where
+          const rows = found
+            .filter(
+              (one) =>
+                shows(caller, "listEnrichments", {
+                  workspaceId: one.workspaceId,
+                  ...(one.createdByActor === undefined ? {} : { createdBy: one.createdByActor })
+                }) &&
+                (type === undefined || one.type === type) &&
+                (dataType === undefined || one.dataType === dataType) &&
+                (enabled === undefined || one.enabled === enabled) &&
+                (feedId === undefined || one.allFeeds || one.feedIds.some((id) => id === feedId))
+            )
+            .map((enrichment) => ({ enrichment, stage: stageOf(enrichment, kinds) }))
+            // The order and the id are those of the store.
+            .toSorted((a, b) => a.stage - b.stage)
+          return { rows: rows.map(({ enrichment }) => ({ enrichment, lints: [] })), hasMore: false }
         })
       })
     })

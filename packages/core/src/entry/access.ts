@@ -1,8 +1,11 @@
 /** Who may do what: actors, principals, scopes and API keys. */
+export { accessMatrix } from "../access/AccessMatrix.ts"
 export { apiKeyResource } from "../access/ApiKeyStore.ts"
 export { authorize, decide, type Decision, type Denial, type Resource } from "../access/Access.ts"
 export { ActorRef } from "../access/ActorRef.ts"
 export { ApiKey } from "../access/ApiKey.ts"
+export { enrichmentSurface } from "../access/EnrichmentOperations.ts"
+export { type CollectionSurface, collectionSurface } from "../access/CollectionOperations.ts"
 export { asOwner, asSystem, type Caller, callerOf } from "../access/Caller.ts"
 export { Families } from "../access/Families.ts"
 export { nouns, type Operation, scopesOf } from "../access/Operation.ts"

@@ -8,8 +8,9 @@ export {
   keyedResource,
   orderOf,
   type OrderBy,
+  type Place,
   type Plain,
   resource,
   type UniqueKey
 } from "../resource/Resource.ts"
-export { type KeyedStore, KeyTaken, Resources, type ResourceStore } from "../resource/Resources.ts"
+export { type KeyedStore, KeyTaken, type PageQuery, Resources, type ResourceStore } from "../resource/Resources.ts"

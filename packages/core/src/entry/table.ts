@@ -15,7 +15,6 @@ export {
   askableFieldTypes,
   fieldKeyForm,
   FieldOptions,
-  purgeAt,
   Row,
   type RowId,
   Table,
@@ -24,5 +23,6 @@ export {
   tableFieldTypes,
   type TableId
 } from "../table/Table.ts"
+export { purgeAt } from "../shared/Trash.ts"
 export { filterValues } from "../table/TableFilter.ts"
 export type { NewField } from "../table/TableRequest.ts"

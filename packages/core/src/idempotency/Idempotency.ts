@@ -6,10 +6,8 @@ import * as Cause from "effect/Cause"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { permit } from "../access/Access.ts"
+import { type AnyOperation, operationOf, permit } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
-import type { Operation } from "../access/Operation.ts"
-import { operations, type OperationId } from "../access/Operations.ts"
 import { credentialOf } from "../access/Principal.ts"
 import { Conflict, InvalidInput, Unprocessable, type Forbidden } from "../failure/Failure.ts"
 import { Digest } from "../shared/Digest.ts"
@@ -23,7 +21,7 @@ import { IdempotencyStore, type KeyedRequest, type KeyState } from "./Idempotenc
 /** A request as its caller would repeat it. */
 export interface Repeatable {
   /** Operations that may be asked twice anyway ignore the key. */
-  readonly operation: OperationId
+  readonly operation: AnyOperation
   /** 1 to `limits.idempotencyKeyLength` printable ASCII characters, chosen by the caller. */
   readonly key: string
   /** What is asked, as text that is equal for requests that ask the same. */
@@ -133,7 +131,7 @@ export class Idempotency extends Context.Service<
 
       const keyedOf = ({ principal }: Caller, { bytes, key, operation, request }: Repeatable): KeyedRequest => ({
         workspaceId: principal.workspace.id,
-        key: sha256(JSON.stringify([principal.kind, credentialOf(principal), operation, key])),
+        key: sha256(JSON.stringify([principal.kind, credentialOf(principal), operationOf(operation).id, key])),
         request: sha256(bytes === undefined ? request : `${request} ${sha256(bytes)}`)
       })
 
@@ -194,7 +192,7 @@ export class Idempotency extends Context.Service<
       const once: Idempotency["Service"]["once"] = Effect.fn("Idempotency.once")(
         function* (caller, asked, answer, answerTo) {
           yield* permit(caller, asked.operation)
-          const operation: Operation = operations[asked.operation]
+          const operation = operationOf(asked.operation)
           if (operation.idempotency !== "key") return { text: (yield* answer).text, replayed: false }
           yield* checkKey(asked.key)
           const keyed = keyedOf(caller, asked)

@@ -2,7 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
-import type { AnyDefinition, Plain } from "./Resource.ts"
+import { type AnyDefinition, orderOf, type Place, type Plain } from "./Resource.ts"
 
 /** A value that does not fit its Schema: a fault of the program, no matter when it is tried. */
 class UnfitValue extends TypeError {
@@ -16,6 +16,7 @@ export interface Body<A extends Plain> {
     readonly columns: Readonly<Record<string, string | number | null>>
   }
   readonly read: (text: string) => A
+  readonly placeOf: (value: A) => Place
 }
 
 const unless = <A>(exit: Exit.Exit<A, Schema.SchemaError>, what: string): A => {
@@ -32,22 +33,29 @@ const columnOf = (name: string, field: string, type: string | undefined, value: 
 }
 
 /** Both throw `UnfitValue`. */
-export const bodyOf = <A extends Plain>({ columns, name, schema }: AnyDefinition<A>): Body<A> => {
+export const bodyOf = <A extends Plain>(definition: AnyDefinition<A>): Body<A> => {
+  const { columns, name, schema } = definition
+  const order = orderOf(definition)
   const encode = Schema.encodeExit(Schema.toCodecJson(schema))
   const decode = Schema.decodeUnknownExit(Schema.toCodecJson(schema))
+  const write: Body<A>["write"] = (value) => {
+    const encoded = unless(encode(value), `"${name}" ${value.id} cannot be stored`)
+    const fields = encoded as Readonly<Record<string, unknown>>
+    return {
+      text: JSON.stringify(encoded),
+      columns: Object.fromEntries(
+        Object.entries<string | undefined>(columns).map(([field, type]) => [
+          field,
+          columnOf(name, field, type, fields[field])
+        ])
+      )
+    }
+  }
   return {
-    write: (value) => {
-      const encoded = unless(encode(value), `"${name}" ${value.id} cannot be stored`)
-      const fields = encoded as Readonly<Record<string, unknown>>
-      return {
-        text: JSON.stringify(encoded),
-        columns: Object.fromEntries(
-          Object.entries<string | undefined>(columns).map(([field, type]) => [
-            field,
-            columnOf(name, field, type, fields[field])
-          ])
-        )
-      }
+    write,
+    placeOf: (value) => {
+      const cells = write(value).columns
+      return order.map(({ field }) => (field === "id" ? value.id : cells[field]!))
     },
     read: (text) => unless(decode(JSON.parse(text)), `what is stored of "${name}" cannot be read`)
   }

@@ -34,13 +34,17 @@ export interface Definition<A extends Plain> {
   readonly name: string
   /** What is stored is the encoded form, as JSON text. A field that comes later is optional or has a default. */
   readonly schema: Schema.Codec<A, unknown>
-  /** Fields of the encoded form that have a column beside the body: those of `unique` and `order`, without `id`. */
+  /** Fields of the encoded form that have a column beside the body: those of `unique`, `order` and `filters`, without `id`. */
   readonly columns: Readonly<Partial<Record<Fields<A>, ColumnType>>>
   readonly unique?: undefined
   /** Ends with `id`, ascending, where it does not name it. Absent and null come last, in either direction. */
   readonly order: ReadonlyArray<OrderBy<A>>
   /** Whether there is a `version`, which changes one by one. */
   readonly versioned: boolean
+  /** Fields by which a page can be narrowed. Where they are given, if only as an empty list, pages have their indexes. */
+  readonly filters?: ReadonlyArray<Fields<A>>
+  /** Whether it has a trash: then there is a `trashedAt`, with a column, which is null or absent outside of it. */
+  readonly trash?: boolean
 }
 
 /** One that has keys by which it is found. */
@@ -50,14 +54,17 @@ export interface KeyedDefinition<A extends Plain> extends Omit<Definition<A>, "u
 
 export type AnyDefinition<A extends Plain> = Definition<A> | KeyedDefinition<A>
 
-const faultOf = <A extends Plain>({ columns, name, order, unique }: AnyDefinition<A>): string | undefined => {
+const faultOf = <A extends Plain>(definition: AnyDefinition<A>): string | undefined => {
+  const { columns, filters = [], name, order, trash = false, unique } = definition
   if (!isIdentifier(name)) return "its name must be 2 to 40 small letters, digits and underscores, with a letter first"
   const named: ReadonlyArray<string> = [
     ...(unique ?? []).flatMap(({ fields }) => fields),
-    ...order.map(({ field }) => field)
+    ...order.map(({ field }) => field),
+    ...filters,
+    ...(trash ? ["trashedAt"] : [])
   ]
   const missing = named.find((field) => field !== "id" && !Object.hasOwn(columns, field))
-  if (missing !== undefined) return `"${missing}" is in its keys or its order: name its type in columns`
+  if (missing !== undefined) return `"${missing}" is in its keys, its order or its filters: name its type in columns`
   const reserved = ["id", "workspaceId", "version", "body"].find((field) => Object.hasOwn(columns, field))
   return reserved === undefined ? undefined : `"${reserved}" cannot be one of its columns: every table has that one`
 }
@@ -79,3 +86,6 @@ export const keyedResource = <A extends Plain>(definition: KeyedDefinition<A>): 
 /** The order to the end: of no two is it unknown which comes first. */
 export const orderOf = <A extends Plain>({ order }: AnyDefinition<A>): ReadonlyArray<OrderBy<A>> =>
   order.some(({ field }) => field === "id") ? order : [...order, { field: "id", direction: "ascending" }]
+
+/** Where a thing stands in the order: what it is ordered by, to the end. */
+export type Place = ReadonlyArray<string | number | null>

@@ -6,7 +6,8 @@ import * as Schema from "effect/Schema"
 import { Conflict } from "../failure/Failure.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { Definition, KeyedDefinition, Plain } from "./Resource.ts"
+import type { Timestamp } from "../shared/Timestamp.ts"
+import type { Definition, KeyedDefinition, Place, Plain } from "./Resource.ts"
 
 /** Another one has the same values in the fields of a key. */
 export class KeyTaken extends Schema.TaggedError<KeyTaken>()("KeyTaken", {
@@ -22,6 +23,17 @@ export class KeyTaken extends Schema.TaggedError<KeyTaken>()("KeyTaken", {
   }
 }
 
+export interface PageQuery<A extends Plain> {
+  readonly workspaceIds: ReadonlyArray<WorkspaceId>
+  /** What fields with a column have to be; null where they have to have no value. */
+  readonly where?: Readonly<Partial<Record<Extract<keyof A, string>, string | number | null>>>
+  /** Those in the trash alone, or the others alone. */
+  readonly trashed?: boolean
+  /** Those behind this place. */
+  readonly after?: Place
+  readonly limit: number
+}
+
 export interface ResourceStore<A extends Plain, E = never> {
   /** Dies where the value does not fit its Schema, and says which field. */
   readonly insert: (value: A) => Effect.Effect<void, E | StorageUnavailable>
@@ -31,10 +43,17 @@ export interface ResourceStore<A extends Plain, E = never> {
    */
   readonly update: (value: A) => Effect.Effect<boolean, E | StorageUnavailable>
   readonly get: (workspaceId: WorkspaceId, id: A["id"]) => Effect.Effect<Option.Option<A>, StorageUnavailable>
-  /** In the order of the definition. */
+  /** In the order of the definition, with those in the trash. */
   readonly list: (workspaceIds: ReadonlyArray<WorkspaceId>) => Effect.Effect<ReadonlyArray<A>, StorageUnavailable>
+  /** The same, no more than `limit` of them. */
+  readonly page: (query: PageQuery<A>) => Effect.Effect<ReadonlyArray<A>, StorageUnavailable>
   /** For good. `false` where there is none. */
   readonly remove: (workspaceId: WorkspaceId, id: A["id"]) => Effect.Effect<boolean, StorageUnavailable>
+  /**
+   * Removes what came into the trash before an instant, at most `limit` of it, from all workspaces that the work may touch.
+   * Returns how many.
+   */
+  readonly purge: (before: Timestamp, limit: number) => Effect.Effect<number, StorageUnavailable>
 }
 
 export interface KeyedStore<A extends Plain> extends ResourceStore<A, KeyTaken> {

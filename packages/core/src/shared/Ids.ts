@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
 
-/** Prefix of each kind of record. */
+/** Prefix of each kind of record that is bundled. */
 export const prefixes = {
   workspace: "ws",
   user: "usr",
@@ -43,20 +43,63 @@ export const prefixes = {
 export type IdKind = keyof typeof prefixes
 
 /** `<prefix>_` and 26 characters: a ULID in lower-case Crockford base 32. Byte order is creation order. */
-export type Id<K extends IdKind = IdKind> = string & { readonly "~millrace/Id": K }
+export type Id<K extends string = IdKind> = string & { readonly "~millrace/Id": K }
+
+/** A kind of thing with the prefix of its ids: a bundled one, or one that a program adds. */
+export interface IdKindOf<K extends string = string> {
+  readonly kind: K
+  readonly prefix: string
+}
+
+/** Prefixes that later parts of Millrace have for themselves (decisions 1.1). */
+const reserved: ReadonlySet<string> = new Set(
+  `inv app clt whe edl dlv fnd intg imp dash wid qry fol auto grt apv run mbx adr msg att snd tpl lst ins case cmg ntf`.split(
+    " "
+  )
+)
+
+const isBundled = (kind: string): kind is IdKind => Object.hasOwn(prefixes, kind)
+
+/** What is wrong with a kind that a program adds; `undefined` where nothing is. */
+export const idKindFault = ({ kind, prefix }: IdKindOf): string | undefined => {
+  if (!/^[a-z][A-Za-z0-9]{1,39}$/.test(kind))
+    return `"${kind}" must be 2 to 40 letters and digits, a small letter first`
+  if (!/^[a-z]{2,4}$/.test(prefix)) return `the prefix "${prefix}" must be 2 to 4 small letters`
+  if (isBundled(kind)) return `"${kind}" is bundled`
+  const owner = Object.entries(prefixes).find(([, taken]) => taken === prefix)
+  if (owner !== undefined) return `the prefix "${prefix}" belongs to the bundled kind "${owner[0]}"`
+  return reserved.has(prefix) ? `the prefix "${prefix}" is kept for later parts of Millrace` : undefined
+}
+
+/** A kind of a program's own. One that contradicts the bundled ones is a defect of the program. */
+export const idKind = <const K extends string>(kind: K, prefix: string): IdKindOf<K> => {
+  const fault = idKindFault({ kind, prefix })
+  if (fault !== undefined) throw new RangeError(`a kind of ids: ${fault}`)
+  return { kind, prefix }
+}
+
+/** A bundled kind with its prefix. */
+export const bundledKind = <K extends IdKind>(kind: K): IdKindOf<K> => ({ kind, prefix: prefixes[kind] })
 
 const form = /^[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}$/
+
+/** Whether it is an id of a kind that is given with its prefix. */
+export const isIdOf = <K extends string>({ prefix }: IdKindOf<K>, value: unknown): value is Id<K> =>
+  typeof value === "string" && form.test(value) && value.startsWith(`${prefix}_`)
 
 export const isId = <K extends IdKind>(kind: K, value: unknown): value is Id<K> =>
   typeof value === "string" && form.test(value) && value.startsWith(`${prefixes[kind]}_`)
 
-export const Id = <K extends IdKind>(kind: K): Schema.Codec<Id<K>, string> =>
+/** Ids of a kind that is given with its prefix. */
+export const IdOf = <K extends string>(kind: IdKindOf<K>): Schema.Codec<Id<K>, string> =>
   Schema.String.pipe(
-    Schema.refine((text): text is Id<K> => isId(kind, text), {
-      expected: `an id that begins with ${prefixes[kind]}_`,
-      arbitraryConstraint: { patterns: [{ source: `^${prefixes[kind]}_[0-9a-hjkmnp-tv-z]{26}$`, flags: "" }] }
+    Schema.refine((text): text is Id<K> => isIdOf(kind, text), {
+      expected: `an id that begins with ${kind.prefix}_`,
+      arbitraryConstraint: { patterns: [{ source: `^${kind.prefix}_[0-9a-hjkmnp-tv-z]{26}$`, flags: "" }] }
     })
   )
+
+export const Id = <K extends IdKind>(kind: K): Schema.Codec<Id<K>, string> => IdOf(bundledKind(kind))
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
@@ -82,6 +125,8 @@ export class Ids extends Context.Service<
   Ids,
   {
     readonly next: <K extends IdKind>(kind: K) => Effect.Effect<Id<K>>
+    /** One of a kind that is given with its prefix. */
+    readonly nextOf: <K extends string>(kind: IdKindOf<K>) => Effect.Effect<Id<K>>
     /** Many at once, ascending: for bulk writes. */
     readonly batch: <K extends IdKind>(kind: K, count: number) => Effect.Effect<ReadonlyArray<Id<K>>>
   }
@@ -92,7 +137,7 @@ export class Ids extends Context.Service<
     // 80 random bits as 16 base-32 digits, counted up within a millisecond.
     let digits: Array<number> = []
 
-    const batch = Effect.fnUntraced(function* <K extends IdKind>(kind: K, count: number) {
+    const batchOf = Effect.fnUntraced(function* <K extends string>({ prefix }: IdKindOf<K>, count: number) {
       const clock = yield* Clock.currentTimeMillis
       if (clock > lastMillis) {
         lastMillis = clock
@@ -100,7 +145,7 @@ export class Ids extends Context.Service<
         for (let i = 0; i < 16; i++) digits.push(yield* Random.nextIntBetween(0, 32, { halfOpen: true }))
       }
       const ids: Array<Id<K>> = []
-      const head = `${prefixes[kind]}_`
+      const head = `${prefix}_`
       let time = encodeTime(lastMillis)
       for (let n = 0; n < count; n++) {
         let place = 15
@@ -115,8 +160,9 @@ export class Ids extends Context.Service<
     })
 
     return Ids.of({
-      batch,
-      next: (kind) => Effect.map(batch(kind, 1), (ids) => ids[0]!)
+      batch: (kind, count) => batchOf(bundledKind(kind), count),
+      next: (kind) => Effect.map(batchOf(bundledKind(kind), 1), (ids) => ids[0]!),
+      nextOf: (kind) => Effect.map(batchOf(kind, 1), (ids) => ids[0]!)
     })
   })
 }

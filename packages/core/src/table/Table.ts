@@ -3,7 +3,6 @@ import * as Schema from "effect/Schema"
 import { ActorRef } from "../access/ActorRef.ts"
 import type { CellValue } from "../filter/FilterField.ts"
 import { Id } from "../shared/Ids.ts"
-import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 
 export type TableId = Id<"table">
@@ -127,9 +126,3 @@ export const Row = Schema.Struct({
   trashedAt: Schema.optionalKey(Timestamp.Timestamp)
 })
 export type Row = typeof Row.Type
-
-const dayMillis = 86_400_000
-
-/** When something that was put into the trash at `trashedAt` is removed for good. */
-export const purgeAt = (trashedAt: Timestamp.Timestamp): Timestamp.Timestamp =>
-  Timestamp.fromMillis(Timestamp.toMillis(trashedAt) + limits.trashDays * dayMillis)

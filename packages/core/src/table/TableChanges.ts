@@ -9,13 +9,14 @@ import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { nameFault } from "../shared/Name.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
+import { purgeAt, purgeBefore } from "../shared/Trash.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { isScalar } from "./Facet.ts"
 import { checkFields, feedsOf, inOrder } from "./FieldChanges.ts"
 import { define, Faults, isFieldKey } from "./FieldDefinition.ts"
 import { fieldKey } from "./FieldKey.ts"
 import { rewriteRows } from "./RowRewrite.ts"
-import { purgeAt, type Table, type TableField } from "./Table.ts"
+import type { Table, TableField } from "./Table.ts"
 import { RowChecks } from "./RowChecks.ts"
 import { TableAccess, conflict, judged, noTable } from "./TableAccess.ts"
 import type { NewTable } from "./TableRequest.ts"
@@ -24,7 +25,6 @@ import { TableStore } from "./TableStore.ts"
 
 /** Rows and tables that one run of `purge` removes at most. */
 const purgeBatch = 5_000
-const dayMillis = 86_400_000
 
 /** Keys of new fields, made from the names where none is given. */
 const keysOf = (fields: NewTable["fields"], faults: Faults): ReadonlyArray<string> => {
@@ -230,9 +230,7 @@ export const make = Effect.gen(function* () {
   )
 
   const purge: Tables["Service"]["purge"] = Effect.gen(function* () {
-    const now = yield* Timestamp.now
-    const before = Timestamp.fromMillis(Timestamp.toMillis(now) - limits.trashDays * dayMillis)
-    return yield* store.purge(before, purgeBatch)
+    return yield* store.purge(purgeBefore(yield* Timestamp.now), purgeBatch)
   }).pipe(Effect.withSpan("Tables.purge"))
 
   const get: Tables["Service"]["get"] = Effect.fn("Tables.get")((caller, id) => access.load(caller, "getTable", id))

@@ -1,6 +1,9 @@
+import { NodeDigest } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { makeEnrichment, ownerOf, storeFeed, storeWorkspace } from "@millrace/testing/fixture"
 import { blockName, Enrichments, type NewEnrichment } from "../../src/enrichment/Enrichments.ts"
+import { callerOf } from "../../src/access/Caller.ts"
+import { Cursors } from "../../src/cursor/Cursors.ts"
 import { Kinds } from "../../src/enrichment/Kinds.ts"
 import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
 import { Patterns } from "../../src/pattern/Pattern.ts"
@@ -9,10 +12,17 @@ import { Ids } from "../../src/shared/Ids.ts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 
 const services = Enrichments.layer.pipe(
+  Layer.provide(Cursors.layer(Redacted.make("a secret that only this test has"))),
   Layer.provideMerge(
-    Layer.mergeAll(MemoryStorage.layer, Kinds.layerBundled().pipe(Layer.provide(Patterns.layerProven)), Ids.layer)
+    Layer.mergeAll(
+      MemoryStorage.layer,
+      NodeDigest.layer,
+      Kinds.layerBundled().pipe(Layer.provide(Patterns.layerProven)),
+      Ids.layer
+    )
   )
 )
 
@@ -50,7 +60,8 @@ describe("Enrichments", () => {
         1,
         "usr_00000000000000000000000001"
       ])
-      expect((yield* enrichments.list(caller)).map(({ id }) => id)).toEqual([first.enrichment.id, second.enrichment.id])
+      const { rows } = yield* enrichments.list(caller)
+      expect(rows.map(({ enrichment }) => enrichment.id)).toEqual([first.enrichment.id, second.enrichment.id])
       expect(second.enrichment.order).toBeGreaterThan(first.enrichment.order)
     }).pipe(Effect.provide(services))
   )
@@ -76,7 +87,106 @@ describe("Enrichments", () => {
         true
       )
       expect(yield* fieldsOf({ config: {} })).toEqual(["ruleConfig.rules"])
-      expect(yield* enrichments.list(caller)).toEqual([])
+      expect((yield* enrichments.list(caller)).rows).toEqual([])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("changes what is given, counts what works otherwise, and lets a block stand for the whole", () =>
+    Effect.gen(function* () {
+      const { caller, enrichments } = yield* opened
+      const { enrichment } = yield* enrichments.create(caller, { ...rule, allFeeds: true, emoji: "☕" })
+      const { id } = enrichment
+      const renamed = yield* enrichments.update(caller, id, { name: "Tea", emoji: null }, 1)
+      expect(renamed.enrichment).toMatchObject({ name: "Tea", version: 2, revision: 1 })
+      expect(renamed.enrichment).not.toHaveProperty("emoji")
+      const off = yield* enrichments.update(caller, id, { enabled: false, order: 5 })
+      expect(off.enrichment).toMatchObject({ enabled: false, order: 5, version: 3, revision: 2 })
+      const [first] = rule.config.rules
+      const config = { rules: [first, { ...first, action: { field: "category", value: "Cakes" } }] }
+      const other = yield* enrichments.update(caller, id, { blocks: { ruleConfig: config } })
+      expect(other.enrichment).toMatchObject({ config, version: 4, revision: 3 })
+      expect(yield* enrichments.get(caller, id)).toEqual(other)
+      expect(yield* Effect.flip(enrichments.update(caller, id, { name: "x" }, 1))).toMatchObject({
+        _tag: "PreconditionFailed"
+      })
+      yield* enrichments.remove(caller, id)
+      expect(yield* Effect.flip(enrichments.get(caller, id))).toMatchObject({ resource: "Enrichment" })
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("tells faults of its block from those of the request itself", () =>
+    Effect.gen(function* () {
+      const { caller, enrichments, refusal } = yield* opened
+      const { enrichment } = yield* enrichments.create(caller, { ...rule, allFeeds: true })
+      const change = (request: object) => Effect.flip(enrichments.update(caller, enrichment.id, request))
+      expect(yield* change({ type: "filter" })).toMatchObject({ _tag: "InvalidInput", details: [{ field: "type" }] })
+      expect(yield* change({ dataType: "trades" })).toMatchObject({ details: [{ field: "dataType" }] })
+      expect(yield* change({ blocks: { filterConfig: {} } })).toMatchObject({
+        _tag: "InvalidInput",
+        details: [{ field: "filterConfig", message: "is not the block of rule, which is ruleConfig" }]
+      })
+      expect(yield* change({ blocks: { ruleConfig: { rules: [] } } })).toMatchObject({
+        _tag: "Unprocessable",
+        code: "ENRICHMENT_VALIDATION_FAILED"
+      })
+      expect(yield* change({ feedIds: ["feed_x"] })).toMatchObject({
+        details: [{ field: "feedIds" }, { field: "feedIds[0]" }]
+      })
+      expect(yield* refusal({ type: "anomaly" })).toMatchObject({ _tag: "InvalidInput" })
+      expect((yield* enrichments.get(caller, enrichment.id)).enrichment).toEqual(enrichment)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("lists in the order in which they run, narrowed to what is asked for", () =>
+    Effect.gen(function* () {
+      const { caller, enrichments, workspace } = yield* opened
+      const feed = yield* storeFeed(workspace)
+      const hide = {
+        name: "Hide",
+        type: "filter",
+        dataType: "transactions",
+        allFeeds: true,
+        config: { conditions: { logic: "and", conditions: [{ field: "amount", operator: "isEmpty" }] } }
+      } as const
+      const last = yield* enrichments.create(caller, { ...hide, order: 1 })
+      const second = yield* enrichments.create(caller, { ...rule, order: 3, feedIds: [feed.id] })
+      const first = yield* enrichments.create(caller, { ...rule, order: 2, enabled: false })
+      const namesOf = (where: Record<string, string | boolean>) =>
+        Effect.map(enrichments.list(caller, { where }), ({ rows }) => rows.map(({ enrichment }) => enrichment.id))
+      const [a, b, c] = [first, second, last].map(({ enrichment }) => enrichment.id)
+      expect(yield* namesOf({})).toEqual([a, b, c])
+      expect(yield* namesOf({ type: "filter" })).toEqual([c])
+      expect(yield* namesOf({ enabled: false })).toEqual([a])
+      expect(yield* namesOf({ feedId: feed.id })).toEqual([b, c])
+      expect(yield* namesOf({ dataType: "trades" })).toEqual([])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("keeps an app to what it made, and from rules for all feeds", () =>
+    Effect.gen(function* () {
+      const { caller, enrichments, workspace } = yield* opened
+      const app = callerOf(
+        {
+          kind: "oauth_app",
+          workspace,
+          app: { clientId: "app_1", name: "App", firstParty: false },
+          userId: "usr_1",
+          role: "owner",
+          scopes: ["enrichments:read", "enrichments:write"]
+        },
+        "request"
+      )
+      const { enrichment } = yield* enrichments.create(caller, rule)
+      const own = yield* enrichments.create(app, rule)
+      expect(yield* Effect.flip(enrichments.create(app, { ...rule, allFeeds: true }))).toMatchObject({
+        code: "APP_RULE_ON_ALL_FEEDS"
+      })
+      expect(yield* Effect.flip(enrichments.update(app, own.enrichment.id, { allFeeds: true }))).toMatchObject({
+        code: "APP_RULE_ON_ALL_FEEDS"
+      })
+      expect(yield* Effect.flip(enrichments.get(app, enrichment.id))).toMatchObject({ _tag: "NotFound" })
+      expect((yield* enrichments.list(app)).rows.map((row) => row.enrichment.id)).toEqual([own.enrichment.id])
+      expect((yield* enrichments.list(caller)).rows).toHaveLength(2)
     }).pipe(Effect.provide(services))
   )
 

@@ -2,11 +2,14 @@
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
-import { toDocument } from "../openapi/OpenApi.ts"
+import { nouns, operations } from "@millrace/core/access"
+import { type Catalogue, toDocument } from "../openapi/OpenApi.ts"
+import { operationNotes } from "../openapi/Operations.ts"
 import { AccountApi } from "./AccountApi.ts"
 import { AuditApi } from "./AuditApi.ts"
 import { BankApi } from "./BankApi.ts"
 import { CorrectionApi } from "./CorrectionApi.ts"
+import { EnrichmentApi } from "./EnrichmentApi.ts"
 import { FeedApi } from "./FeedApi.ts"
 import { FieldApi } from "./FieldApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
@@ -29,9 +32,13 @@ type Groups =
   | typeof UploadApi
   | typeof JobApi
   | typeof RecordApi
+  | typeof EnrichmentApi
   | typeof TableApi
   | typeof FieldApi
   | typeof RowApi
+
+/** What documents say of the bundled operations. */
+export const catalogue: Catalogue = { operations, nouns, notes: operationNotes }
 
 // Said by name: written out, the type is more than a declaration can hold.
 export const Api: HttpApi.HttpApi<"millrace", HttpApiGroup.AddMiddleware<Groups, SchemaFaults>> = HttpApi.make(
@@ -47,6 +54,7 @@ export const Api: HttpApi.HttpApi<"millrace", HttpApiGroup.AddMiddleware<Groups,
     UploadApi,
     JobApi,
     RecordApi,
+    EnrichmentApi,
     TableApi,
     FieldApi,
     RowApi
@@ -59,6 +67,6 @@ export const Api: HttpApi.HttpApi<"millrace", HttpApiGroup.AddMiddleware<Groups,
       title: "Millrace",
       version: apiVersion,
       description: "Financial data sync: bank connections, their data, feeds and tables.",
-      transform: toDocument
+      transform: toDocument(catalogue)
     })
   )

@@ -7,10 +7,10 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Schema from "effect/Schema"
-import { type Caller, type Operation, type OperationId, operations } from "@millrace/core/access"
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import type { Caller, Operation } from "@millrace/core/access"
 import { isRawNumber } from "@millrace/core"
 import type { Idempotency, Repeatable } from "@millrace/core/kernel"
-import { Api } from "../api/Api.ts"
 import { answerOf, bodyOf, isFinal, type KernelError } from "../answer/errors.ts"
 import { CurrentRequest, type RequestState } from "../request/CurrentRequest.ts"
 import type { Json } from "../wire/StrictJson.ts"
@@ -28,15 +28,17 @@ const Response = Schema.fromJsonString(
 const write = Schema.encodeSync(Response)
 const read = Schema.decodeSync(Response)
 
-interface Success {
+export interface Success {
   readonly status: number
   readonly encode: (value: unknown) => Effect.Effect<unknown>
 }
 
 /** How the success of each operation is sent: each has one. */
-const successes = (): ReadonlyMap<string, Success> => {
+export const successesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+): ReadonlyMap<string, Success> => {
   const found = new Map<string, Success>()
-  HttpApi.reflect(Api, {
+  HttpApi.reflect(api, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint, successes: all }) => {
       for (const [status, [schema]] of all) {
@@ -47,7 +49,6 @@ const successes = (): ReadonlyMap<string, Success> => {
   })
   return found
 }
-const sending = successes()
 
 const isObject = (json: Json): json is Readonly<Record<string, Json>> =>
   typeof json === "object" && json !== null && !Array.isArray(json) && !isRawNumber(json)
@@ -63,7 +64,7 @@ const ordered = (json: Json): Json => {
   )
 }
 
-const askedOf = (operation: OperationId, key: string, { file, json, target }: RequestState): Repeatable => ({
+const askedOf = (operation: Operation, key: string, { file, json, target }: RequestState): Repeatable => ({
   operation,
   key,
   request: JSON.stringify([
@@ -76,22 +77,20 @@ const askedOf = (operation: OperationId, key: string, { file, json, target }: Re
 
 /** What the handler of an operation returns, or what the first request with its key was answered. */
 export const repeatedly =
-  ({ once }: Idempotency["Service"], id: OperationId) =>
+  ({ once }: Idempotency["Service"], operation: Operation, { encode, status }: Success) =>
   <R>(
     caller: Caller,
     run: Effect.Effect<unknown, KernelError, R>
   ): Effect.Effect<unknown, KernelError, R | HttpServerRequest> => {
-    const { idempotency }: Operation = operations[id]
-    if (idempotency !== "key") return run
+    if (operation.idempotency !== "key") return run
     return Effect.gen(function* () {
       const key = (yield* HttpServerRequest).headers["idempotency-key"]
       if (key === undefined) return yield* run
       const state = yield* CurrentRequest
-      const { encode, status } = sending.get(id)!
       const first = Effect.map(Effect.flatMap(run, encode), (body) => ({
         text: write({ status, body: JSON.stringify(body) })
       }))
-      const told = yield* once(caller, askedOf(id, key, state), first, (error) => {
+      const told = yield* once(caller, askedOf(operation, key, state), first, (error) => {
         const answer = answerOf(error)
         return Effect.succeed(
           isFinal(answer.status)

@@ -12,14 +12,14 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
-import type { Caller, OperationId } from "@millrace/core/access"
+import { type Caller, type Operation, operations } from "@millrace/core/access"
 import { type Id, InvalidInput } from "@millrace/core"
 import { Idempotency } from "@millrace/core/kernel"
 import { Api } from "../api/Api.ts"
 import type { Declaring } from "../api/ApiError.ts"
 import { answering, type KernelError, type StatusOf } from "../answer/errors.ts"
 import { caller, target } from "../request/CurrentRequest.ts"
-import { repeatedly } from "./Repeated.ts"
+import { repeatedly, type Success, successesOf } from "./Repeated.ts"
 import { identified, isIdentified, type Identified } from "./Identified.ts"
 
 type Groups = typeof Api extends HttpApi.HttpApi<string, infer Found> ? Found : never
@@ -75,7 +75,8 @@ interface AnyRequest {
   readonly query?: Readonly<Record<string, unknown>>
 }
 
-type AnyRun = (asked: unknown) => Effect.Effect<unknown, KernelError, HttpServerRequest>
+/** A handler whose types were checked elsewhere. */
+export type AnyRun = (asked: never) => Effect.Effect<unknown, KernelError, HttpServerRequest>
 
 interface AnyHandlers {
   readonly handle: (
@@ -113,22 +114,40 @@ const handlerOf = (run: AnyRun, repeat: ReturnType<typeof repeatedly>) => (reque
       yield* checkWindow(request.query ?? {})
       const ids = yield* idsOf(request.params ?? {})
       const by = yield* caller
-      return yield* repeat(by, run({ ...request, ids, caller: by, self: yield* target }))
+      return yield* repeat(by, run({ ...request, ids, caller: by, self: yield* target } as never))
     })
   )
 
-/** The layer of a group, from the services that its handlers need. */
-export const serve = <Of extends Name, E, R>(
-  name: Of,
-  make: Effect.Effect<Handlers<Of>, E, R>
-): Layer.Layer<HttpApiGroup.Service<"millrace", Of>, E, R | Idempotency> => {
+const bundledSuccesses = successesOf(Api)
+
+/** The layer of a group of any API of ours: a handler under the id of each endpoint, with the entry of its operation. */
+export const serveGroup = <E, R>(
+  api: typeof Api,
+  name: string,
+  make: Effect.Effect<Readonly<Record<string, AnyRun>>, E, R>,
+  entries: Readonly<Record<string, Operation>>,
+  successes: ReadonlyMap<string, Success> = successesOf(api)
+): Layer.Layer<HttpApiGroup.Service<"millrace", string>, E, R | Idempotency> => {
   const build = (handlers: AnyHandlers) =>
     Effect.map(Effect.all([make, Idempotency]), ([made, idempotency]) =>
-      Object.entries(made as Readonly<Record<string, AnyRun>>).reduce(
-        (all, [id, run]) => all.handle(id, handlerOf(run, repeatedly(idempotency, id as OperationId))),
+      Object.entries(made).reduce(
+        (all, [id, run]) => all.handle(id, handlerOf(run, repeatedly(idempotency, entries[id]!, successes.get(id)!))),
         handlers
       )
     )
   // The types of the builder go through each call of `handle`; here the record has been checked as a whole.
-  return HttpApiBuilder.group(Api, name, build as never) as never
+  return HttpApiBuilder.group(api as never, name as never, build as never) as never
 }
+
+/** The layer of a bundled group whose handlers were derived. */
+export const serveBundled = <Of extends Name, E, R>(
+  name: Of,
+  make: Effect.Effect<Readonly<Record<string, AnyRun>>, E, R>
+): Layer.Layer<HttpApiGroup.Service<"millrace", Of>, E, R | Idempotency> =>
+  serveGroup(Api, name, make, operations, bundledSuccesses) as never
+
+/** The layer of a bundled group, from the services that its handlers need. */
+export const serve = <Of extends Name, E, R>(
+  name: Of,
+  make: Effect.Effect<Handlers<Of>, E, R>
+): Layer.Layer<HttpApiGroup.Service<"millrace", Of>, E, R | Idempotency> => serveBundled<Of, E, R>(name, make as never)

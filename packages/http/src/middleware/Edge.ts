@@ -13,14 +13,13 @@ import * as HttpServerError from "effect/http/HttpServerError"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Types from "effect/Types"
-import { credentialOf, operations } from "@millrace/core/access"
+import { credentialOf } from "@millrace/core/access"
 import { Audit } from "@millrace/core/audit"
 import { Authenticator } from "@millrace/core/kernel"
 import { RateLimiter } from "@millrace/core/rate"
 import { Ids, Timestamp } from "@millrace/core"
 import { AgreedRate } from "@millrace/core/workspace"
 import type { StorageUnavailable } from "@millrace/core/storage"
-import { Api } from "../api/Api.ts"
 import * as Errors from "../answer/errors.ts"
 import { AccessLog } from "./AccessLog.ts"
 import * as BodyMemory from "./BodyMemory.ts"
@@ -29,7 +28,7 @@ import { begin, CurrentRequest, type RequestState } from "../request/CurrentRequ
 import { within } from "./Deadline.ts"
 import { admit, type Services } from "./Gate.ts"
 import { Refused } from "../answer/Refused.ts"
-import { routesOf } from "../request/Routes.ts"
+import type { Route } from "../request/Routes.ts"
 
 /** How long finding out who calls may take, and then the operation; reading the body is bounded by the server. */
 export const RequestDeadline = Context.Reference<Duration.Duration>("@millrace/http/middleware/RequestDeadline", {
@@ -157,24 +156,25 @@ const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
   )
 })
 
-/** Applies to every route of the router it is built with. */
-export const layer = HttpRouter.middleware(
-  Effect.gen(function* () {
-    const setting: Setting = {
-      audit: yield* Audit,
-      authenticator: yield* Authenticator,
-      limiter: yield* RateLimiter,
-      agreedRate: yield* AgreedRate,
-      routes: routesOf(Api, operations),
-      ids: yield* Ids,
-      write: yield* AccessLog,
-      deadline: yield* RequestDeadline,
-      compress: yield* Compressor,
-      bodies: BodyMemory.make(yield* BodyMemory.BodyMemoryBytes)
-    }
-    // The types do not foresee a middleware that leaves nothing unhandled; this one does not.
-    return (app: App) =>
-      around(setting, app) as Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest>
-  }),
-  { global: true }
-)
+/** Applies to every route of the router it is built with; `routes` are those that there are. */
+export const layer = (routes: ReadonlyArray<Route>) =>
+  HttpRouter.middleware(
+    Effect.gen(function* () {
+      const setting: Setting = {
+        audit: yield* Audit,
+        authenticator: yield* Authenticator,
+        limiter: yield* RateLimiter,
+        agreedRate: yield* AgreedRate,
+        routes,
+        ids: yield* Ids,
+        write: yield* AccessLog,
+        deadline: yield* RequestDeadline,
+        compress: yield* Compressor,
+        bodies: BodyMemory.make(yield* BodyMemory.BodyMemoryBytes)
+      }
+      // The types do not foresee a middleware that leaves nothing unhandled; this one does not.
+      return (app: App) =>
+        around(setting, app) as Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest>
+    }),
+    { global: true }
+  )

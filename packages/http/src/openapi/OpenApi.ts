@@ -1,6 +1,6 @@
 /** The OpenAPI document: what the generator cannot know is put in here (decisions 1.12 and 1.13). */
 import * as Schema from "effect/Schema"
-import { nouns, type Operation, type OperationId, operations, scopesOf } from "@millrace/core/access"
+import { type Operation, scopesOf } from "@millrace/core/access"
 import { FilterNode } from "@millrace/core/filter"
 import { limits } from "@millrace/core"
 import { isFinal } from "../answer/errors.ts"
@@ -11,7 +11,7 @@ import { openAnswers } from "./Enums.ts"
 import { nameEnvelopes } from "./Envelopes.ts"
 import { errorExamples, meanings } from "./Errors.ts"
 import { componentRef, isNode, mapNodes, mapValues, nodeOf, omit, type Node } from "./Node.ts"
-import { operationNotes } from "./Operations.ts"
+import type { OperationNotes } from "./Operations.ts"
 import { idempotencyKey, parameterOf } from "./Parameters.ts"
 
 const definitionPath = "#/$defs/"
@@ -88,11 +88,18 @@ const withExample = (given: unknown, example: unknown): Node => {
   return { ...nodeOf(given), content: { ...content, "application/json": { ...nodeOf(json), example } } }
 }
 
-const operationOf = (value: unknown): Node => {
+/** What is known of an API beyond its shape. */
+export interface Catalogue {
+  readonly operations: Readonly<Record<string, Operation>>
+  readonly nouns: Readonly<Record<string, string>>
+  readonly notes: Readonly<Record<string, OperationNotes>>
+}
+
+const operationOf = (value: unknown, { notes: allNotes, operations }: Catalogue): Node => {
   const operation = nodeOf(value)
-  const operationId = String(operation["operationId"]) as OperationId
-  const { body, credential, idempotency, scopes, summary, versioned }: Operation = operations[operationId]
-  const notes = operationNotes[operationId]
+  const operationId = String(operation["operationId"])
+  const { app, body, command, credential, idempotency, role, scopes, summary, versioned } = operations[operationId]!
+  const notes = allNotes[operationId]
   const parameters = Array.isArray(operation["parameters"])
     ? operation["parameters"].map((parameter) => parameterOf(operationId, parameter))
     : []
@@ -105,6 +112,9 @@ const operationOf = (value: unknown): Node => {
     summary,
     ...(notes === undefined ? {} : { description: notes.description }),
     "x-required-scopes": scopesOf(scopes),
+    "x-required-role": role,
+    "x-installed-apps": app,
+    ...(typeof command === "string" ? { "x-command": command } : {}),
     parameters: keyed ? [...parameters, idempotencyKey] : parameters,
     security: credential === "none" ? [] : [{ apiKey: [] }, { bearerAuth: [] }],
     ...(requestBody === undefined
@@ -147,27 +157,32 @@ const withBlocks = (schemas: Node): Node => {
 const withoutDefaults = (value: unknown): unknown =>
   mapNodes(value, (node) => ("default" in node && typeof node["type"] === "string" ? omit(node, "default") : node))
 
-const tags: ReadonlyArray<Node> = Object.entries(nouns)
-  .filter(([noun]) => Object.values<Operation>(operations).some((one) => one.noun === noun && one.served))
-  .map(([name, description]) => ({ name, description }))
+const tagsOf = ({ nouns, operations }: Catalogue): ReadonlyArray<Node> =>
+  Object.entries(nouns)
+    .filter(([noun]) => Object.values(operations).some((one) => one.noun === noun && one.served))
+    .map(([name, description]) => ({ name, description }))
 
 /** Applied to what the generator makes of the contract. */
-export const toDocument = (generated: Node): Node => {
-  const document = nodeOf(withoutDefaults(relabel(generated)))
-  const components = nodeOf(document["components"])
-  const described = Object.fromEntries(
-    Object.entries(nodeOf(components["schemas"])).map(([name, schema]) => [
-      plainName(name),
-      ownShapes[plainName(name)] ?? schema
-    ])
-  )
-  const named = nameEnvelopes(mapValues(nodeOf(document["paths"]), (path) => mapValues(nodeOf(path), operationOf)))
-  const { paths, schemas } = openAnswers(named.paths, { ...withBlocks(described), ...named.schemas })
-  return {
-    ...document,
-    servers: [{ url: "/", description: "The server that this document comes from." }],
-    tags,
-    paths,
-    components: { ...components, schemas, securitySchemes }
+export const toDocument =
+  (catalogue: Catalogue) =>
+  (generated: Node): Node => {
+    const document = nodeOf(withoutDefaults(relabel(generated)))
+    const components = nodeOf(document["components"])
+    const described = Object.fromEntries(
+      Object.entries(nodeOf(components["schemas"])).map(([name, schema]) => [
+        plainName(name),
+        ownShapes[plainName(name)] ?? schema
+      ])
+    )
+    const named = nameEnvelopes(
+      mapValues(nodeOf(document["paths"]), (path) => mapValues(nodeOf(path), (one) => operationOf(one, catalogue)))
+    )
+    const { paths, schemas } = openAnswers(named.paths, { ...withBlocks(described), ...named.schemas })
+    return {
+      ...document,
+      servers: [{ url: "/", description: "The server that this document comes from." }],
+      tags: tagsOf(catalogue),
+      paths,
+      components: { ...components, schemas, securitySchemes }
+    }
   }
-}

@@ -1,5 +1,7 @@
 /** What the OpenAPI document says of each operation beyond its shape: a description, and a request and an answer. */
 import type { OperationId } from "@millrace/core/access"
+import { enrichmentContract } from "@millrace/core/enrichment"
+import type { CollectionContract } from "@millrace/core/collection"
 import * as Examples from "./Examples.ts"
 
 export interface OperationNotes {
@@ -24,6 +26,40 @@ const list = (self: string, row: unknown, meta: object = {}) => ({
 })
 
 const { ids } = Examples
+
+/** What follows from the contract of a collection. */
+export const collectionNotes = ({
+  examples,
+  surface: { path, trash, verbs, words }
+}: Pick<CollectionContract<never, never, never>, "examples" | "surface">): Readonly<
+  Record<string, OperationNotes>
+> => ({
+  [verbs.list.id]: {
+    description: `Lists the ${words.many} of the workspace.`,
+    answer: list(path, examples.record)
+  },
+  [verbs.create.id]: {
+    description: `Creates one of the ${words.many}.`,
+    body: examples.create,
+    answer: one(examples.record)
+  },
+  [verbs.get.id]: { description: `Returns one of the ${words.many}.`, answer: one(examples.record) },
+  [verbs.update.id]: {
+    description: "Changes what is sent and leaves the rest as it is. `null` clears what may be absent.",
+    body: examples.update,
+    answer: one(examples.record)
+  },
+  [verbs.remove.id]: {
+    description: trash
+      ? `Moves one of the ${words.many} to the trash for 30 days. \`permanent=true\` deletes for good what is in the trash.`
+      : `Deletes one of the ${words.many} for good.`,
+    answer: deleted
+  },
+  [verbs.restore.id]: {
+    description: `Takes one of the ${words.many} out of the trash.`,
+    answer: one(examples.record)
+  }
+})
 const banks = `/v1/banks/${ids.bank}`
 const account = `${banks}/accounts/${ids.account}`
 const feed = `/v1/feeds/${ids.feed}`
@@ -287,5 +323,6 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
     answer: one({ ...Examples.row, values: { amount: -49 }, version: 2 })
   },
   deleteRow: { description: "Moves a row to the trash.", answer: deleted },
+  ...collectionNotes(enrichmentContract),
   restoreRow: { description: "Takes a row out of the trash.", answer: one(Examples.row) }
 }

@@ -21,6 +21,7 @@ const schemas: Readonly<Record<string, Node>> = {
   trashed: flag,
   permanent: flag,
   deleted: flag,
+  enabled: flag,
   minAmount: decimal,
   maxAmount: decimal
 }
@@ -67,6 +68,8 @@ const descriptions: Readonly<Record<string, string>> = {
   sort: `At most ${limits.rowSortFields} keys of fields, separated by commas; \`-\` before one to descend.`,
   fields: "Keys of the only cells to answer, separated by commas.",
   filter: `A filter as JSON, at most ${limits.filterParameterBytes} bytes. Longer ones can be posted.`,
+  feedId: "Only those that apply to this feed.",
+  enabled: "Only those that are switched on, or only those that are not.",
   trashed: "Those in the trash instead.",
   permanent: "Deletes for good what is in the trash.",
   "If-Match": "The version that was read, as `ETag` had it. A record that has changed since is left alone (412).",
@@ -87,6 +90,7 @@ const ofOperation: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     from: "First day in UTC, inclusive. A date-time counts by its first ten characters.",
     to: "Last day in UTC, inclusive. A date-time counts by its first ten characters."
   },
+  listEnrichments: { type: "Only those of this type.", dataType: "Only those of this data type." },
   listFeedRecords: { state: "Only those in this state; `dead` are those that were refused for good." },
   listMatches: { state: "`made`: those that hold; `undone`: those that were taken back." }
 }
@@ -103,8 +107,13 @@ const described = (operationId: string, name: string, given: Node): Node => {
   const { schema } = given
   const own = nodeOf(schema)["description"]
   const description =
-    ofOperation[operationId]?.[name] ?? descriptions[name] ?? (typeof own === "string" ? own : undefined)
-  return description === undefined ? given : { ...given, description, schema: omit(nodeOf(schema), "description") }
+    ofOperation[operationId]?.[name] ??
+    descriptions[name] ??
+    (typeof own === "string" ? own : undefined) ??
+    (given["in"] === "path"
+      ? idDescription(name.replace(/_id$/, "").replaceAll("_", " "))
+      : `Only those whose \`${name}\` is this.`)
+  return { ...given, description, schema: omit(nodeOf(schema), "description") }
 }
 
 /** The header of operations that honour it. */

@@ -35,7 +35,8 @@ const ids: Readonly<Record<string, string>> = {
   suggestion_id: Records.suggestion.suggestion.id,
   transaction_id: Records.match.match.recordId,
   upload_id: Records.upload.id,
-  data_type: "receipts"
+  data_type: "receipts",
+  enrichment_id: Records.enrichment.enrichment.id
 }
 
 /** The path with its placeholders filled in; `own` replaces some ids. */
@@ -69,6 +70,17 @@ const syncFaults = {
   forceCancelActive: ["true", 1, null],
   resetCursors: ["false", null],
   skipDedup: [0]
+}
+
+const enrichmentFaults = {
+  name: ["", " ", "x".repeat(201), 1, null],
+  emoji: [1, "x".repeat(17)],
+  type: ["Rule", 1, null],
+  dataType: ["money", null],
+  enabled: ["true", 1, null],
+  order: [-1, 1.5, "1", 1_000_001],
+  feedIds: ["feed_1", null],
+  allFeeds: [1, null]
 }
 
 export const operations: ReadonlyArray<Sample> = [
@@ -317,6 +329,48 @@ export const operations: ReadonlyArray<Sample> = [
       recordIds: [null, "txn_1", [], Array.from({ length: 501 }, (_, n) => `txn_${n}`)],
       state: [null, "sending", "intended", 1]
     }
+  },
+  {
+    id: "listEnrichments",
+    method: "GET",
+    template: "/v1/enrichments",
+    status: 200,
+    scopes: ["enrichments:read"],
+    faults: { type: ["", "Rule"], dataType: ["x", ""], feedId: [""], enabled: ["yes", ""] },
+    query: { type: ["rule"], dataType: ["loans"], feedId: ["feed_1"], enabled: ["true", "false"] }
+  },
+  {
+    id: "createEnrichment",
+    method: "POST",
+    template: "/v1/enrichments",
+    status: 201,
+    scopes: ["enrichments:write"],
+    body: { name: "Coffee", type: "rule", dataType: "transactions", ruleConfig: { rules: [] }, unknownProperty: 1 },
+    faults: enrichmentFaults,
+    required: ["name", "type", "dataType"]
+  },
+  {
+    id: "getEnrichment",
+    method: "GET",
+    template: "/v1/enrichments/{enrichment_id}",
+    status: 200,
+    scopes: ["enrichments:read"]
+  },
+  {
+    id: "updateEnrichment",
+    method: "PUT",
+    template: "/v1/enrichments/{enrichment_id}",
+    status: 200,
+    scopes: ["enrichments:write"],
+    body: { name: "Tea", emoji: null },
+    faults: enrichmentFaults
+  },
+  {
+    id: "deleteEnrichment",
+    method: "DELETE",
+    template: "/v1/enrichments/{enrichment_id}",
+    status: 200,
+    scopes: ["enrichments:write"]
   },
   ...tableOperations
 ]

@@ -1,4 +1,5 @@
 /** One record of every kind, with every internal field filled in. */
+import type { EnrichmentView } from "@millrace/core/enrichment"
 import { allScopes, type ApiKey } from "@millrace/core/access"
 import type { AuditEntry } from "@millrace/core/audit"
 import type { Account, Bank } from "@millrace/core/bank"
@@ -357,4 +358,26 @@ export const row: Row = {
   version: 5,
   createdAt: at,
   updatedAt: at
+}
+
+export const enrichment: EnrichmentView = {
+  enrichment: {
+    id: idOf("enrichment"),
+    workspaceId: workspace.id,
+    name: "Coffee",
+    type: "rule",
+    enabled: true,
+    order: 10,
+    dataType: "transactions",
+    feedIds: [feed.id],
+    allFeeds: false,
+    config: { rules: [] },
+    createdBy: "usr_1",
+    createdByActor: { kind: "api", clientId: key.id },
+    createdAt: at,
+    updatedAt: at,
+    version: 4,
+    revision: 2
+  },
+  lints: [{ field: "ruleConfig.rules", message: "has no rule" }]
 }

@@ -10,7 +10,8 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
-import { Authenticator, CredentialInvalid, Idempotency } from "@millrace/core/kernel"
+import { AddedCollections, type AnyCollection, Collections } from "@millrace/core/collection"
+import { Authenticator, CredentialInvalid, Cursors, Idempotency } from "@millrace/core/kernel"
 import { RateLimiter, RollingWindow } from "@millrace/core/rate"
 import { Ids } from "@millrace/core"
 import { TableSettings } from "@millrace/core/table"
@@ -41,6 +42,8 @@ export interface Options {
   readonly workspaceRows?: number
   readonly compressor?: (typeof Compressor)["Service"]
   readonly bodyMemory?: number
+  /** Served by their real use cases, in memory. */
+  readonly collections?: ReadonlyArray<AnyCollection>
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- answers are read as whatever they turn out to be
@@ -73,6 +76,11 @@ export const make = (options: Options = {}) => {
     UseCases.layer(calls, options.trouble ?? {}),
     Ids.layer,
     Idempotency.layer.pipe(Layer.provide([MemoryStorage.layer, NodeDigest.layer])),
+    Collections.layer.pipe(
+      Layer.provide(Layer.succeed(AddedCollections, options.collections ?? [])),
+      Layer.provide(Cursors.layer(Redacted.make("a secret of these tests alone"))),
+      Layer.provide([MemoryStorage.layer, NodeDigest.layer, Ids.layer])
+    ),
     Families.layer.pipe(Layer.provide(Layer.succeed(WorkspaceStore, workspacesWith(options.portals ?? [])))),
     Layer.succeed(
       Authenticator,

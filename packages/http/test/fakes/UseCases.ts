@@ -3,7 +3,16 @@ import { needScopes } from "../../../core/src/access/Access.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Audit } from "@millrace/core/audit"
-import { AccountData, Banks, DataTypeSchemas, FeedRecords, Feeds, Jobs, Uploads } from "@millrace/core/kernel"
+import {
+  AccountData,
+  Banks,
+  DataTypeSchemas,
+  Enrichments,
+  FeedRecords,
+  Feeds,
+  Jobs,
+  Uploads
+} from "@millrace/core/kernel"
 import { CalendarDate, Conflict, LiveDataUnavailable, Unprocessable } from "@millrace/core"
 import { StorageUnavailable } from "@millrace/core/storage"
 import { checkCursor, checkVersion, only } from "./Checks.ts"
@@ -32,6 +41,7 @@ const bankOf = (id: string) => only("Bank", Records.bank.id, id, Records.bank)
 const accountOf = (ref: { readonly bankId: string; readonly accountId: string }) =>
   Effect.andThen(bankOf(ref.bankId), only("Account", Records.account.id, ref.accountId, Records.account))
 const feedOf = (id: string) => only("Feed", Records.feed.id, id, Records.feedView)
+const enrichmentOf = (id: string) => only("Enrichment", Records.enrichment.enrichment.id, id, Records.enrichment)
 const uploadOf = (id: string) => only("Upload", Records.upload.id, id, Records.upload)
 const jobOf = (feedId: string, id: string) =>
   Effect.andThen(feedOf(feedId), only("Job", Records.job.id, id, Records.job))
@@ -200,6 +210,24 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           Effect.andThen(note("readFeedUpload", id), Effect.andThen(feedOf(feedId), uploadOf(id))),
         remove: (_, feedId, id) =>
           Effect.andThen(note("deleteFeedUpload", id), Effect.andThen(feedOf(feedId), Effect.asVoid(uploadOf(id))))
+      })
+    ),
+    Layer.succeed(
+      Enrichments,
+      Enrichments.of({
+        create: (_, request) => Effect.as(note("createEnrichment", request), Records.enrichment),
+        list: (_, query) => Effect.as(note("listEnrichments", query), { rows: [Records.enrichment], hasMore: false }),
+        get: (_, id) => enrichmentOf(id),
+        update: Effect.fnUntraced(function* (_, id, change, ifVersion) {
+          yield* note("updateEnrichment", change)
+          yield* checkVersion(Records.enrichment.enrichment.version, ifVersion)
+          return yield* enrichmentOf(id)
+        }),
+        remove: (_, id, removal) =>
+          Effect.andThen(
+            checkVersion(Records.enrichment.enrichment.version, removal?.ifVersion),
+            Effect.asVoid(enrichmentOf(id))
+          )
       })
     ),
     CorrectionUseCases.layer(note),

@@ -12,6 +12,7 @@ import { IdempotencyStore } from "@millrace/core/storage"
 import { IdentityStore } from "@millrace/core/storage"
 import { JobStore } from "@millrace/core/storage"
 import type { Kernel } from "@millrace/core/kernel"
+import type { Resources } from "@millrace/core/resource"
 import { RecordStore } from "@millrace/core/storage"
 import { CalendarDate } from "@millrace/core"
 import { CursorStore } from "@millrace/core/storage"
@@ -360,6 +361,8 @@ const enrichments = casesOf(EnrichmentStore, {
   update: (store, { enrichment }) => store.update({ ...enrichment, name: "Another", version: 2 }),
   get: (store, { enrichment, workspace }) => store.get(workspace.id, enrichment.id),
   list: (store, { workspace }) => store.list([workspace.id]),
+  page: (store, { workspace }) => store.page({ workspaceIds: [workspace.id], limit: 10 }),
+  purge: everybody,
   remove: (store, { enrichment, workspace }) => store.remove(workspace.id, enrichment.id)
 })
 
@@ -429,6 +432,8 @@ type Covered =
   | EnrichmentStore
   | IdentityStore
   | DataKeys
+  // Of what a definition says: each is held to its own suite, which tries the wall as well.
+  | Resources
   | Transactor
 const missing: [Exclude<Kernel.Stores, Covered>] extends [never] ? "none" : "a store" = "none"
 

@@ -5,6 +5,7 @@ import {
   type KeyedStore,
   KeyTaken,
   orderOf,
+  type Place,
   type Plain,
   Resources,
   type UniqueKey
@@ -22,6 +23,7 @@ type Cell = string | number | null
 
 interface Held<A> {
   readonly value: A
+  readonly place: Place
   readonly columns: Readonly<Record<string, Cell>>
 }
 
@@ -42,9 +44,9 @@ const compared = (a: Cell, b: Cell): number =>
 
 const comparing =
   <A extends Plain>(definition: AnyDefinition<A>) =>
-  (a: Held<A>, b: Held<A>): number => {
-    for (const { direction, field } of orderOf(definition)) {
-      const [x, y] = [a, b].map(({ columns, value }) => (field === "id" ? value.id : columns[field]!)) as [Cell, Cell]
+  (a: Place, b: Place): number => {
+    for (const [at, { direction }] of orderOf(definition).entries()) {
+      const [x, y] = [a[at]!, b[at]!]
       if (x === y) continue
       if (x === null || y === null) return x === null ? 1 : -1
       return direction === "ascending" ? compared(x, y) : compared(y, x)
@@ -67,11 +69,12 @@ export const layer: Layer.Layer<Resources, never, Memory> = Layer.effect(
       const held = (tables.get(name) ?? new Map<string, unknown>()) as Map<string, Held<A>>
       tables.set(name, held)
       const body = bodyOf(definition)
+      const compare = comparing(definition)
       const versionOf = (value: A): unknown => (value as { readonly version?: unknown }).version
 
       const put = (value: A): Exit.Exit<void, KeyTaken> => {
         const { columns, text } = body.write(value)
-        const next = { value: frozen(body.read(text)), columns }
+        const next = { value: frozen(body.read(text)), place: body.placeOf(value), columns }
         const key = unique.find((one) => [...held.values()].some((other) => collides(one, next, other)))
         if (key !== undefined) return Exit.fail(new KeyTaken({ resource: name, fields: key.fields }))
         set(held, value.id, next)
@@ -111,9 +114,35 @@ export const layer: Layer.Layer<Resources, never, Memory> = Layer.effect(
           within((mine) =>
             [...held.values()]
               .filter(({ value }) => workspaceIds.includes(value.workspaceId) && mine(value))
-              .toSorted(comparing(definition))
+              .toSorted((a, b) => compare(a.place, b.place))
               .map(({ value }) => value)
           ),
+        page: ({ after, limit, trashed, where = {}, workspaceIds }) =>
+          within((mine) =>
+            [...held.values()]
+              .filter(({ columns, place, value }) => {
+                const isThere = trashed === undefined || trashed === (columns["trashedAt"] !== null)
+                return (
+                  workspaceIds.includes(value.workspaceId) &&
+                  mine(value) &&
+                  isThere &&
+                  Object.entries(where).every(([field, wanted]) => columns[field] === wanted) &&
+                  (after === undefined || compare(place, after) > 0)
+                )
+              })
+              .toSorted((a, b) => compare(a.place, b.place))
+              .slice(0, limit)
+              .map(({ value }) => value)
+          ),
+        purge: (before, limit) =>
+          within((mine) => {
+            const old = [...held.values()].filter(({ columns, value }) => {
+              const { trashedAt } = columns
+              return typeof trashedAt === "string" && trashedAt < before && mine(value)
+            })
+            for (const { value } of old.slice(0, limit)) remove(held, value.id)
+            return Math.min(old.length, limit)
+          }),
         remove: (workspaceId, id) =>
           within((mine) => {
             const found = own(workspaceId, id)

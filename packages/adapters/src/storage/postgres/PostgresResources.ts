@@ -5,6 +5,7 @@ import {
   type KeyedStore,
   KeyTaken,
   orderOf,
+  type Place,
   type Plain,
   Resources
 } from "@millrace/core/resource"
@@ -12,6 +13,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { columnName, uniqueName } from "./migrations/resourceTable.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
@@ -23,7 +25,7 @@ interface BodyRow {
 const storeOf =
   (sql: SqlClient.SqlClient) =>
   <A extends Plain>(definition: AnyDefinition<A>): KeyedStore<A> => {
-    const { name, unique = [], versioned } = definition
+    const { name, trash = false, unique = [], versioned } = definition
     const table = sql(name)
     const body = bodyOf(definition)
     const order = sql.literal(
@@ -33,6 +35,21 @@ const storeOf =
         )
         .join(", ")
     )
+    /** What stands behind a place: absent values come last, in either direction. */
+    const behind = (place: Place): Fragment => {
+      const parts = orderOf(definition).map(({ direction, field }, at) => ({
+        column: sql(columnName(field)),
+        direction,
+        cell: place[at]!
+      }))
+      const ways = parts.flatMap(({ cell, column, direction }, at) => {
+        if (cell === null) return []
+        const same = parts.slice(0, at).map((one) => sql`${one.column} is not distinct from ${one.cell}`)
+        const later = direction === "ascending" ? sql`${column} > ${cell}` : sql`${column} < ${cell}`
+        return [sql.and([...same, sql`(${later} or ${column} is null)`])]
+      })
+      return sql.or(ways)
+    }
     const versionOf = (value: A): number => (value as unknown as { readonly version: number }).version
 
     const rowOf = (value: A): Record<string, unknown> => {
@@ -75,6 +92,25 @@ const storeOf =
         const rows = yield* stored(sql<BodyRow>`select body::text as body from ${table}
           where ${sql.in("workspace_id", workspaceIds)} order by ${order}`)
         return rows.map((row) => body.read(row.body))
+      }),
+      page: Effect.fn(`Resources.page ${name}`)(function* ({ after, limit, trashed, where = {}, workspaceIds }) {
+        const wanted = Object.entries<string | number | null | undefined>(where).map(([field, cell]) =>
+          cell === null ? sql`${sql(columnName(field))} is null` : sql`${sql(columnName(field))} = ${cell!}`
+        )
+        const rows = yield* stored(sql<BodyRow>`select body::text as body from ${table}
+          where ${sql.and([
+            sql.in("workspace_id", workspaceIds),
+            ...wanted,
+            ...(trashed === undefined ? [] : [trashed ? sql`trashed_at is not null` : sql`trashed_at is null`]),
+            ...(after === undefined ? [] : [behind(after)])
+          ])} order by ${order} limit ${limit}`)
+        return rows.map((row) => body.read(row.body))
+      }),
+      purge: Effect.fn(`Resources.purge ${name}`)(function* (before, limit) {
+        if (!trash) return 0
+        const rows = yield* stored(sql`delete from ${table} where id in (
+          select id from ${table} where trashed_at < ${before} limit ${limit}) returning id`)
+        return rows.length
       }),
       remove: Effect.fn(`Resources.remove ${name}`)(function* (workspaceId, id) {
         const rows = yield* stored(sql`delete from ${table} where id = ${id} and workspace_id = ${workspaceId}

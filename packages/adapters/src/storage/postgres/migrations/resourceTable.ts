@@ -21,6 +21,10 @@ export interface TableShape {
     | ReadonlyArray<{ readonly fields: ReadonlyArray<string>; readonly within: "workspace" | "installation" }>
     | undefined
   readonly versioned: boolean
+  readonly order?: ReadonlyArray<{ readonly field: string; readonly direction: "ascending" | "descending" }>
+  /** Without them, no index is made for pages. */
+  readonly filters?: ReadonlyArray<string>
+  readonly trash?: boolean
 }
 
 /**
@@ -30,7 +34,10 @@ export interface TableShape {
  */
 export const createResourceTable = Effect.fn("createResourceTable")(function* ({
   columns,
+  filters,
   name,
+  order = [],
+  trash = false,
   unique = [],
   versioned
 }: TableShape) {
@@ -50,5 +57,14 @@ export const createResourceTable = Effect.fn("createResourceTable")(function* ({
     yield* sql.unsafe(`create unique index "${uniqueName(name, fields)}" on "${name}"
       (${[...(within === "workspace" ? ["workspace_id"] : []), ...keys].join(", ")})`)
   }
+  if (filters !== undefined) {
+    const ordered = order
+      .filter(({ field }) => field !== "id")
+      .map(({ direction, field }) => `"${columnName(field)}" ${direction === "ascending" ? "asc" : "desc"} nulls last`)
+    for (const by of [[], ...filters.map((field) => [`"${columnName(field)}"`])]) {
+      yield* sql.unsafe(`create index on "${name}" (${["workspace_id", ...by, ...ordered, "id"].join(", ")})`)
+    }
+  }
+  if (trash) yield* sql.unsafe(`create index on "${name}" (trashed_at) where trashed_at is not null`)
   yield* workspaceWall(name)
 })

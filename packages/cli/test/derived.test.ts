@@ -1,0 +1,106 @@
+/** Commands that follow from what is known of an operation: from a contract, and from the document of a server. */
+import { enrichmentContract } from "@millrace/core/enrichment"
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { notes } from "../../core/test/collection/Notes.ts"
+import { groupOf } from "../src/commands/FromContract.ts"
+import { groupsOf } from "../src/commands/FromDocument.ts"
+import type { Group } from "../src/commands/Derived.ts"
+import { firstWord } from "../src/commands/Discovery.ts"
+import { startApi } from "./Process.ts"
+import { run } from "./Run.ts"
+
+let api: Awaited<ReturnType<typeof startApi>>
+beforeAll(async () => {
+  api = await startApi({ collections: [notes] })
+})
+afterAll(() => api.stop())
+
+const millrace = (args: ReadonlyArray<string>, stdin = "") => run(args, { env: api.env, stdin })
+const ask = async (...args: ReadonlyArray<string>) => {
+  const { code, err, out } = await millrace(args)
+  expect(code, err).toBe(0)
+  return JSON.parse(out) as { readonly id: string; readonly [key: string]: unknown }
+}
+
+const fieldsOf = (given: Group["operations"][number]["query"]) =>
+  given.map(({ choices, name, type }) => ({ name, type, choices })).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+/** Without the words that people read. */
+const shapeOf = ({ name, operations }: Group) => ({
+  name,
+  operations: operations
+    .map(({ answers, body, command, conditional, method, path, query }) => ({
+      answers,
+      command,
+      conditional,
+      method,
+      path,
+      query: fieldsOf(query),
+      body: body === undefined ? undefined : fieldsOf(body)
+    }))
+    .toSorted((a, b) => (a.command < b.command ? -1 : 1))
+})
+
+describe("derived commands", () => {
+  it("are the same from the contract of a collection and from the document of a server", async () => {
+    const document: unknown = await (await fetch(`${api.baseUrl}/openapi.json`)).json()
+    const groups = groupsOf(document)
+    for (const contract of [enrichmentContract, notes]) {
+      const own = groupOf(contract)
+      const told = groups.find(({ name }) => name === own.name)!
+      expect(shapeOf(told)).toEqual(shapeOf(own))
+      expect(told.description).toBe(own.description)
+    }
+  })
+
+  it("work on what a server was given, without a word of it in this program", async () => {
+    const note = await ask("notes", "create", "--title", "Rent", "--color", "red", "--rank", "3")
+    expect(note).toMatchObject({ title: "Rent", color: "red", rank: 3, version: 1 })
+    expect(await ask("notes", "get", note.id)).toEqual(note)
+    expect(await ask("notes", "list", "--color", "red", "--limit", "5")).toMatchObject([{ id: note.id }])
+    expect(await ask("notes", "list", "--color", "green")).toEqual([])
+    const file = join(mkdtempSync(join(tmpdir(), "millrace-cli-derived-")), "note.json")
+    writeFileSync(file, '{"color":null,"text":"from the file"}')
+    const update = ["notes", "update", note.id, "--text", "said", "--file", file, "--if-version"]
+    const changed = await ask(...update, "1")
+    expect(changed).toMatchObject({ text: "said", version: 2 })
+    expect(changed).not.toHaveProperty("color")
+    const stale = await millrace([...update, "1"])
+    expect([stale.code, stale.err]).toEqual([1, expect.stringContaining("412 PRECONDITION_FAILED")])
+    const trashed = await millrace(["notes", "delete", note.id])
+    expect(trashed.err).toContain(`millrace notes restore ${note.id}`)
+    expect(await ask("notes", "list", "--trashed")).toMatchObject([{ id: note.id }])
+    expect(await ask("notes", "restore", note.id)).toMatchObject({ trashedAt: null })
+    await millrace(["notes", "delete", note.id])
+    const gone = await millrace(["notes", "delete", note.id, "--permanent"])
+    expect([gone.code, gone.err]).toEqual([0, `Deleted ${note.id}.\n`])
+    expect((await millrace(["notes", "get", note.id])).code).toBe(5)
+  })
+
+  it("have help and tell mistakes like all others", async () => {
+    const help = await millrace(["notes", "create", "--help"])
+    expect([help.code, help.out]).toEqual([0, expect.stringMatching(/--title <title>[^]*--color/)])
+    const choice = await millrace(["notes", "create", "--title", "x", "--color", "blue"])
+    expect([choice.code, choice.err]).toEqual([2, expect.stringContaining("red")])
+    const refused = await millrace(["notes", "create", "--text", "x"])
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("title")])
+    const other = await millrace(["notes", "publish"])
+    expect([other.code, other.err]).toEqual([2, expect.stringContaining('"publish"')])
+  })
+
+  it("leave a word that nobody knows the mistake that it is, also where no server answers", async () => {
+    for (const env of [api.env, { MILLRACE_BASE_URL: "http://127.0.0.1:9", MILLRACE_API_KEY: "mill_x" }]) {
+      const { code, err } = await run(["feds", "list"], { env })
+      expect([code, err]).toEqual([2, expect.stringContaining('"feds"')])
+    }
+  })
+
+  it("are looked for by the first word that is no option", () => {
+    expect(firstWord(["--base-url", "http://x", "-o", "json", "--quiet", "notes", "list"])).toBe("notes")
+    expect(firstWord(["--output=json", "notes"])).toBe("notes")
+    expect(firstWord(["--help"])).toBeUndefined()
+  })
+})

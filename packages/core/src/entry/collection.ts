@@ -1,0 +1,19 @@
+/** Collections: plain things that callers list, make, read, change and delete, each from one definition. */
+export {
+  type Base,
+  type Collection,
+  collection,
+  type CollectionContract,
+  type CollectionInput,
+  type NewThing,
+  type Thing,
+  type ThingChange
+} from "../collection/Collection.ts"
+export {
+  AddedCollections,
+  type AnyCollection,
+  collectionFaults,
+  Collections,
+  type ServedCollection
+} from "../collection/Collections.ts"
+export type { CollectionUseCases, ListRequest, Refused, Removal } from "../collection/CollectionUseCases.ts"
