@@ -55,6 +55,8 @@ import { ConnectionSource } from "./sync/ConnectionSource.ts"
 import { Projector } from "./sync/Projector.ts"
 import * as RecordValues from "./sync/RecordValues.ts"
 import { SourceReader } from "./sync/SourceReader.ts"
+import { MadeAccounts } from "./sync/MadeAccounts.ts"
+import { PushedRecords } from "./sync/PushedRecords.ts"
 import { ReadThrough } from "./sync/ReadThrough.ts"
 import { Source } from "./usecase/Source.ts"
 import { SyncRun } from "./usecase/SyncRun.ts"
@@ -102,17 +104,21 @@ export type Stores =
 export type Ports = Stores | Providers | Destinations | Kinds | StatementReader | Patterns | Digest
 
 /** Runs jobs; the job engine stands on this. */
-export const layerRun: Layer.Layer<SyncRun | Banks | SourceReader | LedgerWriter | Tasks | Ids, never, Ports> =
-  SyncRun.layer.pipe(
-    Layer.provide(Source.layer),
-    Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
-    Layer.provide(RecordValues.layer),
-    Layer.provide(FeedPipelines.layer),
-    Layer.provide(StatementSource.layer),
-    Layer.provideMerge(SourceReader.layer),
-    Layer.provideMerge([LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer, Tasks.layer]),
-    Layer.provideMerge(Ids.layer)
-  )
+export const layerRun: Layer.Layer<
+  SyncRun | Banks | SourceReader | LedgerWriter | PushedRecords | Tasks | Ids,
+  never,
+  Ports
+> = SyncRun.layer.pipe(
+  Layer.provide(Source.layer),
+  Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
+  Layer.provide(RecordValues.layer),
+  Layer.provide(FeedPipelines.layer),
+  Layer.provide(StatementSource.layer),
+  Layer.provideMerge([SourceReader.layer, PushedRecords.layer]),
+  Layer.provide(MadeAccounts.layer),
+  Layer.provideMerge([LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer, Tasks.layer]),
+  Layer.provideMerge(Ids.layer)
+)
 
 export type UseCases =
   | Authenticator

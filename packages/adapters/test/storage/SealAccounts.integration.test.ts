@@ -8,6 +8,7 @@ import { BankStore, JobStore } from "@millrace/core/storage"
 import { JobEngine } from "@millrace/core/job"
 import { Kernel, SyncRun, Uploads } from "@millrace/core/kernel"
 import { AccountSeal } from "@millrace/core/upload"
+import { makeMadeBank, storeAccount } from "@millrace/testing/fixture"
 import { openUploadFeed } from "@millrace/verification/upload/UploadWorld"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { expect, layer } from "@effect/vitest"
@@ -96,6 +97,17 @@ layer(world, { excludeTestServices: true, timeout: "60 seconds" })("numbers of a
       }
       expect([one.made.fileName, two.made.fileName]).toEqual(["Auszug ****2957 2026.csv", "****0100.ofx"])
       expect(yield* told).toEqual([])
+    })
+  )
+
+  it.effect("are not looked for in an account that was made for a feed", () =>
+    Effect.gen(function* () {
+      const banks = yield* BankStore
+      const { feed } = yield* openUploadFeed
+      const bank = yield* banks.holdMade(yield* makeMadeBank(feed, "file"))
+      const account = yield* storeAccount(bank, { providerAccountId: "file", stableKeys: [] })
+      expect(yield* sealAccounts().pipe(Effect.provide(AccountSeal.layer))).toBe(0)
+      expect(yield* banks.accounts(bank.id)).toEqual([account])
     })
   )
 

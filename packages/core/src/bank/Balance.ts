@@ -1,6 +1,5 @@
 /** The balance of an account as a record: one per account, replaced by each read (decisions 4.2). */
-import { isMadeKind } from "../provider/ProviderKind.ts"
-import type { Bank } from "./Bank.ts"
+import { natureOf, type Bank } from "./Bank.ts"
 import type { ObservedRecord } from "../provider/Provider.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type * as Timestamp from "../shared/Timestamp.ts"
@@ -22,7 +21,7 @@ const fieldsAt = (account: Account, at: Timestamp.Timestamp): Fields => ({
  * state none. A connection tells one with each look at its accounts.
  */
 export const balanceAsOf = (bank: Bank, account: Account): Timestamp.Timestamp | undefined =>
-  account.balanceAsOf ?? (isMadeKind(bank.source) ? undefined : account.updatedAt)
+  account.balanceAsOf ?? (natureOf(bank) === "connected" ? account.updatedAt : undefined)
 
 /** The balance that the account itself remembers. */
 export const storedBalance = (account: Account): Fields => fieldsAt(account, account.updatedAt)

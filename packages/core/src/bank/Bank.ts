@@ -1,7 +1,7 @@
 /** Bank connections (specification 2.1, decisions 4.1). */
 import * as Schema from "effect/Schema"
 import { BankType } from "../provider/BankType.ts"
-import { ProviderKind } from "../provider/ProviderKind.ts"
+import { isMadeKind, ProviderKind } from "../provider/ProviderKind.ts"
 import { Id } from "../shared/Ids.ts"
 import { fromMillis, Timestamp, toMillis } from "../shared/Timestamp.ts"
 import { ConnectionStatus } from "../provider/ConnectionHealth.ts"
@@ -21,9 +21,22 @@ export const Bank = Schema.Struct({
   providerInstanceId: Schema.optionalKey(Schema.String),
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  deletedAt: Schema.optionalKey(Timestamp)
+  deletedAt: Schema.optionalKey(Timestamp),
+  /** The feed that it was made for, to hold records of a source without accounts of its own. People see nothing of it. */
+  madeFor: Schema.optionalKey(Id("feed"))
 })
 export type Bank = typeof Bank.Type
+
+/**
+ * Where what is under a bank comes from. `connected`: a provider. `files`: statements, which name accounts as real as
+ * those of a provider; the bank has no connection, and is nothing to people while no statement names one. `made`: a
+ * source without accounts, whose records have one that their feed alone knows.
+ */
+export type BankNature = "connected" | "files" | "made"
+
+/** The one question by which banks are told apart; nothing else asks for their source. */
+export const natureOf = ({ madeFor, source }: Pick<Bank, "madeFor" | "source">): BankNature =>
+  madeFor !== undefined ? "made" : isMadeKind(source) ? "files" : "connected"
 const dayMillis = 86_400_000
 
 /** When a deleted bank is removed for good: the first of a month at 03:00 UTC, a day after it was deleted or later. */

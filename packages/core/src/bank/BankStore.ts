@@ -4,7 +4,9 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Account, AccountId } from "./Account.ts"
 import type { Connection } from "../provider/Provider.ts"
+import type { MadeKind } from "../provider/ProviderKind.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
+import type { Id } from "../shared/Ids.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
@@ -17,17 +19,28 @@ export interface BankConnection {
   readonly connection: Connection
 }
 
+/** A bank that is made for a feed. */
+export type MadeBank = Bank & Required<Pick<Bank, "madeFor">> & { readonly source: MadeKind }
+
 export class BankStore extends Context.Service<
   BankStore,
   {
-    /** `connection` is `undefined` for banks made of files. */
+    /** `connection` is `undefined` for banks that nobody connected. */
     readonly insert: (bank: Bank, connection: BankConnection | undefined) => Effect.Effect<void, StorageUnavailable>
-    /** Live banks by order, then age; `deleted`: those that were deleted instead. */
+    /** Live banks by order, then age; `deleted`: those that were deleted instead. None that was made for a feed. */
     readonly list: (
       workspaceIds: ReadonlyArray<WorkspaceId>,
       which?: "live" | "deleted"
     ) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
+    /** None that was made for a feed. */
     readonly get: (workspaceId: WorkspaceId, id: BankId) => Effect.Effect<Option.Option<Bank>, StorageUnavailable>
+    /** Those that were made for a feed, one for each kind of source. Nothing else leads to them. */
+    readonly made: (feedId: Id<"feed">) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
+    /**
+     * The bank of that source that was made for that feed: this one, where there was none. Until the transaction ends
+     * nobody else has it. The transaction holds the feed already (`FeedStore.hold`).
+     */
+    readonly holdMade: (bank: MadeBank) => Effect.Effect<Bank, StorageUnavailable>
     /** The live bank of an upstream connection, so that connecting it twice makes one bank. */
     readonly byConnection: (
       workspaceId: WorkspaceId,
@@ -47,6 +60,7 @@ export class BankStore extends Context.Service<
     readonly remove: (workspaceId: WorkspaceId, id: BankId) => Effect.Effect<boolean, StorageUnavailable>
     /** Oldest first. */
     readonly accounts: (bankId: BankId) => Effect.Effect<ReadonlyArray<Account>, StorageUnavailable>
+    /** None of a bank that was made for a feed. */
     readonly account: (
       workspaceId: WorkspaceId,
       bankId: BankId,

@@ -11,7 +11,6 @@ import { EventStore } from "../event/EventStore.ts"
 import { NotFound, type Forbidden } from "../failure/Failure.ts"
 import { statusAfter, type ConnectionStatus } from "../provider/ConnectionHealth.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
-import { isMadeKind } from "../provider/ProviderKind.ts"
 import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
 import type { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -19,7 +18,7 @@ import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { AccountLists, type AccountList } from "./AccountList.ts"
-import type { Bank, BankId } from "./Bank.ts"
+import { natureOf, type Bank, type BankId } from "./Bank.ts"
 import { statusEvents } from "./BankEvents.ts"
 import { BankStore, type BankConnection } from "./BankStore.ts"
 import { Connecting } from "./Connecting.ts"
@@ -37,8 +36,8 @@ export class Banks extends Context.Service<
   Banks,
   {
     /**
-     * Those that have an account: a bank of files has one only once a file names one. What holds the records of mail,
-     * extractors and automations is no bank, and is not among them.
+     * Those that have an account: a bank of files has one only once a file names one. What was made for a feed is no
+     * bank: neither this nor `get` shows it.
      */
     readonly list: (
       caller: Caller,
@@ -115,10 +114,10 @@ export class Banks extends Context.Service<
         list: Effect.fn("Banks.list")(function* (caller, which) {
           yield* permit(caller, "listBanks")
           if (which === "deleted") yield* needScopes(caller, { anyOf: ["banks:write"] })
-          return yield* Effect.filter(yield* store.list(readableIds(caller), which), ({ id, source }) =>
-            source === "file"
-              ? Effect.map(store.accounts(id), (accounts) => accounts.some(({ state }) => state === "open"))
-              : Effect.succeed(!isMadeKind(source))
+          return yield* Effect.filter(yield* store.list(readableIds(caller), which), (bank) =>
+            natureOf(bank) === "files"
+              ? Effect.map(store.accounts(bank.id), (accounts) => accounts.some(({ state }) => state === "open"))
+              : Effect.succeed(true)
           )
         }),
         get,

@@ -18,7 +18,6 @@ import { Conflict, NotFound, PlanLimitReached, type Forbidden } from "../failure
 import { statusAfter } from "../provider/ConnectionHealth.ts"
 import type { CompletedConnection, ConnectPayload, ProviderDriver } from "../provider/Provider.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
-import { isMadeKind } from "../provider/ProviderKind.ts"
 import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
 import { Ids } from "../shared/Ids.ts"
 import { nextOrder } from "../shared/Order.ts"
@@ -31,7 +30,7 @@ import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Account } from "./Account.ts"
 import { AccountLists } from "./AccountList.ts"
-import type { Bank, BankId } from "./Bank.ts"
+import { natureOf, type Bank, type BankId } from "./Bank.ts"
 import { bankConnected, bankReconnected, statusEvents } from "./BankEvents.ts"
 import { BankStore, type BankConnection } from "./BankStore.ts"
 import { attemptLease, type ConnectionAttempt } from "./ConnectionAttempt.ts"
@@ -105,7 +104,7 @@ export class Connecting extends Context.Service<
       const withRoom = Effect.fnUntraced(function* (workspace: Workspace) {
         const all = yield* banks.list([workspace.id])
         const limit = plans[workspace.plan].banks
-        if (limit !== undefined && all.filter(({ source }) => !isMadeKind(source)).length >= limit) {
+        if (limit !== undefined && all.filter((bank) => natureOf(bank) === "connected").length >= limit) {
           return yield* new PlanLimitReached({ what: "banks", limit })
         }
         return all

@@ -2,7 +2,7 @@
 export { Account, type AccountId, type AccountRef } from "../bank/Account.ts"
 export { parseIban } from "../bank/AccountReference.ts"
 export { balanceAsOf } from "../bank/Balance.ts"
-export { Bank, type BankId, purgedAt } from "../bank/Bank.ts"
+export { Bank, type BankId, type BankNature, natureOf, purgedAt } from "../bank/Bank.ts"
 export { bankLease } from "../bank/BankLease.ts"
 export {
   type AttemptEvent,

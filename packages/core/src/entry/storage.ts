@@ -1,7 +1,7 @@
 /** For authors of storage: the ports that a store implements, the transactions over them and the errors that they may give. */
 export { ApiKeyStore } from "../access/ApiKeyStore.ts"
 export { type AuditChain, type AuditQuery, type AuditRow, AuditStore, type ChainedRow } from "../audit/AuditStore.ts"
-export { type BankConnection, BankStore } from "../bank/BankStore.ts"
+export { type BankConnection, BankStore, type MadeBank } from "../bank/BankStore.ts"
 export { ConnectionAttemptStore } from "../bank/ConnectionAttemptStore.ts"
 export { CursorStore } from "../cursor/CursorStore.ts"
 export {

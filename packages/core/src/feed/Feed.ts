@@ -39,6 +39,10 @@ export const Feed = Schema.Struct({
 })
 export type Feed = typeof Feed.Type
 
+/** Whether a feed is to run when something comes in for it: what has a schedule waits for that. */
+export const runsOnArrival = ({ destinationConfig, schedule, sourceConfig }: Feed): boolean =>
+  schedule?.enabled !== true && sourceConfig !== undefined && destinationConfig !== undefined
+
 const feedStatuses = ["incomplete", "ready", "running", "waiting", "failing", "blocked"] as const
 
 /** How a feed is doing, derived from its jobs; never stored. */

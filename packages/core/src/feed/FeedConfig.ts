@@ -11,7 +11,7 @@ export const feedSources = ["sync", "extractor", "upload"] as const
 export const FeedSource = Schema.Literals(feedSources)
 export type FeedSource = typeof FeedSource.Type
 
-export const SyncSourceConfig = Schema.Struct({
+const SyncSourceConfig = Schema.Struct({
   type: Schema.Literal("sync"),
   accounts: Schema.Array(Schema.Struct({ bankId: Id("bank"), accountId: Id("account") })).check(
     Schema.isMinLength(1),
@@ -19,7 +19,7 @@ export const SyncSourceConfig = Schema.Struct({
   )
 })
 
-export const UploadSourceConfig = Schema.Struct({
+const UploadSourceConfig = Schema.Struct({
   type: Schema.Literal("upload"),
   /** Name of the bank that is made for the files. */
   bankName: Schema.optionalKey(Schema.String),
@@ -28,7 +28,10 @@ export const UploadSourceConfig = Schema.Struct({
   csv: Schema.optionalKey(CsvOptions)
 })
 
-export const SourceConfig = Schema.Union([SyncSourceConfig, UploadSourceConfig])
+/** Records come in by themselves (`PushedRecords`): nothing is said of where from. */
+const ExtractorSourceConfig = Schema.Struct({ type: Schema.Literal("extractor") })
+
+export const SourceConfig = Schema.Union([SyncSourceConfig, UploadSourceConfig, ExtractorSourceConfig])
 export type SourceConfig = typeof SourceConfig.Type
 
 /** What every destination block may say besides what its type adds. */

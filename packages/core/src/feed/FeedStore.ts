@@ -28,6 +28,8 @@ export class FeedStore extends Context.Service<
     readonly get: (workspaceId: WorkspaceId, id: FeedId) => Effect.Effect<Option.Option<Feed>, StorageUnavailable>
     /** For jobs, which know the feed only by id. */
     readonly byId: (id: FeedId) => Effect.Effect<Option.Option<Feed>, StorageUnavailable>
+    /** Keeps the feed from being removed until the transaction ends. `false` when it is gone. */
+    readonly hold: (id: FeedId) => Effect.Effect<boolean, StorageUnavailable>
     /** By order, then age. */
     readonly list: (
       workspaceIds: ReadonlyArray<WorkspaceId>,

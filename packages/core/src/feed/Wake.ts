@@ -5,10 +5,10 @@ import type { RunTrigger } from "./RunTrigger.ts"
 
 /**
  * One more run that a feed is to have: because the last one failed of something that passes, or because rows
- * were to be sent again while one was running.
+ * were to be sent again while one was running, or because records came in for it.
  */
 export interface Wake {
-  readonly reason: "retry" | "redelivery"
+  readonly reason: "retry" | "redelivery" | "arrival"
   readonly type: RunTrigger
   /** Number of the try, from 1, where it repeats a run that failed; 0 otherwise. */
   readonly retry: number

@@ -20,6 +20,8 @@ export interface ReadScope {
   readonly removed: ReadonlySet<string>
   readonly coverage: Coverage
   readonly idTrust: IdTrust
+  /** As in `MatchInput`. */
+  readonly keyed?: true
   /** Of a full read only the records of these days can be meant, besides undated ones and tombstones. */
   readonly days?: ReadonlyArray<Days>
 }
@@ -63,6 +65,7 @@ const make = Effect.gen(function* () {
       const named = idsNamed(read, new Set())
       if (named.length === 0) return []
       const found = yield* records.index(scope, { providerIds: named })
+      if (read.keyed === true) return found
       const known = new Set(found.map(({ providerId }) => providerId))
       // What comes under a new id may settle a pending record, or may be known from another source.
       const unknown = firstDay(observations.filter(({ providerId }) => !known.has(providerId)))

@@ -58,6 +58,8 @@ export class IdentityStore extends Context.Service<
     readonly setLearnt: (scope: RecordScope, learnt: ReadonlyArray<LearntText>) => Stored<void>
     /** Ids of these accounts are trusted again as far as their driver declares. */
     readonly forgetTrust: (workspaceId: WorkspaceId, accountIds: ReadonlyArray<AccountId>) => Stored<void>
+    /** Everything that is remembered of the records of an account goes, what people decided as well. */
+    readonly forget: (workspaceId: WorkspaceId, accountId: AccountId) => Stored<void>
 
     /** Upstream id -> the record that had it once. */
     readonly aliases: (scope: RecordScope, providerIds: ReadonlyArray<string>) => Stored<ReadonlyMap<string, string>>

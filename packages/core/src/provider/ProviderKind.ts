@@ -4,8 +4,9 @@ import * as Schema from "effect/Schema"
 /** The kinds that the specification names, whether or not their drivers are here. */
 const specifiedKinds = ["plaid", "snaptrade", "saltedge", "fiskil", "quiltt", "simplefin", "demo", "file"] as const
 
-/** Where accounts come from that no provider has: these names are the kernel's own. */
-const madeKinds: ReadonlySet<string> = new Set(["file", "mail", "extractor", "automation"])
+/** Sources that have no accounts at a bank: these names are the kernel's own. */
+export const madeKinds = ["file", "mail", "extractor", "automation"] as const
+export type MadeKind = (typeof madeKinds)[number]
 
 /**
  * A kind of provider: 2 to 40 small letters. It is an identifier without digits and underscores, because ids of
@@ -18,14 +19,14 @@ export const ProviderKind = Schema.String.check(
 })
 export type ProviderKind = typeof ProviderKind.Type
 
-/** Whether it is the kernel's own: such a bank was never connected, and takes no room for connections in a plan. */
-export const isMadeKind = (kind: ProviderKind): boolean => madeKinds.has(kind)
+/** Whether it is the kernel's own: nothing of it was ever connected. */
+export const isMadeKind = (kind: ProviderKind): kind is MadeKind => (madeKinds as ReadonlyArray<string>).includes(kind)
 
 /** Why a driver may not be of this kind; `undefined` where it may. */
 export const kindFault = (kind: string): string | undefined =>
   !Schema.is(ProviderKind)(kind)
     ? `"${kind}" cannot be a kind of provider: it must be 2 to 40 small letters`
-    : madeKinds.has(kind)
+    : isMadeKind(kind)
       ? `"${kind}" cannot be a kind of provider: accounts without a provider are called so`
       : undefined
 

@@ -154,6 +154,8 @@ export class RecordStore extends Context.Service<
     readonly setPulled: (
       scopes: ReadonlyArray<RecordScope & { readonly shown?: ReadonlyArray<ShownStep> | undefined }>
     ) => Effect.Effect<void, StorageUnavailable>
+    /** Everything about an account goes: its records of all types, and how far it was read. */
+    readonly forget: (workspaceId: WorkspaceId, accountId: Id<"account">) => Effect.Effect<void, StorageUnavailable>
     /** The days that reads showed, as `setPulled` left them. */
     readonly shown: (scope: RecordScope) => Effect.Effect<ReadonlyArray<ShownStep>, StorageUnavailable>
   }

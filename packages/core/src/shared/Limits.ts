@@ -80,6 +80,9 @@ export const limits = {
   deliveryChunk: 1_000,
   /** Refusals of one version of a row before it is a dead letter, which plain runs leave alone. */
   deliveryAttempts: 5,
+  /** Records that are pushed at once, and characters of their keys. */
+  pushedRecords: 500,
+  pushedKeyLength: 128,
   /** Record ids named in one redelivery, and rows that it takes up at most. */
   redeliverIds: 500,
   redeliverRows: 50_000,

@@ -11,7 +11,6 @@ import { Banks } from "../bank/Banks.ts"
 import type { ConnectionStatus } from "../provider/ConnectionHealth.ts"
 import { NotFound } from "../failure/Failure.ts"
 import * as Recovery from "../failure/Recovery.ts"
-import type { SyncSourceConfig } from "../feed/FeedConfig.ts"
 import { JobStore, type Fenced } from "../job/JobStore.ts"
 import { sleepIdle } from "../job/SafePoint.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
@@ -25,6 +24,7 @@ import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { plans } from "../workspace/Plan.ts"
 import { readBalance } from "./BalanceRead.ts"
+import type { ConfigOf, FeedReader } from "./FeedReader.ts"
 import type { Quarantined } from "../record/Observation.ts"
 import { SourceReader, type Segment } from "./SourceReader.ts"
 import { warning, type Finding } from "../job/Finding.ts"
@@ -158,15 +158,9 @@ const lackingFindings = (run: SourceRun, bank: Bank, wanted: ReadonlyArray<Accou
       warning("provider", "UNSUPPORTED_BY_PROVIDER", `${bank.name}: ${accountName} has no ${run.feed.dataType}`)
     )
 
-export class ConnectionSource extends Context.Service<
-  ConnectionSource,
-  {
-    readonly refresh: (
-      run: SourceRun,
-      config: typeof SyncSourceConfig.Type
-    ) => Effect.Effect<SourceResult, Fenced | StorageUnavailable>
-  }
->()("@millrace/core/sync/ConnectionSource") {
+export class ConnectionSource extends Context.Service<ConnectionSource, FeedReader<ConfigOf<"sync">>>()(
+  "@millrace/core/sync/ConnectionSource"
+) {
   static readonly layer: Layer.Layer<
     ConnectionSource,
     never,
@@ -258,10 +252,7 @@ export class ConnectionSource extends Context.Service<
           : { ...empty, findings: [sourceFinding(bank.name, error)] }
       })
 
-      const refresh = Effect.fn("ConnectionSource.refresh")(function* (
-        run: SourceRun,
-        config: typeof SyncSourceConfig.Type
-      ) {
+      const refresh = Effect.fn("ConnectionSource.refresh")(function* (run: SourceRun, config: ConfigOf<"sync">) {
         const accountIds = new Set<string>(config.accounts.map((entry) => entry.accountId))
         const results: Array<SourceResult> = []
         for (const bankId of new Set(config.accounts.map((entry) => entry.bankId))) {
@@ -285,7 +276,10 @@ export class ConnectionSource extends Context.Service<
         return combine(results)
       })
 
-      return ConnectionSource.of({ refresh })
+      return ConnectionSource.of({
+        banksOf: (_, { accounts }) => Effect.succeed([...new Set(accounts.map(({ bankId }) => bankId))]),
+        refresh
+      })
     })
   )
 }

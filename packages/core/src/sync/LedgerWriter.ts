@@ -45,12 +45,19 @@ import { Transactor } from "../storage/Transactor.ts"
 import { believable, canSettle, isWholeTruth, type SnapshotOfAccount } from "./SnapshotOfAccount.ts"
 import { emptyChunk, WritePlan, type Chunk } from "./WritePlan.ts"
 
-/** The right to write to a connection: the fence of a job, which has its lease, or that lease itself. */
+/**
+ * The right to write to what is under a bank: the fence of a job, which has its lease, or that lease itself; of what was
+ * made for a feed, that the transaction holds it (`BankStore.holdMade`).
+ */
 export type WriteRight = {
   readonly bankId: BankId
   /** Who is behind what is written. */
   readonly cause: ActorRef
-} & ({ readonly fence: Fence; readonly lease?: undefined } | { readonly lease: Lease; readonly fence?: undefined })
+} & (
+  | { readonly fence: Fence; readonly lease?: undefined; readonly held?: undefined }
+  | { readonly lease: Lease; readonly fence?: undefined; readonly held?: undefined }
+  | { readonly held: true; readonly fence?: undefined; readonly lease?: undefined }
+)
 
 export interface Written {
   /** Observations of which the ledger says nothing else than before. */
@@ -111,7 +118,7 @@ export class LedgerWriter extends Context.Service<
 
       const guard = Effect.fnUntraced(function* (right: WriteRight) {
         if (right.fence !== undefined) return yield* jobs.fenceBank(right.fence, right.bankId)
-        yield* leases.fence(right.lease)
+        if (right.lease !== undefined) yield* leases.fence(right.lease)
         return false
       })
 
@@ -175,6 +182,7 @@ export class LedgerWriter extends Context.Service<
           unread: snapshot.unread,
           atOnce: isWholeTruth(snapshot),
           byIdOnly: snapshot.byIdOnly,
+          ...(snapshot.keyed === undefined ? {} : { keyed: snapshot.keyed }),
           config: defaultMatchConfig,
           now: recalled.now
         })
@@ -274,7 +282,8 @@ export class LedgerWriter extends Context.Service<
             yield* records.rename(scope, chunk.renames)
             yield* records.write(scope, chunk.writes, { apart: byIdOnly, dayDigests })
             yield* identity.suggest(chunk.suggestions)
-            if (scope.dataType === "transactions" && chunk.created.length > 0) {
+            // Of accounts that nobody can see there is nothing to tell.
+            if (scope.dataType === "transactions" && chunk.created.length > 0 && right.held !== true) {
               yield* events.append([newTransactions({ ...scope, bankId: right.bankId }, chunk.created, right.cause)])
             }
             return pause

@@ -37,13 +37,14 @@ const make = Effect.gen(function* () {
   const destinations = yield* Destinations
   const { contentHash } = yield* Digest
 
-  /** The owner's fields of some accounts. Banks that the feed names are looked into first. */
+  /** The owner's fields of some accounts. What is the feed's own, and banks that it names, are looked into first. */
   const ownersOf = Effect.fnUntraced(function* (feed: Feed, wanted: ReadonlySet<AccountId>) {
     const owners = new Map<AccountId, Fields>()
     const config = feed.sourceConfig
     const named = new Set<BankId>(config?.type === "sync" ? config.accounts.map(({ bankId }) => bankId) : [])
     const all = yield* banks.list([feed.workspaceId])
-    for (const bank of [...all.filter(({ id }) => named.has(id)), ...all.filter(({ id }) => !named.has(id))]) {
+    const first = [...(yield* banks.made(feed.id)), ...all.filter(({ id }) => named.has(id))]
+    for (const bank of [...first, ...all.filter(({ id }) => !named.has(id))]) {
       if (owners.size === wanted.size) break
       for (const account of yield* banks.accounts(bank.id)) {
         if (wanted.has(account.id)) owners.set(account.id, ownerOf(bank, account))

@@ -25,6 +25,8 @@ export interface SnapshotOfAccount {
   readonly changeModel: ChangeModel
   /** Nothing is matched but by its id, and what is new stays apart until a person joins it (`skipDedup`). */
   readonly byIdOnly: boolean
+  /** The source says by its ids which record it means, as in `MatchInput`. */
+  readonly keyed?: true
 }
 
 /**

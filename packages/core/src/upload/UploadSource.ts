@@ -9,13 +9,12 @@ import type { Bank } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { NotFound } from "../failure/Failure.ts"
 import type { Feed } from "../feed/Feed.ts"
-import type { UploadSourceConfig } from "../feed/FeedConfig.ts"
-import type { Fenced } from "../job/JobStore.ts"
 import { Digest } from "../shared/Digest.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { warning, type Finding } from "../job/Finding.ts"
 import { quarantineFindings, sourceFinding } from "../sync/RunReport.ts"
+import type { ConfigOf, FeedReader } from "../sync/FeedReader.ts"
 import { combine, empty, rightOf, type SourceResult, type SourceRun } from "../sync/SourceResult.ts"
 import { LedgerWriter } from "../sync/LedgerWriter.ts"
 import { readingKey, statementOptions, type ReadingOptions } from "./Reading.ts"
@@ -27,10 +26,10 @@ import { waitingStatuses, type Upload } from "./Upload.ts"
 import { UploadStore } from "./UploadStore.ts"
 import { readingOf, withoutLongNumbers } from "./UploadSummary.ts"
 
-type Config = typeof UploadSourceConfig.Type
+type Config = ConfigOf<"upload">
 
 /** The bank that files are booked under, and the account when the feed names one. */
-export interface UploadOwner {
+interface UploadOwner {
   readonly bank: Bank
   readonly target: Account | undefined
 }
@@ -46,13 +45,9 @@ const optionsOf = (run: SourceRun, csv: CsvOptions | undefined): ReadingOptions 
   csv
 })
 
-export class UploadSource extends Context.Service<
-  UploadSource,
-  {
-    readonly ownerOf: (feed: Feed, config: Config) => Effect.Effect<UploadOwner | undefined, StorageUnavailable>
-    readonly refresh: (run: SourceRun, config: Config) => Effect.Effect<SourceResult, Fenced | StorageUnavailable>
-  }
->()("@millrace/core/upload/UploadSource") {
+export class UploadSource extends Context.Service<UploadSource, FeedReader<Config>>()(
+  "@millrace/core/upload/UploadSource"
+) {
   static readonly layer: Layer.Layer<
     UploadSource,
     never,
@@ -165,7 +160,10 @@ export class UploadSource extends Context.Service<
         return combine([...results, { ...empty, accounts: accounts.map((account) => ({ bank, account })) }])
       })
 
-      const ownerOf = Effect.fnUntraced(function* (feed: Feed, config: Config) {
+      const ownerOf = Effect.fnUntraced(function* (
+        feed: Feed,
+        config: Config
+      ): Effect.fn.Return<UploadOwner | undefined, StorageUnavailable> {
         if (config.accountId === undefined) {
           const bank =
             feed.fileBankId === undefined ? Option.none() : yield* bankStore.get(feed.workspaceId, feed.fileBankId)
@@ -178,7 +176,13 @@ export class UploadSource extends Context.Service<
         return undefined
       })
 
-      return UploadSource.of({ ownerOf, refresh })
+      return UploadSource.of({
+        banksOf: Effect.fnUntraced(function* (feed, config) {
+          const owner = yield* ownerOf(feed, config)
+          return owner === undefined ? [] : [owner.bank.id]
+        }),
+        refresh
+      })
     })
   )
 }

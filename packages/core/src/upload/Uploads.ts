@@ -8,6 +8,7 @@ import { reach } from "../access/Access.ts"
 import { onBehalfOf, type Caller } from "../access/Caller.ts"
 import type { OperationId } from "../access/Operations.ts"
 import type { Account } from "../bank/Account.ts"
+import { natureOf } from "../bank/Bank.ts"
 import { bankLease } from "../bank/BankLease.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import {
@@ -18,7 +19,7 @@ import {
   type CursorUnusable,
   type Forbidden
 } from "../failure/Failure.ts"
-import type { Feed, FeedId } from "../feed/Feed.ts"
+import { runsOnArrival, type Feed, type FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { IdentityStore } from "../identity/IdentityStore.ts"
 import type { JobId } from "../job/Job.ts"
@@ -188,8 +189,7 @@ export class Uploads extends Context.Service<
 
       /** The file is kept whatever comes of it: `WaitingUploads` sees to those that no job has come for. */
       const start = Effect.fnUntraced(function* (caller: Caller, feed: Feed) {
-        const scheduled = feed.schedule?.enabled === true
-        if (scheduled || feed.sourceConfig === undefined || feed.destinationConfig === undefined) return
+        if (!runsOnArrival(feed)) return
         yield* jobs.trigger(onBehalfOf(caller, "upload"), feed.id, {}).pipe(
           Effect.catch((error) =>
             error._tag === "Conflict" && error.code === "SYNC_ALREADY_RUNNING"
@@ -369,7 +369,7 @@ export class Uploads extends Context.Service<
             yield* store.remove(id)
             for (const account of gone) {
               const bank = yield* banks.get(workspace.id, account.bankId)
-              if (Option.exists(bank, ({ source }) => source === "file")) yield* booked.settle(account)
+              if (Option.exists(bank, (one) => natureOf(one) === "files")) yield* booked.settle(account)
             }
           })
         ).pipe(

@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
 import { permit, reach } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
 import type { OperationId } from "../access/Operations.ts"
-import type { Bank, BankId } from "../bank/Bank.ts"
+import { natureOf, type Bank, type BankId } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import {
   InvalidInput,
@@ -332,7 +332,7 @@ export class AccountData extends Context.Service<
             const bank = yield* bankOf(caller, "listAccounts", bankId)
             const held = yield* banks.accounts(bankId)
             // One that no file shows any more is nobody's.
-            const rows = bank.source === "file" ? held.filter(({ state }) => state !== "missing") : held
+            const rows = natureOf(bank) === "files" ? held.filter(({ state }) => state !== "missing") : held
             return { bank, rows, ...freshnessOf(bank, rows) }
           }),
           account: Effect.fn("AccountData.account")(function* (caller, ref) {

@@ -103,15 +103,13 @@ const make = Effect.gen(function* () {
     return statuses
   })
 
-  /** The newest day of the rows that the files of an upload feed brought. */
+  /** The newest day of what came in for a feed that reads no connection: its files, and what was pushed. */
   const newestDay = Effect.fnUntraced(function* (feed: Feed) {
     const config = feed.sourceConfig
-    const own: ReadonlyArray<AccountId> =
-      config?.type === "upload" && config.accountId !== undefined
-        ? [config.accountId]
-        : feed.fileBankId === undefined
-          ? []
-          : (yield* banks.accounts(feed.fileBankId)).map(({ id }) => id)
+    const own: Array<AccountId> = config?.type === "upload" && config.accountId !== undefined ? [config.accountId] : []
+    const of = (yield* banks.made(feed.id)).map(({ id }) => id)
+    if (feed.fileBankId !== undefined) of.push(feed.fileBankId)
+    for (const bankId of of) own.push(...(yield* banks.accounts(bankId)).map(({ id }) => id))
     let newest: CalendarDate.CalendarDate | undefined
     for (const accountId of own) {
       const { dataType } = feed
@@ -170,7 +168,7 @@ const make = Effect.gen(function* () {
       const dataThrough =
         base.lastSuccessAt === undefined
           ? undefined
-          : feed.source === "upload"
+          : feed.source !== "sync"
             ? yield* newestDay(feed)
             : yield* deliveredDay(workspace, feed, base.lastSuccessAt, pulled.get(feed.dataType) ?? new Map())
       const fields = customFields(feed)

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Adapters } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
-import { makeBank, ownerOf, storeWorkspace } from "@millrace/testing/fixture"
+import { makeBank, makeMadeBank, ownerOf, storeFeed, storeWorkspace } from "@millrace/testing/fixture"
 import { Seeded } from "@millrace/testing/model"
 import { FaultPoints } from "@millrace/verification/fault/FaultPoints"
 import { pointedStores } from "@millrace/verification/simulation/PointedPorts"
@@ -16,6 +16,7 @@ import { Banks } from "../../src/bank/Banks.ts"
 import { BankStore } from "../../src/bank/BankStore.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import * as Kernel from "../../src/Kernel.ts"
+import { madeKinds } from "../../src/provider/ProviderKind.ts"
 import { ProviderUnavailable } from "../../src/provider/ProviderError.ts"
 import { StorageUnavailable } from "../../src/storage/StorageUnavailable.ts"
 import type { PlanName } from "../../src/workspace/Plan.ts"
@@ -85,11 +86,12 @@ const open = Effect.fnUntraced(function* (plan: PlanName = "enterprise") {
         })
       )
     })
-    /** A bank without a connection. */
-    const addMade = (source: string) =>
-      Effect.flatMap(makeBank(workspace, { source }), (bank) => store.insert(bank, undefined)).pipe(
-        Effect.provide(services)
-      )
+    /** Banks without a connection: one of files, and one for each kind of source that a feed can have beside. */
+    const addMade = Effect.gen(function* () {
+      yield* store.insert(yield* makeBank(workspace, { source: "file" }), undefined)
+      const feed = yield* storeFeed(workspace)
+      for (const kind of madeKinds) yield* store.holdMade(yield* makeMadeBank(feed, kind))
+    }).pipe(Effect.provide(services))
     const told = Effect.map(log.read(workspace.id, 0, 1000), (events) => events.map(({ type }) => type))
     return { addMade, banks, caller, complete, completeBadly, driver, store, stored, told, used, working, workspace }
   }).pipe(Effect.provide(services))
@@ -229,9 +231,7 @@ describe("completing a connection", () => {
   it.effect("uses nothing up upstream where the plan has no room", () =>
     Effect.gen(function* () {
       const { addMade, banks, caller, complete, store, used, workspace } = yield* open("free")
-      for (const source of ["file", "mail", "extractor", "automation"]) {
-        yield* addMade(source)
-      }
+      yield* addMade
       const { bank } = yield* complete("one#1")
       // What the kernel made itself takes no room, and none of it is a bank that has an account.
       expect((yield* banks.list(caller)).map(({ id }) => id)).toEqual([bank.id])

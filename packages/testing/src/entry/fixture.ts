@@ -2,7 +2,7 @@
 export { makeAccount, storeAccount } from "../fixture/Account.ts"
 export { somebody } from "../fixture/Actor.ts"
 export { makeAuditRow } from "../fixture/Audit.ts"
-export { makeBank, makeConnection, storeBank } from "../fixture/Bank.ts"
+export { makeBank, makeConnection, makeMadeBank, storeBank } from "../fixture/Bank.ts"
 export { calling, ownerOf } from "../fixture/Caller.ts"
 export { completedConnection, makeAttempt, storeAttempt } from "../fixture/ConnectionAttempt.ts"
 export { makeEnrichment } from "../fixture/Enrichment.ts"

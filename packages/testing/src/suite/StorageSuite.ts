@@ -20,6 +20,7 @@ import * as JobEventSuite from "./JobEventSuite.ts"
 import * as JobLeaseSuite from "./JobLeaseSuite.ts"
 import * as JobStoreSuite from "./JobStoreSuite.ts"
 import * as LeasesSuite from "./LeasesSuite.ts"
+import * as MadeAccountSuite from "./MadeAccountSuite.ts"
 import * as RecordPageSuite from "./RecordPageSuite.ts"
 import * as RecordStoreSuite from "./RecordStoreSuite.ts"
 import * as RecordTypeSuite from "./RecordTypeSuite.ts"
@@ -39,6 +40,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   ApiKeyStore: ApiKeyStoreSuite.tests,
   BankStore: BankStoreSuite.tests,
   ConnectionAttemptStore: ConnectionAttemptStoreSuite.tests,
+  "accounts made for a feed": MadeAccountSuite.tests,
   RecordStore: RecordStoreSuite.tests,
   "RecordStore pages": RecordPageSuite.tests,
   "Types of records": RecordTypeSuite.tests,

@@ -31,7 +31,7 @@ import { acrossWorkspaces } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { storeAccount } from "../fixture/Account.ts"
-import { makeBank, makeConnection } from "../fixture/Bank.ts"
+import { makeBank, makeConnection, makeMadeBank } from "../fixture/Bank.ts"
 import { completedConnection, makeAttempt } from "../fixture/ConnectionAttempt.ts"
 import { makeIntent } from "../fixture/Delivery.ts"
 import { makeEnrichment } from "../fixture/Enrichment.ts"
@@ -39,7 +39,7 @@ import { makeAuditRow } from "../fixture/Audit.ts"
 import { makeEvent } from "../fixture/Event.ts"
 import { makeFeed } from "../fixture/Feed.ts"
 import { makeJob } from "../fixture/Job.ts"
-import { makeWrite } from "../fixture/Record.ts"
+import { makeWrite, scopeOf } from "../fixture/Record.ts"
 import { makeTable, makeTableField } from "../fixture/Table.ts"
 import { makeUpload } from "../fixture/Upload.ts"
 import { person, type WholeWorkspace } from "../fixture/WholeWorkspace.ts"
@@ -137,6 +137,8 @@ const banks = casesOf(BankStore, {
     Effect.flatMap(makeBank(workspace), (bank) => store.insert(bank, makeConnection(bank))),
   list: (store, { workspace }) => store.list([workspace.id]),
   get: (store, { bank, workspace }) => store.get(workspace.id, bank.id),
+  made: (store, { fileFeed }) => store.made(fileFeed.id),
+  holdMade: (store, { fileFeed }) => Effect.flatMap(makeMadeBank(fileFeed, "mail"), store.holdMade),
   byConnection: (store, { bank, workspace }) => store.byConnection(workspace.id, "demo:main", `conn-${bank.id}`),
   connection: (store, { bank }) => store.connection(bank.id),
   replaceConnection: (store, { bank }) =>
@@ -191,7 +193,8 @@ const records = casesOf(RecordStore, {
   pulledAt: (store, { scope }) => store.pulledAt(scope),
   pulledTimes: (store, { account }) => store.pulledTimes("transactions", [account.id]),
   setPulled: (store, { scope }) => store.setPulled([{ ...scope, shown: [] }]),
-  shown: (store, { scope }) => store.shown(scope)
+  shown: (store, { scope }) => store.shown(scope),
+  forget: (store, { madeAccount, workspace }) => store.forget(workspace.id, madeAccount.id)
 })
 
 const feeds = casesOf(FeedStore, {
@@ -199,6 +202,7 @@ const feeds = casesOf(FeedStore, {
   update: (store, { feed }) => store.update({ ...feed, name: "Another", version: 2 }),
   get: (store, { feed, workspace }) => store.get(workspace.id, feed.id),
   byId: (store, { feed }) => store.byId(feed.id),
+  hold: (store, { feed }) => store.hold(feed.id),
   list: (store, { workspace }) => store.list([workspace.id], {}),
   remove: (store, { feed, workspace }) => store.remove(workspace.id, feed.id),
   states: (store, { feed, idle }) => store.states([feed.id, idle.id]),
@@ -371,6 +375,7 @@ const identity = casesOf(IdentityStore, {
   setTrust: (store, { scope }) => store.setTrust(scope, { contradictions: [2, 3], demoted: true }),
   setLearnt: (store, { scope }) => store.setLearnt(scope, [{ pending: "c", booked: "d", score: 2 }]),
   forgetTrust: (store, { account, workspace }) => store.forgetTrust(workspace.id, [account.id]),
+  forget: (store, { account, workspace }) => store.forget(workspace.id, account.id),
   aliases: (store, { scope }) => store.aliases(scope, ["former"]),
   aliasesOf: (store, { scope, write }) => store.aliasesOf(scope, write.id),
   addAliases: (store, { scope, write }) => store.addAliases(scope, [{ providerId: "later", recordId: write.id }]),
@@ -459,15 +464,20 @@ const tellings = {
     return [yield* store.find(workspace.id, "digest"), yield* store.find(workspace.id, "new")]
   }),
   keyedRequests: ({ keyed }: WholeWorkspace) => Effect.flatMap(IdempotencyStore, (store) => store.begin(keyed)),
-  banks: Effect.fnUntraced(function* ({ bank, workspace }: WholeWorkspace) {
+  banks: Effect.fnUntraced(function* ({ bank, fileFeed, madeAccount, workspace }: WholeWorkspace) {
     const store = yield* BankStore
-    return [yield* store.list([workspace.id]), yield* store.accounts(bank.id)]
+    return [
+      yield* store.list([workspace.id]),
+      yield* store.accounts(bank.id),
+      yield* store.made(fileFeed.id),
+      yield* store.accounts(madeAccount.bankId)
+    ]
   }),
   attempts: Effect.fnUntraced(function* ({ attempt }: WholeWorkspace) {
     const store = yield* ConnectionAttemptStore
     return [yield* store.get(attempt.id), yield* store.exchange(attempt.id)]
   }),
-  records: Effect.fnUntraced(function* ({ account, checkpoint, scope }: WholeWorkspace) {
+  records: Effect.fnUntraced(function* ({ account, checkpoint, madeAccount, scope }: WholeWorkspace) {
     const store = yield* RecordStore
     return [
       yield* store.changes(scope, { after: 0, upTo: 100, limit: 100 }),
@@ -477,7 +487,8 @@ const tellings = {
       yield* store.merged(scope),
       yield* store.pulledAt(scope),
       yield* store.shown(scope),
-      yield* store.checkpoint(checkpoint)
+      yield* store.checkpoint(checkpoint),
+      yield* store.changes(scopeOf(madeAccount), { after: 0, upTo: 100, limit: 100 })
     ]
   }),
   feeds: Effect.fnUntraced(function* ({ feed, fileFeed, idle, workspace }: WholeWorkspace) {

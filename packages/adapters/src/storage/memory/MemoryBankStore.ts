@@ -1,5 +1,5 @@
 /** Banks and accounts in memory. */
-import type { Account, AccountId, BankId } from "@millrace/core/bank"
+import type { Account, AccountId, Bank, BankId } from "@millrace/core/bank"
 import { type BankConnection, BankStore } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,6 +16,11 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
     const { banks } = yield* BankTable
     const connections = new Map<BankId, BankConnection>()
     const accounts = new Map<AccountId, Account>()
+    /** Unless it was made for a feed. */
+    const shown = (id: BankId): Bank | undefined => {
+      const bank = banks.get(id)
+      return bank?.madeFor === undefined ? bank : undefined
+    }
 
     return BankStore.of({
       insert: (bank, connection) =>
@@ -27,14 +32,26 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
         call(() =>
           [...banks.values()]
             .filter(
-              (bank) => workspaceIds.includes(bank.workspaceId) && (bank.deletedAt === undefined) === (which === "live")
+              (bank) =>
+                bank.madeFor === undefined &&
+                workspaceIds.includes(bank.workspaceId) &&
+                (bank.deletedAt === undefined) === (which === "live")
             )
             .toSorted(byOrderThenAge)
         ),
       get: (workspaceId, id) =>
-        call(() =>
-          Option.fromUndefinedOr(banks.get(id)).pipe(Option.filter((bank) => bank.workspaceId === workspaceId))
-        ),
+        call(() => Option.fromUndefinedOr(shown(id)).pipe(Option.filter((bank) => bank.workspaceId === workspaceId))),
+      made: (feedId) =>
+        call(() => [...banks.values()].filter(({ madeFor }) => madeFor === feedId).toSorted(byOrderThenAge)),
+      holdMade: (bank) =>
+        call(() => {
+          const same = (one: Bank) => one.madeFor === bank.madeFor && one.source === bank.source
+          const held = [...banks.values()].find(same)
+          if (held !== undefined) return held
+          const kept = frozen<Bank>(bank)
+          set(banks, bank.id, kept)
+          return kept
+        }),
       byConnection: (workspaceId, instanceId, ref) =>
         call(() => {
           for (const [id, held] of connections) {
@@ -70,7 +87,8 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
       account: (workspaceId, bankId, id) =>
         call(() =>
           Option.fromUndefinedOr(accounts.get(id)).pipe(
-            Option.filter((account) => account.workspaceId === workspaceId && account.bankId === bankId)
+            Option.filter((account) => account.workspaceId === workspaceId && account.bankId === bankId),
+            Option.filter(() => shown(bankId) !== undefined)
           )
         ),
       putAccounts: (list) =>

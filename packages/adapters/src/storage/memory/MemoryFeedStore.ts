@@ -88,6 +88,7 @@ export const layer: Layer.Layer<FeedStore, never, Memory | JobTable> = Layer.eff
         call(() =>
           Option.fromUndefinedOr(feeds.get(id)).pipe(Option.filter((feed) => feed.workspaceId === workspaceId))
         ),
+      hold: (id) => call(() => feeds.has(id)),
       byId: (id) => call(() => Option.fromUndefinedOr(feeds.get(id))),
       list: (workspaceIds, { dataType, source }) =>
         call(() =>

@@ -102,6 +102,19 @@ export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
           const accounts = new Set<string>(accountIds)
           for (const key of Array.from(trusts.keys())) if (accounts.has(key.split(" ")[0]!)) remove(trusts, key)
         }),
+      forget: (_, accountId) =>
+        call(() => {
+          for (const map of [trusts, texts, aliases]) {
+            for (const key of Array.from(map.keys())) {
+              if (key.split(" ")[0] === accountId) remove(map as Map<string, unknown>, key)
+            }
+          }
+          for (const map of [matches, suggestions, facts]) {
+            for (const one of Array.from<{ readonly id: string; readonly accountId: string }>(map.values())) {
+              if (one.accountId === accountId) remove(map as Map<string, unknown>, one.id)
+            }
+          }
+        }),
 
       aliases: (scope, providerIds) =>
         call(() => {

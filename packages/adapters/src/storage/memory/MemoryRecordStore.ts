@@ -188,6 +188,19 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
           return found
         }),
       tendSearch: Effect.succeed(0),
+      forget: (_, accountId) =>
+        call(() => {
+          const ofAccount = ({ accountId: id }: { readonly accountId: string | undefined }) => id === accountId
+          remove(accounts, accountId)
+          for (const map of [pulled, shown, dayDigests]) {
+            for (const key of Array.from(map.keys())) {
+              if (ofAccount({ accountId: key.split(" ")[0] })) remove(map as Map<string, unknown>, key)
+            }
+          }
+          for (const key of Array.from(checkpoints.keys())) {
+            if (ofAccount({ accountId: key.split(" ")[1] })) remove(checkpoints, key)
+          }
+        }),
       latestDate: (scope) =>
         call(() =>
           [...ledgerOf(scope).records.values()].reduce<LedgerRecord["date"]>(

@@ -36,6 +36,7 @@ const making = new Set([
   "create",
   "end",
   "enqueue",
+  "holdMade",
   "insert",
   "logMatches",
   "putAccounts",

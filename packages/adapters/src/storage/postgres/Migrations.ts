@@ -37,6 +37,7 @@ import { resources } from "./migrations/0026_resources.ts"
 import { plainKeys } from "./migrations/0027_plain_keys.ts"
 import { leanDeliveries } from "./migrations/0028_lean_deliveries.ts"
 import { recordSearch } from "./migrations/0029_record_search.ts"
+import { madeAccounts } from "./migrations/0030_made_accounts.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -71,7 +72,8 @@ export const migrations = {
   "0026_resources": resources,
   "0027_plain_keys": plainKeys,
   "0028_lean_deliveries": leanDeliveries,
-  "0029_record_search": recordSearch
+  "0029_record_search": recordSearch,
+  "0030_made_accounts": madeAccounts
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -1,6 +1,6 @@
 /** Banks, their connections and accounts in PostgreSQL. Connection secrets are sealed first. */
 import { type Account, type AccountId, type Bank, type BankId, Secrets } from "@millrace/core/bank"
-import { BankStore, StorageUnavailable } from "@millrace/core/storage"
+import { type BankConnection, BankStore, StorageUnavailable } from "@millrace/core/storage"
 import type { CalendarDate, Decimal } from "@millrace/core"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Arr from "effect/Array"
@@ -25,6 +25,7 @@ interface BankRow {
   readonly created_at: Date
   readonly updated_at: Date
   readonly deleted_at: Date | null
+  readonly made_for: NonNullable<Bank["madeFor"]> | null
 }
 
 const toBank = (row: BankRow): Bank => ({
@@ -41,7 +42,8 @@ const toBank = (row: BankRow): Bank => ({
     connectionStatus: row.connection_status,
     institutionId: row.institution_id,
     providerInstanceId: row.provider_instance_id,
-    deletedAt: optionalInstant(row.deleted_at)
+    deletedAt: optionalInstant(row.deleted_at),
+    madeFor: row.made_for
   })
 })
 
@@ -102,7 +104,7 @@ const toAccount = (row: AccountRow): Account => ({
 export const contextOf = (workspaceId: string, bankId: string): string => `${workspaceId}|${bankId}`
 
 const bankColumns = `id, workspace_id, name, source, type, position, icon, connection_status, institution_id,
-  provider_instance_id, created_at, updated_at, deleted_at`
+  provider_instance_id, created_at, updated_at, deleted_at, made_for`
 
 export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets> = Layer.effect(
   BankStore,
@@ -110,31 +112,52 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets
     const columns = sql.literal(bankColumns)
+    const insert = (bank: Bank, reached: BankConnection | undefined, sealed: string | null) => sql`insert into bank (id,
+            workspace_id, name, source, type, position, icon, connection_status, institution_id, provider_instance_id,
+            connection_instance, connection_ref, connection_secrets, created_at, updated_at, deleted_at, made_for)
+          values (${bank.id}, ${bank.workspaceId}, ${bank.name}, ${bank.source}, ${bank.type}, ${bank.order},
+            ${nullable(bank.icon)}, ${json(bank.connectionStatus)}, ${nullable(bank.institutionId)},
+            ${nullable(bank.providerInstanceId)}, ${nullable(reached?.instanceId)},
+            ${nullable(reached?.connection.ref)}, ${sealed}, ${bank.createdAt}, ${bank.updatedAt},
+            ${nullable(bank.deletedAt)}, ${nullable(bank.madeFor)})`
+
     return BankStore.of({
       insert: Effect.fn("BankStore.insert")(function* (bank, reached) {
         const sealed =
           reached === undefined
             ? null
             : yield* secrets.seal(reached.connection.secrets, contextOf(bank.workspaceId, bank.id))
-        yield* stored(sql`insert into bank (id, workspace_id, name, source, type, position, icon, connection_status,
-            institution_id, provider_instance_id, connection_instance, connection_ref, connection_secrets, created_at,
-            updated_at, deleted_at)
-          values (${bank.id}, ${bank.workspaceId}, ${bank.name}, ${bank.source}, ${bank.type}, ${bank.order},
-            ${nullable(bank.icon)}, ${json(bank.connectionStatus)}, ${nullable(bank.institutionId)},
-            ${nullable(bank.providerInstanceId)}, ${nullable(reached?.instanceId)},
-            ${nullable(reached?.connection.ref)}, ${sealed}, ${bank.createdAt}, ${bank.updatedAt},
-            ${nullable(bank.deletedAt)})`)
+        yield* stored(insert(bank, reached, sealed))
       }),
       list: Effect.fn("BankStore.list")(function* (workspaceIds, which = "live") {
         const rows = yield* stored(sql<BankRow>`select ${columns} from bank
-          where ${sql.in("workspace_id", workspaceIds)} and (deleted_at is null) = ${which === "live"} order by position, created_at, id`)
+          where ${sql.in("workspace_id", workspaceIds)} and (deleted_at is null) = ${which === "live"}
+            and made_for is null order by position, created_at, id`)
         return rows.map(toBank)
       }),
       get: Effect.fn("BankStore.get")(function* (workspaceId, id) {
         const rows = yield* stored(
-          sql<BankRow>`select ${columns} from bank where id = ${id} and workspace_id = ${workspaceId}`
+          sql<BankRow>`select ${columns} from bank
+            where id = ${id} and workspace_id = ${workspaceId} and made_for is null`
         )
         return Arr.head(rows.map(toBank))
+      }),
+      made: Effect.fn("BankStore.made")(function* (feedId) {
+        const rows = yield* stored(
+          sql<BankRow>`select ${columns} from bank where made_for = ${feedId} order by position, created_at, id`
+        )
+        return rows.map(toBank)
+      }),
+      holdMade: Effect.fn("BankStore.holdMade")(function* (bank) {
+        const held = sql<BankRow>`select ${columns} from bank
+          where made_for = ${bank.madeFor} and source = ${bank.source} for no key update`
+        const [before] = yield* stored(held)
+        if (before !== undefined) return toBank(before)
+        // Whoever makes one at the same time is waited for, and then has made it.
+        yield* stored(sql`${insert(bank, undefined, null)}
+          on conflict (made_for, source) where made_for is not null do nothing`)
+        const [now] = yield* stored(held)
+        return toBank(now!)
       }),
       byConnection: Effect.fn("BankStore.byConnection")(function* (workspaceId, instanceId, ref) {
         const rows = yield* stored(sql<BankRow>`select ${columns} from bank where workspace_id = ${workspaceId}
@@ -187,7 +210,8 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
       }),
       account: Effect.fn("BankStore.account")(function* (workspaceId, bankId, id) {
         const rows = yield* stored(sql<AccountRow>`select * from account
-          where id = ${id} and bank_id = ${bankId} and workspace_id = ${workspaceId}`)
+          where id = ${id} and bank_id = ${bankId} and workspace_id = ${workspaceId}
+            and not exists (select from bank where bank.id = account.bank_id and made_for is not null)`)
         return Arr.head(rows.map(toAccount))
       }),
       putAccounts: Effect.fn("BankStore.putAccounts")(function* (accounts) {

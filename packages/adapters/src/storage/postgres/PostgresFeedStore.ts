@@ -157,6 +157,9 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
         const rows = yield* stored(sql<FeedRow>`select * from feed where id = ${id}`)
         return Arr.head(rows.map(toFeed))
       }),
+      hold: Effect.fn("FeedStore.hold")(function* (id) {
+        return (yield* stored(sql`select id from feed where id = ${id} for key share`)).length > 0
+      }),
       list: Effect.fn("FeedStore.list")(function* (workspaceIds, { dataType, source }) {
         const rows = yield* stored(
           sql<FeedRow>`select * from feed where ${sql.and([

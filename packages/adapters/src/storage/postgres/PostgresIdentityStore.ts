@@ -32,6 +32,9 @@ const pageOf = (sql: SqlClient.SqlClient, scope: RecordScope, query: LogQuery<st
   return sql`${conditions} order by id desc limit ${limit}`
 }
 
+/** What is remembered of accounts. */
+const remembering = ["id_trust", "learnt_text", "record_alias", "record_match", "record_suggestion", "identity_fact"]
+
 export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Layer.effect(
   IdentityStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
@@ -97,6 +100,12 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
         if (accountIds.length === 0) return
         yield* stored(sql`delete from id_trust where workspace_id = ${workspaceId}
           and account_id = any(${[...accountIds]}::text[])`)
+      }),
+      forget: Effect.fn("IdentityStore.forget")(function* (workspaceId, accountId) {
+        for (const table of remembering) {
+          yield* storedInBulk(sql`delete from ${sql(table)}
+            where account_id = ${accountId} and workspace_id = ${workspaceId}`)
+        }
       }),
 
       aliases: Effect.fn("IdentityStore.aliases")(function* (scope, providerIds) {

@@ -257,6 +257,19 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         return rows.map(toRecord)
       }),
       tendSearch: tend(sql).pipe(Effect.withSpan("RecordStore.tendSearch")),
+      forget: Effect.fn("RecordStore.forget")(function* (workspaceId, accountId) {
+        for (const table of [
+          "record",
+          "record_search",
+          "account_change",
+          "record_pull",
+          "record_settled",
+          "checkpoint"
+        ]) {
+          yield* storedInBulk(sql`delete from ${sql(table)}
+            where account_id = ${accountId} and workspace_id = ${workspaceId}`)
+        }
+      }),
       latestDate: Effect.fn("RecordStore.latestDate")(function* (scope) {
         const rows = yield* stored(sql<{ readonly date: CalendarDate.CalendarDate | null }>`select date from record
           where ${inScope(sql, scope)} order by ${day} desc, id desc limit 1`)

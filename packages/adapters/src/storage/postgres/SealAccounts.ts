@@ -23,7 +23,8 @@ export const sealAccounts = Effect.fn("PostgresStorage.sealAccounts")(function* 
   const seal = yield* (yield* AccountSeal).seal
   return yield* Effect.gen(function* () {
     const accounts = yield* stored(sql<KeyRow>`select account.id, provider_account_id, stable_keys from account
-      join bank on bank.id = bank_id where bank.source = 'file' for update of account`)
+      join bank on bank.id = bank_id where bank.source = 'file' and made_for is null
+        for update of account`)
     let sealed = 0
     for (const { id, provider_account_id, stable_keys } of accounts) {
       if ([provider_account_id, ...stable_keys].every(isSealedKey)) continue

@@ -150,7 +150,7 @@ export const absences = (
         vanishedPosted++
       }
       if (says === "edge") edge.push(entry)
-      else if (says === "gone" || entry.pending) absent.push(entry)
+      else if (says === "gone" || (entry.pending && input.keyed !== true)) absent.push(entry)
     }
   }
   const coverageSuspect = isGuarded(input) && vanishedPosted > 3 && vanishedPosted * 20 > covered

@@ -142,6 +142,8 @@ const pairByKeys = (
   return { copies, confirmed, suggestions }
 }
 
+const noKeys: KeyMatches = { copies: new Set(), confirmed: [], suggestions: [] }
+
 const noneLearnt: ReadonlyArray<LearntText> = []
 
 /** Pure, as `identify`. */
@@ -162,7 +164,8 @@ export const identifyDocuments = (asked: MatchInput, dataType: DocumentDataType)
   return {
     wanted: [...wanted].toSorted(),
     finish: (details) => {
-      const { confirmed, copies, suggestions } = pairByKeys(input, dataType, shown, pairing, candidates, details)
+      const { confirmed, copies, suggestions } =
+        input.keyed === true ? noKeys : pairByKeys(input, dataType, shown, pairing, candidates, details)
       const detailOf = (entry: IndexEntry) => details.records.get(entry.id)
       const absent = absences({
         input,

@@ -56,7 +56,7 @@ export const identify = (input: MatchInput): OpenMatch => {
   pairExactContent(input, pairing)
 
   // Only money has a content that says whether an id can be right; a holding or an order may change in all of it.
-  const doubtful = input.dataType === "transactions" ? ids.doubtful : []
+  const doubtful = input.dataType === "transactions" && input.keyed !== true ? ids.doubtful : []
   const candidates = candidatesOf(input, pairing, doubtful)
   const wanted = new Set(candidates.map(({ id }) => id))
   for (const { entry } of ids.weak) if (!pairing.isTaken(entry)) wanted.add(entry.id)

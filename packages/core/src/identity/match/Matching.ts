@@ -78,6 +78,8 @@ export interface MatchInput {
   readonly atOnce: boolean
   /** Tier 2 and matches across sources are off for this run (`skipDedup`, enrichments A9). */
   readonly byIdOnly: boolean
+  /** Ids are keys: whatever comes under one is that record, and nothing else says that a record is gone. */
+  readonly keyed?: true
   readonly config: MatchConfig
   readonly now: Timestamp
 }

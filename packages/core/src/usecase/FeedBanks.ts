@@ -1,0 +1,57 @@
+/** Banks that are made with a feed, and what becomes of them when it goes. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Bank } from "../bank/Bank.ts"
+import { BankStore } from "../bank/BankStore.ts"
+import type { Feed } from "../feed/Feed.ts"
+import type { SourceConfig } from "../feed/FeedConfig.ts"
+import type { FeedStore } from "../feed/FeedStore.ts"
+import type { IdentityStore } from "../identity/IdentityStore.ts"
+import type { RecordStore } from "../record/RecordStore.ts"
+import { Ids } from "../shared/Ids.ts"
+import { nextOrder } from "../shared/Order.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import { MadeAccounts } from "../sync/MadeAccounts.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+
+const make = Effect.gen(function* () {
+  const banks = yield* BankStore
+  const made = yield* MadeAccounts
+  const ids = yield* Ids
+
+  /** Statement files are booked under a bank of their own (decisions 7.1). */
+  const ofFiles = Effect.fnUntraced(function* (workspace: Workspace, name: string, config: SourceConfig | undefined) {
+    if (config?.type === "upload" && config.accountId !== undefined) return undefined
+    const now = yield* Timestamp.now
+    const others = yield* banks.list([workspace.id])
+    const bank: Bank = {
+      id: yield* ids.next("bank"),
+      workspaceId: workspace.id,
+      name: (config?.type === "upload" ? config.bankName : undefined) ?? name,
+      source: "file",
+      type: "other",
+      order: nextOrder(others),
+      createdAt: now,
+      updatedAt: now
+    }
+    return bank
+  })
+
+  /** For the transaction that has removed the feed. */
+  const remove = Effect.fnUntraced(function* (feed: Feed) {
+    yield* made.remove(feed)
+    if (feed.fileBankId === undefined) return
+    // What its files gave stays where it is; a bank of nothing is of no use to anybody.
+    const accounts = yield* banks.accounts(feed.fileBankId)
+    if (accounts.some(({ state }) => state === "open")) return
+    yield* banks.remove(feed.workspaceId, feed.fileBankId)
+  })
+
+  return { ofFiles, remove }
+})
+
+export class FeedBanks extends Context.Service<FeedBanks>()("@millrace/core/usecase/FeedBanks", { make }) {
+  static readonly layer: Layer.Layer<FeedBanks, never, BankStore | FeedStore | RecordStore | IdentityStore | Ids> =
+    Layer.effect(FeedBanks, make).pipe(Layer.provide(MadeAccounts.layer))
+}
