@@ -2,6 +2,7 @@
 import { type Bank, type BankId, bankLease } from "@millrace/core/bank"
 import { capacityOf, type Dispatched, runnerSilence, type RunnerSlots } from "@millrace/core/job"
 import { pokeLease } from "@millrace/core/storage"
+import type { WorkspaceId } from "@millrace/core/workspace"
 import { type UpstreamTurns, wholeLine } from "../../rate/MemoryUpstreamBudget.ts"
 import type { JobTable, StoredJob } from "./MemoryJobTable.ts"
 import { ascending } from "./Order.ts"
@@ -11,14 +12,22 @@ const isRunnable = ({ job }: StoredJob): boolean => job.status === "created" || 
 const isPoked = ({ pokedAt }: StoredJob, now: number): boolean =>
   pokedAt !== undefined && pokedAt + pokeLease * 1000 > now
 
-/** Who has the least under way comes first, then the oldest; one job of a connection at a time. */
-const inTurn = (flight: ReadonlyArray<StoredJob>, due: ReadonlyArray<StoredJob>): ReadonlyArray<StoredJob> => {
+/**
+ * Who has the least under way comes first, then who waited longest since the last one, then the oldest; one job of a
+ * connection at a time.
+ */
+const inTurn = (
+  flight: ReadonlyArray<StoredJob>,
+  due: ReadonlyArray<StoredJob>,
+  served: ReadonlyMap<WorkspaceId, number>
+): ReadonlyArray<StoredJob> => {
   const under = new Map<string, number>()
   const next = ({ job }: StoredJob): number => {
     const turn = (under.get(job.workspaceId) ?? 0) + 1
     under.set(job.workspaceId, turn)
     return turn
   }
+  const last = ({ job }: StoredJob): number => served.get(job.workspaceId) ?? 0
   for (const stored of flight) next(stored)
   const seen = new Set<BankId>()
   return due
@@ -30,12 +39,15 @@ const inTurn = (flight: ReadonlyArray<StoredJob>, due: ReadonlyArray<StoredJob>)
       return first
     })
     .map((stored) => ({ stored, turn: next(stored) }))
-    .toSorted((a, b) => a.turn - b.turn)
+    .toSorted((a, b) => a.turn - b.turn || last(a.stored) - last(b.stored))
     .map(({ stored }) => stored)
 }
 
 export class JobDispatch {
   readonly #runners = new Map<string, { readonly slots: number; readonly beatAt: number }>()
+  /** In which call each workspace was handed a job last. */
+  readonly #served = new Map<WorkspaceId, number>()
+  #calls = 0
   readonly #table: JobTable["Service"]
   readonly #banks: ReadonlyMap<BankId, Bank>
   readonly #turns: UpstreamTurns["Service"]
@@ -98,6 +110,7 @@ export class JobDispatch {
   }
 
   dispatch(limit: number, now: number): Dispatched {
+    this.#calls++
     const { due, flight, needsBusy } = this.#survey(now)
     const capacity = capacityOf(this.#slots(now))
     const room = Math.max(0, Math.min(limit, capacity - flight.length))
@@ -106,9 +119,13 @@ export class JobDispatch {
         ? []
         : inTurn(
             flight,
-            due.filter((stored) => !needsBusy(stored))
+            due.filter((stored) => !needsBusy(stored)),
+            this.#served
           ).slice(0, room)
-    for (const stored of chosen) this.#table.put({ ...stored, pokedAt: now })
+    for (const stored of chosen) {
+      this.#table.put({ ...stored, pokedAt: now })
+      this.#served.set(stored.job.workspaceId, this.#calls)
+    }
     return {
       jobs: chosen.map(({ job }) => ({ jobId: job.id, feedId: job.feedId })),
       inFlight: flight.length,

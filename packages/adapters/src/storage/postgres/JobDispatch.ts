@@ -2,8 +2,8 @@
  * Handing out due jobs, as one statement: what is under way, what the runners have room for, what waits, whose
  * turn it is, and the mark on those that are handed out.
  *
- * Nothing is kept between two calls, and two callers at once do no harm: rows that another one has locked are
- * passed over. Waiting jobs are read workspace by workspace, through an index, no more of each than there is
+ * Nothing is kept between two calls but when each workspace was handed a job last, and two callers at once do no harm:
+ * rows that another one has locked are passed over. Waiting jobs are read workspace by workspace, through an index, no more of each than there is
  * room for, so that a long backlog costs no more than a short one.
  */
 import type { FeedId } from "@millrace/core/feed"
@@ -92,11 +92,13 @@ export const dispatch = Effect.fnUntraced(function* (
       ),
       turn as materialized (
         select id, created_at, row_number() over (partition by workspace_id order by created_at, id)
-          + (select count(*) from flight where flight.workspace_id = alone.workspace_id) as n
+          + (select count(*) from flight where flight.workspace_id = alone.workspace_id) as n,
+          -- Of a workspace that waited longest the jobs may be the newest.
+          coalesce((select served_at from workspace_turn w where w.workspace_id = alone.workspace_id), '-infinity') as served
         from alone
       ),
       chosen as materialized (
-        select id, row_number() over (order by n, created_at, id) as place from turn
+        select id, row_number() over (order by n, served, created_at, id) as place from turn
         order by place limit (select n from room)
       ),
       locked as (
@@ -104,7 +106,12 @@ export const dispatch = Effect.fnUntraced(function* (
         for update skip locked
       ),
       given as (
-        update job set poked_at = store_now() where id in (select id from locked) returning id, feed_id
+        update job set poked_at = store_now() where id in (select id from locked) returning id, feed_id, workspace_id
+      ),
+      served as (
+        insert into workspace_turn (workspace_id, served_at)
+        select distinct workspace_id, store_now() from given order by workspace_id
+        on conflict (workspace_id) do update set served_at = excluded.served_at
       )
     select slot.n as slots, (select count(*)::int from flight) as in_flight,
       exists (select from job where ${waits} and id not in (select id from chosen)) as more,

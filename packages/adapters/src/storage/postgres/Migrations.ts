@@ -38,6 +38,7 @@ import { plainKeys } from "./migrations/0027_plain_keys.ts"
 import { leanDeliveries } from "./migrations/0028_lean_deliveries.ts"
 import { recordSearch } from "./migrations/0029_record_search.ts"
 import { madeAccounts } from "./migrations/0030_made_accounts.ts"
+import { workspaceTurns } from "./migrations/0031_workspace_turns.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -73,7 +74,8 @@ export const migrations = {
   "0027_plain_keys": plainKeys,
   "0028_lean_deliveries": leanDeliveries,
   "0029_record_search": recordSearch,
-  "0030_made_accounts": madeAccounts
+  "0030_made_accounts": madeAccounts,
+  "0031_workspace_turns": workspaceTurns
 } as const
 
 /** All steps that this version knows, the first one first. */

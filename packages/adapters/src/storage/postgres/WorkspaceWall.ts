@@ -31,7 +31,8 @@ export const tablesWithoutWall: Readonly<Record<string, string>> = {
   request_window: "when requests came in the last minute, asked before anybody knows for which workspace",
   runner_slot: "how much each process can run",
   schema_migration: "which migrations have run",
-  upstream_turn: "budgets of providers, which all workspaces share"
+  upstream_turn: "budgets of providers, which all workspaces share",
+  workspace_turn: "whose turn it is to run a job, looked at for all workspaces together: ids and instants alone"
 }
 
 /**
