@@ -5,6 +5,7 @@ import { FaultPoints } from "@millrace/verification/fault/FaultPoints"
 import { pointedStores } from "@millrace/verification/simulation/PointedPorts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { Banks } from "../../src/bank/Banks.ts"
@@ -225,10 +226,13 @@ describe("records that are pushed to a feed", () => {
     })
   )
 
-  it.effect("are all in or none, wherever storage fails, and a repeated call ends the same", () =>
+  it.effect("are all in or none, wherever storage fails or the process dies, and a repeated call ends the same", () =>
     Effect.gen(function* () {
       const fired = new Set<string>()
-      for (let n = 1; ; n++) {
+      const away = Effect.fail(new StorageUnavailable({ message: "storage is away" }))
+      for (let step = 0; ; step++) {
+        const n = 1 + Math.floor(step / 2)
+        const goesWrong = step % 2 === 0 ? away : Effect.interrupt
         const points = new FaultPoints()
         const over = worldOver(pointedStores(points).pipe(Layer.provideMerge(MemoryStorage.layer)))
         const stopped = yield* Effect.gen(function* () {
@@ -236,8 +240,8 @@ describe("records that are pushed to a feed", () => {
           yield* push({ records: [record("a", "-1.00"), record("b", "-2.00")] })
           yield* runDue
           const given = { records: [record("a", "-11.00"), record("c", "-3.00")], removed: ["b"] }
-          points.arm(n, Effect.fail(new StorageUnavailable({ message: "storage is away" })))
-          const result = yield* Effect.exit(push(given))
+          points.arm(n, goesWrong)
+          const result = yield* Fiber.await(yield* Effect.forkChild(push(given)))
           const { fired: at } = points
           points.arm(Infinity)
           if (at !== undefined) fired.add(at)
@@ -264,6 +268,34 @@ describe("records that are pushed to a feed", () => {
         if (stopped) break
       }
       expect([...fired]).toEqual(expect.arrayContaining(["BankStore.holdMade begins", "FeedStore.wake ends"]))
+    })
+  )
+})
+
+describe("records that come in while a run of their feed is under way", () => {
+  it.effect("are delivered, wherever the run is", () =>
+    Effect.gen(function* () {
+      let runs = 0
+      for (let n = 1; ; n++) {
+        const points = new FaultPoints()
+        const over = worldOver(pointedStores(points).pipe(Layer.provideMerge(MemoryStorage.layer)))
+        const fired = yield* Effect.gen(function* () {
+          const { delivered, push, runDue } = yield* openFeed()
+          yield* push({ records: [record("a", "-1.00"), record("b", "-2.00")] })
+          const come = push({ records: [record("a", "-11.00"), record("c", "-3.00")], removed: ["b"] })
+          points.arm(n, Effect.orDie(come))
+          const first = yield* runDue
+          const { fired: at } = points
+          points.arm(Infinity)
+          if (at === undefined) return undefined
+          runs = Math.max(runs, first + (yield* runDue))
+          expect([at, yield* delivered]).toEqual([at, { "Bill a": "-11", "Bill c": "-3" }])
+          return at
+        }).pipe(Effect.provide(over))
+        if (fired === undefined) break
+      }
+      // What comes too late for one run has another.
+      expect(runs).toBe(2)
     })
   )
 })

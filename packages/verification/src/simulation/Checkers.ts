@@ -11,6 +11,7 @@ import type { TrueRow } from "@millrace/testing/fake"
 import type { ConnectionScenario } from "./ConnectionScenario.ts"
 import type { FollowingFeed, Shown } from "./FollowingFeed.ts"
 import { must, mustEqual, mustMatch } from "./Invariant.ts"
+import { checkPushed } from "./Pushing.ts"
 import type { Watch } from "./Watch.ts"
 
 /** Every record of an account, tombstones too, in change order. */
@@ -298,7 +299,11 @@ export const checkEnd = Effect.fnUntraced(function* (scenario: ConnectionScenari
     checkAgainstBank(scenario, account, own)
     for (const record of own) records.set(record.id, record)
   }
-  for (const under of scenario.feeds) checkDestination(scenario, under, yield* under.rows, records)
+  for (const under of scenario.feeds) {
+    const pushed = yield* checkPushed(under)
+    const all = new Map([...records, ...pushed.map((record) => [record.id, record] as const)])
+    checkDestination(scenario, under, yield* under.rows, all)
+  }
 })
 
 /** After a run that found nothing new: nothing was written, here or there. Forgets what was noted. */

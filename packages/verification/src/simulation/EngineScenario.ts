@@ -36,6 +36,7 @@ import { BrokenInvariant, must } from "./Invariant.ts"
 import { reportOf, type ScenarioReport } from "./ScenarioReport.ts"
 import { Machine, type Installation } from "./Machine.ts"
 import { pointedAdapters } from "./PointedPorts.ts"
+import { pushTo } from "./Pushing.ts"
 import { quietRounds } from "./Settling.ts"
 import { connect } from "./Simulation.ts"
 import { smallChunks } from "./SmallChunks.ts"
@@ -86,7 +87,8 @@ const stepKinds = [
   "add feed",
   "remove feed",
   "reconfigure",
-  "task"
+  "task",
+  "push"
 ] as const
 
 /** One in so many calls of a port, where the kind is in the swarm at all. */
@@ -127,7 +129,7 @@ class EngineScenario {
     this.#quietSince = loop.now
     if (oddity !== undefined) this.watch.sometimes.happened(oddity)
     this.model = random.pick(["upsertByKey", "idempotencyKey", "readBack", "wholeFile"])
-    this.#steps = weightsOf(random, stepKinds, { wait: 20, bank: 12, trigger: 10, task: 10 })
+    this.#steps = weightsOf(random, stepKinds, { wait: 20, bank: 12, trigger: 10, task: 10, push: 5 })
     const outside = {
       upstreams: makeUpstreams(),
       destination: makeScriptedDestination(this.model, 4),
@@ -419,6 +421,9 @@ class EngineScenario {
       case "task":
         this.desk(this.installation.work.enqueue)
         return this.pass(random.below(3 * second))
+      case "push":
+        this.desk(pushTo(random, under))
+        return sometimes.happened("records pushed")
       case "reconfigure":
         return this.desk(scenario.reconfigure(under))
       default:

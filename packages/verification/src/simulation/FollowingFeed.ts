@@ -24,6 +24,8 @@ export interface FollowingFeed {
   readonly rows: Effect.Effect<ReadonlyArray<{ readonly key: string; readonly values: Shown }>, never, TableStore>
   /** Scripted destinations only. */
   readonly place: ScriptedPlace | undefined
+  /** What its records must say that were pushed, by their keys. */
+  readonly pushed: Map<string, string>
   /** Keys of rows that a person deleted. */
   readonly deleted: Set<string>
 }
@@ -70,6 +72,7 @@ export const follow = Effect.fnUntraced(function* (
   const following: FollowingFeed = {
     feed,
     place,
+    pushed: new Map(),
     deleted: new Set(),
     rows:
       tableId !== undefined

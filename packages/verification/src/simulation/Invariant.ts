@@ -5,6 +5,7 @@ export const invariants = [
   "the posted sum of the ledger is that of the bank",
   "history that the bank no longer shows stays",
   "the ledger holds nothing that the bank never showed",
+  "the ledger holds what was pushed",
   "the destination holds what the ledger shows",
   "no row is delivered twice",
   "no row of another workspace",

@@ -64,6 +64,7 @@ export const branches = [
   "scheduled run",
   "day with a change of daylight saving time",
   "leap day",
+  "records pushed",
   "task tried again",
   "task of a lost process taken over",
   "backdated row",
