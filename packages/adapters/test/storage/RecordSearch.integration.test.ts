@@ -1,4 +1,4 @@
-import { find, tend } from "../../src/storage/postgres/RecordSearch.ts"
+import { find, foundRecords, tend } from "../../src/storage/postgres/RecordSearch.ts"
 import { layer as recordStore } from "../../src/storage/postgres/PostgresRecordStore.ts"
 import { blockRows, searchOf } from "../../src/storage/postgres/SearchBlock.ts"
 import { CalendarDate, Decimal, Ids } from "@millrace/core"
@@ -195,10 +195,25 @@ describe("searches of records", () => {
         const sql = yield* SqlClient.SqlClient
         yield* withinWorkspaces(workspaceId)(records.write(scope, spread(yield* makeWrites(40), 0)))
         const search = searchOf({ text: "coop" })!
-        expect((yield* withinWorkspaces(workspaceId)(find(sql, scope, search)))?.length).toBeGreaterThan(0)
+        expect((yield* withinWorkspaces(workspaceId)(find(sql, scope, search)))?.nos.length).toBeGreaterThan(0)
         const other = "ws_00000000000000000000000002" as WorkspaceId
-        expect(yield* withinWorkspaces(other)(find(sql, scope, search))).toEqual([])
+        expect(yield* withinWorkspaces(other)(find(sql, scope, search))).toEqual({ nos: [], newest: "0" })
       })
+    )
+
+    test.effect("have among what they found a record that changed since blocks were asked", () =>
+      Effect.gen(function* () {
+        const scope = scopeOf(5)
+        const records = yield* RecordStore
+        const sql = yield* SqlClient.SqlClient
+        const writes = yield* makeWrites(40)
+        yield* records.write(scope, spread(writes, 0))
+        const found = (yield* find(sql, scope, searchOf({ text: "coop" })!))!
+        const wanted = yield* records.page(scope, { filter: { text: "coop" }, limit: 100 })
+        yield* records.write(scope, spread(writes, 0))
+        const rows = yield* sql<{ readonly id: string }>`select id from ${foundRecords(sql, scope, found)}`
+        expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(wanted.map(({ id }) => id)))
+      }).pipe(withinWorkspaces(workspaceId))
     )
 
     test.effect(

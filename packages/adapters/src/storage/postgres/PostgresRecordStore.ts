@@ -11,7 +11,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { instant } from "./Column.ts"
 import { recordDay } from "./migrations/lateIndex.ts"
 import { type HeldRow, inScope, matching, recordColumns, type RecordRow, toHeld, toRecord } from "./RecordRows.ts"
-import { blockParameters, find, givenBlocks, isSearched, tend } from "./RecordSearch.ts"
+import { blockParameters, find, foundRecords, givenBlocks, isSearched, tend } from "./RecordSearch.ts"
 import { blocksOf, searchOf } from "./SearchBlock.ts"
 import { inTransaction, stored, storedInBulk } from "./SqlFailure.ts"
 import { textColumns } from "./TextColumns.ts"
@@ -130,11 +130,6 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       select * from record where account_id = ${scope.accountId} and data_type = ${scope.dataType} and state <> 'live'
     ) as record`
 
-    /** Planned apart from the order, which would have the planner walk through the account instead. */
-    const ofNumbers = (scope: RecordScope, nos: ReadonlyArray<string>): Fragment => sql`(
-      select * from record where ${inScope(sql, scope)} and change_no = any(${nos}::text[]::bigint[]) offset 0
-    ) as record`
-
     const keepDayDigests = (scope: RecordScope, text: string) =>
       Effect.asVoid(
         sql`insert into record_settled (account_id, workspace_id, data_type, change_no, settled)
@@ -244,7 +239,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
         const search = isSearched(scope.dataType) ? searchOf(filter) : undefined
         const found = search === undefined ? undefined : yield* find(sql, scope, search)
         const rows = yield* storedInBulk(
-          sql<RecordRow>`select ${columns} from ${found === undefined ? sql`record` : ofNumbers(scope, found)} where ${sql.and(
+          sql<RecordRow>`select ${columns} from ${found === undefined ? sql`record` : foundRecords(sql, scope, found)} where ${sql.and(
             [
               inScope(sql, scope),
               ...matching(sql, filter),

@@ -4,6 +4,7 @@ import type { RecordScope } from "@millrace/core/storage"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import { inScope } from "./RecordRows.ts"
 import { type BlockSearch, blockRows, blocksOf, type SearchBlock, type SearchedRow } from "./SearchBlock.ts"
 import { inTransaction, storedInBulk } from "./SqlFailure.ts"
@@ -88,11 +89,13 @@ const findStatement = (scope: RecordScope, { amounts, grams, needles }: BlockSea
         ]
   const [first, ...others] = [...byText, ...byAmount]
   // Blocks are chosen first, by what is at hand; their texts are elsewhere.
-  const statement = `select null::bigint as no from (
+  const statement = `select 'unknown' as what, 0::bigint as no from (
       select from record_search s where ${own} and s.texts is null limit 1
     ) unknown
     union all
-    (select case when s.nos is null then s.first_no + r.n - 1 else s.nos[r.n] end
+    select 'newest', max(s.last_no) from record_search s where ${own}
+    union all
+    (select 'found', case when s.nos is null then s.first_no + r.n - 1 else s.nos[r.n] end
       from (select * from record_search s where ${inBlock} offset 0) s
         ${others.map((other, at) => `cross join lateral (select array(${other}) as n offset 0) o${at}`).join(" ")}
         cross join lateral (${first}) r(n)
@@ -100,16 +103,37 @@ const findStatement = (scope: RecordScope, { amounts, grams, needles }: BlockSea
   return { text: statement, values: p.values }
 }
 
-/**
- * Change numbers of all records that can match, and of more. `undefined` where there are so many that blocks are of no
- * use, or where not all records are in blocks yet.
- */
+/** What blocks told of a search at one moment. */
+export interface Found {
+  /** Change numbers of all records that can match, and of more. */
+  readonly nos: ReadonlyArray<string>
+  /** The newest change that blocks knew of. */
+  readonly newest: string
+}
+
+/** `undefined` where so many rows can match that blocks are of no use, or where not all records are in blocks yet. */
 export const find = Effect.fnUntraced(function* (sql: SqlClient, scope: RecordScope, search: BlockSearch) {
   const { text, values } = findStatement(scope, search)
-  const found = yield* storedInBulk(sql.unsafe<{ readonly no: bigint | null }>(text, values))
-  if (found.length > mostFound || found.some(({ no }) => no === null)) return undefined
-  return found.map(({ no }) => String(no))
+  const rows = yield* storedInBulk(
+    sql.unsafe<{ readonly what: "unknown" | "newest" | "found"; readonly no: bigint | null }>(text, values)
+  )
+  const of = (wanted: string) => rows.filter(({ what }) => what === wanted).map(({ no }) => String(no ?? 0))
+  const nos = of("found")
+  if (nos.length > mostFound || of("unknown").length > 0) return undefined
+  return { nos, newest: of("newest")[0] ?? "0" } satisfies Found
 })
+
+/**
+ * The records that were found, as a table. One that changes after blocks were asked has another number, so what is newer
+ * than they knew is among them. Planned apart from the order, which would have the planner walk through the account.
+ */
+export const foundRecords = (sql: SqlClient, scope: RecordScope, { newest, nos }: Found): Fragment => sql`(
+  select * from (
+    select * from record where ${inScope(sql, scope)} and change_no = any(${nos}::text[]::bigint[])
+    union all
+    select * from record where ${inScope(sql, scope)} and change_no > ${newest}::bigint
+  ) found offset 0
+) as record`
 
 interface Ledger {
   readonly workspace_id: WorkspaceId
