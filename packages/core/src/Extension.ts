@@ -1,5 +1,6 @@
 /** What a program or a module adds to an installation, beside what is bundled. */
 import type * as Effect from "effect/Effect"
+import type { AnyCollection } from "./collection/Collections.ts"
 import type { DestinationDriver } from "./destination/Destination.ts"
 import type { RecordKind } from "./enrichment/kinds/Kind.ts"
 import type { Outbound } from "./outbound/Outbound.ts"
@@ -13,6 +14,8 @@ export interface Extension {
   readonly providers?: ReadonlyArray<ProviderFactory>
   readonly destinations?: ReadonlyArray<DestinationMaking>
   readonly enrichments?: ReadonlyArray<RecordKind>
+  /** Plain things that callers work with. Their tables are made at the start of the server. */
+  readonly collections?: ReadonlyArray<AnyCollection>
 }
 
 /** The extension as it is; for its type. */

@@ -5,6 +5,7 @@ import { Adapters } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { chooseServerRole, PostgresStorage, startupParameters, WalledClient } from "@millrace/adapters/postgres"
 import { AesSecrets, keysFor } from "@millrace/adapters/secrets"
+import { AddedCollections, type AnyCollection } from "@millrace/core/collection"
 import { Kernel } from "@millrace/core/kernel"
 import { type ProviderMaking } from "@millrace/core/provider"
 import type { UpstreamBudget } from "@millrace/core/rate"
@@ -58,6 +59,8 @@ export interface Options<EProvider = never, EStorage = never> extends Omit<
   readonly filesFolder?: string
   /** Signs the cursors of lists. Processes that share a database need the same; otherwise one is made at the start. */
   readonly secret?: Redacted.Redacted
+  /** Plain things of your own that callers work with: `Collections.of(notes)` has their use cases. */
+  readonly collections?: ReadonlyArray<AnyCollection>
   /** Durable tasks of kinds of your own. */
   readonly tasks?: ReadonlyArray<TaskHandlerSource>
   /** Whether tasks are run, schedules fire and what is old is removed, in this process; yes unless it is `false`. */
@@ -66,6 +69,7 @@ export interface Options<EProvider = never, EStorage = never> extends Omit<
 
 /** Every use case as a service, and the work behind them, until the layer ends. */
 export const layer = <EProvider = never, EStorage = never>({
+  collections = [],
   filesFolder,
   recurring = true,
   secret = Redacted.make(randomBytes(32).toString("base64url")),
@@ -77,7 +81,8 @@ export const layer = <EProvider = never, EStorage = never>({
     Layer.provideMerge(layerMemory()),
     Layer.provideMerge(Kernel.layerRun),
     Layer.provideMerge(Adapters.layer({ ...adapters, folder: filesFolder })),
-    Layer.provideMerge(storage ?? (memory as Storage<EStorage>))
+    Layer.provideMerge(storage ?? (memory as Storage<EStorage>)),
+    Layer.provide(Layer.succeed(AddedCollections, collections))
   )
   return recurring
     ? TaskRunner.layer().pipe(Layer.provide(TaskKinds.layer(...housekeeping, ...tasks)), Layer.provideMerge(kernel))

@@ -8,6 +8,7 @@ import { readFile } from "node:fs/promises"
 import type { Extension } from "@millrace/core/extension"
 import { privateHosts } from "@millrace/adapters"
 import { bundledProviders } from "@millrace/adapters/provider"
+import { collectionFaults } from "@millrace/core/collection"
 import { bundledKinds } from "@millrace/core/enrichment"
 import { provenPatterns } from "@millrace/core/pattern"
 import {
@@ -57,6 +58,7 @@ export interface Configuration {
   readonly privateHosts: ReadonlyArray<string>
   readonly destinations: NonNullable<Extension["destinations"]>
   readonly enrichments: NonNullable<Extension["enrichments"]>
+  readonly collections: NonNullable<Extension["collections"]>
 }
 
 const empty: typeof ConfigFile.Type = {}
@@ -146,6 +148,9 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
     taken.push(type)
   }
 
+  const collections = extensions.flatMap((extension) => extension.collections ?? [])
+  faults.push(...collectionFaults(collections).map((fault) => `modules: ${fault}`))
+
   const written: ReadonlyArray<NonNullable<(typeof ConfigFile.Type)["providers"]>[number]> = file.providers ?? []
   // What the file says of an instance stands for the one of the settings.
   const named = (settings.providers ?? []).filter((id) => !written.some((one) => one.id === id))
@@ -178,6 +183,7 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
     budgets: new Map(written.flatMap(({ budget, id }) => (budget === undefined ? [] : [[id, budget] as const]))),
     privateHosts: hosts,
     destinations: extensions.flatMap(({ destinations }) => destinations ?? []),
-    enrichments: extensions.flatMap(({ enrichments }) => enrichments ?? [])
+    enrichments: extensions.flatMap(({ enrichments }) => enrichments ?? []),
+    collections
   }
 })

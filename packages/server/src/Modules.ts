@@ -44,7 +44,8 @@ const parts: Readonly<Record<keyof Extension, (part: unknown) => boolean>> = {
     Predicate.hasProperty(part, "kind") && Predicate.hasProperty(part, "Config") && Predicate.hasProperty(part, "make"),
   destinations: (part) =>
     Effect.isEffect(part) || (Predicate.hasProperty(part, "type") && Predicate.hasProperty(part, "open")),
-  enrichments: (part) => Predicate.hasProperty(part, "type") && Predicate.hasProperty(part, "plan")
+  enrichments: (part) => Predicate.hasProperty(part, "type") && Predicate.hasProperty(part, "plan"),
+  collections: (part) => Predicate.hasProperty(part, "surface") && Predicate.hasProperty(part, "resource")
 }
 
 const isExtension = (value: unknown): value is Extension =>
@@ -76,7 +77,7 @@ export const loadModule = (name: string, configPath: string): Effect.Effect<Exte
       "default" in loaded && isExtension(loaded.default)
         ? Effect.succeed(loaded.default)
         : Effect.fail(
-            `"${name}" has no extension as its default export: it must be extension({ providers, destinations, enrichments }), each a list`
+            `"${name}" has no extension as its default export: it must be extension({ providers, destinations, enrichments, collections }), each a list`
           )
     )
   )

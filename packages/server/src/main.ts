@@ -1,5 +1,7 @@
 /** `npm start`: the bundled server. */
+import { AddedCollections } from "@millrace/core/collection"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import manifest from "../package.json" with { type: "json" }
 import { firstStart } from "./FirstStart.ts"
 import { connectBank } from "./ConnectBank.ts"
@@ -7,7 +9,7 @@ import { backupTo, restoreFrom } from "./Backups.ts"
 import { type Options, parseOptions } from "./Options.ts"
 import { newOwnerKeys } from "./OwnerKey.ts"
 import { run } from "./Process.ts"
-import { loadConfiguration } from "./Configuration.ts"
+import { type Configuration, loadConfiguration } from "./Configuration.ts"
 import * as Server from "./Server.ts"
 import { type Settings, settingNames, settings } from "./Settings.ts"
 import * as Terminal from "./Terminal.ts"
@@ -36,9 +38,11 @@ const jobsOf = ({ cluster, slots }: Settings): string => {
   return cluster === undefined ? many : `${many}, in a cluster ${Terminal.dim(`at ${cluster.host}:${cluster.port}`)}`
 }
 
-const program = Effect.fnUntraced(function* ({ backup, connect, newKey, restore }: Options) {
-  const config = yield* settings
-  const configuration = yield* loadConfiguration(config)
+const served = Effect.fnUntraced(function* (
+  { backup, connect, newKey, restore }: Options,
+  config: Settings,
+  configuration: Configuration
+) {
   const adapters = Server.layerAdapters(config, configuration)
   yield* Terminal.say()
   yield* Terminal.say(`  ${Terminal.bold("Millrace")} ${manifest.version}`)
@@ -64,6 +68,16 @@ const program = Effect.fnUntraced(function* ({ backup, connect, newKey, restore 
     yield* Terminal.say(`  Serving; Ctrl-C stops.`)
     return yield* Effect.never
   }).pipe(Effect.provide(Server.layer(config, adapters)))
+})
+
+/** What is asked for, with the collections that modules bring. */
+const program = Effect.fnUntraced(function* (asked: Options) {
+  const config = yield* settings
+  const configuration = yield* loadConfiguration(config)
+  return yield* Effect.provide(
+    served(asked, config, configuration),
+    Layer.succeed(AddedCollections, configuration.collections)
+  )
 })
 
 const options = parseOptions(process.argv.slice(2))

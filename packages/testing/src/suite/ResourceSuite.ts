@@ -83,6 +83,13 @@ const inOrder = <A extends Plain>(definition: AnyDefinition<A>, values: Readonly
   })
 }
 
+/** The value with some fields of another one; those that the other one lacks are absent. */
+const tiedTo = <A extends Plain>(other: A, value: A, fields: ReadonlyArray<string>): A => {
+  const apart = Object.fromEntries(Object.entries(value).filter(([field]) => !fields.includes(field)))
+  const same = Object.fromEntries(Object.entries(other).filter(([field]) => fields.includes(field)))
+  return { ...apart, ...same } as A
+}
+
 /** The same value with a later version, where there are versions. */
 const later = <A extends Plain>(definition: AnyDefinition<A>, value: A, version: number): A =>
   definition.versioned ? { ...value, version } : value
@@ -126,11 +133,7 @@ export const testsOf =
         const unique = new Set<string>((definition.unique ?? []).flatMap(({ fields }) => fields))
         const same = Object.keys(definition.columns).filter((field) => !unique.has(field))
         // Some with the same values in what they are ordered by.
-        const tied = values.map((value, n) =>
-          n % 3 === 0
-            ? Object.assign({ ...value }, ...same.map((field) => ({ [field]: first![field as keyof A] })))
-            : value
-        ) as ReadonlyArray<A>
+        const tied = values.map((value, n) => (n % 3 === 0 ? tiedTo(first!, value, same) : value)) as ReadonlyArray<A>
         const theirs = yield* sample(definition, other.id, 3)
         yield* Effect.forEach([...tied, ...theirs], rows.insert)
         expect(yield* rows.list([id])).toEqual(inOrder(definition, tied))
@@ -145,13 +148,7 @@ export const testsOf =
         const unique = new Set<string>((definition.unique ?? []).flatMap(({ fields }) => fields))
         const [first] = values
         const same = Object.keys(definition.columns).filter((field) => !unique.has(field))
-        yield* Effect.forEach(values, (value, n) =>
-          rows.insert(
-            n % 3 === 0
-              ? Object.assign({ ...value }, ...same.map((field) => ({ [field]: first![field as keyof A] })))
-              : value
-          )
-        )
+        yield* Effect.forEach(values, (value, n) => rows.insert(n % 3 === 0 ? tiedTo(first!, value, same) : value))
         const all = yield* rows.list([id])
         for (const limit of [1, 5, 12]) {
           const paged: Array<A> = []

@@ -1,4 +1,5 @@
 /** The schema of the PostgreSQL storage, as numbered steps that run once each. */
+import { addTables } from "./AddedTables.ts"
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -118,6 +119,7 @@ export const migrate = Effect.gen(function* () {
   if (!exists) yield* sql`create schema ${sql(schemaName)}`
   if (earlier !== undefined) yield* moveFrom(earlier)
   const done = yield* migrateTo(newestSchema)
+  yield* addTables
   yield* prepareServerRole
   return done
 }).pipe(
