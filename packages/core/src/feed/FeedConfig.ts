@@ -39,15 +39,18 @@ export const DestinationSettings = Schema.Struct({
   onRemoved: Schema.optionalKey(Schema.Literals(["delete", "mark", "keep"]))
 })
 
+const AnyDestinationConfig = Schema.StructWithRest(Schema.Struct({ type: Identifier, ...DestinationSettings.fields }), [
+  Schema.Record(Schema.String, Schema.Json)
+])
+type AnyDestinationConfig = typeof AnyDestinationConfig.Type
+
 /**
  * Where a feed writes. The keys besides `type` and `onRemoved` are those of the destination that has the type; it alone
  * can tell what they mean, so a feed whose destination is not here can still be read.
  */
-export const DestinationConfig = Schema.StructWithRest(
-  Schema.Struct({ type: Identifier, ...DestinationSettings.fields }),
-  [Schema.Record(Schema.String, Schema.Json)]
-)
-export type DestinationConfig = typeof DestinationConfig.Type
+// By a name: written out in a declaration, an optional key beside all others is an error to programs that are less strict.
+export interface DestinationConfig extends AnyDestinationConfig {}
+export const DestinationConfig: Schema.Codec<DestinationConfig> = AnyDestinationConfig
 
 const isTableId = Schema.is(Id("table"))
 

@@ -37,7 +37,7 @@ import { StatementReader } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-const { layer = Layer.empty, program } = await import(\`./dist/\${process.argv[2]}.js\`)
+const { layer = Layer.empty, program = Effect.void } = await import(\`./dist/\${process.argv[2]}.js\`)
 const bytes = new TextEncoder().encode("Date,Description,Amount\\n2026-01-02,Coffee,-3.50\\n2026-01-03,Pay,100.00\\n")
 const read = Effect.flatMap(StatementReader, (reader) => reader.read(bytes, { fileName: "statement.csv", baseCurrency: "USD" }))
 const [{ accounts }, answer] = await Effect.runPromise(
@@ -103,8 +103,27 @@ export const compile = async ({ folder }: Project, compiler = "typescript"): Pro
   await succeed(process.execPath, [join(folder, "node_modules", compiler, "bin/tsc"), "-p", "."], { folder })
 }
 
+/**
+ * What a compiler finds in the programs and in our declarations where its user is less strict than we are, and has it look
+ * into declarations.
+ */
+export const looseFaults = async ({ folder }: Project, compiler = "typescript"): Promise<ReadonlyArray<string>> => {
+  const loose = ["--noEmit", "--exactOptionalPropertyTypes", "false", "--skipLibCheck", "false"]
+  const tsc = join(folder, "node_modules", compiler, "bin/tsc")
+  const { text } = await runToEnd(process.execPath, [tsc, "-p", ".", "--pretty", "false", ...loose], { folder })
+  // Suites are for those who have installed what runs them.
+  const ours = /^(?:src|node_modules\/@millrace)\/(?!.*'@effect\/vitest').*error TS/
+  return text.split("\n").filter((line) => ours.test(line))
+}
+
 /** The programs that can be run without a database. */
-export const programs = ["embed", "filter-rows", "add-an-enrichment-kind", "run-a-provider"] as const
+export const programs = [
+  "embed",
+  "filter-rows",
+  "add-an-enrichment-kind",
+  "run-a-provider",
+  "add-a-collection"
+] as const
 
 export interface Ran {
   /** Rows of the statement that was read in a thread. */
@@ -132,5 +151,8 @@ export const importEverything = async ({ folder }: Project, node: string): Promi
 }
 
 /** `npx millrace` with arguments. */
-export const commandLine = ({ folder }: Project, ...args: ReadonlyArray<string>) =>
-  runToEnd("npx", ["--no-install", "millrace", ...args], { folder })
+export const commandLine = (
+  { folder }: Project,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {}
+) => runToEnd("npx", ["--no-install", "millrace", ...args], { folder, env })

@@ -12,6 +12,7 @@ import {
   commandLine,
   compile,
   importEverything,
+  looseFaults,
   makeProject,
   programs,
   type Project,
@@ -48,7 +49,9 @@ const runOn = async (project: Project, node: string, DATABASE_URL: string): Prom
     if (program === "embed") expectSync(`Node ${version}, in memory`, ran)
   }
   expectSync(`Node ${version}, PostgreSQL`, await run(project, "embed-on-postgres", node, { DATABASE_URL }))
-  say(`Node ${version}, bundled server: ${await serveOnce(project, node)} feeds on its first start`)
+  say(
+    `Node ${version}, bundled server: ${await serveOnce(project, node)} feeds on its first start, and a collection of a module`
+  )
 }
 
 /** What the authors of two checks of packages have to say of each archive. */
@@ -75,9 +78,11 @@ try {
   for (const compiler of ["typescript-old", "typescript"]) {
     await compile(project, compiler)
     const tsc = [join("node_modules", compiler, "bin/tsc"), "--version"]
+    const faults = await looseFaults(project, compiler)
+    if (faults.length > 0) throw new Error(`For programs that are less strict:\n${faults.join("\n")}`)
     say(`compiled with TypeScript ${(await succeed(process.execPath, tsc, project)).trim()}`)
   }
-  const { code, text } = await commandLine(project, "--help")
+  const { code, text } = await commandLine(project, ["--help"])
   if (code !== 0 || !text.includes("feeds")) throw new Error(`npx millrace --help ended with ${code}:\n${text}`)
   say("npx millrace --help: as in the repository")
   const installed = project

@@ -3,6 +3,7 @@ import {
   compile,
   commandLine,
   importEverything,
+  looseFaults,
   makeProject,
   type Project,
   removeProject,
@@ -25,7 +26,11 @@ it("installs from its archives, compiles against every entry point, and syncs in
   expect(await run(project, "embed", process.execPath)).toMatchObject({ status: "completed", statement: 2 })
 })
 
+it("compiles for programs that are less strict, their compiler looking into our declarations", async () => {
+  expect(await looseFaults(project)).toEqual([])
+})
+
 it("has the command line", async () => {
-  const { code, text } = await commandLine(project, "--help")
+  const { code, text } = await commandLine(project, ["--help"])
   expect([code, text]).toEqual([0, expect.stringContaining("feeds")])
 })
