@@ -83,7 +83,7 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings:
         .filter(({ supports }) => supports.includes("transactions"))
         .map(({ bankId, id }) => ({ bankId, accountId: id }))
     },
-    fieldMappings: [...defaultMappings("transactions"), notes]
+    fieldMappings: [...defaultMappings({ dataType: "transactions" }), notes]
   } as const
   const table = yield* (yield* Tables).create(caller, { name: "Transactions", fields: [] })
   const toTable = yield* feeds.create(caller, {

@@ -1,6 +1,6 @@
 /** Records as everybody reads them: ledger fields, completed with the id and the owner's fields. */
 import type { Bank } from "./Bank.ts"
-import { fieldsOf, type DataType } from "../record/DataType.ts"
+import { fieldsOf, type DataType, type FieldSpecs } from "../record/DataType.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import type { Account } from "./Account.ts"
@@ -18,10 +18,15 @@ export const ownerOf = (bank: Bank, account: Account): Fields => ({
   bank: bank.name
 })
 
-/** Source field keys -> values, in the order of the data type; absent where unknown. */
-export const toPublic = (dataType: DataType, record: Pick<LedgerRecord, "id" | "fields">, owner: Fields): Fields => {
+/** Source field keys -> values, in the order of the data type; absent where unknown. `specs`: those of a feed that declares some as well. */
+export const toPublic = (
+  dataType: DataType,
+  record: Pick<LedgerRecord, "id" | "fields">,
+  owner: Fields,
+  specs: FieldSpecs = fieldsOf[dataType]
+): Fields => {
   const result: Record<string, FieldValue> = {}
-  for (const key of Object.keys(fieldsOf[dataType])) {
+  for (const key of Object.keys(specs)) {
     const value = key === "id" ? record.id : (record.fields[key] ?? owner[key])
     if (value !== undefined) result[key] = value
   }

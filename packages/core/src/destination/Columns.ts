@@ -1,7 +1,7 @@
 /** From source fields to the columns of a destination (decisions 7.2 and 7.4). */
+import { recordFields, rowFields, type RowsAsked } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { FieldMapping } from "../feed/FeedConfig.ts"
-import { fieldsOf, type DataType, type FieldSpec } from "../record/DataType.ts"
 import type { FieldCatalog } from "../record/FieldCatalog.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import type { BoundColumns } from "../feed/BoundColumns.ts"
@@ -10,27 +10,34 @@ import type { Column } from "./Destination.ts"
 /** A source field that says whether the upstream still has the record; for `onRemoved: "mark"`. */
 export const removedField = "removed"
 
-/** The mappings of a feed that was given none: every field of the type under its label. */
-export const defaultMappings = (dataType: DataType): ReadonlyArray<FieldMapping> =>
-  Object.entries(fieldsOf[dataType]).map(([sourceField, spec]) => ({ sourceField, destinationField: spec.label }))
-
-const specOf = (dataType: Feed["dataType"], key: string): FieldSpec | undefined => fieldsOf[dataType][key]
+/** The mappings of a feed that was given none: every field of its rows under its label. */
+export const defaultMappings = (feed: RowsAsked): ReadonlyArray<FieldMapping> => {
+  const taken = new Set<string>()
+  return Object.entries(rowFields(feed)).map(([sourceField, { label }]) => {
+    // A field that a feed declares may be called as one of the type is.
+    const destinationField = taken.has(label) ? sourceField : label
+    taken.add(destinationField)
+    return { sourceField, destinationField }
+  })
+}
 
 /** One column per mapping, in their order; `bound` tells which names are known to mean which columns. */
 export const columnsOf = (
-  feed: Pick<Feed, "dataType" | "fieldMappings">,
+  feed: RowsAsked & Pick<Feed, "fieldMappings">,
   catalog: FieldCatalog,
   bound: BoundColumns = new Map()
-): ReadonlyArray<Column> =>
-  feed.fieldMappings.map(({ destinationField, sourceField }) => {
+): ReadonlyArray<Column> => {
+  const specs = recordFields(feed)
+  return feed.fieldMappings.map(({ destinationField, sourceField }) => {
     const id = bound.get(destinationField)
     return {
       name: destinationField,
-      label: specOf(feed.dataType, sourceField)?.label ?? destinationField,
+      label: specs[sourceField]?.label ?? destinationField,
       type: sourceField === removedField ? "bool" : (catalog.get(sourceField) ?? "str"),
       ...(id === undefined ? {} : { id })
     }
   })
+}
 
 /** What is written for a record. A value that is not known clears its cell, so it is null and not left out. */
 export const valuesOf = (mappings: ReadonlyArray<FieldMapping>, fields: Fields): Fields => {

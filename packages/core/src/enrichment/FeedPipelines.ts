@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { declaredFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { EnrichmentStore } from "./EnrichmentStore.ts"
@@ -31,8 +32,10 @@ export class FeedPipelines extends Context.Service<
           const all = (yield* enrichments.list([feed.workspaceId])).filter(
             (one) => one.enabled && one.dataType === feed.dataType && (one.allFeeds || one.feedIds.includes(feed.id))
           )
-          const key = `${feed.dataType} ${Pipeline.signatureOf(all)}`
-          const pipeline = pipelines.get(key) ?? Pipeline.compile(all, feed.dataType, kinds)
+          const declared = declaredFields(feed.extractionConfig)
+          const types = declared === undefined ? [] : Object.entries(declared).map(([name, { type }]) => [name, type])
+          const key = `${feed.dataType} ${JSON.stringify(types)} ${Pipeline.signatureOf(all)}`
+          const pipeline = pipelines.get(key) ?? Pipeline.compile(all, feed.dataType, kinds, declared)
           pipelines.delete(key)
           pipelines.set(key, pipeline)
           if (pipelines.size > mostPipelines) pipelines.delete(pipelines.keys().next().value!)

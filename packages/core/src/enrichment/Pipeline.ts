@@ -5,7 +5,7 @@
  * the result is a function of the enrichments, the record and the context alone.
  */
 import * as Result from "effect/Result"
-import type { DataType } from "../record/DataType.ts"
+import type { DataType, FieldSpecs } from "../record/DataType.ts"
 import { catalogOf, type FieldCatalog } from "../record/FieldCatalog.ts"
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import { decode } from "../shared/StrictDecoding.ts"
@@ -103,11 +103,12 @@ export const signatureOf = (enrichments: ReadonlyArray<Enrichment>): string =>
     .map(({ id, revision }) => `${id}@${revision}`)
     .join(",")
 
-/** `kinds`: those that can run here; an enrichment of any other is a fault. */
+/** `kinds`: those that can run here; an enrichment of any other is a fault. `declared`: fields that the feed adds to its type. */
 export const compile = (
   enrichments: ReadonlyArray<Enrichment>,
   dataType: DataType,
-  kinds: Kinds["Service"]
+  kinds: Kinds["Service"],
+  declared?: FieldSpecs
 ): CompiledPipeline => {
   const inScope = enrichments.filter((enrichment) => enrichment.enabled && enrichment.dataType === dataType)
   const faults: Array<EnrichmentFault> = []
@@ -133,7 +134,7 @@ export const compile = (
     (a, b) => a.stage - b.stage || a.enrichment.order - b.enrichment.order || byId(a.enrichment, b.enrichment)
   )
 
-  let catalog: FieldCatalog = catalogOf(dataType)
+  let catalog: FieldCatalog = catalogOf(dataType, declared)
   const steps: Array<Step> = []
   for (const { enrichment, kind, config, stage } of decoded) {
     const { errors } = kind.check(config, catalog)

@@ -6,6 +6,7 @@ import { DataType } from "../record/DataType.ts"
 import { CalendarDate } from "../shared/CalendarDate.ts"
 import { Id } from "../shared/Ids.ts"
 import { Timestamp } from "../shared/Timestamp.ts"
+import { ExtractionConfig } from "./Extraction.ts"
 import { DataTypeOptions, DestinationConfig, FeedSource, FieldMappings, Schedule, SourceConfig } from "./FeedConfig.ts"
 
 export type FeedId = Id<"feed">
@@ -24,6 +25,8 @@ export const Feed = Schema.Struct({
   /** Whether `fieldMappings` are the defaults of the data type: then missing columns may be created. */
   mappingsDefaulted: Schema.Boolean,
   dataTypeOptions: DataTypeOptions,
+  /** Feeds of documents: what is read out of them, and whether each item is a row. */
+  extractionConfig: Schema.optionalKey(ExtractionConfig),
   schedule: Schema.optionalKey(Schedule),
   /** Upload feeds of statements: the bank that is made for their files. */
   fileBankId: Schema.optionalKey(Id("bank")),

@@ -28,6 +28,9 @@ export const limits = {
   feedAccounts: 100,
   feedMappings: 200,
   extractionFields: 100,
+  extractionExamples: 20,
+  /** Characters. */
+  extractionInstructions: 4_000,
   /** Items that one document may list. */
   documentItems: 1_000,
   enrichmentsPerWorkspace: 200,

@@ -13,12 +13,14 @@ import { DeliveryStore, type DeliveryEntry, type Intent } from "../destination/D
 import { appends } from "../destination/DeliveryRun.ts"
 import type { DestinationError } from "../destination/Destination.ts"
 import type { CompiledPipeline } from "../enrichment/Pipeline.ts"
+import { isItemized, recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { FeedStore, type FeedMark } from "../feed/FeedStore.ts"
 import type { Job } from "../job/Job.ts"
 import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
 import { safePoint } from "../job/SafePoint.ts"
 import { yieldIfRevoked } from "../job/RunLease.ts"
+import { isDocumentType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import { RecordStore } from "../record/RecordStore.ts"
@@ -27,6 +29,7 @@ import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
+import { documentRows, type DocumentRow } from "./DocumentRows.ts"
 import { decide, type Force } from "./Decision.ts"
 import { enriched } from "./EnrichedRecord.ts"
 import { betweenOf, grouped, isBehind, startOf, together } from "./ProjectionStart.ts"
@@ -58,6 +61,11 @@ export interface ProjectionFault {
 
 /** Whether the job has run before: then some of its looks and deliveries are counted already. */
 const hasCounted = ({ counts }: Job): boolean => counts.read + counts.vanished + counts.carried > 0
+
+/** Documents that are looked at in one transaction: each may have a thousand items. */
+const documentChunk = 50
+
+const chunkOf = ({ dataType }: Feed): number => (isDocumentType(dataType) ? documentChunk : limits.commitChunk)
 
 /** Its key at the destination. */
 const idAt = ({ feed, job }: Projection, record: LedgerRecord) =>
@@ -94,11 +102,20 @@ export class Projector extends Context.Service<
       const { atomically } = yield* Transactor
       const digest = yield* Digest
 
+      /** The rows of some records. */
+      const rowsOf = (projection: Projection, looked: ReadonlyArray<LedgerRecord>): ReadonlyArray<DocumentRow> => {
+        const { feed } = projection
+        return isDocumentType(feed.dataType)
+          ? looked.flatMap((record) => documentRows(feed, record))
+          : looked.map((record) => ({ rowId: idAt(projection, record), record, shown: true }))
+      }
+
       /** Everything besides the records that decides what is delivered. */
       const signatureOf = (projection: Projection, owner: Fields): string => {
         const { dataTypeOptions, destinationConfig, fieldMappings } = projection.feed
+        const perItem = isItemized(projection.feed) ? ["itemizePerRow"] : []
         const own = digest.contentHash(
-          JSON.stringify([owner, fieldMappings, dataTypeOptions, destinationConfig?.onRemoved ?? null])
+          JSON.stringify([owner, fieldMappings, dataTypeOptions, destinationConfig?.onRemoved ?? null, ...perItem])
         )
         return `${own}|${digest.contentHash(projection.pipeline.signature)}`
       }
@@ -158,39 +175,53 @@ export class Projector extends Context.Service<
       const judged = (
         projection: Projection,
         { account, ownerFields, scope }: Started,
-        looked: ReadonlyArray<LedgerRecord>,
+        rows: ReadonlyArray<DocumentRow>,
         entries: ReadonlyMap<string, DeliveryEntry>,
         faults: Map<string, ProjectionFault>
       ) => {
         const { feed, job, pipeline } = projection
         // Of a balance that is appended, and whose upstream does not say when it was true, each run is a reading.
         const reading = appends(feed) && account.balanceAsOf === undefined ? { date: job.createdAt } : {}
-        const enriching = { pipeline, dataType: scope.dataType, ownerFields, today: projection.today, reading }
+        const { dataType } = scope
+        const enriching = {
+          pipeline,
+          dataType,
+          specs: recordFields(feed),
+          ownerFields,
+          today: projection.today,
+          reading
+        }
         const note = (fault: ProjectionFault) => faults.set(`${fault.enrichmentId}\n${fault.message}`, fault)
         const intents: Array<Intent> = []
         const kept: Array<Intent> = []
         let filtered = 0
         let unchanged = 0
+        let read = 0
         let vanished = 0
-        for (const record of looked) {
-          const recordId = idAt(projection, record)
+        for (const { record, rowId, shown } of rows) {
+          const entry = entries.get(rowId)
+          // What the document does not have now, and never had at the destination.
+          if (!shown && entry === undefined) continue
           const decision = decide({
             feed,
-            recordId,
+            recordId: rowId,
             record,
-            enriched: enriched(enriching, record, note),
-            entry: entries.get(recordId),
+            enriched: enriched(enriching, record, note, rowId),
+            entry,
             force: projection.force,
             jobId: job.id,
             hash: digest.contentHash
           })
+          if (decision.kind === "keep") kept.push(decision.intent)
+          // A row that went earlier is no news.
+          if (!shown && decision.kind !== "intend") continue
           if (decision.kind === "intend") intents.push(decision.intent)
           else if (decision.kind === "filtered") filtered++
           else unchanged++
-          if (decision.kind === "keep") kept.push(decision.intent)
-          if (record.state !== "live") vanished++
+          if (record.state === "live") read++
+          else vanished++
         }
-        return { intents, kept, add: { read: looked.length - vanished, vanished, filtered, unchanged } }
+        return { intents, kept, add: { read, vanished, filtered, unchanged } }
       }
       type Judged = ReturnType<typeof judged>
 
@@ -248,16 +279,16 @@ export class Projector extends Context.Service<
         let live = 0
         while (at < upTo) {
           yield* yieldIfRevoked
-          const changes = yield* records.changes(scope, { after: at, upTo, limit: limits.commitChunk })
+          const changes = yield* records.changes(scope, { after: at, upTo, limit: chunkOf(feed) })
           if (changes.length === 0) break
           at = changes[changes.length - 1]!.changeNo
           const changeNo = at
-          const looked = lookedAt(projection, start, changes)
+          const rows = rowsOf(projection, lookedAt(projection, start, changes))
           const entries = yield* deliveries.entries(
             feed.id,
-            looked.map((record) => idAt(projection, record))
+            rows.map(({ rowId }) => rowId)
           )
-          const decided = judged(projection, start, looked, entries, faults)
+          const decided = judged(projection, start, rows, entries, faults)
           live += decided.add.read
           // Until the last chunk a changed signature stays unfinished, so that a new run begins again.
           const done =
@@ -290,15 +321,15 @@ export class Projector extends Context.Service<
       ) {
         yield* yieldIfRevoked
         const { feed } = projection
-        const looked: Array<ReadonlyArray<LedgerRecord>> = []
+        const looked: Array<ReadonlyArray<DocumentRow>> = []
         for (const start of starts) {
           const { after, scope, upTo } = start
           const changes = yield* records.changes(scope, { after, upTo, limit: together })
-          looked.push(lookedAt(projection, start, changes))
+          looked.push(rowsOf(projection, lookedAt(projection, start, changes)))
         }
         const entries = yield* deliveries.entries(
           feed.id,
-          looked.flatMap((some) => some.map((record) => idAt(projection, record)))
+          looked.flatMap((rows) => rows.map(({ rowId }) => rowId))
         )
         const each = starts.map((start, n) => judged(projection, start, looked[n]!, entries, faults))
         const decided = combined(each)
@@ -329,7 +360,7 @@ export class Projector extends Context.Service<
           .map((owner) => started(projection, owner, marks.get(owner.account.id), last.get(owner.account.id) ?? 0))
           .filter((start) => start.after < start.upTo || isBehind(start))
         // While the database writes some accounts, the records of the next ones are enriched.
-        const groups = grouped(starts)
+        const groups = isDocumentType(projection.feed.dataType) ? starts.map((start) => [start]) : grouped(starts)
         const looked = yield* Effect.forEach(
           groups,
           (group) =>

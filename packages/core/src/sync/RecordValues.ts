@@ -18,14 +18,17 @@ import { type Content, DeliveredValues } from "../destination/DeliveredValues.ts
 import { keyOf } from "../destination/DeliveryRun.ts"
 import { Destinations } from "../destination/Destinations.ts"
 import { FeedPipelines } from "../enrichment/FeedPipelines.ts"
+import { recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
+import { isDocumentType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { contentOf, onRemovedOf } from "./Decision.ts"
+import { documentOf, documentRows } from "./DocumentRows.ts"
 import { enriched } from "./EnrichedRecord.ts"
 
 const make = Effect.gen(function* () {
@@ -61,6 +64,8 @@ const make = Effect.gen(function* () {
     const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.value.timezone)
     const pipeline = yield* pipelines.of(feed)
     const { dataType } = feed
+    const ofDocuments = isDocumentType(dataType)
+    const specs = recordFields(feed)
     const byAccount = Map.groupBy(rows, ({ accountId }) => accountId)
     const owners = yield* ownersOf(feed, new Set(byAccount.keys()))
     for (const [accountId, some] of byAccount) {
@@ -68,14 +73,19 @@ const make = Effect.gen(function* () {
       if (ownerFields === undefined) continue
       const byId = new Map(some.map((row) => [row.recordId, row]))
       const scope = { workspaceId: feed.workspaceId, accountId, dataType }
-      for (const record of yield* records.held(scope, [...byId.keys()])) {
-        const { fields, provenance } = enriched({ pipeline, dataType, ownerFields, today }, record)
-        const { hash } = byId.get(record.id)!
-        const marked = record.state !== "live" && onRemovedOf(feed, record) === "mark"
-        const now = contentOf(feed, fields, marked, contentHash)
-        const other = now.hash === hash ? now : contentOf(feed, fields, !marked, contentHash)
-        const same = other.hash === hash
-        found.set(record.id, { ...(same ? other : now), provenance, same })
+      const enriching = { pipeline, dataType, specs, ownerFields, today }
+      const ids = ofDocuments ? [...new Set(Array.from(byId.keys(), documentOf))] : [...byId.keys()]
+      for (const held of yield* records.held(scope, ids)) {
+        for (const { record, rowId } of ofDocuments ? documentRows(feed, held) : [{ record: held, rowId: held.id }]) {
+          const row = byId.get(rowId)
+          if (row === undefined) continue
+          const { fields, provenance } = enriched(enriching, record, undefined, rowId)
+          const marked = record.state !== "live" && onRemovedOf(feed, record) === "mark"
+          const now = contentOf(feed, fields, marked, contentHash)
+          const other = now.hash === row.hash ? now : contentOf(feed, fields, !marked, contentHash)
+          const same = other.hash === row.hash
+          found.set(rowId, { ...(same ? other : now), provenance, same })
+        }
       }
     }
     return found

@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import { columnsOf } from "../destination/Columns.ts"
 import type { BoundColumns } from "../feed/BoundColumns.ts"
 import { NotFound, PreconditionFailed } from "../failure/Failure.ts"
+import { catalogOfFeed } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { tableOf } from "../feed/FeedConfig.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
-import { catalogOf } from "../record/FieldCatalog.ts"
 import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
@@ -44,7 +44,7 @@ export const feedsOf = (store: FeedStore["Service"], workspaceId: WorkspaceId, i
   )
 
 const writes = (feed: Feed, bound: BoundColumns, table: Table, field: TableField): boolean =>
-  columnsOf(feed, catalogOf(feed.dataType), bound).some((column) => fieldMeant(table.fields, column)?.id === field.id)
+  columnsOf(feed, catalogOfFeed(feed), bound).some((column) => fieldMeant(table.fields, column)?.id === field.id)
 
 /** The field after the change, with faults. Options stay where they are not given. */
 const changedField = (before: TableField, change: FieldChange, faults: Faults): TableField => {

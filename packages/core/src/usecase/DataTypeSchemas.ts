@@ -71,7 +71,7 @@ const make = Effect.gen(function* () {
       // What has no id of its own is known by its account.
       keyField: "id" in fields ? "id" : "accountId",
       fields: Object.entries(fields).map(([key, spec]) => ({ key, ...spec })),
-      defaultMappings: defaultMappings(name),
+      defaultMappings: defaultMappings({ dataType: name }),
       options: optionsShown(name),
       modes: modesOf(name)
     }

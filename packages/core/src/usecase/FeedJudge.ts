@@ -12,12 +12,12 @@ import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { Kinds } from "../enrichment/Kinds.ts"
 import { PlanLimitReached, type Detail } from "../failure/Failure.ts"
 import type { BoundColumns } from "../feed/BoundColumns.ts"
+import { catalogOfFeed } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { type DestinationConfig, type FeedSource, isReserved, typeOf } from "../feed/FeedConfig.ts"
 import { FeedSources, pairFault } from "../feed/FeedSources.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import type { DataType } from "../record/DataType.ts"
-import { catalogOf } from "../record/FieldCatalog.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { FeedPlaces } from "./FeedPlaces.ts"
@@ -34,6 +34,8 @@ export interface FeedBlocks {
   readonly destinationConfig?: unknown
   readonly fieldMappings?: unknown
   readonly dataTypeOptions?: unknown
+  /** Of feeds of documents. */
+  readonly extractionConfig?: unknown
   /** `null` removes the schedule. */
   readonly schedule?: unknown
 }
@@ -59,7 +61,7 @@ const make = Effect.gen(function* () {
   /** Fields that no record has must be written by a rule. A mapping that the feed has already is only warned of. */
   const checkCustom = Effect.fnUntraced(function* (
     workspace: Workspace,
-    feed: Pick<Feed, "dataType" | "fieldMappings">,
+    feed: Pick<Feed, "dataType" | "fieldMappings" | "extractionConfig">,
     before: Feed | undefined,
     details: Array<Detail>
   ) {
@@ -106,7 +108,9 @@ const make = Effect.gen(function* () {
         details.push({ field: "sourceConfig.accountId", message: "is not an account of this workspace" })
       }
     }
-    yield* checkCustom(workspace, { dataType, fieldMappings: decoded.fieldMappings }, before, details)
+    const { extractionConfig, fieldMappings } = decoded
+    const mapped = { dataType, fieldMappings, ...(extractionConfig === undefined ? {} : { extractionConfig }) }
+    yield* checkCustom(workspace, mapped, before, details)
     const destination = decoded.destinationConfig
     const claimed =
       blocks.destinationConfig === undefined ? undefined : yield* claimOf(workspace, destination, before?.id, details)
@@ -118,7 +122,7 @@ const make = Effect.gen(function* () {
         before !== undefined && same(placeOf(before.destinationConfig), placeOf(destination))
           ? yield* store.boundColumns(before.id)
           : new Map<string, string>()
-      const columns = columnsOf({ dataType, fieldMappings: decoded.fieldMappings }, catalogOf(dataType), known)
+      const columns = columnsOf(mapped, catalogOfFeed(mapped), known)
       const faults = yield* driver.check(workspace.id, destination, columns, decoded.mappingsDefaulted)
       bound = (yield* driver.bind?.(workspace.id, destination, columns) ?? Effect.undefined) ?? new Map()
       details.push(

@@ -9,12 +9,13 @@ import type * as Schema from "effect/Schema"
 import { defaultMappings, removedField } from "../destination/Columns.ts"
 import type { Destination } from "../destination/Destinations.ts"
 import type { Detail } from "../failure/Failure.ts"
-import { dataTypes, fieldsOf, type DataType } from "../record/DataType.ts"
+import { dataTypes, isDocumentType, type DataType } from "../record/DataType.ts"
 import { decodeBlock } from "../shared/BlockDecoding.ts"
 import { limits } from "../shared/Limits.ts"
 import { nameFault } from "../shared/Name.ts"
 import { fieldKeyForm } from "../table/Table.ts"
 import type { Plan } from "../workspace/Plan.ts"
+import { ExtractionConfig, extractionFaults, isItemized, recordFields, type RowsAsked } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import {
   DataTypeOptions,
@@ -93,15 +94,24 @@ export interface Decoded {
   readonly fieldMappings: ReadonlyArray<FieldMapping>
   readonly mappingsDefaulted: boolean
   readonly dataTypeOptions: DataTypeOptions
+  readonly extractionConfig: ExtractionConfig | undefined
   readonly schedule: Schedule | undefined
 }
 
-const checkMappings = (dataType: DataType, mappings: ReadonlyArray<FieldMapping>, details: Array<Detail>): void => {
-  const known = fieldsOf[dataType]
+const checkMappings = (feed: RowsAsked, mappings: ReadonlyArray<FieldMapping>, details: Array<Detail>): void => {
+  const { dataType } = feed
+  const known = recordFields(feed)
+  const perItem = isItemized(feed)
   const seen = new Set<string>()
   for (const [at, { destinationField, sourceField }] of mappings.entries()) {
     // Whether an enrichment adds it is judged with the enrichments.
     const mappable = sourceField === removedField || sourceField in known
+    if (known[sourceField]?.item === true && !perItem) {
+      details.push({
+        field: `fieldMappings[${at}].sourceField`,
+        message: `"${sourceField}" is a field of items: it needs extractionConfig.itemizePerRow`
+      })
+    }
     if (!mappable && !fieldKeyForm.test(sourceField)) {
       details.push({
         field: `fieldMappings[${at}].sourceField`,
@@ -135,6 +145,7 @@ export interface Blocks {
   readonly destinationConfig?: unknown
   readonly fieldMappings?: unknown
   readonly dataTypeOptions?: unknown
+  readonly extractionConfig?: unknown
   readonly schedule?: unknown
 }
 
@@ -169,6 +180,14 @@ export const decodeBlocks = (
       : destinationBlock === null
         ? undefined
         : decodeDestination(destinationBlock, destinations, details)
+  const extractionConfig = block("extractionConfig", ExtractionConfig, before?.extractionConfig)
+  if (blocks.extractionConfig !== undefined && extractionConfig !== undefined) {
+    for (const { field, message } of extractionFaults(dataType, extractionConfig))
+      details.push({ field: field === "" ? "extractionConfig" : `extractionConfig.${field}`, message })
+    for (const [at, { name }] of extractionConfig.extractionFields.entries())
+      named(`extractionConfig.extractionFields[${at}].name`, name, limits.mappingKeyLength)
+  }
+  const rows: RowsAsked = isDocumentType(dataType) ? { dataType, extractionConfig } : { dataType }
   const mappings = block(
     "fieldMappings",
     FieldMappings,
@@ -178,9 +197,9 @@ export const decodeBlocks = (
     for (const [at, { destinationField }] of (mappings ?? []).entries())
       named(`fieldMappings[${at}].destinationField`, destinationField, limits.mappingKeyLength)
   const defaulted = mappings === undefined || mappings.length === 0
-  const fieldMappings = mappings === undefined || mappings.length === 0 ? defaultMappings(dataType) : mappings
+  const fieldMappings = mappings === undefined || mappings.length === 0 ? defaultMappings(rows) : mappings
   if (defaulted) warnings.push("No field mappings were given: every field is written under its label")
-  checkMappings(dataType, fieldMappings, details)
+  checkMappings(rows, fieldMappings, details)
   const dataTypeOptions =
     block("dataTypeOptions", DataTypeOptions, before?.dataTypeOptions, optionsTag) ?? defaultOptions(dataType)
   if (dataTypeOptions.dataType !== dataType) {
@@ -196,6 +215,7 @@ export const decodeBlocks = (
     fieldMappings,
     mappingsDefaulted: defaulted,
     dataTypeOptions,
+    extractionConfig,
     schedule
   }
 }

@@ -11,13 +11,13 @@ import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { Kinds } from "../enrichment/Kinds.ts"
 import * as Pipeline from "../enrichment/Pipeline.ts"
 import * as Recovery from "../failure/Recovery.ts"
-import { fieldsOf } from "../record/DataType.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { unusableConnection } from "../sync/ReadThrough.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import { recordFields, type RowsAsked } from "../feed/Extraction.ts"
 import type { Feed, FeedId, FeedState } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { allowsSchedule } from "./FeedValidation.ts"
@@ -29,13 +29,15 @@ export interface FeedView {
   readonly warnings: ReadonlyArray<string>
 }
 
-type Mapped = Pick<Feed, "dataType" | "fieldMappings">
+type Mapped = RowsAsked & Pick<Feed, "fieldMappings">
 
 /** Source fields of mappings that no record of the type has, with their places. */
-export const customFields = ({ dataType, fieldMappings }: Mapped) =>
-  fieldMappings.flatMap(({ sourceField }, at) =>
-    sourceField === removedField || Object.hasOwn(fieldsOf[dataType], sourceField) ? [] : [{ at, sourceField }]
+export const customFields = ({ fieldMappings, ...feed }: Mapped) => {
+  const specs = recordFields(feed)
+  return fieldMappings.flatMap(({ sourceField }, at) =>
+    sourceField === removedField || Object.hasOwn(specs, sourceField) ? [] : [{ at, sourceField }]
   )
+}
 
 /** The fields that the enabled enrichments of a feed write; those of a feed that is not there yet are of all feeds. */
 export const writtenFields = (

@@ -63,11 +63,13 @@ export interface FeedChange extends FeedBlocks {
 }
 
 const blocksOf = (decoded: Decoded, now: number): Partial<Feed> => {
-  const { dataTypeOptions, destinationConfig, fieldMappings, mappingsDefaulted, schedule, sourceConfig } = decoded
+  const { dataTypeOptions, destinationConfig, extractionConfig, fieldMappings, mappingsDefaulted } = decoded
+  const { schedule, sourceConfig } = decoded
   return {
     fieldMappings,
     mappingsDefaulted,
     dataTypeOptions,
+    ...(extractionConfig === undefined ? {} : { extractionConfig }),
     ...(sourceConfig === undefined ? {} : { sourceConfig }),
     ...(destinationConfig === undefined ? {} : { destinationConfig }),
     ...(schedule === undefined ? {} : { schedule }),
@@ -247,7 +249,8 @@ export class Feeds extends Context.Service<
             })
           }
         }
-        const { destinationConfig: _d, icon: _i, nextRunAt: _n, schedule: _s, sourceConfig: _c, ...kept } = before
+        const { destinationConfig: _d, extractionConfig: _e, icon: _i, nextRunAt: _n, ...rest } = before
+        const { schedule: _s, sourceConfig: _c, ...kept } = rest
         const icon = change.icon === undefined ? before.icon : (change.icon ?? undefined)
         const now = yield* Timestamp.now
         const sameSchedule = same(before.schedule, decoded.schedule)

@@ -80,7 +80,7 @@ const opened = Effect.fnUntraced(function* (simulation: Simulation, dataType: Sy
     dataTypeOptions: optionsOf(dataType),
     destinationConfig: { type: "file", path, format: "csv" },
     sourceConfig: { type: "sync", accounts: accounts.map(({ bankId, id }) => ({ bankId, accountId: id })) },
-    fieldMappings: defaultMappings(dataType)
+    fieldMappings: defaultMappings({ dataType })
   })
   const [feeds, records, deliveries] = [yield* FeedStore, yield* RecordStore, yield* DeliveryStore]
   /** What only a run that looks at everything may move. */

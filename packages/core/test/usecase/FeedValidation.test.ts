@@ -161,13 +161,57 @@ describe("decodeBlocks", () => {
     for (const dataType of Object.keys(fieldsOf) as Array<DataType>) {
       const { decoded, fields, warnings } = decode({ sourceConfig: sync }, dataType)
       expect(fields).toEqual([])
-      expect(decoded.fieldMappings).toHaveLength(Object.keys(fieldsOf[dataType]).length)
+      const shown = Object.values(fieldsOf[dataType]).filter(({ item }) => item !== true)
+      expect(decoded.fieldMappings).toHaveLength(shown.length)
       expect(new Set(decoded.fieldMappings.map((one) => one.destinationField)).size).toBe(decoded.fieldMappings.length)
       expect([decoded.mappingsDefaulted, decoded.dataTypeOptions.dataType, warnings.length]).toEqual([
         true,
         dataType,
         2
       ])
+    }
+  })
+
+  const extraction = {
+    extractionFields: [{ key: "vat_rate", name: "VAT", type: "number", isItemField: true }],
+    itemizePerRow: true
+  }
+  const itemName = [{ sourceField: "itemName", destinationField: "What" }]
+
+  it("takes what documents are to be read for, and the fields that follow", () => {
+    const { decoded, fields } = decode({ extractionConfig: extraction }, "invoices")
+    expect(fields).toEqual([])
+    expect(decoded.extractionConfig).toEqual(extraction)
+    expect(decoded.fieldMappings.map(({ sourceField }) => sourceField)).toEqual(
+      expect.arrayContaining(["invoiceNumber", "itemAmount", "vat_rate"])
+    )
+    expect(decode({ extractionConfig: extraction, fieldMappings: itemName }, "receipts").fields).toEqual([])
+  })
+
+  it("names what is wrong with it", () => {
+    const faults = (change: object, dataType: DataType = "receipts") =>
+      decode({ extractionConfig: { ...extraction, ...change } }, dataType).fields
+    const field = extraction.extractionFields[0]!
+    expect(faults({ extractionFields: [] })).toEqual(["extractionConfig.extractionFields"])
+    expect(faults({ extractionFields: [{ ...field, key: "VatRate" }] })).toEqual([
+      "extractionConfig.extractionFields[0].key"
+    ])
+    expect(faults({ extractionFields: [field, field] })).toEqual(["extractionConfig.extractionFields[1].key"])
+    expect(faults({ extractionFields: [{ ...field, key: "currency" }] })).toEqual([
+      "extractionConfig.extractionFields[0].key"
+    ])
+    expect(faults({ extractionFields: [{ ...field, name: " " }] })).toEqual([
+      "extractionConfig.extractionFields[0].name"
+    ])
+    expect(faults({ extractionInstructions: "x".repeat(4_001) })).toEqual(["extractionConfig.extractionInstructions"])
+    expect(faults({ itemise: true })).toContain("extractionConfig.itemise")
+    expect(faults({}, "transactions")).toEqual(["extractionConfig"])
+  })
+
+  it("refuses a field of items where a row is a whole document", () => {
+    const whole = { ...extraction, itemizePerRow: false }
+    for (const blocks of [{ fieldMappings: itemName }, { extractionConfig: whole, fieldMappings: itemName }]) {
+      expect(decode(blocks, "receipts").fields).toEqual(["fieldMappings[0].sourceField"])
     }
   })
 

@@ -34,6 +34,7 @@ export const FeedRecord = Schema.Struct({
   destinationConfig: Feed.fields.destinationConfig,
   fieldMappings: Feed.fields.fieldMappings,
   dataTypeOptions: Feed.fields.dataTypeOptions,
+  extractionConfig: Feed.fields.extractionConfig,
   schedule: Feed.fields.schedule,
   state: FeedStateRecord,
   order: Schema.Int,
@@ -58,6 +59,7 @@ const blocks = {
   destinationConfig: Schema.optionalKey(Schema.Unknown),
   fieldMappings: Schema.optionalKey(Schema.Unknown),
   dataTypeOptions: Schema.optionalKey(Schema.Unknown),
+  extractionConfig: Schema.optionalKey(Schema.Unknown),
   schedule: Schema.optionalKey(Schema.Unknown)
 }
 

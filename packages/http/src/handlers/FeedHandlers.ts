@@ -33,6 +33,7 @@ const toWire = ({ feed, state }: FeedView) => ({
   ...(feed.destinationConfig === undefined ? {} : { destinationConfig: feed.destinationConfig }),
   fieldMappings: feed.fieldMappings,
   dataTypeOptions: feed.dataTypeOptions,
+  ...(feed.extractionConfig === undefined ? {} : { extractionConfig: feed.extractionConfig }),
   ...(feed.schedule === undefined ? {} : { schedule: feed.schedule }),
   state: stateToWire(state),
   order: feed.order,

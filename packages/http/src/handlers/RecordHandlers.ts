@@ -1,8 +1,7 @@
 import * as Effect from "effect/Effect"
 import { columnsOf, type Delivery } from "@millrace/core/destination"
 import { FeedRecords } from "@millrace/core/kernel"
-import type { Feed } from "@millrace/core/feed"
-import { catalogOf } from "@millrace/core/record"
+import { catalogOfFeed, type Feed } from "@millrace/core/feed"
 import { rawNumber } from "../wire/Amount.ts"
 import { many, one } from "../api/Envelope.ts"
 import { serve } from "./Serve.ts"
@@ -10,7 +9,7 @@ import { serve } from "./Serve.ts"
 /** Columns that hold numbers, as the feed maps them now. */
 const numbersOf = (feed: Feed): ReadonlySet<string> =>
   new Set(
-    columnsOf(feed, catalogOf(feed.dataType))
+    columnsOf(feed, catalogOfFeed(feed))
       .filter(({ type }) => type === "num")
       .map(({ name }) => name)
   )

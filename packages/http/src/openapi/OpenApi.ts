@@ -138,7 +138,7 @@ const securitySchemes: Node = {
   bearerAuth: { type: "http", scheme: "bearer" }
 }
 
-const blocks = ["sourceConfig", "destinationConfig", "fieldMappings", "dataTypeOptions", "schedule"]
+const blocks = ["sourceConfig", "destinationConfig", "fieldMappings", "dataTypeOptions", "extractionConfig", "schedule"]
 
 /** Blocks of a feed are decoded by the kernel; they have the shapes that feeds show, and null clears them. */
 const withBlocks = (schemas: Node): Node => {

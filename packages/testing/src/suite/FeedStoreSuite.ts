@@ -48,13 +48,17 @@ export const tests: StorageTests = (it) => {
         dataTypeOptions: { dataType: "transactions", pendingMode: "filter_pending", lookbackDays: 10 },
         schedule: { ...schedule, frequency: "weekly", dayOfWeek: 0, timezone: "Europe/Zurich" },
         nextRunAt: Timestamp.make("2199-12-31T23:59:59.999Z"),
+        extractionConfig: {
+          extractionFields: [{ key: "net", name: difficultTexts.join("/"), type: "currency", isItemField: true }],
+          itemizePerRow: true
+        },
         fileBankId: account.bankId
       })
       expect(yield* store.get(workspace.id, full.id)).toEqual(Option.some(full))
       expect(yield* store.byId(full.id)).toEqual(Option.some(full))
       const read = Option.getOrThrow(yield* store.get(workspace.id, plain.id))
       expect(read).toEqual(plain)
-      for (const key of ["icon", "sourceConfig", "schedule", "nextRunAt", "fileBankId"])
+      for (const key of ["icon", "sourceConfig", "extractionConfig", "schedule", "nextRunAt", "fileBankId"])
         expect(Object.keys(read)).not.toContain(key)
       expect(yield* store.get((yield* storeWorkspace()).id, full.id)).toEqual(Option.none())
     })

@@ -40,6 +40,7 @@ import { leanDeliveries } from "./migrations/0028_lean_deliveries.ts"
 import { recordSearch } from "./migrations/0029_record_search.ts"
 import { madeAccounts } from "./migrations/0030_made_accounts.ts"
 import { workspaceTurns } from "./migrations/0031_workspace_turns.ts"
+import { extraction } from "./migrations/0032_extraction.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -76,7 +77,8 @@ export const migrations = {
   "0028_lean_deliveries": leanDeliveries,
   "0029_record_search": recordSearch,
   "0030_made_accounts": madeAccounts,
-  "0031_workspace_turns": workspaceTurns
+  "0031_workspace_turns": workspaceTurns,
+  "0032_extraction": extraction
 } as const
 
 /** All steps that this version knows, the first one first. */

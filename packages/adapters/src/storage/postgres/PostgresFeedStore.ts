@@ -21,6 +21,7 @@ interface FeedRow {
   readonly field_mappings: Feed["fieldMappings"]
   readonly mappings_defaulted: boolean
   readonly data_type_options: Feed["dataTypeOptions"]
+  readonly extraction_config: NonNullable<Feed["extractionConfig"]> | null
   readonly schedule: NonNullable<Feed["schedule"]> | null
   readonly position: number
   readonly created_by: Feed["createdBy"]
@@ -51,6 +52,7 @@ const toFeed = (row: FeedRow): Feed => ({
     icon: row.icon,
     sourceConfig: row.source_config,
     destinationConfig: row.destination_config,
+    extractionConfig: row.extraction_config,
     schedule: row.schedule,
     nextRunAt: optionalInstant(row.next_run_at),
     fileBankId: row.file_bank_id
@@ -130,12 +132,12 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
       insert: Effect.fn("FeedStore.insert")(function* (feed) {
         yield* stored(sql`insert into feed (id, workspace_id, name, icon, source, data_type, source_config,
             destination_config, field_mappings, mappings_defaulted, data_type_options, schedule, position, created_by,
-            created_by_user, created_at, updated_at, version, next_run_at, file_bank_id)
+            created_by_user, created_at, updated_at, version, next_run_at, file_bank_id, extraction_config)
           values (${feed.id}, ${feed.workspaceId}, ${feed.name}, ${nullable(feed.icon)}, ${feed.source},
             ${feed.dataType}, ${json(feed.sourceConfig)}, ${json(feed.destinationConfig)}, ${json(feed.fieldMappings)},
             ${feed.mappingsDefaulted}, ${json(feed.dataTypeOptions)}, ${json(feed.schedule)}, ${feed.order},
             ${json(feed.createdBy)}, ${feed.createdByUser}, ${feed.createdAt}, ${feed.updatedAt}, ${feed.version},
-            ${nullable(feed.nextRunAt)}, ${nullable(feed.fileBankId)})`)
+            ${nullable(feed.nextRunAt)}, ${nullable(feed.fileBankId)}, ${json(feed.extractionConfig)})`)
       }),
       update: Effect.fn("FeedStore.update")(function* (feed) {
         const rows = yield* stored(sql`update feed set name = ${feed.name}, icon = ${nullable(feed.icon)},
@@ -145,7 +147,7 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient.SqlClient> = Layer.e
             schedule = ${json(feed.schedule)}, position = ${feed.order}, created_by = ${json(feed.createdBy)},
             created_by_user = ${feed.createdByUser}, created_at = ${feed.createdAt}, updated_at = ${feed.updatedAt},
             version = ${feed.version}, next_run_at = ${nullable(feed.nextRunAt)},
-            file_bank_id = ${nullable(feed.fileBankId)}
+            file_bank_id = ${nullable(feed.fileBankId)}, extraction_config = ${json(feed.extractionConfig)}
           where id = ${feed.id} and workspace_id = ${feed.workspaceId} and version = ${feed.version - 1} returning id`)
         return rows.length > 0
       }),
