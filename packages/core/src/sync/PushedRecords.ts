@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { ActorRef } from "../access/ActorRef.ts"
 import { NotFound, Unprocessable, type Detail } from "../failure/Failure.ts"
+import { declaredFields } from "../feed/Extraction.ts"
 import { runsOnArrival, type Feed, type FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import type { MadeKind } from "../provider/ProviderKind.ts"
@@ -130,12 +131,13 @@ export class PushedRecords extends Context.Service<
         return { feed: feed.value, currency: workspace.value.baseCurrency }
       })
 
-      const read = (dataType: DataType, records: ReadonlyArray<PushedRecord>) => {
+      const read = ({ dataType, extractionConfig }: Feed, records: ReadonlyArray<PushedRecord>) => {
+        const declared = declaredFields(extractionConfig)
         const observations: Array<Observation> = []
         const failed: Array<Pushed["failed"][number]> = []
         for (const { id, items = [], values } of records) {
           const observed = { providerAccountId: "", providerId: idPrefix + id, pending: values["pending"] === true }
-          const result = ingest(dataType, { ...observed, fields: values, items }, digest)
+          const result = ingest(dataType, { ...observed, fields: values, items }, digest, declared)
           if ("quarantined" in result) failed.push({ id, reason: result.quarantined.reason })
           else observations.push(result.observation)
         }
@@ -152,7 +154,7 @@ export class PushedRecords extends Context.Service<
             Effect.gen(function* () {
               const { currency, feed } = yield* feedOf(named.id)
               const { dataType } = feed
-              const { failed, observations } = read(dataType, records)
+              const { failed, observations } = read(feed, records)
               const { account, bank } = yield* made.hold({ currency }, feed, kind)
               const scope: RecordScope = { workspaceId: feed.workspaceId, accountId: account.id, dataType }
               const written = yield* writer

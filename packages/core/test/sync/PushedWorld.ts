@@ -25,11 +25,12 @@ import { Workspaces } from "../../src/usecase/Workspaces.ts"
 
 const engine = Layer.succeed(JobEngine, { poke: () => Effect.void, interrupt: () => Effect.void })
 
-export const worldOver = <A, E, R>(storage: Layer.Layer<A | Kernel.Stores | UpstreamBudget, E, R>) =>
+/** `folder`: where feeds may write files. */
+export const worldOver = <A, E, R>(storage: Layer.Layer<A | Kernel.Stores | UpstreamBudget, E, R>, folder?: string) =>
   Kernel.layerUseCases(Redacted.make("only for tests")).pipe(
     Layer.provideMerge(engine),
     Layer.provideMerge(Kernel.layerRun),
-    Layer.provideMerge(Adapters.layer({ providers: [], folder: undefined })),
+    Layer.provideMerge(Adapters.layer({ providers: [], folder })),
     Layer.provideMerge(storage)
   )
 
