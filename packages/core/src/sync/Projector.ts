@@ -71,6 +71,14 @@ const chunkOf = ({ dataType }: Feed): number => (isDocumentType(dataType) ? docu
 const idAt = ({ feed, job }: Projection, record: LedgerRecord) =>
   appends(feed) ? `${record.id}:${job.createdAt}` : record.id
 
+/** The rows of some records. */
+const rowsOf = (projection: Projection, looked: ReadonlyArray<LedgerRecord>): ReadonlyArray<DocumentRow> => {
+  const { feed } = projection
+  return isDocumentType(feed.dataType)
+    ? looked.flatMap((record) => documentRows(feed, record))
+    : looked.map((record) => ({ rowId: idAt(projection, record), record, shown: true }))
+}
+
 const inRange = ({ range, since }: Projection, { date }: LedgerRecord): boolean =>
   (range === undefined || (date !== null && date >= range.from && date <= range.to)) &&
   (since === undefined || date === null || date >= since)
@@ -101,14 +109,6 @@ export class Projector extends Context.Service<
       const jobs = yield* JobStore
       const { atomically } = yield* Transactor
       const digest = yield* Digest
-
-      /** The rows of some records. */
-      const rowsOf = (projection: Projection, looked: ReadonlyArray<LedgerRecord>): ReadonlyArray<DocumentRow> => {
-        const { feed } = projection
-        return isDocumentType(feed.dataType)
-          ? looked.flatMap((record) => documentRows(feed, record))
-          : looked.map((record) => ({ rowId: idAt(projection, record), record, shown: true }))
-      }
 
       /** Everything besides the records that decides what is delivered. */
       const signatureOf = (projection: Projection, owner: Fields): string => {
