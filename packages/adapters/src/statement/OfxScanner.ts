@@ -22,6 +22,9 @@ const isLetter = (c: number): boolean => (c >= 65 && c <= 90) || (c >= 97 && c <
 // Values in which people write "<" as a character.
 const isFreeText = (tag: number): boolean => tag === Tag.NAME || tag === Tag.MEMO || tag === Tag.MESSAGE
 
+// The elements right below the root.
+const messageSet = /^[A-Z]+MSGSRSV\d$/i
+
 const root = /<OFX[\s>]/gi
 const statements = /<(?:STMTTRNP?|INVTRANLIST|(?:CC|INV)?STMTRS)[\s>]/i
 
@@ -190,7 +193,7 @@ export class OfxScanner {
           handler.leaf(tag, less, source, start, stop, raw)
           if (handler.fault !== undefined) return handler.fault
         }
-      } else if (stop === start && !closed && this.endTags.follows(nameFrom, nameTo)) {
+      } else if (stop === start && !closed && this.isAggregate(nameFrom, nameTo)) {
         if (elements.depth >= maxDepth) {
           return this.faultAt(
             "elements are nested too deep",
@@ -203,6 +206,14 @@ export class OfxScanner {
       }
       at = closed ? valueEnd + 3 + (nameTo - nameFrom) : valueEnd
     }
+  }
+
+  /** Does an unknown element without a value hold others? Message sets do: the whole file would be looked through for their ends. */
+  private isAggregate(nameFrom: number, nameTo: number): boolean {
+    return (
+      (nameTo - nameFrom <= 40 && messageSet.test(this.text.slice(nameFrom, nameTo))) ||
+      this.endTags.follows(nameFrom, nameTo)
+    )
   }
 
   /** Position of the next `<`, -1 when there is none. */
