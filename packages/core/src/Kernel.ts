@@ -53,6 +53,7 @@ import type { Leases } from "./storage/Lease.ts"
 import type { Transactor } from "./storage/Transactor.ts"
 import { ConnectionSource } from "./sync/ConnectionSource.ts"
 import { Projector } from "./sync/Projector.ts"
+import type { StageStore } from "./sync/StageStore.ts"
 import * as RecordValues from "./sync/RecordValues.ts"
 import { SourceReader } from "./sync/SourceReader.ts"
 import { MadeAccounts } from "./sync/MadeAccounts.ts"
@@ -96,6 +97,7 @@ export type Stores =
   | DataKeys
   | Leases
   | CursorStore
+  | StageStore
   | TaskStore
   | Resources
   | Transactor

@@ -10,6 +10,7 @@ import {
   JobStore,
   Leases,
   RecordStore,
+  StageStore,
   TaskStore,
   UploadStore
 } from "@millrace/core/storage"
@@ -100,6 +101,9 @@ const recordSearch = Effect.map(RecordStore, ({ tendSearch }) =>
 /** Forgets leases that ran out long ago. */
 const oldLeases = Effect.map(Leases, ({ purge }) => recurringTask("old_leases", 10 * minute, purge(batch)))
 
+/** Forgets pages that runs which died had put aside. */
+const abandonedPages = Effect.map(StageStore, ({ purge }) => recurringTask("abandoned_pages", minute, purge(fileBatch)))
+
 /** Forgets tasks that were given up long ago. */
 const taskHistory = Effect.map(TaskStore, ({ purge }) => recurringTask("task_history", 10 * minute, purge(batch)))
 
@@ -115,5 +119,6 @@ export const housekeeping = [
   jobHistory,
   recordSearch,
   oldLeases,
+  abandonedPages,
   taskHistory
 ] as const

@@ -19,6 +19,43 @@ export const UpstreamPatience = Context.Reference<number>("@millrace/core/provid
 /** Seconds until the next try when the budget itself cannot be asked. */
 const storageAway = 5
 
+/**
+ * Milliseconds for which a line without a budget is known to be free: pages come by the thousand, and another process
+ * that is told to wait is heeded after that time.
+ */
+const freeMillis = 2_000
+
+/** Lines that are remembered, at most. */
+const mostFree = 1_000
+
+const nameOf = ({ connection = "", instanceId }: Upstream): string => `${instanceId} ${connection}`
+
+/** Asks for places; of lines without a budget, where there is always one, now and then only. */
+const sparingly = (lines: UpstreamBudget["Service"]): UpstreamBudget["Service"] => {
+  const free = new Map<string, number>()
+  return {
+    ...lines,
+    take: Effect.fnUntraced(function* (upstream, budget, patience) {
+      if (budget !== undefined) return yield* lines.take(upstream, budget, patience)
+      const name = nameOf(upstream)
+      const now = yield* Clock.currentTimeMillis
+      const until = free.get(name)
+      if (until !== undefined && now < until && now >= until - freeMillis) return { granted: true, wait: 0 }
+      const place = yield* lines.take(upstream, budget, patience)
+      if (free.size >= mostFree) free.clear()
+      if (place.granted && place.wait === 0) free.set(name, now + freeMillis)
+      else free.delete(name)
+      return place
+    }),
+    // What one connection is told may be meant for all of them.
+    hold: (upstream, seconds) =>
+      Effect.andThen(
+        Effect.sync(() => free.clear()),
+        lines.hold(upstream, seconds)
+      )
+  }
+}
+
 const byConnection = new Set<RateLimited["scope"]>(["connection", "account"])
 
 const unasked = <A>(ask: Effect.Effect<A, unknown>): Effect.Effect<A, ProviderError> =>
@@ -102,7 +139,8 @@ export const turnsOf = (driver: ProviderDriver, lines: UpstreamBudget["Service"]
  * The driver, each of whose calls waits for its place unless its requests do so themselves; one that would wait too long
  * fails as `RateLimited`.
  */
-export const budgeted = (driver: ProviderDriver, lines: UpstreamBudget["Service"]): ProviderDriver => {
+export const budgeted = (driver: ProviderDriver, shared: UpstreamBudget["Service"]): ProviderDriver => {
+  const lines = sparingly(shared)
   const { instanceId } = driver
   const { budget, budgetPer } = driver.capabilities
 

@@ -34,7 +34,10 @@ export class UpstreamBudget extends Context.Service<
     ) => Effect.Effect<Place, StorageUnavailable>
     /** Seconds until the upstream may be asked again, as far as it said so itself; 0: now. */
     readonly held: (upstream: Upstream) => Effect.Effect<number, StorageUnavailable>
-    /** The upstream asked to wait: nobody asks before, from any process. A shorter wait ends no longer one. */
+    /**
+     * The upstream asked to wait: nobody asks before, from any process; where there is no budget, other processes hear of it
+     * within seconds. A shorter wait ends no longer one.
+     */
     readonly hold: (upstream: Upstream, seconds: number) => Effect.Effect<void, StorageUnavailable>
   }
 >()("@millrace/core/rate/UpstreamBudget") {}

@@ -32,6 +32,7 @@ export const prefixes = {
   field: "fld",
   row: "row",
   match: "mat",
+  stage: "stg",
   suggestion: "sug",
   fact: "fct",
   event: "evt",

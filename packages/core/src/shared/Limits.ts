@@ -76,8 +76,10 @@ export const limits = {
   jobErrors: 200,
   errorDetails: 50,
   opaquePosition: 4_096,
-  /** Observations of one pull that are held before they are identified and written. */
-  stagedRecords: 500_000,
+  /** Observations of one pull that are held at once; more of them are put aside in storage until all of it was read. */
+  stagedInMemory: 50_000,
+  /** Observations that are read back at once. */
+  stageChunk: 50_000,
   /** Records written in one transaction. */
   commitChunk: 5_000,
   deliveryChunk: 1_000,

@@ -11,16 +11,10 @@ export class PaginationUnstable extends Schema.TaggedError<PaginationUnstable>()
   message: Schema.String
 }) {}
 
-/** A source gave more than one run can hold; nothing was written. */
-export class TooManyRecords extends Schema.TaggedError<TooManyRecords>()("TooManyRecords", {
-  message: Schema.String
-}) {}
-
 export type PullError =
   | ProviderError
   | ProviderNotAvailable
   | PaginationUnstable
-  | TooManyRecords
   | LeaseLost
   | Fenced
   | StorageUnavailable

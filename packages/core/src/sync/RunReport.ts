@@ -8,7 +8,7 @@ import type { DestinationError } from "../destination/Destination.ts"
 import type { DestinationNotAvailable } from "../destination/Destinations.ts"
 import type { NotFound } from "../failure/Failure.ts"
 import type { Quarantined } from "../record/Observation.ts"
-import type { PaginationUnstable, TooManyRecords } from "./PullError.ts"
+import type { PaginationUnstable } from "./PullError.ts"
 
 /** How many single records are named before the rest is only counted. */
 const named = 20
@@ -48,13 +48,7 @@ const refusals = (rows: ReadonlyArray<Refused>): ReadonlyArray<Finding> => [
     : [])
 ]
 
-export type SourceError =
-  | ProviderError
-  | ProviderNotAvailable
-  | PaginationUnstable
-  | TooManyRecords
-  | LeaseLost
-  | NotFound
+export type SourceError = ProviderError | ProviderNotAvailable | PaginationUnstable | LeaseLost | NotFound
 
 /** Why a connection could not be read; `who` is the name of the bank. */
 export const sourceFinding = (who: string, error: SourceError): Finding => {
@@ -76,8 +70,6 @@ export const sourceFinding = (who: string, error: SourceError): Finding => {
         message: `${who}: ${error.message}`,
         recovery: { action: "restart_pagination" }
       }
-    case "TooManyRecords":
-      return { ...fatal, category: "validation", code: "LIMIT_EXCEEDED", message: `${who}: ${error.message}` }
     case "LeaseLost":
       return {
         ...fatal,

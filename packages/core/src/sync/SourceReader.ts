@@ -1,17 +1,18 @@
 /**
  * Pulling one type of data of one connection or account into the ledger.
  *
- * Pages are held until the source says they are complete; only then are they identified and written. The
+ * Pages are held, or put aside, until the source says they are complete; only then are they identified and written. The
  * checkpoint is written last, so it is never ahead of the data; a run that dies in between reads the same
  * rows again and finds them unchanged.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { Account } from "../bank/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
 import { BankStore, type BankConnection } from "../bank/BankStore.ts"
-import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
+import { JobStore, type Fenced } from "../job/JobStore.ts"
 import { makeIdleSafePoint } from "../job/SafePoint.ts"
 import { RunLease } from "../job/RunLease.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
@@ -23,14 +24,17 @@ import { RecordStore } from "../record/RecordStore.ts"
 import { afterRead } from "../record/Shown.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
+import type { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Observation, Quarantined } from "../record/Observation.ts"
-import { PaginationUnstable, TooManyRecords, type PullError } from "./PullError.ts"
+import { PaginationUnstable, type PullError } from "./PullError.ts"
+import { type PutAside, PuttingAside } from "./PutAside.ts"
 import { CurrentResumeSnapshot, type OpenSegment } from "./ResumeSnapshot.ts"
 import { Stage } from "./Stage.ts"
+import type { StageStore } from "./StageStore.ts"
 import { decodeCheckpoint, encodeCheckpoint } from "./StoredCheckpoint.ts"
 import { LedgerWriter, type WriteRight } from "./LedgerWriter.ts"
 
@@ -123,7 +127,7 @@ export class SourceReader extends Context.Service<
   static readonly layer: Layer.Layer<
     SourceReader,
     never,
-    Providers | BankStore | RecordStore | JobStore | Transactor | LedgerWriter | Digest
+    Providers | BankStore | RecordStore | JobStore | Transactor | LedgerWriter | StageStore | Ids | Digest
   > = Layer.effect(
     SourceReader,
     Effect.gen(function* () {
@@ -134,6 +138,7 @@ export class SourceReader extends Context.Service<
       const { atomically } = yield* Transactor
       const writer = yield* LedgerWriter
       const digest = yield* Digest
+      const puttingAside = yield* PuttingAside
 
       const stage = Effect.fnUntraced(function* (
         driver: ProviderDriver,
@@ -141,6 +146,7 @@ export class SourceReader extends Context.Service<
         request: PullRequest,
         warnings: Pulled["warnings"],
         left: OpenSegment | undefined,
+        aside: PutAside,
         safePoint: Effect.Effect<void, Fenced | StorageUnavailable>
       ) {
         const resumeSnapshot = yield* CurrentResumeSnapshot
@@ -150,7 +156,8 @@ export class SourceReader extends Context.Service<
         const positions = new Set<string>(position === undefined ? [] : [position])
         for (;;) {
           if (runLease.isRevoked()) {
-            if (position !== undefined) {
+            // What was put aside is of this run alone: the next one reads it again.
+            if (position !== undefined && aside.isEmpty) {
               resumeSnapshot?.leave({ key: keyOf(segment), request, position, warnings, staged: staged.state })
             }
             return yield* runLease.release
@@ -160,11 +167,7 @@ export class SourceReader extends Context.Service<
             ...(position === undefined ? {} : { position })
           })
           staged.add(page)
-          if (staged.count > limits.stagedRecords) {
-            return yield* new TooManyRecords({
-              message: `More than ${limits.stagedRecords} records in one read; sync a shorter range of dates first`
-            })
-          }
+          yield* aside.after(staged)
           position = page.end.kind === "more" ? page.end.position : undefined
           if (position === undefined) return staged
           if (positions.has(position)) {
@@ -184,20 +187,30 @@ export class SourceReader extends Context.Service<
         segment: Segment,
         first: PullRequest,
         left: OpenSegment | undefined,
-        fence: Fence | undefined
+        right: WriteRight
       ) {
         const warnings: Array<Pulled["warnings"][number]> = [...(left?.warnings ?? [])]
-        const safePoint = yield* makeIdleSafePoint(jobs, fence)
+        const safePoint = yield* makeIdleSafePoint(jobs, right.fence)
         let request = left?.request ?? first
         for (let tries = 0; tries <= limits.paginationRestarts; tries++) {
           const from = tries === 0 ? left : undefined
-          const outcome: Stage | ProviderError = yield* stage(driver, segment, request, warnings, from, safePoint).pipe(
+          const aside = yield* puttingAside.open(segment.bank.workspaceId, right)
+          const outcome: Stage | ProviderError = yield* stage(
+            driver,
+            segment,
+            request,
+            warnings,
+            from,
+            aside,
+            safePoint
+          ).pipe(
+            Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(aside.drop))),
             Effect.catchTag(
               ["MutationDuringPagination", "CheckpointInvalid", "RangeNotAllowed"],
               (error: ProviderError) => Effect.succeed(error)
             )
           )
-          if (outcome instanceof Stage) return { staged: outcome, warnings, request }
+          if (outcome instanceof Stage) return { staged: outcome, aside, warnings }
           if (outcome._tag === "CheckpointInvalid" && request.checkpoint !== undefined) {
             warnings.push({
               code: "CHECKPOINT_LOST",
@@ -275,7 +288,7 @@ export class SourceReader extends Context.Service<
           ...(stored === undefined ? {} : { checkpoint: stored })
         }
         const left = resumeSnapshot?.resume(keyOf(segment), stored)
-        const { staged, warnings } = yield* settle(driver, segment, request, left, right.fence)
+        const { aside, staged, warnings } = yield* settle(driver, segment, request, left, right)
         if (lost) {
           warnings.unshift({
             code: "CHECKPOINT_LOST",
@@ -298,7 +311,7 @@ export class SourceReader extends Context.Service<
         }
         const writeAccount = Effect.fnUntraced(function* (account: Account) {
           const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
-          const observations = staged.rows(account.providerAccountId)
+          const observations = yield* aside.rows(staged, account.providerAccountId)
           const written = yield* writer.write(right, {
             scope,
             observations,
@@ -329,8 +342,11 @@ export class SourceReader extends Context.Service<
             })
           }
         })
-        // While the database writes one account, the next one is matched.
-        yield* Effect.forEach(owners, writeAccount, { concurrency: Math.min(2, owners.length), discard: true })
+        // While the database writes one account, the next one is matched; of large pulls one is held at a time.
+        const concurrency = aside.isEmpty ? Math.min(2, owners.length) : 1
+        yield* Effect.forEach(owners, writeAccount, { concurrency, discard: true }).pipe(
+          Effect.ensuring(Effect.ignore(aside.drop))
+        )
         yield* atomically(
           Effect.gen(function* () {
             yield* writer.guard(right)
@@ -364,5 +380,5 @@ export class SourceReader extends Context.Service<
 
       return SourceReader.of({ pull })
     })
-  )
+  ).pipe(Layer.provide(PuttingAside.layer))
 }

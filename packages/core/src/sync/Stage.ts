@@ -50,6 +50,8 @@ export class Stage {
   checkpoint: string | undefined = undefined
   /** Records decoded, repeats included. */
   count = 0
+  /** Records that are held: not those that were let go. */
+  held = 0
   readonly quarantined: Array<Quarantined> = []
   readonly #rows = new Map<string, Array<Observation>>()
   readonly #removed = new Map<string, Set<string>>()
@@ -66,7 +68,10 @@ export class Stage {
     this.coverage = state.coverage
     this.count = state.count
     this.quarantined.push(...state.quarantined)
-    for (const [account, rows] of state.rows) this.#rows.set(account, [...rows])
+    for (const [account, rows] of state.rows) {
+      this.#rows.set(account, [...rows])
+      this.held += rows.length
+    }
     for (const [account, ids] of state.removed) this.#removed.set(account, new Set(ids))
     for (const [account, ids] of state.unread) this.#unread.set(account, new Set(ids))
     for (const id of state.unreadAnywhere) this.#unreadAnywhere.add(id)
@@ -96,6 +101,7 @@ export class Stage {
         continue
       }
       this.count++
+      this.held++
       const { providerAccountId } = observed
       const rows = this.#rows.get(providerAccountId)
       if (rows === undefined) this.#rows.set(providerAccountId, [read.observation])
@@ -130,6 +136,14 @@ export class Stage {
     return { ...(start === undefined ? {} : { historyFrom: start.from }), none: none.includes(providerAccountId) }
   }
 
+  /** Hands over the rows that are held, by account, each in the order in which they were shown. */
+  letGo(): ReadonlyArray<readonly [account: string, rows: ReadonlyArray<Observation>]> {
+    const given = [...this.#rows].filter(([, rows]) => rows.length > 0)
+    for (const [account] of given) this.#rows.set(account, [])
+    this.held = 0
+    return given
+  }
+
   get accounts(): Iterable<string> {
     return this.#rows.keys()
   }
@@ -141,10 +155,11 @@ export class Stage {
 
   /**
    * The rows of an account. In a change feed the last word on an id counts; in a snapshot the same row read
-   * twice, on the edge of two pages, is one row.
+   * twice, on the edge of two pages, is one row. `earlier`: those that were let go.
    */
-  rows(providerAccountId: string): ReadonlyArray<Observation> {
-    const rows = this.#rows.get(providerAccountId) ?? []
+  rows(providerAccountId: string, earlier: ReadonlyArray<Observation> = []): ReadonlyArray<Observation> {
+    const now = this.#rows.get(providerAccountId) ?? []
+    const rows = earlier.length === 0 ? now : [...earlier, ...now]
     const gone = this.removed(providerAccountId)
     if (gone.size === 0 && areDistinct(rows)) return rows
     const last = new Map<string, Observation>()

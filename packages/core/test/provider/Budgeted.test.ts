@@ -102,6 +102,36 @@ describe("a driver with a budget", () => {
     }).pipe(Effect.provide(storage))
   )
 
+  it.effect("without one asks storage now and then only, and hears within seconds what another process was told", () =>
+    Effect.gen(function* () {
+      let looked = 0
+      const lines = yield* UpstreamBudget
+      const counted = Layer.succeed(UpstreamBudget, {
+        ...lines,
+        take: (...asked: Parameters<typeof lines.take>) => Effect.suspend(() => (looked++, lines.take(...asked)))
+      })
+      const answers: Array<ProviderError> = []
+      const { asked, driver } = makeDriver(undefined, answers)
+      const [here, there] = yield* Effect.all([wrapped(driver), wrapped(driver)]).pipe(Effect.provide(counted))
+      for (let page = 0; page < 100; page++) yield* here.inspect(connection("a"))
+      expect([asked.length, looked]).toEqual([100, 1])
+      // What is about another connection is not known of this one.
+      yield* here.inspect(connection("b"))
+      expect(looked).toBe(2)
+      answers.push(rateLimited(30))
+      yield* Effect.flip(there.inspect(connection("c")))
+      yield* here.inspect(connection("a"))
+      yield* TestClock.adjust("2 seconds")
+      expect(yield* Effect.flip(here.inspect(connection("a")))).toMatchObject({ _tag: "RateLimited", retryAfter: 28 })
+      yield* TestClock.adjust("28 seconds")
+      yield* here.inspect(connection("a"))
+      answers.push(rateLimited(30))
+      expect(yield* Effect.flip(here.inspect(connection("a")))).toMatchObject({ retryAfter: 30 })
+      // Its own process heeds it at once.
+      expect(yield* Effect.flip(here.inspect(connection("a")))).toMatchObject({ _tag: "RateLimited", retryAfter: 30 })
+    }).pipe(Effect.provide(storage))
+  )
+
   it.effect("holds all processes back when one is told to wait, also without a budget", () =>
     Effect.gen(function* () {
       const { asked, driver } = makeDriver(undefined, [rateLimited(30)])

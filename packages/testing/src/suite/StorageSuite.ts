@@ -24,6 +24,7 @@ import * as MadeAccountSuite from "./MadeAccountSuite.ts"
 import * as RecordPageSuite from "./RecordPageSuite.ts"
 import * as RecordStoreSuite from "./RecordStoreSuite.ts"
 import * as RecordTypeSuite from "./RecordTypeSuite.ts"
+import * as StageStoreSuite from "./StageStoreSuite.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
 import * as TableStoreSuite from "./TableStoreSuite.ts"
 import * as TableTrashSuite from "./TableTrashSuite.ts"
@@ -49,6 +50,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   "JobStore leases": JobLeaseSuite.tests,
   Leases: LeasesSuite.tests,
   DeliveryStore: DeliveryStoreSuite.tests,
+  StageStore: StageStoreSuite.tests,
   TableStore: TableStoreSuite.tests,
   "TableStore trash": TableTrashSuite.tests,
   TaskStore: TaskStoreSuite.tests,

@@ -15,7 +15,7 @@ import type { Kernel } from "@millrace/core/kernel"
 import type { Resources } from "@millrace/core/resource"
 import { RecordStore } from "@millrace/core/storage"
 import { CalendarDate } from "@millrace/core"
-import { CursorStore } from "@millrace/core/storage"
+import { CursorStore, StageStore } from "@millrace/core/storage"
 import { Timestamp } from "@millrace/core"
 import type { Leases } from "@millrace/core/storage"
 import { TaskStore } from "@millrace/core/storage"
@@ -116,6 +116,15 @@ const events = casesOf(EventStore, {
   behind: everybody,
   position: (store, { backlog }) => store.position(backlog),
   advance: (store, { backlog }) => store.advance(backlog, 2),
+  purge: everybody
+})
+
+const anotherChunk = { number: 1, account: "account", text: "new" }
+
+const stages = casesOf(StageStore, {
+  put: (store, { stage }) => store.put(stage, [anotherChunk]),
+  take: (store, { stage }) => store.take(stage, [0]),
+  drop: (store, { stage }) => store.drop(stage),
   purge: everybody
 })
 
@@ -402,6 +411,7 @@ const all = {
   keys,
   events,
   cursors,
+  stages,
   keyedRequests,
   banks,
   attempts,
@@ -425,6 +435,7 @@ type Covered =
   | TaskStore
   | Leases
   | CursorStore
+  | StageStore
   | IdempotencyStore
   | BankStore
   | ConnectionAttemptStore
@@ -463,6 +474,7 @@ const tellings = {
     const store = yield* CursorStore
     return [yield* store.find(workspace.id, "digest"), yield* store.find(workspace.id, "new")]
   }),
+  stages: ({ stage }: WholeWorkspace) => Effect.flatMap(StageStore, (store) => store.take(stage, [0, 1])),
   keyedRequests: ({ keyed }: WholeWorkspace) => Effect.flatMap(IdempotencyStore, (store) => store.begin(keyed)),
   banks: Effect.fnUntraced(function* ({ bank, fileFeed, madeAccount, workspace }: WholeWorkspace) {
     const store = yield* BankStore

@@ -23,7 +23,7 @@ import * as Scope from "effect/Scope"
 import { FaultPoints, type Edge } from "../fault/FaultPoints.ts"
 import type { Seeded } from "@millrace/testing/model"
 import type { EventLoop } from "./EventLoop.ts"
-import { pointedAdapters, pointedStores, watchedRun, type Outside } from "./PointedPorts.ts"
+import { fewHeld, pointedAdapters, pointedStores, watchedRun, type Outside } from "./PointedPorts.ts"
 import type { Happening } from "./Sometimes.ts"
 import type { TaskWork } from "./TaskWork.ts"
 
@@ -183,7 +183,7 @@ export class Machine {
       Layer.provideMerge(layerMemory({ slots: this.slots })),
       Layer.provide(counted),
       Layer.provide(watchedRun(installation.watch)),
-      Layer.provideMerge(Kernel.layerRun),
+      Layer.provideMerge(Kernel.layerRun.pipe(Layer.provide(fewHeld))),
       Layer.provideMerge(adapters),
       Layer.provideMerge(pointedStores(this.points)),
       Layer.provide(transactions),

@@ -15,12 +15,14 @@ import {
   JobStore,
   Leases,
   RecordStore,
+  StageStore,
   TableStore,
   TaskStore,
   Transactor,
   UploadStore,
   WorkspaceStore
 } from "@millrace/core/storage"
+import { StageBounds } from "../../../core/src/sync/PutAside.ts"
 import { Destinations, type DestinationSession } from "@millrace/core/destination"
 import { type Kernel, SyncRun } from "@millrace/core/kernel"
 import { type ProviderDriver, Providers } from "@millrace/core/provider"
@@ -35,6 +37,7 @@ import { CurrentRun, type Watch } from "./Watch.ts"
 
 const stores = {
   RecordStore,
+  StageStore,
   FeedStore,
   JobStore,
   DeliveryStore,
@@ -64,6 +67,9 @@ export const pointedStores = (points: FaultPoints): Layer.Layer<Kernel.Stores, n
       )
     )
   )
+
+/** Pulls of more rows than this put pages aside: a few of those that are simulated. */
+export const fewHeld = Layer.succeed(StageBounds, { held: 7, chunk: 3 })
 
 /** What one simulated world has outside of the kernel. */
 export interface Outside {

@@ -18,7 +18,7 @@ import { FaultPoints } from "../fault/FaultPoints.ts"
 import { makeBank, makeJob, somebody, storeWorkspace } from "@millrace/testing/fixture"
 import { makeUpstreams } from "./Upstreams.ts"
 import type { VirtualClock } from "./VirtualClock.ts"
-import { pointedAdapters, pointedStores, watchedRun } from "./PointedPorts.ts"
+import { fewHeld, pointedAdapters, pointedStores, watchedRun } from "./PointedPorts.ts"
 import { Watch } from "./Watch.ts"
 
 const leaseSeconds = 3_600
@@ -63,7 +63,7 @@ export const makeSimulation = ({
     Layer.provideMerge(storage.pipe(Layer.provide(Layer.succeed(JobLease, leaseSeconds))))
   )
   const layer = watchedRun(watch).pipe(
-    Layer.provideMerge(Kernel.layerRun),
+    Layer.provideMerge(Kernel.layerRun.pipe(Layer.provide(fewHeld))),
     Layer.provide(pointedAdapters(points, { upstreams: providers, drivers, destination, watch })),
     Layer.provide(pointedStores(points)),
     Layer.provideMerge(stores)

@@ -43,6 +43,7 @@ export const branches = [
   "job resumed",
   "job handed back",
   "pages handed over to the next run",
+  "pages put aside",
   "feed was locked",
   "pagination restarted",
   "pagination given up",

@@ -13,6 +13,7 @@ import {
   IdentityStore,
   JobStore,
   RecordStore,
+  StageStore,
   TableStore,
   Transactor
 } from "@millrace/core/storage"
@@ -315,6 +316,14 @@ export class Watch {
     })
   }
 
+  #wrapStages(store: StageStore["Service"]): StageStore["Service"] {
+    return StageStore.of({
+      ...store,
+      take: (key, numbers) =>
+        Effect.tap(store.take(key, numbers), () => Effect.sync(() => this.sometimes.happened("pages put aside")))
+    })
+  }
+
   /** What is noted in a transaction is forgotten when that is rolled back: before anybody else sees what was. */
   #wrapTransactor({ atomically }: Transactor["Service"]): Transactor["Service"] {
     return Transactor.of({
@@ -346,6 +355,7 @@ export class Watch {
         Context.add(DeliveryStore, this.#wrapWrites("DeliveryStore", deliveries, jobs)),
         Context.add(FeedStore, this.#wrapWrites("FeedStore", this.#wrapFeeds(yield* FeedStore), jobs)),
         Context.add(IdentityStore, this.#wrapWrites("IdentityStore", yield* IdentityStore, jobs)),
+        Context.add(StageStore, this.#wrapStages(yield* StageStore)),
         Context.add(TableStore, this.#wrapWrites("TableStore", yield* TableStore, jobs))
       )
     })

@@ -11,6 +11,7 @@ import {
   BankStore,
   ConnectionAttemptStore,
   CursorStore,
+  StageStore,
   DeliveryStore,
   EnrichmentStore,
   EventStore,
@@ -44,6 +45,7 @@ import { JobTable } from "./MemoryJobTable.ts"
 import * as MemoryLeases from "./MemoryLeases.ts"
 import * as MemoryRecordStore from "./MemoryRecordStore.ts"
 import * as MemoryResources from "./MemoryResources.ts"
+import * as MemoryStageStore from "./MemoryStageStore.ts"
 import * as MemoryTableStore from "./MemoryTableStore.ts"
 import * as MemoryTaskStore from "./MemoryTaskStore.ts"
 import * as MemoryTransactor from "./MemoryTransactor.ts"
@@ -59,6 +61,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   MemoryDataKeys.layer,
   MemoryLeases.layer,
   wall(CursorStore, MemoryCursorStore.layer),
+  wall(StageStore, MemoryStageStore.layer),
   wall(WorkspaceStore, MemoryWorkspaceStore.layer),
   wall(BankStore, MemoryBankStore.layer),
   wall(ConnectionAttemptStore, MemoryConnectionAttemptStore.layer),

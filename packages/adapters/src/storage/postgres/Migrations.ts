@@ -41,6 +41,8 @@ import { recordSearch } from "./migrations/0029_record_search.ts"
 import { madeAccounts } from "./migrations/0030_made_accounts.ts"
 import { workspaceTurns } from "./migrations/0031_workspace_turns.ts"
 import { extraction } from "./migrations/0032_extraction.ts"
+import { stage } from "./migrations/0033_stage.ts"
+import { deliveryOrder } from "./migrations/0034_delivery_order.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -78,7 +80,9 @@ export const migrations = {
   "0029_record_search": recordSearch,
   "0030_made_accounts": madeAccounts,
   "0031_workspace_turns": workspaceTurns,
-  "0032_extraction": extraction
+  "0032_extraction": extraction,
+  "0033_stage": stage,
+  "0034_delivery_order": deliveryOrder
 } as const
 
 /** All steps that this version knows, the first one first. */

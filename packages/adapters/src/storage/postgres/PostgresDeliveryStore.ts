@@ -216,6 +216,8 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
     const columns = sql.literal(deliveryColumns)
     const isOpen = sql.literal("state in ('intended', 'sending', 'failed') and not dead")
     const isWaiting = sql.literal("state in ('intended', 'sending')")
+    // The condition of the indexes that hold an order and nothing else.
+    const inOrder = sql.literal("version > 0")
     const isIn = (state: DeliveryState | "dead") => (state === "dead" ? sql.literal("dead") : sql`state = ${state}`)
     const walk = sql.literal("coalesce(date, 'infinity'::date), record_id")
 
@@ -291,13 +293,14 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
       }),
       current: (feedId) =>
         sql<DeliveryRow>`select ${columns} from delivery
-          where feed_id = ${feedId} and op <> 'remove' and state <> 'skipped' order by ${walk}`.stream.pipe(
+          where feed_id = ${feedId} and ${inOrder} and op <> 'remove' and state <> 'skipped' order by ${walk}`.stream.pipe(
           Stream.mapBoth({ onElement: toDelivery, onError: unavailable })
         ),
       list: Effect.fn("DeliveryStore.list")(function* (feedId, { jobId, state, recordId, limit, after }) {
         const rows = yield* storedInBulk(
           sql<DeliveryRow>`select ${columns} from delivery where ${sql.and([
             sql`feed_id = ${feedId}`,
+            inOrder,
             ...(jobId === undefined ? [] : [sql`job_id = ${jobId}`]),
             ...(state === undefined ? [] : [isIn(state)]),
             ...(recordId === undefined ? [] : [sql`record_id = ${recordId}`]),

@@ -10,6 +10,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import * as PostgresAuditStore from "./PostgresAuditStore.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
 import * as PostgresConnectionAttemptStore from "./PostgresConnectionAttemptStore.ts"
+import * as PostgresStageStore from "./PostgresStageStore.ts"
 import * as PostgresCursorStore from "./PostgresCursorStore.ts"
 import * as PostgresDataKeys from "./PostgresDataKeys.ts"
 import * as PostgresDeliveryStore from "./PostgresDeliveryStore.ts"
@@ -41,6 +42,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresDataKeys.layer,
   PostgresLeases.layer,
   PostgresCursorStore.layer,
+  PostgresStageStore.layer,
   PostgresWorkspaceStore.layer,
   PostgresBankStore.layer,
   PostgresConnectionAttemptStore.layer,

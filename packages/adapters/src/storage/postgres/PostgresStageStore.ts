@@ -1,0 +1,49 @@
+/** Pages that are put aside, in PostgreSQL. */
+import { StageStore } from "@millrace/core/storage"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
+import { stored, storedInBulk } from "./SqlFailure.ts"
+
+export const layer: Layer.Layer<StageStore, never, SqlClient.SqlClient> = Layer.effect(
+  StageStore,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    StageStore.of({
+      // Each text a parameter of its own: in an array or in JSON it would be written out once more.
+      put: Effect.fn("StageStore.put")(function* ({ holder, id, resource, workspaceId }, chunks) {
+        if (chunks.length === 0) return
+        const rows = chunks.map((_, n) => `($1, $2, $3, $4, $${5 + n * 3}::int, $${6 + n * 3}, $${7 + n * 3})`)
+        yield* stored(
+          sql.unsafe(
+            `insert into stage_chunk (workspace_id, stage_id, resource, holder, number, account, rows)
+              values ${rows.join(", ")}`,
+            [
+              workspaceId,
+              id,
+              resource,
+              holder,
+              ...chunks.flatMap(({ account, number, text }) => [number, account, text])
+            ]
+          ).unprepared
+        )
+      }),
+      take: Effect.fn("StageStore.take")(function* ({ id, workspaceId }, numbers) {
+        if (numbers.length === 0) return []
+        const found = yield* storedInBulk(sql<{ readonly rows: string }>`select rows from stage_chunk
+          where workspace_id = ${workspaceId} and stage_id = ${id} and number = any(${[...numbers]}::int[])
+          order by number`)
+        return found.map(({ rows }) => rows)
+      }),
+      drop: Effect.fn("StageStore.drop")(function* ({ id, workspaceId }) {
+        yield* storedInBulk(sql`delete from stage_chunk where workspace_id = ${workspaceId} and stage_id = ${id}`)
+      }),
+      purge: Effect.fn("StageStore.purge")(function* (limit) {
+        const rows = yield* stored(sql`delete from stage_chunk where (stage_id, number) in (
+          select stage_id, number from stage_chunk s where not exists (
+            select from lease l where l.resource = s.resource and l.holder = s.holder)
+          limit ${limit} for update skip locked) returning 1`)
+        return rows.length
+      })
+    })
+  )
+)

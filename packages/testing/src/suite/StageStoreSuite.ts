@@ -1,0 +1,69 @@
+/** Conformance of `StageStore`. */
+import { Leases, type StageKey, StageStore } from "@millrace/core/storage"
+import { Ids } from "@millrace/core"
+import type { WorkspaceId } from "@millrace/core/workspace"
+import { expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { difficultTexts } from "../fixture/Text.ts"
+import { storeWorkspace } from "../fixture/Workspace.ts"
+import { suiteOf, type StorageTests } from "./StorageTests.ts"
+
+const keyFor = Effect.fnUntraced(function* (workspaceId: WorkspaceId, holder = "nobody") {
+  const id = yield* (yield* Ids).next("stage")
+  return { workspaceId, id, resource: `bank:${id}`, holder } satisfies StageKey
+})
+
+const chunk = (number: number, text = `text ${number}`) => ({ number, account: `account ${number % 2}`, text })
+
+export const tests: StorageTests = (it) => {
+  it.effect("hands back what a reading has put aside, in its order, and nothing of another one", () =>
+    Effect.gen(function* () {
+      const { id } = yield* storeWorkspace()
+      const store = yield* StageStore
+      const [one, other] = [yield* keyFor(id), yield* keyFor(id)]
+      const difficult = JSON.stringify(difficultTexts)
+      yield* store.put(one, [chunk(0, difficult), chunk(1), chunk(2)])
+      yield* store.put(one, [chunk(3)])
+      yield* store.put(one, [])
+      yield* store.put(other, [chunk(0, "another's")])
+      expect(yield* store.take(one, [3, 0, 1])).toEqual([difficult, "text 1", "text 3"])
+      expect(yield* store.take(one, [])).toEqual([])
+      expect(yield* store.take(one, [2, 7])).toEqual(["text 2"])
+      yield* store.drop(one)
+      expect(yield* store.take(one, [0, 1, 2, 3])).toEqual([])
+      expect(yield* store.take(other, [0])).toEqual(["another's"])
+    })
+  )
+
+  it.effect("keeps megabytes", () =>
+    Effect.gen(function* () {
+      const { id } = yield* storeWorkspace()
+      const store = yield* StageStore
+      const key = yield* keyFor(id)
+      const text = "a row of text, ".repeat(200_000)
+      yield* store.put(key, [chunk(0, text)])
+      expect((yield* store.take(key, [0]))[0]).toBe(text)
+    })
+  )
+
+  it.effect("forgets what is left of those who hold the lease no more, and of nobody else", () =>
+    Effect.gen(function* () {
+      const { id } = yield* storeWorkspace()
+      const [store, leases] = [yield* StageStore, yield* Leases]
+      const [held, lost, taken] = [yield* keyFor(id, "one"), yield* keyFor(id, "one"), yield* keyFor(id, "one")]
+      yield* leases.take([held.resource], "one", 60)
+      yield* leases.take([taken.resource], "two", 60)
+      for (const key of [held, lost, taken]) yield* store.put(key, [chunk(0), chunk(1)])
+      let forgotten = 0
+      for (let some = 1; some > 0; forgotten += some) some = yield* store.purge(3)
+      expect(forgotten).toBeGreaterThanOrEqual(4)
+      expect(yield* store.take(held, [0, 1])).toHaveLength(2)
+      expect([yield* store.take(lost, [0, 1]), yield* store.take(taken, [0, 1])]).toEqual([[], []])
+      yield* leases.free("one")
+      while ((yield* store.purge(10)) > 0);
+      expect(yield* store.take(held, [0, 1])).toEqual([])
+    })
+  )
+}
+
+export const suite = suiteOf(tests)
