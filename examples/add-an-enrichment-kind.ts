@@ -75,7 +75,7 @@ export const program = Effect.gen(function* () {
       }
     ],
     "transactions",
-    kindsOf([...bundledKinds(yield* Patterns), firstWord])
+    kindsOf([...bundledKinds({ patterns: yield* Patterns }), firstWord])
   )
   const view = { recordId: "txn_1", fields: { description: "BAKERY 12", amount: "-4.8", category: "UNCATEGORIZED" } }
   return Pipeline.run(pipeline, view, { today: CalendarDate.make("2026-01-06") })

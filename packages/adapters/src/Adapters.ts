@@ -1,13 +1,14 @@
 /** What the kernel needs besides storage and a job engine: providers, destinations, readers, patterns, hashing, requests outside. */
 import { Destinations } from "@millrace/core/destination"
 import type { DestinationMaking } from "@millrace/core/extension"
-import { Kinds, type RecordKind } from "@millrace/core/enrichment"
+import { type AnyKind, Kinds } from "@millrace/core/enrichment"
 import type { Outbound } from "@millrace/core/outbound"
 import { type ProviderMaking, Providers } from "@millrace/core/provider"
 import type { UpstreamBudget } from "@millrace/core/rate"
 import type { Patterns } from "@millrace/core/pattern"
 import { type Digest, Ids } from "@millrace/core"
 import type { TableStore, WorkspaceStore } from "@millrace/core/storage"
+import { TableSnapshotReader } from "@millrace/core/table"
 import type { StatementReader } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -23,7 +24,7 @@ export interface AdapterOptions<E = never> extends DestinationOptions {
   /** Destinations beside the bundled ones. */
   readonly destinations?: ReadonlyArray<DestinationMaking>
   /** Kinds of enrichment beside the bundled ones. */
-  readonly enrichments?: ReadonlyArray<RecordKind>
+  readonly enrichments?: ReadonlyArray<AnyKind>
   /** Reads statement files; where there is none, they are read where they are asked for. */
   readonly statements?: Layer.Layer<StatementReader>
   /** Hosts that requests may reach although they are private; none unless given. */
@@ -43,7 +44,11 @@ export const layer = <E = never>(
       Effect.map(made([...bundledDestinations(options), ...(options.destinations ?? [])]), Destinations.layer)
     ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
     options.statements ?? StatementReaders.layer,
-    Kinds.layerBundled(options.enrichments).pipe(Layer.provideMerge(Re2Patterns.layer)),
+    Kinds.layerBundled(options.enrichments).pipe(
+      Layer.provide(TableSnapshotReader.layer),
+      Layer.provide(NodeDigest.layer),
+      Layer.provideMerge(Re2Patterns.layer)
+    ),
     NodeDigest.layer
   ).pipe(
     Layer.provideMerge(

@@ -2,7 +2,7 @@
 import type * as Effect from "effect/Effect"
 import type { AnyCollection } from "./collection/Collections.ts"
 import type { DestinationDriver } from "./destination/Destination.ts"
-import type { RecordKind } from "./enrichment/kinds/Kind.ts"
+import type { AnyKind } from "./enrichment/Kinds.ts"
 import type { Outbound } from "./outbound/Outbound.ts"
 import type { ProviderFactory } from "./provider/ProviderFactory.ts"
 
@@ -13,7 +13,7 @@ export type DestinationMaking<R = Outbound> = DestinationDriver | Effect.Effect<
 export interface Extension {
   readonly providers?: ReadonlyArray<ProviderFactory>
   readonly destinations?: ReadonlyArray<DestinationMaking>
-  readonly enrichments?: ReadonlyArray<RecordKind>
+  readonly enrichments?: ReadonlyArray<AnyKind>
   /** Plain things that callers work with. Their tables are made at the start of the server. */
   readonly collections?: ReadonlyArray<AnyCollection>
 }

@@ -23,6 +23,9 @@ import type { Destinations } from "./destination/Destinations.ts"
 import { FeedRecords } from "./destination/FeedRecords.ts"
 import { FeedPipelines } from "./enrichment/FeedPipelines.ts"
 import { Enrichments } from "./enrichment/Enrichments.ts"
+import { Analysis } from "./enrichment/Analysis.ts"
+import type { AnalysisStore } from "./enrichment/AnalysisStore.ts"
+import { EnrichmentFacts } from "./enrichment/EnrichmentFacts.ts"
 import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
 import type { AuditStore } from "./audit/AuditStore.ts"
 import { Audit } from "./audit/Audit.ts"
@@ -90,6 +93,7 @@ export type Stores =
   | TableStore
   | UploadStore
   | EnrichmentStore
+  | AnalysisStore
   | IdempotencyStore
   | IdentityStore
   | EventStore
@@ -107,13 +111,14 @@ export type Ports = Stores | Providers | Destinations | Kinds | StatementReader 
 
 /** Runs jobs; the job engine stands on this. */
 export const layerRun: Layer.Layer<
-  SyncRun | Banks | SourceReader | LedgerWriter | PushedRecords | Tasks | Ids,
+  SyncRun | Analysis | Banks | SourceReader | LedgerWriter | PushedRecords | Tasks | Ids,
   never,
   Ports
 > = SyncRun.layer.pipe(
   Layer.provide(Source.layer),
   Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
   Layer.provide(RecordValues.layer),
+  Layer.provideMerge(Analysis.layer),
   Layer.provide(FeedPipelines.layer),
   Layer.provide(StatementSource.layer),
   Layer.provideMerge([SourceReader.layer, PushedRecords.layer]),
@@ -136,6 +141,7 @@ export type UseCases =
   | FeedRecords
   | Tables
   | Enrichments
+  | EnrichmentFacts
   | Corrections
   | Events
   | Audit
@@ -163,6 +169,7 @@ export const layerUseCases = (
     walled(FeedRecords, FeedRecords.layer.pipe(Layer.provide(RecordValues.layer), Layer.provide(FeedPipelines.layer))),
     walled(Tables, Tables.layer),
     walled(Enrichments, Enrichments.layer),
+    walled(EnrichmentFacts, EnrichmentFacts.layer),
     walled(Corrections, Corrections.layer),
     Idempotency.layer,
     Collections.layer,

@@ -142,7 +142,7 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
 
   const factories = [...bundledProviders, ...extensions.flatMap(({ providers }) => providers ?? [])]
   faults.push(...factoryFaults(factories).map((fault) => `modules: ${fault}`))
-  const taken = bundledKinds(provenPatterns).map(({ type }) => type)
+  const taken = bundledKinds({ patterns: provenPatterns }).map(({ type }) => type)
   for (const type of extensions.flatMap(typesOf)) {
     if (taken.includes(type)) faults.push(`modules: "${type}" is the type of two kinds of enrichment`)
     taken.push(type)

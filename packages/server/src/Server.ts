@@ -8,7 +8,7 @@ import { StatementThreads } from "@millrace/adapters/statement"
 import { agreeOnKey, PostgresStorage, sealAccounts, sealUploads } from "@millrace/adapters/postgres"
 import { JobEngine } from "@millrace/core/job"
 import { JobLease } from "@millrace/core/storage"
-import { Kernel } from "@millrace/core/kernel"
+import { dueAnalysis, Kernel } from "@millrace/core/kernel"
 import { AccountSeal, UploadSettings } from "@millrace/core/upload"
 import type { Misconfigured, ProviderDriver, ProviderMaking } from "@millrace/core/provider"
 import { TableSettings } from "@millrace/core/table"
@@ -164,7 +164,7 @@ const layerTasks = Layer.effect(
     const tasks = yield* TaskRunner
     return { drain: Effect.all([jobs.drain, tasks.drain], { concurrency: "unbounded", discard: true }) }
   })
-).pipe(Layer.provide(TaskRunner.layer()), Layer.provide(TaskKinds.layer(...housekeeping)))
+).pipe(Layer.provide(TaskRunner.layer()), Layer.provide(TaskKinds.layer(...housekeeping, dueAnalysis)))
 
 /** Asked for here, so that no transaction has to wait for a connection to make one. */
 const layerDataKeys = Layer.effectDiscard(

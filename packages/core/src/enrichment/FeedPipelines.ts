@@ -5,18 +5,28 @@ import * as Layer from "effect/Layer"
 import { declaredFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { Enrichment } from "./Enrichment.ts"
 import { EnrichmentStore } from "./EnrichmentStore.ts"
 import { Kinds } from "./Kinds.ts"
 import * as Pipeline from "./Pipeline.ts"
+import { open } from "./PipelineOpening.ts"
 
 /** Compiled enrichments that are kept for the next time: some of them look into lists of thousands. */
 const mostPipelines = 32
 
+type Scope = Pick<Feed, "id" | "workspaceId" | "dataType" | "extractionConfig">
+
+/** Whether the enrichment looks at the records of the feed. */
+export const covers = (one: Enrichment, feed: Pick<Feed, "id" | "dataType">): boolean =>
+  one.enabled && one.dataType === feed.dataType && (one.allFeeds || one.feedIds.includes(feed.id))
+
 export class FeedPipelines extends Context.Service<
   FeedPipelines,
   {
-    /** What is switched on for the feed now. */
-    readonly of: (feed: Feed) => Effect.Effect<Pipeline.CompiledPipeline, StorageUnavailable>
+    /** What is switched on for the feed now, with what its enrichments read from elsewhere. */
+    readonly of: (feed: Scope) => Effect.Effect<Pipeline.CompiledPipeline, StorageUnavailable>
+    /** The same, of enrichments of the workspace that are known. */
+    readonly among: (enrichments: ReadonlyArray<Enrichment>, feed: Scope) => Effect.Effect<Pipeline.CompiledPipeline>
   }
 >()("@millrace/core/enrichment/FeedPipelines") {
   static readonly layer: Layer.Layer<FeedPipelines, never, EnrichmentStore | Kinds> = Layer.effect(
@@ -27,19 +37,22 @@ export class FeedPipelines extends Context.Service<
       /** By what they are made of, the one that was asked for last at the end. */
       const pipelines = new Map<string, Pipeline.CompiledPipeline>()
 
+      const among: FeedPipelines["Service"]["among"] = (all, feed) => {
+        const own = all.filter((one) => covers(one, feed))
+        const declared = declaredFields(feed.extractionConfig)
+        const types = declared === undefined ? [] : Object.entries(declared).map(([name, { type }]) => [name, type])
+        const key = `${feed.dataType} ${JSON.stringify(types)} ${Pipeline.signatureOf(own)}`
+        const pipeline = pipelines.get(key) ?? Pipeline.compile(own, feed.dataType, kinds, declared)
+        pipelines.delete(key)
+        pipelines.set(key, pipeline)
+        if (pipelines.size > mostPipelines) pipelines.delete(pipelines.keys().next().value!)
+        return open(pipeline, { workspaceId: feed.workspaceId, dataType: feed.dataType })
+      }
+
       return FeedPipelines.of({
+        among,
         of: Effect.fnUntraced(function* (feed) {
-          const all = (yield* enrichments.list([feed.workspaceId])).filter(
-            (one) => one.enabled && one.dataType === feed.dataType && (one.allFeeds || one.feedIds.includes(feed.id))
-          )
-          const declared = declaredFields(feed.extractionConfig)
-          const types = declared === undefined ? [] : Object.entries(declared).map(([name, { type }]) => [name, type])
-          const key = `${feed.dataType} ${JSON.stringify(types)} ${Pipeline.signatureOf(all)}`
-          const pipeline = pipelines.get(key) ?? Pipeline.compile(all, feed.dataType, kinds, declared)
-          pipelines.delete(key)
-          pipelines.set(key, pipeline)
-          if (pipelines.size > mostPipelines) pipelines.delete(pipelines.keys().next().value!)
-          return pipeline
+          return yield* among(yield* enrichments.list([feed.workspaceId]), feed)
         })
       })
     })

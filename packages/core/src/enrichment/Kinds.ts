@@ -6,17 +6,33 @@ import { Patterns, type PatternEngine } from "../pattern/Pattern.ts"
 import { byIdentifier } from "../shared/Identifier.ts"
 import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
 import type { RecordKind } from "./kinds/Kind.ts"
+import type { SetKind } from "./kinds/SetKind.ts"
 import { makeFilter } from "./kinds/filter.ts"
+import { makeLookup } from "./kinds/lookup/lookup.ts"
 import { makeRule } from "./kinds/rule.ts"
+import { TableSnapshots } from "./kinds/TableSnapshots.ts"
 
-/** The bundled kinds on an engine for patterns. Adding a kind is one file in `kinds/` and one line here. */
-export const bundledKinds = (patterns: PatternEngine): ReadonlyArray<RecordKind> => [
+/** A kind of either family. */
+export type AnyKind = RecordKind | SetKind
+
+/** What the bundled kinds are made of. */
+export interface KindNeeds {
+  readonly patterns: PatternEngine
+  /** There are none unless they are given. */
+  readonly tables?: TableSnapshots["Service"]
+}
+
+const noTables: TableSnapshots["Service"] = { read: () => Effect.undefined }
+
+/** The bundled kinds. Adding a kind is one file in `kinds/` and one line here. */
+export const bundledKinds = ({ patterns, tables = noTables }: KindNeeds): ReadonlyArray<AnyKind> => [
   makeRule(patterns),
+  makeLookup(tables),
   makeFilter(patterns)
 ]
 
 /** A registry of these kinds. Types must be unique identifiers; anything else is a defect. */
-export const kindsOf = (kinds: ReadonlyArray<RecordKind>): Kinds["Service"] => {
+export const kindsOf = (kinds: ReadonlyArray<AnyKind>): Kinds["Service"] => {
   const byType = byIdentifier("the enrichment type", kinds, ({ type }) => type)
   return { all: kinds, get: (type) => byType.get(type) }
 }
@@ -24,19 +40,23 @@ export const kindsOf = (kinds: ReadonlyArray<RecordKind>): Kinds["Service"] => {
 export class Kinds extends Context.Service<
   Kinds,
   {
-    readonly all: ReadonlyArray<RecordKind>
+    readonly all: ReadonlyArray<AnyKind>
     /** `undefined`: enrichments of that type cannot run here. */
-    readonly get: (type: EnrichmentType) => RecordKind | undefined
+    readonly get: (type: EnrichmentType) => AnyKind | undefined
   }
 >()("@millrace/core/enrichment/Kinds") {
-  static readonly layer = (kinds: ReadonlyArray<RecordKind>): Layer.Layer<Kinds> =>
-    Layer.sync(Kinds, () => kindsOf(kinds))
+  static readonly layer = (kinds: ReadonlyArray<AnyKind>): Layer.Layer<Kinds> => Layer.sync(Kinds, () => kindsOf(kinds))
 
   /** The bundled kinds, and those of the program. */
-  static readonly layerBundled = (more: ReadonlyArray<RecordKind> = []): Layer.Layer<Kinds, never, Patterns> =>
+  static readonly layerBundled = (
+    more: ReadonlyArray<AnyKind> = []
+  ): Layer.Layer<Kinds, never, Patterns | TableSnapshots> =>
     Layer.effect(
       Kinds,
-      Effect.map(Patterns, (patterns) => kindsOf([...bundledKinds(patterns), ...more]))
+      Effect.gen(function* () {
+        const needs = { patterns: yield* Patterns, tables: yield* TableSnapshots }
+        return kindsOf([...bundledKinds(needs), ...more])
+      })
     )
 }
 

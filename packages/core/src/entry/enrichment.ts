@@ -7,6 +7,29 @@ export {
   type NewEnrichment
 } from "../enrichment/EnrichmentContract.ts"
 export { Enrichment, type EnrichmentId } from "../enrichment/Enrichment.ts"
-export { bundledKinds, Kinds, kindsOf } from "../enrichment/Kinds.ts"
+export { EnrichmentFact, type FactRequest, suppression, type UndoTarget } from "../enrichment/kinds/EnrichmentFact.ts"
+export { type AnyKind, bundledKinds, Kinds, kindsOf } from "../enrichment/Kinds.ts"
 export * as Pipeline from "../enrichment/Pipeline.ts"
-export { authorities, type Capabilities, type Outcome, type RecordKind } from "../enrichment/kinds/Kind.ts"
+export { notesOf } from "../enrichment/RecordNotes.ts"
+export { type TableSnapshot, TableSnapshots } from "../enrichment/kinds/TableSnapshots.ts"
+export {
+  authorities,
+  type Capabilities,
+  EnrichmentFault,
+  type EnrichmentScope,
+  type Outcome,
+  type RecordKind
+} from "../enrichment/kinds/Kind.ts"
+export type {
+  Explained,
+  Explanation,
+  Partition,
+  PartitionKey,
+  PartitionPlan,
+  Plan,
+  PlanInput,
+  SetAccount,
+  SetClaim,
+  SetKind,
+  SetRecord
+} from "../enrichment/kinds/SetKind.ts"

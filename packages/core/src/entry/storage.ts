@@ -13,6 +13,18 @@ export {
   reopenableStates,
   type Settlement
 } from "../destination/DeliveryStore.ts"
+export {
+  type AnalysisChanges,
+  type AnalysisEntry,
+  type AnalysisHead,
+  type AnalysisLink,
+  type AnalysisMark,
+  type AnalysisNote,
+  type AnalysisScope,
+  AnalysisStore,
+  type PartitionOutput,
+  type PartitionState
+} from "../enrichment/AnalysisStore.ts"
 export { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 export { type Backlog, EventsForgotten, EventStore } from "../event/EventStore.ts"
 export { type FeedMark, FeedStore } from "../feed/FeedStore.ts"

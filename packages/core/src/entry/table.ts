@@ -24,5 +24,6 @@ export {
   type TableId
 } from "../table/Table.ts"
 export { purgeAt } from "../shared/Trash.ts"
+export * as TableSnapshotReader from "../table/TableSnapshotReader.ts"
 export { filterValues } from "../table/TableFilter.ts"
 export type { NewField } from "../table/TableRequest.ts"

@@ -32,6 +32,8 @@ export interface LedgerRecord {
   /** Moves with every public change; strictly ordered within an account, in commit order. */
   readonly changeNo: number
   readonly version: number
+  /** Whether anything stands beside it: words of people, or claims of enrichments that look at sets of records. */
+  readonly annotated: boolean
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp
 }

@@ -90,6 +90,15 @@ export class RecordStore extends Context.Service<
       scope: RecordScope,
       ids: ReadonlyArray<{ readonly id: string; readonly providerId: string }>
     ) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * Gives records new change numbers, in the order of `ids`, and marks them as annotated: something stands beside them that
+     * is said elsewhere. Their content stays, with its version and what reads have settled about it. Returns the last number
+     * of the account before and after.
+     */
+    readonly touch: (
+      scope: RecordScope,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<{ readonly before: number; readonly after: number }, StorageUnavailable>
     /** From now on the record is part of another one: matching and lists no longer find it. */
     readonly merge: (scope: RecordScope, id: string, into: string) => Effect.Effect<void, StorageUnavailable>
     /** Records that are part of another one, each with the one that it was merged into. */

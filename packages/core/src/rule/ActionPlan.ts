@@ -29,7 +29,7 @@ export type Compute = (cells: Cells) => Computed
 const plainDecimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/u
 
 /** The value of the field's type that the text stands for; `undefined` when it stands for none. */
-const coerce = (text: string, type: FieldType): FieldValue | undefined => {
+export const coerce = (text: string, type: FieldType): FieldValue | undefined => {
   switch (type) {
     case "str":
       return text
@@ -44,7 +44,7 @@ const coerce = (text: string, type: FieldType): FieldValue | undefined => {
   }
 }
 
-const meanings: Readonly<Record<FieldType, string>> = {
+export const meanings: Readonly<Record<FieldType, string>> = {
   str: "text",
   num: "a plain decimal such as -12.50",
   date: "a date of the form YYYY-MM-DD",

@@ -1,4 +1,5 @@
 /** What one enrichment says about one record. */
+import type * as Schema from "effect/Schema"
 import type { FieldValue } from "../record/FieldValue.ts"
 
 /** "Field f of this record should be v", made by one rule of one enrichment. */
@@ -7,6 +8,8 @@ export interface Claim {
   readonly value: FieldValue
   /** Which part of the configuration says so: the id of a rule. */
   readonly path: string
+  /** What the value follows from besides record and configuration, such as the row of a table. */
+  readonly evidence?: Schema.Json
 }
 
 export type Verdict = "deliver" | "hold" | "drop"

@@ -35,6 +35,18 @@ export const limits = {
   documentItems: 1_000,
   enrichmentsPerWorkspace: 200,
   rulesPerEnrichment: 500,
+  /** Rows of a table that a lookup reads, and entries that one holds itself. */
+  lookupRows: 50_000,
+  lookupEntries: 5_000,
+  /** Records of one partition of a set kind, partitions that one run plans, and rounds until they must have settled. */
+  partitionRecords: 20_000,
+  runPartitions: 20_000,
+  planRounds: 24,
+  /** Events that one run of an enrichment tells; faults of one enrichment that a job names one by one. */
+  enrichmentEvents: 5_000,
+  enrichmentFaults: 50,
+  /** What people decided about enrichments and has not been lifted, in one workspace. */
+  enrichmentFacts: 100_000,
   conditionsPerGroup: 256,
   conditionDepth: 8,
   filterNodes: 256,

@@ -1,10 +1,12 @@
 /** A record as one feed sees it: with its owner's fields, and run through the enrichments of the feed. */
 import { toPublic } from "../bank/PublicRecord.ts"
+import type { View } from "../enrichment/kinds/Kind.ts"
 import * as Pipeline from "../enrichment/Pipeline.ts"
 import type { DataType, FieldSpecs } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
+import type { Beside } from "./BesideRecords.ts"
 import type { Enriched } from "./Decision.ts"
 
 export interface Enriching {
@@ -18,15 +20,28 @@ export interface Enriching {
   readonly reading?: Fields
 }
 
-/** `note` hears of enrichments that failed on the record; `rowId` names it to them. */
+/** A record, and the name of what is delivered of it: its own id, or that of one of its items. */
+export interface RowOfRecord {
+  readonly record: LedgerRecord
+  readonly rowId: string
+}
+
+/** The record before it is enriched. */
+export const viewOf = ({ dataType, ownerFields, reading, specs }: Enriching, { record, rowId }: RowOfRecord): View => ({
+  recordId: rowId,
+  fields: { ...toPublic(dataType, record, ownerFields, specs), ...reading }
+})
+
+/** `note` hears of enrichments that failed on the record. */
 export const enriched = (
-  { dataType, ownerFields, pipeline, reading, specs, today }: Enriching,
-  record: LedgerRecord,
-  note: (fault: Pipeline.EnrichmentFault) => void = () => {},
-  rowId = record.id
+  enriching: Enriching,
+  row: RowOfRecord,
+  { gathered, notes }: Pick<Beside, "gathered" | "notes">,
+  note: (fault: Pipeline.PipelineFault) => void = () => {}
 ): Enriched => {
-  const view = { recordId: rowId, fields: { ...toPublic(dataType, record, ownerFields, specs), ...reading } }
-  const outcome = Pipeline.run(pipeline, view, { today })
+  const { pipeline, today } = enriching
+  const beside = { notes: notes.get(row.record.id), gathered: gathered.get(row.rowId) }
+  const outcome = Pipeline.run(pipeline, viewOf(enriching, row), { today }, beside)
   for (const fault of outcome.faults) note(fault)
   return {
     fields: outcome.fields,

@@ -12,6 +12,7 @@ import type { Direct } from "../destination/Deliverer.ts"
 import { DeliveryStore, type DeliveryEntry, type Intent } from "../destination/DeliveryStore.ts"
 import { appends } from "../destination/DeliveryRun.ts"
 import type { DestinationError } from "../destination/Destination.ts"
+import type { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import type { CompiledPipeline } from "../enrichment/Pipeline.ts"
 import { isItemized, recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
@@ -31,7 +32,8 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { documentRows, type DocumentRow } from "./DocumentRows.ts"
 import { decide, type Force } from "./Decision.ts"
-import { enriched } from "./EnrichedRecord.ts"
+import { type Beside, besideRecords } from "./BesideRecords.ts"
+import { enriched, type Enriching } from "./EnrichedRecord.ts"
 import { betweenOf, grouped, isBehind, startOf, together } from "./ProjectionStart.ts"
 
 /** After a change of enrichments alone, older records are not delivered again (enrichments A9). */
@@ -99,7 +101,7 @@ export class Projector extends Context.Service<
   static readonly layer: Layer.Layer<
     Projector,
     never,
-    RecordStore | FeedStore | DeliveryStore | JobStore | Transactor | Digest
+    RecordStore | FeedStore | DeliveryStore | JobStore | AnalysisStore | Transactor | Digest
   > = Layer.effect(
     Projector,
     Effect.gen(function* () {
@@ -109,6 +111,7 @@ export class Projector extends Context.Service<
       const jobs = yield* JobStore
       const { atomically } = yield* Transactor
       const digest = yield* Digest
+      const beside = yield* besideRecords
 
       /** Everything besides the records that decides what is delivered. */
       const signatureOf = (projection: Projection, owner: Fields): string => {
@@ -171,26 +174,44 @@ export class Projector extends Context.Service<
         )
       }
 
+      /** What it takes to enrich the records of an account. */
+      const enrichingOf = ({ feed, job, pipeline, today }: Projection, { account, ownerFields, scope }: Started) => {
+        // Of a balance that is appended, and whose upstream does not say when it was true, each run is a reading.
+        const reading = appends(feed) && account.balanceAsOf === undefined ? { date: job.createdAt } : {}
+        return {
+          pipeline,
+          dataType: scope.dataType,
+          specs: recordFields(feed),
+          ownerFields,
+          today,
+          reading
+        } satisfies Enriching
+      }
+
+      /** What stands beside the records of some accounts; faults are noted. */
+      const lookBeside = Effect.fnUntraced(function* (
+        projection: Projection,
+        all: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
+        faults: Map<string, ProjectionFault>
+      ) {
+        const { feed, pipeline, today } = projection
+        const looked = all.map(([start, some]) => [enrichingOf(projection, start), some] as const)
+        const found = yield* beside(feed, pipeline, today, looked)
+        for (const fault of found.faults) faults.set(`${fault.enrichmentId}\n${fault.message}`, fault)
+        return found
+      })
+
       /** Decides what is to be done about records. */
       const judged = (
         projection: Projection,
-        { account, ownerFields, scope }: Started,
+        start: Started,
         rows: ReadonlyArray<DocumentRow>,
         entries: ReadonlyMap<string, DeliveryEntry>,
+        standing: Beside,
         faults: Map<string, ProjectionFault>
       ) => {
-        const { feed, job, pipeline } = projection
-        // Of a balance that is appended, and whose upstream does not say when it was true, each run is a reading.
-        const reading = appends(feed) && account.balanceAsOf === undefined ? { date: job.createdAt } : {}
-        const { dataType } = scope
-        const enriching = {
-          pipeline,
-          dataType,
-          specs: recordFields(feed),
-          ownerFields,
-          today: projection.today,
-          reading
-        }
+        const { feed, job } = projection
+        const enriching = enrichingOf(projection, start)
         const note = (fault: ProjectionFault) => faults.set(`${fault.enrichmentId}\n${fault.message}`, fault)
         const intents: Array<Intent> = []
         const kept: Array<Intent> = []
@@ -206,7 +227,7 @@ export class Projector extends Context.Service<
             feed,
             recordId: rowId,
             record,
-            enriched: enriched(enriching, record, note, rowId),
+            enriched: enriched(enriching, { record, rowId }, standing, note),
             entry,
             force: projection.force,
             jobId: job.id,
@@ -288,7 +309,8 @@ export class Projector extends Context.Service<
             feed.id,
             rows.map(({ rowId }) => rowId)
           )
-          const decided = judged(projection, start, rows, entries, faults)
+          const standing = yield* lookBeside(projection, [[start, rows]], faults)
+          const decided = judged(projection, start, rows, entries, standing, faults)
           live += decided.add.read
           // Until the last chunk a changed signature stays unfinished, so that a new run begins again.
           const done =
@@ -331,7 +353,9 @@ export class Projector extends Context.Service<
           feed.id,
           looked.flatMap((rows) => rows.map(({ rowId }) => rowId))
         )
-        const each = starts.map((start, n) => judged(projection, start, looked[n]!, entries, faults))
+        const all = starts.map((start, n) => [start, looked[n]!] as const)
+        const standing = yield* lookBeside(projection, all, faults)
+        const each = all.map(([start, some]) => judged(projection, start, some, entries, standing, faults))
         const decided = combined(each)
         yield* put(
           projection,

@@ -17,6 +17,7 @@ import type { Delivery } from "../destination/Delivery.ts"
 import { type Content, DeliveredValues } from "../destination/DeliveredValues.ts"
 import { keyOf } from "../destination/DeliveryRun.ts"
 import { Destinations } from "../destination/Destinations.ts"
+import type { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import { FeedPipelines } from "../enrichment/FeedPipelines.ts"
 import { recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
@@ -29,7 +30,8 @@ import { Digest } from "../shared/Digest.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { contentOf, onRemovedOf } from "./Decision.ts"
 import { documentOf, documentRows } from "./DocumentRows.ts"
-import { enriched } from "./EnrichedRecord.ts"
+import { besideRecords } from "./BesideRecords.ts"
+import { enriched, type RowOfRecord } from "./EnrichedRecord.ts"
 
 const make = Effect.gen(function* () {
   const banks = yield* BankStore
@@ -38,6 +40,7 @@ const make = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
   const pipelines = yield* FeedPipelines
   const destinations = yield* Destinations
+  const beside = yield* besideRecords
   const { contentHash } = yield* Digest
 
   /** The owner's fields of some accounts. What is the feed's own, and banks that it names, are looked into first. */
@@ -75,17 +78,20 @@ const make = Effect.gen(function* () {
       const scope = { workspaceId: feed.workspaceId, accountId, dataType }
       const enriching = { pipeline, dataType, specs, ownerFields, today }
       const ids = ofDocuments ? [...new Set(Array.from(byId.keys(), documentOf))] : [...byId.keys()]
-      for (const held of yield* records.held(scope, ids)) {
-        for (const { record, rowId } of ofDocuments ? documentRows(feed, held) : [{ record: held, rowId: held.id }]) {
-          const row = byId.get(rowId)
-          if (row === undefined) continue
-          const { fields, provenance } = enriched(enriching, record, undefined, rowId)
-          const marked = record.state !== "live" && onRemovedOf(feed, record) === "mark"
-          const now = contentOf(feed, fields, marked, contentHash)
-          const other = now.hash === row.hash ? now : contentOf(feed, fields, !marked, contentHash)
-          const same = other.hash === row.hash
-          found.set(rowId, { ...(same ? other : now), provenance, same })
-        }
+      const held = yield* records.held(scope, ids)
+      const all: ReadonlyArray<RowOfRecord> = ofDocuments
+        ? held.flatMap((record) => documentRows(feed, record))
+        : held.map((record) => ({ record, rowId: record.id }))
+      const wanted = all.filter(({ rowId }) => byId.has(rowId))
+      const standing = yield* beside(feed, pipeline, today, [[enriching, wanted]])
+      for (const { record, rowId } of wanted) {
+        const { fields, provenance } = enriched(enriching, { record, rowId }, standing)
+        const { hash } = byId.get(rowId)!
+        const marked = record.state !== "live" && onRemovedOf(feed, record) === "mark"
+        const now = contentOf(feed, fields, marked, contentHash)
+        const other = now.hash === hash ? now : contentOf(feed, fields, !marked, contentHash)
+        const same = other.hash === hash
+        found.set(rowId, { ...(same ? other : now), provenance, same })
       }
     }
     return found
@@ -133,5 +139,5 @@ const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   DeliveredValues,
   never,
-  BankStore | RecordStore | FeedStore | WorkspaceStore | FeedPipelines | Destinations | Digest
+  BankStore | RecordStore | FeedStore | WorkspaceStore | FeedPipelines | AnalysisStore | Destinations | Digest
 > = Layer.effect(DeliveredValues, make)

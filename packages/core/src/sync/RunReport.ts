@@ -1,5 +1,6 @@
 /** What a run has to say on its job (decisions 3.2). */
 import { warning, type Finding } from "../job/Finding.ts"
+import { limits } from "../shared/Limits.ts"
 import type { LeaseLost } from "../storage/Lease.ts"
 import { failureOf, type ProviderError } from "../provider/ProviderError.ts"
 import type { ProviderNotAvailable } from "../provider/Providers.ts"
@@ -47,6 +48,22 @@ const refusals = (rows: ReadonlyArray<Refused>): ReadonlyArray<Finding> => [
     ? [warning("destination", "DESTINATION_REJECTED", `${rows.length - named} more records were refused`)]
     : [])
 ]
+
+interface EnrichmentProblem {
+  readonly enrichmentId: string
+  readonly message: string
+}
+
+/** Each told once, and of one enrichment no more than can be read. */
+export const faultFindings = (faults: ReadonlyArray<EnrichmentProblem>): ReadonlyArray<Finding> =>
+  [...Map.groupBy(faults, ({ enrichmentId }) => enrichmentId)].flatMap(([id, all]) => {
+    const messages = [...new Set(all.map(({ message }) => message))]
+    const told = messages.slice(0, limits.enrichmentFaults)
+    const more = messages.length - told.length
+    return [...told, ...(more > 0 ? [`${more} more faults`] : [])].map((message) =>
+      warning("enrichment", "ENRICHMENT_FAILED", `${id}: ${message}`)
+    )
+  })
 
 export type SourceError = ProviderError | ProviderNotAvailable | PaginationUnstable | LeaseLost | NotFound
 

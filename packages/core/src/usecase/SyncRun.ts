@@ -8,6 +8,8 @@ import * as Result from "effect/Result"
 import type { BankId } from "../bank/Bank.ts"
 import { columnsOf } from "../destination/Columns.ts"
 import { Deliverer } from "../destination/Deliverer.ts"
+import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
+import { Analysis } from "../enrichment/Analysis.ts"
 import { FeedPipelines } from "../enrichment/FeedPipelines.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
@@ -21,8 +23,8 @@ import { withinWorkspaces } from "../workspace/Reach.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { CurrentResumeSnapshot, ResumeSnapshot } from "../sync/ResumeSnapshot.ts"
 import { Projector } from "../sync/Projector.ts"
-import { toJobErrors, warning, type Finding } from "../job/Finding.ts"
-import { destinationFinding, refusedFindings } from "../sync/RunReport.ts"
+import { toJobErrors, type Finding } from "../job/Finding.ts"
+import { destinationFinding, faultFindings, refusedFindings } from "../sync/RunReport.ts"
 import { retryOf } from "../sync/Retry.ts"
 import { Source } from "./Source.ts"
 
@@ -43,7 +45,17 @@ export class SyncRun extends Context.Service<
   static readonly layer: Layer.Layer<
     SyncRun,
     never,
-    FeedStore | JobStore | WorkspaceStore | FeedPipelines | IdentityStore | Source | Projector | Deliverer | Transactor
+    | FeedStore
+    | JobStore
+    | WorkspaceStore
+    | EnrichmentStore
+    | IdentityStore
+    | Source
+    | Projector
+    | Deliverer
+    | Transactor
+    | FeedPipelines
+    | Analysis
   > = Layer.effect(
     SyncRun,
     Effect.gen(function* () {
@@ -55,7 +67,9 @@ export class SyncRun extends Context.Service<
       const projector = yield* Projector
       const deliverer = yield* Deliverer
       const { atomically } = yield* Transactor
+      const enrichments = yield* EnrichmentStore
       const pipelines = yield* FeedPipelines
+      const analysis = yield* Analysis
 
       const fail = Effect.fnUntraced(function* (claimed: ClaimedJob, finding: Omit<Finding, "severity">) {
         yield* jobs.fail(claimed.fence, yield* toJobErrors([{ ...finding, severity: "fatal" }]))
@@ -107,7 +121,17 @@ export class SyncRun extends Context.Service<
         if (refreshed.waitSeconds !== undefined) {
           return yield* jobs.pause(fence, "provider_wait", refreshed.waitSeconds)
         }
-        const pipeline = yield* pipelines.of(feed)
+        const all = yield* enrichments.list([feed.workspaceId])
+        const pipeline = yield* pipelines.among(all, feed)
+        const analysed = yield* analysis.run({
+          workspace: workspace.value,
+          dataType: feed.dataType,
+          enrichments: all,
+          accounts: refreshed.accounts,
+          today,
+          cause: { kind: "sync", feedId: feed.id, jobId: job.id },
+          guard: Effect.asVoid(jobs.fence(fence, {}))
+        })
         const { endDate, resetCursors, skipDedup, startDate } = job.options
         const delivery = {
           feed,
@@ -151,9 +175,7 @@ export class SyncRun extends Context.Service<
         const delivered = yield* Effect.result(deliverer.deliver(delivery))
         const findings: Array<Finding> = [
           ...refreshed.findings,
-          ...faults.map((fault) =>
-            warning("enrichment", "ENRICHMENT_FAILED", `${fault.enrichmentId}: ${fault.message}`)
-          )
+          ...faultFindings([...analysed, ...pipeline.faults, ...faults])
         ]
         if (Result.isSuccess(delivered)) findings.push(...refusedFindings(delivered.success))
         else {

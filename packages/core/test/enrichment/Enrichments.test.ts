@@ -4,9 +4,9 @@ import { makeEnrichment, ownerOf, storeFeed, storeWorkspace } from "@millrace/te
 import { blockName, Enrichments, type NewEnrichment } from "../../src/enrichment/Enrichments.ts"
 import { callerOf } from "../../src/access/Caller.ts"
 import { Cursors } from "../../src/cursor/Cursors.ts"
-import { Kinds } from "../../src/enrichment/Kinds.ts"
+import { bundledKinds, Kinds, kindsOf } from "../../src/enrichment/Kinds.ts"
 import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
-import { Patterns } from "../../src/pattern/Pattern.ts"
+import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { limits } from "../../src/shared/Limits.ts"
 import { Ids } from "../../src/shared/Ids.ts"
 import { describe, expect, it } from "@effect/vitest"
@@ -20,7 +20,7 @@ const services = Enrichments.layer.pipe(
     Layer.mergeAll(
       MemoryStorage.layer,
       NodeDigest.layer,
-      Kinds.layerBundled().pipe(Layer.provide(Patterns.layerProven)),
+      Layer.succeed(Kinds, kindsOf(bundledKinds({ patterns: provenPatterns }))),
       Ids.layer
     )
   )

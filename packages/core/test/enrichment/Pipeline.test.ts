@@ -8,9 +8,14 @@ import * as Timestamp from "../../src/shared/Timestamp.ts"
 import type { Fields } from "../../src/record/FieldValue.ts"
 import { describe, expect, it } from "vitest"
 
-const bundled = bundledKinds(provenPatterns)
+const bundled = bundledKinds({ patterns: provenPatterns })
 const kinds = kindsOf(bundled)
-const rule = kinds.get("rule")!
+const recordKind = (type: string): RecordKind => {
+  const kind = kinds.get(type)
+  if (kind?.family !== "record") throw new Error(`${type} is no kind that looks at one record`)
+  return kind
+}
+const rule = recordKind("rule")
 const context = { today: CalendarDate.make("2026-05-31") }
 const at = Timestamp.make("2026-01-01T00:00:00.000Z")
 
@@ -199,8 +204,8 @@ describe("faults", () => {
   const good = enrichment("g", "rule", setRule(when("description", "contains", "tram"), "category", "T"))
 
   it("keeps a failing enrichment from disturbing the others", () => {
-    const registry = kindsOf([...bundled, { ...poisoned, type: "lookup", stage: () => 30 }])
-    const bad = enrichment("b", "lookup", setRule(when("description", "isNotEmpty"), "category", "X"))
+    const registry = kindsOf([...bundled, { ...poisoned, type: "another", stage: () => 30 }])
+    const bad = enrichment("b", "another", setRule(when("description", "isNotEmpty"), "category", "X"))
     const result = run([bad, good], tram, registry)
     expect(result.fields["category"]).toBe("T")
     expect(result.faults).toEqual([{ enrichmentId: "b", message: "RangeError: poisoned record" }])
@@ -210,7 +215,7 @@ describe("faults", () => {
     ["hold", "hold"],
     ["deliver", "deliver"]
   ] as const)("gives %s for a filter that fails and says so", (onFault, value) => {
-    const registry = kindsOf([rule, { ...kinds.get("filter")!, plan: poisoned.plan }])
+    const registry = kindsOf([rule, { ...recordKind("filter"), plan: poisoned.plan }])
     const bad = enrichment("f", "filter", { conditions: when("description", "isNotEmpty"), onFault })
     const result = run([bad, good], tram, registry)
     expect(result.verdict.value).toBe(value)
@@ -219,7 +224,7 @@ describe("faults", () => {
   })
 
   it("holds everything back where a kind of the program that decides on delivery cannot run", () => {
-    const gate = { ...kinds.get("filter")!, type: "gate" }
+    const gate = { ...recordKind("filter"), type: "gate" }
     const result = run([enrichment("g", "gate", { conditions: 1 }), good], tram, kindsOf([...bundled, gate]))
     expect([result.verdict.value, result.fields["category"]]).toEqual(["hold", "T"])
   })

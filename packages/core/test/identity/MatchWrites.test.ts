@@ -23,6 +23,7 @@ const held = (change: Partial<HeldRecord>): HeldRecord => ({
   fields: content,
   changeNo: 1,
   version: 1,
+  annotated: false,
   createdAt: at,
   updatedAt: at,
   missed: 0,

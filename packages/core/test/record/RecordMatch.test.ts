@@ -24,6 +24,7 @@ const recordOf = (change: Partial<LedgerRecord>): LedgerRecord => ({
   fields: {},
   changeNo: 1,
   version: 1,
+  annotated: false,
   createdAt: at,
   updatedAt: at,
   ...change

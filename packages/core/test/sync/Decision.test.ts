@@ -48,6 +48,7 @@ const recordOf = (change: Partial<LedgerRecord> = {}): LedgerRecord => ({
   fields: {},
   changeNo: 1,
   version: 1,
+  annotated: false,
   createdAt: instant,
   updatedAt: instant,
   ...change

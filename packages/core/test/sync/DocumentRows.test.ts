@@ -25,6 +25,7 @@ const receipt = (fields: Fields, change: Partial<LedgerRecord> = {}): LedgerReco
   fields,
   changeNo: 1,
   version: 1,
+  annotated: false,
   createdAt: at,
   updatedAt: at,
   ...change

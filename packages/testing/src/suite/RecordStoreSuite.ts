@@ -31,10 +31,41 @@ export const tests: StorageTests = (it) => {
       const [read, ...none] = yield* records.changes(scope, all)
       expect(none).toEqual([])
       const { createdAt, updatedAt, ...rest } = read!
-      expect(rest).toEqual({ ...write, accountId: account.id, dataType: "transactions", changeNo: 1, version: 1 })
+      expect(rest).toEqual({
+        ...write,
+        accountId: account.id,
+        dataType: "transactions",
+        changeNo: 1,
+        version: 1,
+        annotated: false
+      })
       expect(Timestamp.parse(createdAt)).toBe(createdAt)
       expect(updatedAt).toBe(createdAt)
       expect(yield* records.page(scope, { filter: {}, limit: 10 })).toEqual([read])
+    })
+  )
+
+  it.effect("touches records: a new number each, and what reads have settled about them holds", () =>
+    Effect.gen(function* () {
+      const { account, records, scope } = yield* arrange
+      const [a, b, c] = [yield* makeWrite(), yield* makeWrite(), yield* makeWrite()]
+      yield* records.write(scope, [a, b, c], { dayDigests: "settled" })
+      expect(yield* records.touch(scope, [c.id, a.id])).toEqual({ before: 3, after: 5 })
+      const changes = yield* records.changes(scope, all)
+      expect(changes.map(({ annotated, changeNo, id, version }) => [id, changeNo, annotated, version])).toEqual([
+        [b.id, 2, false, 1],
+        [c.id, 4, true, 1],
+        [a.id, 5, true, 1]
+      ])
+      expect(yield* records.dayDigests(scope)).toBe("settled")
+      expect(yield* records.touch(scope, [])).toEqual({ before: 5, after: 5 })
+      expect(yield* records.lastChange(account.id)).toBe(5)
+      // What is written later stays annotated.
+      yield* records.write(scope, [{ ...a, hash: "later" }])
+      expect((yield* records.held(scope, [a.id]))[0]).toMatchObject({ annotated: true, version: 2, changeNo: 6 })
+      expect(yield* records.dayDigests(scope)).toBeUndefined()
+      yield* records.touch(scope, [b.id])
+      expect(yield* records.dayDigests(scope)).toBeUndefined()
     })
   )
 

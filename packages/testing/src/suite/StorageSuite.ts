@@ -4,6 +4,7 @@
  * The layer also provides `StoreClock`; a store with a clock of its own asks for `liveClock`.
  */
 import { describe } from "@effect/vitest"
+import * as AnalysisStoreSuite from "./AnalysisStoreSuite.ts"
 import * as ApiKeyStoreSuite from "./ApiKeyStoreSuite.ts"
 import * as AuditStoreSuite from "./AuditStoreSuite.ts"
 import * as BankStoreSuite from "./BankStoreSuite.ts"
@@ -56,6 +57,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   TaskStore: TaskStoreSuite.tests,
   UploadStore: UploadStoreSuite.tests,
   EnrichmentStore: EnrichmentStoreSuite.tests,
+  AnalysisStore: AnalysisStoreSuite.tests,
   IdempotencyStore: IdempotencyStoreSuite.tests,
   IdentityStore: IdentityStoreSuite.tests,
   EventStore: EventStoreSuite.tests,

@@ -2,7 +2,7 @@
  * Every method of every store, called with ids of one workspace. The types ask for a case of each method, so that one that
  * is added without does not compile.
  */
-import { ApiKeyStore } from "@millrace/core/storage"
+import { AnalysisStore, ApiKeyStore } from "@millrace/core/storage"
 import { EventStore } from "@millrace/core/storage"
 import { BankStore, ConnectionAttemptStore } from "@millrace/core/storage"
 import { DeliveryStore } from "@millrace/core/storage"
@@ -185,6 +185,7 @@ const records = casesOf(RecordStore, {
   fields: (store, { scope, write }) => store.fields(scope, [write.id]),
   write: (store, { scope }) => Effect.flatMap(makeWrite(), (write) => store.write(scope, [write])),
   rename: (store, { scope, write }) => store.rename(scope, [{ id: write.id, providerId: "renamed" }]),
+  touch: (store, { scope, write }) => store.touch(scope, [write.id]),
   merge: (store, { other, scope, write }) => store.merge(scope, write.id, other.id),
   merged: (store, { other, scope, write }) =>
     Effect.andThen(store.merge(scope, write.id, other.id), store.merged(scope)),
@@ -204,6 +205,33 @@ const records = casesOf(RecordStore, {
   setPulled: (store, { scope }) => store.setPulled([{ ...scope, shown: [] }]),
   shown: (store, { scope }) => store.shown(scope),
   forget: (store, { madeAccount, workspace }) => store.forget(workspace.id, madeAccount.id)
+})
+
+const analyses = casesOf(AnalysisStore, {
+  head: (store, { analysis }) => store.head(analysis),
+  entries: (store, { analysis, enrichment, write }) => store.entries(analysis, enrichment.id, [write.id]),
+  accountRecords: (store, { account, analysis }) => store.accountRecords(analysis, account.id, 10),
+  members: (store, { analysis, enrichment }) => store.members(analysis, enrichment.id, ["part"]),
+  partitions: (store, { analysis, enrichment }) => store.partitions(analysis, enrichment.id, ["part"]),
+  outputs: (store, { analysis, enrichment }) => store.outputs(analysis, enrichment.id, ["part"]),
+  stale: (store, { analysis, enrichment }) =>
+    store.stale(analysis, enrichment.id, { tag: "another", today: CalendarDate.make("2026-03-01"), limit: 10 }),
+  addEvents: (store, { analysis, enrichment }) => store.addEvents(analysis, enrichment.id, ["key", "another"]),
+  commit: (store, { analysis, analysisChanges }) => store.commit(analysis, 1, { ...analysisChanges, enrichments: [] }),
+  forget: (store, { enrichment, workspace }) => store.forget(workspace.id, enrichment.id),
+  notes: (store, { workspace, write }) => store.notes(workspace.id, [write.id]),
+  links: (store, { analysisChanges, workspace }) =>
+    store.links(
+      workspace.id,
+      analysisChanges.enrichments.flatMap(({ links }) => links.map(({ id }) => id))
+    ),
+  addFacts: (store, { enrichmentFact }) =>
+    withNew("fact", (id) => store.addFacts([{ ...enrichmentFact, id, kind: "suppress" }])),
+  liftFacts: (store, { enrichmentFact, workspace }) => store.liftFacts(workspace.id, [enrichmentFact.id], decided),
+  fact: (store, { enrichmentFact, workspace }) => store.fact(workspace.id, enrichmentFact.id),
+  facts: (store, { analysis, write }) => store.facts(analysis, { recordIds: [write.id] }),
+  countFacts: (store, { workspace }) => store.countFacts(workspace.id),
+  disturb: (store, { analysis, write }) => store.disturb(analysis, [write.id], CalendarDate.make("2026-01-01"))
 })
 
 const feeds = casesOf(FeedStore, {
@@ -423,6 +451,7 @@ const all = {
   tables,
   uploads,
   enrichments,
+  analyses,
   identity
 }
 
@@ -446,6 +475,7 @@ type Covered =
   | TableStore
   | UploadStore
   | EnrichmentStore
+  | AnalysisStore
   | IdentityStore
   | DataKeys
   // Of what a definition says: each is held to its own suite, which tries the wall as well.
@@ -493,7 +523,8 @@ const tellings = {
     const store = yield* RecordStore
     return [
       yield* store.changes(scope, { after: 0, upTo: 100, limit: 100 }),
-      yield* store.index(scope, {}),
+      // In no order of its own.
+      (yield* store.index(scope, {})).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       yield* store.lastChange(account.id),
       yield* store.dayDigests(scope),
       yield* store.merged(scope),
@@ -552,6 +583,17 @@ const tellings = {
   }),
   enrichments: ({ workspace }: WholeWorkspace) =>
     Effect.flatMap(EnrichmentStore, (store) => store.list([workspace.id])),
+  analyses: Effect.fnUntraced(function* ({ analysis, enrichment, workspace, write }: WholeWorkspace) {
+    const store = yield* AnalysisStore
+    return [
+      yield* store.head(analysis),
+      yield* store.members(analysis, enrichment.id, ["part"]),
+      yield* store.partitions(analysis, enrichment.id, ["part"]),
+      yield* store.outputs(analysis, enrichment.id, ["part"]),
+      yield* store.notes(workspace.id, [write.id]),
+      yield* store.facts(analysis, { enrichmentId: enrichment.id })
+    ]
+  }),
   identity: Effect.fnUntraced(function* ({ scope }: WholeWorkspace) {
     const store = yield* IdentityStore
     return [

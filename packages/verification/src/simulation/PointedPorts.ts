@@ -4,6 +4,7 @@ import { NodeDigest } from "@millrace/adapters"
 import { TableDestination } from "@millrace/adapters/destination"
 import * as StatementReader from "../../../adapters/src/statement/StatementReader.ts"
 import {
+  AnalysisStore,
   ApiKeyStore,
   BankStore,
   ConnectionAttemptStore,
@@ -27,6 +28,7 @@ import { Destinations, type DestinationSession } from "@millrace/core/destinatio
 import { type Kernel, SyncRun } from "@millrace/core/kernel"
 import { type ProviderDriver, Providers } from "@millrace/core/provider"
 import { Patterns } from "@millrace/core/pattern"
+import { TableSnapshotReader } from "@millrace/core/table"
 import { Ids } from "@millrace/core"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -36,6 +38,7 @@ import type { FaultPoints } from "../fault/FaultPoints.ts"
 import { CurrentRun, type Watch } from "./Watch.ts"
 
 const stores = {
+  AnalysisStore,
   RecordStore,
   StageStore,
   FeedStore,
@@ -143,7 +146,10 @@ export const pointedAdapters = (
       )
     ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
     StatementReader.layer,
-    Kinds.layerBundled().pipe(Layer.provideMerge(Patterns.layerProven)),
+    Kinds.layerBundled().pipe(
+      Layer.provide(TableSnapshotReader.layer.pipe(Layer.provide(NodeDigest.layer))),
+      Layer.provideMerge(Patterns.layerProven)
+    ),
     NodeDigest.layer
   )
 }

@@ -95,6 +95,7 @@ export class AccountLedger {
         fields: frozenFields(write.fields),
         changeNo: ++this.lastChange,
         version: (before?.version ?? 0) + 1,
+        annotated: before?.annotated ?? false,
         createdAt: before?.createdAt ?? now,
         updatedAt: now
       })
@@ -103,6 +104,28 @@ export class AccountLedger {
       ledger.log.push(record)
       if (before?.providerId !== record.providerId)
         moveProviderId(memory, ledger, record.id, before?.providerId, record)
+    }
+    compact(memory, ledger)
+  }
+
+  /** Gives records the next change numbers. */
+  touch(memory: Context.Service.Shape<typeof Memory>, dataType: DataType, ids: ReadonlyArray<string>): void {
+    const ledger = this.ofType(dataType)
+    const { lastChange } = this
+    const { length } = ledger.log
+    ledger.page = undefined
+    memory.journal(() => {
+      this.lastChange = lastChange
+      ledger.log.length = length
+      ledger.page = undefined
+    })
+    for (const id of ids) {
+      const changeNo = ++this.lastChange
+      const before = ledger.records.get(id)
+      if (before === undefined) continue
+      const record: LedgerRecord = Object.freeze({ ...before, changeNo, annotated: true })
+      memory.set(ledger.records, id, record)
+      ledger.log.push(record)
     }
     compact(memory, ledger)
   }

@@ -123,6 +123,16 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
             remove(ledgerOf(scope).missed, id)
           }
         }),
+      touch: (scope, ids) =>
+        call(() => {
+          const account = accountOf(scope.accountId)
+          const settled = dayDigests.get(typeKey(scope))
+          const holds = settled?.changeNo === newestOf(scope)
+          const before = account.lastChange
+          account.touch(memory, scope.dataType, ids)
+          if (settled !== undefined && holds) keepDayDigests(scope, settled.text)
+          return { before, after: account.lastChange }
+        }),
       merge: (scope, id, into) =>
         call(() => {
           dropDayDigests(scope)

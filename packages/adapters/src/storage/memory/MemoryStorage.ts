@@ -6,6 +6,7 @@ import type { Kernel } from "@millrace/core/kernel"
 import type { RateLimiter, UpstreamBudget } from "@millrace/core/rate"
 import type { Resources } from "@millrace/core/resource"
 import {
+  AnalysisStore,
   ApiKeyStore,
   AuditStore,
   BankStore,
@@ -28,6 +29,7 @@ import {
 import * as Layer from "effect/Layer"
 import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
 import * as MemoryUpstreamBudget from "../../rate/MemoryUpstreamBudget.ts"
+import * as MemoryAnalysisStore from "./MemoryAnalysisStore.ts"
 import * as MemoryAuditStore from "./MemoryAuditStore.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
 import { BankTable } from "./MemoryBankTable.ts"
@@ -76,6 +78,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer).pipe(Layer.provideMerge(MemoryResources.layer)),
   wall(IdentityStore, MemoryIdentityStore.layer),
   wall(EventStore, MemoryEventStore.layer),
+  wall(AnalysisStore, MemoryAnalysisStore.layer),
   wall(AuditStore, MemoryAuditStore.layer),
   MemoryRateLimiter.layer,
   MemoryUpstreamBudget.layer

@@ -30,7 +30,9 @@ class Owners extends Context.Service<Owners, Map<string, WorkspaceId>>()(
 
 /** Calls that make what was not there. */
 const making = new Set([
+  "addEvents",
   "addFact",
+  "addFacts",
   "append",
   "begin",
   "create",

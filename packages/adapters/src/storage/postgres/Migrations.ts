@@ -43,6 +43,7 @@ import { workspaceTurns } from "./migrations/0031_workspace_turns.ts"
 import { extraction } from "./migrations/0032_extraction.ts"
 import { stage } from "./migrations/0033_stage.ts"
 import { deliveryOrder } from "./migrations/0034_delivery_order.ts"
+import { analysis } from "./migrations/0035_analysis.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -82,7 +83,8 @@ export const migrations = {
   "0031_workspace_turns": workspaceTurns,
   "0032_extraction": extraction,
   "0033_stage": stage,
-  "0034_delivery_order": deliveryOrder
+  "0034_delivery_order": deliveryOrder,
+  "0035_analysis": analysis
 } as const
 
 /** All steps that this version knows, the first one first. */

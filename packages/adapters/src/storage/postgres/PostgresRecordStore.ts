@@ -54,6 +54,23 @@ const writeStatement = (searched: boolean): string => `
 
 const writeRows = { plain: writeStatement(false), searched: writeStatement(true) }
 
+/** As `writeStatement`, for what is said beside records: what reads have settled about them still holds. */
+const touchStatement = `
+  with numbers as (
+    insert into account_change as a (account_id, workspace_id, change_seq) values ($1, $2, $4::int)
+    on conflict (account_id) do update set change_seq = a.change_seq + excluded.change_seq
+    returning change_seq - $4::int as base
+  ), settled as (
+    update record_settled s set change_no = numbers.base + $4::int from numbers
+    where s.account_id = $1 and s.data_type = $3
+      and s.change_no = (select coalesce(max(change_no), 0) from record where account_id = $1 and data_type = $3)
+  ), touched as (
+    update record r set change_no = numbers.base + t.n, annotated = true
+    from numbers, unnest(string_to_array($6, $5)) with ordinality as t(id, n)
+    where r.account_id = $1 and r.data_type = $3 and r.workspace_id = $2 and r.id = t.id
+  )
+  select base from numbers`
+
 const amountOf = (fields: Fields): string => {
   const amount = fields["amount"]
   return typeof amount === "string" ? amount : ""
@@ -143,6 +160,12 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
       delete from record_settled where account_id = ${scope.accountId} and data_type = ${scope.dataType}
     )`
 
+    const lastOf = Effect.fnUntraced(function* (accountId: AccountId) {
+      const rows = yield* stored(sql<{ readonly change_seq: bigint }>`select change_seq from account_change
+        where account_id = ${accountId}`)
+      return Number(rows[0]?.change_seq ?? 0)
+    })
+
     return RecordStore.of({
       // Measured on 200,000 rows: as fast as aggregating them into text and splitting that, and simpler.
       index: Effect.fn("RecordStore.index")(function* (scope, only) {
@@ -192,6 +215,24 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
             as n(id, provider_id)
           where ${inScope(sql, scope)} and r.id = n.id`)
       }),
+      touch: Effect.fn("RecordStore.touch")(function* (scope, ids) {
+        const before = ids.length === 0 ? yield* lastOf(scope.accountId) : undefined
+        if (before !== undefined) return { before, after: before }
+        const { separator, texts } = yield* textColumns([ids], [])
+        const { accountId, dataType, workspaceId } = scope
+        const rows = yield* stored(
+          sql.unsafe<{ readonly base: bigint }>(touchStatement, [
+            accountId,
+            workspaceId,
+            dataType,
+            ids.length,
+            separator,
+            ...texts
+          ]).unprepared
+        )
+        const base = Number(rows[0]!.base)
+        return { before: base, after: base + ids.length }
+      }),
       merge: Effect.fn("RecordStore.merge")(function* (scope, id, into) {
         yield* stored(
           sql`${withoutDayDigests(scope)} update record set merged_into = ${into} where ${inScope(sql, scope)} and id = ${id}`
@@ -220,11 +261,7 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
             and change_no = (${newest(sql, scope)})`)
         return rows[0]?.settled
       }),
-      lastChange: Effect.fn("RecordStore.lastChange")(function* (accountId) {
-        const rows = yield* stored(sql<{ readonly change_seq: bigint }>`select change_seq from account_change
-          where account_id = ${accountId}`)
-        return Number(rows[0]?.change_seq ?? 0)
-      }),
+      lastChange: Effect.fn("RecordStore.lastChange")(lastOf),
       lastChanges: Effect.fn("RecordStore.lastChanges")(function* (accountIds) {
         const rows = yield* stored(sql<{ readonly account_id: AccountId; readonly change_seq: bigint }>`
           select account_id, change_seq from account_change where account_id = any(${[...accountIds]}::text[])`)

@@ -7,6 +7,7 @@ import { ApiKeyStore, EnrichmentStore } from "@millrace/core/storage"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
+import * as PostgresAnalysisStore from "./PostgresAnalysisStore.ts"
 import * as PostgresAuditStore from "./PostgresAuditStore.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
 import * as PostgresConnectionAttemptStore from "./PostgresConnectionAttemptStore.ts"
@@ -57,6 +58,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer).pipe(Layer.provideMerge(PostgresResources.layer)),
   PostgresIdentityStore.layer,
   PostgresEventStore.layer,
+  PostgresAnalysisStore.layer,
   PostgresAuditStore.layer,
   PostgresRateLimiter.layer,
   PostgresUpstreamBudget.layer

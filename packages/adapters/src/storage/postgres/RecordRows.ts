@@ -21,6 +21,7 @@ export interface RecordRow {
   readonly fields: Fields
   readonly change_no: bigint
   readonly version: number
+  readonly annotated: boolean
   readonly created_at: Date
   readonly updated_at: Date
 }
@@ -33,7 +34,7 @@ export interface HeldRow extends RecordRow {
 }
 
 export const recordColumns =
-  "id, account_id, data_type, provider_id, date, pending, state, merged_into, hash, fields, change_no, version, created_at, updated_at"
+  "id, account_id, data_type, provider_id, date, pending, state, merged_into, hash, fields, change_no, version, annotated, created_at, updated_at"
 
 export const toRecord = (row: RecordRow): LedgerRecord => ({
   id: row.id,
@@ -47,6 +48,7 @@ export const toRecord = (row: RecordRow): LedgerRecord => ({
   fields: row.fields,
   changeNo: Number(row.change_no),
   version: row.version,
+  annotated: row.annotated,
   createdAt: instant(row.created_at),
   updatedAt: instant(row.updated_at),
   ...present({ mergedInto: row.merged_into })

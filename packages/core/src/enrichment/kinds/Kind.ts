@@ -1,21 +1,29 @@
 /**
- * What a type of enrichment is made of (enrichments B).
- *
- * This file holds the interface of per-record transforms: pure functions of the view so far and the
- * configuration. Kinds that look at whole sets of records come on top of the same parts.
+ * What a type of enrichment is made of (enrichments B): the parts that both families share, and the family that looks at one
+ * record. The family that looks at sets of records is in `SetKind`.
  */
-import type * as Schema from "effect/Schema"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { EventType } from "../../event/EventType.ts"
 import type { DataType } from "../../record/DataType.ts"
 import type { FieldCatalog } from "../../record/FieldCatalog.ts"
 import type { Fields } from "../../record/FieldValue.ts"
 import type { Check } from "../../rule/Check.ts"
 import type { Claim, Outcome, Verdict } from "../../rule/Outcome.ts"
 import type { CalendarDate } from "../../shared/CalendarDate.ts"
+import type { Id } from "../../shared/Ids.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
 import type { EnrichmentType } from "./EnrichmentType.ts"
 
 // What an author of a kind writes with, from one module.
 export type { Check, Issue } from "../../rule/Check.ts"
 export type { Claim, Outcome, Verdict } from "../../rule/Outcome.ts"
+
+/** Why an enrichment could say nothing. It holds no secret: it is told on the job. */
+export class EnrichmentFault extends Schema.TaggedError<EnrichmentFault>()("EnrichmentFault", {
+  reason: Schema.Literals(["defect", "timeout", "limit", "conflict", "input", "model"]),
+  message: Schema.String
+}) {}
 
 /** A record on its way through the pipeline; later enrichments see what earlier ones wrote. */
 export interface View {
@@ -30,6 +38,13 @@ export interface PlanContext {
   readonly today: CalendarDate
 }
 
+/** Whose enrichment is about to run. */
+export interface EnrichmentScope {
+  readonly workspaceId: WorkspaceId
+  readonly enrichmentId: Id<"enrichment">
+  readonly dataType: DataType
+}
+
 /** Whose word counts more; between equals the later in (stage, order, id, position) wins (enrichments A6). */
 export const authorities = { user: 70, rule: 60, lookup: 50, analysis: 40, memory: 30, ai: 20, provider: 10 } as const
 
@@ -39,15 +54,19 @@ export interface Capabilities {
   readonly dataTypes: ReadonlyArray<DataType>
   /** `"*"`: any field a rule may write. */
   readonly writes: ReadonlyArray<string>
+  /** The types of its events; none unless given. */
+  readonly emits?: ReadonlyArray<Pick<EventType<never>, "type" | "subject" | "summary" | "outbound">>
+  /** Whether it may ask a language model; it does not unless given. */
+  readonly model?: boolean
   /** How many a workspace may have. */
   readonly perWorkspace: number
 }
 
-export interface RecordKind<Config = unknown, Prepared = unknown> {
+/** What both families have. */
+export interface KindBase<Config, Prepared> {
   readonly type: EnrichmentType
   /** Its name for people, such as `Rules`. */
   readonly label: string
-  readonly family: "record"
   /** Place in the pipeline; smaller numbers run first (enrichments A3). */
   stage(config: Config): number
   readonly capabilities: Capabilities
@@ -59,13 +78,44 @@ export interface RecordKind<Config = unknown, Prepared = unknown> {
   declares(config: Config, catalog: FieldCatalog): FieldCatalog
   /** Compiles a configuration without errors, once per revision. */
   prepare(config: Config, catalog: FieldCatalog): Prepared
+}
+
+/** What was prepared, completed by what stands outside of the configuration. */
+export interface OpenedKind<Prepared> {
+  readonly prepared: Prepared
+  /** Names what was read, such as the hash of a table: where it differs, everything is looked at again. */
+  readonly version: string
+}
+
+export interface RecordKind<Config = unknown, Prepared = unknown, Gathered = unknown> extends KindBase<
+  Config,
+  Prepared
+> {
+  readonly family: "record"
+  /**
+   * Reads what the configuration names and does not hold, such as a table; once per run, before the first record. What it
+   * needs is given to the function that makes the kind.
+   */
+  open?(prepared: Prepared, scope: EnrichmentScope): Effect.Effect<OpenedKind<Prepared>, EnrichmentFault>
+  /**
+   * Asks for what `plan` cannot know from a record, such as the answers of a model: for a chunk of at most `chunkSize` views,
+   * in one go. Where it fails, `plan` runs with nothing gathered, and the fault is told.
+   */
+  gather?(
+    prepared: Prepared,
+    views: ReadonlyArray<View>,
+    scope: EnrichmentScope & PlanContext
+  ): Effect.Effect<Gathered, EnrichmentFault>
   /** Pure and synchronous. What it throws is a fault of this record in this enrichment, and of nothing else. */
-  plan(prepared: Prepared, view: View, context: PlanContext): Outcome
+  plan(prepared: Prepared, view: View, context: PlanContext, gathered?: Gathered): Outcome
   /**
    * Kinds that decide on delivery, and these alone: the verdict on a record that `plan` failed on. An enrichment of such a
    * kind that cannot run at all holds every record back.
    */
   onFault?(config: Config): Verdict
-  /** One sentence that says why a claim was made. */
+  /** One sentence that says why a claim was made. That it holds is shown by running `plan` again. */
   explain(config: Config, claim: Claim): string
 }
+
+/** Views that `gather` is given at a time, at most. */
+export const chunkSize = 500

@@ -3,7 +3,7 @@ import { provenPatterns } from "../../../src/pattern/Pattern.ts"
 import { type RecordKindSuiteOptions, suite } from "@millrace/testing/suite/enrichment"
 import { expect, it } from "vitest"
 
-const kinds = bundledKinds(provenPatterns)
+const kinds = bundledKinds({ patterns: provenPatterns }).filter((kind) => kind.family === "record")
 const when = (field: string, operator: string, value: string) => ({
   logic: "and",
   conditions: [{ field, operator, value }]
@@ -25,6 +25,38 @@ const trials: Readonly<Record<string, Pick<RecordKindSuiteOptions, "good" | "ref
     refused: [
       [{ rules: [{ conditions: tram, action: { field: "id", value: "x" } }] }, "rules[0].action.field"],
       [{ phase: "late", rules: [{ conditions: tram, action: { field: "category", value: "x" } }] }, "phase"]
+    ]
+  },
+  lookup: {
+    good: [
+      { source: { kind: "inline", entries: [{ match: "tram", set: { category: "Transport", score: 3 } }] } },
+      {
+        source: { kind: "inline", entries: [{ match: "nothing like it", set: { category: "Other" } }] },
+        mode: "contains",
+        onMissing: "default",
+        defaults: { category: "Unknown" }
+      }
+    ],
+    refused: [
+      [{ source: { kind: "inline", entries: [{ match: "  ", set: { category: "x" } }] } }, "source.entries[0].match"],
+      [
+        { source: { kind: "inline", entries: [{ match: "a", set: { "transfer.kind": "x" } }] } },
+        "source.entries[0].set.transfer.kind"
+      ],
+      [{ source: { kind: "inline", entries: [{ match: "a", set: { amount: "x" } }] } }, "source.entries[0].set.amount"],
+      [{ source: { kind: "inline", entries: [{ match: "a", set: {} }] } }, "source.entries[0].set"],
+      [
+        { source: { kind: "inline", entries: [{ match: "a", set: { category: "x" } }] }, defaults: { category: "y" } },
+        "defaults"
+      ],
+      [
+        {
+          source: { kind: "inline", entries: [{ match: "a", set: { category: "x" } }] },
+          also: [{ field: "accountId", column: "account" }]
+        },
+        "also"
+      ],
+      [{ source: { kind: "inline", entries: [{ match: "a", set: { category: "x" } }] }, field: "budget.keys" }, "field"]
     ]
   },
   filter: {

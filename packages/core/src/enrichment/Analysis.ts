@@ -1,0 +1,303 @@
+/**
+ * Runs the enrichments of set kinds over what changed in the ledger (enrichments A4, A10, A11).
+ *
+ * Changes are looked at in slices. Each slice is one transaction: entries, states, claims, links, events and how far it came
+ * are there together, or not at all. A record about which something else is said than before gets a new change number, so
+ * that feeds deliver what follows.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { ActorRef } from "../access/ActorRef.ts"
+import type { Account, AccountId } from "../bank/Account.ts"
+import type { Bank } from "../bank/Bank.ts"
+import { BankStore } from "../bank/BankStore.ts"
+import { EventStore } from "../event/EventStore.ts"
+import { FeedStore } from "../feed/FeedStore.ts"
+import { yieldIfRevoked } from "../job/RunLease.ts"
+import type { DataType } from "../record/DataType.ts"
+import { RecordStore } from "../record/RecordStore.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import { dayStart } from "../shared/DayStart.ts"
+import { Digest } from "../shared/Digest.ts"
+import { limits } from "../shared/Limits.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { Tasks } from "../task/Tasks.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+import { type AnalysisHead, type AnalysisMark, AnalysisStore } from "./AnalysisStore.ts"
+import { type PlacedAccount, type Placing, placing } from "./AnalysisPlaces.ts"
+import { AnalysisSlice, type SliceResult } from "./AnalysisSlice.ts"
+import { analysisTask, taskKey } from "./AnalysisTaskKind.ts"
+import type { Enrichment } from "./Enrichment.ts"
+import type { SetAccount } from "./kinds/SetKind.ts"
+import { Kinds } from "./Kinds.ts"
+import type { PipelineFault } from "./Pipeline.ts"
+import { covers, FeedPipelines } from "./FeedPipelines.ts"
+
+export interface AnalysisRun<E> {
+  readonly workspace: Workspace
+  readonly dataType: DataType
+  /** All of the workspace. */
+  readonly enrichments: ReadonlyArray<Enrichment>
+  /** Those whose changes are looked at; due partitions are planned in any case. */
+  readonly accounts: ReadonlyArray<{ readonly bank: Bank; readonly account: Account }>
+  readonly today: CalendarDate.CalendarDate
+  readonly cause: ActorRef
+  /** First call of each transaction: fails where the run may write no longer. */
+  readonly guard: Effect.Effect<void, E>
+}
+
+/** Times that a slice is planned again because another run was faster. */
+const conflictTries = 3
+
+class Overtaken {
+  readonly _tag = "Overtaken"
+}
+
+export class Analysis extends Context.Service<
+  Analysis,
+  {
+    /** What failed is told, and holds nothing else up. Costs nothing in workspaces without set kinds. */
+    readonly run: <E>(run: AnalysisRun<E>) => Effect.Effect<ReadonlyArray<PipelineFault>, E | StorageUnavailable>
+  }
+>()("@millrace/core/enrichment/Analysis") {
+  static readonly layer: Layer.Layer<
+    Analysis,
+    never,
+    | AnalysisStore
+    | RecordStore
+    | BankStore
+    | FeedStore
+    | EventStore
+    | Transactor
+    | Tasks
+    | Digest
+    | Kinds
+    | FeedPipelines
+  > = Layer.effect(
+    Analysis,
+    Effect.gen(function* () {
+      const store = yield* AnalysisStore
+      const records = yield* RecordStore
+      const banks = yield* BankStore
+      const feeds = yield* FeedStore
+      const events = yield* EventStore
+      const tasks = yield* Tasks
+      const digest = yield* Digest
+      const kinds = yield* Kinds
+      const pipelines = yield* FeedPipelines
+      const { atomically } = yield* Transactor
+
+      /** All accounts that are shown by feeds in scope, as set kinds see them. */
+      const accountsOf = Effect.fnUntraced(function* (workspace: Workspace, places: Placing) {
+        const all = new Map<AccountId, SetAccount>()
+        const owners = new Map<AccountId, { readonly bank: Bank; readonly account: Account }>()
+        for (const bank of yield* banks.list([workspace.id])) {
+          for (const account of yield* banks.accounts(bank.id)) {
+            if (!places.isShown(account)) continue
+            const { accountName, accountNumber, accountType, currency } = account
+            owners.set(account.id, { bank, account })
+            all.set(account.id, {
+              accountId: account.id,
+              bankId: bank.id,
+              bankName: bank.name,
+              accountName,
+              accountNumber,
+              accountType,
+              currency
+            })
+          }
+        }
+        const placeOf = (id: AccountId) => {
+          const owner = owners.get(id)
+          return owner === undefined ? Effect.undefined : places.place(owner.bank, owner.account)
+        }
+        return { all, placeOf }
+      })
+
+      /** Writes a slice; fails with `Overtaken` where another run was faster. */
+      const commit = Effect.fnUntraced(function* <E>(
+        run: AnalysisRun<E>,
+        head: AnalysisHead,
+        slice: SliceResult,
+        marks: ReadonlyArray<AnalysisMark>,
+        unmarked: ReadonlyArray<AccountId>,
+        planned: AnalysisHead["planned"],
+        gone: ReadonlyArray<string>,
+        today: CalendarDate.CalendarDate
+      ) {
+        const { dataType, workspace } = run
+        const scope = { workspaceId: workspace.id, dataType }
+        return yield* atomically(
+          Effect.gen(function* () {
+            yield* run.guard
+            const moved = new Map<AccountId, AnalysisMark>(marks.map((mark) => [mark.accountId, mark]))
+            for (const [accountId, ids] of [...slice.touched].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+              const { after, before } = yield* records.touch({ ...scope, accountId }, [...ids].toSorted())
+              const mark = moved.get(accountId) ?? head.marks.find((one) => one.accountId === accountId)
+              // Nothing came between: what was touched needs no second look.
+              if (mark?.changeNo === before) moved.set(accountId, { ...mark, changeNo: after })
+            }
+            const changed = slice.planned.map(({ changes }) => changes)
+            const written = yield* store.commit(scope, head.version, {
+              asOf: today,
+              planned,
+              marks: [...moved.values()],
+              unmarked,
+              enrichments: changed
+            })
+            if (!written) return yield* Effect.fail(new Overtaken())
+            for (const id of gone) yield* store.forget(workspace.id, id as Enrichment["id"])
+            for (const { events: told, step } of slice.planned) {
+              const fresh = yield* store.addEvents(
+                scope,
+                step.enrichment.id,
+                told.map(({ key }) => key)
+              )
+              // What was so when the enrichment began is no news.
+              if (head.planned[step.enrichment.id] !== step.tag) continue
+              const types = new Map((step.kind.capabilities.emits ?? []).map((type) => [type.type, type]))
+              yield* events.append(
+                told
+                  .filter(({ key }) => fresh.has(key))
+                  .slice(0, limits.enrichmentEvents)
+                  .map(({ data, subjectId, type }) => ({
+                    workspaceId: workspace.id,
+                    type,
+                    subject: { kind: types.get(type)!.subject, id: subjectId },
+                    cause: run.cause,
+                    data
+                  }))
+              )
+            }
+            const due = changed
+              .flatMap(({ partitions }) =>
+                partitions.flatMap((one) => (one.due === null || one.due <= today ? [] : [one.due]))
+              )
+              .toSorted()[0]
+            if (due !== undefined) {
+              yield* tasks.enqueue(analysisTask, {
+                payload: scope,
+                workspaceId: workspace.id,
+                key: taskKey(scope),
+                at: dayStart(due, workspace.timezone)
+              })
+            }
+            return true
+          })
+        ).pipe(
+          Effect.catch((error): Effect.Effect<boolean, E | StorageUnavailable> =>
+            error instanceof Overtaken ? Effect.succeed(false) : Effect.fail(error as E | StorageUnavailable)
+          )
+        )
+      })
+
+      const runAll = Effect.fn("Analysis.run")(function* <E>(run: AnalysisRun<E>) {
+        const { dataType, workspace } = run
+        const enrichments = run.enrichments.filter((one) => one.enabled && one.dataType === dataType)
+        const sets = enrichments.filter((one) => kinds.get(one.type)?.family === "set")
+        if (sets.length === 0) return []
+        const scope = { workspaceId: workspace.id, dataType }
+        let head = yield* store.head(scope)
+        const inScope = (yield* feeds.list([workspace.id], { dataType })).filter((feed) =>
+          sets.some((one) => covers(one, feed))
+        )
+        const places = yield* placing(enrichments, inScope, (text) => digest.contentHash(text)).pipe(
+          Effect.provideService(FeedPipelines, pipelines)
+        )
+        const placed = yield* Effect.forEach(run.accounts, ({ account, bank }) => places.place(bank, account))
+        const last = yield* records.lastChanges(placed.map(({ account }) => account.id))
+        const lastOf = ({ account }: PlacedAccount) => last.get(account.id) ?? 0
+        const faults: Array<PipelineFault> = []
+        let accounts: Effect.Success<ReturnType<typeof accountsOf>> | undefined
+        for (let tries = 0; ;) {
+          const today = head.asOf !== null && head.asOf > run.today ? head.asOf : run.today
+          const marks = new Map(head.marks.map((mark) => [mark.accountId, mark]))
+          const startOf = (one: PlacedAccount) => {
+            const mark = marks.get(one.account.id)
+            return mark?.signature === one.signature ? mark.changeNo : 0
+          }
+          const behind = placed.filter(
+            (one) =>
+              (one.places.size > 0 || marks.has(one.account.id)) &&
+              (startOf(one) < lastOf(one) || marks.get(one.account.id)?.signature !== one.signature)
+          )
+          const isDue = head.due !== null && head.due <= today
+          const planned = new Map(places.steps.map(({ enrichment, tag }) => [enrichment.id as string, tag]))
+          const unplanned = places.steps.filter(({ enrichment, tag }) => head.planned[enrichment.id] !== tag)
+          const gone = Object.keys(head.planned).filter((id) => !planned.has(id))
+          if (behind.length === 0 && !isDue && unplanned.length === 0 && gone.length === 0) return faults
+          yield* yieldIfRevoked
+          accounts ??= yield* accountsOf(workspace, places)
+          const { all, placeOf } = accounts
+          const unmarked = head.marks.flatMap(({ accountId }) => (all.has(accountId) ? [] : [accountId]))
+          const slice = new AnalysisSlice({
+            store,
+            records,
+            scope,
+            steps: places.steps,
+            accounts: all,
+            placeOf,
+            baseCurrency: workspace.baseCurrency,
+            today,
+            hasFacts: head.hasFacts,
+            sha256: (text) => digest.sha256(text)
+          })
+          const moved: Array<AnalysisMark> = []
+          let room: number = limits.commitChunk
+          let whole = 0
+          for (const one of behind) {
+            if (room <= 0) break
+            const { account, signature } = one
+            const after = startOf(one)
+            const upTo = lastOf(one)
+            const changes = yield* records.changes({ ...scope, accountId: account.id }, { after, upTo, limit: room })
+            yield* slice.add(one, changes)
+            const isWhole = changes.length < room
+            room -= changes.length
+            moved.push({ accountId: account.id, changeNo: isWhole ? upTo : changes.at(-1)!.changeNo, signature })
+            if (isWhole) whole++
+          }
+          // Accounts that no feed in scope shows any more.
+          const emptied: Array<AccountId> = []
+          for (const accountId of unmarked) {
+            const ids = yield* store.accountRecords(scope, accountId, limits.commitChunk)
+            slice.remove(ids)
+            if (ids.length < limits.commitChunk) emptied.push(accountId)
+          }
+          const isLast = whole === behind.length && emptied.length === unmarked.length
+          const result = yield* slice.plan(isLast)
+          const known = Object.fromEntries(
+            [...planned].flatMap(([id, tag]) => {
+              // An enrichment is known from the first run on that saw all accounts; it is quiet until then.
+              if (isLast) return [[id, tag]]
+              const before = head.planned[id]
+              return before === undefined ? [] : [[id, before]]
+            })
+          )
+          if (!isLast) for (const id of gone) known[id] = head.planned[id]!
+          const written = yield* commit(run, head, result, moved, emptied, known, isLast ? gone : [], today)
+          if (!written) {
+            if (++tries > conflictTries) {
+              faults.push(
+                ...sets.map(({ id }) => ({
+                  enrichmentId: id,
+                  message: "conflict: other runs were faster; the next run looks again"
+                }))
+              )
+              return faults
+            }
+          } else {
+            tries = 0
+            faults.push(...result.faults)
+            if (isLast) return faults
+          }
+          head = yield* store.head(scope)
+        }
+      })
+
+      return Analysis.of({ run: runAll as Analysis["Service"]["run"] })
+    })
+  )
+}

@@ -1,0 +1,116 @@
+/** Where the records of accounts stand in the enrichments of set kinds (enrichments A4). */
+import * as Effect from "effect/Effect"
+import type { Account } from "../bank/Account.ts"
+import type { Bank } from "../bank/Bank.ts"
+import { ownerOf } from "../bank/PublicRecord.ts"
+import { recordFields } from "../feed/Extraction.ts"
+import type { Feed } from "../feed/Feed.ts"
+import type { FieldSpecs } from "../record/DataType.ts"
+import type { Fields } from "../record/FieldValue.ts"
+import type { Enrichment } from "./Enrichment.ts"
+import type { CompiledPipeline, Step } from "./Pipeline.ts"
+import { setSteps } from "./Pipeline.ts"
+import { covers, FeedPipelines } from "./FeedPipelines.ts"
+import type { SetStep } from "./SetPlanning.ts"
+
+/** An enrichment, and the pipeline of the feed through which it sees an account. */
+export interface Place {
+  readonly pipeline: CompiledPipeline
+  /** Its place there. */
+  readonly at: number
+  readonly step: Step
+  /** The fields that its records have there. */
+  readonly specs: FieldSpecs | undefined
+}
+
+export interface PlacedAccount {
+  readonly bank: Bank
+  readonly account: Account
+  readonly owner: Fields
+  /** By enrichment. */
+  readonly places: ReadonlyMap<string, Place>
+  /** Everything besides the records that decides what set kinds see of the account. */
+  readonly signature: string
+}
+
+/** Whether the feed shows the account. */
+const shows = ({ fileBankId, sourceConfig }: Feed, { bankId, id }: Pick<Account, "bankId" | "id">): boolean => {
+  if (sourceConfig === undefined) return false
+  if (sourceConfig.type === "sync") return sourceConfig.accounts.some(({ accountId }) => accountId === id)
+  const existing = sourceConfig.type === "upload" ? sourceConfig.accountId : undefined
+  return existing === undefined ? fileBankId === bankId : existing === id
+}
+
+/** What an enrichment is planned under: its revision, and how its kind keeps state. */
+const tagOf = ({ revision }: Enrichment, version: number): string => `${revision}.${version}`
+
+/** The set kinds of a data type in one workspace. */
+export const placing = Effect.fnUntraced(function* (
+  enrichments: ReadonlyArray<Enrichment>,
+  /** Those that a set kind looks at, by order, then age. */
+  feeds: ReadonlyArray<Feed>,
+  hash: (text: string) => string
+) {
+  const pipelines = yield* FeedPipelines
+  const opened = new Map<Feed["id"], CompiledPipeline>()
+  const pipelineOf = Effect.fnUntraced(function* (feed: Feed) {
+    const known = opened.get(feed.id)
+    if (known !== undefined) return known
+    const pipeline = yield* pipelines.among(enrichments, feed)
+    opened.set(feed.id, pipeline)
+    return pipeline
+  })
+
+  // As the first of its feeds compiled it; in the order of all pipelines.
+  const steps: Array<SetStep & { readonly stage: number; readonly catalog: CompiledPipeline["catalog"] }> = []
+  for (const feed of feeds) {
+    const pipeline = yield* pipelineOf(feed)
+    for (const { kind, step } of setSteps(pipeline)) {
+      const { enrichment, prepared, stage } = step
+      if (steps.some((other) => other.enrichment.id === enrichment.id)) continue
+      steps.push({
+        enrichment,
+        kind,
+        prepared,
+        stage,
+        tag: tagOf(enrichment, kind.State.version),
+        catalog: pipeline.catalog
+      })
+    }
+  }
+  steps.sort(
+    (a, b) =>
+      a.stage - b.stage ||
+      a.enrichment.order - b.enrichment.order ||
+      (a.enrichment.id < b.enrichment.id ? -1 : a.enrichment.id > b.enrichment.id ? 1 : 0)
+  )
+
+  const place = Effect.fnUntraced(function* (bank: Bank, account: Account) {
+    const owner = ownerOf(bank, account)
+    const places = new Map<string, Place>()
+    const signatures: Array<string> = []
+    for (const { enrichment } of steps) {
+      const feed = feeds.find((one) => covers(enrichment, one) && shows(one, account))
+      if (feed === undefined) continue
+      const pipeline = yield* pipelineOf(feed)
+      const found = setSteps(pipeline).find(({ step }) => step.enrichment.id === enrichment.id)
+      if (found === undefined) continue
+      places.set(enrichment.id, { pipeline, at: found.at, step: found.step, specs: recordFields(feed) })
+      signatures.push(`${enrichment.id}@${feed.id}:${pipeline.signature}`)
+    }
+    return {
+      bank,
+      account,
+      owner,
+      places,
+      signature: hash(JSON.stringify([owner, signatures, steps.map(({ tag }) => tag)]))
+    } satisfies PlacedAccount as PlacedAccount
+  })
+
+  return {
+    steps,
+    place,
+    isShown: (account: Pick<Account, "bankId" | "id">) => feeds.some((feed) => shows(feed, account))
+  }
+})
+export type Placing = Effect.Success<ReturnType<typeof placing>>

@@ -1,0 +1,203 @@
+/** What one transaction of an analysis covers: records that changed, and what each enrichment makes of them, in order. */
+import * as Effect from "effect/Effect"
+import type { AccountId } from "../bank/Account.ts"
+import { toPublic } from "../bank/PublicRecord.ts"
+import type { DataType } from "../record/DataType.ts"
+import type { FieldValue } from "../record/FieldValue.ts"
+import type { LedgerRecord } from "../record/LedgerRecord.ts"
+import type { RecordStore } from "../record/RecordStore.ts"
+import type { CalendarDate } from "../shared/CalendarDate.ts"
+import type { Currency } from "../shared/Currency.ts"
+import { limits } from "../shared/Limits.ts"
+import type { Id } from "../shared/Ids.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { PlacedAccount, Place, Placing } from "./AnalysisPlaces.ts"
+import type { AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
+import type { SetAccount } from "./kinds/SetKind.ts"
+import { type CompiledPipeline, type Gathered, type PipelineFault, run } from "./Pipeline.ts"
+import { gather } from "./PipelineOpening.ts"
+import { noNotes, type NotedClaim, type RecordNotes } from "./RecordNotes.ts"
+import { type Observed, planSet, type SetPlanned } from "./SetPlanning.ts"
+
+type Step = Placing["steps"][number]
+
+export interface SliceInput {
+  readonly store: AnalysisStore["Service"]
+  readonly records: RecordStore["Service"]
+  readonly scope: { readonly workspaceId: WorkspaceId; readonly dataType: DataType }
+  readonly steps: ReadonlyArray<Step>
+  /** All that are in scope. */
+  readonly accounts: ReadonlyMap<AccountId, SetAccount>
+  /** As the pipelines see them; `undefined` for one that no feed in scope shows. */
+  readonly placeOf: (id: AccountId) => Effect.Effect<PlacedAccount | undefined>
+  readonly baseCurrency: Currency
+  readonly today: CalendarDate
+  readonly hasFacts: boolean
+  readonly sha256: (text: string) => string
+}
+
+export interface SliceResult {
+  readonly planned: ReadonlyArray<SetPlanned & { readonly step: Step }>
+  /** Records about which something else is said now, by account. */
+  readonly touched: ReadonlyMap<AccountId, ReadonlySet<string>>
+  readonly faults: ReadonlyArray<PipelineFault>
+}
+
+interface Looked {
+  readonly record: LedgerRecord
+  readonly placed: PlacedAccount
+}
+
+const planTag = (step: Step) => step.tag
+
+export class AnalysisSlice {
+  private readonly input: SliceInput
+  private readonly looked = new Map<string, Looked>()
+  private readonly gone = new Set<string>()
+  private readonly notes = new Map<string, RecordNotes>()
+  private readonly gathered = new Map<CompiledPipeline, Map<string, Gathered>>()
+
+  constructor(input: SliceInput) {
+    this.input = input
+  }
+
+  /** Records of an account that changed. */
+  readonly add = Effect.fnUntraced(function* (
+    this: AnalysisSlice,
+    placed: PlacedAccount,
+    changes: ReadonlyArray<LedgerRecord>
+  ) {
+    const { scope, store, today } = this.input
+    for (const record of changes) this.looked.set(record.id, { record, placed })
+    const noted = changes.filter(({ annotated }) => annotated).map(({ id }) => id)
+    if (noted.length > 0) {
+      for (const [id, notes] of yield* store.notes(scope.workspaceId, noted)) this.notes.set(id, notes)
+    }
+    const live = changes.filter(({ state }) => state === "live")
+    for (const place of placed.places.values()) {
+      const { pipeline } = place
+      if (this.gathered.get(pipeline)?.has(live[0]?.id ?? "") === true) continue
+      const pending = live.map((record) => ({
+        view: this.viewOf({ record, placed }, place),
+        notes: this.notes.get(record.id)
+      }))
+      const { chunks } = yield* gather(pipeline, scope, pending, { today })
+      if (chunks.length === 0) continue
+      const byRecord = this.gathered.get(pipeline) ?? new Map<string, Gathered>()
+      this.gathered.set(pipeline, byRecord)
+      for (const { gathered, records } of chunks) for (const { view } of records) byRecord.set(view.recordId, gathered)
+    }
+  })
+
+  /** Records that no feed in scope shows any more. */
+  remove(ids: ReadonlyArray<string>): void {
+    for (const id of ids) this.gone.add(id)
+  }
+
+  /** `isLast`: there are no further slices, so that partitions which are due or were planned otherwise are planned as well. */
+  readonly plan = Effect.fnUntraced(function* (this: AnalysisSlice, isLast: boolean) {
+    const { accounts, baseCurrency, hasFacts, scope, sha256, steps, store, today } = this.input
+    const planned: Array<SetPlanned & { readonly step: Step }> = []
+    const touched = new Map<AccountId, Set<string>>()
+    const faults: Array<PipelineFault> = []
+    for (const step of steps) {
+      const { id } = step.enrichment
+      const result = yield* planSet({
+        store,
+        scope,
+        step,
+        observed: this.observe(step),
+        stale: isLast ? yield* store.stale(scope, id, { tag: planTag(step), today, limit: limits.runPartitions }) : [],
+        facts: hasFacts ? yield* store.facts(scope, { enrichmentId: id }) : [],
+        today,
+        accounts,
+        baseCurrency,
+        sha256
+      })
+      planned.push({ ...result, step })
+      faults.push(...result.faults.map((message) => ({ enrichmentId: id, message })))
+      for (const [recordId, accountId] of result.touched) {
+        const ids = touched.get(accountId) ?? new Set<string>()
+        touched.set(accountId, ids.add(recordId))
+      }
+      yield* this.follow(id, result)
+    }
+    return { planned, touched, faults } satisfies SliceResult as SliceResult
+  })
+
+  private viewOf({ placed, record }: Looked, { specs }: Place) {
+    return { recordId: record.id, fields: toPublic(this.input.scope.dataType, record, placed.owner, specs) }
+  }
+
+  /** Where the records stand in the partitions of an enrichment from now on. */
+  private observe(step: Step): ReadonlyArray<Observed> {
+    const reads = step.kind.reads(step.prepared, step.catalog)
+    const observed: Array<Observed> = []
+    for (const [recordId, looked] of this.looked) {
+      const place = looked.placed.places.get(step.enrichment.id)
+      const entries =
+        place === undefined || looked.record.state !== "live" ? [] : this.entriesOf(step, place, looked, reads)
+      observed.push({ recordId, entries })
+    }
+    for (const recordId of this.gone) observed.push({ recordId, entries: [] })
+    return observed
+  }
+
+  private entriesOf(
+    { kind, prepared }: Step,
+    place: Place,
+    looked: Looked,
+    reads: ReadonlyArray<string>
+  ): ReadonlyArray<AnalysisEntry> {
+    const { at, pipeline } = place
+    const { accountId, id: recordId } = looked.record
+    const options = {
+      notes: this.notes.get(recordId),
+      gathered: this.gathered.get(pipeline)?.get(recordId),
+      before: at
+    }
+    const { fields: view } = run(pipeline, this.viewOf(looked, place), { today: this.input.today }, options)
+    const fields: Record<string, FieldValue> = {}
+    for (const field of reads) {
+      const value = view[field]
+      if (value !== undefined && value !== null) fields[field] = value
+    }
+    const record = { recordId, accountId, fields }
+    return [...new Set(kind.partitions(prepared, record))].map((partition) => ({ ...record, partition }))
+  }
+
+  /** Lets what an enrichment says now be seen by those behind it. */
+  private readonly follow = Effect.fnUntraced(function* (
+    this: AnalysisSlice,
+    enrichmentId: Id<"enrichment">,
+    { changes, planned, touched }: SetPlanned
+  ) {
+    const { placeOf, records, scope, store } = this.input
+    if (touched.size === 0) return
+    const unknown = [...touched].filter(([id]) => !this.looked.has(id) && !this.gone.has(id))
+    for (const [accountId, some] of Map.groupBy(unknown, ([, id]) => id)) {
+      const placed = yield* placeOf(accountId)
+      if (placed === undefined) continue
+      const ids = some.map(([id]) => id)
+      const held = yield* records.held({ ...scope, accountId }, ids)
+      for (const [id, notes] of yield* store.notes(scope.workspaceId, ids)) this.notes.set(id, notes)
+      for (const record of held) this.looked.set(record.id, { record, placed })
+    }
+    const now = Map.groupBy(changes.notes, ({ recordId }) => recordId)
+    const dropped = Map.groupBy(changes.droppedNotes, ({ recordId }) => recordId)
+    for (const recordId of touched.keys()) {
+      const notes = this.notes.get(recordId) ?? noNotes
+      const said = now.get(recordId) ?? []
+      const replaced = new Set([...said, ...(dropped.get(recordId) ?? [])].map(({ partition }) => partition))
+      const kept = (notes.claims.get(enrichmentId) ?? []).filter(
+        ({ path }) => !replaced.has(path) || !planned.has(path)
+      )
+      const claims: Array<NotedClaim> = [
+        ...kept,
+        ...said.flatMap(({ claims: made, partition }) => made.map((claim) => ({ ...claim, path: partition })))
+      ]
+      claims.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+      this.notes.set(recordId, { ...notes, claims: new Map([...notes.claims, [enrichmentId, claims]]) })
+    }
+  })
+}

@@ -1,0 +1,101 @@
+/** What pipelines need that is not in the records: read when a run begins, and asked for chunk by chunk. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { DataType } from "../record/DataType.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import { chunkSize, type PlanContext, type View } from "./kinds/Kind.ts"
+import {
+  type CompiledPipeline,
+  type Gathered,
+  holdAll,
+  type PipelineFault,
+  reopened,
+  run,
+  type Step
+} from "./Pipeline.ts"
+import type { RecordNotes } from "./RecordNotes.ts"
+
+export interface PipelineScope {
+  readonly workspaceId: WorkspaceId
+  readonly dataType: DataType
+}
+
+const opens = ({ kind }: Step): boolean => kind?.family === "record" && kind.open !== undefined
+const gathers = ({ kind }: Step): boolean => kind?.family === "record" && kind.gather !== undefined
+
+/** The pipeline with what its enrichments read from elsewhere. The same object where there is nothing to read. */
+export const open = Effect.fnUntraced(function* (pipeline: CompiledPipeline, scope: PipelineScope) {
+  if (!pipeline.steps.some(opens)) return pipeline
+  const steps: Array<Step> = []
+  const broken: Array<Step> = []
+  const faults: Array<PipelineFault> = [...pipeline.faults]
+  const versions: Array<string> = []
+  for (const step of pipeline.steps) {
+    const { enrichment, kind, onFault, prepared } = step
+    if (kind?.family !== "record" || kind.open === undefined) {
+      steps.push(step)
+      continue
+    }
+    const opened = yield* Effect.result(kind.open(prepared, { ...scope, enrichmentId: enrichment.id }))
+    if (Result.isSuccess(opened)) {
+      steps.push(reopened(step, kind, opened.success.prepared))
+      versions.push(`${enrichment.id}:${opened.success.version}`)
+    } else {
+      faults.push({ enrichmentId: enrichment.id, message: opened.failure.message })
+      // It keeps its place, so that what was gathered for others keeps theirs.
+      steps.push(
+        onFault === undefined ? { ...step, kind: undefined, plan: () => ({ claims: [] }) } : holdAll(enrichment)
+      )
+      versions.push(`${enrichment.id}:-`)
+    }
+  }
+  return {
+    ...pipeline,
+    steps: [...steps, ...broken],
+    faults,
+    signature: [pipeline.signature, ...versions].join(",")
+  } satisfies CompiledPipeline
+})
+
+/** Whether records have to be gathered for before they are run. */
+export const isGathering = ({ steps }: CompiledPipeline): boolean => steps.some(gathers)
+
+/** A record that is about to be run. */
+export interface Pending {
+  readonly view: View
+  readonly notes?: RecordNotes | undefined
+}
+
+const chunksOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / chunkSize) }, (_, n) => all.slice(n * chunkSize, (n + 1) * chunkSize))
+
+/**
+ * Asks for what these records need, step by step: each sees them as the steps before leave them. The answers are for these
+ * records alone, chunk by chunk.
+ */
+export const gather = Effect.fnUntraced(function* (
+  pipeline: CompiledPipeline,
+  scope: PipelineScope,
+  records: ReadonlyArray<Pending>,
+  context: PlanContext
+) {
+  const faults: Array<PipelineFault> = []
+  const chunks: Array<{ readonly records: ReadonlyArray<Pending>; readonly gathered: Gathered }> = []
+  for (const chunk of isGathering(pipeline) ? chunksOf(records) : []) {
+    const gathered = new Map<number, unknown>()
+    for (const [at, { enrichment, kind, prepared }] of pipeline.steps.entries()) {
+      if (kind?.family !== "record" || kind.gather === undefined) continue
+      const views = chunk.map(({ notes, view }) => ({
+        recordId: view.recordId,
+        fields: run(pipeline, view, context, { notes, gathered, before: at }).fields
+      }))
+      const asked = yield* Effect.result(
+        kind.gather(prepared, views, { ...scope, ...context, enrichmentId: enrichment.id })
+      )
+      if (Result.isSuccess(asked)) gathered.set(at, asked.success)
+      else faults.push({ enrichmentId: enrichment.id, message: asked.failure.message })
+    }
+    chunks.push({ records: chunk, gathered })
+  }
+  return { chunks, faults }
+})

@@ -1,0 +1,122 @@
+/** What has happened to one record on its way through the pipeline (enrichments A6). */
+import type { Fields, FieldValue } from "../record/FieldValue.ts"
+import { authorities, type Claim, type Outcome, type Verdict, type View } from "./kinds/Kind.ts"
+import type { PipelineFault, PipelineResult, Step } from "./Pipeline.ts"
+import type { FieldChange } from "./Provenance.ts"
+import type { PersonsWord, RecordNotes } from "./RecordNotes.ts"
+
+export interface PipelineVerdict {
+  readonly value: Verdict
+  /** The filter that says so; `null` when none objects. */
+  readonly enrichmentId: string | null
+  readonly reason: string
+  /** Also when it was delivered before: then it is removed at the destination. */
+  readonly removeDelivered: boolean
+}
+
+/** What would have been written into a field that a person decided. */
+export interface Shadow {
+  readonly field: string
+  readonly value: FieldValue
+  readonly enrichmentId: string
+}
+
+export const deliver: PipelineVerdict = { value: "deliver", enrichmentId: null, reason: "", removeDelivered: false }
+const weight: Readonly<Record<Verdict, number>> = { deliver: 0, hold: 1, drop: 2 }
+
+/** The claim that holds a field at the moment. */
+type Held = { readonly claim: Claim; readonly step: Step } | { readonly word: PersonsWord }
+
+/** Made when the first thing happens. */
+export class Progress {
+  readonly matched: Array<string> = []
+  readonly faults: Array<PipelineFault> = []
+  verdict: PipelineVerdict = deliver
+  skipped = 0
+  view: View
+  private readonly original: Fields
+  private fields: Record<string, FieldValue> | undefined
+  private readonly held = new Map<string, Held>()
+  private readonly shadows = new Map<string, Shadow>()
+  private readonly silent: RecordNotes["silent"] | undefined
+
+  constructor(view: View, notes: RecordNotes | undefined) {
+    this.view = view
+    this.original = view.fields
+    this.silent = notes === undefined || notes.silent.size === 0 ? undefined : notes.silent
+    // A person's words are there from the start, and nobody overrules them.
+    for (const word of notes?.words ?? []) {
+      this.held.set(word.field, { word })
+      this.write(word.field, word.value)
+    }
+  }
+
+  judge(value: Verdict, enrichmentId: string, reason: string, removeDelivered = false): void {
+    if (weight[value] > weight[this.verdict.value]) this.verdict = { value, enrichmentId, reason, removeDelivered }
+    // Several filters may drop a record; one that wants the delivered row gone is enough.
+    else if (value === this.verdict.value && removeDelivered) this.verdict = { ...this.verdict, removeDelivered }
+  }
+
+  take(step: Step, outcome: Outcome): void {
+    const { claims, verdict } = outcome
+    const { id } = step.enrichment
+    const silent = this.silent?.get(id)
+    if (silent?.has("*") === true && verdict === undefined) return
+    if (claims.length > 0 || outcome.matched === true) this.matched.push(id)
+    this.skipped += outcome.skipped ?? 0
+    if (verdict !== undefined) this.judge(verdict.value, id, verdict.reason, verdict.removeDelivered)
+    for (const claim of claims) {
+      if (silent !== undefined && (silent.has("*") || silent.has(claim.field))) continue
+      const holder = this.held.get(claim.field)
+      if (holder !== undefined && "word" in holder) {
+        this.shadows.set(claim.field, { field: claim.field, value: claim.value, enrichmentId: id })
+        continue
+      }
+      if (step.authority < (holder?.step.authority ?? authorities.provider)) continue
+      this.held.set(claim.field, { claim, step })
+      this.write(claim.field, claim.value)
+    }
+  }
+
+  result(): PipelineResult {
+    const changes: Array<FieldChange> = []
+    for (const [field, holder] of this.held) {
+      const before = Object.hasOwn(this.original, field) ? (this.original[field] ?? null) : null
+      if ("word" in holder) {
+        const { factId, value: after } = holder.word
+        if (before !== after) changes.push({ field, before, after, enrichmentId: factId, revision: 0, path: "" })
+        continue
+      }
+      const { claim, step } = holder
+      if (before === claim.value) continue
+      const { id, revision } = step.enrichment
+      const { evidence, path, value: after } = claim
+      changes.push({
+        field,
+        before,
+        after,
+        enrichmentId: id,
+        revision,
+        path,
+        ...(evidence === undefined ? {} : { evidence })
+      })
+    }
+    return {
+      fields: this.view.fields,
+      verdict: this.verdict,
+      changes,
+      shadows: [...this.shadows.values()],
+      matched: this.matched,
+      faults: this.faults,
+      skipped: this.skipped
+    }
+  }
+
+  private write(field: string, value: FieldValue): void {
+    if (this.fields === undefined) {
+      this.fields = { ...this.original }
+      this.view = { ...this.view, fields: this.fields }
+    }
+    this.fields[field] = value
+  }
+}

@@ -1,0 +1,316 @@
+/** Plans what changed for one enrichment of a set kind, and compares it with what it said before (enrichments A10, B1). */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Schema from "effect/Schema"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import type { Currency } from "../shared/Currency.ts"
+import type { Id } from "../shared/Ids.ts"
+import { limits } from "../shared/Limits.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type {
+  AnalysisChanges,
+  AnalysisEntry,
+  AnalysisNote,
+  AnalysisScope,
+  AnalysisStore,
+  PartitionState
+} from "./AnalysisStore.ts"
+import type { Enrichment } from "./Enrichment.ts"
+import type { EnrichmentFact } from "./kinds/EnrichmentFact.ts"
+import { EnrichmentFault } from "./kinds/Kind.ts"
+import type {
+  Partition,
+  PartitionKey,
+  PartitionPlan,
+  Plan,
+  PlannedEvent,
+  SetAccount,
+  SetKind,
+  SetRecord
+} from "./kinds/SetKind.ts"
+import { linkId } from "./LinkId.ts"
+
+type AccountId = Id<"account">
+
+/** An enrichment of a set kind that is about to be planned. */
+export interface SetStep {
+  readonly enrichment: Enrichment
+  readonly kind: SetKind
+  readonly prepared: unknown
+  /** What its partitions are planned under. */
+  readonly tag: string
+}
+
+/** A record that was looked at, with its place in the partitions from now on. */
+export interface Observed {
+  readonly recordId: string
+  readonly entries: ReadonlyArray<AnalysisEntry>
+}
+
+export interface SetPlanningInput {
+  readonly store: AnalysisStore["Service"]
+  readonly scope: AnalysisScope
+  readonly step: SetStep
+  readonly observed: ReadonlyArray<Observed>
+  /** Partitions that are planned although no record of them changed. */
+  readonly stale: ReadonlyArray<PartitionKey>
+  readonly facts: ReadonlyArray<EnrichmentFact>
+  readonly today: CalendarDate.CalendarDate
+  readonly accounts: ReadonlyMap<AccountId, SetAccount>
+  readonly baseCurrency: Currency
+  readonly sha256: (text: string) => string
+}
+
+type SetChanges = AnalysisChanges["enrichments"][number]
+
+export interface SetPlanned {
+  readonly changes: SetChanges
+  readonly events: ReadonlyArray<PlannedEvent>
+  /** Records about which something else is said now, with their accounts. */
+  readonly touched: ReadonlyMap<string, AccountId>
+  /** Partitions that were planned: what is said of a record by others stays. */
+  readonly planned: ReadonlySet<PartitionKey>
+  readonly faults: ReadonlyArray<string>
+}
+
+/** A plan of a partition as it is stored. */
+interface Encoded {
+  readonly stateText: string
+  readonly state: Schema.Json
+  readonly due: CalendarDate.CalendarDate | null
+  readonly plan: PartitionPlan<unknown, unknown>
+}
+
+const byKey = (a: { readonly partition: string }, b: { readonly partition: string }): number =>
+  a.partition < b.partition ? -1 : a.partition > b.partition ? 1 : 0
+
+const textOf = (entries: ReadonlyArray<AnalysisEntry>): string =>
+  JSON.stringify(entries.map(({ accountId, fields, partition }) => [partition, accountId, fields]))
+
+const messageOf = (cause: Cause.Cause<EnrichmentFault | StorageUnavailable>): string => {
+  const error = Cause.squash(cause)
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** One enrichment, for the records that one commit covers. */
+export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
+  const { facts, observed, scope, stale, step, store, today } = input
+  const { enrichment, kind, prepared, tag } = step
+  const encodeState = Schema.encodeSync(kind.State.codec)
+  const decodeState = Schema.decodeUnknownSync(kind.State.codec)
+  const encodeEvidence = Schema.encodeSync(kind.Evidence)
+  const faults: Array<string> = []
+
+  // What changed for it.
+  const before = yield* store.entries(
+    scope,
+    enrichment.id,
+    observed.map(({ recordId }) => recordId)
+  )
+  const moved = new Map<string, ReadonlyArray<AnalysisEntry>>()
+  const dirty = new Set<PartitionKey>(stale)
+  for (const { entries, recordId } of observed) {
+    const next = entries.toSorted(byKey)
+    const last = (before.get(recordId) ?? []).toSorted(byKey)
+    if (textOf(next) === textOf(last)) continue
+    moved.set(recordId, next)
+    for (const { partition } of [...last, ...next]) dirty.add(partition)
+  }
+
+  // Partitions as they are after the change.
+  const known = new Map<PartitionKey, Partition<unknown>>()
+  const stateTexts = new Map<PartitionKey, string | undefined>()
+  const accountOf = new Map<string, AccountId>()
+  const read = Effect.fnUntraced(function* (keys: ReadonlyArray<PartitionKey>) {
+    const missing = [...new Set(keys)].filter((key) => !known.has(key))
+    if (missing.length > 0) {
+      const wanted = new Set(missing)
+      const rows = yield* store.members(scope, enrichment.id, missing)
+      const kept = yield* store.partitions(scope, enrichment.id, missing)
+      const states = new Map(kept.map((one) => [one.partition, one]))
+      const records = new Map<PartitionKey, Array<SetRecord>>(missing.map((key) => [key, []]))
+      const add = ({ partition, ...record }: AnalysisEntry) => records.get(partition)!.push(record)
+      for (const row of rows) if (!moved.has(row.recordId)) add(row)
+      for (const entries of moved.values()) for (const entry of entries) if (wanted.has(entry.partition)) add(entry)
+      for (const [key, all] of records) {
+        all.sort((a, b) => (a.recordId < b.recordId ? -1 : 1))
+        if (all.length > limits.partitionRecords) {
+          faults.push(`limit: the partition ${key} holds more than ${limits.partitionRecords} records`)
+          all.splice(0, all.length - limits.partitionRecords)
+        }
+        for (const { accountId, recordId } of all) accountOf.set(recordId, accountId)
+        const state = states.get(key)
+        const same = state?.tag === tag
+        stateTexts.set(key, same ? JSON.stringify(state.state) : undefined)
+        known.set(key, { records: all, state: same ? decodeState(state.state) : undefined })
+      }
+    }
+    return new Map(keys.map((key) => [key, known.get(key)!]))
+  })
+
+  const attempt = (keys: ReadonlyArray<PartitionKey>) =>
+    Effect.suspend(() =>
+      kind.plan({
+        ...scope,
+        enrichmentId: enrichment.id,
+        prepared,
+        baseCurrency: input.baseCurrency,
+        accounts: input.accounts,
+        today,
+        dirty: keys,
+        facts,
+        read
+      })
+    ).pipe(
+      Effect.flatMap((plan) => Effect.try({ try: () => encoded(plan), catch: asFault })),
+      Effect.exit
+    )
+
+  /** A day that has come already would never end. */
+  const dueAfter = (due: CalendarDate.CalendarDate | undefined) =>
+    due === undefined || due > today ? (due ?? null) : CalendarDate.addDays(today, 1)
+
+  /** Throws where the kind says what it may not say. */
+  const encoded = ({ next }: Plan<unknown, unknown>): ReadonlyMap<PartitionKey, Encoded> => {
+    const all = new Map<PartitionKey, Encoded>()
+    const { emits = [], writes } = kind.capabilities
+    for (const [key, plan] of next) {
+      if (!known.has(key)) throw new RangeError(`planned the partition ${key} without reading it`)
+      for (const { field, recordId } of plan.claims) {
+        if (!accountOf.has(recordId)) throw new RangeError(`claims something of ${recordId}, which it did not read`)
+        if (!writes.includes("*") && !writes.includes(field)) throw new RangeError(`may not write "${field}"`)
+      }
+      const unknown = plan.events.find((event) => !emits.some(({ type }) => type === event.type))
+      if (unknown !== undefined) throw new RangeError(`has no events of the type ${unknown.type}`)
+      const state = encodeState(plan.state)
+      all.set(key, { plan, state, stateText: JSON.stringify(state), due: dueAfter(plan.due) })
+    }
+    return all
+  }
+
+  const results = new Map<PartitionKey, Encoded | undefined>()
+  const postponed = new Set<PartitionKey>()
+  const settle = (keys: ReadonlyArray<PartitionKey>, plan: ReadonlyMap<PartitionKey, Encoded>) => {
+    const again: Array<PartitionKey> = []
+    for (const key of keys) if (!plan.has(key)) results.set(key, undefined)
+    for (const [key, one] of plan) {
+      if (!keys.includes(key) && stateTexts.get(key) !== one.stateText) again.push(key)
+      results.set(key, one)
+      stateTexts.set(key, one.stateText)
+      known.set(key, { ...known.get(key)!, state: one.plan.state })
+    }
+    return again
+  }
+
+  let pending: ReadonlyArray<PartitionKey> = [...dirty].toSorted()
+  if (pending.length > limits.runPartitions) {
+    for (const key of pending.slice(limits.runPartitions)) postponed.add(key)
+    pending = pending.slice(0, limits.runPartitions)
+  }
+  for (let round = 1; pending.length > 0; round++) {
+    if (round > limits.planRounds) {
+      faults.push(`limit: partitions did not settle in ${limits.planRounds} rounds`)
+      for (const key of pending) postponed.add(key)
+      break
+    }
+    const neighbours = pending.flatMap((key) => kind.neighbours?.(prepared, key) ?? [])
+    yield* read([...pending, ...neighbours])
+    const whole = yield* attempt(pending)
+    const again: Array<PartitionKey> = []
+    if (Exit.isSuccess(whole)) again.push(...settle(pending, whole.value))
+    else {
+      // One by one, so that a partition that fails leaves the others as they would be without it.
+      for (const key of pending) {
+        const alone = yield* attempt([key])
+        if (Exit.isSuccess(alone)) {
+          again.push(...settle([key], alone.value))
+          continue
+        }
+        const storage = alone.cause.reasons.find(
+          (reason) => Cause.isFailReason(reason) && reason.error._tag === "StorageUnavailable"
+        )
+        if (storage !== undefined || Cause.hasInterrupts(alone.cause)) {
+          return yield* Effect.failCause(alone.cause as Cause.Cause<StorageUnavailable>)
+        }
+        faults.push(`${messageOf(alone.cause)} (partition ${key})`)
+        postponed.add(key)
+      }
+    }
+    pending = [...new Set(again)].filter((key) => !postponed.has(key)).toSorted()
+  }
+
+  // What is different from before.
+  for (const key of postponed) results.delete(key)
+  const keys = [...results.keys()].toSorted()
+  const outputs = yield* store.outputs(scope, enrichment.id, keys)
+  const touched = new Map<string, AccountId>()
+  const partitions: Array<PartitionState> = []
+  const dropped: Array<PartitionKey> = []
+  const notes: Array<SetChanges["notes"][number]> = []
+  const droppedNotes: Array<SetChanges["droppedNotes"][number]> = []
+  const links: Array<SetChanges["links"][number]> = []
+  const linkIds = new Set<string>()
+  const goneLinks = new Set<string>()
+  const events: Array<PlannedEvent> = []
+  for (const partition of keys) {
+    const one = results.get(partition)
+    if (one === undefined) dropped.push(partition)
+    else {
+      partitions.push({ partition, tag, state: one.state, due: one.due })
+      events.push(...one.plan.events)
+    }
+    const claimed = new Map<string, Array<AnalysisNote["claims"][number]>>()
+    for (const { evidence, field, recordId, value } of one?.plan.claims ?? []) {
+      const claims = claimed.get(recordId) ?? []
+      claimed.set(recordId, claims)
+      claims.push({ field, value, evidence: encodeEvidence(evidence) })
+    }
+    const said = outputs.get(partition)
+    const last = new Map((said?.notes ?? []).map((note) => [note.recordId, note]))
+    for (const [recordId, claims] of claimed) {
+      if (JSON.stringify(last.get(recordId)?.claims) === JSON.stringify(claims)) continue
+      const accountId = accountOf.get(recordId)!
+      notes.push({ partition, recordId, accountId, claims })
+      touched.set(recordId, accountId)
+    }
+    for (const { accountId, recordId } of last.values()) {
+      if (claimed.has(recordId)) continue
+      droppedNotes.push({ partition, recordId })
+      touched.set(recordId, accountId)
+    }
+    const lastLinks = new Map((said?.links ?? []).map((link) => [link.id, link]))
+    for (const planned of one?.plan.links ?? []) {
+      const id = linkId(input.sha256, enrichment.id, planned)
+      const { kind: linkKind, members, state } = planned
+      const link = { id, kind: linkKind, members, state, evidence: encodeEvidence(planned.evidence) }
+      linkIds.add(id)
+      if (JSON.stringify(lastLinks.get(id)) !== JSON.stringify(link)) links.push({ ...link, partition })
+    }
+    for (const id of lastLinks.keys()) goneLinks.add(id)
+  }
+  for (const partition of postponed) {
+    // Whatever it said stays; it is planned by the next run.
+    const kept = yield* store.partitions(scope, enrichment.id, [partition])
+    partitions.push({ partition, tag: "", state: kept[0]?.state ?? null, due: today })
+  }
+  return {
+    changes: {
+      enrichmentId: enrichment.id,
+      entries: [...moved].map(([recordId, entries]) => ({ recordId, entries })),
+      partitions,
+      dropped,
+      notes,
+      droppedNotes,
+      links,
+      droppedLinks: [...goneLinks].filter((id) => !linkIds.has(id))
+    },
+    events,
+    touched,
+    planned: new Set(keys),
+    faults
+  } satisfies SetPlanned as SetPlanned
+})
+
+const asFault = (error: unknown): EnrichmentFault =>
+  new EnrichmentFault({ reason: "defect", message: error instanceof Error ? error.message : String(error) })

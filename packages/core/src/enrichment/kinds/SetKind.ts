@@ -1,0 +1,142 @@
+/**
+ * Kinds that look at sets of records (enrichments A2, A10, B1).
+ *
+ * The records in scope fall into partitions. What the kind says of a partition follows from the records in it, what people
+ * decided, the configuration and the day; so only partitions of which something changed are planned again, and the result is
+ * the one that planning all of them would have.
+ */
+import type * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import type { AccountType } from "../../provider/AccountType.ts"
+import type { FieldCatalog } from "../../record/FieldCatalog.ts"
+import type { FieldValue, Fields } from "../../record/FieldValue.ts"
+import type { CalendarDate } from "../../shared/CalendarDate.ts"
+import type { Currency } from "../../shared/Currency.ts"
+import type { Id } from "../../shared/Ids.ts"
+import type { StorageUnavailable } from "../../storage/StorageUnavailable.ts"
+import type { EnrichmentFact, FactRequest, UndoTarget } from "./EnrichmentFact.ts"
+import type { EnrichmentFault, EnrichmentScope, KindBase, PlanContext } from "./Kind.ts"
+
+/** Names a partition within an enrichment, such as `2026-03`: 1 to 200 characters. */
+export type PartitionKey = string
+
+/** A record as a set kind sees it: the fields it reads, as they are at its place in the pipeline. */
+export interface SetRecord {
+  readonly recordId: string
+  readonly accountId: Id<"account">
+  readonly fields: Fields
+}
+
+/** One of the accounts in scope. */
+export interface SetAccount {
+  readonly accountId: Id<"account">
+  readonly bankId: Id<"bank">
+  readonly bankName: string
+  readonly accountName: string
+  /** Masked: `****1234`. */
+  readonly accountNumber: string
+  readonly accountType: AccountType
+  readonly currency: Currency
+}
+
+/** A partition as it is now. */
+export interface Partition<State> {
+  /** By id. */
+  readonly records: ReadonlyArray<SetRecord>
+  /** What was kept when it was planned last under the same revision; `undefined` before. */
+  readonly state: State | undefined
+}
+
+export interface PlanInput<Prepared, State> extends EnrichmentScope, PlanContext {
+  readonly prepared: Prepared
+  readonly baseCurrency: Currency
+  readonly accounts: ReadonlyMap<Id<"account">, SetAccount>
+  /** What has to be planned, in order. */
+  readonly dirty: ReadonlyArray<PartitionKey>
+  /** What people decided about this enrichment and holds, oldest first. */
+  readonly facts: ReadonlyArray<EnrichmentFact>
+  /** Partitions by key, those without records too: the dirty ones, their neighbours, and any others. */
+  readonly read: (
+    keys: ReadonlyArray<PartitionKey>
+  ) => Effect.Effect<ReadonlyMap<PartitionKey, Partition<State>>, StorageUnavailable>
+}
+
+/** "Field f of this record should be v", with all that is needed to see why. */
+export interface SetClaim<Evidence> {
+  readonly recordId: string
+  readonly field: string
+  readonly value: FieldValue
+  readonly evidence: Evidence
+}
+
+/** Records that belong together. Its id follows from kind and members. */
+export interface PlannedLink<Evidence> {
+  /** Such as `transfer`. */
+  readonly kind: string
+  readonly members: ReadonlyArray<{ readonly recordId: string; readonly role: string }>
+  readonly state: "suggested" | "auto" | "confirmed" | "broken"
+  readonly evidence: Evidence
+}
+
+/** Something that is told once: `key` names it for ever within the enrichment. */
+export interface PlannedEvent {
+  readonly key: string
+  /** One of `capabilities.emits`. */
+  readonly type: string
+  readonly subjectId: string
+  readonly data: Schema.Json
+}
+
+/** All that an enrichment says of a partition: what it said before and does not say now is taken back. */
+export interface PartitionPlan<State, Evidence> {
+  readonly state: State
+  readonly claims: ReadonlyArray<SetClaim<Evidence>>
+  readonly links: ReadonlyArray<PlannedLink<Evidence>>
+  readonly events: ReadonlyArray<PlannedEvent>
+  /** The next day on which it has to be planned again although nothing changed: something is late, a period ends. */
+  readonly due?: CalendarDate | undefined
+}
+
+/**
+ * Dirty partitions that are not named have nothing to say, and nothing is kept of them. Others that were read may be named
+ * too; where that changes their state, they are planned again in the next round, at most `limits.planRounds` times.
+ */
+export interface Plan<State, Evidence> {
+  readonly next: ReadonlyMap<PartitionKey, PartitionPlan<State, Evidence>>
+}
+
+/** Why a claim or a link was made, and whether its evidence alone leads to the same. */
+export interface Explanation {
+  readonly sentence: string
+  /** The value that follows from the evidence. */
+  readonly recomputed: FieldValue
+  readonly holds: boolean
+}
+
+/** What an explanation is asked for. */
+export interface Explained<Evidence> {
+  readonly field: string
+  readonly value: FieldValue
+  readonly evidence: Evidence
+}
+
+export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, Evidence = unknown> extends KindBase<
+  Config,
+  Prepared
+> {
+  readonly family: "set"
+  /** Kept with each partition. Another version discards what was kept, and everything is planned anew. */
+  readonly State: { readonly version: number; readonly codec: Schema.Codec<State, Schema.Json> }
+  readonly Evidence: Schema.Codec<Evidence, Schema.Json>
+  /** The fields it looks at. A change of others is none for it. */
+  reads(prepared: Prepared, catalog: FieldCatalog): ReadonlyArray<string>
+  /** Where a record belongs: none, one or several. Pure. */
+  partitions(prepared: Prepared, record: SetRecord): ReadonlyArray<PartitionKey>
+  /** Read together with a dirty partition, in one go. */
+  neighbours?(prepared: Prepared, key: PartitionKey): ReadonlyArray<PartitionKey>
+  /** Reads and decides, and writes nothing. The same input gives the same plan, to the byte. */
+  plan(input: PlanInput<Prepared, State>): Effect.Effect<Plan<State, Evidence>, EnrichmentFault | StorageUnavailable>
+  /** The facts that make it as if it had not spoken. */
+  undo(target: UndoTarget): ReadonlyArray<FactRequest>
+  explain(config: Config, explained: Explained<Evidence>): Explanation
+}

@@ -1,0 +1,41 @@
+/** What enrichments need of records besides what they say: what stands beside them, and what is asked for them. */
+import * as Effect from "effect/Effect"
+import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
+import type { CompiledPipeline, Gathered, PipelineFault } from "../enrichment/Pipeline.ts"
+import { gather, isGathering, type PipelineScope } from "../enrichment/PipelineOpening.ts"
+import type { RecordNotes } from "../enrichment/RecordNotes.ts"
+import type { CalendarDate } from "../shared/CalendarDate.ts"
+import { type Enriching, type RowOfRecord, viewOf } from "./EnrichedRecord.ts"
+
+/** Notes by the ids of records, what was gathered by those of their rows. */
+export interface Beside {
+  readonly notes: ReadonlyMap<string, RecordNotes>
+  readonly gathered: ReadonlyMap<string, Gathered>
+  readonly faults: ReadonlyArray<PipelineFault>
+}
+
+const none: ReadonlyMap<string, never> = new Map<string, never>()
+
+/** Costs nothing where nothing stands beside the records and the enrichments ask for nothing. */
+export const besideRecords = Effect.map(AnalysisStore, ({ notes: read }) =>
+  Effect.fnUntraced(function* (
+    { dataType, workspaceId }: PipelineScope,
+    pipeline: CompiledPipeline,
+    today: CalendarDate,
+    all: ReadonlyArray<readonly [enriching: Enriching, rows: ReadonlyArray<RowOfRecord>]>
+  ) {
+    const noted = [
+      ...new Set(all.flatMap(([, rows]) => rows.flatMap(({ record }) => (record.annotated ? [record.id] : []))))
+    ]
+    const notes = noted.length === 0 ? none : yield* read(workspaceId, noted)
+    if (!isGathering(pipeline)) return { notes, gathered: none, faults: [] } satisfies Beside as Beside
+    const pending = all.flatMap(([enriching, rows]) =>
+      rows.map((row) => ({ view: viewOf(enriching, row), notes: notes.get(row.record.id) }))
+    )
+    const { chunks, faults } = yield* gather(pipeline, { workspaceId, dataType }, pending, { today })
+    const gathered = new Map(
+      chunks.flatMap((chunk) => chunk.records.map(({ view }) => [view.recordId, chunk.gathered] as const))
+    )
+    return { notes, gathered, faults } satisfies Beside as Beside
+  })
+)

@@ -1,0 +1,331 @@
+import { MemoryStorage } from "@millrace/adapters/memory"
+import { NodeDigest } from "@millrace/adapters"
+import {
+  makeEnrichment,
+  makeWrite,
+  scopeOf,
+  storeAccount,
+  storeBank,
+  storeFeed,
+  storeWorkspace
+} from "@millrace/testing/fixture"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Analysis } from "../../src/enrichment/Analysis.ts"
+import { AnalysisStore } from "../../src/enrichment/AnalysisStore.ts"
+import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
+import { EnrichmentFacts } from "../../src/enrichment/EnrichmentFacts.ts"
+import { bundledKinds, Kinds, kindsOf } from "../../src/enrichment/Kinds.ts"
+import * as Pipeline from "../../src/enrichment/Pipeline.ts"
+import { FeedPipelines } from "../../src/enrichment/FeedPipelines.ts"
+import { EventStore } from "../../src/event/EventStore.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { provenPatterns } from "../../src/pattern/Pattern.ts"
+import type { RecordWrite } from "../../src/record/LedgerRecord.ts"
+import { RecordStore } from "../../src/record/RecordStore.ts"
+import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import { Ids } from "../../src/shared/Ids.ts"
+import { Tasks } from "../../src/task/Tasks.ts"
+import { TaskStore } from "../../src/task/TaskStore.ts"
+import { monthSum } from "./MonthSum.ts"
+
+const kinds = kindsOf([...bundledKinds({ patterns: provenPatterns }), monthSum])
+const services = Layer.mergeAll(Analysis.layer, EnrichmentFacts.layer).pipe(
+  Layer.provideMerge(FeedPipelines.layer),
+  Layer.provideMerge(Tasks.layer),
+  Layer.provideMerge(Layer.mergeAll(MemoryStorage.layer, NodeDigest.layer, Ids.layer, Layer.succeed(Kinds, kinds)))
+)
+
+const march = CalendarDate.make("2026-03-20")
+
+const arrange = Effect.gen(function* () {
+  const workspace = yield* storeWorkspace()
+  const bank = yield* storeBank(workspace)
+  const account = yield* storeAccount(bank)
+  const other = yield* storeAccount(bank)
+  const accounts = [account, other].map((one) => ({ bank, account: one }))
+  const feed = yield* storeFeed(workspace, {
+    sourceConfig: { type: "sync", accounts: accounts.map((one) => ({ bankId: bank.id, accountId: one.account.id })) }
+  })
+  const sum = yield* makeEnrichment(workspace, {
+    type: "month_sum",
+    config: { limit: "50", field: "amount" }
+  })
+  const records = yield* RecordStore
+  const analysis = yield* Analysis
+  const store = yield* AnalysisStore
+  const scope = scopeOf(account)
+  const run = (
+    options: { readonly enrichments?: ReadonlyArray<Enrichment>; readonly today?: CalendarDate.CalendarDate } = {}
+  ) =>
+    analysis.run({
+      workspace,
+      dataType: "transactions",
+      enrichments: options.enrichments ?? [sum],
+      accounts,
+      today: options.today ?? march,
+      cause: { kind: "system", reason: "test" },
+      guard: Effect.void
+    })
+  const write = Effect.fnUntraced(function* (amount: string, date: string, change: Partial<RecordWrite> = {}) {
+    const made = yield* makeWrite({ date: CalendarDate.make(date), ...change })
+    const fields = { description: "SHOP", date, amount, ...change.fields }
+    const one: RecordWrite = { ...made, hash: `${amount} ${date} ${JSON.stringify(fields)}`, fields }
+    yield* records.write(scope, [one])
+    return one
+  })
+  const valuesOf = Effect.fnUntraced(function* (...of: ReadonlyArray<RecordWrite>) {
+    const notes = yield* store.notes(
+      workspace.id,
+      of.map(({ id }) => id)
+    )
+    return of.map(({ id }) =>
+      Object.fromEntries((notes.get(id)?.claims.get(sum.id) ?? []).map((claim) => [claim.field, claim.value]))
+    )
+  })
+  const eventsOf = Effect.flatMap(EventStore, (events) => events.read(workspace.id, 0, 100))
+  return { workspace, bank, account, other, accounts, feed, sum, records, store, scope, run, write, valuesOf, eventsOf }
+})
+
+describe("Analysis", () => {
+  it.effect("says of each record what follows from its partition, and gives it a new change number", () =>
+    Effect.gen(function* () {
+      const { records, run, scope, store, sum, valuesOf, workspace, write } = yield* arrange
+      const [a, b, c] = [
+        yield* write("10", "2026-03-01"),
+        yield* write("5", "2026-03-09"),
+        yield* write("7", "2026-02-01")
+      ]
+      expect(yield* run()).toEqual([])
+      expect(yield* valuesOf(a, b, c)).toEqual([
+        { monthSum: "15" },
+        { monthSum: "15" },
+        { monthSum: "7", monthClosed: true }
+      ])
+      const changed = yield* records.changes(scope, { after: 3, upTo: 100, limit: 10 })
+      expect(changed.map(({ annotated, id, version }) => [id, annotated, version])).toEqual(
+        [a.id, b.id, c.id].toSorted().map((id) => [id, true, 1])
+      )
+      const of = { workspaceId: workspace.id, dataType: "transactions" } as const
+      const { links } = (yield* store.outputs(of, sum.id, ["2026-03"])).get("2026-03")!
+      expect(links.map(({ members }) => members.map(({ recordId }) => recordId))).toEqual([[a.id, b.id].toSorted()])
+      expect(yield* store.links(workspace.id, [links[0]!.id])).toEqual([{ ...links[0], enrichmentId: sum.id }])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("writes nothing where nothing changed, and touches only what something else is said of", () =>
+    Effect.gen(function* () {
+      const { account, records, run, scope, store, valuesOf, workspace, write } = yield* arrange
+      const [a, b] = [yield* write("10", "2026-03-01"), yield* write("7", "2026-02-01")]
+      yield* run()
+      const of = { workspaceId: workspace.id, dataType: "transactions" } as const
+      const before = [yield* store.head(of), yield* records.lastChange(account.id)]
+      yield* run()
+      expect([yield* store.head(of), yield* records.lastChange(account.id)]).toEqual(before)
+      // A change of a field that the kind does not read is none for it.
+      const last = yield* records.lastChange(account.id)
+      yield* records.write(scope, [{ ...a, hash: "other", fields: { ...a.fields, description: "OTHER" } }])
+      yield* run()
+      expect(yield* records.lastChange(account.id)).toBe(last + 1)
+      yield* write("1", "2026-03-02")
+      yield* run()
+      expect(yield* valuesOf(a, b)).toEqual([{ monthSum: "11" }, { monthSum: "7", monthClosed: true }])
+      const changed = yield* records.changes(scope, { after: last + 2, upTo: 1_000, limit: 10 })
+      expect(changed.map(({ id }) => id)).not.toContain(b.id)
+      expect(changed).toHaveLength(2)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("takes back what it said of a record that is gone, or moved", () =>
+    Effect.gen(function* () {
+      const { records, run, scope, valuesOf, write } = yield* arrange
+      const [a, b] = [yield* write("10", "2026-03-01"), yield* write("5", "2026-03-09")]
+      yield* run()
+      yield* records.write(scope, [{ ...b, state: "removed" }])
+      yield* run()
+      expect(yield* valuesOf(a, b)).toEqual([{ monthSum: "10" }, {}])
+      yield* records.write(scope, [{ ...b, state: "live" }])
+      yield* run()
+      expect(yield* valuesOf(a, b)).toEqual([{ monthSum: "15" }, { monthSum: "15" }])
+      yield* records.write(scope, [
+        { ...b, hash: "moved", date: CalendarDate.make("2026-01-09"), fields: { ...b.fields, date: "2026-01-09" } }
+      ])
+      yield* run()
+      expect(yield* valuesOf(a, b)).toEqual([{ monthSum: "10" }, { monthSum: "5", monthClosed: true }])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("tells what happens once, and nothing of what was so when it began", () =>
+    Effect.gen(function* () {
+      const { eventsOf, run, sum, write } = yield* arrange
+      yield* write("100", "2026-02-01")
+      yield* run()
+      expect(yield* eventsOf).toEqual([])
+      yield* write("60", "2026-03-01")
+      yield* run()
+      yield* write("1", "2026-03-02")
+      yield* run()
+      expect((yield* eventsOf).map(({ data, subject, type }) => [type, subject, data])).toEqual([
+        ["month.over", { kind: "enrichment", id: sum.id }, { month: "2026-03" }]
+      ])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("plans what is due although nothing changed, and has a task for that day", () =>
+    Effect.gen(function* () {
+      const { run, valuesOf, workspace, write } = yield* arrange
+      const a = yield* write("10", "2026-03-01")
+      yield* run()
+      const tasks = yield* (yield* TaskStore).list({ kind: "analysis", workspaceId: workspace.id, limit: 10 })
+      expect(tasks.map(({ dueAt, key }) => [key, dueAt.slice(0, 10)])).toEqual([
+        // When April begins in the zone of the workspace.
+        [`${workspace.id}:transactions`, "2026-03-31"]
+      ])
+      yield* run({ today: CalendarDate.make("2026-03-31") })
+      expect(yield* valuesOf(a)).toEqual([{ monthSum: "10" }])
+      yield* run({ today: CalendarDate.make("2026-04-01") })
+      expect(yield* valuesOf(a)).toEqual([{ monthSum: "10", monthClosed: true }])
+      // A clock that goes back does no harm.
+      yield* write("1", "2026-03-02")
+      yield* run({ today: CalendarDate.make("2026-03-05") })
+      expect(yield* valuesOf(a)).toEqual([{ monthSum: "11", monthClosed: true }])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("leaves a partition that fails as it was, tells it, and plans it again", () =>
+    Effect.gen(function* () {
+      const { records, run, scope, valuesOf, write } = yield* arrange
+      const [a, b] = [yield* write("10", "2026-03-01"), yield* write("7", "2026-02-01")]
+      yield* run()
+      const bad = yield* write("666", "2026-03-03")
+      yield* write("1", "2026-02-02")
+      expect((yield* run()).map(({ message }) => message)).toEqual(["666 is no amount (partition 2026-03)"])
+      expect(yield* valuesOf(a, b)).toEqual([{ monthSum: "10" }, { monthSum: "8", monthClosed: true }])
+      yield* records.write(scope, [{ ...bad, hash: "mended", fields: { ...bad.fields, amount: "6" } }])
+      expect(yield* run()).toEqual([])
+      expect(yield* valuesOf(a, bad)).toEqual([{ monthSum: "16" }, { monthSum: "16" }])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("sees what rules before it wrote, and is seen by those behind it", () =>
+    Effect.gen(function* () {
+      const { run, sum, valuesOf, workspace, write } = yield* arrange
+      const rule = yield* makeEnrichment(workspace, {
+        config: {
+          phase: "pre",
+          rules: [
+            {
+              conditions: { logic: "and", conditions: [{ field: "description", operator: "contains", value: "shop" }] },
+              action: { field: "amount", value: "4" }
+            }
+          ]
+        }
+      })
+      const a = yield* write("10", "2026-03-01")
+      yield* run({ enrichments: [sum, rule] })
+      expect(yield* valuesOf(a)).toEqual([{ monthSum: "4" }])
+      // Without the rule all records are looked at again.
+      yield* run()
+      expect(yield* valuesOf(a)).toEqual([{ monthSum: "10" }])
+      const second = {
+        ...sum,
+        id: (yield* makeEnrichment(workspace)).id,
+        order: 1,
+        config: { limit: "9", field: "monthSum" }
+      }
+      yield* write("2", "2026-03-02")
+      yield* run({ enrichments: [sum, second] })
+      const notes = yield* (yield* AnalysisStore).notes(workspace.id, [a.id])
+      expect(
+        notes
+          .get(a.id)!
+          .claims.get(second.id)!
+          .map(({ value }) => value)
+      ).toEqual(["24"])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("takes back all that an enrichment said which is gone, and starts again with another revision", () =>
+    Effect.gen(function* () {
+      const { run, store, sum, valuesOf, workspace, write } = yield* arrange
+      const a = yield* write("10", "2026-03-01")
+      const other = { ...sum, id: (yield* makeEnrichment(workspace)).id }
+      yield* run({ enrichments: [sum, other] })
+      yield* run({ enrichments: [other] })
+      expect(yield* valuesOf(a)).toEqual([{}])
+      yield* run({ enrichments: [other, { ...sum, revision: 2, config: { limit: "1", field: "amount" } }] })
+      expect(yield* valuesOf(a)).toEqual([{ monthSum: "10" }])
+      const of = { workspaceId: workspace.id, dataType: "transactions" } as const
+      expect((yield* store.head(of)).planned).toEqual({ [sum.id]: "2.1", [other.id]: "1.1" })
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("plans again where people decided something, and follows their words", () =>
+    Effect.gen(function* () {
+      const { records, run, scope, store, sum, valuesOf, workspace, write } = yield* arrange
+      const [a, b] = [yield* write("10", "2026-03-01"), yield* write("5", "2026-03-09")]
+      yield* run()
+      const facts = yield* EnrichmentFacts
+      const of = { workspaceId: workspace.id, dataType: "transactions" } as const
+      const about = [{ scope, recordIds: [b.id] }]
+      const by = { kind: "user", userId: "usr_1" } as const
+      const [fact] = yield* facts.add(of, about, [{ kind: "note", enrichmentId: sum.id, recordId: b.id }], by)
+      yield* run()
+      expect(yield* valuesOf(a, b)).toEqual([{ monthSum: "15" }, {}])
+      yield* facts.lift(of, about, [fact!.id], by)
+      yield* run()
+      expect(yield* valuesOf(a, b)).toEqual([{ monthSum: "15" }, { monthSum: "15" }])
+      const [first] = yield* facts.add(of, about, [{ kind: "set", recordId: b.id, field: "category", value: "A" }], by)
+      const [later] = yield* facts.add(of, about, [{ kind: "set", recordId: b.id, field: "category", value: "B" }], by)
+      expect((yield* store.fact(workspace.id, first!.id))?.lifted).toBeDefined()
+      const notes = (yield* store.notes(workspace.id, [b.id])).get(b.id)!
+      expect(notes.words).toEqual([{ factId: later!.id, field: "category", value: "B" }])
+      // Their own amount counts for the sum as well.
+      yield* facts.add(of, about, [{ kind: "set", recordId: b.id, field: "amount", value: "90" }], by)
+      yield* run()
+      expect(yield* valuesOf(a)).toEqual([{ monthSum: "100" }])
+      const [record] = yield* records.held(scope, [b.id])
+      const view = { recordId: b.id, fields: { ...record!.fields, category: "PROVIDER" } }
+      const pipeline = Pipeline.compile([sum], "transactions", kinds)
+      const seen = Pipeline.run(
+        pipeline,
+        view,
+        { today: march },
+        { notes: (yield* store.notes(workspace.id, [b.id])).get(b.id) }
+      )
+      expect([seen.fields["category"], seen.fields["monthSum"]]).toEqual(["B", "100"])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("forgets the records of an account that no feed shows any more", () =>
+    Effect.gen(function* () {
+      const { account, accounts, bank, feed, other, records, run, valuesOf, write } = yield* arrange
+      const a = yield* write("10", "2026-03-01")
+      const elsewhere = yield* makeWrite({ fields: { date: "2026-03-04", amount: "3" } })
+      yield* records.write(scopeOf(other), [elsewhere])
+      yield* run()
+      expect(yield* valuesOf(a)).toEqual([{ monthSum: "13" }])
+      const feeds = yield* FeedStore
+      yield* feeds.update({
+        ...feed,
+        version: feed.version + 1,
+        sourceConfig: { type: "sync", accounts: [{ bankId: bank.id, accountId: account.id }] }
+      })
+      accounts.pop()
+      yield* run()
+      yield* write("1", "2026-03-05")
+      yield* run()
+      expect(yield* valuesOf(a, elsewhere)).toEqual([{ monthSum: "11" }, {}])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("costs nothing in a workspace without set kinds", () =>
+    Effect.gen(function* () {
+      const { run, store, workspace, write } = yield* arrange
+      yield* write("10", "2026-03-01")
+      yield* run({ enrichments: [yield* makeEnrichment(workspace)] })
+      expect((yield* store.head({ workspaceId: workspace.id, dataType: "transactions" })).version).toBe(0)
+    }).pipe(Effect.provide(services))
+  )
+})
