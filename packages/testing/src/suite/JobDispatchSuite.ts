@@ -421,9 +421,10 @@ export const suite = <E>(
           () => Effect.flatMap(storeFeed(workspace), storeJob),
           { concurrency: 4 }
         )
-        yield* room(20)
         const seen: Array<JobId> = []
         for (let round = 0; round < 20 && seen.length < jobs.length; round++) {
+          // Room that nobody spoke of for a while is gone, and a round may take that long.
+          yield* room(20)
           for (const { jobId } of (yield* store.dispatch(many)).jobs) {
             seen.push(jobId)
             yield* store.complete(Option.getOrThrow(yield* store.claim(jobId, [])).fence, {})
