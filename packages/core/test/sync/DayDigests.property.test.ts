@@ -297,6 +297,6 @@ describe("what reads have settled", () => {
         }
         expect(counts.divided).toBeGreaterThan(lives)
       }),
-    120_000
+    600_000
   )
 })
