@@ -407,7 +407,7 @@ export const suite = <E>(
           yield* more(now)
           yield* Fiber.interrupt(listening)
         }).pipe(Effect.provide(Layer.merge(Layer.fresh(storage), Ids.layer))),
-      30_000
+      300_000
     )
 
     conforms(
