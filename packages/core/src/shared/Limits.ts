@@ -90,8 +90,10 @@ export const limits = {
   opaquePosition: 4_096,
   /** Observations of one pull that are held at once; more of them are put aside in storage until all of it was read. */
   stagedInMemory: 50_000,
+  /** Length of what is put aside in one piece: three bytes a character are less than the driver takes in one answer. */
+  stageChunkCharacters: 4_000_000,
   /** Observations that are read back at once. */
-  stageChunk: 50_000,
+  stageReadBack: 50_000,
   /** Records written in one transaction. */
   commitChunk: 5_000,
   deliveryChunk: 1_000,

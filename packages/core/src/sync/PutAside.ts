@@ -18,15 +18,23 @@ import type { WriteRight } from "./LedgerWriter.ts"
 import type { Stage } from "./Stage.ts"
 import { type StageChunk, type StageKey, StageStore } from "./StageStore.ts"
 
-/** How many rows of a reading are held at once, and how many of an account are read back with one statement. */
+/**
+ * How many rows of a reading are held at once, how long a chunk of them is at most, but for a single row, and how many
+ * rows are read back with one statement.
+ */
 interface Bounds {
   readonly held: number
-  readonly chunk: number
+  readonly characters: number
+  readonly readBack: number
 }
 
 /** Those of a kernel; smaller ones are for tests. */
 export const StageBounds = Context.Reference<Bounds>("@millrace/core/sync/PutAside/StageBounds", {
-  defaultValue: () => ({ held: limits.stagedInMemory, chunk: limits.stageChunk })
+  defaultValue: () => ({
+    held: limits.stagedInMemory,
+    characters: limits.stageChunkCharacters,
+    readBack: limits.stageReadBack
+  })
 })
 
 interface Place {
@@ -61,15 +69,25 @@ export class PutAside {
     return Effect.suspend(() => {
       const chunks: Array<StageChunk> = []
       for (const [account, rows] of stage.letGo()) {
-        for (let at = 0; at < rows.length; at += this.#bounds.chunk) {
-          const some = rows.slice(at, at + this.#bounds.chunk)
+        let texts: Array<string> = []
+        let characters = 0
+        const close = () => {
           const number = this.#next++
-          chunks.push({ number, account, text: JSON.stringify(some) })
-          const place = { number, rows: some.length }
+          chunks.push({ number, account, text: `[${texts.join(",")}]` })
+          const place = { number, rows: texts.length }
           const places = this.#places.get(account)
           if (places === undefined) this.#places.set(account, [place])
           else places.push(place)
+          texts = []
+          characters = 0
         }
+        for (const row of rows) {
+          const text = JSON.stringify(row)
+          if (texts.length > 0 && characters + text.length > this.#bounds.characters) close()
+          texts.push(text)
+          characters += text.length
+        }
+        close()
       }
       return this.#store.put(this.#key, chunks)
     })
@@ -83,7 +101,7 @@ export class PutAside {
       const numbers: Array<number> = []
       for (
         let rows = 0;
-        at < places.length && (numbers.length === 0 || rows + places[at]!.rows <= this.#bounds.chunk);
+        at < places.length && (numbers.length === 0 || rows + places[at]!.rows <= this.#bounds.readBack);
         at++
       ) {
         numbers.push(places[at]!.number)

@@ -75,7 +75,7 @@ const arrange = Effect.fnUntraced(function* (
   )
   const services = yield* Layer.build(
     Kernel.layerRun.pipe(
-      Layer.provide(Layer.succeed(StageBounds, { held: options.held ?? 4, chunk: 3 })),
+      Layer.provide(Layer.succeed(StageBounds, { held: options.held ?? 4, characters: 900, readBack: 3 })),
       Layer.provideMerge(Adapters.layer({ providers: [driver], folder: undefined })),
       Layer.provide(
         Layer.effect(
@@ -149,7 +149,7 @@ describe("pages that are put aside", () => {
           drop: () => Effect.sync(() => kept.clear()),
           purge: () => Effect.succeed(0)
         }
-        const bounds = { held: random.below(8), chunk: 1 + random.below(4) }
+        const bounds = { held: random.below(8), characters: random.below(1_500), readBack: 1 + random.below(4) }
         const aside = new PutAside(store, key, bounds)
         const [one, other] = [new Stage("transactions", digest), new Stage("transactions", digest)]
         for (const page of pagesOf(random)) {
@@ -174,7 +174,7 @@ describe("pages that are put aside", () => {
       const { aside, held, pull } = yield* arrange()
       expect(yield* pull).toMatchObject({ seen: 18, changed: 18 })
       expect(yield* held).toHaveLength(18)
-      expect(yield* aside).toEqual({ left: 0, most: 6 })
+      expect(yield* aside).toEqual({ left: 0, most: 9 })
       const whole = yield* arrange({ held: 100 })
       yield* whole.pull
       expect(yield* held).toEqual(yield* whole.held)
@@ -185,9 +185,9 @@ describe("pages that are put aside", () => {
     Effect.gen(function* () {
       const { aside, held, pull } = yield* arrange({ failOnce: true })
       expect(yield* Effect.flip(pull)).toMatchObject({ _tag: "ProviderUnavailable" })
-      expect([yield* held, yield* aside]).toEqual([[], { left: 0, most: 4 }])
+      expect([yield* held, yield* aside]).toEqual([[], { left: 0, most: 6 }])
       expect(yield* pull).toMatchObject({ seen: 18, changed: 18 })
-      expect([(yield* held).length, yield* aside]).toEqual([18, { left: 0, most: 6 }])
+      expect([(yield* held).length, yield* aside]).toEqual([18, { left: 0, most: 9 }])
     }).pipe(Effect.scoped)
   )
 
