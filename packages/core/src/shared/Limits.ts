@@ -89,9 +89,11 @@ export const limits = {
   errorDetails: 50,
   opaquePosition: 4_096,
   /** Observations of one pull that are held at once; more of them are put aside in storage until all of it was read. */
-  stagedInMemory: 50_000,
+  stagedInMemory: 20_000,
   /** Length of what is put aside in one piece: three bytes a character are less than the driver takes in one answer. */
   stageChunkCharacters: 4_000_000,
+  /** Length of what is put aside at once. */
+  stagePackedCharacters: 16_000_000,
   /** Observations that are read back at once. */
   stageReadBack: 50_000,
   /** Records written in one transaction. */

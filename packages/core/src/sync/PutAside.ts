@@ -19,12 +19,13 @@ import type { Stage } from "./Stage.ts"
 import { type StageChunk, type StageKey, StageStore } from "./StageStore.ts"
 
 /**
- * How many rows of a reading are held at once, how long a chunk of them is at most, but for a single row, and how many
- * rows are read back with one statement.
+ * How many rows of a reading are held at once, how long a chunk of them is at most, but for a single row, how much is
+ * written with one statement, and how many rows are read back with one.
  */
 interface Bounds {
   readonly held: number
   readonly characters: number
+  readonly packed: number
   readonly readBack: number
 }
 
@@ -33,6 +34,7 @@ export const StageBounds = Context.Reference<Bounds>("@millrace/core/sync/PutAsi
   defaultValue: () => ({
     held: limits.stagedInMemory,
     characters: limits.stageChunkCharacters,
+    packed: limits.stagePackedCharacters,
     readBack: limits.stageReadBack
   })
 })
@@ -51,6 +53,9 @@ export class PutAside {
   readonly #bounds: Bounds
   /** By account, in the order in which they were shown. */
   readonly #places = new Map<string, Array<Place>>()
+  /** Chunks on their way: as text they take a third of the room of rows. */
+  #packed: Array<StageChunk> = []
+  #characters = 0
   #next = 0
 
   constructor(store: StageStore["Service"], key: StageKey, bounds: Bounds) {
@@ -67,34 +72,50 @@ export class PutAside {
   after(stage: Stage): Effect.Effect<void, StorageUnavailable> {
     if (stage.held <= this.#bounds.held) return Effect.void
     return Effect.suspend(() => {
-      const chunks: Array<StageChunk> = []
-      for (const [account, rows] of stage.letGo()) {
-        let texts: Array<string> = []
-        let characters = 0
-        const close = () => {
-          const number = this.#next++
-          chunks.push({ number, account, text: `[${texts.join(",")}]` })
-          const place = { number, rows: texts.length }
-          const places = this.#places.get(account)
-          if (places === undefined) this.#places.set(account, [place])
-          else places.push(place)
-          texts = []
-          characters = 0
-        }
-        for (const row of rows) {
-          const text = JSON.stringify(row)
-          if (texts.length > 0 && characters + text.length > this.#bounds.characters) close()
-          texts.push(text)
-          characters += text.length
-        }
-        close()
-      }
+      this.#pack(stage)
+      return this.#characters < this.#bounds.packed ? Effect.void : this.#send
+    })
+  }
+
+  get #send(): Effect.Effect<void, StorageUnavailable> {
+    return Effect.suspend(() => {
+      if (this.#packed.length === 0) return Effect.void
+      const chunks = this.#packed
+      this.#packed = []
+      this.#characters = 0
       return this.#store.put(this.#key, chunks)
     })
   }
 
+  #pack(stage: Stage): void {
+    for (const [account, rows] of stage.letGo()) {
+      let texts: Array<string> = []
+      let characters = 0
+      const close = () => {
+        const number = this.#next++
+        const text = `[${texts.join(",")}]`
+        this.#packed.push({ number, account, text })
+        this.#characters += text.length
+        const place = { number, rows: texts.length }
+        const places = this.#places.get(account)
+        if (places === undefined) this.#places.set(account, [place])
+        else places.push(place)
+        texts = []
+        characters = 0
+      }
+      for (const row of rows) {
+        const text = JSON.stringify(row)
+        if (texts.length > 0 && characters + text.length > this.#bounds.characters) close()
+        texts.push(text)
+        characters += text.length
+      }
+      close()
+    }
+  }
+
   /** All rows of an account: those that were put aside, then those that the stage holds. */
   readonly rows = Effect.fnUntraced({ self: this }, function* (this: PutAside, stage: Stage, account: string) {
+    yield* this.#send
     const earlier: Array<Observation> = []
     const places = this.#places.get(account) ?? []
     for (let at = 0; at < places.length;) {

@@ -75,7 +75,7 @@ const arrange = Effect.fnUntraced(function* (
   )
   const services = yield* Layer.build(
     Kernel.layerRun.pipe(
-      Layer.provide(Layer.succeed(StageBounds, { held: options.held ?? 4, characters: 900, readBack: 3 })),
+      Layer.provide(Layer.succeed(StageBounds, { held: options.held ?? 4, characters: 900, packed: 0, readBack: 3 })),
       Layer.provideMerge(Adapters.layer({ providers: [driver], folder: undefined })),
       Layer.provide(
         Layer.effect(
@@ -149,7 +149,12 @@ describe("pages that are put aside", () => {
           drop: () => Effect.sync(() => kept.clear()),
           purge: () => Effect.succeed(0)
         }
-        const bounds = { held: random.below(8), characters: random.below(1_500), readBack: 1 + random.below(4) }
+        const bounds = {
+          held: random.below(8),
+          characters: random.below(1_500),
+          packed: random.below(4_000),
+          readBack: 1 + random.below(4)
+        }
         const aside = new PutAside(store, key, bounds)
         const [one, other] = [new Stage("transactions", digest), new Stage("transactions", digest)]
         for (const page of pagesOf(random)) {
