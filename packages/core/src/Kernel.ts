@@ -12,7 +12,9 @@ import type * as Redacted from "effect/Redacted"
 import type { ApiKeyStore } from "./access/ApiKeyStore.ts"
 import { Authenticator } from "./access/Authenticator.ts"
 import { Families } from "./access/Families.ts"
+import type { KeyArrivals } from "./access/KeyArrivals.ts"
 import { AccountData } from "./usecase/AccountData.ts"
+import type { AccountLooks } from "./bank/AccountLooks.ts"
 import type { BankStore } from "./bank/BankStore.ts"
 import type { ConnectionAttemptStore } from "./bank/ConnectionAttemptStore.ts"
 import { Banks } from "./bank/Banks.ts"
@@ -84,7 +86,9 @@ import type { WorkspaceStore } from "./workspace/WorkspaceStore.ts"
 export type Stores =
   | WorkspaceStore
   | ApiKeyStore
+  | KeyArrivals
   | BankStore
+  | AccountLooks
   | ConnectionAttemptStore
   | RecordStore
   | FeedStore

@@ -1,5 +1,4 @@
 /** Checks that no operation of today needs: of those that prove themselves, and that read their bytes themselves. */
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { fromWeb } from "effect/http/HttpServerRequest"
 import { operations, type Operation } from "@millrace/core/access"
@@ -14,10 +13,8 @@ const admitted = (operation: Operation) =>
   Effect.gen(function* () {
     const state = begin("req_1", "/v1/webhooks/demo")
     const services = {
-      deadline: Duration.seconds(1),
       audit: { refused: never },
-      authenticator: { apiKey: never, createKey: never },
-      limiter: { arrive: never },
+      authenticator: { arrival: never },
       agreedRate: 1,
       routes: [
         {
@@ -31,7 +28,7 @@ const admitted = (operation: Operation) =>
       bodies: BodyMemory.make(10_000_000)
     }
     const request = fromWeb(new Request("http://test/v1/webhooks/demo", { method: "POST", body: "signed bytes" }))
-    const passed = yield* admit(services, request, state)
+    const passed = yield* admit(services, request, state, (part) => part)
     return { state, text: "text" in passed ? yield* passed.text : undefined }
   })
 

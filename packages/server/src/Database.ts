@@ -134,11 +134,11 @@ export const layer = (settings: Settings): Client =>
       yield* PostgresStorage.makeLateBeside(clientOf(settings, place))
       return Layer.effectDiscard(Effect.mapError(stored(checkWall), unusable(settings))).pipe(
         Layer.provideMerge(
-          // Before a database of the operator's own there may be a pooler that hands connections on.
+          // Before a database of the operator's own there may be a pooler that hands connections on, unless it says not.
           WalledClient.layer({
             ...optionsOf(settings, found),
             ...place,
-            direct: settings.databaseUrl === undefined
+            direct: settings.databaseUrl === undefined || settings.databaseDirect === true
           }).pipe(told(settings))
         )
       )

@@ -13,7 +13,9 @@ const logFormat = process.stderr.isTTY === true ? Logger.formatLogFmt : Logger.f
 
 const logging = Layer.mergeAll(
   Logger.layer([Logger.withConsoleError<unknown, string>(logFormat)]),
-  Layer.succeed(References.MinimumLogLevel, "Info")
+  Layer.succeed(References.MinimumLogLevel, "Info"),
+  // Nobody collects the spans of this process, and they would cost each request as much as its checks.
+  Layer.succeed(References.TracerEnabled, false)
 )
 
 /** The message of a failure says what to do; a stack would only hide it. */

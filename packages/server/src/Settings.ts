@@ -19,6 +19,8 @@ export interface Settings {
   readonly dataFolder: string
   /** A PostgreSQL of the operator; `undefined` starts the built-in one. */
   readonly databaseUrl: Redacted.Redacted | undefined
+  /** The operator says that no pooler stands between the server and the database of `databaseUrl`. */
+  readonly databaseDirect?: boolean
   readonly host: string
   readonly port: number
   /** The one folder that feeds may write files below; `undefined`: none. */
@@ -62,6 +64,7 @@ const optional = <A>(config: Config.Config<A>) => Config.map(Config.option(confi
 const config = Config.all({
   data: Config.String("MILLRACE_DATA").pipe(Config.withDefault(".millrace")),
   databaseUrl: optional(Config.Redacted("DATABASE_URL")),
+  databaseDirect: optional(Config.String("MILLRACE_DATABASE_DIRECT")),
   host: Config.String("MILLRACE_HOST").pipe(Config.withDefault("127.0.0.1")),
   port: optional(Config.String("MILLRACE_PORT")),
   files: optional(Config.String("MILLRACE_FILES")),
@@ -205,6 +208,8 @@ export const settingNames: Readonly<Record<string, string>> = {
   MILLRACE_PORT: "port to serve on (default 8080)",
   MILLRACE_HOST: "address to serve on (default 127.0.0.1; 0.0.0.0 for all)",
   DATABASE_URL: "a PostgreSQL 18 of yours; without it one is started in the data folder",
+  MILLRACE_DATABASE_DIRECT:
+    "true: no pooler stands in between, so small statements cost half as much (default false); see Operating first",
   MILLRACE_FILES: "the one folder that feeds may write files to (default <data>/files; none with DATABASE_URL)",
   MILLRACE_SECRET: "32 bytes in base64 that seal stored secrets (default: made once, kept in the data folder)",
   MILLRACE_SECRET_PREVIOUS: "the secret before this one, until what it sealed is sealed anew; several with a comma",
@@ -243,6 +248,9 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
   const cluster = yield* parseCluster(raw.cluster)
   yield* checkShared("MILLRACE_CLUSTER", cluster !== undefined, raw.databaseUrl)
   yield* checkShared("MILLRACE_SLOTS=0", slots === 0, raw.databaseUrl)
+  if (raw.databaseDirect !== undefined && raw.databaseUrl === undefined) {
+    return yield* invalid("MILLRACE_DATABASE_DIRECT needs DATABASE_URL: nothing stands before the built-in PostgreSQL.")
+  }
   const kept =
     raw.filesMebibytes === undefined
       ? {}
@@ -273,6 +281,7 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
   return {
     dataFolder,
     databaseUrl: raw.databaseUrl,
+    databaseDirect: yield* flag("MILLRACE_DATABASE_DIRECT", raw.databaseDirect, false),
     host: raw.host,
     port: yield* wholeNumber("MILLRACE_PORT", raw.port, { least: 1, most: 65_535, otherwise: 8080 }),
     filesFolder: raw.files === undefined ? ownFiles : resolve(raw.files),

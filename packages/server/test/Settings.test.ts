@@ -26,6 +26,16 @@ describe("a setting that cannot be used", () => {
     ["no slot for jobs and nobody else to run them", { MILLRACE_SLOTS: "0" }, "MILLRACE_SLOTS=0 needs DATABASE_URL"],
     ["a cluster on the built-in database", { MILLRACE_CLUSTER: "one:7000" }, "MILLRACE_CLUSTER needs DATABASE_URL"],
     [
+      "nothing between the server and the built-in database",
+      { MILLRACE_DATABASE_DIRECT: "true" },
+      "MILLRACE_DATABASE_DIRECT needs DATABASE_URL"
+    ],
+    [
+      "a guess at what stands before the database",
+      { MILLRACE_DATABASE_DIRECT: "maybe", DATABASE_URL: "postgres://nobody@127.0.0.1/none" },
+      'MILLRACE_DATABASE_DIRECT must be true or false, and is "maybe".'
+    ],
+    [
       "a cluster address without a port",
       { MILLRACE_CLUSTER: "one", DATABASE_URL: "postgres://nobody@127.0.0.1/none" },
       'MILLRACE_CLUSTER must be of the form host:port, as other processes reach this one, and is "one".'

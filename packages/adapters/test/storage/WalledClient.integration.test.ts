@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as SqlClient from "effect/sql/SqlClient"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { inject } from "vitest"
 
 const every = acrossWorkspaces("task engine")
@@ -187,3 +188,48 @@ const promises = (it: Vitest.MethodsNonLive<Layer.Success<ReturnType<typeof serv
 
 layer(services(true), { excludeTestServices: true })("the client of a server", promises)
 layer(services(false), { excludeTestServices: true })("the client of a server behind a pooler", promises)
+
+/** Something that hands connections on: whoever connects is told of another process than the one that answers. */
+const pooler = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const { port } = inject("postgres")
+    const sockets = new Set<Socket>()
+    const server = createServer((client) => {
+      const upstream = connect(port, "127.0.0.1")
+      for (const socket of [client, upstream]) sockets.add(socket.on("error", () => undefined))
+      client.pipe(upstream)
+      upstream.on("data", (bytes: Buffer) => {
+        const key = bytes.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]))
+        if (key >= 0) bytes.writeInt32BE(bytes.readInt32BE(key + 5) + 1, key + 5)
+        client.write(bytes)
+      })
+      upstream.on("close", () => client.destroy())
+      client.on("close", () => upstream.destroy())
+    })
+    await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done))
+    return { server, sockets, port: (server.address() as AddressInfo).port }
+  }),
+  ({ server, sockets }) =>
+    Effect.promise(() => {
+      for (const socket of sockets) socket.destroy()
+      return new Promise<void>((done) => void server.close(() => done()))
+    })
+)
+
+layer(services(true), { excludeTestServices: true })("a client that was told of no pooler", (it) => {
+  it.effect("does no work over one, in whichever way it is asked", () =>
+    Effect.gen(function* () {
+      const { one } = yield* world
+      const address = { ...inject("postgres"), port: (yield* pooler).port }
+      const asked = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const look = sql`select id from workspace`
+        return yield* Effect.forEach(
+          [look, sql.withTransaction(look), Stream.runCollect(look.stream), sql`update workspace set name = 'x'`],
+          (each) => withinWorkspaces(one.id)(Effect.flip(each))
+        )
+      }).pipe(Effect.provide(Layer.fresh(walledClient(address, yield* databaseName, 3, undefined, true))))
+      for (const { message } of yield* asked) expect(message).toContain("hands connections on")
+    })
+  )
+})

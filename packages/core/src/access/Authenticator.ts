@@ -11,10 +11,13 @@ import { Digest } from "../shared/Digest.ts"
 import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { planNames, planWith } from "../workspace/Plan.ts"
+import type { Decision } from "../rate/RollingWindow.ts"
 import type { UserId, WorkspaceId } from "../workspace/Workspace.ts"
 import { acrossWorkspaces, withinWorkspaces } from "../workspace/Reach.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { isActive, isSecret, keyPrefixOf, secretPrefix, secretRandomLength, type ApiKey } from "./ApiKey.ts"
+import { KeyArrivals, type KeyArrival, type RequestLimits } from "./KeyArrivals.ts"
 import { KeyMemory } from "./KeyMemory.ts"
 import type { CredentialPrincipal } from "./Principal.ts"
 import type { Scope } from "./Scope.ts"
@@ -30,6 +33,18 @@ export interface NewKey {
   readonly expiresAt: Timestamp.Timestamp | null
 }
 
+/** A request with a credential that is good. */
+export interface Arrival {
+  readonly principal: CredentialPrincipal
+  /** Whether the budget of its workspace allows the request. */
+  readonly decision: Decision
+}
+
+const limitsWith = (agreedRate: number): RequestLimits =>
+  Object.fromEntries(
+    planNames.map((name) => [name, planWith(agreedRate, name).requestsPerMinute])
+  ) as unknown as RequestLimits
+
 export class Authenticator extends Context.Service<
   Authenticator,
   {
@@ -37,61 +52,84 @@ export class Authenticator extends Context.Service<
     readonly apiKey: (
       secret: Redacted.Redacted<string>
     ) => Effect.Effect<CredentialPrincipal, CredentialInvalid | StorageUnavailable>
+    /**
+     * The principal of an API key as `apiKey` has it, and the request counted under its workspace, both in one step.
+     * `agreedRate` is for plans whose rate is by agreement. A key that is not good counts nowhere.
+     */
+    readonly arrival: (
+      secret: Redacted.Redacted<string>,
+      agreedRate: number
+    ) => Effect.Effect<Arrival, CredentialInvalid | StorageUnavailable>
     /** Makes a key. The secret is in this answer and nowhere else. */
     readonly createKey: (
       request: NewKey
     ) => Effect.Effect<{ readonly key: ApiKey; readonly secret: Redacted.Redacted<string> }, StorageUnavailable>
   }
 >()("@millrace/core/access/Authenticator") {
-  static readonly layer: Layer.Layer<Authenticator, never, ApiKeyStore | WorkspaceStore | Digest | Ids> = Layer.effect(
-    Authenticator,
-    Effect.gen(function* () {
-      const keys = yield* ApiKeyStore
-      const workspaces = yield* WorkspaceStore
-      const digest = yield* Digest
-      const ids = yield* Ids
-      const memory = new KeyMemory()
+  static readonly layer: Layer.Layer<Authenticator, never, ApiKeyStore | KeyArrivals | WorkspaceStore | Digest | Ids> =
+    Layer.effect(
+      Authenticator,
+      Effect.gen(function* () {
+        const keys = yield* ApiKeyStore
+        const workspaces = yield* WorkspaceStore
+        const arrivals = yield* KeyArrivals
+        const digest = yield* Digest
+        const ids = yield* Ids
+        const memory = new KeyMemory()
 
-      /** Revoking takes effect at once: what is remembered of a key that was found is only that it was. */
-      const lookUp = Effect.fnUntraced(function* (hash: string) {
-        const now = yield* Clock.currentTimeMillis
-        if (memory.isUnknown(hash, now)) return Option.none<ApiKey>()
-        const ask = acrossWorkspaces("key look-up")(keys.byHash(hash))
-        const key = yield* memory.isSeen(hash) ? ask : memory.limitFirst(ask)
-        if (Option.isSome(key)) memory.found(hash)
-        else memory.missed(hash, now)
-        return key
+        /** Revoking takes effect at once: what is remembered of a key that was found is only that it was. */
+        const lookUp = Effect.fnUntraced(function* <A>(
+          secret: Redacted.Redacted<string>,
+          find: (hash: string) => Effect.Effect<Option.Option<A>, StorageUnavailable>
+        ) {
+          const text = Redacted.value(secret)
+          if (!isSecret(text)) return Option.none<A>()
+          const hash = digest.sha256(text)
+          const now = yield* Clock.currentTimeMillis
+          if (memory.isUnknown(hash, now)) return Option.none<A>()
+          const ask = acrossWorkspaces("key look-up")(find(hash))
+          const found = yield* memory.isSeen(hash) ? ask : memory.limitFirst(ask)
+          if (Option.isSome(found)) memory.found(hash)
+          else memory.missed(hash, now)
+          return found
+        })
+
+        const arrival = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>, agreedRate: number) {
+          const now = yield* Timestamp.now
+          const limits = limitsWith(agreedRate)
+          const found: Option.Option<KeyArrival> = yield* lookUp(secret, (hash) => arrivals.arrive(hash, now, limits))
+          if (Option.isNone(found)) return yield* new CredentialInvalid()
+          const { decision, key, workspace } = found.value
+          return { principal: { kind: "api_key", workspace, key }, decision } satisfies Arrival
+        })
+
+        const apiKey = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>) {
+          const key = yield* lookUp(secret, keys.byHash)
+          if (Option.isNone(key) || !isActive(key.value, yield* Timestamp.now)) return yield* new CredentialInvalid()
+          const { workspaceId } = key.value
+          const workspace = yield* withinWorkspaces(workspaceId)(workspaces.get(workspaceId))
+          if (Option.isNone(workspace)) return yield* new CredentialInvalid()
+          return { kind: "api_key", workspace: workspace.value, key: key.value } satisfies CredentialPrincipal
+        })
+
+        const createKey = Effect.fn("Authenticator.createKey")(function* (request: NewKey) {
+          const secret = secretPrefix + digest.randomText(secretRandomLength)
+          const key: ApiKey = {
+            id: yield* ids.next("apiKey"),
+            workspaceId: request.workspaceId,
+            keyPrefix: keyPrefixOf(secret),
+            name: request.name,
+            scopes: request.scopes,
+            expiresAt: request.expiresAt,
+            createdAt: yield* Timestamp.now,
+            createdBy: request.createdBy,
+            revokedAt: null
+          }
+          yield* withinWorkspaces(key.workspaceId)(keys.insert(key, digest.sha256(secret)))
+          return { key, secret: Redacted.make(secret) }
+        })
+
+        return Authenticator.of({ apiKey, arrival, createKey })
       })
-
-      const apiKey = Effect.fn("Authenticator.apiKey")(function* (secret: Redacted.Redacted<string>) {
-        const text = Redacted.value(secret)
-        if (!isSecret(text)) return yield* new CredentialInvalid()
-        const key = yield* lookUp(digest.sha256(text))
-        if (Option.isNone(key) || !isActive(key.value, yield* Timestamp.now)) return yield* new CredentialInvalid()
-        const { workspaceId } = key.value
-        const workspace = yield* withinWorkspaces(workspaceId)(workspaces.get(workspaceId))
-        if (Option.isNone(workspace)) return yield* new CredentialInvalid()
-        return { kind: "api_key", workspace: workspace.value, key: key.value } satisfies CredentialPrincipal
-      })
-
-      const createKey = Effect.fn("Authenticator.createKey")(function* (request: NewKey) {
-        const secret = secretPrefix + digest.randomText(secretRandomLength)
-        const key: ApiKey = {
-          id: yield* ids.next("apiKey"),
-          workspaceId: request.workspaceId,
-          keyPrefix: keyPrefixOf(secret),
-          name: request.name,
-          scopes: request.scopes,
-          expiresAt: request.expiresAt,
-          createdAt: yield* Timestamp.now,
-          createdBy: request.createdBy,
-          revokedAt: null
-        }
-        yield* withinWorkspaces(key.workspaceId)(keys.insert(key, digest.sha256(secret)))
-        return { key, secret: Redacted.make(secret) }
-      })
-
-      return Authenticator.of({ apiKey, createKey })
-    })
-  )
+    )
 }

@@ -1,6 +1,7 @@
 /** For authors of storage: the ports that a store implements, the transactions over them and the errors that they may give. */
 export { ApiKeyStore } from "../access/ApiKeyStore.ts"
 export { type AuditChain, type AuditQuery, type AuditRow, AuditStore, type ChainedRow } from "../audit/AuditStore.ts"
+export { type AccountLook, AccountLooks } from "../bank/AccountLooks.ts"
 export { type BankConnection, BankStore, type MadeBank } from "../bank/BankStore.ts"
 export { ConnectionAttemptStore } from "../bank/ConnectionAttemptStore.ts"
 export { CursorStore } from "../cursor/CursorStore.ts"
@@ -41,6 +42,7 @@ export {
   JobStore,
   type Progress
 } from "../job/JobStore.ts"
+export { type KeyArrival, KeyArrivals, type RequestLimits } from "../access/KeyArrivals.ts"
 export {
   type Checkpoint,
   type IndexQuery,

@@ -212,16 +212,29 @@ export const roundHalfAway = (value: Decimal, digits: number): Decimal =>
 
 /** Decimal text on both sides: what storage and internal documents use. */
 export const DecimalText: Schema.Codec<Decimal, string> = Schema.String.pipe(
-  Schema.refine((text): text is Decimal => is(text), { expected: "a canonical decimal" })
+  Schema.refine((text): text is Decimal => is(text), {
+    expected: "a canonical decimal",
+    // Drawn at random, hardly any text is one.
+    arbitraryConstraint: {
+      patterns: [{ source: "^(0|-?[1-9][0-9]{0,19}([.][0-9]{0,8}[1-9])?|-?0[.][0-9]{0,9}[1-9])$", flags: "" }]
+    }
+  })
 )
 
-// JSON.rawJSON keeps every digit where a double would drop some.
-const rawJson = (text: string): number =>
-  (JSON as unknown as { readonly rawJSON: (text: string) => number }).rawJSON(text)
+/**
+ * A value that JSON writes with exactly these digits: a double where one does, which most amounts are, and raw JSON
+ * otherwise, which costs twenty times as much.
+ */
+export const toJsonNumber = (text: string): number => {
+  const number = Number(text)
+  return String(number) === text
+    ? number
+    : (JSON as unknown as { readonly rawJSON: (text: string) => number }).rawJSON(text)
+}
 
 /**
- * A JSON number on the wire, exact decimal text inside. Encoding yields raw JSON, so the digits written
- * are exactly the digits kept; decoding takes a number or decimal text.
+ * A JSON number on the wire, exact decimal text inside. Encoding yields a number that is written with exactly the digits
+ * kept: a double where that is so, raw JSON otherwise. Decoding takes a number or decimal text.
  */
 export const DecimalNumber: Schema.Codec<Decimal, unknown> = Schema.Unknown.annotate({
   jsonSchema: { type: "number" }
@@ -231,7 +244,7 @@ export const DecimalNumber: Schema.Codec<Decimal, unknown> = Schema.Unknown.anno
     SchemaTransformation.transform<string, unknown>({
       // Text that is no decimal goes on to DecimalText, which refuses it with the better message.
       decode: (input) => parse(String(input)) ?? String(input),
-      encode: rawJson
+      encode: toJsonNumber
     })
   )
 )

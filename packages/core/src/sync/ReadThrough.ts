@@ -49,6 +49,8 @@ export interface ReadThroughOptions {
   readonly cached?: boolean
   /** A day that the read must reach back to, where the data type is read by days. */
   readonly reachingTo?: CalendarDate.CalendarDate
+  /** When it was last read, for callers that have looked. */
+  readonly known?: { readonly pulledAt: Timestamp.Timestamp | undefined }
 }
 
 export interface Freshened {
@@ -58,6 +60,8 @@ export interface Freshened {
   readonly problem: LiveDataUnavailable | undefined
   /** Only a person can mend it: what is live is then not answered from storage (decisions 5.3). */
   readonly blocked: boolean
+  /** Somebody asked upstream, so that account and records may be others now. */
+  readonly asked: boolean
 }
 
 /** How a read ended. */
@@ -281,20 +285,21 @@ export class ReadThrough extends Context.Service<
         return age < driver.value.capabilities.freshnessSeconds * 1000
       })
 
-      const freshen: ReadThrough["Service"]["freshen"] = Effect.fn("ReadThrough.freshen")(function* (
+      const freshen: ReadThrough["Service"]["freshen"] = Effect.fnUntraced(function* (
         workspace,
         bank,
         account,
         dataType,
-        { cached = false, reachingTo }
+        { cached = false, known, reachingTo }
       ) {
         const scope = { workspaceId: bank.workspaceId, accountId: account.id, dataType }
-        const before = yield* records.pulledAt(scope)
+        const before = known === undefined ? yield* records.pulledAt(scope) : known.pulledAt
+        const untouched = { asOf: before, asked: false }
         // Files are never stale: there is nothing behind them to ask.
-        if (bank.connectionStatus === undefined) return { asOf: before, stale: false, ...good }
-        if (reachingTo === undefined && (yield* isFresh(bank, before))) return { asOf: before, stale: false, ...good }
+        if (bank.connectionStatus === undefined) return { ...untouched, stale: false, ...good }
+        if (reachingTo === undefined && (yield* isFresh(bank, before))) return { ...untouched, stale: false, ...good }
         const unusable = unusableConnection(bank.connectionStatus)
-        if (cached || unusable !== undefined) return { asOf: before, stale: true, ...(unusable ?? good) }
+        if (cached || unusable !== undefined) return { ...untouched, stale: true, ...(unusable ?? good) }
         const asked: Asked = {
           workspace,
           bank,
@@ -305,7 +310,8 @@ export class ReadThrough extends Context.Service<
           ...(reachingTo === undefined ? {} : { reachingTo })
         }
         const outcome = yield* shared(asked)
-        return { asOf: yield* records.pulledAt(scope), stale: outcome.problem !== undefined, ...outcome }
+        const asOf = yield* records.pulledAt(scope)
+        return { asOf, asked: true, stale: outcome.problem !== undefined, ...outcome }
       })
 
       return ReadThrough.of({ freshen })

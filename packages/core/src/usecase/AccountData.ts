@@ -14,6 +14,7 @@ import { permit, reach } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
 import type { OperationId } from "../access/Operations.ts"
 import { natureOf, type Bank, type BankId } from "../bank/Bank.ts"
+import { AccountLooks } from "../bank/AccountLooks.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import {
   InvalidInput,
@@ -206,168 +207,167 @@ export class AccountData extends Context.Service<
     ) => Effect.Effect<{ readonly row: Fields } & Freshness, LiveError | UnsupportedByProvider>
   }
 >()("@millrace/core/usecase/AccountData") {
-  static readonly layer: Layer.Layer<AccountData, never, BankStore | RecordStore | ReadThrough | Cursors> =
-    Layer.effect(
-      AccountData,
-      Effect.gen(function* () {
-        const banks = yield* BankStore
-        const records = yield* RecordStore
-        const readThrough = yield* ReadThrough
-        const cursors = yield* Cursors
-        const pages = yield* TransactionPages
+  static readonly layer: Layer.Layer<
+    AccountData,
+    never,
+    AccountLooks | BankStore | RecordStore | ReadThrough | Cursors
+  > = Layer.effect(
+    AccountData,
+    Effect.gen(function* () {
+      const banks = yield* BankStore
+      const { look } = yield* AccountLooks
+      const records = yield* RecordStore
+      const readThrough = yield* ReadThrough
+      const cursors = yield* Cursors
+      const pages = yield* TransactionPages
 
-        const bankOf = Effect.fnUntraced(function* (caller: Caller, id: OperationId, bankId: BankId) {
-          return yield* reach(caller, id, "Bank", yield* banks.get(caller.principal.workspace.id, bankId))
-        })
-
-        const ownerOf = Effect.fnUntraced(function* (
-          caller: Caller,
-          id: OperationId,
-          { accountId, bankId }: AccountRef
-        ) {
-          const bank = yield* bankOf(caller, id, bankId)
-          const found = yield* banks.account(bank.workspaceId, bankId, accountId)
-          return { bank, account: yield* reach(caller, id, "Account", found) }
-        })
-
-        /**
-         * Reads one type live. Where that fails, what is stored answers and says why; with nothing stored the failure is
-         * the answer, since an empty list would say that the bank has nothing. What is only ever true now is not
-         * answered from storage where a person must mend the connection: `readsOn` is about the rest.
-         */
-        const live = Effect.fnUntraced(function* (
-          caller: Caller,
-          id: OperationId,
-          ref: AccountRef,
-          dataType: SyncDataType,
-          options: ReadThroughOptions,
-          readsOn = false
-        ) {
-          const { workspace } = caller.principal
-          const { account, bank } = yield* ownerOf(caller, id, ref)
-          const fresh = yield* readThrough.freshen(workspace, bank, account, dataType, options)
-          const scope = { workspaceId: workspace.id, accountId: account.id, dataType }
-          if (fresh.problem !== undefined && options.cached !== true) {
-            if (fresh.blocked && !readsOn) return yield* fresh.problem
-            // The account itself knows a balance, from when it was connected.
-            const stored = dataType === "balances" || (yield* records.page(scope, { filter: {}, limit: 1 })).length > 0
-            if (!stored) return yield* fresh.problem
-          }
-          // The answer shows the account as it is after the read.
-          const after = yield* banks.account(workspace.id, bank.id, account.id)
-          const now = Option.getOrElse(after, () => account)
-          return { bank, account: now, scope, owner: publicOwner(bank, now), fresh: freshness(fresh) }
-        })
-
-        const all = Effect.fnUntraced(function* (scope: RecordScope, owner: Fields) {
-          const rows: Array<LedgerRecord> = []
-          for (;;) {
-            const last = rows[rows.length - 1]
-            const page = yield* records.page(scope, {
-              filter: {},
-              limit: limits.page.max,
-              ...(last === undefined ? {} : { before: { date: last.date, id: last.id } })
-            })
-            rows.push(...page)
-            if (page.length < limits.page.max) return rows.map((record) => toPublic(scope.dataType, record, owner))
-          }
-        })
-
-        const transactions: AccountData["Service"]["transactions"] = Effect.fn("AccountData.transactions")(
-          function* (caller, ref, query) {
-            const options = cachedOf(query)
-            const read = live(caller, "listTransactions", ref, "transactions", options, true)
-            const { account, bank, fresh, owner, scope } = yield* read
-            const page = yield* pages.read(scope, `${bank.id}/${account.id}`, owner, query)
-            return { ...page, ...fresh }
-          }
-        )
-
-        const trades: AccountData["Service"]["trades"] = Effect.fn("AccountData.trades")(
-          function* (caller, ref, query) {
-            yield* permit(caller, "listTrades")
-            const { workspace } = caller.principal
-            const bound = { workspaceId: workspace.id, list: `trades/${ref.accountId}` }
-            const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone)
-            const start =
-              query.cursor === undefined
-                ? tradesWindow(query.from, query.to, today)
-                : yield* cursors.decode(bound, TradesCursor, query.cursor)
-            if (start.from > start.to) return yield* invalidRange
-            // A sync reads the last days alone: who asks for earlier ones has them read. The first page is enough.
-            const isEarlier = start.from < CalendarDate.addDays(today, -limits.tradesFirstDays)
-            const deep = query.cursor === undefined && isEarlier ? { reachingTo: start.from } : {}
-            const { fresh, owner, scope } = yield* live(caller, "listTrades", ref, "trades", {
-              ...cachedOf(query),
-              ...deep
-            })
-            const limit = sizeOf(limits.tradesPage, query.limit)
-            const found = yield* records.page(scope, {
-              filter: { from: start.from, to: start.to },
-              limit: limit + 1,
-              ...("before" in start && start.before !== undefined ? { before: start.before } : {})
-            })
-            const page = found.slice(0, limit)
-            const window = { from: start.from, to: start.to }
-            const rows = page.map((record) => toPublic("trades", record, owner))
-            if (found.length <= limit) return { rows, hasMore: false, window, ...fresh }
-            const last = page[page.length - 1]!
-            const cursor = yield* cursors.encode(bound, "page", { ...window, before: { date: last.date, id: last.id } })
-            return { rows, hasMore: true, cursor, window, ...fresh }
-          }
-        )
-
-        const loan: AccountData["Service"]["loan"] = Effect.fn("AccountData.loan")(function* (caller, ref, options) {
-          const { account, bank, fresh, owner, scope } = yield* live(caller, "getLoan", ref, "loans", options)
-          const row = (yield* all(scope, owner))[0]
-          if (row !== undefined) return { row, ...fresh }
-          if (!account.supports.includes("loans") && bank.providerInstanceId !== undefined) {
-            return yield* new UnsupportedByProvider({ providerInstanceId: bank.providerInstanceId, what: "loans" })
-          }
-          return yield* new NotFound({ resource: "Loan" })
-        })
-
-        return AccountData.of({
-          accounts: Effect.fn("AccountData.accounts")(function* (caller, bankId) {
-            const bank = yield* bankOf(caller, "listAccounts", bankId)
-            const held = yield* banks.accounts(bankId)
-            // One that no file shows any more is nobody's.
-            const rows = natureOf(bank) === "files" ? held.filter(({ state }) => state !== "missing") : held
-            return { bank, rows, ...freshnessOf(bank, rows) }
-          }),
-          account: Effect.fn("AccountData.account")(function* (caller, ref) {
-            const { account, bank } = yield* ownerOf(caller, "getAccount", ref)
-            return { row: account, bank, ...freshnessOf(bank, [account]) }
-          }),
-          transactions,
-          lastShown: Effect.fn("AccountData.lastShown")(function* (caller, ref, dataType, recordId) {
-            const { account } = yield* ownerOf(caller, "listTransactions", ref)
-            const scope = { workspaceId: account.workspaceId, accountId: account.id, dataType }
-            const [record] = yield* records.held(scope, [recordId])
-            if (record === undefined) return yield* new NotFound({ resource: "Record" })
-            const at = lastShownAt(yield* records.shown(scope), record)
-            return at === undefined ? {} : { at }
-          }),
-          balance: Effect.fn("AccountData.balance")(function* (caller, ref, options) {
-            const { account, bank, fresh, owner, scope } = yield* live(caller, "getBalance", ref, "balances", options)
-            const stored = (yield* all(scope, owner))[0]
-            if (stored !== undefined) return { row: stored, ...fresh }
-            // A file that states no balance says nothing of it: 0 would be a lie.
-            if (balanceAsOf(bank, account) === undefined) return yield* new NotFound({ resource: "Balance" })
-            // Before the first read of balances the account itself knows one, from when it was connected.
-            return { row: toPublic("balances", { id: "", fields: storedBalance(account) }, owner), ...fresh }
-          }),
-          trades,
-          holdings: Effect.fn("AccountData.holdings")(function* (caller, ref, options) {
-            const { fresh, owner, scope } = yield* live(caller, "listHoldings", ref, "holdings", options)
-            return { rows: (yield* all(scope, owner)).toSorted(byValue), ...fresh }
-          }),
-          orders: Effect.fn("AccountData.orders")(function* (caller, ref, options) {
-            const { fresh, owner, scope } = yield* live(caller, "listOrders", ref, "orders", options)
-            return { rows: yield* all(scope, owner), ...fresh }
-          }),
-          loan
-        })
+      const bankOf = Effect.fnUntraced(function* (caller: Caller, id: OperationId, bankId: BankId) {
+        return yield* reach(caller, id, "Bank", yield* banks.get(caller.principal.workspace.id, bankId))
       })
-    ).pipe(Layer.provide(TransactionPages.layer))
+
+      const ownerOf = Effect.fnUntraced(function* (caller: Caller, id: OperationId, { accountId, bankId }: AccountRef) {
+        const bank = yield* bankOf(caller, id, bankId)
+        const found = yield* banks.account(bank.workspaceId, bankId, accountId)
+        return { bank, account: yield* reach(caller, id, "Account", found) }
+      })
+
+      /**
+       * Reads one type live. Where that fails, what is stored answers and says why; with nothing stored the failure is
+       * the answer, since an empty list would say that the bank has nothing. What is only ever true now is not
+       * answered from storage where a person must mend the connection: `readsOn` is about the rest.
+       */
+      const live = Effect.fnUntraced(function* (
+        caller: Caller,
+        id: OperationId,
+        ref: AccountRef,
+        dataType: SyncDataType,
+        options: ReadThroughOptions,
+        readsOn = false
+      ) {
+        const { workspace } = caller.principal
+        const before = yield* look(workspace.id, ref, dataType)
+        const bank = yield* reach(caller, id, "Bank", before.bank)
+        const account = yield* reach(caller, id, "Account", before.account)
+        const fresh = yield* readThrough.freshen(workspace, bank, account, dataType, { ...options, known: before })
+        const scope = { workspaceId: workspace.id, accountId: account.id, dataType }
+        if (fresh.problem !== undefined && options.cached !== true) {
+          if (fresh.blocked && !readsOn) return yield* fresh.problem
+          // The account itself knows a balance, from when it was connected.
+          const stored = dataType === "balances" || (yield* records.page(scope, { filter: {}, limit: 1 })).length > 0
+          if (!stored) return yield* fresh.problem
+        }
+        // The answer shows the account as it is after the read.
+        const after = fresh.asked ? yield* look(workspace.id, ref, dataType) : before
+        const now = Option.getOrElse(after.account, () => account)
+        const owner = publicOwner(bank, now)
+        return { bank, account: now, scope, owner, fresh: freshness(fresh), lastChange: after.lastChange }
+      })
+
+      const all = Effect.fnUntraced(function* (scope: RecordScope, owner: Fields) {
+        const rows: Array<LedgerRecord> = []
+        for (;;) {
+          const last = rows[rows.length - 1]
+          const page = yield* records.page(scope, {
+            filter: {},
+            limit: limits.page.max,
+            ...(last === undefined ? {} : { before: { date: last.date, id: last.id } })
+          })
+          rows.push(...page)
+          if (page.length < limits.page.max) return rows.map((record) => toPublic(scope.dataType, record, owner))
+        }
+      })
+
+      const transactions: AccountData["Service"]["transactions"] = Effect.fnUntraced(function* (caller, ref, query) {
+        const options = cachedOf(query)
+        const read = live(caller, "listTransactions", ref, "transactions", options, true)
+        const { account, bank, fresh, lastChange, owner, scope } = yield* read
+        const page = yield* pages.read(scope, `${bank.id}/${account.id}`, owner, query, lastChange)
+        return { ...page, ...fresh }
+      })
+
+      const trades: AccountData["Service"]["trades"] = Effect.fn("AccountData.trades")(function* (caller, ref, query) {
+        yield* permit(caller, "listTrades")
+        const { workspace } = caller.principal
+        const bound = { workspaceId: workspace.id, list: `trades/${ref.accountId}` }
+        const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone)
+        const start =
+          query.cursor === undefined
+            ? tradesWindow(query.from, query.to, today)
+            : yield* cursors.decode(bound, TradesCursor, query.cursor)
+        if (start.from > start.to) return yield* invalidRange
+        // A sync reads the last days alone: who asks for earlier ones has them read. The first page is enough.
+        const isEarlier = start.from < CalendarDate.addDays(today, -limits.tradesFirstDays)
+        const deep = query.cursor === undefined && isEarlier ? { reachingTo: start.from } : {}
+        const { fresh, owner, scope } = yield* live(caller, "listTrades", ref, "trades", {
+          ...cachedOf(query),
+          ...deep
+        })
+        const limit = sizeOf(limits.tradesPage, query.limit)
+        const found = yield* records.page(scope, {
+          filter: { from: start.from, to: start.to },
+          limit: limit + 1,
+          ...("before" in start && start.before !== undefined ? { before: start.before } : {})
+        })
+        const page = found.slice(0, limit)
+        const window = { from: start.from, to: start.to }
+        const rows = page.map((record) => toPublic("trades", record, owner))
+        if (found.length <= limit) return { rows, hasMore: false, window, ...fresh }
+        const last = page[page.length - 1]!
+        const cursor = yield* cursors.encode(bound, "page", { ...window, before: { date: last.date, id: last.id } })
+        return { rows, hasMore: true, cursor, window, ...fresh }
+      })
+
+      const loan: AccountData["Service"]["loan"] = Effect.fn("AccountData.loan")(function* (caller, ref, options) {
+        const { account, bank, fresh, owner, scope } = yield* live(caller, "getLoan", ref, "loans", options)
+        const row = (yield* all(scope, owner))[0]
+        if (row !== undefined) return { row, ...fresh }
+        if (!account.supports.includes("loans") && bank.providerInstanceId !== undefined) {
+          return yield* new UnsupportedByProvider({ providerInstanceId: bank.providerInstanceId, what: "loans" })
+        }
+        return yield* new NotFound({ resource: "Loan" })
+      })
+
+      return AccountData.of({
+        accounts: Effect.fn("AccountData.accounts")(function* (caller, bankId) {
+          const bank = yield* bankOf(caller, "listAccounts", bankId)
+          const held = yield* banks.accounts(bankId)
+          // One that no file shows any more is nobody's.
+          const rows = natureOf(bank) === "files" ? held.filter(({ state }) => state !== "missing") : held
+          return { bank, rows, ...freshnessOf(bank, rows) }
+        }),
+        account: Effect.fn("AccountData.account")(function* (caller, ref) {
+          const { account, bank } = yield* ownerOf(caller, "getAccount", ref)
+          return { row: account, bank, ...freshnessOf(bank, [account]) }
+        }),
+        transactions,
+        lastShown: Effect.fn("AccountData.lastShown")(function* (caller, ref, dataType, recordId) {
+          const { account } = yield* ownerOf(caller, "listTransactions", ref)
+          const scope = { workspaceId: account.workspaceId, accountId: account.id, dataType }
+          const [record] = yield* records.held(scope, [recordId])
+          if (record === undefined) return yield* new NotFound({ resource: "Record" })
+          const at = lastShownAt(yield* records.shown(scope), record)
+          return at === undefined ? {} : { at }
+        }),
+        balance: Effect.fn("AccountData.balance")(function* (caller, ref, options) {
+          const { account, bank, fresh, owner, scope } = yield* live(caller, "getBalance", ref, "balances", options)
+          const stored = (yield* all(scope, owner))[0]
+          if (stored !== undefined) return { row: stored, ...fresh }
+          // A file that states no balance says nothing of it: 0 would be a lie.
+          if (balanceAsOf(bank, account) === undefined) return yield* new NotFound({ resource: "Balance" })
+          // Before the first read of balances the account itself knows one, from when it was connected.
+          return { row: toPublic("balances", { id: "", fields: storedBalance(account) }, owner), ...fresh }
+        }),
+        trades,
+        holdings: Effect.fn("AccountData.holdings")(function* (caller, ref, options) {
+          const { fresh, owner, scope } = yield* live(caller, "listHoldings", ref, "holdings", options)
+          return { rows: (yield* all(scope, owner)).toSorted(byValue), ...fresh }
+        }),
+        orders: Effect.fn("AccountData.orders")(function* (caller, ref, options) {
+          const { fresh, owner, scope } = yield* live(caller, "listOrders", ref, "orders", options)
+          return { rows: yield* all(scope, owner), ...fresh }
+        }),
+        loan
+      })
+    })
+  ).pipe(Layer.provide(TransactionPages.layer))
 }

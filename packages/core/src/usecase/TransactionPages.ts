@@ -99,9 +99,9 @@ const make = Effect.gen(function* () {
     bound: Bound,
     owner: Fields,
     start: { readonly filter: RecordFilter; readonly mark: number },
-    limit: number
+    limit: number,
+    upTo: number
   ) {
-    const upTo = yield* records.lastChange(scope.accountId)
     const found = yield* records.changes(scope, { after: start.mark, upTo, limit: limit + 1 })
     const page = found.slice(0, limit)
     const hasMore = found.length > limit
@@ -121,7 +121,9 @@ const make = Effect.gen(function* () {
     scope: RecordScope,
     resource: string,
     owner: Fields,
-    query: TransactionsQuery
+    query: TransactionsQuery,
+    /** The newest change number of the account, or an older one: what came later is told with a later page. */
+    lastChange: number
   ) {
     const bound = { workspaceId: scope.workspaceId, list: `transactions/${resource}` }
     const limit = sizeOf(limits.transactionsPage, query.limit)
@@ -129,12 +131,11 @@ const make = Effect.gen(function* () {
       const start = yield* cursors.decode(bound, TransactionsCursor, query.cursor)
       return start.kind === "page"
         ? yield* newestFirst(scope, bound, owner, start, limit)
-        : yield* changesSince(scope, bound, owner, start, limit)
+        : yield* changesSince(scope, bound, owner, start, limit, lastChange)
     }
     const { filter } = query
     if (filter.from !== undefined && filter.to !== undefined && filter.from > filter.to) return yield* invalidRange
-    const mark = yield* records.lastChange(scope.accountId)
-    return yield* newestFirst(scope, bound, owner, { filter, mark }, limit)
+    return yield* newestFirst(scope, bound, owner, { filter, mark: lastChange }, limit)
   })
 
   return { read }

@@ -9,6 +9,8 @@ import * as TestClock from "effect/testing/TestClock"
 import { ApiKeyStore } from "../../src/access/ApiKeyStore.ts"
 import { Authenticator } from "../../src/access/Authenticator.ts"
 import type { ApiKey } from "../../src/access/ApiKey.ts"
+import { KeyArrivals } from "../../src/access/KeyArrivals.ts"
+import { RateLimiter } from "../../src/rate/RateLimiter.ts"
 import { Digest } from "../../src/shared/Digest.ts"
 import { Ids } from "../../src/shared/Ids.ts"
 import type { Timestamp } from "../../src/shared/Timestamp.ts"
@@ -54,16 +56,31 @@ const setUp = (gate?: Deferred.Deferred<void>) => {
       })
   })
   const digest = Digest.of({ sha256: (text: string) => text, randomText: () => "" } as unknown as Digest["Service"])
+  const counted: Array<readonly [string, number]> = []
+  const limiter = RateLimiter.of({
+    arrive: (key, limit) =>
+      Effect.sync(() => {
+        counted.push([key, limit])
+        return { admitted: true, limit, retryAfter: 0 }
+      })
+  })
   const layer = Authenticator.layer.pipe(
+    Layer.provide(KeyArrivals.layer),
     Layer.provide([
+      Layer.succeed(RateLimiter, limiter),
       Layer.succeed(WorkspaceStore, store),
       Layer.succeed(ApiKeyStore, keyStore),
       Layer.succeed(Digest, digest),
       Ids.layer
     ])
   )
-  return { keys, seen, layer }
+  return { keys, seen, counted, layer }
 }
+
+const arrive = Effect.fnUntraced(function* (n: number) {
+  const authenticator = yield* Authenticator
+  return yield* Effect.option(authenticator.arrival(Redacted.make(secretOf(n)), 42))
+})
 
 const ask = Effect.fnUntraced(function* (n: number) {
   const authenticator = yield* Authenticator
@@ -89,6 +106,32 @@ describe("the authenticator", () => {
       expect(yield* ask(1)).toBe(true)
       keys.set(secretOf(1), { ...keyOf(), revokedAt: "2026-01-01T00:00:00.000Z" as Timestamp })
       expect(yield* ask(1)).toBe(false)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("counts a request under the workspace of its key, by the rate of its plan", () => {
+    const { counted, keys, layer } = setUp()
+    return Effect.gen(function* () {
+      keys.set(secretOf(1), keyOf())
+      const { decision, principal } = Option.getOrThrow(yield* arrive(1))
+      expect([decision, principal]).toEqual([
+        { admitted: true, limit: 42, retryAfter: 0 },
+        { kind: "api_key", workspace, key: keyOf() }
+      ])
+      expect(counted).toEqual([[workspace.id, 42]])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("refuses a revoked or expired key with its next request, and counts it nowhere", () => {
+    const { counted, keys, layer } = setUp()
+    return Effect.gen(function* () {
+      keys.set(secretOf(1), keyOf())
+      keys.set(secretOf(2), keyOf())
+      expect(Option.isSome(yield* arrive(1)) && Option.isSome(yield* arrive(2))).toBe(true)
+      keys.set(secretOf(1), { ...keyOf(), revokedAt: "1970-01-01T00:00:00.000Z" as Timestamp })
+      keys.set(secretOf(2), { ...keyOf(), expiresAt: "1970-01-01T00:00:00.000Z" as Timestamp })
+      expect([yield* arrive(1), yield* arrive(2)]).toEqual([Option.none(), Option.none()])
+      expect(counted.length).toBe(2)
     }).pipe(Effect.provide(layer))
   })
 

@@ -98,7 +98,13 @@ describe("ReadThrough", () => {
   scenario("never calls upstream when asked for stored data", (world) =>
     Effect.gen(function* () {
       const { read } = yield* world.connected
-      expect(yield* read(true)).toEqual({ asOf: undefined, stale: true, problem: undefined, blocked: false })
+      expect(yield* read(true)).toEqual({
+        asOf: undefined,
+        asked: false,
+        stale: true,
+        problem: undefined,
+        blocked: false
+      })
       expect(world.upstream.pulls).toBe(0)
     })
   )

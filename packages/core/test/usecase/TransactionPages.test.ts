@@ -25,7 +25,9 @@ const opened = Effect.gen(function* () {
   const scope = scopeOf(account)
   const pages = yield* TransactionPages
   const read = (query: Parameters<typeof pages.read>[3]) =>
-    Effect.map(pages.read(scope, "r", {}, query), (page): TransactionRows => page)
+    Effect.flatMap(records.lastChange(scope.accountId), (lastChange) =>
+      Effect.map(pages.read(scope, "r", {}, query, lastChange), (page): TransactionRows => page)
+    )
   return { records, scope, read }
 })
 

@@ -3,15 +3,14 @@
  * that the catalogue does not mark ignore it.
  */
 import * as Effect from "effect/Effect"
-import * as HttpApi from "effect/http-api/HttpApi"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Schema from "effect/Schema"
-import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import type { Caller, Operation } from "@millrace/core/access"
 import { isRawNumber } from "@millrace/core"
 import type { Idempotency, Repeatable } from "@millrace/core/kernel"
 import { answerOf, bodyOf, isFinal, type KernelError } from "../answer/errors.ts"
+import type { Success } from "../answer/Success.ts"
 import { CurrentRequest, type RequestState } from "../request/CurrentRequest.ts"
 import type { Json } from "../wire/StrictJson.ts"
 
@@ -27,28 +26,6 @@ const Response = Schema.fromJsonString(
 )
 const write = Schema.encodeSync(Response)
 const read = Schema.decodeSync(Response)
-
-export interface Success {
-  readonly status: number
-  readonly encode: (value: unknown) => Effect.Effect<unknown>
-}
-
-/** How the success of each operation is sent: each has one. */
-export const successesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
-  api: HttpApi.HttpApi<Id, Groups>
-): ReadonlyMap<string, Success> => {
-  const found = new Map<string, Success>()
-  HttpApi.reflect(api, {
-    onGroup: () => undefined,
-    onEndpoint: ({ endpoint, successes: all }) => {
-      for (const [status, [schema]] of all) {
-        const encode = Schema.encodeUnknownEffect(schema as unknown as Schema.ConstraintEncoder<unknown>)
-        found.set(endpoint.identifier, { status, encode: (value) => Effect.orDie(encode(value)) })
-      }
-    }
-  })
-  return found
-}
 
 const isObject = (json: Json): json is Readonly<Record<string, Json>> =>
   typeof json === "object" && json !== null && !Array.isArray(json) && !isRawNumber(json)
@@ -77,18 +54,19 @@ const askedOf = (operation: Operation, key: string, { file, json, target }: Requ
 
 /** What the handler of an operation returns, or what the first request with its key was answered. */
 export const repeatedly =
-  ({ once }: Idempotency["Service"], operation: Operation, { encode, status }: Success) =>
+  ({ once }: Idempotency["Service"], operation: Operation, success: Success | undefined) =>
   <R>(
     caller: Caller,
     run: Effect.Effect<unknown, KernelError, R>
   ): Effect.Effect<unknown, KernelError, R | HttpServerRequest> => {
     if (operation.idempotency !== "key") return run
+    if (success === undefined) return Effect.die(`${operation.id} has no one answer that could be kept`)
     return Effect.gen(function* () {
       const key = (yield* HttpServerRequest).headers["idempotency-key"]
       if (key === undefined) return yield* run
       const state = yield* CurrentRequest
-      const first = Effect.map(Effect.flatMap(run, encode), (body) => ({
-        text: write({ status, body: JSON.stringify(body) })
+      const first = Effect.map(run, (value) => ({
+        text: write({ status: success.status, body: success.write(value) })
       }))
       const told = yield* once(caller, askedOf(operation, key, state), first, (error) => {
         const answer = answerOf(error)

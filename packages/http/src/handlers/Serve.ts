@@ -9,7 +9,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import { type Caller, type Operation, operations } from "@millrace/core/access"
@@ -18,8 +18,9 @@ import { Idempotency } from "@millrace/core/kernel"
 import { Api } from "../api/Api.ts"
 import type { Declaring } from "../api/ApiError.ts"
 import { answering, type KernelError, type StatusOf } from "../answer/errors.ts"
+import { type Success, successesOf } from "../answer/Success.ts"
 import { caller, target } from "../request/CurrentRequest.ts"
-import { repeatedly, type Success, successesOf } from "./Repeated.ts"
+import { repeatedly } from "./Repeated.ts"
 import { identified, isIdentified, type Identified } from "./Identified.ts"
 
 type Groups = typeof Api extends HttpApi.HttpApi<string, infer Found> ? Found : never
@@ -62,7 +63,9 @@ type Answered<E extends HttpApiEndpoint.Constraint> = Effect.Success<
 >
 
 type Run<E> = E extends HttpApiEndpoint.ConstraintRequest
-  ? (asked: Asked<E>) => Effect.Effect<Answered<E> | HttpServerResponse, Errors<E>, HttpServerRequest>
+  ? (
+      asked: Asked<E>
+    ) => Effect.Effect<Answered<E> | HttpServerResponse.HttpServerResponse, Errors<E>, HttpServerRequest>
   : never
 
 /** A handler for each endpoint of a group, under its id. */
@@ -108,15 +111,21 @@ const idsOf = Effect.fnUntraced(function* (params: Readonly<Record<string, strin
   return ids
 })
 
-const handlerOf = (run: AnyRun, repeat: ReturnType<typeof repeatedly>) => (request: AnyRequest) =>
-  answering(
-    Effect.gen(function* () {
-      yield* checkWindow(request.query ?? {})
-      const ids = yield* idsOf(request.params ?? {})
-      const by = yield* caller
-      return yield* repeat(by, run({ ...request, ids, caller: by, self: yield* target } as never))
-    })
-  )
+/** What a handler returned, as it is sent; the framework would encode it a second time. */
+const sent = (success: Success | undefined, answer: unknown): unknown =>
+  success === undefined || answer === undefined || HttpServerResponse.isHttpServerResponse(answer)
+    ? answer
+    : HttpServerResponse.text(success.write(answer), { status: success.status, contentType: "application/json" })
+
+const handlerOf = (success: Success | undefined, run: AnyRun, repeat: ReturnType<typeof repeatedly>) => {
+  const handle = Effect.fnUntraced(function* (request: AnyRequest) {
+    if (request.query !== undefined) yield* checkWindow(request.query)
+    const ids = request.params === undefined ? {} : yield* idsOf(request.params)
+    const by = yield* caller
+    return sent(success, yield* repeat(by, run({ ...request, ids, caller: by, self: yield* target } as never)))
+  })
+  return (request: AnyRequest) => answering(handle(request))
+}
 
 const bundledSuccesses = successesOf(Api)
 
@@ -130,10 +139,10 @@ export const serveGroup = <E, R>(
 ): Layer.Layer<HttpApiGroup.Service<"millrace", string>, E, R | Idempotency> => {
   const build = (handlers: AnyHandlers) =>
     Effect.map(Effect.all([make, Idempotency]), ([made, idempotency]) =>
-      Object.entries(made).reduce(
-        (all, [id, run]) => all.handle(id, handlerOf(run, repeatedly(idempotency, entries[id]!, successes.get(id)!))),
-        handlers
-      )
+      Object.entries(made).reduce((all, [id, run]) => {
+        const success = successes.get(id)
+        return all.handle(id, handlerOf(success, run, repeatedly(idempotency, entries[id]!, success)))
+      }, handlers)
     )
   // The types of the builder go through each call of `handle`; here the record has been checked as a whole.
   return HttpApiBuilder.group(api as never, name as never, build as never) as never

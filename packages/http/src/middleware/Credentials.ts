@@ -1,9 +1,8 @@
-/** From headers to a principal (decisions 2.1, 2.2 and 2.5). Nothing but headers is ever read. */
+/** From headers to a principal whose request is counted (decisions 2.1, 2.2 and 2.5). Nothing but headers is ever read. */
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Redacted from "effect/Redacted"
-import type { Authenticator } from "@millrace/core/kernel"
-import type { CredentialPrincipal } from "@millrace/core/access"
+import type { Arrival, Authenticator } from "@millrace/core/kernel"
 import type { StorageUnavailable } from "@millrace/core/storage"
 import { answerOf, type Answer } from "../answer/errors.ts"
 import { refuse, type Refused } from "../answer/Refused.ts"
@@ -27,15 +26,16 @@ const invalidToken: Answer = {
 }
 
 export const authenticate = Effect.fnUntraced(function* (
-  authenticator: Authenticator["Service"],
+  authenticator: Pick<Authenticator["Service"], "arrival">,
+  agreedRate: number,
   request: HttpServerRequest
-): Effect.fn.Return<CredentialPrincipal, Refused | StorageUnavailable> {
+): Effect.fn.Return<Arrival, Refused | StorageUnavailable> {
   const key = request.headers["x-api-key"]?.trim() ?? ""
   const authorization = request.headers["authorization"]?.trim() ?? ""
   if (key !== "" && authorization !== "") return yield* refuse(ambiguous)
   if (authorization !== "") return yield* refuse(invalidToken)
   if (key === "") return yield* refuse(missing)
   return yield* authenticator
-    .apiKey(Redacted.make(key))
+    .arrival(Redacted.make(key), agreedRate)
     .pipe(Effect.catchTag("CredentialInvalid", (error) => Effect.fail(refuse(answerOf(error)))))
 })

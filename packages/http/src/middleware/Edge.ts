@@ -16,7 +16,6 @@ import type * as Types from "effect/Types"
 import { credentialOf } from "@millrace/core/access"
 import { Audit } from "@millrace/core/audit"
 import { Authenticator } from "@millrace/core/kernel"
-import { RateLimiter } from "@millrace/core/rate"
 import { Ids, Timestamp } from "@millrace/core"
 import { AgreedRate } from "@millrace/core/workspace"
 import type { StorageUnavailable } from "@millrace/core/storage"
@@ -25,7 +24,7 @@ import { AccessLog } from "./AccessLog.ts"
 import * as BodyMemory from "./BodyMemory.ts"
 import { compressed, Compressor, type Compress } from "./Compression.ts"
 import { begin, CurrentRequest, type RequestState } from "../request/CurrentRequest.ts"
-import { within } from "./Deadline.ts"
+import { inTime, type Timed } from "./Deadline.ts"
 import { admit, type Services } from "./Gate.ts"
 import { Refused } from "../answer/Refused.ts"
 import type { Route } from "../request/Routes.ts"
@@ -120,19 +119,23 @@ type App = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
 
 /** Taken when the layer is built: requests run with the server's context, not with ours. */
 interface Setting extends Services {
+  /** Of what is asked of storage before a handler, and then of the handler. */
+  readonly deadline: Duration.Duration
   readonly ids: Ids["Service"]
   readonly write: AccessLog
   readonly compress: Compress | undefined
 }
 
-const handle = Effect.fnUntraced(function* (setting: Setting, app: App, state: RequestState) {
-  const request = yield* HttpServerRequest
-  const admitted = yield* admit(setting, request, state)
+const answer = Effect.fnUntraced(function* (
+  setting: Setting,
+  app: App,
+  request: HttpServerRequest,
+  state: RequestState,
+  timed: Timed
+) {
+  const admitted = yield* admit(setting, request, state, timed)
   if (HttpServerResponse.isHttpServerResponse(admitted)) return admitted
-  return yield* app.pipe(
-    Effect.provideService(HttpServerRequest, admitted),
-    within(setting.deadline, () => Errors.respond(Errors.timedOut))
-  )
+  return yield* timed(Effect.provideService(app, HttpServerRequest, admitted))
 })
 
 const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
@@ -141,7 +144,11 @@ const around = Effect.fnUntraced(function* (setting: Setting, app: App) {
   const asked = request.headers["x-request-id"]
   const id = asked !== undefined && requestIdForm.test(asked) ? asked : yield* setting.ids.next("request")
   const state = begin(id, request.url)
-  return yield* handle(setting, app, state).pipe(
+  return yield* inTime(
+    setting.deadline,
+    (timed) => answer(setting, app, request, state, timed),
+    () => Errors.respond(Errors.timedOut)
+  ).pipe(
     Effect.catchCause(answerCause),
     Effect.flatMap((response) =>
       compressed(dress(response, state), request.headers["accept-encoding"], setting.compress)
@@ -163,7 +170,6 @@ export const layer = (routes: ReadonlyArray<Route>) =>
       const setting: Setting = {
         audit: yield* Audit,
         authenticator: yield* Authenticator,
-        limiter: yield* RateLimiter,
         agreedRate: yield* AgreedRate,
         routes,
         ids: yield* Ids,

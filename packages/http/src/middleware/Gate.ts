@@ -2,23 +2,20 @@
  * The checks before a handler, in the order of decisions 2.1: transport limits, credential, rate, route
  * and method, plan, scope, body. The first one that fails answers.
  */
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import { authorize, callerOf, type CredentialPrincipal, type Operation } from "@millrace/core/access"
 import type { Audit } from "@millrace/core/audit"
-import type { Authenticator } from "@millrace/core/kernel"
+import type { Arrival, Authenticator } from "@millrace/core/kernel"
 import { limits, Recovery } from "@millrace/core"
-import type { RateLimiter } from "@millrace/core/rate"
-import { planWith } from "@millrace/core/workspace"
 import * as Errors from "../answer/errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
 import { bodyOf, queryOf } from "./BesideCursor.ts"
 import { authenticate } from "./Credentials.ts"
 import type { RequestState } from "../request/CurrentRequest.ts"
-import { within } from "./Deadline.ts"
+import type { Timed } from "./Deadline.ts"
 import { refuse } from "../answer/Refused.ts"
 import { fileOf, sizeOf, withJson } from "./RequestBody.ts"
 import * as Routes from "../request/Routes.ts"
@@ -31,14 +28,6 @@ const methodNotAllowed = (allow: string): Errors.Answer => ({
   message: "Method not allowed",
   headers: { allow }
 })
-
-/** Requests per minute of a signed-in user (decisions 2.2). */
-const sessionRate = 600
-
-const budgetOf = (principal: CredentialPrincipal, agreedRate: number): readonly [key: string, limit: number] =>
-  principal.kind === "user"
-    ? [`user:${principal.userId}`, sessionRate]
-    : [principal.workspace.id, planWith(agreedRate, principal.workspace.plan).requestsPerMinute]
 
 const encoder = new TextEncoder()
 
@@ -67,25 +56,21 @@ const checkTransport = Effect.fnUntraced(function* (request: HttpServerRequest, 
   }
 })
 
-/** Counts the request under its workspace; refused ones count as well. */
-const checkRate = Effect.fnUntraced(function* (
-  { agreedRate, limiter }: Services,
-  principal: CredentialPrincipal,
-  state: RequestState
-) {
-  const [key, limit] = budgetOf(principal, agreedRate)
-  const decision = yield* limiter.arrive(key, limit)
+/** Whether the budget allows the request, which was counted; refused ones count as well. */
+const checkRate = ({ admitted, limit, retryAfter }: Arrival["decision"], state: RequestState) => {
   state.rateLimit = limit
-  if (!decision.admitted) {
-    return yield* refuse({
-      status: 429,
-      code: "RATE_LIMITED",
-      message: "Rate limit exceeded",
-      recovery: Recovery.retryAfter(decision.retryAfter),
-      headers: { "retry-after": String(decision.retryAfter) }
-    })
-  }
-})
+  return admitted
+    ? Effect.void
+    : Effect.fail(
+        refuse({
+          status: 429,
+          code: "RATE_LIMITED",
+          message: "Rate limit exceeded",
+          recovery: Recovery.retryAfter(retryAfter),
+          headers: { "retry-after": String(retryAfter) }
+        })
+      )
+}
 
 /** The route of a path, an answer to OPTIONS, or a refusal. */
 const checkRoute = Effect.fnUntraced(function* (found: Routes.Match | undefined) {
@@ -154,11 +139,8 @@ const withBody = Effect.fnUntraced(function* (
 })
 
 export interface Services {
-  /** Of what is asked of storage. */
-  readonly deadline: Duration.Duration
   readonly audit: Pick<Audit["Service"], "refused">
-  readonly authenticator: Authenticator["Service"]
-  readonly limiter: RateLimiter["Service"]
+  readonly authenticator: Pick<Authenticator["Service"], "arrival">
   /** Requests a minute of plans whose rate is by agreement. */
   readonly agreedRate: number
   readonly routes: ReadonlyArray<Routes.Route>
@@ -166,14 +148,19 @@ export interface Services {
 }
 
 const identify = Effect.fnUntraced(function* (services: Services, request: HttpServerRequest, state: RequestState) {
-  const principal = yield* authenticate(services.authenticator, request)
+  const { decision, principal } = yield* authenticate(services.authenticator, services.agreedRate, request)
   state.principal = principal
-  yield* checkRate(services, principal, state)
+  yield* checkRate(decision, state)
   return principal
 })
 
-/** The request for the router, or the answer that needs no handler. */
-export const admit = Effect.fnUntraced(function* (services: Services, request: HttpServerRequest, state: RequestState) {
+/** The request for the router, or the answer that needs no handler. What is asked of storage is bounded by `timed`. */
+export const admit = Effect.fnUntraced(function* (
+  services: Services,
+  request: HttpServerRequest,
+  state: RequestState,
+  timed: Timed
+) {
   yield* checkTransport(request, state.target)
   const path = state.target.split("?", 1)[0]!
   const found = Routes.match(services.routes, request.method, path)
@@ -186,9 +173,7 @@ export const admit = Effect.fnUntraced(function* (services: Services, request: H
     return request
   }
   if (found?.route?.operation?.credential !== "none") {
-    const principal = yield* identify(services, request, state).pipe(
-      within(services.deadline, () => refuse(Errors.timedOut))
-    )
+    const principal = yield* timed(identify(services, request, state))
     const { operation } = yield* checkRoute(found)
     if (operation !== undefined) yield* checkAccess(services, principal, operation, state)
   }

@@ -12,10 +12,10 @@ import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import { AddedCollections, type AnyCollection, Collections } from "@millrace/core/collection"
 import { Authenticator, CredentialInvalid, Cursors, Idempotency } from "@millrace/core/kernel"
-import { RateLimiter, RollingWindow } from "@millrace/core/rate"
+import { RollingWindow } from "@millrace/core/rate"
 import { Ids } from "@millrace/core"
 import { TableSettings } from "@millrace/core/table"
-import { AgreedRate, type Workspace } from "@millrace/core/workspace"
+import { AgreedRate, planWith, type Workspace } from "@millrace/core/workspace"
 import { App } from "../../src/App.ts"
 import { AccessLog, type AccessEntry } from "../../src/middleware/AccessLog.ts"
 import { BodyMemoryBytes } from "../../src/middleware/BodyMemory.ts"
@@ -72,6 +72,14 @@ export const make = (options: Options = {}) => {
   const entries: Array<AccessEntry> = []
   const counted: Array<string> = []
   const windows = new Map<string, RollingWindow.Window>()
+  const counting = Effect.fnUntraced(function* (key: string, limit: number) {
+    if (options.budgetHangs === true) return yield* stuck
+    counted.push(key)
+    if (options.metered !== true) return { admitted: true, limit, retryAfter: 0 }
+    const window = windows.get(key) ?? RollingWindow.make(limit)
+    windows.set(key, window)
+    return RollingWindow.arrive(window, 1_000 * counted.length)
+  })
   const kernel = Layer.mergeAll(
     UseCases.layer(calls, options.trouble ?? {}),
     Ids.layer,
@@ -85,30 +93,16 @@ export const make = (options: Options = {}) => {
     Layer.succeed(
       Authenticator,
       Authenticator.of({
-        apiKey: (given) =>
-          Redacted.value(given) === secret
-            ? Effect.succeed({
-                kind: "api_key",
-                workspace: { ...Records.workspace, ...options.workspace },
-                key: { ...Records.key, scopes: options.scopes ?? Records.key.scopes }
-              })
-            : Effect.fail(new CredentialInvalid()),
+        apiKey: () => Effect.die("not part of this API"),
+        arrival: Effect.fnUntraced(function* (given, agreedRate) {
+          if (Redacted.value(given) !== secret) return yield* new CredentialInvalid()
+          const workspace = { ...Records.workspace, ...options.workspace }
+          const { requestsPerMinute } = planWith(agreedRate, workspace.plan)
+          const key = { ...Records.key, scopes: options.scopes ?? Records.key.scopes }
+          const decision = yield* counting(workspace.id, requestsPerMinute)
+          return { principal: { kind: "api_key", workspace, key } as const, decision }
+        }),
         createKey: () => Effect.die("not part of this API")
-      })
-    ),
-    Layer.succeed(
-      RateLimiter,
-      RateLimiter.of({
-        arrive: (key, limit) =>
-          Effect.suspend(() => (options.budgetHangs === true ? stuck : Effect.void)).pipe(
-            Effect.map(() => {
-              counted.push(key)
-              if (options.metered !== true) return { admitted: true, limit, retryAfter: 0 }
-              const window = windows.get(key) ?? RollingWindow.make(limit)
-              windows.set(key, window)
-              return RollingWindow.arrive(window, 1_000 * counted.length)
-            })
-          )
       })
     ),
     Layer.succeed(AccessLog, (entry: AccessEntry) => Effect.sync(() => entries.push(entry))),

@@ -5,6 +5,7 @@
  */
 import { describe } from "@effect/vitest"
 import * as AnalysisStoreSuite from "./AnalysisStoreSuite.ts"
+import * as AccountLooksSuite from "./AccountLooksSuite.ts"
 import * as ApiKeyStoreSuite from "./ApiKeyStoreSuite.ts"
 import * as AuditStoreSuite from "./AuditStoreSuite.ts"
 import * as BankStoreSuite from "./BankStoreSuite.ts"
@@ -20,6 +21,7 @@ import * as IdentityStoreSuite from "./IdentityStoreSuite.ts"
 import * as JobEventSuite from "./JobEventSuite.ts"
 import * as JobLeaseSuite from "./JobLeaseSuite.ts"
 import * as JobStoreSuite from "./JobStoreSuite.ts"
+import * as KeyArrivalsSuite from "./KeyArrivalsSuite.ts"
 import * as LeasesSuite from "./LeasesSuite.ts"
 import * as MadeAccountSuite from "./MadeAccountSuite.ts"
 import * as RecordPageSuite from "./RecordPageSuite.ts"
@@ -40,7 +42,9 @@ const suites: Readonly<Record<string, StorageTests>> = {
   CursorStore: CursorStoreSuite.tests,
   WorkspaceStore: WorkspaceStoreSuite.tests,
   ApiKeyStore: ApiKeyStoreSuite.tests,
+  KeyArrivals: KeyArrivalsSuite.tests,
   BankStore: BankStoreSuite.tests,
+  AccountLooks: AccountLooksSuite.tests,
   ConnectionAttemptStore: ConnectionAttemptStoreSuite.tests,
   "accounts made for a feed": MadeAccountSuite.tests,
   RecordStore: RecordStoreSuite.tests,

@@ -3,6 +3,8 @@
  * is added without does not compile.
  */
 import { AnalysisStore, ApiKeyStore } from "@millrace/core/storage"
+import { AccountLooks } from "@millrace/core/storage"
+import { KeyArrivals } from "@millrace/core/storage"
 import { EventStore } from "@millrace/core/storage"
 import { BankStore, ConnectionAttemptStore } from "@millrace/core/storage"
 import { DeliveryStore } from "@millrace/core/storage"
@@ -77,6 +79,8 @@ const withNew = <K extends IdKind, A, E, R>(kind: K, call: (id: Id<K>) => Effect
     call
   )
 
+const requestLimits = { free: 1, starter: 1, standard: 1, professional: 1, business: 1, enterprise: 1 }
+
 const everybody: Open = { open: "looks at all workspaces, and is called across them" }
 
 const later = Timestamp.make("2030-01-01T00:00:00.000Z")
@@ -94,6 +98,10 @@ const keys = casesOf(ApiKeyStore, {
     Effect.flatMap(makeApiKey(workspace, owner), (key) => store.insert(key, "another")),
   byHash: (store, { hash }) => store.byHash(hash),
   list: (store, { workspace }) => store.list(workspace.id)
+})
+
+const arrivals = casesOf(KeyArrivals, {
+  arrive: (store, { hash }) => Effect.flatMap(Timestamp.now, (now) => store.arrive(hash, now, requestLimits))
 })
 
 const audit = casesOf(AuditStore, {
@@ -168,6 +176,11 @@ const banks = casesOf(BankStore, {
   account: (store, { account, bank, workspace }) => store.account(workspace.id, bank.id, account.id),
   putAccounts: (_store, { bank }) => storeAccount(bank),
   setHistoryFrom: (store, { account }) => store.setHistoryFrom(account.id, CalendarDate.make("2020-01-01"))
+})
+
+const looks = casesOf(AccountLooks, {
+  look: (store, { account, bank, workspace }) =>
+    store.look(workspace.id, { bankId: bank.id, accountId: account.id }, "transactions")
 })
 
 const attempts = casesOf(ConnectionAttemptStore, {
@@ -437,11 +450,13 @@ const all = {
   audit,
   workspaces,
   keys,
+  arrivals,
   events,
   cursors,
   stages,
   keyedRequests,
   banks,
+  looks,
   attempts,
   records,
   feeds,
@@ -459,6 +474,7 @@ const all = {
 type Covered =
   | WorkspaceStore
   | ApiKeyStore
+  | KeyArrivals
   | EventStore
   | AuditStore
   | TaskStore
@@ -467,6 +483,7 @@ type Covered =
   | StageStore
   | IdempotencyStore
   | BankStore
+  | AccountLooks
   | ConnectionAttemptStore
   | RecordStore
   | FeedStore
@@ -490,6 +507,9 @@ const tellings = {
     return [yield* store.get(workspace.id), yield* store.all]
   }),
   keys: ({ workspace }: WholeWorkspace) => Effect.flatMap(ApiKeyStore, (store) => store.list(workspace.id)),
+  // What these two tell is of other stores.
+  looks: ({ workspace }: WholeWorkspace) => Effect.flatMap(BankStore, (store) => store.list([workspace.id])),
+  arrivals: ({ workspace }: WholeWorkspace) => Effect.flatMap(ApiKeyStore, (store) => store.list(workspace.id)),
   audit: Effect.fnUntraced(function* ({ workspace }: WholeWorkspace) {
     const store = yield* AuditStore
     // What has ended is shown once it has its place.

@@ -60,7 +60,7 @@ const capabilities: Capabilities = {
     loans: { changeModel: "snapshotFull", scope: "account", idTrust: "stable", historyDays: 0, overlapDays: 0 }
   },
   removal: "sync",
-  freshnessSeconds: 0,
+  freshnessSeconds: 300,
   webhooks: false
 }
 

@@ -7,6 +7,7 @@ import type { RateLimiter, UpstreamBudget } from "@millrace/core/rate"
 import type { Resources } from "@millrace/core/resource"
 import {
   AnalysisStore,
+  AccountLooks,
   ApiKeyStore,
   AuditStore,
   BankStore,
@@ -20,6 +21,7 @@ import {
   IdempotencyStore,
   IdentityStore,
   JobStore,
+  KeyArrivals,
   RecordStore,
   TableStore,
   TaskStore,
@@ -65,9 +67,10 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   wall(CursorStore, MemoryCursorStore.layer),
   wall(StageStore, MemoryStageStore.layer),
   wall(WorkspaceStore, MemoryWorkspaceStore.layer),
-  wall(BankStore, MemoryBankStore.layer),
   wall(ConnectionAttemptStore, MemoryConnectionAttemptStore.layer),
-  wall(RecordStore, MemoryRecordStore.layer),
+  AccountLooks.layer.pipe(
+    Layer.provideMerge([wall(BankStore, MemoryBankStore.layer), wall(RecordStore, MemoryRecordStore.layer)])
+  ),
   wall(FeedStore, MemoryFeedStore.layer),
   wall(JobStore, MemoryJobStore.layer),
   wall(DeliveryStore, MemoryDeliveryStore.layer),
@@ -75,12 +78,16 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   wall(TaskStore, MemoryTaskStore.layer),
   wall(UploadStore, MemoryUploadStore.layer.pipe(Layer.provide(MemoryFeedStore.layer))),
   wall(IdempotencyStore, MemoryIdempotencyStore.layer),
-  Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer).pipe(Layer.provideMerge(MemoryResources.layer)),
+  KeyArrivals.layer.pipe(
+    Layer.provideMerge(MemoryRateLimiter.layer),
+    Layer.provide(wall(WorkspaceStore, MemoryWorkspaceStore.layer)),
+    Layer.provideMerge(Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer)),
+    Layer.provideMerge(MemoryResources.layer)
+  ),
   wall(IdentityStore, MemoryIdentityStore.layer),
   wall(EventStore, MemoryEventStore.layer),
   wall(AnalysisStore, MemoryAnalysisStore.layer),
   wall(AuditStore, MemoryAuditStore.layer),
-  MemoryRateLimiter.layer,
   MemoryUpstreamBudget.layer
 ).pipe(
   Layer.provide(layerOwners),

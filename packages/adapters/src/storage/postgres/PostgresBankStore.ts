@@ -11,7 +11,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { instant, json, nullable, optionalInstant, present } from "./Column.ts"
 import { stored } from "./SqlFailure.ts"
 
-interface BankRow {
+export interface BankRow {
   readonly id: BankId
   readonly workspace_id: WorkspaceId
   readonly name: string
@@ -28,7 +28,7 @@ interface BankRow {
   readonly made_for: NonNullable<Bank["madeFor"]> | null
 }
 
-const toBank = (row: BankRow): Bank => ({
+export const toBank = (row: BankRow): Bank => ({
   id: row.id,
   workspaceId: row.workspace_id,
   name: row.name,
@@ -54,7 +54,7 @@ interface ConnectionRow {
   readonly connection_secrets: string
 }
 
-interface AccountRow {
+export interface AccountRow {
   readonly id: AccountId
   readonly workspace_id: WorkspaceId
   readonly bank_id: BankId
@@ -76,7 +76,7 @@ interface AccountRow {
   readonly updated_at: Date
 }
 
-const toAccount = (row: AccountRow): Account => ({
+export const toAccount = (row: AccountRow): Account => ({
   id: row.id,
   workspaceId: row.workspace_id,
   bankId: row.bank_id,
@@ -103,15 +103,53 @@ const toAccount = (row: AccountRow): Account => ({
 /** What the secrets of a connection are sealed for. */
 export const contextOf = (workspaceId: string, bankId: string): string => `${workspaceId}|${bankId}`
 
-const bankColumns = `id, workspace_id, name, source, type, position, icon, connection_status, institution_id,
-  provider_instance_id, created_at, updated_at, deleted_at, made_for`
+/** What a bank is made from. */
+export const bankColumns: ReadonlyArray<keyof BankRow> = [
+  "id",
+  "workspace_id",
+  "name",
+  "source",
+  "type",
+  "position",
+  "icon",
+  "connection_status",
+  "institution_id",
+  "provider_instance_id",
+  "created_at",
+  "updated_at",
+  "deleted_at",
+  "made_for"
+]
+
+/** What an account is made from. */
+export const accountColumns: ReadonlyArray<keyof AccountRow> = [
+  "id",
+  "workspace_id",
+  "bank_id",
+  "provider_account_id",
+  "stable_keys",
+  "account_number",
+  "account_name",
+  "account_type",
+  "account_subtype",
+  "balance",
+  "available_balance",
+  "currency",
+  "credit_limit",
+  "balance_as_of",
+  "history_from",
+  "supports",
+  "state",
+  "created_at",
+  "updated_at"
+]
 
 export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets> = Layer.effect(
   BankStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets
-    const columns = sql.literal(bankColumns)
+    const columns = sql.literal(bankColumns.join(", "))
     const insert = (bank: Bank, reached: BankConnection | undefined, sealed: string | null) => sql`insert into bank (id,
             workspace_id, name, source, type, position, icon, connection_status, institution_id, provider_instance_id,
             connection_instance, connection_ref, connection_secrets, created_at, updated_at, deleted_at, made_for)

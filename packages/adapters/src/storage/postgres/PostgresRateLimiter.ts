@@ -7,20 +7,30 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { stored } from "./SqlFailure.ts"
 
 /**
+ * The statement that counts the arrivals that `source` selects as key, limit and stamps.
+ *
  * Stamps are milliseconds, newest first: this arrival, then the arrivals before it that the limit of the
  * call before kept. A clock that goes back cannot admit more than a standing one would.
  */
-const arriveStatement = `
-  insert into request_window as w (key, size, stamps)
-  values ($1, $2::int, array[floor(extract(epoch from store_now()) * 1000)::float8])
+export const counting = (source: string): string => `
+  insert into request_window as w (key, size, stamps) ${source}
   on conflict (key) do update set size = excluded.size,
     stamps = (greatest(excluded.stamps[1], w.stamps[1]) || w.stamps[1:w.size])[1:excluded.size + 1]
   returning stamps[1] as at, stamps[size] as blocking, stamps[size + 1] as oldest`
 
-interface Window {
+const arriveStatement = counting("values ($1, $2::int, array[floor(extract(epoch from store_now()) * 1000)::float8])")
+
+export interface WindowRow {
   readonly at: number
   readonly blocking: number | null
   readonly oldest: number | null
+}
+
+export const decisionOf = ({ at, blocking, oldest }: WindowRow, limit: number): RollingWindow.Decision => {
+  if (oldest === null || at - oldest >= RollingWindow.windowMillis) return { admitted: true, limit, retryAfter: 0 }
+  // What will be the oldest when the next request comes.
+  const wait = Math.ceil(((blocking ?? at) + RollingWindow.windowMillis - at) / 1000)
+  return { admitted: false, limit, retryAfter: Math.min(60, Math.max(1, wait)) }
 }
 
 const ofInstallation = acrossWorkspaces("tables of the installation")
@@ -30,13 +40,8 @@ export const layer: Layer.Layer<RateLimiter, never, SqlClient.SqlClient> = Layer
   Effect.map(SqlClient.SqlClient, (sql) =>
     RateLimiter.of({
       arrive: Effect.fn("RateLimiter.arrive")(function* (key, limit) {
-        const rows = yield* ofInstallation(stored(sql.unsafe<Window>(arriveStatement, [key, limit])))
-        const { at, blocking, oldest } = rows[0]!
-        if (oldest === null || at - oldest >= RollingWindow.windowMillis)
-          return { admitted: true, limit, retryAfter: 0 }
-        // What will be the oldest when the next request comes.
-        const wait = Math.ceil(((blocking ?? at) + RollingWindow.windowMillis - at) / 1000)
-        return { admitted: false, limit, retryAfter: Math.min(60, Math.max(1, wait)) }
+        const rows = yield* ofInstallation(stored(sql.unsafe<WindowRow>(arriveStatement, [key, limit])))
+        return decisionOf(rows[0]!, limit)
       })
     })
   )

@@ -8,6 +8,7 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as PostgresAnalysisStore from "./PostgresAnalysisStore.ts"
+import * as PostgresAccountLooks from "./PostgresAccountLooks.ts"
 import * as PostgresAuditStore from "./PostgresAuditStore.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
 import * as PostgresConnectionAttemptStore from "./PostgresConnectionAttemptStore.ts"
@@ -20,6 +21,7 @@ import * as PostgresFeedStore from "./PostgresFeedStore.ts"
 import * as PostgresIdempotencyStore from "./PostgresIdempotencyStore.ts"
 import * as PostgresIdentityStore from "./PostgresIdentityStore.ts"
 import * as PostgresJobStore from "./PostgresJobStore.ts"
+import * as PostgresKeyArrivals from "./PostgresKeyArrivals.ts"
 import * as PostgresLeases from "./PostgresLeases.ts"
 import * as PostgresRateLimiter from "./PostgresRateLimiter.ts"
 import * as PostgresRecordStore from "./PostgresRecordStore.ts"
@@ -56,6 +58,8 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresUploadStore.layer,
   PostgresIdempotencyStore.layer,
   Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer).pipe(Layer.provideMerge(PostgresResources.layer)),
+  PostgresKeyArrivals.layer,
+  PostgresAccountLooks.layer,
   PostgresIdentityStore.layer,
   PostgresEventStore.layer,
   PostgresAnalysisStore.layer,

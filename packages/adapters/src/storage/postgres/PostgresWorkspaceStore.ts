@@ -9,7 +9,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { instant, nullable, present } from "./Column.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
 
-interface WorkspaceRow {
+export interface WorkspaceRow {
   readonly id: WorkspaceId
   readonly name: string
   readonly icon: string | null
@@ -23,7 +23,22 @@ interface WorkspaceRow {
   readonly version: number
 }
 
-const toWorkspace = (row: WorkspaceRow): Workspace => ({
+/** What a workspace is made from. */
+export const workspaceColumns: ReadonlyArray<keyof WorkspaceRow> = [
+  "id",
+  "name",
+  "icon",
+  "plan",
+  "timezone",
+  "locale",
+  "base_currency",
+  "parent_workspace_id",
+  "created_at",
+  "updated_at",
+  "version"
+]
+
+export const toWorkspace = (row: WorkspaceRow): Workspace => ({
   id: row.id,
   name: row.name,
   plan: row.plan,

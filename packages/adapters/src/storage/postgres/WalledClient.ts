@@ -7,7 +7,7 @@
  * round trips than alone. Work across workspaces has connections of its own, on which the setting is that of all.
  *
  * Where nobody stands between us and the database, a connection keeps the setting until other work needs another one: then
- * a statement goes alone, and twice as fast. Behind a pooler that would show one caller the rows of another.
+ * a statement goes alone, or behind the new setting in one message, and twice as fast. Behind a pooler that would show one caller the rows of another.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
@@ -29,26 +29,22 @@ import { stateOf } from "./SqlFailure.ts"
 import { everyWorkspace, workspacesSetting } from "./WorkspaceWall.ts"
 
 const say = `select set_config('${workspacesSetting}', $1, true)`
-const keep = `select set_config('${workspacesSetting}', $1, false)`
+const keep = `select set_config('${workspacesSetting}', $1, false), pg_backend_pid() as process`
 
 const settingOf = (reach: Reach): string =>
   reach === undefined ? "" : reach === "every" ? everyWorkspace : reach.join(",")
 
 const reachSetting = Effect.map(Effect.service(CurrentReach), settingOf)
 
-/** What connections are set to, until somebody sets them to something else. */
-class KeptSettings {
-  private readonly settings = new WeakMap<PgConnection.PgConnection, string>()
-
-  /** Sets a connection that nobody else uses now; at once where it is set to that already. */
-  readonly set = (connection: PgConnection.PgConnection, wanted: string): Effect.Effect<void, SqlError> =>
-    Effect.suspend(() => {
-      if (this.settings.get(connection) === wanted) return Effect.void
-      // Until the database has said so, nothing is known.
-      this.settings.delete(connection)
-      return Effect.map(connection.query(keep, [wanted]), () => void this.settings.set(connection, wanted))
-    })
-}
+const handedOn = new SqlError({
+  reason: new UnknownError({
+    cause: new Error("another process of PostgreSQL than the one that the connection began with"),
+    message:
+      "Something between the server and PostgreSQL hands connections on, so what is set on one may be seen by others. " +
+      "Without MILLRACE_DATABASE_DIRECT each statement says by itself whose it is",
+    operation: "connect"
+  })
+})
 
 type Rows = ReadonlyArray<unknown>
 type Transform = Parameters<Connection["execute"]>[2]
@@ -166,6 +162,61 @@ const aloneOn = (connection: PgConnection.PgConnection, setting: string): Connec
       )
   )
 
+/**
+ * What connections are set to, until somebody sets them to something else. PostgreSQL says which of its processes it set:
+ * where that is not the one that the connection began with, a pooler stands in between, and nothing is kept.
+ */
+class KeptSettings {
+  private readonly settings = new WeakMap<PgConnection.PgConnection, string>()
+
+  has(connection: PgConnection.PgConnection, wanted: string): boolean {
+    return this.settings.get(connection) === wanted
+  }
+
+  /** Sets a connection that nobody else uses now. */
+  readonly say = (connection: PgConnection.PgConnection, wanted: string): Effect.Effect<void, SqlError> =>
+    Effect.suspend(() => {
+      // Until the database has said so, nothing is known.
+      this.settings.delete(connection)
+      return Effect.flatMap(connection.query(keep, [wanted]), ({ rows: [said] }) => {
+        if ((said as { readonly process: number }).process !== connection.processId) return Effect.fail(handedOn)
+        this.settings.set(connection, wanted)
+        return Effect.void
+      })
+    })
+
+  /** Sets it, at once where it is set to that already. */
+  readonly set = (connection: PgConnection.PgConnection, wanted: string): Effect.Effect<void, SqlError> =>
+    Effect.suspend(() => (this.has(connection, wanted) ? Effect.void : this.say(connection, wanted)))
+}
+
+/** What only reads: its answer can be thrown away. */
+const reads = /^\s*select\b/i
+
+/**
+ * One statement on a connection that keeps its setting. Where it has to be set first, a statement that reads goes in the
+ * same message, and its answer counts only where the setting was made; one that writes waits for that.
+ */
+const keptOn = (connection: PgConnection.PgConnection, setting: string, kept: KeptSettings): Connection =>
+  connectionOf(
+    (sql, query, prepare) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const said = kept.has(connection, setting) ? undefined : yield* sent(kept.say(connection, setting))
+          if (said !== undefined && !reads.test(sql)) yield* Fiber.join(said)
+          const asked = yield* sent(query(connection, prepare))
+          // Nobody may have the connection before all of it is through.
+          const through = Effect.forEach(said === undefined ? [asked] : [said, asked], (fiber) =>
+            Fiber.await<unknown, SqlError>(fiber)
+          )
+          yield* Effect.onInterrupt(restore(Fiber.await(asked)), () => Effect.andThen(cancel(connection), through))
+          if (said !== undefined) yield* Fiber.join(said)
+          return yield* Fiber.join(asked)
+        })
+      ),
+    (stream) => Stream.unwrap(Effect.as(kept.set(connection, setting), stream(connection)))
+  )
+
 const begins = /^\s*(?:begin|start transaction)\b/i
 const controls = /^\s*(?:commit|rollback|savepoint|release)\b/i
 const undoes = /^\s*rollback\b/i
@@ -261,20 +312,20 @@ export const make = Effect.fnUntraced(function* ({ acrossConnections, direct = f
       startupParameters: { ...config.startupParameters, [workspacesSetting]: standing }
     })
   // Several statements of one user at once, and never those of two.
-  const within = yield* poolOf(direct ? {} : { multiplex: true, multiplexConcurrency: 1 }, "")
+  const within = yield* poolOf({ multiplex: true, multiplexConcurrency: 1 }, "")
   const apart = acrossConnections > 0
   const across = apart ? yield* poolOf({ maxConnections: acrossConnections }, everyWorkspace) : within
   const isApart = (reach: Reach): boolean => apart && reach === "every"
 
   const kept = new KeptSettings()
   /** For one statement, by a connection that nobody else uses now. */
-  const walled = (connection: PgConnection.PgConnection, setting: string): Effect.Effect<Connection, SqlError> =>
-    direct ? Effect.as(kept.set(connection, setting), plain(connection)) : Effect.succeed(aloneOn(connection, setting))
+  const walled = (connection: PgConnection.PgConnection, setting: string): Connection =>
+    direct ? keptOn(connection, setting, kept) : aloneOn(connection, setting)
 
   const acquirer = Effect.flatMap(Effect.service(CurrentReach), (reach) =>
     isApart(reach)
       ? Effect.map(across.get, plain)
-      : Effect.flatMap(within.get, (connection) => walled(connection, settingOf(reach)))
+      : Effect.map(within.get, (connection) => walled(connection, settingOf(reach)))
   )
   const transactionAcquirer = Effect.gen(function* () {
     const reach = yield* CurrentReach
@@ -291,7 +342,7 @@ export const make = Effect.fnUntraced(function* ({ acrossConnections, direct = f
       Effect.flatMap(Effect.service(CurrentReach), (reach) =>
         isApart(reach)
           ? across.use((connection) => f(plain(connection)))
-          : within.use((connection) => Effect.flatMap(walled(connection, settingOf(reach)), f))
+          : within.use((connection) => f(walled(connection, settingOf(reach))))
       ),
     prepareTransactionControls: true,
     commit,

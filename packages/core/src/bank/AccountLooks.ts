@@ -1,0 +1,52 @@
+/** Port: all that a read of an account begins with, in one look. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { SyncDataType } from "../record/DataType.ts"
+import { RecordStore } from "../record/RecordStore.ts"
+import type { Timestamp } from "../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Account, AccountRef } from "./Account.ts"
+import type { Bank } from "./Bank.ts"
+import { BankStore } from "./BankStore.ts"
+
+export interface AccountLook {
+  readonly bank: Option.Option<Bank>
+  /** None where the bank is none. */
+  readonly account: Option.Option<Account>
+  /** When its records of the type were last read from upstream. */
+  readonly pulledAt: Timestamp | undefined
+  /** The newest change number of the account; whoever reads records later reads at least up to there. */
+  readonly lastChange: number
+}
+
+export class AccountLooks extends Context.Service<
+  AccountLooks,
+  {
+    readonly look: (
+      workspaceId: WorkspaceId,
+      ref: AccountRef,
+      dataType: SyncDataType
+    ) => Effect.Effect<AccountLook, StorageUnavailable>
+  }
+>()("@millrace/core/bank/AccountLooks") {
+  /** Of storage that looks several times. */
+  static readonly layer: Layer.Layer<AccountLooks, never, BankStore | RecordStore> = Layer.effect(
+    AccountLooks,
+    Effect.gen(function* () {
+      const banks = yield* BankStore
+      const records = yield* RecordStore
+      return AccountLooks.of({
+        look: Effect.fnUntraced(function* (workspaceId, { accountId, bankId }, dataType) {
+          const bank = yield* banks.get(workspaceId, bankId)
+          const account = Option.isNone(bank) ? Option.none() : yield* banks.account(workspaceId, bankId, accountId)
+          if (Option.isNone(account)) return { bank, account, pulledAt: undefined, lastChange: 0 }
+          const pulledAt = yield* records.pulledAt({ workspaceId, accountId, dataType })
+          return { bank, account, pulledAt, lastChange: yield* records.lastChange(accountId) }
+        })
+      })
+    })
+  )
+}
