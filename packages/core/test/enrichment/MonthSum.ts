@@ -39,7 +39,11 @@ export const monthSum: SetKind<Config, Config, typeof State.Type, typeof Evidenc
   State: { version: 1, codec: State },
   Evidence,
   check: () => ({ errors: [], lints: [] }),
-  declares: () => new Map([["monthSum", "num"]]),
+  declares: () =>
+    new Map([
+      ["monthSum", "num"],
+      ["monthClosed", "bool"]
+    ]),
   prepare: (config) => config,
   reads: ({ field }) => ["date", field],
   partitions: (_, { fields }) => (typeof fields["date"] === "string" ? [fields["date"].slice(0, 7)] : []),
@@ -87,7 +91,8 @@ export const monthSum: SetKind<Config, Config, typeof State.Type, typeof Evidenc
     return { next }
   }),
   undo: suppression,
-  explain: (_, { evidence, value }) => {
+  explain: (_, { evidence, field, value }) => {
+    if (field === "monthClosed") return { sentence: "The month is over", recomputed: true, holds: value === true }
     const recomputed = Decimal.sum(evidence.amounts.map((amount) => Decimal.make(amount)))
     return { sentence: `The sum of ${evidence.amounts.length} amounts`, recomputed, holds: recomputed === value }
   }

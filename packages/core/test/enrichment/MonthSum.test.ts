@@ -1,0 +1,31 @@
+import type { SetAccount } from "../../src/enrichment/kinds/SetKind.ts"
+import { setSuite } from "@millrace/testing/suite/enrichment"
+import { monthSum } from "./MonthSum.ts"
+
+const account: SetAccount = {
+  accountId: "acct_00000000000000000000000001" as SetAccount["accountId"],
+  bankId: "bank_00000000000000000000000001" as SetAccount["bankId"],
+  bankName: "Bank",
+  accountName: "Everyday",
+  accountNumber: "****1234",
+  accountType: "checking",
+  currency: "EUR" as SetAccount["currency"]
+}
+
+setSuite("a set kind", {
+  kind: monthSum,
+  dataType: "transactions",
+  accounts: [account],
+  baseCurrency: account.currency,
+  good: [{ limit: "50", field: "amount" }],
+  refused: [[{ limit: "50" }, "field"]],
+  records: [
+    ["a", "2026-05-01", "30"],
+    ["b", "2026-05-09", "30.5"],
+    ["c", "2026-04-30", "7"]
+  ].map(([recordId, date, amount]) => ({
+    recordId: recordId!,
+    accountId: account.accountId,
+    fields: { date: date!, amount: amount! }
+  }))
+})

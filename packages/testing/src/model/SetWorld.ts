@@ -1,0 +1,146 @@
+/**
+ * What a set kind says of records that come, change and go: planned partition by partition as they change, without any of
+ * the machinery that does so in an installation.
+ */
+import type { AccountId } from "@millrace/core/bank"
+import type {
+  EnrichmentFact,
+  EnrichmentId,
+  Partition,
+  PartitionKey,
+  PartitionPlan,
+  PlanInput,
+  SetAccount,
+  SetKind,
+  SetRecord
+} from "@millrace/core/enrichment"
+import { catalogOf, type DataType } from "@millrace/core/record"
+import { type CalendarDate, limits } from "@millrace/core"
+import type { WorkspaceId } from "@millrace/core/workspace"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+export interface SetWorldOptions {
+  readonly kind: SetKind
+  readonly config: unknown
+  readonly dataType: DataType
+  readonly accounts: ReadonlyArray<SetAccount>
+  readonly baseCurrency: SetAccount["currency"]
+  readonly today: CalendarDate.CalendarDate
+}
+
+export class SetWorld {
+  readonly enrichmentId = "enr_00000000000000000000000001" as EnrichmentId
+  /** Keys of the events that were told, in order. */
+  readonly told: Array<string> = []
+  facts: ReadonlyArray<EnrichmentFact> = []
+  private readonly options: SetWorldOptions
+  private readonly prepared: unknown
+  private readonly records = new Map<string, SetRecord>()
+  private readonly plans = new Map<PartitionKey, PartitionPlan<unknown, unknown>>()
+  private readonly dirty = new Set<PartitionKey>()
+
+  constructor(options: SetWorldOptions) {
+    this.options = options
+    this.prepared = options.kind.prepare(options.config, catalogOf(options.dataType))
+  }
+
+  /** As the kernel hands them over: with the fields that the kind reads, and no others. */
+  private seen(record: SetRecord): SetRecord {
+    const reads = this.options.kind.reads(this.prepared, catalogOf(this.options.dataType))
+    const known = reads.flatMap((field) => {
+      const value = record.fields[field]
+      return value === undefined || value === null ? [] : [[field, value] as const]
+    })
+    return Object.freeze({ ...record, fields: Object.freeze(Object.fromEntries(known)) })
+  }
+
+  private placesOf(record: SetRecord): ReadonlyArray<PartitionKey> {
+    return this.options.kind.partitions(this.prepared, record)
+  }
+
+  put(...records: ReadonlyArray<SetRecord>): void {
+    for (const record of records) {
+      this.remove(record.recordId)
+      const seen = this.seen(record)
+      this.records.set(record.recordId, seen)
+      for (const key of this.placesOf(seen)) this.dirty.add(key)
+    }
+  }
+
+  remove(...ids: ReadonlyArray<string>): void {
+    for (const id of ids) {
+      const record = this.records.get(id)
+      if (record === undefined) continue
+      for (const key of this.placesOf(record)) this.dirty.add(key)
+      this.records.delete(id)
+    }
+  }
+
+  /** Everything is to be planned again. */
+  disturb(): void {
+    for (const key of this.plans.keys()) this.dirty.add(key)
+    for (const record of this.records.values()) for (const key of this.placesOf(record)) this.dirty.add(key)
+  }
+
+  private partition(key: PartitionKey): Partition<unknown> {
+    const records = [...this.records.values()]
+      .filter((record) => this.placesOf(record).includes(key))
+      .toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1))
+    return { records, state: this.plans.get(key)?.state }
+  }
+
+  /** Plans what is dirty, until nothing is. */
+  readonly plan = Effect.fnUntraced(function* (this: SetWorld) {
+    const { accounts, baseCurrency, dataType, kind, today } = this.options
+    let pending: ReadonlyArray<PartitionKey> = [...this.dirty].toSorted()
+    this.dirty.clear()
+    for (let round = 1; pending.length > 0; round++) {
+      if (round > limits.planRounds) throw new Error(`partitions did not settle in ${limits.planRounds} rounds`)
+      const input: PlanInput<unknown, unknown> = {
+        workspaceId: "ws_00000000000000000000000001" as WorkspaceId,
+        enrichmentId: this.enrichmentId,
+        dataType,
+        prepared: this.prepared,
+        baseCurrency,
+        accounts: new Map<AccountId, SetAccount>(accounts.map((account) => [account.accountId, account])),
+        today,
+        dirty: pending,
+        facts: this.facts,
+        read: (keys) => Effect.sync(() => new Map(keys.map((key) => [key, this.partition(key)])))
+      }
+      const { next } = yield* kind.plan(input)
+      const again: Array<PartitionKey> = []
+      for (const key of pending) if (!next.has(key)) this.plans.delete(key)
+      for (const [key, plan] of next) {
+        const before = JSON.stringify(this.plans.get(key)?.state)
+        if (!pending.includes(key) && before !== JSON.stringify(plan.state)) again.push(key)
+        this.plans.set(key, plan)
+        for (const event of plan.events) if (!this.told.includes(event.key)) this.told.push(event.key)
+      }
+      pending = again.toSorted()
+    }
+    return this
+  })
+
+  /** What is said of each partition, by key. */
+  get said(): ReadonlyArray<readonly [PartitionKey, PartitionPlan<unknown, unknown>]> {
+    return [...this.plans].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  }
+
+  /** The same without events, as text: equal where all claims, links and states are equal to the byte. */
+  get text(): string {
+    const { Evidence, State } = this.options.kind
+    const evidence = Schema.encodeSync(Evidence)
+    const state = Schema.encodeSync(State.codec)
+    return JSON.stringify(
+      this.said.map(([key, plan]) => [
+        key,
+        state(plan.state),
+        plan.claims.map((claim) => ({ ...claim, evidence: evidence(claim.evidence) })),
+        plan.links.map((link) => ({ ...link, evidence: evidence(link.evidence) })),
+        plan.due ?? null
+      ])
+    )
+  }
+}

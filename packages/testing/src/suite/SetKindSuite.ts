@@ -1,0 +1,223 @@
+/**
+ * What every kind of enrichment that looks at sets of records has to keep (enrichments B4): `setSuite(name, options)`
+ * registers the tests.
+ *
+ * The options hold configurations as they are sent, and records that the kind has something to say about.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import {
+  authorities,
+  type EnrichmentFact,
+  type SetAccount,
+  type SetKind,
+  type SetRecord
+} from "@millrace/core/enrichment"
+import { catalogOf, type DataType, dataTypes } from "@millrace/core/record"
+import { CalendarDate, isIdentifier, StrictDecoding, Timestamp } from "@millrace/core"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { SetWorld } from "../model/SetWorld.ts"
+
+export interface SetKindSuiteOptions {
+  readonly kind: SetKind
+  readonly dataType: DataType
+  /** Configurations that can be saved. Each has something to say about one of the records. */
+  readonly good: ReadonlyArray<object>
+  /** Configurations that are refused, with the path of the one fault. */
+  readonly refused: ReadonlyArray<readonly [config: unknown, path: string]>
+  readonly records: ReadonlyArray<SetRecord>
+  readonly accounts: ReadonlyArray<SetAccount>
+  readonly baseCurrency: SetAccount["currency"]
+  readonly today?: CalendarDate.CalendarDate
+}
+
+const defaultDay = CalendarDate.make("2026-05-31")
+const at = Timestamp.make("2026-05-31T00:00:00.000Z")
+
+/** Registers the conformance tests of a kind. */
+export const setSuite = (name: string, options: SetKindSuiteOptions): void => {
+  const { accounts, baseCurrency, dataType, good, kind, records, refused, today = defaultDay } = options
+  const catalog = catalogOf(dataType)
+  const configOf = (sent: unknown) => Result.getOrThrow(StrictDecoding.decode(kind.Config, sent))
+  const worldOf = (sent: unknown) =>
+    new SetWorld({ kind, config: configOf(sent), dataType, accounts, baseCurrency, today })
+  const whole = Effect.fnUntraced(function* (sent: unknown) {
+    const world = worldOf(sent)
+    world.put(...records)
+    return yield* world.plan()
+  })
+  const forEachGood = (title: string, test: (sent: object) => Effect.Effect<void, unknown>) =>
+    it.effect(title, () => Effect.forEach(good, test, { discard: true }))
+
+  describe(name, () => {
+    it("describes itself without contradictions", () => {
+      const { authority, dataTypes: supported, perWorkspace, writes } = kind.capabilities
+      expect(isIdentifier(kind.type)).toBe(true)
+      expect(kind.label.trim()).not.toBe("")
+      expect(authorities).toHaveProperty(authority)
+      expect(supported).toContain(dataType)
+      expect(supported.filter((one) => !dataTypes.includes(one))).toEqual([])
+      expect(new Set(writes).size).toBe(writes.length)
+      expect(Number.isInteger(perWorkspace) && perWorkspace > 0).toBe(true)
+      expect(Number.isInteger(kind.State.version) && kind.State.version > 0).toBe(true)
+      expect(good.map((sent) => Number.isFinite(kind.stage(configOf(sent))))).not.toContain(false)
+    })
+
+    it("takes good configurations, and its own answers", () => {
+      expect(good.length).toBeGreaterThan(0)
+      for (const sent of good) {
+        const config = configOf(sent)
+        expect(kind.check(config, catalog).errors).toEqual([])
+        const stored = JSON.parse(JSON.stringify(Schema.encodeUnknownSync(kind.Config)(config)))
+        expect(configOf(stored)).toEqual(config)
+      }
+    })
+
+    it("refuses wrong configurations, with the path of the fault and what is wrong", () => {
+      const misspelt = good.map((sent) => [{ ...sent, misspelt: 1 }, "misspelt"] as const)
+      for (const [sent, path] of [...refused, ...misspelt]) {
+        const decoded = StrictDecoding.decode(kind.Config, sent)
+        const faults = Result.isFailure(decoded) ? decoded.failure : kind.check(decoded.success, catalog).errors
+        expect(faults.map(({ field }) => field)).toEqual([path])
+        expect(faults.filter(({ message }) => message.trim() === "")).toEqual([])
+      }
+    })
+
+    forEachGood("says the same whenever it plans, and nothing new when nothing changed", (sent) =>
+      Effect.gen(function* () {
+        const world = yield* whole(sent)
+        expect(world.said.some(([, { claims, links }]) => claims.length + links.length > 0)).toBe(true)
+        expect((yield* whole(sent)).text).toBe(world.text)
+        const [before, told] = [world.text, world.told.length]
+        world.disturb()
+        yield* world.plan()
+        expect([world.text, world.told.length]).toEqual([before, told])
+      })
+    )
+
+    forEachGood("says the same of records that come one by one, and in another order", (sent) =>
+      Effect.gen(function* () {
+        const { text } = yield* whole(sent)
+        for (const ordered of [records, records.toReversed()]) {
+          const world = worldOf(sent)
+          for (const record of ordered) {
+            world.put(record)
+            yield* world.plan()
+          }
+          expect(world.text).toBe(text)
+        }
+      })
+    )
+
+    forEachGood("takes back what it said of a record that is gone, and says it again when it comes back", (sent) =>
+      Effect.gen(function* () {
+        const world = yield* whole(sent)
+        const { text } = world
+        for (const record of records) {
+          world.remove(record.recordId)
+          yield* world.plan()
+          const named = world.said.flatMap(([, { claims, links }]) => [
+            ...claims.map(({ recordId }) => recordId),
+            ...links.flatMap(({ members }) => members.map(({ recordId }) => recordId))
+          ])
+          expect(named).not.toContain(record.recordId)
+          world.put(record)
+          yield* world.plan()
+          expect(world.text).toBe(text)
+        }
+        world.remove(...records.map(({ recordId }) => recordId))
+        yield* world.plan()
+        expect(world.said.flatMap(([, { claims, links }]) => [...claims, ...links])).toEqual([])
+      })
+    )
+
+    forEachGood("writes only fields that it may write and that are known, and tells only events of its own", (sent) =>
+      Effect.gen(function* () {
+        const config = configOf(sent)
+        const { emits = [], writes } = kind.capabilities
+        const known = new Set([...catalog.keys(), ...kind.declares(config, catalog).keys()])
+        for (const [, plan] of (yield* whole(sent)).said) {
+          for (const { field } of plan.claims) {
+            expect(known).toContain(field)
+            if (!writes.includes("*")) expect(writes).toContain(field)
+          }
+          expect(plan.events.map(({ type }) => type).filter((type) => !emits.some((one) => one.type === type))).toEqual(
+            []
+          )
+          if (plan.due !== undefined) expect(plan.due > today).toBe(true)
+        }
+      })
+    )
+
+    forEachGood("explains each claim by its evidence alone", (sent) =>
+      Effect.gen(function* () {
+        const config = configOf(sent)
+        for (const [, { claims }] of (yield* whole(sent)).said) {
+          for (const { evidence, field, value } of claims) {
+            const stored = JSON.parse(JSON.stringify(Schema.encodeSync(kind.Evidence)(evidence)))
+            const read = Schema.decodeUnknownSync(kind.Evidence)(stored)
+            const { holds, recomputed, sentence } = kind.explain(config, { field, value, evidence: read })
+            expect([field, recomputed, holds]).toEqual([field, value, true])
+            expect(sentence.trim()).not.toBe("")
+            // Another value does not follow from it.
+            expect(kind.explain(config, { field, value: "something else", evidence: read }).holds).toBe(false)
+          }
+        }
+      })
+    )
+
+    forEachGood("keeps states that read back as they were", (sent) =>
+      Effect.gen(function* () {
+        for (const [, { state }] of (yield* whole(sent)).said) {
+          const stored = JSON.parse(JSON.stringify(Schema.encodeSync(kind.State.codec)(state)))
+          expect(Schema.decodeUnknownSync(kind.State.codec)(stored)).toEqual(state)
+        }
+      })
+    )
+
+    forEachGood("takes back a link that a person does not want, until that is lifted", (sent) =>
+      Effect.gen(function* () {
+        const world = yield* whole(sent)
+        const { text } = world
+        const link = world.said.flatMap(([, { links }]) => links)[0]
+        if (link === undefined) return
+        const members = link.members.map(({ recordId }) => recordId)
+        const undone = kind.undo({ enrichmentId: world.enrichmentId, recordId: members[0]!, members })
+        expect(undone.length).toBeGreaterThan(0)
+        world.facts = undone.map((request, n): EnrichmentFact => ({
+          ...request,
+          id: `fct_0000000000000000000000000${n}` as EnrichmentFact["id"],
+          workspaceId: "ws_00000000000000000000000001" as EnrichmentFact["workspaceId"],
+          dataType,
+          by: { kind: "user", userId: "usr_1" },
+          at
+        }))
+        world.disturb()
+        yield* world.plan()
+        const silenced = undone.some((fact) => fact.kind === "suppress")
+        const left = world.said.flatMap(([, { links }]) =>
+          links.map((one) =>
+            one.members
+              .map(({ recordId }) => recordId)
+              .toSorted()
+              .join(" ")
+          )
+        )
+        if (!silenced) expect(left).not.toContain(members.toSorted().join(" "))
+        world.facts = []
+        world.disturb()
+        yield* world.plan()
+        expect(world.text).toBe(text)
+      })
+    )
+
+    forEachGood("takes a record of which nothing is known", (sent) =>
+      Effect.gen(function* () {
+        const world = worldOf(sent)
+        world.put({ recordId: "unknown", accountId: accounts[0]!.accountId, fields: {} })
+        yield* world.plan()
+      })
+    )
+  })
+}
