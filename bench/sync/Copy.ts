@@ -61,7 +61,9 @@ export const put = (connection: Client, taken: ReadonlyArray<CopiedTable>) =>
 /** Back to before the first sync. */
 export const forget = (connection: Client) =>
   Effect.promise(async () => {
-    await connection.query(`truncate ${everyTable.join(", ")}, feed_mark, record_pull, checkpoint, account_change`)
+    await connection.query(
+      `truncate ${everyTable.join(", ")}, record_search, feed_mark, record_pull, checkpoint, account_change`
+    )
     await connection.query("vacuum analyze")
     await connection.query("checkpoint")
   })
