@@ -82,7 +82,7 @@ describe("derived commands", () => {
 
   it("have help and tell mistakes like all others", async () => {
     const help = await millrace(["notes", "create", "--help"])
-    expect([help.code, help.out]).toEqual([0, expect.stringMatching(/--title <title>[^]*--color/)])
+    expect([help.code, help.out]).toEqual([0, expect.stringMatching(/--title <title> +Text \(required\)[^]*--color/)])
     const choice = await millrace(["notes", "create", "--title", "x", "--color", "blue"])
     expect([choice.code, choice.err]).toEqual([2, expect.stringContaining("red")])
     const refused = await millrace(["notes", "create", "--text", "x"])

@@ -76,7 +76,11 @@ describe("a collection over HTTP", () => {
     ])
     await made("Only one")
     const taken = await server.json("POST", "/v1/notes", { title: "Only one" })
-    expect([taken.status, taken.body.code]).toEqual([409, "KEY_TAKEN"])
+    expect([taken.status, taken.body.code, taken.body.error]).toEqual([
+      409,
+      "KEY_TAKEN",
+      "Another note has the same title"
+    ])
     const repeated = await server.json("POST", "/v1/notes", { title: "x", text: "x" })
     expect([repeated.status, repeated.body.details]).toEqual([
       422,

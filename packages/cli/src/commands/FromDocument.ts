@@ -25,13 +25,21 @@ const typeOf = ({ items, type: given }: Node): DerivedField["type"] | undefined 
   return scalars.has(type) ? (type === "string" ? "text" : (type as DerivedField["type"])) : undefined
 }
 
+const kinds: Readonly<Record<DerivedField["type"], string>> = {
+  text: "Text",
+  integer: "Whole number",
+  number: "Number",
+  boolean: "Whether it is so",
+  texts: "Text; may be given several times"
+}
+
 /** A field that an option can say; `undefined` for one that only a file can. */
 export const fieldOf = (name: string, schema: Node, text = ""): DerivedField | undefined => {
   const plain = plainOf(schema)
   const type = typeOf(plain)
   if (type === undefined) return undefined
   const choices = listOf(plain["enum"]).filter((one) => typeof one === "string")
-  const description = text || textOf(plain["description"]) || `The field ${name}`
+  const description = text || textOf(plain["description"]) || kinds[type]
   if (choices.length > 0 && choices.every((one) => one === "true" || one === "false")) {
     return { name, type: "boolean", description }
   }
@@ -40,7 +48,12 @@ export const fieldOf = (name: string, schema: Node, text = ""): DerivedField | u
 
 /** The fields of an object that options can say. */
 export const fieldsOf = (schema: Node): ReadonlyArray<DerivedField> =>
-  Object.entries(nodeOf(schema["properties"])).flatMap(([name, field]) => fieldOf(name, nodeOf(field)) ?? [])
+  Object.entries(nodeOf(schema["properties"])).flatMap(([name, field]) => {
+    const found = fieldOf(name, nodeOf(field))
+    if (found === undefined) return []
+    const isRequired = listOf(schema["required"]).includes(name)
+    return isRequired ? { ...found, description: `${found.description} (required)` } : found
+  })
 
 const answersOf = (schema: Node): DerivedOperation["answers"] => {
   const data = nodeOf(nodeOf(schema["properties"])["data"])
@@ -63,7 +76,10 @@ export const groupsOf = (document: unknown): ReadonlyArray<Group> => {
     const parameters = listOf(operation["parameters"]).map(nodeOf)
     const success = Object.entries(nodeOf(operation["responses"])).find(([status]) => /^20\d$/.test(status))
     const body = jsonOf(operation["requestBody"])
-    const fields = nodeOf(resolved(body)["properties"])
+    const shape = resolved(body)
+    const fields = Object.entries(nodeOf(shape["properties"])).map(
+      ([name, field]) => [name, { ...resolved(field), ...nodeOf(field) }] as const
+    )
     return {
       command,
       summary: textOf(operation["summary"]),
@@ -78,9 +94,7 @@ export const groupsOf = (document: unknown): ReadonlyArray<Group> => {
       ...(body === undefined
         ? {}
         : {
-            body: Object.entries(fields).flatMap(
-              ([name, field]) => fieldOf(name, { ...resolved(field), ...nodeOf(field) }) ?? []
-            )
+            body: fieldsOf({ ...shape, properties: Object.fromEntries(fields) })
           }),
       conditional: parameters.some(({ name }) => name === "If-Match"),
       answers: success === undefined ? "nothing" : answersOf(resolved(jsonOf(success[1])))

@@ -110,11 +110,6 @@ const ListCursor = Schema.Struct({
   where: Schema.Record(Schema.String, Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])))
 })
 
-const taken = <A, E, R>(
-  effect: Effect.Effect<A, E | KeyTaken, R>
-): Effect.Effect<A, Exclude<E, KeyTaken> | Conflict, R> =>
-  Effect.catchTag(effect as Effect.Effect<A, KeyTaken, R>, "KeyTaken", (error) => Effect.fail(error.conflict)) as never
-
 const isTrashed = ({ trashedAt }: Kept): boolean => trashedAt !== undefined && trashedAt !== null
 
 /** Fields that every change moves. */
@@ -129,6 +124,12 @@ export const collectionUseCases = <A extends Kept, New, Change>(
   const { placeOf, write } = bodyOf(resource)
   const missing = new NotFound({ resource: words.title })
   const state = (is: string) => new Conflict({ code: "INVALID_STATE", message: `${words.title} ${is}`, details: [] })
+  const taken = <B, E, R>(
+    effect: Effect.Effect<B, E | KeyTaken, R>
+  ): Effect.Effect<B, Exclude<E, KeyTaken> | Conflict, R> =>
+    Effect.catchTag(effect as Effect.Effect<B, KeyTaken, R>, "KeyTaken", (error) =>
+      Effect.fail(error.conflictOf(words.one))
+    ) as never
   const owned = (thing: A) => {
     const createdBy = madeBy(thing)
     return { workspaceId: thing.workspaceId, ...(createdBy === undefined ? {} : { createdBy }) }

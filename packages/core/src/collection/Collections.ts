@@ -74,7 +74,10 @@ const auditedMethods = ({ trash, verbs }: CollectionContract<never, never, never
   ...(trash ? { restore: { operation: verbs.restore.id } satisfies AuditedAs } : {})
 })
 
-const open = Effect.fnUntraced(function* <A extends Kept, New, Change>(collection: Collection<A, New, Change>) {
+/** The store of a collection and its use cases: audited, and reaching no further than their caller. */
+export const openCollection = Effect.fnUntraced(function* <A extends Kept, New, Change>(
+  collection: Collection<A, New, Change>
+) {
   const ids = yield* Ids
   const resources = yield* Resources
   const { changed, check, events, kind, made, resource, surface } = collection
@@ -134,7 +137,7 @@ export class Collections extends Context.Service<
       const faults = collectionFaults(added)
       if (faults.length > 0) return yield* Effect.die(new RangeError(faults.join("; ")))
       const opened = yield* Effect.forEach(added, (contract) =>
-        Effect.map(open(contract), (found) => ({ contract, ...found }))
+        Effect.map(openCollection(contract), (found) => ({ contract, ...found }))
       )
       return Collections.of({
         all: opened,

@@ -8,7 +8,7 @@ import { decode } from "../shared/StrictDecoding.ts"
 import { type Blocks, blockName } from "./EnrichmentContract.ts"
 import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
 import type { Issue } from "./kinds/Kind.ts"
-import { type Kinds, unknownType } from "./Kinds.ts"
+import type { Kinds } from "./Kinds.ts"
 
 /** What is wrong with a request, and what is only suspicious. */
 export interface Findings {
@@ -41,7 +41,7 @@ export const judge = (
 ): void => {
   const kind = kinds.get(type)
   if (kind === undefined) {
-    found.top.push({ field: "type", message: unknownType(type, kinds) })
+    found.top.push({ field: "type", message: `must be one of ${kinds.all.map((known) => known.type).join(", ")}` })
     return
   }
   if (!kind.capabilities.dataTypes.includes(dataType)) {

@@ -60,6 +60,6 @@ export class Kinds extends Context.Service<
     )
 }
 
-/** What an enrichment of a type that is not here is refused with. */
+/** Why a stored enrichment of a type that is not here does not run. */
 export const unknownType = (type: EnrichmentType, { all }: Kinds["Service"]): string =>
   `enrichments of type ${type} cannot run here; there are ${all.map((kind) => kind.type).join(", ")}`

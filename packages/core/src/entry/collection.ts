@@ -14,6 +14,7 @@ export {
   type AnyCollection,
   collectionFaults,
   Collections,
+  openCollection,
   type ServedCollection
 } from "../collection/Collections.ts"
 export type { CollectionUseCases, ListRequest, Refused, Removal } from "../collection/CollectionUseCases.ts"

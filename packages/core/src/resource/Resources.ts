@@ -17,9 +17,14 @@ export class KeyTaken extends Schema.TaggedError<KeyTaken>()("KeyTaken", {
 }) {
   /** What the caller of a use case is told (409). */
   get conflict(): Conflict {
+    return this.conflictOf("one")
+  }
+
+  /** The same, where it is known what one of them is called. */
+  conflictOf(one: string): Conflict {
     const { fields } = this
     const details = fields.map((field) => ({ field, message: "is taken" }))
-    return new Conflict({ code: "KEY_TAKEN", message: `Another one has the same ${fields.join(" and ")}`, details })
+    return new Conflict({ code: "KEY_TAKEN", message: `Another ${one} has the same ${fields.join(" and ")}`, details })
   }
 }
 

@@ -80,7 +80,10 @@ describe("Enrichments", () => {
       const trades = yield* storeFeed(workspace, { dataType: "trades", dataTypeOptions: { dataType: "trades" } })
       const fieldsOf = (change: object) =>
         Effect.map(refusal(change), (error) => ("details" in error ? error.details.map(({ field }) => field) : []))
-      expect(yield* fieldsOf({ type: "anomaly" })).toEqual(["type"])
+      expect(yield* refusal({ type: "anomaly" })).toMatchObject({
+        message: expect.stringMatching(/^Request is invalid: type must be one of rule, [a-z_, ]+$/),
+        details: [{ field: "type" }]
+      })
       expect(yield* fieldsOf({ feedIds: [other.id, trades.id] })).toEqual(["feedIds[0]", "feedIds[1]"])
       expect(yield* fieldsOf({ allFeeds: true, feedIds: [other.id] })).toEqual(["feedIds", "feedIds[0]"])
       expect((yield* fieldsOf({ config: { rules: "none" } })).every((field) => field?.startsWith("ruleConfig"))).toBe(
