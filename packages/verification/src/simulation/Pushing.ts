@@ -1,4 +1,5 @@
 /** Records that are pushed to the feeds of a scenario, and what must have become of them. */
+import { CalendarDate, Timestamp } from "@millrace/core"
 import { PushedRecords } from "@millrace/core/kernel"
 import type { LedgerRecord } from "@millrace/core/record"
 import { BankStore, RecordStore } from "@millrace/core/storage"
@@ -14,11 +15,13 @@ const texts = ["coffee", "rent", "skip this"]
 export const pushTo = Effect.fnUntraced(function* (random: Seeded, { feed, pushed }: FollowingFeed) {
   const named = keys.filter(() => random.once(3))
   const removed = named.filter(() => random.once(3))
+  // Of the last weeks: a change of enrichments alone delivers nothing older again.
+  const today = CalendarDate.make((yield* Timestamp.now).slice(0, 10))
   const records = named
     .filter((id) => !removed.includes(id))
     .map((id) => {
       const values = {
-        date: `2026-03-${10 + random.below(19)}`,
+        date: CalendarDate.addDays(today, -random.below(19)),
         description: random.pick(texts),
         originalDescription: "pushed",
         amount: String(random.below(1_000) - 500),
