@@ -1,5 +1,7 @@
 /** Every operation with a request that succeeds: what the generated tests start from. */
 import type { Scope } from "@millrace/core/access"
+import { enrichmentContract } from "@millrace/core/enrichment"
+import { samplesOf } from "./Collections.ts"
 import { correctionOperations } from "./CorrectionOperations.ts"
 import * as Records from "./Records.ts"
 import { tableOperations } from "./TableOperations.ts"
@@ -330,47 +332,19 @@ export const operations: ReadonlyArray<Sample> = [
       state: [null, "sending", "intended", 1]
     }
   },
-  {
-    id: "listEnrichments",
-    method: "GET",
-    template: "/v1/enrichments",
-    status: 200,
-    scopes: ["enrichments:read"],
-    faults: { type: ["", "Rule"], dataType: ["x", ""], feedId: [""], enabled: ["yes", ""] },
-    query: { type: ["rule"], dataType: ["loans"], feedId: ["feed_1"], enabled: ["true", "false"] }
-  },
-  {
-    id: "createEnrichment",
-    method: "POST",
-    template: "/v1/enrichments",
-    status: 201,
-    scopes: ["enrichments:write"],
-    body: { name: "Coffee", type: "rule", dataType: "transactions", ruleConfig: { rules: [] }, unknownProperty: 1 },
-    faults: enrichmentFaults,
-    required: ["name", "type", "dataType"]
-  },
-  {
-    id: "getEnrichment",
-    method: "GET",
-    template: "/v1/enrichments/{enrichment_id}",
-    status: 200,
-    scopes: ["enrichments:read"]
-  },
-  {
-    id: "updateEnrichment",
-    method: "PUT",
-    template: "/v1/enrichments/{enrichment_id}",
-    status: 200,
-    scopes: ["enrichments:write"],
-    body: { name: "Tea", emoji: null },
-    faults: enrichmentFaults
-  },
-  {
-    id: "deleteEnrichment",
-    method: "DELETE",
-    template: "/v1/enrichments/{enrichment_id}",
-    status: 200,
-    scopes: ["enrichments:write"]
-  },
+  ...samplesOf(
+    enrichmentContract,
+    { read: "enrichments:read", write: "enrichments:write" },
+    {
+      list: {
+        faults: { type: ["", "Rule"], dataType: ["x", ""], feedId: [""], enabled: ["yes", ""] },
+        query: { type: ["rule"], dataType: ["loans"], feedId: ["feed_1"], enabled: ["true", "false"] }
+      },
+      create: { name: "Coffee", type: "rule", dataType: "transactions", ruleConfig: { rules: [] }, unknownProperty: 1 },
+      update: { name: "Tea", emoji: null },
+      faults: enrichmentFaults,
+      required: ["name", "type", "dataType"]
+    }
+  ),
   ...tableOperations
 ]

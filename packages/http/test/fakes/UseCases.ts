@@ -15,6 +15,8 @@ import {
 } from "@millrace/core/kernel"
 import { CalendarDate, Conflict, LiveDataUnavailable, Unprocessable } from "@millrace/core"
 import { StorageUnavailable } from "@millrace/core/storage"
+import { enrichmentSurface } from "@millrace/core/access"
+import { useCasesOf } from "./Collections.ts"
 import { checkCursor, checkVersion, only } from "./Checks.ts"
 import * as CorrectionUseCases from "./CorrectionUseCases.ts"
 import * as Records from "./Records.ts"
@@ -41,7 +43,6 @@ const bankOf = (id: string) => only("Bank", Records.bank.id, id, Records.bank)
 const accountOf = (ref: { readonly bankId: string; readonly accountId: string }) =>
   Effect.andThen(bankOf(ref.bankId), only("Account", Records.account.id, ref.accountId, Records.account))
 const feedOf = (id: string) => only("Feed", Records.feed.id, id, Records.feedView)
-const enrichmentOf = (id: string) => only("Enrichment", Records.enrichment.enrichment.id, id, Records.enrichment)
 const uploadOf = (id: string) => only("Upload", Records.upload.id, id, Records.upload)
 const jobOf = (feedId: string, id: string) =>
   Effect.andThen(feedOf(feedId), only("Job", Records.job.id, id, Records.job))
@@ -214,21 +215,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
     ),
     Layer.succeed(
       Enrichments,
-      Enrichments.of({
-        create: (_, request) => Effect.as(note("createEnrichment", request), Records.enrichment),
-        list: (_, query) => Effect.as(note("listEnrichments", query), { rows: [Records.enrichment], hasMore: false }),
-        get: (_, id) => enrichmentOf(id),
-        update: Effect.fnUntraced(function* (_, id, change, ifVersion) {
-          yield* note("updateEnrichment", change)
-          yield* checkVersion(Records.enrichment.enrichment.version, ifVersion)
-          return yield* enrichmentOf(id)
-        }),
-        remove: (_, id, removal) =>
-          Effect.andThen(
-            checkVersion(Records.enrichment.enrichment.version, removal?.ifVersion),
-            Effect.asVoid(enrichmentOf(id))
-          )
-      })
+      useCasesOf(note, enrichmentSurface, { ...Records.enrichment.enrichment, thing: Records.enrichment })
     ),
     CorrectionUseCases.layer(note),
     TableUseCases.layer(note)
