@@ -70,6 +70,10 @@ export interface CompiledPipeline {
   readonly catalog: FieldCatalog
   /** As `signatureOf` says, and what was opened. */
   readonly signature: string
+  /** Whether something in it decides which records are delivered. */
+  readonly decides: boolean
+  /** Whether what is decided may be decided otherwise on another day. */
+  readonly decidesDaily: boolean
   /** Enrichments that do not run at all, each once. */
   readonly faults: ReadonlyArray<PipelineFault>
 }
@@ -167,6 +171,7 @@ export const compile = (
 
   let catalog: FieldCatalog = catalogOf(dataType, declared)
   const steps: Array<Step> = []
+  let moves = false
   for (const one of decoded) {
     const { config, enrichment, kind } = one
     const { errors } = kind.check(config, catalog)
@@ -175,13 +180,18 @@ export const compile = (
       continue
     }
     const prepared = kind.prepare(config, catalog)
+    moves ||= kind.family === "record" && kind.movesWithTheDay?.(config, catalog) === true
     catalog = new Map([...kind.declares(config, catalog), ...catalog])
     steps.push(stepOf(one, prepared))
   }
+  const all = [...steps, ...broken]
+  const decides = all.some(({ onFault }) => onFault !== undefined)
   return {
-    steps: [...steps, ...broken],
+    steps: all,
     catalog,
     signature: signatureOf(inScope),
+    decides,
+    decidesDaily: decides && moves,
     faults
   }
 }

@@ -139,3 +139,14 @@ export const decide = (input: {
   if (same && (open || ((present || dead) && !force.unchanged))) return { kind: "unchanged" }
   return { kind: "intend", intent: { ...base, op: isKnownThere(entry) ? "update" : "create", hash, values } }
 }
+
+/**
+ * The part of a decision that is about whether a row is there: it comes, or goes. What it holds is left as it is, and so is
+ * what the destination has refused.
+ */
+export const onlyWhether = (decision: Decision, entry: DeliveryEntry | undefined): Decision => {
+  if (decision.kind === "filtered" || decision.kind === "unchanged") return decision
+  const goes = decision.kind === "intend" && decision.intent.op === "remove"
+  const comes = decision.kind === "intend" && (entry === undefined || entry.op === "remove")
+  return goes || comes ? decision : { kind: "unchanged" }
+}

@@ -6,12 +6,23 @@ import type { FeedMark } from "../feed/FeedStore.ts"
 /** The part of a signature that is not about enrichments. */
 const ownOf = (signature: string): string => signature.split("|")[0]!
 
+/** What signatures of enrichments that decide on delivery end with. */
+const deciding = "|decides"
+
+const decidesIn = (signature: string): boolean => signature.endsWith(deciding)
+
+/** A feed's own part, and that of its enrichments. */
+export const signatureText = (own: string, enrichments: string, decides: boolean): string =>
+  `${own}|${enrichments}${decides ? deciding : ""}`
+
 /**
  * What a mark says while rows are delivered under another signature than its own and not all of them were: it
  * equals none, so that the next run looks at everything, also when what changed was taken back by then.
  */
 export const betweenOf = (mark: FeedMark, signature: string): string =>
-  ownOf(mark.signature) === ownOf(signature) ? `${ownOf(signature)}|` : ""
+  ownOf(mark.signature) === ownOf(signature)
+    ? signatureText(ownOf(signature), "", decidesIn(mark.signature) || decidesIn(signature))
+    : ""
 
 /** `ranged`: only some days are looked at. */
 export const startOf = (feed: Feed, ranged: boolean, mark: FeedMark | undefined, signature: string) => {
@@ -20,7 +31,9 @@ export const startOf = (feed: Feed, ranged: boolean, mark: FeedMark | undefined,
   return {
     after: everything || mark.signature !== signature ? 0 : mark.changeNo,
     /** Records up to this change number are only looked at because the enrichments changed. */
-    known: everything ? 0 : mark.changeNo
+    known: everything ? 0 : mark.changeNo,
+    /** Which of them are delivered may have changed by that. */
+    decides: !everything && (decidesIn(mark.signature) || decidesIn(signature))
   }
 }
 

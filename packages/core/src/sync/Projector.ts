@@ -31,10 +31,10 @@ import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { documentRows, type DocumentRow } from "./DocumentRows.ts"
-import { decide, type Force } from "./Decision.ts"
+import { decide, type Force, onlyWhether } from "./Decision.ts"
 import { type Beside, besideRecords } from "./BesideRecords.ts"
 import { enriched, type Enriching } from "./EnrichedRecord.ts"
-import { betweenOf, grouped, isBehind, startOf, together } from "./ProjectionStart.ts"
+import { betweenOf, grouped, isBehind, signatureText, startOf, together } from "./ProjectionStart.ts"
 
 /** After a change of enrichments alone, older records are not delivered again (enrichments A9). */
 const redeliverDays = 45
@@ -120,7 +120,9 @@ export class Projector extends Context.Service<
         const own = digest.contentHash(
           JSON.stringify([owner, fieldMappings, dataTypeOptions, destinationConfig?.onRemoved ?? null, ...perItem])
         )
-        return `${own}|${digest.contentHash(projection.pipeline.signature)}`
+        const { decides, decidesDaily, signature } = projection.pipeline
+        const enrichments = decidesDaily ? `${signature} ${projection.today}` : signature
+        return signatureText(own, digest.contentHash(enrichments), decides)
       }
 
       /**
@@ -166,13 +168,14 @@ export class Projector extends Context.Service<
       }
       type Started = ReturnType<typeof started>
 
-      const lookedAt = (projection: Projection, { known }: Started, changes: ReadonlyArray<LedgerRecord>) => {
-        const oldest = CalendarDate.addDays(projection.today, -redeliverDays)
-        return changes.filter(
-          (record) =>
-            inRange(projection, record) && (record.changeNo > known || record.date === null || record.date >= oldest)
+      /** Whether nothing about the record changed but enrichments, and it is too old to be delivered again for that. */
+      const isSettled = ({ today }: Projection, { known }: Started, { changeNo, date }: LedgerRecord): boolean =>
+        changeNo <= known && date !== null && date < CalendarDate.addDays(today, -redeliverDays)
+
+      const lookedAt = (projection: Projection, start: Started, changes: ReadonlyArray<LedgerRecord>) =>
+        changes.filter(
+          (record) => inRange(projection, record) && (start.decides || !isSettled(projection, start, record))
         )
-      }
 
       /** What it takes to enrich the records of an account. */
       const enrichingOf = ({ feed, job, pipeline, today }: Projection, { account, ownerFields, scope }: Started) => {
@@ -223,7 +226,7 @@ export class Projector extends Context.Service<
           const entry = entries.get(rowId)
           // What the document does not have now, and never had at the destination.
           if (!shown && entry === undefined) continue
-          const decision = decide({
+          const wanted = decide({
             feed,
             recordId: rowId,
             record,
@@ -233,6 +236,7 @@ export class Projector extends Context.Service<
             jobId: job.id,
             hash: digest.contentHash
           })
+          const decision = isSettled(projection, start, record) ? onlyWhether(wanted, entry) : wanted
           if (decision.kind === "keep") kept.push(decision.intent)
           // A row that went earlier is no news.
           if (!shown && decision.kind !== "intend") continue

@@ -89,6 +89,20 @@ const arrange = Effect.gen(function* () {
 })
 
 describe("Analysis", () => {
+  it.effect("counts records that a filter hides from destinations", () =>
+    Effect.gen(function* () {
+      const { run, sum, valuesOf, workspace, write } = yield* arrange
+      const hidden = yield* write("10", "2026-03-01")
+      yield* write("5", "2026-03-09")
+      const filter = yield* makeEnrichment(workspace, {
+        type: "filter",
+        config: { conditions: { logic: "and", conditions: [{ field: "amount", operator: "gt", value: "7" }] } }
+      })
+      expect(yield* run({ enrichments: [filter, sum] })).toEqual([])
+      expect(yield* valuesOf(hidden)).toEqual([{ monthSum: "15" }])
+    }).pipe(Effect.provide(services))
+  )
+
   it.effect("says of each record what follows from its partition, and gives it a new change number", () =>
     Effect.gen(function* () {
       const { records, run, scope, store, sum, valuesOf, workspace, write } = yield* arrange

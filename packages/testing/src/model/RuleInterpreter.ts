@@ -172,7 +172,7 @@ const leafHolds = (leaf: Leaf, fields: Fields, catalog: FieldCatalog, today: Cal
     case "hasPassed":
     case "notPassed": {
       const day = isEmpty(value) ? undefined : dayOf(value)
-      return day !== undefined && day <= CalendarDate.toEpochDay(today) === (leaf.operator === "hasPassed")
+      return day !== undefined && day < CalendarDate.toEpochDay(today) === (leaf.operator === "hasPassed")
     }
     default:
   }

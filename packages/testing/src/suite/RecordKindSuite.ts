@@ -31,9 +31,9 @@ export const suite = (name: string, { dataType, good, kind, records, refused }: 
   const catalog = catalogOf(dataType)
   const configOf = (sent: unknown) => Result.getOrThrow(StrictDecoding.decode(kind.Config, sent))
   const views = records.map((fields, n) => ({ recordId: `record_${n}`, fields: Object.freeze({ ...fields }) }))
-  const outcomesOf = (sent: unknown) => {
+  const outcomesOf = (sent: unknown, on = context) => {
     const prepared = kind.prepare(configOf(sent), catalog)
-    return views.map((view) => kind.plan(prepared, view, context))
+    return views.map((view) => kind.plan(prepared, view, on))
   }
 
   describe(name, () => {
@@ -81,6 +81,15 @@ export const suite = (name: string, { dataType, good, kind, records, refused }: 
       }
     })
 
+    it("says the same on another day, unless it tells that it may not", () => {
+      for (const sent of good) {
+        if (kind.movesWithTheDay?.(configOf(sent), catalog) === true) continue
+        for (const day of ["2024-02-29", "2026-12-31", "2027-01-01"]) {
+          expect(outcomesOf(sent, { today: CalendarDate.make(day) })).toEqual(outcomesOf(sent))
+        }
+      }
+    })
+
     it("writes only fields that it may write and that are known, and explains each", () => {
       const { writes } = kind.capabilities
       for (const sent of good) {
@@ -95,7 +104,7 @@ export const suite = (name: string, { dataType, good, kind, records, refused }: 
     })
 
     it("decides on delivery only where it is a filter, and says why", () => {
-      for (const { verdict } of good.flatMap(outcomesOf)) {
+      for (const { verdict } of good.flatMap((sent) => outcomesOf(sent))) {
         if (kind.onFault === undefined) expect(verdict).toBeUndefined()
         else expect(verdict?.value === "deliver" || verdict?.reason.trim() !== "").toBe(true)
       }

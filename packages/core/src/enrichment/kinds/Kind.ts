@@ -113,6 +113,11 @@ export interface RecordKind<Config = unknown, Prepared = unknown, Gathered = unk
    * kind that cannot run at all holds every record back.
    */
   onFault?(config: Config): Verdict
+  /**
+   * Whether what it says of a record may be another on another day; it may not unless given. Where something decides on
+   * delivery, records are then looked at again each day.
+   */
+  movesWithTheDay?(config: Config, catalog: FieldCatalog): boolean
   /** One sentence that says why a claim was made. That it holds is shown by running `plan` again. */
   explain(config: Config, claim: Claim): string
 }

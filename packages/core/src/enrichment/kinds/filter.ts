@@ -6,7 +6,7 @@ import type { FieldCatalog } from "../../record/FieldCatalog.ts"
 import { Cells } from "../../filter/Cells.ts"
 import { predicate, type Predicate } from "../../filter/Closures.ts"
 import { conditionOf } from "../../rule/Condition.ts"
-import { checkConditions } from "../../rule/lint/ConditionCheck.ts"
+import { checkConditions, movesWithTheDay } from "../../rule/lint/ConditionCheck.ts"
 import { ConditionGroup } from "../../rule/ConditionGroup.ts"
 import type { PatternEngine } from "../../pattern/Pattern.ts"
 import { limits } from "../../shared/Limits.ts"
@@ -106,6 +106,8 @@ export const makeFilter = (patterns: PatternEngine): RecordKind<FilterConfig, Pr
   prepare: (config, catalog) => prepare(config, catalog, patterns),
   plan,
   onFault: (config) => config.onFault,
+  movesWithTheDay: ({ conditions, hold }, catalog) =>
+    [conditions, ...(hold === undefined ? [] : [hold])].some((group) => movesWithTheDay(group, catalog, patterns)),
   explain: (config) =>
     config.mode === "drop" ? "Records that match are not delivered" : "Only records that match are delivered"
 })

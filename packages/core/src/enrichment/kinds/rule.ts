@@ -5,7 +5,7 @@ import * as SchemaTransformation from "effect/SchemaTransformation"
 import { dataTypes } from "../../record/DataType.ts"
 import type { FieldCatalog } from "../../record/FieldCatalog.ts"
 import { checkAction, declaredBy } from "../../rule/ActionPlan.ts"
-import { checkConditions } from "../../rule/lint/ConditionCheck.ts"
+import { checkConditions, movesWithTheDay } from "../../rule/lint/ConditionCheck.ts"
 import { ConditionGroup } from "../../rule/ConditionGroup.ts"
 import type { PatternEngine } from "../../pattern/Pattern.ts"
 import { RuleAction } from "../../rule/RuleAction.ts"
@@ -143,6 +143,10 @@ export const makeRule = (patterns: PatternEngine): RecordKind<RuleConfig, RuleEn
       patterns
     ),
   plan: (engine, view, context) => engine.run(view.fields, context.today),
+  movesWithTheDay: (config, source) => {
+    const catalog = withDeclared(config, source)
+    return config.rules.some(({ conditions, enabled }) => enabled && movesWithTheDay(conditions, catalog, patterns))
+  },
   explain: (config, claim) => {
     const index = config.rules.findIndex((rule, position) => ruleId(rule, position) === claim.path)
     const rule = config.rules[index]

@@ -16,6 +16,13 @@ const stableFor: ReadonlyMap<string, string> = new Map([
   ["bank", "bankId"]
 ])
 
+/** Whether what the group says of a record may be another on another day. */
+export const movesWithTheDay = (group: ConditionGroup, catalog: FieldCatalog, patterns: PatternEngine): boolean =>
+  leavesOf(group, "").some(([leaf]) => {
+    const plan = leafPlan(leaf, catalog, patterns)
+    return Result.isSuccess(plan) && isTimeDependent(plan.success)
+  })
+
 /** `path` is where the group stands in the configuration block; `stage` where its kind stands in the pipeline. */
 export const checkConditions = (
   group: ConditionGroup,

@@ -10,8 +10,8 @@ const when = (field: string, operator: string, value: string) => ({
 })
 const tram = when("description", "contains", "tram")
 const records = [
-  { description: "TRAM TOURS", amount: "-61.2", category: "" },
-  { description: "Salary", amount: "2100", category: "INCOME" }
+  { description: "TRAM TOURS", amount: "-61.2", category: "", date: "2026-05-30" },
+  { description: "Salary", amount: "2100", category: "INCOME", date: "2026-04-01" }
 ]
 
 /** What to run each kind with. */
@@ -63,9 +63,19 @@ const trials: Readonly<Record<string, Pick<RecordKindSuiteOptions, "good" | "ref
     good: [
       { conditions: tram },
       { mode: "keep", conditions: tram },
-      { conditions: when("amount", "gt", "0"), hold: tram }
+      { conditions: when("amount", "gt", "0"), hold: tram },
+      { conditions: when("date", "gte", "7d") }
     ],
-    refused: [[{ conditions: when("amount", "lt", "zero") }, "conditions.conditions[0].value"]]
+    refused: [
+      [{ conditions: when("amount", "lt", "zero") }, "conditions.conditions[0].value"],
+      [{ conditions: tram, hold: when("amount", "like", "1") }, "hold.conditions[0].operator"],
+      [{ conditions: tram, hold: tram }, "hold"],
+      [{ mode: "drop" }, "conditions"],
+      [{ conditions: tram, mode: "hide" }, "mode"],
+      [{ conditions: tram, onFault: "drop" }, "onFault"],
+      [{ conditions: tram, onDropAfterDelivery: "hide" }, "onDropAfterDelivery"],
+      [{ conditions: tram, reason: "x".repeat(201) }, "reason"]
+    ]
   }
 }
 

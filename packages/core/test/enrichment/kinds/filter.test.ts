@@ -67,6 +67,19 @@ describe("verdicts", () => {
     expect([on("2024-02-29"), on("2024-03-01"), on("2024-02-29")]).toEqual(["deliver", "drop", "deliver"])
   })
 
+  it("tells where the day decides, in either group", () => {
+    const moves = (config: unknown) => filter.movesWithTheDay?.(make(config), catalog)
+    const still = when("amount", "lt", "0")
+    const moving = when("date", "gt", "7d")
+    expect([
+      { conditions: still },
+      { conditions: when("date", "lt", "2026-01-01"), hold: still },
+      { conditions: moving },
+      { conditions: still, hold: moving },
+      { conditions: when("date", "hasPassed") }
+    ].map(moves)).toEqual([false, false, true, true, true])
+  })
+
   it("asks for the removal of a delivered row only if it is set so", () => {
     const drop = { conditions: when("amount", "lt", "0") }
     expect(verdict({ ...drop, onDropAfterDelivery: "remove" }, { amount: "-1" })?.removeDelivered).toBe(true)
