@@ -26,7 +26,10 @@ const leaf = (random: Seeded): Condition => {
   const word = random.pick(words)
   const amount = random.below(9) - 4
   return random.pick<Condition>([
-    { node: { field: "description", operator: "contains", value: word }, holds: (row) => row.description.includes(word) },
+    {
+      node: { field: "description", operator: "contains", value: word },
+      holds: (row) => row.description.includes(word)
+    },
     { node: { field: "amount", operator: "lt", value: amount }, holds: (row) => Number(row.amount) < amount },
     { node: { field: "pending", operator: "equals", value: "true" }, holds: (row) => row.pending },
     { node: { field: "date", operator: "hasPassed" }, holds: (row, today) => row.date < today }
@@ -105,9 +108,10 @@ const life = Effect.fnUntraced(function* (simulation: Simulation, seed: number) 
     const all = Array.from(rows.values())
     if (all.length === 0) return
     const one = random.pick(all)
-    one.row = one.row.pending && random.once(2)
-      ? upstream.settle(one.row, { newId: false, link: false })
-      : upstream.change(one.row, { description: text() })
+    one.row =
+      one.row.pending && random.once(2)
+        ? upstream.settle(one.row, { newId: false, link: false })
+        : upstream.change(one.row, { description: text() })
     one.edited = true
   }
   const filter = Effect.gen(function* () {
@@ -126,7 +130,12 @@ const life = Effect.fnUntraced(function* (simulation: Simulation, seed: number) 
 
   for (let nth = 0; nth < 12; nth++) {
     for (let times = random.below(4); times > 0; times--) {
-      const what = random.weighted([["post", 4], ["edit", 3], ["filter", 4], ["day", 1]] as const)
+      const what = random.weighted([
+        ["post", 4],
+        ["edit", 3],
+        ["filter", 4],
+        ["day", 1]
+      ] as const)
       if (what === "post") post()
       else if (what === "edit") edit()
       else if (what === "filter") yield* filter
@@ -157,7 +166,9 @@ const life = Effect.fnUntraced(function* (simulation: Simulation, seed: number) 
     const { created, removed, updated } = job.counts
     const at = `seed ${seed}, run ${nth}`
     expect(job.status, at).toBe("completed")
-    const standing = Array.from(rows.values()).flatMap(({ there }) => there ?? []).toSorted()
+    const standing = Array.from(rows.values())
+      .flatMap(({ there }) => there ?? [])
+      .toSorted()
     expect(yield* texts, at).toEqual(standing)
     expect({ created, updated, removed }, at).toEqual(expected)
   }

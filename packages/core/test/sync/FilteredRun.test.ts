@@ -83,7 +83,12 @@ describe("a filter", () => {
   scene("leaves a row that was delivered before it was dropped, unless it is asked to remove it", (simulation) =>
     Effect.gen(function* () {
       const { post, run, workspace } = yield* opened(simulation)
-      for (const [text, daysAgo] of [["tea", 1], ["old tea", 200], ["rent", 1]] as const) post(text, daysAgo)
+      for (const [text, daysAgo] of [
+        ["tea", 1],
+        ["old tea", 200],
+        ["rent", 1]
+      ] as const)
+        post(text, daysAgo)
       const all = ["old tea", "rent", "tea"]
       expect((yield* run).texts).toEqual(all)
       const filter = yield* filterOf(workspace, { conditions: tea })
@@ -100,8 +105,16 @@ describe("a filter", () => {
     Effect.gen(function* () {
       const { post, run, workspace } = yield* opened(simulation)
       const filter = yield* filterOf(workspace, { mode: "keep", conditions: when("amount", "lt", "0") })
-      for (const [text, daysAgo] of [["out", 1], ["old out", 300]] as const) post(text, daysAgo)
-      for (const [text, daysAgo] of [["in", 1], ["old in", 300]] as const) post(text, daysAgo, { amount: "2" })
+      for (const [text, daysAgo] of [
+        ["out", 1],
+        ["old out", 300]
+      ] as const)
+        post(text, daysAgo)
+      for (const [text, daysAgo] of [
+        ["in", 1],
+        ["old in", 300]
+      ] as const)
+        post(text, daysAgo, { amount: "2" })
       expect((yield* run).texts).toEqual(["old out", "out"])
       yield* revised(filter, { enabled: false })
       expect(yield* run).toMatchObject({
@@ -114,7 +127,12 @@ describe("a filter", () => {
   scene("leaves what an old row holds as it is while other rows come and go", (simulation) =>
     Effect.gen(function* () {
       const { post, run, workspace } = yield* opened(simulation)
-      for (const [text, daysAgo] of [["rent", 1], ["old rent", 200], ["old tea", 200]] as const) post(text, daysAgo)
+      for (const [text, daysAgo] of [
+        ["rent", 1],
+        ["old rent", 200],
+        ["old tea", 200]
+      ] as const)
+        post(text, daysAgo)
       yield* run
       yield* enrichmentOf(workspace, "rule", {
         rules: [
@@ -138,7 +156,12 @@ describe("a filter", () => {
         hold: when("date", "equals", "7d"),
         onDropAfterDelivery: "remove"
       })
-      for (const [text, daysAgo] of [["new", 1], ["settled", 30], ["leaving", 85], ["gone", 200]] as const) {
+      for (const [text, daysAgo] of [
+        ["new", 1],
+        ["settled", 30],
+        ["leaving", 85],
+        ["gone", 200]
+      ] as const) {
         post(text, daysAgo)
       }
       expect((yield* run).texts).toEqual(["leaving", "settled"])
@@ -153,10 +176,19 @@ describe("a filter", () => {
   scene("that cannot run holds everything back, is told on the job, and loses nothing", (simulation) =>
     Effect.gen(function* () {
       const { post, run, workspace } = yield* opened(simulation)
-      for (const [text, daysAgo] of [["rent", 1], ["old", 200]] as const) post(text, daysAgo)
+      for (const [text, daysAgo] of [
+        ["rent", 1],
+        ["old", 200]
+      ] as const)
+        post(text, daysAgo)
       yield* run
       const filter = yield* filterOf(workspace, { conditions: when("amount", "like", "1") })
-      for (const [text, daysAgo] of [["tea", 1], ["old tea", 200], ["later", 100]] as const) post(text, daysAgo)
+      for (const [text, daysAgo] of [
+        ["tea", 1],
+        ["old tea", 200],
+        ["later", 100]
+      ] as const)
+        post(text, daysAgo)
       const { counts, job, texts } = yield* run
       expect(texts).toEqual(["old", "rent"])
       expect(counts).toMatchObject({ created: 0, removed: 0 })

@@ -34,7 +34,10 @@ export const tableFed = Effect.fnUntraced(function* (simulation: Simulation) {
 })
 
 /** Changes an enrichment, as somebody does who saves it. */
-export const revised = Effect.fnUntraced(function* (old: Enrichment, change: Pick<Partial<Enrichment>, "config" | "enabled">) {
+export const revised = Effect.fnUntraced(function* (
+  old: Enrichment,
+  change: Pick<Partial<Enrichment>, "config" | "enabled">
+) {
   const next = { ...old, ...change, version: old.version + 1, revision: old.revision + 1 }
   yield* (yield* EnrichmentStore).update(next)
   return next

@@ -71,13 +71,15 @@ describe("verdicts", () => {
     const moves = (config: unknown) => filter.movesWithTheDay?.(make(config), catalog)
     const still = when("amount", "lt", "0")
     const moving = when("date", "gt", "7d")
-    expect([
-      { conditions: still },
-      { conditions: when("date", "lt", "2026-01-01"), hold: still },
-      { conditions: moving },
-      { conditions: still, hold: moving },
-      { conditions: when("date", "hasPassed") }
-    ].map(moves)).toEqual([false, false, true, true, true])
+    expect(
+      [
+        { conditions: still },
+        { conditions: when("date", "lt", "2026-01-01"), hold: still },
+        { conditions: moving },
+        { conditions: still, hold: moving },
+        { conditions: when("date", "hasPassed") }
+      ].map(moves)
+    ).toEqual([false, false, true, true, true])
   })
 
   it("asks for the removal of a delivered row only if it is set so", () => {
