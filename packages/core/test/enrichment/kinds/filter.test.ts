@@ -17,6 +17,7 @@ const when = (field: string, operator: string, value?: string) => ({
 const make = (config: unknown) => Result.getOrThrow(decode(FilterConfig, config))
 const verdict = (config: unknown, fields: Fields) =>
   filter.plan(filter.prepare(make(config), catalog), { recordId: "txn", fields }, context).verdict
+const moves = (config: unknown) => filter.movesWithTheDay?.(make(config), catalog)
 const faults = (config: unknown): ReadonlyArray<string> => {
   const decoded = decode(FilterConfig, config)
   return (Result.isFailure(decoded) ? decoded.failure : filter.check(decoded.success, catalog).errors).map(
@@ -68,7 +69,6 @@ describe("verdicts", () => {
   })
 
   it("tells where the day decides, in either group", () => {
-    const moves = (config: unknown) => filter.movesWithTheDay?.(make(config), catalog)
     const still = when("amount", "lt", "0")
     const moving = when("date", "gt", "7d")
     expect(
