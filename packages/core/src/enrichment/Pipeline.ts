@@ -234,7 +234,7 @@ export const run = (
       progress ??= new Progress(view, notes)
       const message = String(cause)
       progress.faults.push({ enrichmentId: step.enrichment.id, message })
-      if (step.onFault !== undefined) progress.judge(step.onFault, step.enrichment.id, `failed: ${message}`)
+      if (step.onFault !== undefined) progress.judge(step, { value: step.onFault, reason: `failed: ${message}` })
     }
   }
   return progress === undefined

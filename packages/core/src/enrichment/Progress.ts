@@ -9,7 +9,11 @@ export interface PipelineVerdict {
   readonly value: Verdict
   /** The filter that says so; `null` when none objects. */
   readonly enrichmentId: string | null
+  /** That of the filter; 0 when none objects. */
+  readonly revision: number
   readonly reason: string
+  /** Which part of its configuration says so; empty when it failed, and when none objects. */
+  readonly path: string
   /** Also when it was delivered before: then it is removed at the destination. */
   readonly removeDelivered: boolean
 }
@@ -21,7 +25,14 @@ export interface Shadow {
   readonly enrichmentId: string
 }
 
-export const deliver: PipelineVerdict = { value: "deliver", enrichmentId: null, reason: "", removeDelivered: false }
+export const deliver: PipelineVerdict = {
+  value: "deliver",
+  enrichmentId: null,
+  revision: 0,
+  reason: "",
+  path: "",
+  removeDelivered: false
+}
 const weight: Readonly<Record<Verdict, number>> = { deliver: 0, hold: 1, drop: 2 }
 
 /** The claim that holds a field at the moment. */
@@ -51,8 +62,12 @@ export class Progress {
     }
   }
 
-  judge(value: Verdict, enrichmentId: string, reason: string, removeDelivered = false): void {
-    if (weight[value] > weight[this.verdict.value]) this.verdict = { value, enrichmentId, reason, removeDelivered }
+  judge({ enrichment }: Step, said: NonNullable<Outcome["verdict"]>): void {
+    const { path = "", reason, removeDelivered = false, value } = said
+    if (weight[value] > weight[this.verdict.value]) {
+      const { id, revision } = enrichment
+      this.verdict = { value, enrichmentId: id, revision, reason, path, removeDelivered }
+    }
     // Several filters may drop a record; one that wants the delivered row gone is enough.
     else if (value === this.verdict.value && removeDelivered) this.verdict = { ...this.verdict, removeDelivered }
   }
@@ -64,7 +79,7 @@ export class Progress {
     if (silent?.has("*") === true && verdict === undefined) return
     if (claims.length > 0 || outcome.matched === true) this.matched.push(id)
     this.skipped += outcome.skipped ?? 0
-    if (verdict !== undefined) this.judge(verdict.value, id, verdict.reason, verdict.removeDelivered)
+    if (verdict !== undefined) this.judge(step, verdict)
     for (const claim of claims) {
       if (silent !== undefined && (silent.has("*") || silent.has(claim.field))) continue
       const holder = this.held.get(claim.field)

@@ -22,6 +22,8 @@ export interface Outcome {
   readonly verdict?: {
     readonly value: Verdict
     readonly reason: string
+    /** Which part of the configuration says so; absent where none of it does. */
+    readonly path?: string
     /** A row that was delivered before it was dropped is removed at the destination. */
     readonly removeDelivered?: boolean
   }

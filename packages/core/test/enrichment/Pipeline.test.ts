@@ -183,7 +183,9 @@ describe("verdicts", () => {
       expect(run(filters).verdict).toEqual({
         value: "drop",
         enrichmentId: "d",
+        revision: 1,
         reason: "no trams",
+        path: "conditions",
         removeDelivered: false
       })
   })

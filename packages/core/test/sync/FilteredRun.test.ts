@@ -124,6 +124,22 @@ describe("a filter", () => {
     })
   )
 
+  scene("brings back what a range of dates took away under a filter that is gone", (simulation) =>
+    Effect.gen(function* () {
+      const { feed, post, run, workspace } = yield* opened(simulation)
+      const old = post("old tea", 200)
+      post("tea")
+      yield* run
+      const filter = yield* filterOf(workspace, { conditions: tea, onDropAfterDelivery: "remove" })
+      const options = { forceCancelActive: false, resetCursors: false, skipDedup: false }
+      const range = { ...options, startDate: old.date, endDate: old.date }
+      const { job } = yield* drive(simulation, feed, { change: { mode: "range", options: range } })
+      expect(job.counts).toMatchObject({ removed: 1, created: 0 })
+      yield* revised(filter, { enabled: false })
+      expect(yield* run).toMatchObject({ texts: ["old tea", "tea"], counts: { created: 1, removed: 0, updated: 0 } })
+    })
+  )
+
   scene("leaves what an old row holds as it is while other rows come and go", (simulation) =>
     Effect.gen(function* () {
       const { post, run, workspace } = yield* opened(simulation)

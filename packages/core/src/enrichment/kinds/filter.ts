@@ -53,9 +53,9 @@ const check = (config: FilterConfig, catalog: FieldCatalog, patterns: PatternEng
   }
 }
 
-const verdict = (value: Verdict, text: string, removeDelivered = false): Outcome => ({
+const verdict = (value: Verdict, path: string, text: string, removeDelivered = false): Outcome => ({
   claims: [],
-  verdict: { value, reason: text, ...(removeDelivered ? { removeDelivered } : {}) },
+  verdict: { value, reason: text, path, ...(removeDelivered ? { removeDelivered } : {}) },
   ...(value === "deliver" ? {} : { matched: true })
 })
 
@@ -72,10 +72,11 @@ const prepare = (config: FilterConfig, catalog: FieldCatalog, patterns: PatternE
     matches: compiled(config.conditions),
     dropsOn,
     outcomes: {
-      deliver: verdict("deliver", ""),
-      hold: verdict("hold", reason("the hold conditions match")),
+      deliver: verdict("deliver", "conditions", ""),
+      hold: verdict("hold", "hold", reason("the hold conditions match")),
       drop: verdict(
         "drop",
+        "conditions",
         reason(dropsOn ? "the conditions match" : "the conditions do not match"),
         config.onDropAfterDelivery === "remove"
       )
