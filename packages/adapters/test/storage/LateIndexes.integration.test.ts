@@ -1,7 +1,7 @@
 /** An installation with many records moves to the indexes and blocks of reads while it serves. */
 import { makeLate } from "../../src/storage/postgres/LateIndexes.ts"
 import { type LateIndex, makeWhereSmall, recordDays } from "../../src/storage/postgres/migrations/lateIndex.ts"
-import { migrateTo } from "../../src/storage/postgres/Migrations.ts"
+import { migrateTo, newestSchema } from "../../src/storage/postgres/Migrations.ts"
 import { layer as recordStore } from "../../src/storage/postgres/PostgresRecordStore.ts"
 import { schemaName } from "../../src/storage/postgres/Schema.ts"
 import { type RecordScope, RecordStore } from "@millrace/core/storage"
@@ -64,7 +64,7 @@ describe("indexes that are made while the server works", () => {
         yield* makeWhereSmall(recordDays, 1)
         expect(yield* indexes).toEqual({ record_page: true, record_tombstone: true })
 
-        yield* sql.withTransaction(migrateTo(29))
+        yield* sql.withTransaction(migrateTo(newestSchema))
         yield* sql`drop index record_day, record_gone`
         yield* sql`create index record_page on record (account_id, data_type, (coalesce(date, '-infinity'::date)) desc, id desc)`
         yield* sql`create index record_tombstone on record (account_id, date) where state <> 'live'`

@@ -1,5 +1,5 @@
 /** Banks of files that an earlier version stored: nothing of them is lost or hidden by accounts that feeds have made. */
-import { migrateTo } from "../../src/storage/postgres/Migrations.ts"
+import { migrateTo, newestSchema } from "../../src/storage/postgres/Migrations.ts"
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
 import type { AccountId, BankId } from "@millrace/core/bank"
@@ -62,7 +62,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("banks of 
         values (${feedId}, ${workspaceId}, 'Statements', 'upload', 'transactions', '{"type":"upload"}', '[]', true,
           '{"dataType":"transactions","pendingMode":"sync_all"}', 0, '{"kind":"user","userId":"usr_1"}', 'usr_1', now(),
           now(), 1, ${files})`
-      yield* migrateTo(30)
+      yield* migrateTo(newestSchema)
 
       const [banks, feeds, records] = [yield* BankStore, yield* FeedStore, yield* RecordStore]
       const listed = yield* banks.list([workspaceId])
