@@ -205,6 +205,7 @@ export const setSteps = ({
 const says = (outcome: Outcome): boolean =>
   outcome.claims.length > 0 ||
   outcome.matched === true ||
+  outcome.lines !== undefined ||
   (outcome.verdict !== undefined && outcome.verdict.value !== "deliver")
 
 export interface RunOptions {
@@ -214,21 +215,43 @@ export interface RunOptions {
   readonly before?: number | undefined
 }
 
-/** Records that nothing applies to cost no copy and no list. */
-export const run = (
-  { steps }: CompiledPipeline,
+interface Going {
+  readonly steps: ReadonlyArray<Step>
+  readonly context: PlanContext
+  readonly notes: RecordNotes | undefined
+  readonly gathered: Gathered | undefined
+}
+
+/** A record that fell into lines: each goes on from the step after the one that says so. */
+interface Fallen {
+  readonly after: number
+  readonly besideParent: boolean
+  readonly lines: ReadonlyArray<Progress>
+}
+
+/** `onLines`: hears of the lines of the record, before the step that makes them says anything else. */
+const goOn = (
+  { context, gathered, notes, steps }: Going,
   view: View,
-  context: PlanContext,
-  { before = steps.length, gathered, notes }: RunOptions = {}
-): PipelineResult => {
-  let progress = notes === undefined || notes.words.length === 0 ? undefined : new Progress(view, notes)
-  for (let at = 0; at < before; at++) {
+  begun: Progress | undefined,
+  from: number,
+  to: number,
+  onLines?: (fallen: Fallen) => void
+): Progress | undefined => {
+  let progress = begun
+  for (let at = from; at < to; at++) {
     const step = steps[at]!
     // The one place where the fault of an enrichment is kept from the others (enrichments A11).
     try {
       const outcome = step.plan(progress === undefined ? view : progress.view, context, notes, gathered?.get(at))
       if (!says(outcome)) continue
       progress ??= new Progress(view, notes)
+      const { lines } = outcome
+      if (onLines !== undefined && lines !== undefined && !progress.isSilent(step.enrichment.id)) {
+        const parent = progress
+        const all = lines.of.map((line) => parent.line(step, line))
+        onLines({ after: at + 1, besideParent: lines.besideParent, lines: all })
+      }
       progress.take(step, outcome)
     } catch (cause) {
       progress ??= new Progress(view, notes)
@@ -237,7 +260,62 @@ export const run = (
       if (step.onFault !== undefined) progress.judge(step, { value: step.onFault, reason: `failed: ${message}` })
     }
   }
-  return progress === undefined
-    ? { fields: view.fields, verdict: deliver, changes: none, shadows: none, matched: none, faults: none, skipped: 0 }
-    : progress.result()
+  return progress
+}
+
+const begun = (view: View, notes: RecordNotes | undefined): Progress | undefined =>
+  notes === undefined || notes.words.length === 0 ? undefined : new Progress(view, notes)
+
+const untouched = ({ fields }: View): PipelineResult => ({
+  fields,
+  verdict: deliver,
+  changes: none,
+  shadows: none,
+  matched: none,
+  faults: none,
+  skipped: 0
+})
+
+/** The record itself, without its lines. Records that nothing applies to cost no copy and no list. */
+export const run = (
+  { steps }: CompiledPipeline,
+  view: View,
+  context: PlanContext,
+  { before = steps.length, gathered, notes }: RunOptions = {}
+): PipelineResult => {
+  const going = { steps, context, notes, gathered }
+  return goOn(going, view, begun(view, notes), 0, before)?.result() ?? untouched(view)
+}
+
+/** A record and what it falls into. */
+export interface WithLines {
+  readonly record: PipelineResult
+  /** Whether the record itself is delivered. */
+  readonly shown: boolean
+  /** By their ids, in order. */
+  readonly lines: ReadonlyMap<string, PipelineResult>
+}
+
+const noLines: ReadonlyMap<string, never> = new Map<string, never>()
+
+/** The record with its lines. Set kinds know the record alone: what they say of it is said of each line. */
+export const runWithLines = (
+  { steps }: CompiledPipeline,
+  view: View,
+  context: PlanContext,
+  { gathered, notes }: Omit<RunOptions, "before"> = {}
+): WithLines => {
+  const going = { steps, context, notes, gathered }
+  let fallen: Fallen | undefined
+  const progress = goOn(going, view, begun(view, notes), 0, steps.length, (one) => {
+    fallen ??= one
+  })
+  const record = progress?.result() ?? untouched(view)
+  if (fallen === undefined || fallen.lines.length === 0) return { record, shown: true, lines: noLines }
+  const lines = new Map<string, PipelineResult>()
+  for (const line of fallen.lines) {
+    const { recordId } = line.view
+    lines.set(recordId, goOn(going, line.view, line, fallen.after, steps.length)!.result())
+  }
+  return { record, shown: fallen.besideParent, lines }
 }

@@ -1,6 +1,6 @@
 /** What has happened to one record on its way through the pipeline (enrichments A6). */
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
-import { authorities, type Claim, type Outcome, type Verdict, type View } from "./kinds/Kind.ts"
+import { authorities, type Claim, type Line, type Outcome, type Verdict, type View } from "./kinds/Kind.ts"
 import type { PipelineFault, PipelineResult, Step } from "./Pipeline.ts"
 import type { FieldChange } from "./Provenance.ts"
 import type { PersonsWord, RecordNotes } from "./RecordNotes.ts"
@@ -49,17 +49,22 @@ export class Progress {
   private fields: Record<string, FieldValue> | undefined
   private readonly held = new Map<string, Held>()
   private readonly shadows = new Map<string, Shadow>()
-  private readonly silent: RecordNotes["silent"] | undefined
+  private silent: RecordNotes["silent"] | undefined
 
-  constructor(view: View, notes: RecordNotes | undefined) {
+  constructor(view: View, notes: RecordNotes | undefined, original = view.fields) {
     this.view = view
-    this.original = view.fields
+    this.original = original
     this.silent = notes === undefined || notes.silent.size === 0 ? undefined : notes.silent
     // A person's words are there from the start, and nobody overrules them.
     for (const word of notes?.words ?? []) {
       this.held.set(word.field, { word })
       this.write(word.field, word.value)
     }
+  }
+
+  /** Whether nothing that this enrichment says counts. */
+  isSilent(enrichmentId: string): boolean {
+    return this.silent?.get(enrichmentId)?.has("*") === true
   }
 
   judge({ enrichment }: Step, said: NonNullable<Outcome["verdict"]>): void {
@@ -91,6 +96,34 @@ export class Progress {
       this.held.set(claim.field, { claim, step })
       this.write(claim.field, claim.value)
     }
+  }
+
+  /** One of the lines of the record as it is now. */
+  line(step: Step, { claims, id, labels }: Line): Progress {
+    const one = new Progress({ ...this.view, recordId: `${this.view.recordId}:${id}` }, undefined, this.original)
+    one.silent = this.silent
+    one.verdict = this.verdict
+    one.skipped = this.skipped
+    one.matched.push(...this.matched)
+    one.faults.push(...this.faults)
+    for (const [field, held] of this.held) one.held.set(field, held)
+    for (const [field, shadow] of this.shadows) one.shadows.set(field, shadow)
+    one.matched.push(step.enrichment.id)
+    for (const claim of claims) {
+      one.held.set(claim.field, { claim, step })
+      one.write(claim.field, claim.value)
+    }
+    for (const claim of labels) {
+      const { field, value } = claim
+      const holder = one.held.get(field)
+      if (holder !== undefined && "word" in holder) {
+        one.shadows.set(field, { field, value, enrichmentId: step.enrichment.id })
+        continue
+      }
+      one.held.set(field, { claim, step })
+      one.write(field, value)
+    }
+    return one
   }
 
   result(): PipelineResult {
@@ -129,7 +162,7 @@ export class Progress {
 
   private write(field: string, value: FieldValue): void {
     if (this.fields === undefined) {
-      this.fields = { ...this.original }
+      this.fields = { ...this.view.fields }
       this.view = { ...this.view, fields: this.fields }
     }
     this.fields[field] = value

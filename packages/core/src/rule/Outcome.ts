@@ -12,6 +12,16 @@ export interface Claim {
   readonly evidence?: Schema.Json
 }
 
+/** One of the records that a record falls into. */
+export interface Line {
+  /** Names it within its record, the same whatever its content is. */
+  readonly id: string
+  /** What makes it a line, such as its amount: stands above whatever was said of the record. */
+  readonly claims: ReadonlyArray<Claim>
+  /** What it is called: stands above whatever is inherited from the record, but not above people. */
+  readonly labels: ReadonlyArray<Claim>
+}
+
 export type Verdict = "deliver" | "hold" | "drop"
 
 /** What one enrichment says about one record. */
@@ -26,6 +36,12 @@ export interface Outcome {
     readonly path?: string
     /** A row that was delivered before it was dropped is removed at the destination. */
     readonly removeDelivered?: boolean
+  }
+  /** The records that this one falls into; later enrichments see each of them. The first that a record has are its lines. */
+  readonly lines?: {
+    readonly of: ReadonlyArray<Line>
+    /** Whether the record is delivered beside them. */
+    readonly besideParent: boolean
   }
   /** Conditions of the enrichment held, whether or not a claim came of it. */
   readonly matched?: boolean

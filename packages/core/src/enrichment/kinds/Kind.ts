@@ -17,7 +17,7 @@ import type { EnrichmentType } from "./EnrichmentType.ts"
 
 // What an author of a kind writes with, from one module.
 export type { Check, Issue } from "../../rule/Check.ts"
-export type { Claim, Outcome, Verdict } from "../../rule/Outcome.ts"
+export type { Claim, Line, Outcome, Verdict } from "../../rule/Outcome.ts"
 
 /** Why an enrichment could say nothing. It holds no secret: it is told on the job. */
 export class EnrichmentFault extends Schema.TaggedError<EnrichmentFault>()("EnrichmentFault", {

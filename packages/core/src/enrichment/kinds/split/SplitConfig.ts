@@ -12,7 +12,7 @@ import * as Decimal from "../../../shared/Decimal.ts"
 import { limits } from "../../../shared/Limits.ts"
 import type { Check, Issue } from "../Kind.ts"
 
-const splitStage = 80
+export const splitStage = 80
 const rulesPerSplit = 100
 const linesPerRecord = 50
 const fieldsPerLine = 20

@@ -43,8 +43,9 @@ export interface SplitLine {
   /** Follows from the record, the id of the rule and the key of the line: the same whatever the amount is. */
   readonly id: string
   readonly key: string
-  /** What is different from the record: its amount, its labels, and whose line it is. */
+  /** Its amount, and whose line it is. */
   readonly claims: ReadonlyArray<Claim>
+  readonly labels: ReadonlyArray<Claim>
 }
 
 export type Split =
@@ -172,8 +173,7 @@ export class Splitter {
     claims.push({ field: "split.parentId", value: parentId, path })
     claims.push({ field: "split.key", value: key, path })
     claims.push({ field: "split.of", value: Decimal.make(String(of)), path })
-    for (const [field, value] of writes) claims.push({ field, value, path })
-    return { id, key, claims }
+    return { id, key, claims, labels: writes.map(([field, value]) => ({ field, value, path })) }
   }
 }
 

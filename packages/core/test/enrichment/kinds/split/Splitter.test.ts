@@ -141,7 +141,7 @@ describe("a split", () => {
   it("says of each line whose it is, with its own labels and both sides of its amount", () => {
     const lines = [{ ...fixed("cash", "15"), set: { category: "CASH", score: 3, flag: "7" } }, remainder("food")]
     const [cash, food] = linesOf(splitterOf(oneRule(lines)).split(viewOf("-100"), context))
-    expect(Object.fromEntries(cash!.claims.map(({ field, value }) => [field, value]))).toEqual({
+    expect(Object.fromEntries([...cash!.claims, ...cash!.labels].map(({ field, value }) => [field, value]))).toEqual({
       amount: "-15",
       creditAmount: "0",
       debitAmount: "15",
@@ -152,7 +152,7 @@ describe("a split", () => {
       score: "3",
       flag: "7"
     })
-    expect(valueOf(food!, "category")).toBeUndefined()
+    expect(food!.labels).toEqual([])
     expect(new Set(cash!.claims.map(({ path }) => path))).toEqual(new Set(["rule_0"]))
   })
 
