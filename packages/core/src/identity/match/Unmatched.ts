@@ -1,6 +1,6 @@
 /** What ids and equal contents leave open, assigned one-to-one at least cost (enrichments D1, tier 2). */
 import type { IndexEntry } from "../../record/LedgerRecord.ts"
-import { assign, type AssignedPair } from "./Assignment.ts"
+import { assign, type AssignedPair } from "../../shared/Assignment.ts"
 import { unmatchedCost } from "./MatchCost.ts"
 import type { MatchEvidence, Suggestion } from "./Matching.ts"
 import { graphOf, type Apart, type Edge, type Graph, type UnmatchedInput } from "./CandidateGraph.ts"

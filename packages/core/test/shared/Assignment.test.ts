@@ -1,4 +1,4 @@
-import { assign, exactNodes, type AssignmentProblem, type Candidate } from "../../../src/identity/match/Assignment.ts"
+import { assign, exactNodes, type AssignmentProblem, type Candidate } from "../../src/shared/Assignment.ts"
 import { Seeded } from "@millrace/testing/model"
 import { describe, expect, it } from "vitest"
 
