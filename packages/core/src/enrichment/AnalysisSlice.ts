@@ -81,7 +81,7 @@ export class AnalysisSlice {
         view: this.viewOf({ record, placed }, place),
         notes: this.notes.get(record.id)
       }))
-      const { chunks } = yield* gather(pipeline, scope, pending, { today })
+      const { chunks } = yield* gather(pipeline, scope, pending, { today, mayAsk: true })
       if (chunks.length === 0) continue
       const byRecord = this.gathered.get(pipeline) ?? new Map<string, Gathered>()
       this.gathered.set(pipeline, byRecord)

@@ -46,6 +46,8 @@ export interface PipelineResult {
   readonly faults: ReadonlyArray<PipelineFault>
   /** Actions that could make nothing of their input. */
   readonly skipped: number
+  /** The fields that a person or an enrichment has decided, whatever they were before. */
+  readonly decided: NonNullable<View["decided"]>
 }
 
 /** What was gathered for the records that are run, by the place of the step. */
@@ -79,6 +81,7 @@ export interface CompiledPipeline {
 }
 
 const none: ReadonlyArray<never> = []
+const noFields: ReadonlySet<string> = new Set()
 const nothing: Outcome = { claims: [] }
 
 const byId = (a: Enrichment, b: Enrichment): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
@@ -273,7 +276,8 @@ const untouched = ({ fields }: View): PipelineResult => ({
   shadows: none,
   matched: none,
   faults: none,
-  skipped: 0
+  skipped: 0,
+  decided: noFields
 })
 
 /** The record itself, without its lines. Records that nothing applies to cost no copy and no list. */

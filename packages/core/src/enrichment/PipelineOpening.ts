@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { DataType } from "../record/DataType.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import { chunkSize, type PlanContext, type View } from "./kinds/Kind.ts"
+import { chunkSize, type GatherScope, type PlanContext, type View } from "./kinds/Kind.ts"
 import {
   type CompiledPipeline,
   type Gathered,
@@ -69,6 +69,9 @@ export interface Pending {
 const chunksOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(all.length / chunkSize) }, (_, n) => all.slice(n * chunkSize, (n + 1) * chunkSize))
 
+/** Whether anything may be asked outside: runs may, and what shows or tells again may not. */
+export type Gathering = Pick<GatherScope, "mayAsk">
+
 /**
  * Asks for what these records need, step by step: each sees them as the steps before leave them. The answers are for these
  * records alone, chunk by chunk.
@@ -77,7 +80,7 @@ export const gather = Effect.fnUntraced(function* (
   pipeline: CompiledPipeline,
   scope: PipelineScope,
   records: ReadonlyArray<Pending>,
-  context: PlanContext
+  context: PlanContext & Gathering
 ) {
   const faults: Array<PipelineFault> = []
   const chunks: Array<{ readonly records: ReadonlyArray<Pending>; readonly gathered: Gathered }> = []
@@ -85,10 +88,10 @@ export const gather = Effect.fnUntraced(function* (
     const gathered = new Map<number, unknown>()
     for (const [at, { enrichment, kind, prepared }] of pipeline.steps.entries()) {
       if (kind?.family !== "record" || kind.gather === undefined) continue
-      const views = chunk.map(({ notes, view }) => ({
-        recordId: view.recordId,
-        fields: run(pipeline, view, context, { notes, gathered, before: at }).fields
-      }))
+      const views = chunk.map(({ notes, view }): View => {
+        const { decided, fields } = run(pipeline, view, context, { notes, gathered, before: at })
+        return { recordId: view.recordId, fields, decided }
+      })
       const asked = yield* Effect.result(
         kind.gather(prepared, views, { ...scope, ...context, enrichmentId: enrichment.id })
       )

@@ -52,7 +52,7 @@ export class Progress {
   private silent: RecordNotes["silent"] | undefined
 
   constructor(view: View, notes: RecordNotes | undefined, original = view.fields) {
-    this.view = view
+    this.view = { ...view, decided: this.held }
     this.original = original
     this.silent = notes === undefined || notes.silent.size === 0 ? undefined : notes.silent
     // A person's words are there from the start, and nobody overrules them.
@@ -156,7 +156,8 @@ export class Progress {
       shadows: [...this.shadows.values()],
       matched: this.matched,
       faults: this.faults,
-      skipped: this.skipped
+      skipped: this.skipped,
+      decided: this.held
     }
   }
 

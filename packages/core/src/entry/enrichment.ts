@@ -17,6 +17,7 @@ export {
   type Capabilities,
   EnrichmentFault,
   type EnrichmentScope,
+  type GatherScope,
   type Outcome,
   type RecordKind
 } from "../enrichment/kinds/Kind.ts"

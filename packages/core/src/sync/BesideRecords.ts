@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import type { CompiledPipeline, Gathered, PipelineFault } from "../enrichment/Pipeline.ts"
-import { gather, isGathering, type PipelineScope } from "../enrichment/PipelineOpening.ts"
+import { gather, type Gathering, isGathering, type PipelineScope } from "../enrichment/PipelineOpening.ts"
 import type { RecordNotes } from "../enrichment/RecordNotes.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import { type Enriching, type RowOfRecord, viewOf } from "./EnrichedRecord.ts"
@@ -17,8 +17,9 @@ export interface Beside {
 const none: ReadonlyMap<string, never> = new Map<string, never>()
 
 /** Costs nothing where nothing stands beside the records and the enrichments ask for nothing. */
-export const besideRecords = Effect.map(AnalysisStore, ({ notes: read }) =>
-  Effect.fnUntraced(function* (
+export const besideRecords = Effect.fnUntraced(function* ({ mayAsk }: Gathering) {
+  const { notes: read } = yield* AnalysisStore
+  return Effect.fnUntraced(function* (
     { dataType, workspaceId }: PipelineScope,
     pipeline: CompiledPipeline,
     today: CalendarDate,
@@ -32,10 +33,10 @@ export const besideRecords = Effect.map(AnalysisStore, ({ notes: read }) =>
     const pending = all.flatMap(([enriching, rows]) =>
       rows.map((row) => ({ view: viewOf(enriching, row), notes: notes.get(row.record.id) }))
     )
-    const { chunks, faults } = yield* gather(pipeline, { workspaceId, dataType }, pending, { today })
+    const { chunks, faults } = yield* gather(pipeline, { workspaceId, dataType }, pending, { today, mayAsk })
     const gathered = new Map(
       chunks.flatMap((chunk) => chunk.records.map(({ view }) => [view.recordId, chunk.gathered] as const))
     )
     return { notes, gathered, faults } satisfies Beside as Beside
   })
-)
+})

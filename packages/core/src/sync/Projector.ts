@@ -111,7 +111,7 @@ export class Projector extends Context.Service<
       const jobs = yield* JobStore
       const { atomically } = yield* Transactor
       const digest = yield* Digest
-      const beside = yield* besideRecords
+      const beside = yield* besideRecords({ mayAsk: true })
 
       /** Everything besides the records that decides what is delivered. */
       const signatureOf = (projection: Projection, owner: Fields): string => {

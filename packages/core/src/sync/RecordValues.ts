@@ -40,7 +40,7 @@ const make = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
   const pipelines = yield* FeedPipelines
   const destinations = yield* Destinations
-  const beside = yield* besideRecords
+  const beside = yield* besideRecords({ mayAsk: false })
   const { contentHash } = yield* Digest
 
   /** The owner's fields of some accounts. What is the feed's own, and banks that it names, are looked into first. */

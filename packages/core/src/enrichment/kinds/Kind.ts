@@ -30,6 +30,8 @@ export interface View {
   readonly recordId: string
   /** Source fields, then custom fields; absent keys are unknown. */
   readonly fields: Fields
+  /** The fields that a person or an earlier enrichment has decided; none where it is left out. What is not in it is the provider's. */
+  readonly decided?: { readonly has: (field: string) => boolean }
 }
 
 /** Everything a transform may know besides the record. */
@@ -43,6 +45,15 @@ export interface EnrichmentScope {
   readonly workspaceId: WorkspaceId
   readonly enrichmentId: Id<"enrichment">
   readonly dataType: DataType
+}
+
+/** What is gathered for, and whether anything may be asked outside for it. */
+export interface GatherScope extends EnrichmentScope, PlanContext {
+  /**
+   * Only in runs. Where something is shown or told again, `gather` answers from what was kept, so that looking costs nothing
+   * and changes nothing.
+   */
+  readonly mayAsk: boolean
 }
 
 /** Whose word counts more; between equals the later in (stage, order, id, position) wins (enrichments A6). */
@@ -101,11 +112,7 @@ export interface RecordKind<Config = unknown, Prepared = unknown, Gathered = unk
    * Asks for what `plan` cannot know from a record, such as the answers of a model: for a chunk of at most `chunkSize` views,
    * in one go. Where it fails, `plan` runs with nothing gathered, and the fault is told.
    */
-  gather?(
-    prepared: Prepared,
-    views: ReadonlyArray<View>,
-    scope: EnrichmentScope & PlanContext
-  ): Effect.Effect<Gathered, EnrichmentFault>
+  gather?(prepared: Prepared, views: ReadonlyArray<View>, scope: GatherScope): Effect.Effect<Gathered, EnrichmentFault>
   /** Pure and synchronous. What it throws is a fault of this record in this enrichment, and of nothing else. */
   plan(prepared: Prepared, view: View, context: PlanContext, gathered?: Gathered): Outcome
   /**

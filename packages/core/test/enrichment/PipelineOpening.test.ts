@@ -1,0 +1,67 @@
+import { expect, it } from "@effect/vitest"
+import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
+import type { GatherScope, RecordKind, View } from "../../src/enrichment/kinds/Kind.ts"
+import { bundledKinds, kindsOf } from "../../src/enrichment/Kinds.ts"
+import * as Pipeline from "../../src/enrichment/Pipeline.ts"
+import { gather } from "../../src/enrichment/PipelineOpening.ts"
+import { provenPatterns } from "../../src/pattern/Pattern.ts"
+import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import * as Timestamp from "../../src/shared/Timestamp.ts"
+import * as Effect from "effect/Effect"
+
+const at = Timestamp.make("2026-01-01T00:00:00.000Z")
+const workspaceId = "wsp" as Enrichment["workspaceId"]
+const enrichment = (id: string, type: string, order: number, config: unknown): Enrichment => ({
+  id: id as Enrichment["id"],
+  workspaceId,
+  name: id,
+  type,
+  enabled: true,
+  order,
+  dataType: "transactions",
+  feedIds: [],
+  allFeeds: true,
+  config: config as Enrichment["config"],
+  createdBy: "usr",
+  createdAt: at,
+  updatedAt: at,
+  version: 1,
+  revision: 1
+})
+
+const bundled = bundledKinds({ patterns: provenPatterns })
+const rule = bundled.find(({ type }) => type === "rule") as RecordKind
+
+const conditions = { logic: "and", conditions: [{ field: "description", operator: "contains", value: "tram" }] }
+const labels = {
+  rules: [{ id: "r1", conditions, action: { field: "category", value: "Transport" } }]
+}
+
+it.effect("tells those who gather what was decided before them, and whether they may ask", () =>
+  Effect.gen(function* () {
+    const told: Array<{ readonly views: ReadonlyArray<View>; readonly scope: GatherScope }> = []
+    const asking: RecordKind = {
+      ...rule,
+      type: "asking",
+      stage: () => 70,
+      gather: (_, views, scope) => Effect.sync(() => void told.push({ views, scope })),
+      plan: () => ({ claims: [] })
+    }
+    const pipeline = Pipeline.compile(
+      [enrichment("enr_a", "rule", 10, labels), enrichment("enr_b", "asking", 20, labels)],
+      "transactions",
+      kindsOf([...bundled, asking])
+    )
+    const records = [
+      // Decided as it was: nothing changed, and yet it is a rule's word.
+      { view: { recordId: "a", fields: { description: "tram", category: "Transport" } } },
+      { view: { recordId: "b", fields: { description: "ferry", category: "TRAVEL" } } }
+    ]
+    const context = { today: CalendarDate.make("2026-05-31") }
+    for (const mayAsk of [true, false]) {
+      yield* gather(pipeline, { workspaceId, dataType: "transactions" }, records, { ...context, mayAsk })
+    }
+    expect(told.map(({ scope }) => scope.mayAsk)).toEqual([true, false])
+    expect(told[0]!.views.map(({ decided }) => decided?.has("category"))).toEqual([true, false])
+  })
+)
