@@ -1,12 +1,12 @@
 /** What the kernel needs besides storage and a job engine: providers, destinations, readers, patterns, hashing, requests outside. */
 import { Destinations } from "@millrace/core/destination"
 import type { DestinationMaking } from "@millrace/core/extension"
-import { type AnyKind, Kinds } from "@millrace/core/enrichment"
+import { type AnyKind, BusinessCalendars, Kinds, Rates } from "@millrace/core/enrichment"
 import type { Outbound } from "@millrace/core/outbound"
 import { type ProviderMaking, Providers } from "@millrace/core/provider"
 import type { UpstreamBudget } from "@millrace/core/rate"
 import type { Patterns } from "@millrace/core/pattern"
-import { type Digest, Ids } from "@millrace/core"
+import { BusinessCalendar, type Digest, Ids } from "@millrace/core"
 import type { TableStore, WorkspaceStore } from "@millrace/core/storage"
 import { TableSnapshotReader } from "@millrace/core/table"
 import type { StatementReader } from "@millrace/core/upload"
@@ -17,6 +17,7 @@ import * as NodeDigest from "./digest/NodeDigest.ts"
 import * as OutboundClient from "./outbound/OutboundClient.ts"
 import type { PrivateHosts } from "./outbound/PrivateHosts.ts"
 import * as Re2Patterns from "./pattern/Re2Patterns.ts"
+import { makeRateFile } from "./rates/RateFile.ts"
 import * as StatementReaders from "./statement/StatementReader.ts"
 
 export interface AdapterOptions<E = never> extends DestinationOptions {
@@ -29,7 +30,21 @@ export interface AdapterOptions<E = never> extends DestinationOptions {
   readonly statements?: Layer.Layer<StatementReader>
   /** Hosts that requests may reach although they are private; none unless given. */
   readonly privateHosts?: PrivateHosts | undefined
+  /** A file of daily rates between currencies; amounts of other currencies stay unconverted without one. */
+  readonly ratesFile?: string | undefined
+  /** Business days of workspaces, by their ids, and of all others as `standard`; Monday to Friday unless given. */
+  readonly businessDays?: BusinessDays | undefined
 }
+
+export interface BusinessDays {
+  readonly standard?: BusinessCalendar.BusinessCalendar
+  readonly workspaces?: Readonly<Record<string, BusinessCalendar.BusinessCalendar>>
+}
+
+const calendars = ({ standard = BusinessCalendar.standardWeek, workspaces = {} }: BusinessDays): Layer.Layer<never> =>
+  Layer.succeed(BusinessCalendars, {
+    of: (id) => (Object.hasOwn(workspaces, id) ? workspaces[id]! : standard)
+  })
 
 export const layer = <E = never>(
   options: AdapterOptions<E>
@@ -49,7 +64,9 @@ export const layer = <E = never>(
       Layer.provide(NodeDigest.layer),
       Layer.provideMerge(Re2Patterns.layer)
     ),
-    NodeDigest.layer
+    NodeDigest.layer,
+    options.ratesFile === undefined ? Layer.empty : Layer.effect(Rates, makeRateFile(options.ratesFile)),
+    calendars(options.businessDays ?? {})
   ).pipe(
     Layer.provideMerge(
       OutboundClient.layer(options.privateHosts === undefined ? {} : { privateHosts: options.privateHosts })

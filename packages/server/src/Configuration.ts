@@ -5,8 +5,9 @@
  * and the path in it, before anything is started.
  */
 import { readFile } from "node:fs/promises"
+import { dirname, resolve } from "node:path"
 import type { Extension } from "@millrace/core/extension"
-import { privateHosts } from "@millrace/adapters"
+import { type BusinessDays, privateHosts, readRateFile } from "@millrace/adapters"
 import { bundledProviders } from "@millrace/adapters/provider"
 import { collectionFaults } from "@millrace/core/collection"
 import { bundledKinds } from "@millrace/core/enrichment"
@@ -20,7 +21,7 @@ import {
   type ProviderMaking
 } from "@millrace/core/provider"
 import type { RequestBudget } from "@millrace/core/rate"
-import { StrictDecoding } from "@millrace/core"
+import { BusinessCalendar, isId, StrictDecoding } from "@millrace/core"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -46,7 +47,14 @@ const ConfigFile = Schema.Struct({
       })
     )
   ),
-  privateHosts: Schema.optionalKey(Schema.Array(Schema.String))
+  privateHosts: Schema.optionalKey(Schema.Array(Schema.String)),
+  rates: Schema.optionalKey(Schema.Struct({ file: Schema.NonEmptyString })),
+  businessDays: Schema.optionalKey(
+    Schema.Struct({
+      standard: Schema.optionalKey(BusinessCalendar.BusinessCalendar),
+      workspaces: Schema.optionalKey(Schema.Record(Schema.String, BusinessCalendar.BusinessCalendar))
+    })
+  )
 })
 
 /** What the server is put together from, besides its own. */
@@ -56,6 +64,9 @@ export interface Configuration {
   readonly instances: ReadonlyArray<string>
   readonly budgets: ReadonlyMap<string, RequestBudget>
   readonly privateHosts: ReadonlyArray<string>
+  /** Its path; it could be read when the server started. */
+  readonly ratesFile: string | undefined
+  readonly businessDays: BusinessDays | undefined
   readonly destinations: NonNullable<Extension["destinations"]>
   readonly enrichments: NonNullable<Extension["enrichments"]>
   readonly collections: NonNullable<Extension["collections"]>
@@ -177,7 +188,15 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
   const hosts = file.privateHosts ?? []
   const reachable = privateHosts(hosts)
   if (Result.isFailure(reachable)) return yield* refuse([`privateHosts: ${reachable.failure}`])
+  const nobody = Object.keys(file.businessDays?.workspaces ?? {}).find((id) => !isId("workspace", id))
+  if (nobody !== undefined) return yield* refuse([`businessDays.workspaces: "${nobody}" is not the id of a workspace`])
+  const ratesFile = file.rates === undefined ? undefined : resolve(dirname(path), file.rates.file)
+  if (ratesFile !== undefined) {
+    yield* Effect.mapError(readRateFile(ratesFile), (fault) => refuse([`rates.file: ${ratesFile} ${fault}`]))
+  }
   return {
+    ratesFile,
+    businessDays: file.businessDays,
     providers: drivers.success,
     instances: given.map(({ id }) => id),
     budgets: new Map(written.flatMap(({ budget, id }) => (budget === undefined ? [] : [[id, budget] as const]))),

@@ -95,6 +95,8 @@ export const layerAdapters = (settings: Settings, configuration?: Configuration)
     privateHosts: Result.getOrThrow(
       privateHosts([...(settings.privateHosts ?? []), ...(configuration?.privateHosts ?? [])])
     ),
+    ratesFile: configuration?.ratesFile,
+    businessDays: configuration?.businessDays,
     statements: StatementThreads.layer()
   })
 }

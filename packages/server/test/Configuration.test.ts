@@ -91,6 +91,13 @@ describe("a configuration that cannot be used is told with file, path and what t
       "providers[0].budget.perMinute"
     ],
     ["a host by a pattern", { privateHosts: ["*.corp"] }, 'privateHosts: "*.corp" is not the name'],
+    ["rates that are not there", { rates: { file: "rates.csv" } }, "rates.csv cannot be read (ENOENT)"],
+    [
+      "a day of no week",
+      { businessDays: { standard: { weekend: [7], holidays: [] } } },
+      "businessDays.standard.weekend[0]"
+    ],
+    ["a workspace that is none", { businessDays: { workspaces: { acme: { weekend: [], holidays: [] } } } }, "acme"],
     ["an empty file", "", "is not JSON"]
   ])("%s", async (_, file, told) => {
     const message = await refusal(file)

@@ -29,6 +29,8 @@ import { type AnalysisHead, type AnalysisMark, AnalysisStore } from "./AnalysisS
 import { type PlacedAccount, type Placing, placing } from "./AnalysisPlaces.ts"
 import { AnalysisSlice, type SliceResult } from "./AnalysisSlice.ts"
 import { analysisTask, taskKey } from "./AnalysisTaskKind.ts"
+import { BusinessCalendars, Rates } from "./kinds/Rates.ts"
+import { revisionOf } from "./SetPlanning.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import type { SetAccount } from "./kinds/SetKind.ts"
 import { Kinds } from "./Kinds.ts"
@@ -87,6 +89,8 @@ export class Analysis extends Context.Service<
       const digest = yield* Digest
       const kinds = yield* Kinds
       const pipelines = yield* FeedPipelines
+      const rateSource = yield* Rates
+      const calendars = yield* BusinessCalendars
       const { atomically } = yield* Transactor
 
       /** All accounts that are shown by feeds in scope, as set kinds see them. */
@@ -156,7 +160,8 @@ export class Analysis extends Context.Service<
                 told.map(({ key }) => key)
               )
               // What was so when the enrichment began is no news.
-              if (head.planned[step.enrichment.id] !== step.tag) continue
+              const known = head.planned[step.enrichment.id]
+              if (known === undefined || revisionOf(known) !== revisionOf(step.tag)) continue
               const types = new Map((step.kind.capabilities.emits ?? []).map((type) => [type.type, type]))
               yield* events.append(
                 told
@@ -203,7 +208,10 @@ export class Analysis extends Context.Service<
         const inScope = (yield* feeds.list([workspace.id], { dataType })).filter((feed) =>
           sets.some((one) => covers(one, feed))
         )
-        const places = yield* placing(enrichments, inScope, (text) => digest.contentHash(text)).pipe(
+        const rates = yield* rateSource.read
+        const calendar = calendars.of(workspace.id)
+        const surroundings = { rates: rates.version, calendar: digest.contentHash(JSON.stringify(calendar)) }
+        const places = yield* placing(enrichments, inScope, (text) => digest.contentHash(text), surroundings).pipe(
           Effect.provideService(FeedPipelines, pipelines)
         )
         const placed = yield* Effect.forEach(run.accounts, ({ account, bank }) => places.place(bank, account))
@@ -240,6 +248,9 @@ export class Analysis extends Context.Service<
             accounts: all,
             placeOf,
             baseCurrency: workspace.baseCurrency,
+            timezone: workspace.timezone,
+            rates,
+            calendar,
             today,
             hasFacts: head.hasFacts,
             sha256: (text) => digest.sha256(text)

@@ -11,7 +11,8 @@ import type { Enrichment } from "./Enrichment.ts"
 import type { CompiledPipeline, Step } from "./Pipeline.ts"
 import { setSteps } from "./Pipeline.ts"
 import { covers, FeedPipelines } from "./FeedPipelines.ts"
-import type { SetStep } from "./SetPlanning.ts"
+import type { Surrounding } from "./kinds/SetKind.ts"
+import { revisionOf, type SetStep, tagOf } from "./SetPlanning.ts"
 
 /** An enrichment, and the pipeline of the feed through which it sees an account. */
 export interface Place {
@@ -42,14 +43,15 @@ const shows = ({ fileBankId, sourceConfig }: Feed, { bankId, id }: Pick<Account,
 }
 
 /** What an enrichment is planned under: its revision, and how its kind keeps state. */
-const tagOf = ({ revision }: Enrichment, version: number): string => `${revision}.${version}`
+const revisionTag = ({ revision }: Enrichment, version: number): string => `${revision}.${version}`
 
 /** The set kinds of a data type in one workspace. */
 export const placing = Effect.fnUntraced(function* (
   enrichments: ReadonlyArray<Enrichment>,
   /** Those that a set kind looks at, by order, then age. */
   feeds: ReadonlyArray<Feed>,
-  hash: (text: string) => string
+  hash: (text: string) => string,
+  surroundings: Readonly<Record<Surrounding, string>>
 ) {
   const pipelines = yield* FeedPipelines
   const opened = new Map<Feed["id"], CompiledPipeline>()
@@ -73,7 +75,10 @@ export const placing = Effect.fnUntraced(function* (
         kind,
         prepared,
         stage,
-        tag: tagOf(enrichment, kind.State.version),
+        tag: tagOf(
+          revisionTag(enrichment, kind.State.version),
+          (kind.watches ?? []).map((one) => surroundings[one]).join(",")
+        ),
         catalog: pipeline.catalog
       })
     }
@@ -103,7 +108,7 @@ export const placing = Effect.fnUntraced(function* (
       account,
       owner,
       places,
-      signature: hash(JSON.stringify([owner, signatures, steps.map(({ tag }) => tag)]))
+      signature: hash(JSON.stringify([owner, signatures, steps.map(({ tag }) => revisionOf(tag))]))
     } satisfies PlacedAccount as PlacedAccount
   })
 

@@ -6,10 +6,12 @@ import type { DataType } from "../record/DataType.ts"
 import type { FieldValue } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import type { RecordStore } from "../record/RecordStore.ts"
+import type { BusinessCalendar } from "../shared/BusinessCalendar.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Currency } from "../shared/Currency.ts"
 import { limits } from "../shared/Limits.ts"
 import type { Id } from "../shared/Ids.ts"
+import type { RateTable } from "../shared/RateTable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { PlacedAccount, Place, Placing } from "./AnalysisPlaces.ts"
 import type { AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
@@ -31,6 +33,9 @@ export interface SliceInput {
   /** As the pipelines see them; `undefined` for one that no feed in scope shows. */
   readonly placeOf: (id: AccountId) => Effect.Effect<PlacedAccount | undefined>
   readonly baseCurrency: Currency
+  readonly timezone: string
+  readonly rates: RateTable
+  readonly calendar: BusinessCalendar
   readonly today: CalendarDate
   readonly hasFacts: boolean
   readonly sha256: (text: string) => string
@@ -96,7 +101,8 @@ export class AnalysisSlice {
 
   /** `isLast`: there are no further slices, so that partitions which are due or were planned otherwise are planned as well. */
   readonly plan = Effect.fnUntraced(function* (this: AnalysisSlice, isLast: boolean) {
-    const { accounts, baseCurrency, hasFacts, scope, sha256, steps, store, today } = this.input
+    const { accounts, baseCurrency, calendar, hasFacts, rates, scope, sha256, steps, store, timezone, today } =
+      this.input
     const planned: Array<SetPlanned & { readonly step: Step }> = []
     const touched = new Map<AccountId, Set<string>>()
     const faults: Array<PipelineFault> = []
@@ -112,6 +118,9 @@ export class AnalysisSlice {
         today,
         accounts,
         baseCurrency,
+        timezone,
+        rates,
+        calendar,
         sha256
       })
       planned.push({ ...result, step })

@@ -34,6 +34,8 @@ export const Enrichment = Schema.Struct({
   createdAt: Timestamp,
   updatedAt: Timestamp,
   version: Schema.Int,
+  /** What its kind remembers of configurations that were replaced, the oldest first. */
+  past: Schema.optionalKey(Schema.Array(Schema.Struct({ until: Timestamp, remembered: Schema.Json }))),
   /** Counts changes of enabled, order, scope and config; a rename does not count. */
   revision: Schema.Int
 })

@@ -154,7 +154,7 @@ export const enrichmentContract: CollectionContract<EnrichmentView, NewEnrichmen
     update: UpdateEnrichment,
     record: EnrichmentRecord as unknown as Schema.Codec<EnrichmentRecord, unknown>,
     show: ({ enrichment, lints }) => {
-      const { config, workspaceId: _, ...own } = enrichment
+      const { config, past: _past, workspaceId: _, ...own } = enrichment
       return { ...own, [blockName(own.type)]: config, lints } as unknown as EnrichmentRecord
     },
     query: {

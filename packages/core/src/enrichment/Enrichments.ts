@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import { permit, shows } from "../access/Access.ts"
 import { type Caller, readableIds } from "../access/Caller.ts"
 import { enrichmentSurface } from "../access/EnrichmentOperations.ts"
@@ -14,6 +15,7 @@ import { Conflict, type Detail, Forbidden, InvalidInput, Unprocessable } from ".
 import { FeedStore } from "../feed/FeedStore.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
+import { decode } from "../shared/StrictDecoding.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import type { Enrichment } from "./Enrichment.ts"
@@ -45,6 +47,21 @@ const refuse = ({ inside, lints, top }: Findings) => {
           warnings: lints.map((lint) => lint.message)
         })
   )
+}
+
+/** What the kind remembers of the configuration that is replaced, together with what it remembered before. */
+const remembered = (before: Enrichment, after: Enrichment, kinds: Kinds["Service"], until: Timestamp.Timestamp) => {
+  const kind = kinds.get(before.type)
+  if (kind?.family !== "set" || kind.remembers === undefined) return {}
+  const read = [before, after].map(({ config }) => {
+    const decoded = decode(kind.Config, config)
+    return Result.isSuccess(decoded) ? kind.remembers!(decoded.success) : undefined
+  })
+  const [last, next] = read
+  if (last === undefined || JSON.stringify(last) === JSON.stringify(next)) return {}
+  const [first, ...rest] = [...(before.past ?? []), { until, remembered: last }]
+  // What held at the beginning holds for all that was earlier.
+  return { past: [first!, ...rest.slice(1 - limits.enrichmentPast)] }
 }
 
 /** What a change has to change for the enrichment to do something else. */
@@ -179,7 +196,12 @@ export class Enrichments extends Context.Service<
           if (JSON.stringify(after.config) !== JSON.stringify(before.config)) judge(after, kinds, found)
           if (request.feedIds !== undefined || request.allFeeds !== undefined) yield* checkScope(caller, after, found)
           yield* refuse(found)
-          return isOther ? { ...after, revision: before.revision + 1 } : after
+          if (!isOther) return after
+          return {
+            ...after,
+            ...remembered(before, after, kinds, yield* Timestamp.now),
+            revision: before.revision + 1
+          }
         })
       })
 

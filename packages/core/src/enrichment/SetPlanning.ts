@@ -3,10 +3,13 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
+import type { BusinessCalendar } from "../shared/BusinessCalendar.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { Currency } from "../shared/Currency.ts"
 import type { Id } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
+import type { RateTable } from "../shared/RateTable.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type {
   AnalysisChanges,
@@ -38,9 +41,15 @@ export interface SetStep {
   readonly enrichment: Enrichment
   readonly kind: SetKind
   readonly prepared: unknown
-  /** What its partitions are planned under. */
+  /** What its partitions are planned under: a revision, and the version of the surroundings that the kind watches. */
   readonly tag: string
 }
+
+/** The part of a tag that says which enrichment it was: where it differs, nothing of what was kept counts. */
+export const revisionOf = (tag: string): string => tag.split("~", 1)[0]!
+
+export const tagOf = (revision: string, surroundings: string): string =>
+  surroundings === "" ? revision : `${revision}~${surroundings}`
 
 /** A record that was looked at, with its place in the partitions from now on. */
 export interface Observed {
@@ -59,6 +68,10 @@ export interface SetPlanningInput {
   readonly today: CalendarDate.CalendarDate
   readonly accounts: ReadonlyMap<AccountId, SetAccount>
   readonly baseCurrency: Currency
+  /** IANA name: whose days these are. */
+  readonly timezone: string
+  readonly rates: RateTable
+  readonly calendar: BusinessCalendar
   readonly sha256: (text: string) => string
 }
 
@@ -141,7 +154,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
         }
         for (const { accountId, recordId } of all) accountOf.set(recordId, accountId)
         const state = states.get(key)
-        const same = state?.tag === tag
+        const same = state !== undefined && revisionOf(state.tag) === revisionOf(tag)
         stateTexts.set(key, same ? JSON.stringify(state.state) : undefined)
         known.set(key, { records: all, state: same ? decodeState(state.state) : undefined })
       }
@@ -149,13 +162,21 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     return new Map(keys.map((key) => [key, known.get(key)!]))
   })
 
+  const past = (enrichment.past ?? []).map(({ remembered, until }) => ({
+    until: CalendarDate.inZone(Timestamp.toMillis(until), input.timezone),
+    remembered
+  }))
   const attempt = (keys: ReadonlyArray<PartitionKey>) =>
     Effect.suspend(() =>
       kind.plan({
         ...scope,
         enrichmentId: enrichment.id,
         prepared,
+        revision: enrichment.revision,
+        past,
         baseCurrency: input.baseCurrency,
+        rates: input.rates,
+        calendar: input.calendar,
         accounts: input.accounts,
         today,
         dirty: keys,

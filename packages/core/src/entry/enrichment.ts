@@ -11,6 +11,7 @@ export { EnrichmentFact, type FactRequest, suppression, type UndoTarget } from "
 export { type AnyKind, bundledKinds, Kinds, kindsOf } from "../enrichment/Kinds.ts"
 export * as Pipeline from "../enrichment/Pipeline.ts"
 export { notesOf } from "../enrichment/RecordNotes.ts"
+export { BusinessCalendars, Rates } from "../enrichment/kinds/Rates.ts"
 export { type TableSnapshot, TableSnapshots } from "../enrichment/kinds/TableSnapshots.ts"
 export {
   authorities,
@@ -29,8 +30,10 @@ export type {
   PartitionPlan,
   Plan,
   PlanInput,
+  Remembered,
   SetAccount,
   SetClaim,
   SetKind,
-  SetRecord
+  SetRecord,
+  Surrounding
 } from "../enrichment/kinds/SetKind.ts"

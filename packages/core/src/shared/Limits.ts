@@ -45,6 +45,8 @@ export const limits = {
   /** Events that one run of an enrichment tells; faults of one enrichment that a job names one by one. */
   enrichmentEvents: 5_000,
   enrichmentFaults: 50,
+  /** Former configurations of which an enrichment remembers something. */
+  enrichmentPast: 120,
   /** What people decided about enrichments and has not been lifted, in one workspace. */
   enrichmentFacts: 100_000,
   conditionsPerGroup: 256,

@@ -15,7 +15,7 @@ import type {
   SetRecord
 } from "@millrace/core/enrichment"
 import { catalogOf, type DataType } from "@millrace/core/record"
-import { type CalendarDate, limits } from "@millrace/core"
+import { BusinessCalendar, type CalendarDate, limits, RateTable } from "@millrace/core"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -27,6 +27,10 @@ export interface SetWorldOptions {
   readonly accounts: ReadonlyArray<SetAccount>
   readonly baseCurrency: SetAccount["currency"]
   readonly today: CalendarDate.CalendarDate
+  /** There are none unless given. */
+  readonly rates?: RateTable.RateTable
+  readonly revision?: number
+  readonly past?: PlanInput<unknown, unknown>["past"]
 }
 
 export class SetWorld {
@@ -92,7 +96,7 @@ export class SetWorld {
 
   /** Plans what is dirty, until nothing is. */
   readonly plan = Effect.fnUntraced(function* (this: SetWorld) {
-    const { accounts, baseCurrency, dataType, kind, today } = this.options
+    const { accounts, baseCurrency, dataType, kind, past, rates, revision, today } = this.options
     let pending: ReadonlyArray<PartitionKey> = [...this.dirty].toSorted()
     this.dirty.clear()
     for (let round = 1; pending.length > 0; round++) {
@@ -103,6 +107,10 @@ export class SetWorld {
         dataType,
         prepared: this.prepared,
         baseCurrency,
+        revision: revision ?? 1,
+        past: past ?? [],
+        rates: rates ?? RateTable.noRates,
+        calendar: BusinessCalendar.standardWeek,
         accounts: new Map<AccountId, SetAccount>(accounts.map((account) => [account.accountId, account])),
         today,
         dirty: pending,

@@ -13,7 +13,7 @@ import {
   type SetRecord
 } from "@millrace/core/enrichment"
 import { catalogOf, type DataType, dataTypes } from "@millrace/core/record"
-import { CalendarDate, isIdentifier, StrictDecoding, Timestamp } from "@millrace/core"
+import { CalendarDate, isIdentifier, type RateTable, StrictDecoding, Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -30,6 +30,7 @@ export interface SetKindSuiteOptions {
   readonly accounts: ReadonlyArray<SetAccount>
   readonly baseCurrency: SetAccount["currency"]
   readonly today?: CalendarDate.CalendarDate
+  readonly rates?: RateTable.RateTable
 }
 
 const defaultDay = CalendarDate.make("2026-05-31")
@@ -37,11 +38,19 @@ const at = Timestamp.make("2026-05-31T00:00:00.000Z")
 
 /** Registers the conformance tests of a kind. */
 export const setSuite = (name: string, options: SetKindSuiteOptions): void => {
-  const { accounts, baseCurrency, dataType, good, kind, records, refused, today = defaultDay } = options
+  const { accounts, baseCurrency, dataType, good, kind, rates, records, refused, today = defaultDay } = options
   const catalog = catalogOf(dataType)
   const configOf = (sent: unknown) => Result.getOrThrow(StrictDecoding.decode(kind.Config, sent))
   const worldOf = (sent: unknown) =>
-    new SetWorld({ kind, config: configOf(sent), dataType, accounts, baseCurrency, today })
+    new SetWorld({
+      kind,
+      config: configOf(sent),
+      dataType,
+      accounts,
+      baseCurrency,
+      today,
+      ...(rates === undefined ? {} : { rates })
+    })
   const whole = Effect.fnUntraced(function* (sent: unknown) {
     const world = worldOf(sent)
     world.put(...records)

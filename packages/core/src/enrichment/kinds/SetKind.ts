@@ -10,9 +10,11 @@ import type * as Schema from "effect/Schema"
 import type { AccountType } from "../../provider/AccountType.ts"
 import type { FieldCatalog } from "../../record/FieldCatalog.ts"
 import type { FieldValue, Fields } from "../../record/FieldValue.ts"
+import type { BusinessCalendar } from "../../shared/BusinessCalendar.ts"
 import type { CalendarDate } from "../../shared/CalendarDate.ts"
 import type { Currency } from "../../shared/Currency.ts"
 import type { Id } from "../../shared/Ids.ts"
+import type { RateTable } from "../../shared/RateTable.ts"
 import type { StorageUnavailable } from "../../storage/StorageUnavailable.ts"
 import type { EnrichmentFact, FactRequest, UndoTarget } from "./EnrichmentFact.ts"
 import type { EnrichmentFault, EnrichmentScope, KindBase, PlanContext } from "./Kind.ts"
@@ -47,9 +49,24 @@ export interface Partition<State> {
   readonly state: State | undefined
 }
 
+/** What a kind remembers of a configuration that was replaced. */
+export interface Remembered {
+  /** The day on which it was replaced, in the workspace's time zone. */
+  readonly until: CalendarDate
+  readonly remembered: Schema.Json
+}
+
 export interface PlanInput<Prepared, State> extends EnrichmentScope, PlanContext {
   readonly prepared: Prepared
+  /** Counts changes of the enrichment. State that is kept is of this revision. */
+  readonly revision: number
+  /** What `remembers` gave of former configurations, the oldest first; those that remembered the same are one. */
+  readonly past: ReadonlyArray<Remembered>
   readonly baseCurrency: Currency
+  /** Daily mid rates: what `convert` cannot convert by them stays unconverted, and is told as such. */
+  readonly rates: RateTable
+  /** Which days are business days in the workspace. */
+  readonly calendar: BusinessCalendar
   readonly accounts: ReadonlyMap<Id<"account">, SetAccount>
   /** What has to be planned, in order. */
   readonly dirty: ReadonlyArray<PartitionKey>
@@ -105,6 +122,9 @@ export interface Plan<State, Evidence> {
   readonly next: ReadonlyMap<PartitionKey, PartitionPlan<State, Evidence>>
 }
 
+/** What plans may depend on that belongs to no record: rates between currencies, and the days on which business is done. */
+export type Surrounding = "rates" | "calendar"
+
 /** Why a claim or a link was made, and whether its evidence alone leads to the same. */
 export interface Explanation {
   readonly sentence: string
@@ -132,6 +152,13 @@ export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, 
   reads(prepared: Prepared, catalog: FieldCatalog): ReadonlyArray<string>
   /** Where a record belongs: none, one or several. Pure. */
   partitions(prepared: Prepared, record: SetRecord): ReadonlyArray<PartitionKey>
+  /**
+   * Where one of these changes, every partition is planned again; state is kept, and what is told is told. A kind that looks
+   * at them without naming them keeps to what they were when it last had another reason to plan.
+   */
+  readonly watches?: ReadonlyArray<Surrounding>
+  /** What has to be known of a configuration after it was replaced, such as amounts that held in former months. */
+  remembers?(config: Config): Schema.Json
   /** Read together with a dirty partition, in one go. */
   neighbours?(prepared: Prepared, key: PartitionKey): ReadonlyArray<PartitionKey>
   /** Reads and decides, and writes nothing. The same input gives the same plan, to the byte. */
