@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { AccountId } from "../bank/Account.ts"
 import { toPublic } from "../bank/PublicRecord.ts"
 import type { DataType } from "../record/DataType.ts"
-import type { FieldValue } from "../record/FieldValue.ts"
+import type { Fields, FieldValue } from "../record/FieldValue.ts"
 import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import type { RecordStore } from "../record/RecordStore.ts"
 import type { BusinessCalendar } from "../shared/BusinessCalendar.ts"
@@ -15,9 +15,10 @@ import type { RateTable } from "../shared/RateTable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { PlacedAccount, Place, Placing } from "./AnalysisPlaces.ts"
 import type { AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
-import type { SetAccount } from "./kinds/SetKind.ts"
-import { type CompiledPipeline, type Gathered, type PipelineFault, run } from "./Pipeline.ts"
+import type { PartitionKey, SetAccount } from "./kinds/SetKind.ts"
+import { type CompiledPipeline, type Gathered, type PipelineFault, run, runWithLines } from "./Pipeline.ts"
 import { gather } from "./PipelineOpening.ts"
+import { lineSeparator } from "./Progress.ts"
 import { noNotes, type NotedClaim, type RecordNotes } from "./RecordNotes.ts"
 import { type Observed, planSet, type SetPlanned } from "./SetPlanning.ts"
 
@@ -51,6 +52,16 @@ export interface SliceResult {
 interface Looked {
   readonly record: LedgerRecord
   readonly placed: PlacedAccount
+}
+
+/** What is known of the fields that a kind reads. */
+const readOf = (view: Fields, reads: ReadonlyArray<string>): Fields => {
+  const fields: Record<string, FieldValue> = {}
+  for (const field of reads) {
+    const value = view[field]
+    if (value !== undefined && value !== null) fields[field] = value
+  }
+  return fields
 }
 
 const planTag = (step: Step) => step.tag
@@ -165,13 +176,26 @@ export class AnalysisSlice {
       gathered: this.gathered.get(pipeline)?.get(recordId),
       before: at
     }
-    const { fields: view } = run(pipeline, this.viewOf(looked, place), { today: this.input.today }, options)
-    const fields: Record<string, FieldValue> = {}
-    for (const field of reads) {
-      const value = view[field]
-      if (value !== undefined && value !== null) fields[field] = value
+    const view = this.viewOf(looked, place)
+    const context = { today: this.input.today }
+    if (kind.lines === true && pipeline.makesLines) {
+      const { lines, record } = runWithLines(pipeline, view, context, options)
+      if (lines.size > 0) {
+        const parts = new Map<PartitionKey, Array<NonNullable<AnalysisEntry["lines"]>[number]>>()
+        for (const [lineRecordId, line] of lines) {
+          const fields = readOf(line.fields, reads)
+          const one = { id: lineRecordId.slice(recordId.length + lineSeparator.length), fields }
+          for (const partition of new Set(kind.partitions(prepared, { recordId: lineRecordId, accountId, fields }))) {
+            const some = parts.get(partition) ?? []
+            parts.set(partition, some)
+            some.push(one)
+          }
+        }
+        const fields = readOf(record.fields, reads)
+        return Array.from(parts, ([partition, some]) => ({ recordId, accountId, fields, partition, lines: some }))
+      }
     }
-    const record = { recordId, accountId, fields }
+    const record = { recordId, accountId, fields: readOf(run(pipeline, view, context, options).fields, reads) }
     return [...new Set(kind.partitions(prepared, record))].map((partition) => ({ ...record, partition }))
   }
 

@@ -8,12 +8,13 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { DataType } from "../record/DataType.ts"
+import type { Fields } from "../record/FieldValue.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Id } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { EnrichmentFact, EnrichmentFactId } from "./kinds/EnrichmentFact.ts"
-import type { PartitionKey, PlannedLink, SetRecord } from "./kinds/SetKind.ts"
+import type { PartitionKey, PlannedLink } from "./kinds/SetKind.ts"
 import type { RecordNotes } from "./RecordNotes.ts"
 
 type AccountId = Id<"account">
@@ -46,8 +47,13 @@ export interface AnalysisHead {
 }
 
 /** A record in a partition. One in several partitions is there several times. */
-export interface AnalysisEntry extends SetRecord {
+export interface AnalysisEntry {
   readonly partition: PartitionKey
+  readonly recordId: string
+  readonly accountId: AccountId
+  readonly fields: Fields
+  /** Those of its lines that are in the partition, in its place; never empty. */
+  readonly lines?: ReadonlyArray<{ readonly id: string; readonly fields: Fields }>
 }
 
 /** Claims about a record, made by one partition. */
@@ -58,6 +64,8 @@ export interface AnalysisNote {
     readonly field: string
     readonly value: string | boolean | null
     readonly evidence: Schema.Json
+    /** The line of the record that it is about, where it is not about all of it. */
+    readonly line?: string
   }>
 }
 

@@ -13,6 +13,7 @@ import type { Enrichment } from "./Enrichment.ts"
 import {
   authorities,
   type Issue,
+  type LineDelivery,
   type Outcome,
   type PlanContext,
   type RecordKind,
@@ -21,9 +22,9 @@ import {
 } from "./kinds/Kind.ts"
 import type { SetKind } from "./kinds/SetKind.ts"
 import { type AnyKind, type Kinds, unknownType } from "./Kinds.ts"
-import { deliver, type PipelineVerdict, Progress, type Shadow } from "./Progress.ts"
+import { deliver, lineSeparator, type PipelineVerdict, Progress, type Shadow } from "./Progress.ts"
 import type { FieldChange } from "./Provenance.ts"
-import type { RecordNotes } from "./RecordNotes.ts"
+import type { NotedClaim, RecordNotes } from "./RecordNotes.ts"
 
 export type { PipelineVerdict } from "./Progress.ts"
 
@@ -64,6 +65,7 @@ export interface Step {
   readonly plan: (view: View, context: PlanContext, notes: RecordNotes | undefined, gathered: unknown) => Outcome
   /** Filters: the verdict on a record they fail on. */
   readonly onFault: Verdict | undefined
+  readonly makesLines: boolean
 }
 
 export interface CompiledPipeline {
@@ -72,8 +74,10 @@ export interface CompiledPipeline {
   readonly catalog: FieldCatalog
   /** As `signatureOf` says, and what was opened. */
   readonly signature: string
-  /** Whether something in it decides which records are delivered. */
+  /** Whether something in it decides which rows are delivered. */
   readonly decides: boolean
+  /** Whether records may fall into lines. */
+  readonly makesLines: boolean
   /** Whether what is decided may be decided otherwise on another day. */
   readonly decidesDaily: boolean
   /** Enrichments that do not run at all, each once. */
@@ -104,7 +108,8 @@ export const holdAll = (enrichment: Enrichment): Step => ({
   prepared: undefined,
   kind: undefined,
   plan: () => ({ claims: [], verdict: { value: "hold", reason: "this filter cannot run" } }),
-  onFault: "hold"
+  onFault: "hold",
+  makesLines: false
 })
 
 /** Equal for equal sets of (id, revision). */
@@ -114,12 +119,18 @@ export const signatureOf = (enrichments: ReadonlyArray<Enrichment>): string =>
     .map(({ id, revision }) => `${id}@${revision}`)
     .join(",")
 
+/** Without those about other lines. */
+const claimsAbout = (claims: ReadonlyArray<NotedClaim>, { recordId }: View): ReadonlyArray<NotedClaim> =>
+  claims.some(({ line }) => line !== undefined)
+    ? claims.filter(({ line }) => line === undefined || recordId.endsWith(`${lineSeparator}${line}`))
+    : claims
+
 /** What a step says is what its kind plans: for a set kind that is kept beside the record. */
 const planOf = (kind: AnyKind, prepared: unknown, { id }: Enrichment): Step["plan"] =>
   kind.family === "set"
-    ? (_view, _context, notes) => {
+    ? (view, _context, notes) => {
         const claims = notes?.claims.get(id)
-        return claims === undefined ? nothing : { claims }
+        return claims === undefined ? nothing : { claims: claimsAbout(claims, view) }
       }
     : (view, context, _notes, gathered) => kind.plan(prepared, view, context, gathered)
 
@@ -130,7 +141,8 @@ const stepOf = ({ enrichment, kind, config, stage }: Decoded, prepared: unknown)
   prepared,
   kind,
   plan: planOf(kind, prepared, enrichment),
-  onFault: kind.family === "record" ? kind.onFault?.(config) : undefined
+  onFault: kind.family === "record" ? kind.onFault?.(config) : undefined,
+  makesLines: kind.family === "record" && kind.makesLines === true
 })
 
 /** The step with something else prepared. */
@@ -188,12 +200,14 @@ export const compile = (
     steps.push(stepOf(one, prepared))
   }
   const all = [...steps, ...broken]
-  const decides = all.some(({ onFault }) => onFault !== undefined)
+  const makesLines = steps.some((step) => step.makesLines)
+  const decides = makesLines || all.some(({ onFault }) => onFault !== undefined)
   return {
     steps: all,
     catalog,
     signature: signatureOf(inScope),
     decides,
+    makesLines,
     decidesDaily: decides && moves,
     faults
   }
@@ -228,7 +242,7 @@ interface Going {
 /** A record that fell into lines: each goes on from the step after the one that says so. */
 interface Fallen {
   readonly after: number
-  readonly besideParent: boolean
+  readonly deliver: LineDelivery
   readonly lines: ReadonlyArray<Progress>
 }
 
@@ -250,10 +264,10 @@ const goOn = (
       if (!says(outcome)) continue
       progress ??= new Progress(view, notes)
       const { lines } = outcome
-      if (onLines !== undefined && lines !== undefined && !progress.isSilent(step.enrichment.id)) {
+      if (onLines !== undefined && lines !== undefined && step.makesLines && !progress.isSilent(step.enrichment.id)) {
         const parent = progress
         const all = lines.of.map((line) => parent.line(step, line))
-        onLines({ after: at + 1, besideParent: lines.besideParent, lines: all })
+        onLines({ after: at + 1, deliver: lines.deliver, lines: all })
       }
       progress.take(step, outcome)
     } catch (cause) {
@@ -296,30 +310,34 @@ export interface WithLines {
   readonly record: PipelineResult
   /** Whether the record itself is delivered. */
   readonly shown: boolean
-  /** By their ids, in order. */
+  /** Whether its lines are. */
+  readonly linesShown: boolean
+  /** By their ids, in order: `recordId:lineId`. */
   readonly lines: ReadonlyMap<string, PipelineResult>
 }
 
 const noLines: ReadonlyMap<string, never> = new Map<string, never>()
 
-/** The record with its lines. Set kinds know the record alone: what they say of it is said of each line. */
+/** The record with its lines. What set kinds say of the record is said of each line; some say more of one line alone. */
 export const runWithLines = (
   { steps }: CompiledPipeline,
   view: View,
   context: PlanContext,
-  { gathered, notes }: Omit<RunOptions, "before"> = {}
+  { before = steps.length, gathered, notes }: RunOptions = {}
 ): WithLines => {
   const going = { steps, context, notes, gathered }
   let fallen: Fallen | undefined
-  const progress = goOn(going, view, begun(view, notes), 0, steps.length, (one) => {
+  const progress = goOn(going, view, begun(view, notes), 0, before, (one) => {
     fallen ??= one
   })
   const record = progress?.result() ?? untouched(view)
-  if (fallen === undefined || fallen.lines.length === 0) return { record, shown: true, lines: noLines }
+  if (fallen === undefined || fallen.lines.length === 0) {
+    return { record, shown: true, linesShown: false, lines: noLines }
+  }
   const lines = new Map<string, PipelineResult>()
   for (const line of fallen.lines) {
     const { recordId } = line.view
-    lines.set(recordId, goOn(going, line.view, line, fallen.after, steps.length)!.result())
+    lines.set(recordId, goOn(going, line.view, line, fallen.after, before)!.result())
   }
-  return { record, shown: fallen.besideParent, lines }
+  return { record, shown: fallen.deliver !== "lines", linesShown: fallen.deliver !== "parent", lines }
 }

@@ -18,6 +18,9 @@ export interface PipelineVerdict {
   readonly removeDelivered: boolean
 }
 
+/** Between the id of a record and that of one of its lines. */
+export const lineSeparator = ":"
+
 /** What would have been written into a field that a person decided. */
 export interface Shadow {
   readonly field: string
@@ -100,7 +103,11 @@ export class Progress {
 
   /** One of the lines of the record as it is now. */
   line(step: Step, { claims, id, labels }: Line): Progress {
-    const one = new Progress({ ...this.view, recordId: `${this.view.recordId}:${id}` }, undefined, this.original)
+    const one = new Progress(
+      { ...this.view, recordId: `${this.view.recordId}${lineSeparator}${id}` },
+      undefined,
+      this.original
+    )
     one.silent = this.silent
     one.verdict = this.verdict
     one.skipped = this.skipped

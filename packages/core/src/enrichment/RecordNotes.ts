@@ -11,7 +11,10 @@ export interface PersonsWord {
 }
 
 /** A claim of a set kind; its path is the partition that made it. */
-export type NotedClaim = Claim
+export interface NotedClaim extends Claim {
+  /** The line of the record that it is about, where it is not about all of it. */
+  readonly line?: string
+}
 
 export interface RecordNotes {
   /** The oldest first. */
@@ -29,7 +32,7 @@ interface NotedRow {
   readonly recordId: string
   readonly enrichmentId: string
   readonly partition: string
-  readonly claims: ReadonlyArray<Omit<Claim, "path">>
+  readonly claims: ReadonlyArray<Omit<NotedClaim, "path">>
 }
 
 /** What stands beside records, from its rows and the facts that hold. */

@@ -33,6 +33,7 @@ import type {
   SetRecord
 } from "./kinds/SetKind.ts"
 import { linkId } from "./LinkId.ts"
+import { lineSeparator } from "./Progress.ts"
 
 type AccountId = Id<"account">
 
@@ -99,7 +100,30 @@ const byKey = (a: { readonly partition: string }, b: { readonly partition: strin
   a.partition < b.partition ? -1 : a.partition > b.partition ? 1 : 0
 
 const textOf = (entries: ReadonlyArray<AnalysisEntry>): string =>
-  JSON.stringify(entries.map(({ accountId, fields, partition }) => [partition, accountId, fields]))
+  JSON.stringify(
+    entries.map(({ accountId, fields, lines, partition }) => [partition, accountId, fields, ...(lines ?? [])])
+  )
+
+/** Whose record, or line of a record, it is that a kind was given. */
+interface Origin {
+  readonly recordId: string
+  readonly accountId: AccountId
+  readonly line?: string
+}
+
+/** What a kind is given of a record in a partition. */
+const seen = ({ accountId, fields, lines, recordId }: AnalysisEntry): ReadonlyArray<readonly [SetRecord, Origin]> =>
+  lines === undefined
+    ? [
+        [
+          { recordId, accountId, fields },
+          { recordId, accountId }
+        ]
+      ]
+    : lines.map(({ id, fields: own }) => [
+        { recordId: `${recordId}${lineSeparator}${id}`, accountId, fields: own },
+        { recordId, accountId, line: id }
+      ])
 
 const messageOf = (cause: Cause.Cause<EnrichmentFault | StorageUnavailable>): string => {
   const error = Cause.squash(cause)
@@ -134,7 +158,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   // Partitions as they are after the change.
   const known = new Map<PartitionKey, Partition<unknown>>()
   const stateTexts = new Map<PartitionKey, string | undefined>()
-  const accountOf = new Map<string, AccountId>()
+  const originOf = new Map<string, Origin>()
   const read = Effect.fnUntraced(function* (keys: ReadonlyArray<PartitionKey>) {
     const missing = [...new Set(keys)].filter((key) => !known.has(key))
     if (missing.length > 0) {
@@ -143,7 +167,12 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
       const kept = yield* store.partitions(scope, enrichment.id, missing)
       const states = new Map(kept.map((one) => [one.partition, one]))
       const records = new Map<PartitionKey, Array<SetRecord>>(missing.map((key) => [key, []]))
-      const add = ({ partition, ...record }: AnalysisEntry) => records.get(partition)!.push(record)
+      const add = (entry: AnalysisEntry) => {
+        for (const [record, origin] of seen(entry)) {
+          records.get(entry.partition)!.push(record)
+          originOf.set(record.recordId, origin)
+        }
+      }
       for (const row of rows) if (!moved.has(row.recordId)) add(row)
       for (const entries of moved.values()) for (const entry of entries) if (wanted.has(entry.partition)) add(entry)
       for (const [key, all] of records) {
@@ -152,7 +181,6 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
           faults.push(`limit: the partition ${key} holds more than ${limits.partitionRecords} records`)
           all.splice(0, all.length - limits.partitionRecords)
         }
-        for (const { accountId, recordId } of all) accountOf.set(recordId, accountId)
         const state = states.get(key)
         const same = state !== undefined && revisionOf(state.tag) === revisionOf(tag)
         stateTexts.set(key, same ? JSON.stringify(state.state) : undefined)
@@ -199,7 +227,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     for (const [key, plan] of next) {
       if (!known.has(key)) throw new RangeError(`planned the partition ${key} without reading it`)
       for (const { field, recordId } of plan.claims) {
-        if (!accountOf.has(recordId)) throw new RangeError(`claims something of ${recordId}, which it did not read`)
+        if (!originOf.has(recordId)) throw new RangeError(`claims something of ${recordId}, which it did not read`)
         if (!writes.includes("*") && !writes.includes(field)) throw new RangeError(`may not write "${field}"`)
       }
       const unknown = plan.events.find((event) => !emits.some(({ type }) => type === event.type))
@@ -274,6 +302,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const linkIds = new Set<string>()
   const goneLinks = new Set<string>()
   const events: Array<PlannedEvent> = []
+  const accounts = new Map<string, AccountId>()
   for (const partition of keys) {
     const one = results.get(partition)
     if (one === undefined) dropped.push(partition)
@@ -283,15 +312,17 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     }
     const claimed = new Map<string, Array<AnalysisNote["claims"][number]>>()
     for (const { evidence, field, recordId, value } of one?.plan.claims ?? []) {
-      const claims = claimed.get(recordId) ?? []
-      claimed.set(recordId, claims)
-      claims.push({ field, value, evidence: encodeEvidence(evidence) })
+      const { accountId, line, recordId: of } = originOf.get(recordId)!
+      accounts.set(of, accountId)
+      const claims = claimed.get(of) ?? []
+      claimed.set(of, claims)
+      claims.push({ field, value, evidence: encodeEvidence(evidence), ...(line === undefined ? {} : { line }) })
     }
     const said = outputs.get(partition)
     const last = new Map((said?.notes ?? []).map((note) => [note.recordId, note]))
     for (const [recordId, claims] of claimed) {
       if (JSON.stringify(last.get(recordId)?.claims) === JSON.stringify(claims)) continue
-      const accountId = accountOf.get(recordId)!
+      const accountId = accounts.get(recordId)!
       notes.push({ partition, recordId, accountId, claims })
       touched.set(recordId, accountId)
     }

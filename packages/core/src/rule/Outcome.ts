@@ -22,6 +22,9 @@ export interface Line {
   readonly labels: ReadonlyArray<Claim>
 }
 
+/** What is delivered of a record that falls into lines: they alone, the record alone, or all of them. */
+export type LineDelivery = "lines" | "parent" | "both"
+
 export type Verdict = "deliver" | "hold" | "drop"
 
 /** What one enrichment says about one record. */
@@ -40,8 +43,7 @@ export interface Outcome {
   /** The records that this one falls into; later enrichments see each of them. The first that a record has are its lines. */
   readonly lines?: {
     readonly of: ReadonlyArray<Line>
-    /** Whether the record is delivered beside them. */
-    readonly besideParent: boolean
+    readonly deliver: LineDelivery
   }
   /** Conditions of the enrichment held, whether or not a claim came of it. */
   readonly matched?: boolean

@@ -10,6 +10,7 @@ import {
   storeWorkspace
 } from "@millrace/testing/fixture"
 import { describe, expect, it } from "@effect/vitest"
+import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Analysis } from "../../src/enrichment/Analysis.ts"
@@ -21,16 +22,47 @@ import * as Pipeline from "../../src/enrichment/Pipeline.ts"
 import { FeedPipelines } from "../../src/enrichment/FeedPipelines.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
+import type { PartitionPlan, SetKind } from "../../src/enrichment/kinds/SetKind.ts"
+import { makeSplit } from "../../src/enrichment/kinds/split/split.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import type { RecordWrite } from "../../src/record/LedgerRecord.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import * as Decimal from "../../src/shared/Decimal.ts"
 import { Ids } from "../../src/shared/Ids.ts"
 import { Tasks } from "../../src/task/Tasks.ts"
 import { TaskStore } from "../../src/task/TaskStore.ts"
 import { monthSum } from "./MonthSum.ts"
 
-const kinds = kindsOf([...bundledKinds({ patterns: provenPatterns }), monthSum])
+const byLine: SetKind = {
+  ...(monthSum as SetKind),
+  type: "category_sum",
+  lines: true,
+  stage: () => 140,
+  reads: () => ["category", "amount"],
+  partitions: (_, { fields }) => [String(fields["category"] ?? "none")],
+  plan: Effect.fnUntraced(function* ({ dirty, read }) {
+    const partitions = yield* read(dirty)
+    const next = new Map<string, PartitionPlan<unknown, unknown>>()
+    for (const key of dirty) {
+      const { records } = partitions.get(key)!
+      if (records.length === 0) continue
+      const amounts = records.map(({ fields }) => Decimal.make(String(fields["amount"])))
+      const sum = Decimal.sum(amounts)
+      const claims = records.map(({ recordId }) => ({
+        recordId,
+        field: "monthSum",
+        value: sum,
+        evidence: { amounts }
+      }))
+      next.set(key, { state: { sum, over: false }, claims, links: [], events: [] })
+    }
+    return { next }
+  })
+}
+const split = makeSplit(provenPatterns, (text) => createHash("sha256").update(text).digest("hex"))
+const bundled = bundledKinds({ patterns: provenPatterns }).filter(({ type }) => type !== "split")
+const kinds = kindsOf([...bundled, split, monthSum, byLine])
 const services = Layer.mergeAll(Analysis.layer, EnrichmentFacts.layer).pipe(
   Layer.provideMerge(FeedPipelines.layer),
   Layer.provideMerge(Tasks.layer),
@@ -257,6 +289,56 @@ describe("Analysis", () => {
           .claims.get(second.id)!
           .map(({ value }) => value)
       ).toEqual(["24"])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("gives kinds that ask for them the lines of records, and records to those before the lines", () =>
+    Effect.gen(function* () {
+      const { run, store, sum, valuesOf, workspace, write } = yield* arrange
+      const splits = yield* makeEnrichment(workspace, {
+        type: "split",
+        config: {
+          deliver: "parent",
+          rules: [
+            {
+              id: "market",
+              conditions: { logic: "and", conditions: [{ field: "description", operator: "equals", value: "MARKET" }] },
+              lines: [
+                { key: "cash", method: "fixed", value: "15", set: { category: "CASH" } },
+                { key: "food", method: "remainder", set: { category: "FOOD" } }
+              ]
+            }
+          ]
+        }
+      })
+      const byCategory = { ...sum, id: (yield* makeEnrichment(workspace)).id, type: "category_sum" }
+      const all = [byCategory, splits, sum]
+      const [whole, food] = [
+        yield* write("-100", "2026-03-01", { fields: { description: "MARKET" } }),
+        yield* write("-7", "2026-03-02", { fields: { description: "BAKER", category: "FOOD" } })
+      ]
+      expect(yield* run({ enrichments: all })).toEqual([])
+      expect(yield* valuesOf(whole, food)).toEqual([{ monthSum: "-107" }, { monthSum: "-107" }])
+      const seen = Effect.fnUntraced(function* () {
+        const notes = (yield* store.notes(workspace.id, [whole.id])).get(whole.id)!
+        const pipeline = Pipeline.compile(all, "transactions", kinds)
+        const view = { recordId: whole.id, fields: whole.fields }
+        const { lines, record } = Pipeline.runWithLines(pipeline, view, { today: march }, { notes })
+        return [record, ...lines.values()].map(({ fields }) => [fields["amount"], fields["monthSum"]])
+      })
+      // The sum of the month is said of the record, and then of its lines; that of their category replaces it.
+      expect(yield* seen()).toEqual([
+        ["-100", "-107"],
+        ["-15", "-15"],
+        ["-85", "-92"]
+      ])
+      // Another line that is no more: what was said of it goes, and what it was counted for is counted anew.
+      yield* write("-1", "2026-03-03", { fields: { description: "BAKER", category: "CASH" } })
+      yield* run({ enrichments: all })
+      expect((yield* seen())[1]).toEqual(["-15", "-16"])
+      yield* run({ enrichments: [byCategory, sum] })
+      const notes = (yield* store.notes(workspace.id, [whole.id])).get(whole.id)!
+      expect(notes.claims.get(byCategory.id)!.map(({ line, value }) => [line, value])).toEqual([[undefined, "-100"]])
     }).pipe(Effect.provide(services))
   )
 

@@ -36,7 +36,11 @@ export const tests: StorageTests = (it) => {
       })
       const changes = makeAnalysisChanges(enrichmentId, accountId, a)
       const fields = Object.fromEntries(difficultTexts.map((text, n) => [`field ${n}`, text]))
-      const entry = { partition: "part", recordId: b, accountId, fields }
+      const lines = [
+        { id: "one", fields },
+        { id: "two", fields: {} }
+      ]
+      const entry = { partition: "part", recordId: b, accountId, fields, lines }
       const [own] = changes.enrichments
       const more = {
         ...own!,
@@ -55,7 +59,7 @@ export const tests: StorageTests = (it) => {
       expect(members).toEqual([own!.entries[0]!.entries[0], entry])
       const entries = yield* store.entries(scope, enrichmentId, [b, "unknown"])
       expect([...entries.keys()]).toEqual([b])
-      expect(entries.get(b)!.map(({ partition }) => partition)).toEqual(["part", "q"])
+      expect(entries.get(b)!).toEqual([entry, { ...entry, partition: "q" }])
       expect(yield* store.accountRecords(scope, accountId, 10)).toEqual([a, b].toSorted())
       expect(yield* store.accountRecords(scope, accountId, 1)).toEqual([[a, b].toSorted()[0]])
       expect(yield* store.partitions(scope, enrichmentId, ["part", "q"])).toEqual(own!.partitions)

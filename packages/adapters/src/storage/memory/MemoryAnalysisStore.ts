@@ -52,7 +52,7 @@ export const layer: Layer.Layer<AnalysisStore, never, Memory> = Layer.effect(
     /** Enrichment -> record -> its entries. */
     const entries = new Map<string, Map<string, ReadonlyArray<Of<AnalysisEntry>>>>()
     /** Enrichment -> partition -> ids of its records. */
-    const members = new Map<string, Map<string, ReadonlySet<string>>>()
+    const members = new Map<string, Map<string, Map<string, true>>>()
     const partitions = new Map<string, Of<PartitionState>>()
     const notes = new Map<string, Of<AnalysisNote> & { readonly partition: string }>()
     const links = new Map<string, Of<AnalysisLink> & { readonly partition: string }>()
@@ -68,10 +68,10 @@ export const layer: Layer.Layer<AnalysisStore, never, Memory> = Layer.effect(
       const own = inner(entries, enrichmentId)
       const ids = inner(members, enrichmentId)
       for (const { partition } of own.get(recordId) ?? []) {
-        const rest = new Set(ids.get(partition))
-        rest.delete(recordId)
+        const rest = ids.get(partition)
+        if (rest === undefined) continue
+        remove(rest, recordId)
         if (rest.size === 0) remove(ids, partition)
-        else set(ids, partition, rest)
       }
       if (next.length === 0) remove(own, recordId)
       else
@@ -80,7 +80,11 @@ export const layer: Layer.Layer<AnalysisStore, never, Memory> = Layer.effect(
           recordId,
           next.map((entry) => frozen({ ...entry, ...scope, enrichmentId }))
         )
-      for (const { partition } of next) set(ids, partition, new Set([...(ids.get(partition) ?? []), recordId]))
+      for (const { partition } of next) {
+        const all = ids.get(partition) ?? new Map<string, true>()
+        if (all.size === 0) set(ids, partition, all)
+        set(all, recordId, true)
+      }
     }
 
     const put = (scope: AnalysisScope, changes: AnalysisChanges["enrichments"][number]): void => {
@@ -145,7 +149,7 @@ export const layer: Layer.Layer<AnalysisStore, never, Memory> = Layer.effect(
       members: (scope, enrichmentId, keys) =>
         call(() =>
           [...new Set(keys)].toSorted(ascending).flatMap((key) =>
-            [...(members.get(enrichmentId)?.get(key) ?? [])]
+            [...(members.get(enrichmentId)?.get(key)?.keys() ?? [])]
               .toSorted(ascending)
               .slice(-limits.partitionRecords - 1)
               .flatMap((id) => entries.get(enrichmentId)?.get(id) ?? [])

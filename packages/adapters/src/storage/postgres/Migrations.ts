@@ -44,6 +44,7 @@ import { extraction } from "./migrations/0032_extraction.ts"
 import { stage } from "./migrations/0033_stage.ts"
 import { deliveryOrder } from "./migrations/0034_delivery_order.ts"
 import { analysis } from "./migrations/0035_analysis.ts"
+import { analysisLines } from "./migrations/0036_analysis_lines.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -84,7 +85,8 @@ export const migrations = {
   "0032_extraction": extraction,
   "0033_stage": stage,
   "0034_delivery_order": deliveryOrder,
-  "0035_analysis": analysis
+  "0035_analysis": analysis,
+  "0036_analysis_lines": analysisLines
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -30,6 +30,13 @@ interface HeadRow {
   readonly has_facts: boolean
 }
 
+interface EntryRow extends Omit<AnalysisEntry, "lines"> {
+  readonly lines: AnalysisEntry["lines"] | null
+}
+
+const toEntry = ({ lines, ...entry }: EntryRow): AnalysisEntry =>
+  lines === null || lines === undefined ? entry : { ...entry, lines }
+
 const encodeFact = Schema.encodeSync(Schema.toCodecJson(EnrichmentFact))
 const decodeFact = Schema.decodeUnknownSync(Schema.toCodecJson(EnrichmentFact))
 
@@ -47,7 +54,7 @@ export const layer: Layer.Layer<AnalysisStore, never, SqlClient.SqlClient> = Lay
     const within = (scope: AnalysisScope, enrichmentId: string, keys: ReadonlyArray<string>): Fragment =>
       sql`${inScope(sql, scope)} and enrichment_id = ${enrichmentId} and partition = any(${[...keys]}::text[])`
 
-    const entryColumns = sql.literal(`partition, record_id as "recordId", account_id as "accountId", fields`)
+    const entryColumns = sql.literal(`partition, record_id as "recordId", account_id as "accountId", fields, lines`)
 
     const bump = (scope: AnalysisScope) => sql`update analysis set version = version + 1 where ${inScope(sql, scope)}`
 
@@ -63,10 +70,11 @@ export const layer: Layer.Layer<AnalysisStore, never, SqlClient.SqlClient> = Lay
         const rows = changes.entries.flatMap(({ entries }) => entries)
         for (const chunk of Arr.chunksOf(rows, limits.commitChunk)) {
           yield* sql`insert into analysis_entry
-            (workspace_id, data_type, enrichment_id, partition, record_id, account_id, fields)
-            select ${workspaceId}, ${dataType}, ${enrichmentId}, e.partition, e."recordId", e."accountId", e.fields
+            (workspace_id, data_type, enrichment_id, partition, record_id, account_id, fields, lines)
+            select ${workspaceId}, ${dataType}, ${enrichmentId}, e.partition, e."recordId", e."accountId", e.fields,
+              e.lines
             from json_to_recordset(${json(chunk)}::json)
-              as e(partition text, "recordId" text, "accountId" text, fields json)`.unprepared
+              as e(partition text, "recordId" text, "accountId" text, fields json, lines json)`.unprepared
         }
       }
       if (changes.partitions.length > 0) {
@@ -133,10 +141,10 @@ export const layer: Layer.Layer<AnalysisStore, never, SqlClient.SqlClient> = Lay
       }),
       entries: Effect.fn("AnalysisStore.entries")(function* (scope, enrichmentId, recordIds) {
         if (recordIds.length === 0) return new Map<string, ReadonlyArray<AnalysisEntry>>()
-        const rows = yield* storedInBulk(sql<AnalysisEntry>`select ${entryColumns} from analysis_entry
+        const rows = yield* storedInBulk(sql<EntryRow>`select ${entryColumns} from analysis_entry
           where ${inScope(sql, scope)} and enrichment_id = ${enrichmentId}
             and record_id = any(${[...recordIds]}::text[]) order by partition`)
-        return Map.groupBy(rows, ({ recordId }) => recordId)
+        return Map.groupBy(rows.map(toEntry), ({ recordId }) => recordId)
       }),
       accountRecords: Effect.fn("AnalysisStore.accountRecords")(function* (scope, accountId, limit) {
         const rows = yield* storedInBulk(sql<{ readonly record_id: string }>`select distinct record_id
@@ -146,11 +154,12 @@ export const layer: Layer.Layer<AnalysisStore, never, SqlClient.SqlClient> = Lay
       }),
       members: Effect.fn("AnalysisStore.members")(function* (scope, enrichmentId, keys) {
         if (keys.length === 0) return []
-        return yield* storedInBulk(sql<AnalysisEntry>`select e.* from unnest(${[...keys]}::text[]) k(key)
+        const rows = yield* storedInBulk(sql<EntryRow>`select e.* from unnest(${[...keys]}::text[]) k(key)
           cross join lateral (select ${entryColumns} from analysis_entry
             where ${inScope(sql, scope)} and enrichment_id = ${enrichmentId} and partition = k.key
             order by record_id desc limit ${limits.partitionRecords + 1}) e
           order by e.partition, e."recordId"`)
+        return rows.map(toEntry)
       }),
       partitions: Effect.fn("AnalysisStore.partitions")(function* (scope, enrichmentId, keys) {
         if (keys.length === 0) return []

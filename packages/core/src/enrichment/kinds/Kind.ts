@@ -17,7 +17,7 @@ import type { EnrichmentType } from "./EnrichmentType.ts"
 
 // What an author of a kind writes with, from one module.
 export type { Check, Issue } from "../../rule/Check.ts"
-export type { Claim, Line, Outcome, Verdict } from "../../rule/Outcome.ts"
+export type { Claim, Line, LineDelivery, Outcome, Verdict } from "../../rule/Outcome.ts"
 
 /** Why an enrichment could say nothing. It holds no secret: it is told on the job. */
 export class EnrichmentFault extends Schema.TaggedError<EnrichmentFault>()("EnrichmentFault", {
@@ -125,6 +125,11 @@ export interface RecordKind<Config = unknown, Prepared = unknown, Gathered = unk
    * delivery, records are then looked at again each day.
    */
   movesWithTheDay?(config: Config, catalog: FieldCatalog): boolean
+  /**
+   * Whether `plan` may say that a record falls into lines; lines of kinds that do not tell so are passed over. Which rows there
+   * are follows from them, so where one comes, changes or goes every record is looked at, whatever its age.
+   */
+  readonly makesLines?: true
   /** One sentence that says why a claim was made. That it holds is shown by running `plan` again. */
   explain(config: Config, claim: Claim): string
 }

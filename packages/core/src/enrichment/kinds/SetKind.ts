@@ -24,6 +24,7 @@ export type PartitionKey = string
 
 /** A record as a set kind sees it: the fields it reads, as they are at its place in the pipeline. */
 export interface SetRecord {
+  /** Of a line: that of its record, and its own (`lines`). */
   readonly recordId: string
   readonly accountId: Id<"account">
   readonly fields: Fields
@@ -148,6 +149,11 @@ export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, 
   /** Kept with each partition. Another version discards what was kept, and everything is planned anew. */
   readonly State: { readonly version: number; readonly codec: Schema.Codec<State, Schema.Json> }
   readonly Evidence: Schema.Codec<Evidence, Schema.Json>
+  /**
+   * Whether it is given the lines of a record in place of the record where it falls into some: each is a record with the id
+   * `recordId:lineId`, and what is claimed of it stands on that line alone. Without it, kinds see records as they were booked.
+   */
+  readonly lines?: true
   /** The fields it looks at. A change of others is none for it. */
   reads(prepared: Prepared, catalog: FieldCatalog): ReadonlyArray<string>
   /** Where a record belongs: none, one or several. Pure. */

@@ -22,7 +22,7 @@ const plan = ({ deliver, splitter }: PreparedSplit, view: View, context: PlanCon
     return { claims: [{ field: "split.mismatch", value: true, path }] }
   }
   const claims: ReadonlyArray<Claim> = [{ field: "split.of", value: String(split.lines.length), path }]
-  return deliver === "parent" ? { claims } : { claims, lines: { of: split.lines, besideParent: deliver === "both" } }
+  return { claims, lines: { of: split.lines, deliver } }
 }
 
 const decodeEvidence = Schema.decodeUnknownResult(SplitEvidence)
@@ -46,6 +46,7 @@ export const makeSplit = (patterns: PatternEngine, sha256: Sha256): RecordKind<S
     writes: ["*"],
     perWorkspace: limits.enrichmentsPerWorkspace
   },
+  makesLines: true,
   Config: SplitConfig,
   check: (config, catalog) => checkSplit(config, catalog, patterns),
   declares: (config, catalog) =>

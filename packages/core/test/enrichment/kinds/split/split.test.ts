@@ -79,12 +79,13 @@ const amountsOf = ({ lines: all }: Pipeline.WithLines) =>
 describe("the lines of a record", () => {
   it("stand in its place, or beside it, or are only counted", () => {
     const alone = ran(config)
-    expect([alone.shown, amountsOf(alone)]).toEqual([false, ["-15", "-85"]])
+    expect([alone.shown, alone.linesShown, amountsOf(alone)]).toEqual([false, true, ["-15", "-85"]])
     expect(Decimal.sum(amountsOf(alone))).toBe(alone.record.fields["amount"])
     const both = ran({ ...config, deliver: "both" })
-    expect([both.shown, amountsOf(both)]).toEqual([true, ["-15", "-85"]])
+    expect([both.shown, both.linesShown, amountsOf(both)]).toEqual([true, true, ["-15", "-85"]])
     const parent = ran({ ...config, deliver: "parent" })
-    expect([parent.shown, amountsOf(parent), parent.record.fields["split.of"]]).toEqual([true, [], "2"])
+    expect([parent.shown, parent.linesShown, amountsOf(parent)]).toEqual([true, false, ["-15", "-85"]])
+    expect(parent.record.fields["split.of"]).toBe("2")
   })
 
   it("are enriched one by one by what comes after, and filtered one by one", () => {
