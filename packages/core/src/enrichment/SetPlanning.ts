@@ -205,6 +205,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
         baseCurrency: input.baseCurrency,
         rates: input.rates,
         calendar: input.calendar,
+        sha256: input.sha256,
         accounts: input.accounts,
         today,
         dirty: keys,

@@ -13,6 +13,7 @@ import type { FieldValue, Fields } from "../../record/FieldValue.ts"
 import type { BusinessCalendar } from "../../shared/BusinessCalendar.ts"
 import type { CalendarDate } from "../../shared/CalendarDate.ts"
 import type { Currency } from "../../shared/Currency.ts"
+import type { Sha256 } from "../../shared/DerivedId.ts"
 import type { Id } from "../../shared/Ids.ts"
 import type { RateTable } from "../../shared/RateTable.ts"
 import type { StorageUnavailable } from "../../storage/StorageUnavailable.ts"
@@ -68,6 +69,8 @@ export interface PlanInput<Prepared, State> extends EnrichmentScope, PlanContext
   readonly rates: RateTable
   /** Which days are business days in the workspace. */
   readonly calendar: BusinessCalendar
+  /** For the ids of what follows (`shared/DerivedId`, `enrichment/LinkId`). */
+  readonly sha256: Sha256
   readonly accounts: ReadonlyMap<Id<"account">, SetAccount>
   /** What has to be planned, in order. */
   readonly dirty: ReadonlyArray<PartitionKey>
