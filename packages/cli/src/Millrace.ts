@@ -23,6 +23,7 @@ import { call } from "./commands/Call.ts"
 import { derivedCommand } from "./commands/Derived.ts"
 import { groupOf } from "./commands/FromContract.ts"
 import { feeds } from "./commands/Feeds.ts"
+import { findings } from "./commands/Findings.ts"
 import { jobs } from "./commands/Jobs.ts"
 import { login, logout, profiles } from "./commands/Login.ts"
 import { rows } from "./commands/Rows.ts"
@@ -41,7 +42,8 @@ const services = Layer.mergeAll(Api.layer, Output.layer).pipe(
   Layer.provideMerge(Settings.layer)
 )
 
-const enrichments = derivedCommand(groupOf(enrichmentContract))
+const ofEnrichments = groupOf(enrichmentContract)
+const enrichments = derivedCommand({ ...ofEnrichments, operations: [...ofEnrichments.operations, ...findings] })
 
 const bundled = [
   whoami,

@@ -40,6 +40,7 @@ const account = Records.account.id
 const feed = Records.feed.id
 const job = Records.job.id
 const upload = Records.upload.id
+const finding = Records.finding.id
 const enrichment = Records.enrichment.enrichment.id
 const table = Records.table.id
 const field = Records.field.id
@@ -154,6 +155,16 @@ const cases: ReadonlyArray<Case> = [
     operation: "updateEnrichment",
     args: ["enrichments", "update", enrichment, "--order", "5", "--feed-ids", feed, "--if-version", "4"],
     data: { id: enrichment }
+  },
+  {
+    operation: "listFindings",
+    args: ["enrichments", "findings", "list", enrichment, "--status", "open", "--from", "2026-03-01"],
+    data: [{ id: finding, title: "Charged twice" }]
+  },
+  {
+    operation: "updateFinding",
+    args: ["enrichments", "findings", "update", enrichment, finding, "--status", "dismissed"],
+    data: { id: finding, status: "dismissed" }
   },
   { operation: "listFeeds", args: ["feeds", "list", "--data-type", "loans"], data: [{ id: feed }] },
   {

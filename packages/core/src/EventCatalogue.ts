@@ -1,5 +1,6 @@
 /** Every type of event that the kernel writes, for subscriptions and the reference. */
 import { bankEventTypes } from "./bank/BankEvents.ts"
+import { findingEventTypes } from "./enrichment/FindingEvents.ts"
 import type { EventType } from "./event/EventType.ts"
 import { feedEventTypes } from "./feed/FeedEvents.ts"
 import { jobEventTypes } from "./job/JobEvents.ts"
@@ -10,5 +11,6 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...bankEventTypes,
   ...recordEventTypes,
   ...feedEventTypes,
-  ...jobEventTypes
+  ...jobEventTypes,
+  ...findingEventTypes
 ]

@@ -25,8 +25,10 @@ import type { Destinations } from "./destination/Destinations.ts"
 import { FeedRecords } from "./destination/FeedRecords.ts"
 import { FeedPipelines } from "./enrichment/FeedPipelines.ts"
 import { Enrichments } from "./enrichment/Enrichments.ts"
+import { Findings } from "./enrichment/Findings.ts"
 import { Analysis } from "./enrichment/Analysis.ts"
 import type { AnalysisStore } from "./enrichment/AnalysisStore.ts"
+import type { FindingStore } from "./enrichment/FindingStore.ts"
 import { EnrichmentFacts } from "./enrichment/EnrichmentFacts.ts"
 import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
 import type { AuditStore } from "./audit/AuditStore.ts"
@@ -98,6 +100,7 @@ export type Stores =
   | UploadStore
   | EnrichmentStore
   | AnalysisStore
+  | FindingStore
   | IdempotencyStore
   | IdentityStore
   | EventStore
@@ -146,6 +149,7 @@ export type UseCases =
   | Tables
   | Enrichments
   | EnrichmentFacts
+  | Findings
   | Corrections
   | Events
   | Audit
@@ -174,6 +178,7 @@ export const layerUseCases = (
     walled(Tables, Tables.layer),
     walled(Enrichments, Enrichments.layer),
     walled(EnrichmentFacts, EnrichmentFacts.layer),
+    walled(Findings, Findings.layer.pipe(Layer.provide(EnrichmentFacts.layer))),
     walled(Corrections, Corrections.layer),
     Idempotency.layer,
     Collections.layer,

@@ -19,6 +19,7 @@ import * as BankHandlers from "./handlers/BankHandlers.ts"
 import * as EnrichmentHandlers from "./handlers/EnrichmentHandlers.ts"
 import * as FeedHandlers from "./handlers/FeedHandlers.ts"
 import * as FieldHandlers from "./handlers/FieldHandlers.ts"
+import * as FindingHandlers from "./handlers/FindingHandlers.ts"
 import * as IdentityHandlers from "./handlers/IdentityHandlers.ts"
 import * as JobHandlers from "./handlers/JobHandlers.ts"
 import * as RecordHandlers from "./handlers/RecordHandlers.ts"
@@ -44,6 +45,7 @@ const handlers = Layer.mergeAll(
   JobHandlers.layer,
   RecordHandlers.layer,
   EnrichmentHandlers.layer,
+  FindingHandlers.layer,
   UploadHandlers.layer,
   TableHandlers.layer,
   FieldHandlers.layer,

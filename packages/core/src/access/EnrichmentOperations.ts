@@ -1,5 +1,6 @@
 /** Enrichments (specification 3). */
 import { collectionSurface } from "./CollectionOperations.ts"
+import { entriesOf, reads, sets } from "./Operation.ts"
 
 export const enrichmentSurface = collectionSurface({
   one: "Enrichment",
@@ -9,3 +10,25 @@ export const enrichmentSurface = collectionSurface({
 })
 
 export const enrichmentOperations = enrichmentSurface.entries
+
+export const findingOperations = entriesOf("findings", {
+  listFindings: {
+    summary: "List what an enrichment found, newest first",
+    scopes: { anyOf: ["enrichments:read"] },
+    role: "viewer",
+    app: "own",
+    idempotency: "read",
+    tool: reads("list_findings"),
+    command: "enrichments findings list"
+  },
+  updateFinding: {
+    summary: "Decide about a finding",
+    scopes: { anyOf: ["enrichments:write"] },
+    role: "editor",
+    app: "own",
+    idempotency: "inherent",
+    body: "required",
+    tool: sets("update_finding"),
+    command: "enrichments findings update"
+  }
+})

@@ -24,6 +24,7 @@ export const nouns = {
   jobs: "Runs of feeds.",
   records: "What became of each record at a destination.",
   enrichments: "Rules and other kinds that change records on their way to a destination.",
+  findings: "What enrichments found, and what people decided about it.",
   tables: "Tables that feeds fill and people work in.",
   fields: "Fields of tables.",
   rows: "Rows of tables."

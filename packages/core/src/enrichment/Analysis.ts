@@ -35,6 +35,8 @@ import type { Enrichment } from "./Enrichment.ts"
 import type { SetAccount } from "./kinds/SetKind.ts"
 import { Kinds } from "./Kinds.ts"
 import type { PipelineFault } from "./Pipeline.ts"
+import { keepFindings } from "./FindingKeeping.ts"
+import { FindingStore } from "./FindingStore.ts"
 import { covers, FeedPipelines } from "./FeedPipelines.ts"
 
 export interface AnalysisRun<E> {
@@ -68,6 +70,7 @@ export class Analysis extends Context.Service<
     Analysis,
     never,
     | AnalysisStore
+    | FindingStore
     | RecordStore
     | BankStore
     | FeedStore
@@ -81,6 +84,7 @@ export class Analysis extends Context.Service<
     Analysis,
     Effect.gen(function* () {
       const store = yield* AnalysisStore
+      const findings = yield* FindingStore
       const records = yield* RecordStore
       const banks = yield* BankStore
       const feeds = yield* FeedStore
@@ -152,16 +156,37 @@ export class Analysis extends Context.Service<
               enrichments: changed
             })
             if (!written) return yield* Effect.fail(new Overtaken())
-            for (const id of gone) yield* store.forget(workspace.id, id as Enrichment["id"])
-            for (const { events: told, step } of slice.planned) {
+            const keeping = { store: findings, events, scope, cause: run.cause, sha256: digest.sha256 }
+            for (const id of gone as ReadonlyArray<Enrichment["id"]>) {
+              yield* store.forget(workspace.id, id)
+              // One that was deleted takes its findings with it; one that rests finds nothing.
+              if (!run.enrichments.some((one) => one.id === id)) yield* findings.forget(workspace.id, id)
+              else {
+                const kept = yield* keepFindings({
+                  ...keeping,
+                  enrichmentId: id,
+                  planned: undefined,
+                  found: [],
+                  quiet: false
+                })
+                if (!kept) return yield* Effect.fail(new Overtaken())
+              }
+            }
+            for (const { events: told, findings: found, planned: keys, step } of slice.planned) {
+              const before = head.planned[step.enrichment.id]
+              const isKnown = before !== undefined && revisionOf(before) === revisionOf(step.tag)
+              if (step.kind.capabilities.finds !== undefined) {
+                const enrichmentId = step.enrichment.id
+                const kept = yield* keepFindings({ ...keeping, enrichmentId, planned: keys, found, quiet: !isKnown })
+                if (!kept) return yield* Effect.fail(new Overtaken())
+              }
               const fresh = yield* store.addEvents(
                 scope,
                 step.enrichment.id,
                 told.map(({ key }) => key)
               )
               // What was so when the enrichment began is no news.
-              const known = head.planned[step.enrichment.id]
-              if (known === undefined || revisionOf(known) !== revisionOf(step.tag)) continue
+              if (!isKnown) continue
               const types = new Map((step.kind.capabilities.emits ?? []).map((type) => [type.type, type]))
               yield* events.append(
                 told

@@ -28,6 +28,7 @@ import type {
   PartitionPlan,
   Plan,
   PlannedEvent,
+  PlannedFinding,
   SetAccount,
   SetKind,
   SetRecord
@@ -76,11 +77,18 @@ export interface SetPlanningInput {
   readonly sha256: (text: string) => string
 }
 
+/** A finding with the partition that it was made in. */
+export interface FoundIn {
+  readonly partition: PartitionKey
+  readonly finding: PlannedFinding
+}
+
 type SetChanges = AnalysisChanges["enrichments"][number]
 
 export interface SetPlanned {
   readonly changes: SetChanges
   readonly events: ReadonlyArray<PlannedEvent>
+  readonly findings: ReadonlyArray<FoundIn>
   /** Records about which something else is said now, with their accounts. */
   readonly touched: ReadonlyMap<string, AccountId>
   /** Partitions that were planned: what is said of a record by others stays. */
@@ -224,7 +232,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   /** Throws where the kind says what it may not say. */
   const encoded = ({ next }: Plan<unknown, unknown>): ReadonlyMap<PartitionKey, Encoded> => {
     const all = new Map<PartitionKey, Encoded>()
-    const { emits = [], writes } = kind.capabilities
+    const { emits = [], finds = [], writes } = kind.capabilities
     for (const [key, plan] of next) {
       if (!known.has(key)) throw new RangeError(`planned the partition ${key} without reading it`)
       for (const { field, recordId } of plan.claims) {
@@ -233,6 +241,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
       }
       const unknown = plan.events.find((event) => !emits.some(({ type }) => type === event.type))
       if (unknown !== undefined) throw new RangeError(`has no events of the type ${unknown.type}`)
+      for (const finding of plan.findings ?? []) checkFinding(finding, finds)
       const state = encodeState(plan.state)
       all.set(key, { plan, state, stateText: JSON.stringify(state), due: dueAfter(plan.due) })
     }
@@ -304,12 +313,14 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const goneLinks = new Set<string>()
   const events: Array<PlannedEvent> = []
   const accounts = new Map<string, AccountId>()
+  const findings: Array<FoundIn> = []
   for (const partition of keys) {
     const one = results.get(partition)
     if (one === undefined) dropped.push(partition)
     else {
       partitions.push({ partition, tag, state: one.state, due: one.due })
       events.push(...one.plan.events)
+      findings.push(...(one.plan.findings ?? []).map((finding) => ({ partition, finding })))
     }
     const claimed = new Map<string, Array<AnalysisNote["claims"][number]>>()
     for (const { evidence, field, recordId, value } of one?.plan.claims ?? []) {
@@ -359,6 +370,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
       droppedLinks: [...goneLinks].filter((id) => !linkIds.has(id))
     },
     events,
+    findings,
     touched,
     planned: new Set(keys),
     faults
@@ -367,3 +379,13 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
 
 const asFault = (error: unknown): EnrichmentFault =>
   new EnrichmentFault({ reason: "defect", message: error instanceof Error ? error.message : String(error) })
+
+/** Throws where it is none of the kind, or has not the form of one. */
+const checkFinding = ({ key, kind, title }: PlannedFinding, finds: ReadonlyArray<string>): void => {
+  if (!finds.includes(kind)) throw new RangeError(`finds nothing of the kind ${kind}`)
+  const isLine = title.trim() !== "" && [...title].length <= limits.nameCodePoints
+  if (!isLine) throw new RangeError(`the title of a finding has 1 to ${limits.nameCodePoints} characters`)
+  if (key === "" || key.length > limits.findingKey) {
+    throw new RangeError(`the key of a finding has 1 to ${limits.findingKey} characters`)
+  }
+}

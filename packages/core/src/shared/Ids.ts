@@ -35,6 +35,7 @@ export const prefixes = {
   stage: "stg",
   suggestion: "sug",
   fact: "fct",
+  finding: "fnd",
   event: "evt",
   task: "task",
   auditEntry: "aud",
@@ -54,7 +55,7 @@ export interface IdKindOf<K extends string = string> {
 
 /** Prefixes that later parts of Millrace have for themselves (decisions 1.1). */
 const reserved: ReadonlySet<string> = new Set(
-  `inv app clt whe edl dlv fnd intg imp dash wid qry fol auto grt apv run mbx adr msg att snd tpl lst ins case cmg ntf`.split(
+  `inv app clt whe edl dlv intg imp dash wid qry fol auto grt apv run mbx adr msg att snd tpl lst ins case cmg ntf`.split(
     " "
   )
 )

@@ -47,6 +47,9 @@ export const limits = {
   enrichmentFaults: 50,
   /** Former configurations of which an enrichment remembers something. */
   enrichmentPast: 120,
+  /** Characters of the key of a finding, and of what a person notes about one. */
+  findingKey: 500,
+  findingNote: 2_000,
   /** What people decided about enrichments and has not been lifted, in one workspace. */
   enrichmentFacts: 100_000,
   conditionsPerGroup: 256,

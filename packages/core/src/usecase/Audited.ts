@@ -11,6 +11,7 @@ import { AuditStore } from "../audit/AuditStore.ts"
 import { Banks } from "../bank/Banks.ts"
 import { FeedRecords } from "../destination/FeedRecords.ts"
 import { Enrichments } from "../enrichment/Enrichments.ts"
+import { Findings } from "../enrichment/Findings.ts"
 import { Corrections } from "../identity/Corrections.ts"
 import { Jobs } from "../job/Jobs.ts"
 import { Ids } from "../shared/Ids.ts"
@@ -56,6 +57,7 @@ export const auditedUseCases = [
     update: { operation: "updateEnrichment", read: "get" },
     remove: { operation: "deleteEnrichment" }
   }),
+  of(Findings, { update: { operation: "updateFinding" } }),
   of(Corrections, {
     undo: { operation: "undoMatch" },
     redo: { operation: "redoMatch" },
@@ -81,7 +83,7 @@ export const auditedUseCases = [
   })
 ] as const
 
-type AuditedUseCases = Banks | Feeds | Jobs | Uploads | FeedRecords | Enrichments | Corrections | Tables
+type AuditedUseCases = Banks | Feeds | Jobs | Uploads | FeedRecords | Enrichments | Findings | Corrections | Tables
 
 /** The use cases, each of whose changes leaves an entry. What use cases ask of each other is part of the one that was asked. */
 export const layer: Layer.Layer<AuditedUseCases, never, AuditedUseCases | AuditStore | Ids> = Layer.effectContext(

@@ -60,6 +60,8 @@ const table: Readonly<Record<OperationId, string>> = {
   getEnrichment: "enrichments:read V own",
   updateEnrichment: "enrichments:write E own",
   deleteEnrichment: "enrichments:write E own",
+  listFindings: "enrichments:read V own",
+  updateFinding: "enrichments:write E own",
   listTables: "tables:read V own",
   createTable: "tables:write E own",
   getTable: "tables:read V own",

@@ -116,7 +116,9 @@ const arrange = Effect.gen(function* () {
       Object.fromEntries((notes.get(id)?.claims.get(sum.id) ?? []).map((claim) => [claim.field, claim.value]))
     )
   })
-  const eventsOf = Effect.flatMap(EventStore, (events) => events.read(workspace.id, 0, 100))
+  const eventsOf = Effect.flatMap(EventStore, (events) =>
+    Effect.map(events.read(workspace.id, 0, 100), (all) => all.filter(({ type }) => !type.startsWith("finding.")))
+  )
   return { workspace, bank, account, other, accounts, feed, sum, records, store, scope, run, write, valuesOf, eventsOf }
 })
 

@@ -33,6 +33,7 @@ export const monthSum: SetKind<Config, Config, typeof State.Type, typeof Evidenc
     dataTypes: ["transactions"],
     writes: ["monthSum", "monthClosed"],
     emits: [monthOver],
+    finds: ["month_over"],
     perWorkspace: 10
   },
   Config,
@@ -85,11 +86,24 @@ export const monthSum: SetKind<Config, Config, typeof State.Type, typeof Evidenc
           over && state?.over !== true
             ? [{ key: `${month}:over`, type: "month.over", subjectId: enrichmentId, data: { month } }]
             : [],
+        findings: over
+          ? [
+              {
+                key: `${month}:over`,
+                kind: "month_over",
+                title: `${month} went over its limit`,
+                subject: { kind: "transaction", id: records[0]!.recordId },
+                data: { sum }
+              }
+            ]
+          : [],
         due: closed ? undefined : end
       })
     }
     return { next }
   }),
+  feedback: (enrichmentId, { subject }, status) =>
+    status === "dismissed" ? [{ kind: "note", enrichmentId, recordId: subject.id }] : [],
   undo: suppression,
   explain: (_, { evidence, field, value }) => {
     if (field === "monthClosed") return { sentence: "The month is over", recomputed: true, holds: value === true }

@@ -12,6 +12,7 @@ import { CorrectionApi } from "./CorrectionApi.ts"
 import { EnrichmentApi } from "./EnrichmentApi.ts"
 import { FeedApi } from "./FeedApi.ts"
 import { FieldApi } from "./FieldApi.ts"
+import { FindingApi } from "./FindingApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { JobApi } from "./JobApi.ts"
 import { RecordApi } from "./RecordApi.ts"
@@ -33,6 +34,7 @@ type Groups =
   | typeof JobApi
   | typeof RecordApi
   | typeof EnrichmentApi
+  | typeof FindingApi
   | typeof TableApi
   | typeof FieldApi
   | typeof RowApi
@@ -55,6 +57,7 @@ export const Api: HttpApi.HttpApi<"millrace", HttpApiGroup.AddMiddleware<Groups,
     JobApi,
     RecordApi,
     EnrichmentApi,
+    FindingApi,
     TableApi,
     FieldApi,
     RowApi

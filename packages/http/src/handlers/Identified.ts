@@ -14,7 +14,9 @@ const resources = {
   transaction: "Transaction",
   match: "Match",
   suggestion: "Suggestion",
-  upload: "Upload"
+  upload: "Upload",
+  enrichment: "Enrichment",
+  finding: "Finding"
 } as const satisfies Partial<Record<IdKind, string>>
 
 /** What ids in paths name. */

@@ -22,6 +22,8 @@ export const ids = {
   row: id("row"),
   match: id("mat"),
   suggestion: id("sug"),
+  enrichment: id("enr"),
+  finding: id("fnd"),
   auditEntry: id("aud"),
   request: id("req")
 } as const
@@ -251,6 +253,19 @@ export const suggestion = {
   createdAt: at,
   decidedBy: null,
   decidedAt: null
+}
+
+export const finding = {
+  id: ids.finding,
+  enrichmentId: ids.enrichment,
+  kind: "duplicate_charge",
+  status: "open",
+  title: "Charged twice: Coffee, 4.80 EUR on 4 March",
+  subject: { kind: "transaction", id: ids.transaction },
+  data: { otherId: ids.otherTransaction, amount: "-4.80" },
+  firstSeenAt: at,
+  lastSeenAt: at,
+  version: 1
 }
 
 export const newFeed = {

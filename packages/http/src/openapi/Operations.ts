@@ -174,6 +174,18 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
     description: "Brings back a transaction that a person deleted, or that the bank no longer shows.",
     answer: one(Examples.transaction)
   },
+  listFindings: {
+    description:
+      "Lists what an enrichment found and people should look at, newest first. What it finds no longer is `resolved`.",
+    answer: list(`/v1/enrichments/${ids.enrichment}/findings`, Examples.finding)
+  },
+  updateFinding: {
+    description:
+      "Keeps what a person decided about a finding. One that was dismissed stays so, also when it is found again. The " +
+      "enrichment learns of it where its type does.",
+    body: { status: "dismissed", note: "Two coffees that morning" },
+    answer: one({ ...Examples.finding, status: "dismissed", note: "Two coffees that morning", version: 2 })
+  },
   getDataTypeSchema: {
     description:
       "Returns what a feed of a data type can map: each field with its type, what it means and an example, the mappings of " +

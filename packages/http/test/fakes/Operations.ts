@@ -38,7 +38,8 @@ const ids: Readonly<Record<string, string>> = {
   transaction_id: Records.match.match.recordId,
   upload_id: Records.upload.id,
   data_type: "receipts",
-  enrichment_id: Records.enrichment.enrichment.id
+  enrichment_id: Records.enrichment.enrichment.id,
+  finding_id: Records.finding.id
 }
 
 /** The path with its placeholders filled in; `own` replaces some ids. */
@@ -346,5 +347,24 @@ export const operations: ReadonlyArray<Sample> = [
       required: ["name", "type", "dataType"]
     }
   ),
+  {
+    id: "listFindings",
+    method: "GET",
+    template: "/v1/enrichments/{enrichment_id}/findings",
+    status: 200,
+    scopes: ["enrichments:read"],
+    faults: { ...limit, ...cursors, ...range, status: ["seen", "", "OPEN"], kind: [""] },
+    query: { ...limits, ...ranges, cursor: ["next"], status: ["open", "dismissed"], kind: ["duplicate_charge"] }
+  },
+  {
+    id: "updateFinding",
+    method: "PUT",
+    template: "/v1/enrichments/{enrichment_id}/findings/{finding_id}",
+    status: 200,
+    scopes: ["enrichments:write"],
+    body: { status: "dismissed", note: "Two coffees" },
+    faults: { status: [null, "seen", 1, ""], note: [null, 1, "x".repeat(2_001)] },
+    required: ["status"]
+  },
   ...tableOperations
 ]

@@ -1,5 +1,5 @@
 /** One record of every kind, with every internal field filled in. */
-import type { EnrichmentView } from "@millrace/core/enrichment"
+import type { EnrichmentView, Finding } from "@millrace/core/enrichment"
 import { allScopes, type ApiKey } from "@millrace/core/access"
 import type { AuditEntry } from "@millrace/core/audit"
 import type { Account, Bank } from "@millrace/core/bank"
@@ -380,4 +380,22 @@ export const enrichment: EnrichmentView = {
     revision: 2
   },
   lints: [{ field: "ruleConfig.rules", message: "has no rule" }]
+}
+
+export const finding: Finding = {
+  id: idOf("finding"),
+  workspaceId: workspace.id,
+  dataType: "transactions",
+  enrichmentId: enrichment.enrichment.id,
+  partition: "2026-03",
+  key: "key",
+  kind: "duplicate_charge",
+  status: "open",
+  title: "Charged twice",
+  subject: { kind: "transaction", id: "txn_1" },
+  data: { amount: "-4.80" },
+  present: true,
+  firstSeenAt: at,
+  lastSeenAt: at,
+  version: 1
 }

@@ -19,6 +19,7 @@ import { enrichmentSurface } from "@millrace/core/access"
 import { useCasesOf } from "./Collections.ts"
 import { checkCursor, checkVersion, only } from "./Checks.ts"
 import * as CorrectionUseCases from "./CorrectionUseCases.ts"
+import * as FindingUseCases from "./FindingUseCases.ts"
 import * as Records from "./Records.ts"
 import * as TableUseCases from "./TableUseCases.ts"
 
@@ -217,6 +218,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
       Enrichments,
       useCasesOf(note, enrichmentSurface, { ...Records.enrichment.enrichment, thing: Records.enrichment })
     ),
+    FindingUseCases.layer(note),
     CorrectionUseCases.layer(note),
     TableUseCases.layer(note)
   )

@@ -16,6 +16,7 @@ import * as DeliveryStoreSuite from "./DeliveryStoreSuite.ts"
 import * as EnrichmentStoreSuite from "./EnrichmentStoreSuite.ts"
 import * as EventStoreSuite from "./EventStoreSuite.ts"
 import * as FeedStoreSuite from "./FeedStoreSuite.ts"
+import * as FindingStoreSuite from "./FindingStoreSuite.ts"
 import * as IdempotencyStoreSuite from "./IdempotencyStoreSuite.ts"
 import * as IdentityStoreSuite from "./IdentityStoreSuite.ts"
 import * as JobEventSuite from "./JobEventSuite.ts"
@@ -62,6 +63,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   UploadStore: UploadStoreSuite.tests,
   EnrichmentStore: EnrichmentStoreSuite.tests,
   AnalysisStore: AnalysisStoreSuite.tests,
+  FindingStore: FindingStoreSuite.tests,
   IdempotencyStore: IdempotencyStoreSuite.tests,
   IdentityStore: IdentityStoreSuite.tests,
   EventStore: EventStoreSuite.tests,

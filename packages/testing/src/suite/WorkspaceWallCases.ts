@@ -10,6 +10,7 @@ import { BankStore, ConnectionAttemptStore } from "@millrace/core/storage"
 import { DeliveryStore } from "@millrace/core/storage"
 import { EnrichmentStore } from "@millrace/core/storage"
 import { FeedStore } from "@millrace/core/storage"
+import { FindingStore } from "@millrace/core/storage"
 import { IdempotencyStore } from "@millrace/core/storage"
 import { IdentityStore } from "@millrace/core/storage"
 import { JobStore } from "@millrace/core/storage"
@@ -247,6 +248,15 @@ const analyses = casesOf(AnalysisStore, {
   disturb: (store, { analysis, write }) => store.disturb(analysis, [write.id], CalendarDate.make("2026-01-01"))
 })
 
+const findings = casesOf(FindingStore, {
+  list: (store, { enrichment, workspace }) => store.list(workspace.id, enrichment.id, { limit: 10 }),
+  get: (store, { finding, workspace }) => store.get(workspace.id, [finding.id]),
+  present: (store, { enrichment, workspace }) => store.present(workspace.id, enrichment.id),
+  putFindings: (store, { finding }) =>
+    withNew("finding", (id) => store.putFindings([{ ...finding, id, status: "dismissed" }])),
+  forget: (store, { enrichment, workspace }) => store.forget(workspace.id, enrichment.id)
+})
+
 const feeds = casesOf(FeedStore, {
   insert: (store, { workspace }) => Effect.flatMap(makeFeed(workspace), store.insert),
   update: (store, { feed }) => store.update({ ...feed, name: "Another", version: 2 }),
@@ -467,6 +477,7 @@ const all = {
   uploads,
   enrichments,
   analyses,
+  findings,
   identity
 }
 
@@ -493,6 +504,7 @@ type Covered =
   | UploadStore
   | EnrichmentStore
   | AnalysisStore
+  | FindingStore
   | IdentityStore
   | DataKeys
   // Of what a definition says: each is held to its own suite, which tries the wall as well.
@@ -614,6 +626,8 @@ const tellings = {
       yield* store.facts(analysis, { enrichmentId: enrichment.id })
     ]
   }),
+  findings: ({ enrichment, workspace }: WholeWorkspace) =>
+    Effect.flatMap(FindingStore, (store) => store.list(workspace.id, enrichment.id, { limit: 10 })),
   identity: Effect.fnUntraced(function* ({ scope }: WholeWorkspace) {
     const store = yield* IdentityStore
     return [

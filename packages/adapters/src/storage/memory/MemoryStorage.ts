@@ -18,6 +18,7 @@ import {
   EnrichmentStore,
   EventStore,
   FeedStore,
+  FindingStore,
   IdempotencyStore,
   IdentityStore,
   JobStore,
@@ -32,6 +33,7 @@ import * as Layer from "effect/Layer"
 import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
 import * as MemoryUpstreamBudget from "../../rate/MemoryUpstreamBudget.ts"
 import * as MemoryAnalysisStore from "./MemoryAnalysisStore.ts"
+import * as MemoryFindingStore from "./MemoryFindingStore.ts"
 import * as MemoryAuditStore from "./MemoryAuditStore.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
 import { BankTable } from "./MemoryBankTable.ts"
@@ -87,6 +89,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   wall(IdentityStore, MemoryIdentityStore.layer),
   wall(EventStore, MemoryEventStore.layer),
   wall(AnalysisStore, MemoryAnalysisStore.layer),
+  wall(FindingStore, MemoryFindingStore.layer),
   wall(AuditStore, MemoryAuditStore.layer),
   MemoryUpstreamBudget.layer
 ).pipe(

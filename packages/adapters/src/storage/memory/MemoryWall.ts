@@ -42,6 +42,7 @@ const making = new Set([
   "insert",
   "logMatches",
   "putAccounts",
+  "putFindings",
   "suggest"
 ])
 

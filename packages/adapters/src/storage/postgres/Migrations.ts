@@ -45,6 +45,7 @@ import { stage } from "./migrations/0033_stage.ts"
 import { deliveryOrder } from "./migrations/0034_delivery_order.ts"
 import { analysis } from "./migrations/0035_analysis.ts"
 import { analysisLines } from "./migrations/0036_analysis_lines.ts"
+import { finding } from "./migrations/0037_finding.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -86,7 +87,8 @@ export const migrations = {
   "0033_stage": stage,
   "0034_delivery_order": deliveryOrder,
   "0035_analysis": analysis,
-  "0036_analysis_lines": analysisLines
+  "0036_analysis_lines": analysisLines,
+  "0037_finding": finding
 } as const
 
 /** All steps that this version knows, the first one first. */

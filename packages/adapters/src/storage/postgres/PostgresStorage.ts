@@ -8,6 +8,7 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as PostgresAnalysisStore from "./PostgresAnalysisStore.ts"
+import * as PostgresFindingStore from "./PostgresFindingStore.ts"
 import * as PostgresAccountLooks from "./PostgresAccountLooks.ts"
 import * as PostgresAuditStore from "./PostgresAuditStore.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
@@ -63,6 +64,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresIdentityStore.layer,
   PostgresEventStore.layer,
   PostgresAnalysisStore.layer,
+  PostgresFindingStore.layer,
   PostgresAuditStore.layer,
   PostgresRateLimiter.layer,
   PostgresUpstreamBudget.layer

@@ -67,6 +67,8 @@ export interface Capabilities {
   readonly writes: ReadonlyArray<string>
   /** The types of its events; none unless given. */
   readonly emits?: ReadonlyArray<Pick<EventType<never>, "type" | "subject" | "summary" | "outbound">>
+  /** What it finds and a person should look at, such as `duplicate_charge`; nothing unless given. Set kinds alone. */
+  readonly finds?: ReadonlyArray<string>
   /** Whether it may ask a language model; it does not unless given. */
   readonly model?: boolean
   /** How many a workspace may have. */

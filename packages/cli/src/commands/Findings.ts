@@ -1,0 +1,41 @@
+/** What enrichments found: commands below `enrichments`. */
+import { findingStatuses } from "@millrace/core/enrichment"
+import type { DerivedOperation } from "./Derived.ts"
+
+const path = "/v1/enrichments/{enrichment_id}/findings"
+
+const status = {
+  name: "status",
+  type: "text",
+  choices: findingStatuses,
+  description: "open, acknowledged, dismissed, confirmed or resolved"
+} as const
+
+export const findings: ReadonlyArray<DerivedOperation> = [
+  {
+    command: "enrichments findings list",
+    summary: "List what an enrichment found, newest first",
+    method: "GET",
+    path,
+    query: [
+      status,
+      { name: "kind", type: "text", description: "Only those of this kind, such as duplicate_charge" },
+      { name: "from", type: "text", description: "First day on which it was found first" },
+      { name: "to", type: "text", description: "Last day on which it was found first" },
+      { name: "limit", type: "integer", description: "Records per page" },
+      { name: "cursor", type: "text", description: "Where the page begins, from an earlier answer" }
+    ],
+    conditional: false,
+    answers: "list"
+  },
+  {
+    command: "enrichments findings update",
+    summary: "Decide about a finding",
+    method: "PUT",
+    path: `${path}/{finding_id}`,
+    query: [],
+    body: [status, { name: "note", type: "text", description: "What you want to remember about it" }],
+    conditional: false,
+    answers: "record"
+  }
+]
