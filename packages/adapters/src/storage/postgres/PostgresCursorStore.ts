@@ -21,16 +21,17 @@ export const layer: Layer.Layer<CursorStore, never, SqlClient.SqlClient> = Layer
             kept_until = greatest(cursor_part.kept_until, excluded.kept_until)
           returning xmax = 0 as is_new`)
         if (row?.is_new !== true) return
-        // Rows that another process removes already are left to it.
-        yield* stored(sql`delete from cursor_part where (workspace_id, digest) in (
-          select workspace_id, digest from cursor_part
-          where workspace_id = ${workspaceId} and digest in (
+        // Arrays, because a plan that ranks them for each row takes a hundred times as long. Rows that another process
+        // removes already are left to it.
+        yield* stored(sql`delete from cursor_part where workspace_id = ${workspaceId} and digest = any(array(
+          select digest from cursor_part
+          where workspace_id = ${workspaceId} and digest = any(array(
             select digest from (
               select digest, row_number() over newest as place, sum(bytes) over newest as total from cursor_part
               where workspace_id = ${workspaceId} window newest as (order by turn desc)
             ) ranked
-            where place > ${limits.keptCursorParts} or total > ${limits.keptCursorBytes})
-          for update skip locked)`)
+            where place > ${limits.keptCursorParts} or total > ${limits.keptCursorBytes}))
+          for update skip locked))`)
       }),
       find: Effect.fn("CursorStore.find")(function* (workspaceId, digest) {
         const [row] = yield* stored(sql<{ readonly part: string }>`select part from cursor_part
