@@ -28,6 +28,7 @@ import { Enrichments } from "./enrichment/Enrichments.ts"
 import { Findings } from "./enrichment/Findings.ts"
 import { Analysis } from "./enrichment/Analysis.ts"
 import type { AnalysisStore } from "./enrichment/AnalysisStore.ts"
+import type { RecordChangeStore } from "./enrichment/history/RecordChangeStore.ts"
 import type { FindingStore } from "./enrichment/FindingStore.ts"
 import { EnrichmentFacts } from "./enrichment/EnrichmentFacts.ts"
 import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
@@ -101,6 +102,7 @@ export type Stores =
   | EnrichmentStore
   | AnalysisStore
   | FindingStore
+  | RecordChangeStore
   | IdempotencyStore
   | IdentityStore
   | EventStore

@@ -9,6 +9,7 @@ import {
   IdempotencyStore,
   JobStore,
   Leases,
+  RecordChangeStore,
   RecordStore,
   StageStore,
   TaskStore,
@@ -98,6 +99,11 @@ const recordSearch = Effect.map(RecordStore, ({ tendSearch }) =>
   )
 )
 
+/** Forgets the history of records that are gone long ago. */
+const recordHistory = Effect.map(RecordChangeStore, ({ purge }) =>
+  recurringTask("record_history", 10 * minute, purge(batch))
+)
+
 /** Forgets leases that ran out long ago. */
 const oldLeases = Effect.map(Leases, ({ purge }) => recurringTask("old_leases", 10 * minute, purge(batch)))
 
@@ -118,6 +124,7 @@ export const housekeeping = [
   auditHistory,
   jobHistory,
   recordSearch,
+  recordHistory,
   oldLeases,
   abandonedPages,
   taskHistory

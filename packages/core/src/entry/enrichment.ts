@@ -7,6 +7,7 @@ export {
   type NewEnrichment
 } from "../enrichment/EnrichmentContract.ts"
 export { Enrichment, type EnrichmentId } from "../enrichment/Enrichment.ts"
+export { Authority, RecordChange, type RecordChangeId } from "../enrichment/history/RecordChange.ts"
 export { Finding, type FindingId, findingStatuses, FindingStatus } from "../enrichment/Finding.ts"
 export { EnrichmentFact, type FactRequest, suppression, type UndoTarget } from "../enrichment/kinds/EnrichmentFact.ts"
 export { type AnyKind, bundledKinds, Kinds, kindsOf } from "../enrichment/Kinds.ts"

@@ -26,6 +26,7 @@ export {
   type PartitionOutput,
   type PartitionState
 } from "../enrichment/AnalysisStore.ts"
+export { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
 export { type FindingPlace, type FindingsQuery, FindingStore } from "../enrichment/FindingStore.ts"
 export { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 export { type Backlog, EventsForgotten, EventStore } from "../event/EventStore.ts"

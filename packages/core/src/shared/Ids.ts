@@ -36,6 +36,8 @@ export const prefixes = {
   suggestion: "sug",
   fact: "fct",
   finding: "fnd",
+  change: "chg",
+  simulation: "sim",
   event: "evt",
   task: "task",
   auditEntry: "aud",

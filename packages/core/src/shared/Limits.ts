@@ -47,6 +47,9 @@ export const limits = {
   enrichmentFaults: 50,
   /** Former configurations of which an enrichment remembers something. */
   enrichmentPast: 120,
+  /** Days that the history of values stays after their record is gone, and entries of it that an explanation tells. */
+  changeDays: 400,
+  toldChanges: 200,
   /** Characters of the key of a finding, and of what a person notes about one. */
   findingKey: 500,
   findingNote: 2_000,

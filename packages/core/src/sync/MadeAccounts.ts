@@ -16,6 +16,7 @@ import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { IdentityStore } from "../identity/IdentityStore.ts"
 import type { MadeKind } from "../provider/ProviderKind.ts"
+import { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import * as Decimal from "../shared/Decimal.ts"
 import { Ids } from "../shared/Ids.ts"
@@ -31,6 +32,7 @@ const make = Effect.gen(function* () {
   const banks = yield* BankStore
   const feeds = yield* FeedStore
   const records = yield* RecordStore
+  const changes = yield* RecordChangeStore
   const identity = yield* IdentityStore
   const ids = yield* Ids
 
@@ -94,6 +96,7 @@ const make = Effect.gen(function* () {
     for (const bank of yield* banks.made(id)) {
       for (const account of yield* banks.accounts(bank.id)) {
         yield* records.forget(workspaceId, account.id)
+        yield* changes.release(workspaceId, account.id)
         yield* identity.forget(workspaceId, account.id)
       }
       yield* banks.remove(workspaceId, bank.id)
@@ -104,6 +107,9 @@ const make = Effect.gen(function* () {
 })
 
 export class MadeAccounts extends Context.Service<MadeAccounts>()("@millrace/core/sync/MadeAccounts", { make }) {
-  static readonly layer: Layer.Layer<MadeAccounts, never, BankStore | FeedStore | RecordStore | IdentityStore | Ids> =
-    Layer.effect(MadeAccounts, make)
+  static readonly layer: Layer.Layer<
+    MadeAccounts,
+    never,
+    BankStore | FeedStore | RecordStore | RecordChangeStore | IdentityStore | Ids
+  > = Layer.effect(MadeAccounts, make)
 }

@@ -13,6 +13,8 @@ import { DeliveryStore, type DeliveryEntry, type Intent } from "../destination/D
 import { appends } from "../destination/DeliveryRun.ts"
 import type { DestinationError } from "../destination/Destination.ts"
 import type { AnalysisStore } from "../enrichment/AnalysisStore.ts"
+import type { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
+import type { RowNow } from "../enrichment/history/RecordHistory.ts"
 import type { CompiledPipeline } from "../enrichment/Pipeline.ts"
 import { isItemized, recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
@@ -27,12 +29,14 @@ import type { LedgerRecord } from "../record/LedgerRecord.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
+import type { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { documentRows, type DocumentRow } from "./DocumentRows.ts"
 import { decide, type Force, onlyWhether } from "./Decision.ts"
 import { type Beside, besideRecords } from "./BesideRecords.ts"
+import { deliveredHistory } from "./DeliveredHistory.ts"
 import { enriched, type Enriching } from "./EnrichedRecord.ts"
 import { betweenOf, grouped, isBehind, signatureText, startOf, together } from "./ProjectionStart.ts"
 
@@ -101,7 +105,7 @@ export class Projector extends Context.Service<
   static readonly layer: Layer.Layer<
     Projector,
     never,
-    RecordStore | FeedStore | DeliveryStore | JobStore | AnalysisStore | Transactor | Digest
+    RecordStore | FeedStore | DeliveryStore | JobStore | AnalysisStore | RecordChangeStore | Transactor | Digest | Ids
   > = Layer.effect(
     Projector,
     Effect.gen(function* () {
@@ -111,6 +115,7 @@ export class Projector extends Context.Service<
       const jobs = yield* JobStore
       const { atomically } = yield* Transactor
       const digest = yield* Digest
+      const history = yield* deliveredHistory
       const beside = yield* besideRecords({ mayAsk: true })
 
       /** Everything besides the records that decides what is delivered. */
@@ -218,6 +223,7 @@ export class Projector extends Context.Service<
         const note = (fault: ProjectionFault) => faults.set(`${fault.enrichmentId}\n${fault.message}`, fault)
         const intents: Array<Intent> = []
         const kept: Array<Intent> = []
+        const told: Array<RowNow> = []
         let filtered = 0
         let unchanged = 0
         let read = 0
@@ -226,11 +232,12 @@ export class Projector extends Context.Service<
           const entry = entries.get(rowId)
           // What the document does not have now, and never had at the destination.
           if (!shown && entry === undefined) continue
+          const view = enriched(enriching, { record, rowId }, standing, note)
           const wanted = decide({
             feed,
             recordId: rowId,
             record,
-            enriched: enriched(enriching, { record, rowId }, standing, note),
+            enriched: view,
             entry,
             force: projection.force,
             jobId: job.id,
@@ -238,6 +245,11 @@ export class Projector extends Context.Service<
           })
           const decision = isSettled(projection, start, record) ? onlyWhether(wanted, entry) : wanted
           if (decision.kind === "keep") kept.push(decision.intent)
+          const isOther = decision.kind === "intend" && decision.intent.op !== "remove"
+          if (isOther && (entry !== undefined || view.provenance.length > 0)) {
+            const { accountId, version: recordVersion } = record
+            told.push({ recordId: rowId, accountId, recordVersion, fields: view.fields, provenance: view.provenance })
+          }
           // A row that went earlier is no news.
           if (!shown && decision.kind !== "intend") continue
           if (decision.kind === "intend") intents.push(decision.intent)
@@ -246,7 +258,7 @@ export class Projector extends Context.Service<
           if (record.state === "live") read++
           else vanished++
         }
-        return { intents, kept, add: { read, vanished, filtered, unchanged } }
+        return { intents, kept, told, add: { read, vanished, filtered, unchanged } }
       }
       type Judged = ReturnType<typeof judged>
 
@@ -258,18 +270,24 @@ export class Projector extends Context.Service<
           add.filtered += one.add.filtered
           add.unchanged += one.add.unchanged
         }
-        return { intents: all.flatMap(({ intents }) => intents), kept: all.flatMap(({ kept }) => kept), add }
+        return {
+          intents: all.flatMap(({ intents }) => intents),
+          kept: all.flatMap(({ kept }) => kept),
+          told: all.flatMap(({ told }) => told),
+          add
+        }
       }
 
       /** Writes what was decided, and how far the feed has come by it. */
       const put = Effect.fnUntraced(function* (
         projection: Projection,
-        { add, intents, kept }: Judged,
+        { add, intents, kept, told }: Judged,
         setMarks: Effect.Effect<void, StorageUnavailable>
       ) {
         const { feed, job } = projection
         const direct = intents.length > 0 ? projection.direct : undefined
         if (direct !== undefined) yield* direct.open
+        const changes = yield* history.of(projection, told)
         const asked = yield* atomically(
           Effect.gen(function* () {
             const wanted = yield* jobs.fence(projection.fence, { add })
@@ -279,6 +297,7 @@ export class Projector extends Context.Service<
               if (replaced > 0) yield* jobs.fence(projection.fence, { add: { unchanged: replaced } })
             }
             if (kept.length > 0) yield* deliveries.keep(feed.id, kept)
+            if (changes.length > 0) yield* history.append(changes)
             yield* setMarks
             return wanted
           })

@@ -8,6 +8,7 @@ import type { Feed } from "../feed/Feed.ts"
 import type { SourceConfig } from "../feed/FeedConfig.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { IdentityStore } from "../identity/IdentityStore.ts"
+import type { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
 import type { RecordStore } from "../record/RecordStore.ts"
 import { Ids } from "../shared/Ids.ts"
 import { nextOrder } from "../shared/Order.ts"
@@ -52,6 +53,9 @@ const make = Effect.gen(function* () {
 })
 
 export class FeedBanks extends Context.Service<FeedBanks>()("@millrace/core/usecase/FeedBanks", { make }) {
-  static readonly layer: Layer.Layer<FeedBanks, never, BankStore | FeedStore | RecordStore | IdentityStore | Ids> =
-    Layer.effect(FeedBanks, make).pipe(Layer.provide(MadeAccounts.layer))
+  static readonly layer: Layer.Layer<
+    FeedBanks,
+    never,
+    BankStore | FeedStore | RecordStore | IdentityStore | RecordChangeStore | Ids
+  > = Layer.effect(FeedBanks, make).pipe(Layer.provide(MadeAccounts.layer))
 }

@@ -26,6 +26,7 @@ import type { IdentityStore } from "../identity/IdentityStore.ts"
 import { JobEngine } from "../job/JobEngine.ts"
 import { JobStore } from "../job/JobStore.ts"
 import type { DataType } from "../record/DataType.ts"
+import type { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import { Ids } from "../shared/Ids.ts"
 import { nextOrder } from "../shared/Order.ts"
@@ -123,6 +124,7 @@ export class Feeds extends Context.Service<
     | FeedStore
     | BankStore
     | RecordStore
+    | RecordChangeStore
     | EnrichmentStore
     | JobStore
     | JobEngine

@@ -25,6 +25,7 @@ import * as JobStoreSuite from "./JobStoreSuite.ts"
 import * as KeyArrivalsSuite from "./KeyArrivalsSuite.ts"
 import * as LeasesSuite from "./LeasesSuite.ts"
 import * as MadeAccountSuite from "./MadeAccountSuite.ts"
+import * as RecordChangeStoreSuite from "./RecordChangeStoreSuite.ts"
 import * as RecordPageSuite from "./RecordPageSuite.ts"
 import * as RecordStoreSuite from "./RecordStoreSuite.ts"
 import * as RecordTypeSuite from "./RecordTypeSuite.ts"
@@ -64,6 +65,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   EnrichmentStore: EnrichmentStoreSuite.tests,
   AnalysisStore: AnalysisStoreSuite.tests,
   FindingStore: FindingStoreSuite.tests,
+  RecordChangeStore: RecordChangeStoreSuite.tests,
   IdempotencyStore: IdempotencyStoreSuite.tests,
   IdentityStore: IdentityStoreSuite.tests,
   EventStore: EventStoreSuite.tests,

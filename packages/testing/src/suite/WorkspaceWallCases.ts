@@ -16,6 +16,7 @@ import { IdentityStore } from "@millrace/core/storage"
 import { JobStore } from "@millrace/core/storage"
 import type { Kernel } from "@millrace/core/kernel"
 import type { Resources } from "@millrace/core/resource"
+import { RecordChangeStore } from "@millrace/core/storage"
 import { RecordStore } from "@millrace/core/storage"
 import { CalendarDate } from "@millrace/core"
 import { CursorStore, StageStore } from "@millrace/core/storage"
@@ -248,6 +249,15 @@ const analyses = casesOf(AnalysisStore, {
   disturb: (store, { analysis, write }) => store.disturb(analysis, [write.id], CalendarDate.make("2026-01-01"))
 })
 
+const recordChanges = casesOf(RecordChangeStore, {
+  append: (store, { recordChange }) => withNew("change", (id) => store.append([{ ...recordChange, id }])),
+  latest: (store, { recordChange }) => store.latest(recordChange.feedId, [recordChange.recordId]),
+  ofRecord: (store, { recordChange, workspace }) => store.ofRecord(workspace.id, recordChange.recordId, 10),
+  ofJob: (store, { job, workspace }) => store.ofJob(workspace.id, job.id, { limit: 10 }),
+  release: (store, { account, workspace }) => store.release(workspace.id, account.id),
+  purge: everybody
+})
+
 const findings = casesOf(FindingStore, {
   list: (store, { enrichment, workspace }) => store.list(workspace.id, enrichment.id, { limit: 10 }),
   get: (store, { finding, workspace }) => store.get(workspace.id, [finding.id]),
@@ -478,6 +488,7 @@ const all = {
   enrichments,
   analyses,
   findings,
+  recordChanges,
   identity
 }
 
@@ -505,6 +516,7 @@ type Covered =
   | EnrichmentStore
   | AnalysisStore
   | FindingStore
+  | RecordChangeStore
   | IdentityStore
   | DataKeys
   // Of what a definition says: each is held to its own suite, which tries the wall as well.
@@ -626,6 +638,8 @@ const tellings = {
       yield* store.facts(analysis, { enrichmentId: enrichment.id })
     ]
   }),
+  recordChanges: ({ recordChange, workspace }: WholeWorkspace) =>
+    Effect.flatMap(RecordChangeStore, (store) => store.ofRecord(workspace.id, recordChange.recordId, 10)),
   findings: ({ enrichment, workspace }: WholeWorkspace) =>
     Effect.flatMap(FindingStore, (store) => store.list(workspace.id, enrichment.id, { limit: 10 })),
   identity: Effect.fnUntraced(function* ({ scope }: WholeWorkspace) {

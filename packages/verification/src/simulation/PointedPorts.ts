@@ -16,6 +16,7 @@ import {
   IdentityStore,
   JobStore,
   Leases,
+  RecordChangeStore,
   RecordStore,
   StageStore,
   TableStore,
@@ -40,6 +41,7 @@ import { CurrentRun, type Watch } from "./Watch.ts"
 
 const stores = {
   AnalysisStore,
+  RecordChangeStore,
   RecordStore,
   StageStore,
   FeedStore,

@@ -23,6 +23,7 @@ import {
   IdentityStore,
   JobStore,
   KeyArrivals,
+  RecordChangeStore,
   RecordStore,
   TableStore,
   TaskStore,
@@ -49,6 +50,7 @@ import * as MemoryIdentityStore from "./MemoryIdentityStore.ts"
 import * as MemoryJobStore from "./MemoryJobStore.ts"
 import { JobTable } from "./MemoryJobTable.ts"
 import * as MemoryLeases from "./MemoryLeases.ts"
+import * as MemoryRecordChangeStore from "./MemoryRecordChangeStore.ts"
 import * as MemoryRecordStore from "./MemoryRecordStore.ts"
 import * as MemoryResources from "./MemoryResources.ts"
 import * as MemoryStageStore from "./MemoryStageStore.ts"
@@ -90,6 +92,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   wall(EventStore, MemoryEventStore.layer),
   wall(AnalysisStore, MemoryAnalysisStore.layer),
   wall(FindingStore, MemoryFindingStore.layer),
+  wall(RecordChangeStore, MemoryRecordChangeStore.layer),
   wall(AuditStore, MemoryAuditStore.layer),
   MemoryUpstreamBudget.layer
 ).pipe(

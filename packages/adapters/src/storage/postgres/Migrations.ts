@@ -46,6 +46,7 @@ import { deliveryOrder } from "./migrations/0034_delivery_order.ts"
 import { analysis } from "./migrations/0035_analysis.ts"
 import { analysisLines } from "./migrations/0036_analysis_lines.ts"
 import { finding } from "./migrations/0037_finding.ts"
+import { recordHistory } from "./migrations/0038_record_history.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -88,7 +89,8 @@ export const migrations = {
   "0034_delivery_order": deliveryOrder,
   "0035_analysis": analysis,
   "0036_analysis_lines": analysisLines,
-  "0037_finding": finding
+  "0037_finding": finding,
+  "0038_record_history": recordHistory
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -25,6 +25,7 @@ import * as PostgresJobStore from "./PostgresJobStore.ts"
 import * as PostgresKeyArrivals from "./PostgresKeyArrivals.ts"
 import * as PostgresLeases from "./PostgresLeases.ts"
 import * as PostgresRateLimiter from "./PostgresRateLimiter.ts"
+import * as PostgresRecordChangeStore from "./PostgresRecordChangeStore.ts"
 import * as PostgresRecordStore from "./PostgresRecordStore.ts"
 import * as PostgresResources from "./PostgresResources.ts"
 import * as PostgresTableStore from "./PostgresTableStore.ts"
@@ -65,6 +66,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresEventStore.layer,
   PostgresAnalysisStore.layer,
   PostgresFindingStore.layer,
+  PostgresRecordChangeStore.layer,
   PostgresAuditStore.layer,
   PostgresRateLimiter.layer,
   PostgresUpstreamBudget.layer

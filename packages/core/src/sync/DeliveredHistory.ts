@@ -1,0 +1,49 @@
+/** The history of the values that a feed delivers: what a run adds to it (enrichments A7). */
+import * as Effect from "effect/Effect"
+import type { CompiledPipeline } from "../enrichment/Pipeline.ts"
+import type { RecordChange } from "../enrichment/history/RecordChange.ts"
+import { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
+import { authorityIn, changesOf, type RowNow } from "../enrichment/history/RecordHistory.ts"
+import type { Feed } from "../feed/Feed.ts"
+import type { Job } from "../job/Job.ts"
+import { Ids } from "../shared/Ids.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+
+const nothing: ReadonlyMap<string, RecordChange> = new Map<string, RecordChange>()
+
+/** `of` finds what is new for rows that are about to be delivered; `append` belongs into the transaction of the delivery. */
+export const deliveredHistory = Effect.gen(function* () {
+  const { append, latest } = yield* RecordChangeStore
+  const ids = yield* Ids
+  const of = Effect.fnUntraced(function* (
+    { feed, job, pipeline }: { readonly feed: Feed; readonly job: Job; readonly pipeline: CompiledPipeline },
+    rows: ReadonlyArray<RowNow>
+  ) {
+    if (rows.length === 0) return []
+    const last = new Map<string, Map<string, RecordChange>>()
+    for (const change of yield* latest(
+      feed.id,
+      rows.map(({ recordId }) => recordId)
+    )) {
+      const ofRow = last.get(change.recordId) ?? new Map<string, RecordChange>()
+      last.set(change.recordId, ofRow.set(change.field, change))
+    }
+    const authorityOf = authorityIn(pipeline)
+    const changes = rows.flatMap((row) => changesOf(row, last.get(row.recordId) ?? nothing, authorityOf))
+    if (changes.length === 0) return []
+    const fresh = yield* ids.batch("change", changes.length)
+    const at = yield* Timestamp.now
+    const { id: feedId, workspaceId } = feed
+    const actor = { kind: "sync", feedId, jobId: job.id } as const
+    return changes.map((change, n): RecordChange => ({
+      ...change,
+      id: fresh[n]!,
+      workspaceId,
+      feedId,
+      actor,
+      jobId: job.id,
+      at
+    }))
+  })
+  return { of, append }
+})
