@@ -7,6 +7,7 @@ import { byIdentifier } from "../shared/Identifier.ts"
 import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
 import type { RecordKind } from "./kinds/Kind.ts"
 import type { SetKind } from "./kinds/SetKind.ts"
+import { makeBudget } from "./kinds/budget/budget.ts"
 import { makeFilter } from "./kinds/filter.ts"
 import { makeLookup } from "./kinds/lookup/lookup.ts"
 import { makeRule } from "./kinds/rule.ts"
@@ -28,7 +29,8 @@ const noTables: TableSnapshots["Service"] = { read: () => Effect.undefined }
 export const bundledKinds = ({ patterns, tables = noTables }: KindNeeds): ReadonlyArray<AnyKind> => [
   makeRule(patterns),
   makeLookup(tables),
-  makeFilter(patterns)
+  makeFilter(patterns),
+  makeBudget(patterns)
 ]
 
 /** A registry of these kinds. Types must be unique identifiers; anything else is a defect. */
