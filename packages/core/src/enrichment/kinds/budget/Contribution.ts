@@ -57,7 +57,7 @@ export const prepareBudget = (config: BudgetConfig, catalog: FieldCatalog, patte
 
 const textOf = (value: FieldValue | undefined): string => (typeof value === "string" ? value : "")
 
-export const dateOf = ({ fields }: SetRecord): CalendarDate.CalendarDate | undefined =>
+const dateOf = ({ fields }: SetRecord): CalendarDate.CalendarDate | undefined =>
   CalendarDate.ofText(textOf(fields["date"]))
 
 /** The first day of the period of a record; `undefined` where it belongs to none. */

@@ -4,9 +4,9 @@ import { eventType } from "../../../event/EventType.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import type { Currency } from "../../../shared/Currency.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
-import type { PlannedEvent } from "../SetKind.ts"
+import type { PlannedEvent, PlannedFinding } from "../SetKind.ts"
 import type { BudgetConfig } from "./BudgetConfig.ts"
-import type { Crossing } from "./BudgetState.ts"
+import type { Crossing, PeriodRow } from "./BudgetState.ts"
 import type { BudgetCell } from "./Fold.ts"
 
 const Told = Schema.Struct({
@@ -27,14 +27,14 @@ const Told = Schema.Struct({
 })
 const encodeTold = Schema.encodeSync(Told)
 
-export const budgetThreshold = eventType({
+const budgetThreshold = eventType({
   type: "budget.threshold",
   subject: "enrichment",
   summary: "A line of a budget crossed one of its thresholds, or will probably do so before its period ends.",
   outbound: true,
   data: Told
 })
-export const budgetRecovered = eventType({
+const budgetRecovered = eventType({
   type: "budget.recovered",
   subject: "enrichment",
   summary: "A line of a budget is below a threshold again that it had crossed.",
@@ -119,3 +119,65 @@ export const crossingEvents = (
     const told = { key, type: budgetThreshold.type, subjectId: of.enrichmentId, data }
     return on ? [told] : [told, { ...told, key: `${key}:recovered`, type: budgetRecovered.type }]
   })
+
+const isFact = ({ basis }: Crossing) => basis === "fact"
+
+export const thresholdFinding = "budget_threshold"
+
+/** What a person should look at: of each line and period the highest threshold that is crossed, spent or to be expected. */
+export const crossingFindings = (
+  all: ReadonlyArray<Crossing>,
+  watched: ReadonlyArray<Watched>,
+  of: { readonly enrichmentId: string; readonly currency: Currency; readonly digits: number }
+): ReadonlyArray<PlannedFinding> =>
+  watched.flatMap(({ basis, cell }): ReadonlyArray<PlannedFinding> => {
+    const { amount, carriedIn, end, line, start } = cell
+    const own = all.filter((one) => one.on && one.line === line.key && one.start === start)
+    const said = own.filter((one) => one.basis === basis).toSorted((a, b) => Decimal.compare(b.threshold, a.threshold))
+    const highest = said[0]
+    if (highest === undefined) return []
+    const spent = own.filter(isFact).toSorted((a, b) => Decimal.compare(b.threshold, a.threshold))[0]
+    // What was spent already need not be expected as well.
+    if (basis === "projection" && spent !== undefined && Decimal.compare(spent.threshold, highest.threshold) >= 0) {
+      return []
+    }
+    const budget = Decimal.fromUnits(amount + carriedIn, of.digits)
+    const percent = Decimal.fromUnits(Decimal.toUnits(highest.threshold, 12), 10)
+    const name = [...line.name].slice(0, 100).join("")
+    const what = basis === "fact" ? "of the budget is spent" : "of the budget will probably be spent"
+    return [
+      {
+        key: `${start}:${basis}:${line.key}`,
+        kind: thresholdFinding,
+        title: `${name}: ${percent} % ${what} (${budget} ${of.currency})`,
+        subject: { kind: "enrichment", id: of.enrichmentId },
+        data: {
+          line: line.key,
+          from: start,
+          to: CalendarDate.addDays(end, -1),
+          basis,
+          threshold: highest.threshold,
+          budget,
+          currency: of.currency
+        }
+      }
+    ]
+  })
+
+export const unconvertedFinding = "budget_unconverted"
+
+/** Amounts of the period that runs which have no rate: they are in no sum. */
+export const unconvertedFindings = (
+  row: PeriodRow | undefined,
+  enrichmentId: string
+): ReadonlyArray<PlannedFinding> => {
+  if (row === undefined || row.unconverted.length === 0) return []
+  const byCurrency = Map.groupBy(row.unconverted, ([, currency]) => currency)
+  return Array.from(byCurrency, ([currency, some]) => ({
+    key: `${row.start}:unconverted:${currency}`,
+    kind: unconvertedFinding,
+    title: `Amounts in ${currency} are not counted: there is no rate`,
+    subject: { kind: "enrichment", id: enrichmentId },
+    data: { from: row.start, currency, lines: some.map(([line, , records, amount]) => ({ line, records, amount })) }
+  }))
+}

@@ -13,7 +13,16 @@ import { placeOf, prepareBudget, type PreparedBudget, refundReachDays } from "./
 import { foldPeriods } from "./Fold.ts"
 import { BudgetEvidence, keysField, type PeriodInput, planPeriod } from "./PeriodPlan.ts"
 import { pacePeriods, projections, seriesReachDays } from "./Projection.ts"
-import { budgetEventTypes, crossingEvents, crossings, type Watched } from "./Thresholds.ts"
+import {
+  budgetEventTypes,
+  crossingEvents,
+  crossingFindings,
+  crossings,
+  thresholdFinding,
+  unconvertedFinding,
+  unconvertedFindings,
+  type Watched
+} from "./Thresholds.ts"
 
 type Input = PlanInput<PreparedBudget, BudgetState>
 type BudgetPlan = PartitionPlan<BudgetState, BudgetEvidence>
@@ -87,6 +96,13 @@ const planTable = (input: Input, rows: ReadonlyArray<PeriodRow>, before: TableSt
     claims: [],
     links: [],
     events: crossingEvents(crossed, watched, { enrichmentId, revision, currency, digits }),
+    findings: [
+      ...crossingFindings(crossed, watched, { enrichmentId, currency, digits }),
+      ...unconvertedFindings(
+        rows.find((row) => row.start === start),
+        enrichmentId
+      )
+    ],
     // What will probably be spent is something else each day.
     due: config.notify.projection && config.thresholds.length > 0 ? tomorrow : next
   }
@@ -174,6 +190,7 @@ export const makeBudget = (
     dataTypes: ["transactions"],
     writes: [keysField],
     emits: budgetEventTypes,
+    finds: [thresholdFinding, unconvertedFinding],
     perWorkspace: limits.enrichmentsPerWorkspace
   },
   Config: BudgetConfig,

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { makeBudget } from "../../../../src/enrichment/kinds/budget/budget.ts"
 import type { BudgetState } from "../../../../src/enrichment/kinds/budget/BudgetState.ts"
-import type { SetAccount, SetKind, SetRecord } from "../../../../src/enrichment/kinds/SetKind.ts"
+import type { SetAccount, SetRecord } from "../../../../src/enrichment/kinds/SetKind.ts"
 import { provenPatterns } from "../../../../src/pattern/Pattern.ts"
 import type { Fields } from "../../../../src/record/FieldValue.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
@@ -50,8 +50,7 @@ export interface WorldOptions {
 export const worldOf = (config: object, { past = [], revision = 1, today = "2026-03-10" }: WorldOptions = {}) => {
   const decoded = Result.getOrThrow(decode(budget.Config, config))
   return new SetWorld({
-    // A world knows its kind by what all kinds have in common.
-    kind: budget as unknown as SetKind,
+    kind: budget,
     config: decoded,
     dataType: "transactions",
     accounts: [account],

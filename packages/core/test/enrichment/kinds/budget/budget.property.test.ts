@@ -62,6 +62,8 @@ const configOf = (random: Seeded) => {
   }
 }
 
+const cents = (text: string) => Math.round(Number(text) * 100)
+
 /** Months as people count them, in whole cents: nothing of the budget is used. */
 const expected = (config: ReturnType<typeof configOf>, rows: ReadonlyArray<Row>) => {
   const months = ["2025-12", "2026-01", "2026-02", "2026-03"]
@@ -70,7 +72,6 @@ const expected = (config: ReturnType<typeof configOf>, rows: ReadonlyArray<Row>)
   const taken = (row: Row, at: number) =>
     at === 0 ? row.category === "food" : config.assignment === "all" || row.category !== "food"
   const begun = counted.map(monthOf).toSorted()[0]
-  const cents = (text: string) => Math.round(Number(text) * 100)
   return config.lines.map((line, at) => {
     let carried = 0
     return months
@@ -142,7 +143,7 @@ describe("budgets over random ledgers", () => {
         world.put(...rows.map(asRecord))
         const before = yield* sumsOf(world)
         const total = [...before.values()].reduce((sum, units) => sum + units, 0n)
-        expect(total).toBe(BigInt(-rows.reduce((sum, { cents }) => sum + cents, 0)))
+        expect(total).toBe(BigInt(-rows.reduce((sum, row) => sum + row.cents, 0)))
         const row = random.pick(rows)
         const moved = { ...row, day: from + random.below(100) }
         world.put(asRecord(moved))

@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import { rememberedAmounts } from "../../../../src/enrichment/kinds/budget/BudgetConfig.ts"
 import { foldPeriods } from "../../../../src/enrichment/kinds/budget/Fold.ts"
 import { projections } from "../../../../src/enrichment/kinds/budget/Projection.ts"
-import type { SetKind } from "../../../../src/enrichment/kinds/SetKind.ts"
 import { catalogOf } from "../../../../src/record/FieldCatalog.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import { decode } from "../../../../src/shared/StrictDecoding.ts"
@@ -14,8 +13,20 @@ import { account, budget, everything, is, rates, record, sumsOf, tableOf, worldO
 const line = (change: object = {}) => ({ key: "all", name: "All", match: everything, amount: "400", ...change })
 const groceries = line({ key: "groceries", name: "Groceries", match: is("category", "groceries"), carry: "both" })
 
+const transfer = (id: string, kind: string, state = "auto") =>
+  record(id, "2026-03-01", "-10", { "transfer.kind": kind, "transfer.state": state })
+const dollars = (id: string, date: string) => record(id, date, "-0.01", { currency: "USD" })
+const shoes = (id: string, date: string, amount: string) => record(id, date, amount, { merchantName: "Shoe Store" })
+const crossingKey = (threshold: string, n: number) => `1:2026-03-01:fact:${threshold}:${n}:all`
+const bill = (id: string, date: string, state = "mature") =>
+  record(id, date, "-30", {
+    "recurring.seriesId": "rent",
+    "recurring.cadence": "monthly",
+    "recurring.state": state
+  })
+
 setSuite("the kind budget", {
-  kind: budget as unknown as SetKind,
+  kind: budget,
   dataType: "transactions",
   accounts: [account],
   baseCurrency: account.currency,
@@ -139,8 +150,6 @@ describe("what counts", () => {
 
   it.effect("is spending without transfers between own accounts, unless their kind is named", () =>
     Effect.gen(function* () {
-      const transfer = (id: string, kind: string, state = "auto") =>
-        record(id, "2026-03-01", "-10", { "transfer.kind": kind, "transfer.state": state })
       const records = [
         transfer("a", "internal"),
         transfer("b", "loan_payment"),
@@ -195,7 +204,6 @@ describe("what counts", () => {
   it.effect("is converted on its day, rounded before it is summed, and listed where there is no rate", () =>
     Effect.gen(function* () {
       const world = worldOf({ lines: [line()] })
-      const dollars = (id: string, date: string) => record(id, date, "-0.01", { currency: "USD" })
       world.put(dollars("a", "2026-01-05"), dollars("b", "2026-01-12"), dollars("c", "2026-01-13"))
       world.put(record("d", "2026-01-06", "-10", { currency: "JPY" }), dollars("e", "2026-01-04"))
       const table = yield* tableOf(world)
@@ -212,11 +220,10 @@ describe("what counts", () => {
   it.effect("takes a refund to the period of its purchase where the budget says so, each purchase once", () =>
     Effect.gen(function* () {
       const config = { lines: [line()], refunds: "original" }
-      const of = (id: string, date: string, amount: string) => record(id, date, amount, { merchantName: "Shoe Store" })
-      const bought = of("a", "2026-01-10", "-80")
-      const back = of("b", "2026-03-02", "80")
+      const bought = shoes("a", "2026-01-10", "-80")
+      const back = shoes("b", "2026-03-02", "80")
       const world = worldOf(config)
-      world.put(back, of("c", "2026-03-03", "80"))
+      world.put(back, shoes("c", "2026-03-03", "80"))
       expect(Object.fromEntries(yield* sumsOf(world))).toEqual({ "2026-03-01 all": -16_000n })
       // The purchase arrives late.
       world.put(bought)
@@ -261,15 +268,34 @@ describe("thresholds", () => {
         yield* world.plan()
         return world.told.slice(before)
       })
-      const key = (threshold: string, n: number) => `1:2026-03-01:fact:${threshold}:${n}:all`
       expect(yield* spend("-79.99")).toEqual([])
-      expect(yield* spend("-80")).toEqual([key("0.8", 1)])
+      expect(yield* spend("-80")).toEqual([crossingKey("0.8", 1)])
       expect(yield* spend("-78.01")).toEqual([])
       expect(yield* spend("-80")).toEqual([])
-      expect(yield* spend("-100")).toEqual([key("1", 1)])
-      expect(yield* spend("-78")).toEqual([`${key("0.8", 1)}:recovered`, `${key("1", 1)}:recovered`])
-      expect(yield* spend("-99")).toEqual([key("0.8", 2)])
+      expect(yield* spend("-100")).toEqual([crossingKey("1", 1)])
+      expect(yield* spend("-78")).toEqual([`${crossingKey("0.8", 1)}:recovered`, `${crossingKey("1", 1)}:recovered`])
+      expect(yield* spend("-99")).toEqual([crossingKey("0.8", 2)])
     })
+  )
+
+  it.effect(
+    "are findings while they are crossed: the highest of a line, what is spent before what is to be expected",
+    () =>
+      Effect.gen(function* () {
+        const world = worldOf({ lines: [line({ amount: "100" })], thresholds: ["0.8", 1, 2] })
+        const findings = Effect.fnUntraced(function* (amount: string, change: Record<string, string> = {}) {
+          world.put(record("a", "2026-03-01", amount, change))
+          yield* world.plan()
+          return world.said.flatMap(([, plan]) => plan.findings ?? []).map(({ title }) => title)
+        })
+        expect(yield* findings("-30")).toEqual(["All: 80 % of the budget will probably be spent (100 EUR)"])
+        expect(yield* findings("-90")).toEqual([
+          "All: 80 % of the budget is spent (100 EUR)",
+          "All: 200 % of the budget will probably be spent (100 EUR)"
+        ])
+        expect(yield* findings("-1", { currency: "JPY" })).toEqual(["Amounts in JPY are not counted: there is no rate"])
+        expect(yield* findings("-1")).toEqual([])
+      })
   )
 
   it.effect("are all crossed by any spending where nothing was planned", () =>
@@ -315,13 +341,6 @@ describe("what a period will probably come to", () => {
     const periods = foldPeriods(rows, { config, recurrence, digits: 2, past: [], today })
     return projections(periods.at(-1)!, rows, recurrence, today)[0]
   })
-  const bill = (id: string, date: string, state = "mature") =>
-    record(id, date, "-30", {
-      "recurring.seriesId": "rent",
-      "recurring.cadence": "monthly",
-      "recurring.state": state
-    })
-
   it.effect("is what was spent, bills that are still due, and the pace of the rest", () =>
     Effect.gen(function* () {
       const spent = record("a", "2026-03-02", "-10")
