@@ -201,7 +201,7 @@ const pages: Readonly<Record<string, string>> = {
   ].join("\n"),
   enrichments: `# Enrichment kinds\n\nFrom \`packages/core/src/enrichment/Kinds.ts\`: the bundled kinds. Programs add [their own](../recipes/enrichment-kind.md).\n\n${table(
     ["kind", "name", "data types", "writes"],
-    bundledKinds({ patterns: provenPatterns }).map((kind) => [
+    bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 }).map((kind) => [
       `\`${kind.type}\``,
       kind.label,
       kind.capabilities.dataTypes.length === 9 ? "all" : kind.capabilities.dataTypes.join(", "),

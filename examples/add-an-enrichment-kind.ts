@@ -7,6 +7,7 @@
  * a kind, and `test/add-an-enrichment-kind.test.ts` runs it
  * against this one. Run the example with `node --conditions=@millrace/source examples/add-an-enrichment-kind.ts`.
  */
+import { NodeDigest } from "@millrace/adapters"
 import { Re2Patterns } from "@millrace/adapters/pattern"
 import { bundledKinds, kindsOf, Pipeline, type RecordKind } from "@millrace/core/enrichment"
 import { Patterns } from "@millrace/core/pattern"
@@ -75,7 +76,7 @@ export const program = Effect.gen(function* () {
       }
     ],
     "transactions",
-    kindsOf([...bundledKinds({ patterns: yield* Patterns }), firstWord])
+    kindsOf([...bundledKinds({ patterns: yield* Patterns, sha256: NodeDigest.sha256 }), firstWord])
   )
   const view = { recordId: "txn_1", fields: { description: "BAKERY 12", amount: "-4.8", category: "UNCATEGORIZED" } }
   return Pipeline.run(pipeline, view, { today: CalendarDate.make("2026-01-06") })

@@ -7,7 +7,7 @@
 import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import type { Extension } from "@millrace/core/extension"
-import { type BusinessDays, privateHosts, readRateFile } from "@millrace/adapters"
+import { type BusinessDays, privateHosts, readRateFile, NodeDigest } from "@millrace/adapters"
 import { bundledProviders } from "@millrace/adapters/provider"
 import { collectionFaults } from "@millrace/core/collection"
 import { bundledKinds } from "@millrace/core/enrichment"
@@ -153,7 +153,7 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
 
   const factories = [...bundledProviders, ...extensions.flatMap(({ providers }) => providers ?? [])]
   faults.push(...factoryFaults(factories).map((fault) => `modules: ${fault}`))
-  const taken = bundledKinds({ patterns: provenPatterns }).map(({ type }) => type)
+  const taken = bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 }).map(({ type }) => type)
   for (const type of extensions.flatMap(typesOf)) {
     if (taken.includes(type)) faults.push(`modules: "${type}" is the type of two kinds of enrichment`)
     taken.push(type)

@@ -9,10 +9,13 @@ const contentHashLength = 22
 
 const bytesOf = (text: string): Buffer => hash("sha256", text, "buffer")
 
+/** SHA-256 of text in hexadecimal. */
+export const sha256 = (input: string | Uint8Array): string => hash("sha256", input, "hex")
+
 export const layer: Layer.Layer<Digest> = Layer.succeed(
   Digest,
   Digest.of({
-    sha256: (input) => hash("sha256", input, "hex"),
+    sha256,
     contentHash: (text) => hash("sha256", text, "base64url").slice(0, contentHashLength),
     sign: (text, key) => createHmac("sha256", key).update(text).digest("base64url"),
     // Texts of any length become 32 bytes, so that not even the length leaks.

@@ -101,6 +101,14 @@ export class DeliveryStore extends Context.Service<
       feedId: FeedId,
       recordIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, DeliveryEntry>, StorageUnavailable>
+    /**
+     * Rows whose ids begin with one of these and a colon: the lines and items of records. By the id that was asked for; those
+     * without any are left out.
+     */
+    readonly entriesUnder: (
+      feedId: FeedId,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<DeliveryEntry>>, StorageUnavailable>
     /** Inserts or replaces rows as `intended`. Record ids are unique within one call. */
     readonly intend: (
       feedId: FeedId,

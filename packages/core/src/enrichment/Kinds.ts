@@ -3,14 +3,16 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Patterns, type PatternEngine } from "../pattern/Pattern.ts"
+import type { Sha256 } from "../shared/DerivedId.ts"
+import { Digest } from "../shared/Digest.ts"
 import { byIdentifier } from "../shared/Identifier.ts"
 import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
 import type { RecordKind } from "./kinds/Kind.ts"
 import type { SetKind } from "./kinds/SetKind.ts"
-import { makeBudget } from "./kinds/budget/budget.ts"
 import { makeFilter } from "./kinds/filter.ts"
 import { makeLookup } from "./kinds/lookup/lookup.ts"
 import { makeRule } from "./kinds/rule.ts"
+import { makeSplit } from "./kinds/split/split.ts"
 import { TableSnapshots } from "./kinds/TableSnapshots.ts"
 
 /** A kind of either family. */
@@ -19,6 +21,8 @@ export type AnyKind = RecordKind | SetKind
 /** What the bundled kinds are made of. */
 export interface KindNeeds {
   readonly patterns: PatternEngine
+  /** Ids of what follows from records are made of it. */
+  readonly sha256: Sha256
   /** There are none unless they are given. */
   readonly tables?: TableSnapshots["Service"]
 }
@@ -26,11 +30,11 @@ export interface KindNeeds {
 const noTables: TableSnapshots["Service"] = { read: () => Effect.undefined }
 
 /** The bundled kinds. Adding a kind is one file in `kinds/` and one line here. */
-export const bundledKinds = ({ patterns, tables = noTables }: KindNeeds): ReadonlyArray<AnyKind> => [
+export const bundledKinds = ({ patterns, sha256, tables = noTables }: KindNeeds): ReadonlyArray<AnyKind> => [
   makeRule(patterns),
   makeLookup(tables),
-  makeFilter(patterns),
-  makeBudget(patterns)
+  makeSplit(patterns, sha256),
+  makeFilter(patterns)
 ]
 
 /** A registry of these kinds. Types must be unique identifiers; anything else is a defect. */
@@ -52,11 +56,11 @@ export class Kinds extends Context.Service<
   /** The bundled kinds, and those of the program. */
   static readonly layerBundled = (
     more: ReadonlyArray<AnyKind> = []
-  ): Layer.Layer<Kinds, never, Patterns | TableSnapshots> =>
+  ): Layer.Layer<Kinds, never, Patterns | TableSnapshots | Digest> =>
     Layer.effect(
       Kinds,
       Effect.gen(function* () {
-        const needs = { patterns: yield* Patterns, tables: yield* TableSnapshots }
+        const needs = { patterns: yield* Patterns, sha256: (yield* Digest).sha256, tables: yield* TableSnapshots }
         return kindsOf([...bundledKinds(needs), ...more])
       })
     )

@@ -32,21 +32,28 @@ export const viewOf = ({ dataType, ownerFields, reading, specs }: Enriching, { r
   fields: { ...toPublic(dataType, record, ownerFields, specs), ...reading }
 })
 
-/** `note` hears of enrichments that failed on the record. */
+/** What stands beside the record of a row. */
+export const besideOf = ({ record, rowId }: RowOfRecord, { gathered, notes }: Pick<Beside, "gathered" | "notes">) => ({
+  notes: notes.get(record.id),
+  gathered: gathered.get(rowId)
+})
+
+export const enrichedOf = ({ changes, fields, verdict }: Pipeline.PipelineResult): Enriched => ({
+  fields,
+  verdict: verdict.value,
+  removeWhenDropped: verdict.removeDelivered,
+  provenance: changes
+})
+
+/** The record without the lines that it may fall into. `note` hears of enrichments that failed on it. */
 export const enriched = (
   enriching: Enriching,
   row: RowOfRecord,
-  { gathered, notes }: Pick<Beside, "gathered" | "notes">,
+  standing: Pick<Beside, "gathered" | "notes">,
   note: (fault: Pipeline.PipelineFault) => void = () => {}
 ): Enriched => {
   const { pipeline, today } = enriching
-  const beside = { notes: notes.get(row.record.id), gathered: gathered.get(row.rowId) }
-  const outcome = Pipeline.run(pipeline, viewOf(enriching, row), { today }, beside)
+  const outcome = Pipeline.run(pipeline, viewOf(enriching, row), { today }, besideOf(row, standing))
   for (const fault of outcome.faults) note(fault)
-  return {
-    fields: outcome.fields,
-    verdict: outcome.verdict.value,
-    removeWhenDropped: outcome.verdict.removeDelivered,
-    provenance: outcome.changes
-  }
+  return enrichedOf(outcome)
 }

@@ -6,34 +6,61 @@ import type { FeedMark } from "../feed/FeedStore.ts"
 /** The part of a signature that is not about enrichments. */
 const ownOf = (signature: string): string => signature.split("|")[0]!
 
-/** What signatures of enrichments that decide on delivery end with. */
-const deciding = "|decides"
+/** What enrichments may do besides changing what a row holds. */
+export interface Powers {
+  /** Which rows are delivered follows from them. */
+  readonly decides: boolean
+  /** A record may fall into lines. */
+  readonly makesLines: boolean
+}
 
-const decidesIn = (signature: string): boolean => signature.endsWith(deciding)
+const powersIn = (signature: string): Powers => {
+  const names = signature.split("|")[2]?.split(" ") ?? []
+  return { decides: names.includes("decides"), makesLines: names.includes("lines") }
+}
 
-/** A feed's own part, and that of its enrichments. */
-export const signatureText = (own: string, enrichments: string, decides: boolean): string =>
-  `${own}|${enrichments}${decides ? deciding : ""}`
+const either = (a: Powers, b: Powers): Powers => ({
+  decides: a.decides || b.decides,
+  makesLines: a.makesLines || b.makesLines
+})
+
+/** A feed's own part, that of its enrichments, and what they may do. */
+export const signatureText = (own: string, enrichments: string, { decides, makesLines }: Powers): string => {
+  const names = [...(decides ? ["decides"] : []), ...(makesLines ? ["lines"] : [])]
+  return `${own}|${enrichments}${names.length === 0 ? "" : `|${names.join(" ")}`}`
+}
 
 /**
  * What a mark says while rows are delivered under another signature than its own and not all of them were: it
  * equals none, so that the next run looks at everything, also when what changed was taken back by then.
  */
 export const betweenOf = (mark: FeedMark, signature: string): string =>
-  ownOf(mark.signature) === ownOf(signature)
-    ? signatureText(ownOf(signature), "", decidesIn(mark.signature) || decidesIn(signature))
-    : ""
+  signatureText(
+    ownOf(mark.signature) === ownOf(signature) ? ownOf(signature) : "",
+    "",
+    either(powersIn(mark.signature), powersIn(signature))
+  )
 
-/** `ranged`: only some days are looked at. */
-export const startOf = (feed: Feed, ranged: boolean, mark: FeedMark | undefined, signature: string) => {
+/** `ranged`: only some days are looked at. `forgotten`: rows were delivered of which no mark tells. */
+export const startOf = (
+  feed: Feed,
+  ranged: boolean,
+  mark: FeedMark | undefined,
+  signature: string,
+  forgotten: boolean
+) => {
+  const unknown: Powers = { decides: false, makesLines: forgotten }
   const sameOwn = mark !== undefined && ownOf(mark.signature) === ownOf(signature)
+  const powers = either(mark === undefined ? unknown : powersIn(mark.signature), powersIn(signature))
   const everything = ranged || appends(feed) || !sameOwn
   return {
     after: everything || mark.signature !== signature ? 0 : mark.changeNo,
     /** Records up to this change number are only looked at because the enrichments changed. */
     known: everything ? 0 : mark.changeNo,
     /** Which of them are delivered may have changed by that. */
-    decides: !everything && (decidesIn(mark.signature) || decidesIn(signature))
+    decides: !everything && powers.decides,
+    /** Whether records fall into lines, or did so under the mark. */
+    mayHaveLines: powers.makesLines
   }
 }
 

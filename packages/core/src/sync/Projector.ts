@@ -9,12 +9,11 @@ import type { Account } from "../bank/Account.ts"
 import { ownerOf } from "../bank/PublicRecord.ts"
 import type { Bank } from "../bank/Bank.ts"
 import type { Direct } from "../destination/Deliverer.ts"
-import { DeliveryStore, type DeliveryEntry, type Intent } from "../destination/DeliveryStore.ts"
+import { DeliveryStore, type Intent } from "../destination/DeliveryStore.ts"
 import { appends } from "../destination/DeliveryRun.ts"
 import type { DestinationError } from "../destination/Destination.ts"
 import type { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import type { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
-import type { RowNow } from "../enrichment/history/RecordHistory.ts"
 import type { CompiledPipeline } from "../enrichment/Pipeline.ts"
 import { isItemized, recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
@@ -34,10 +33,12 @@ import { limits } from "../shared/Limits.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { documentRows, type DocumentRow } from "./DocumentRows.ts"
-import { decide, type Force, onlyWhether } from "./Decision.ts"
-import { type Beside, besideRecords } from "./BesideRecords.ts"
+import type { Force } from "./Decision.ts"
+import { besideRecords } from "./BesideRecords.ts"
 import { deliveredHistory } from "./DeliveredHistory.ts"
-import { enriched, type Enriching } from "./EnrichedRecord.ts"
+import type { Enriching } from "./EnrichedRecord.ts"
+import { combined, judged, type Judged, type Judging } from "./Judged.ts"
+import { basesOf, linesOfRows } from "./RecordRows.ts"
 import { betweenOf, grouped, isBehind, signatureText, startOf, together } from "./ProjectionStart.ts"
 
 /** After a change of enrichments alone, older records are not delivered again (enrichments A9). */
@@ -125,9 +126,9 @@ export class Projector extends Context.Service<
         const own = digest.contentHash(
           JSON.stringify([owner, fieldMappings, dataTypeOptions, destinationConfig?.onRemoved ?? null, ...perItem])
         )
-        const { decides, decidesDaily, signature } = projection.pipeline
+        const { decidesDaily, signature } = projection.pipeline
         const enrichments = decidesDaily ? `${signature} ${projection.today}` : signature
-        return signatureText(own, digest.contentHash(enrichments), decides)
+        return signatureText(own, digest.contentHash(enrichments), projection.pipeline)
       }
 
       /**
@@ -155,7 +156,9 @@ export class Projector extends Context.Service<
         projection: Projection,
         owner: { readonly bank: Bank; readonly account: Account },
         mark: FeedMark | undefined,
-        upTo: number
+        upTo: number,
+        /** Whether it may have rows that no mark tells of. */
+        forgotten: boolean
       ) => {
         const { account, bank } = owner
         const { dataType } = projection.feed
@@ -168,7 +171,7 @@ export class Projector extends Context.Service<
           mark,
           signature,
           upTo,
-          ...startOf(projection.feed, projection.range !== undefined, mark, signature)
+          ...startOf(projection.feed, projection.range !== undefined, mark, signature, forgotten)
         }
       }
       type Started = ReturnType<typeof started>
@@ -209,74 +212,45 @@ export class Projector extends Context.Service<
         return found
       })
 
-      /** Decides what is to be done about records. */
-      const judged = (
+      /** Decides what is to be done about records: what stands beside them and what is there are looked at in one go. */
+      const judgedRows = Effect.fnUntraced(function* (
         projection: Projection,
-        start: Started,
-        rows: ReadonlyArray<DocumentRow>,
-        entries: ReadonlyMap<string, DeliveryEntry>,
-        standing: Beside,
+        all: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
         faults: Map<string, ProjectionFault>
-      ) => {
-        const { feed, job } = projection
-        const enriching = enrichingOf(projection, start)
+      ) {
+        const { feed, force, job } = projection
+        const standing = yield* lookBeside(projection, all, faults)
         const note = (fault: ProjectionFault) => faults.set(`${fault.enrichmentId}\n${fault.message}`, fault)
-        const intents: Array<Intent> = []
-        const kept: Array<Intent> = []
-        const told: Array<RowNow> = []
-        let filtered = 0
-        let unchanged = 0
-        let read = 0
-        let vanished = 0
-        for (const { record, rowId, shown } of rows) {
-          const entry = entries.get(rowId)
-          // What the document does not have now, and never had at the destination.
-          if (!shown && entry === undefined) continue
-          const view = enriched(enriching, { record, rowId }, standing, note)
-          const wanted = decide({
+        const entries = new Map(
+          yield* deliveries.entries(
+            feed.id,
+            all.flatMap(([, rows]) => rows.map(({ rowId }) => rowId))
+          )
+        )
+        const withLines = all.flatMap(([start, rows]) => (start.mayHaveLines ? rows : []))
+        const under =
+          withLines.length === 0 ? undefined : yield* deliveries.entriesUnder(feed.id, basesOf(feed, withLines))
+        for (const some of under?.values() ?? []) for (const entry of some) entries.set(entry.recordId, entry)
+        return all.map(([start, rows]): Judged => {
+          const enriching = enrichingOf(projection, start)
+          const judging: Judging = {
             feed,
-            recordId: rowId,
-            record,
-            enriched: view,
-            entry,
-            force: projection.force,
-            jobId: job.id,
-            hash: digest.contentHash
-          })
-          const decision = isSettled(projection, start, record) ? onlyWhether(wanted, entry) : wanted
-          if (decision.kind === "keep") kept.push(decision.intent)
-          const isOther = decision.kind === "intend" && decision.intent.op !== "remove"
-          if (isOther && (entry !== undefined || view.provenance.length > 0)) {
-            const { accountId, version: recordVersion } = record
-            told.push({ recordId: rowId, accountId, recordVersion, fields: view.fields, provenance: view.provenance })
+            job,
+            force,
+            enriching,
+            standing,
+            entries,
+            isSettled: (record) => isSettled(projection, start, record),
+            mayHaveLines: start.mayHaveLines,
+            hash: digest.contentHash,
+            note
           }
-          // A row that went earlier is no news.
-          if (!shown && decision.kind !== "intend") continue
-          if (decision.kind === "intend") intents.push(decision.intent)
-          else if (decision.kind === "filtered") filtered++
-          else unchanged++
-          if (record.state === "live") read++
-          else vanished++
-        }
-        return { intents, kept, told, add: { read, vanished, filtered, unchanged } }
-      }
-      type Judged = ReturnType<typeof judged>
-
-      const combined = (all: ReadonlyArray<Judged>): Judged => {
-        const add = { read: 0, vanished: 0, filtered: 0, unchanged: 0 }
-        for (const one of all) {
-          add.read += one.add.read
-          add.vanished += one.add.vanished
-          add.filtered += one.add.filtered
-          add.unchanged += one.add.unchanged
-        }
-        return {
-          intents: all.flatMap(({ intents }) => intents),
-          kept: all.flatMap(({ kept }) => kept),
-          told: all.flatMap(({ told }) => told),
-          add
-        }
-      }
+          return judged(
+            judging,
+            under === undefined || !start.mayHaveLines ? rows : linesOfRows(enriching, rows, standing, under, note)
+          )
+        })
+      })
 
       /** Writes what was decided, and how far the feed has come by it. */
       const put = Effect.fnUntraced(function* (
@@ -328,12 +302,7 @@ export class Projector extends Context.Service<
           at = changes[changes.length - 1]!.changeNo
           const changeNo = at
           const rows = rowsOf(projection, lookedAt(projection, start, changes))
-          const entries = yield* deliveries.entries(
-            feed.id,
-            rows.map(({ rowId }) => rowId)
-          )
-          const standing = yield* lookBeside(projection, [[start, rows]], faults)
-          const decided = judged(projection, start, rows, entries, standing, faults)
+          const decided = combined(yield* judgedRows(projection, [[start, rows]], faults))
           live += decided.add.read
           // Until the last chunk a changed signature stays unfinished, so that a new run begins again.
           const done =
@@ -372,13 +341,11 @@ export class Projector extends Context.Service<
           const changes = yield* records.changes(scope, { after, upTo, limit: together })
           looked.push(rowsOf(projection, lookedAt(projection, start, changes)))
         }
-        const entries = yield* deliveries.entries(
-          feed.id,
-          looked.flatMap((rows) => rows.map(({ rowId }) => rowId))
+        const each = yield* judgedRows(
+          projection,
+          starts.map((start, n) => [start, looked[n]!] as const),
+          faults
         )
-        const all = starts.map((start, n) => [start, looked[n]!] as const)
-        const standing = yield* lookBeside(projection, all, faults)
-        const each = all.map(([start, some]) => judged(projection, start, some, entries, standing, faults))
         const decided = combined(each)
         yield* put(
           projection,
@@ -403,8 +370,15 @@ export class Projector extends Context.Service<
         const marks = new Map((yield* feeds.marks(projection.feed.id)).map((mark) => [mark.accountId, mark]))
         const last = yield* records.lastChanges(projection.accounts.map(({ account }) => account.id))
         const faults = new Map<string, ProjectionFault>()
+        // Where marks were taken away so that all is looked at again, the destination has what they told of.
+        const forgotten =
+          !projection.pipeline.makesLines &&
+          projection.accounts.some(({ account }) => !marks.has(account.id)) &&
+          (yield* deliveries.list(projection.feed.id, { limit: 1 })).length > 0
         const starts = projection.accounts
-          .map((owner) => started(projection, owner, marks.get(owner.account.id), last.get(owner.account.id) ?? 0))
+          .map((owner) =>
+            started(projection, owner, marks.get(owner.account.id), last.get(owner.account.id) ?? 0, forgotten)
+          )
           .filter((start) => start.after < start.upTo || isBehind(start))
         // While the database writes some accounts, the records of the next ones are enriched.
         const groups = isDocumentType(projection.feed.dataType) ? starts.map((start) => [start]) : grouped(starts)

@@ -29,9 +29,9 @@ import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { contentOf, onRemovedOf } from "./Decision.ts"
-import { documentOf, documentRows } from "./DocumentRows.ts"
+import { documentOf, type DocumentRow, documentRows } from "./DocumentRows.ts"
 import { besideRecords } from "./BesideRecords.ts"
-import { enriched, type RowOfRecord } from "./EnrichedRecord.ts"
+import { rowsOfRow } from "./RecordRows.ts"
 
 const make = Effect.gen(function* () {
   const banks = yield* BankStore
@@ -77,15 +77,17 @@ const make = Effect.gen(function* () {
       const byId = new Map(some.map((row) => [row.recordId, row]))
       const scope = { workspaceId: feed.workspaceId, accountId, dataType }
       const enriching = { pipeline, dataType, specs, ownerFields, today }
-      const ids = ofDocuments ? [...new Set(Array.from(byId.keys(), documentOf))] : [...byId.keys()]
+      const parts = ofDocuments || pipeline.makesLines
+      const ids = parts ? [...new Set(Array.from(byId.keys(), documentOf))] : [...byId.keys()]
       const held = yield* records.held(scope, ids)
-      const all: ReadonlyArray<RowOfRecord> = ofDocuments
+      const all: ReadonlyArray<DocumentRow> = ofDocuments
         ? held.flatMap((record) => documentRows(feed, record))
-        : held.map((record) => ({ record, rowId: record.id }))
-      const wanted = all.filter(({ rowId }) => byId.has(rowId))
-      const standing = yield* beside(feed, pipeline, today, [[enriching, wanted]])
-      for (const { record, rowId } of wanted) {
-        const { fields, provenance } = enriched(enriching, { record, rowId }, standing)
+        : held.map((record) => ({ record, rowId: record.id, shown: true }))
+      const named = pipeline.makesLines ? all : all.filter(({ rowId }) => byId.has(rowId))
+      const standing = yield* beside(feed, pipeline, today, [[enriching, named]])
+      const wanted = named.flatMap((row) => rowsOfRow(enriching, row, standing)).filter(({ rowId }) => byId.has(rowId))
+      for (const { enriched: row, record, rowId } of wanted) {
+        const { fields, provenance } = row
         const { hash } = byId.get(rowId)!
         const marked = record.state !== "live" && onRemovedOf(feed, record) === "mark"
         const now = contentOf(feed, fields, marked, contentHash)

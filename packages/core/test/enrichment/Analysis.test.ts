@@ -10,7 +10,6 @@ import {
   storeWorkspace
 } from "@millrace/testing/fixture"
 import { describe, expect, it } from "@effect/vitest"
-import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Analysis } from "../../src/enrichment/Analysis.ts"
@@ -23,7 +22,6 @@ import { FeedPipelines } from "../../src/enrichment/FeedPipelines.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import type { PartitionPlan, SetKind } from "../../src/enrichment/kinds/SetKind.ts"
-import { makeSplit } from "../../src/enrichment/kinds/split/split.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import type { RecordWrite } from "../../src/record/LedgerRecord.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
@@ -60,9 +58,8 @@ const byLine: SetKind = {
     return { next }
   })
 }
-const split = makeSplit(provenPatterns, (text) => createHash("sha256").update(text).digest("hex"))
-const bundled = bundledKinds({ patterns: provenPatterns }).filter(({ type }) => type !== "split")
-const kinds = kindsOf([...bundled, split, monthSum, byLine])
+const bundled = bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 })
+const kinds = kindsOf([...bundled, monthSum, byLine])
 const services = Layer.mergeAll(Analysis.layer, EnrichmentFacts.layer).pipe(
   Layer.provideMerge(FeedPipelines.layer),
   Layer.provideMerge(Tasks.layer),

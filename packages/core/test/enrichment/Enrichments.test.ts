@@ -20,7 +20,7 @@ const services = Enrichments.layer.pipe(
     Layer.mergeAll(
       MemoryStorage.layer,
       NodeDigest.layer,
-      Layer.succeed(Kinds, kindsOf(bundledKinds({ patterns: provenPatterns }))),
+      Layer.succeed(Kinds, kindsOf(bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 }))),
       Ids.layer
     )
   )

@@ -32,7 +32,7 @@ import { Ids } from "../../src/shared/Ids.ts"
 import { Tasks } from "../../src/task/Tasks.ts"
 import { monthSum } from "./MonthSum.ts"
 
-const kinds = kindsOf([...bundledKinds({ patterns: provenPatterns }), monthSum])
+const kinds = kindsOf([...bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 }), monthSum])
 const services = Findings.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Analysis.layer, EnrichmentFacts.layer)),
   Layer.provideMerge(FeedPipelines.layer),

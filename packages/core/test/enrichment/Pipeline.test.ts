@@ -1,3 +1,4 @@
+import { NodeDigest } from "@millrace/adapters"
 import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
 import type { RecordKind } from "../../src/enrichment/kinds/Kind.ts"
 import { bundledKinds, kindsOf } from "../../src/enrichment/Kinds.ts"
@@ -8,7 +9,7 @@ import * as Timestamp from "../../src/shared/Timestamp.ts"
 import type { Fields } from "../../src/record/FieldValue.ts"
 import { describe, expect, it } from "vitest"
 
-const bundled = bundledKinds({ patterns: provenPatterns })
+const bundled = bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 })
 const kinds = kindsOf(bundled)
 const recordKind = (type: string): RecordKind => {
   const kind = kinds.get(type)

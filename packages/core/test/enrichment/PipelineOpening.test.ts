@@ -1,3 +1,4 @@
+import { NodeDigest } from "@millrace/adapters"
 import { expect, it } from "@effect/vitest"
 import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
 import type { GatherScope, RecordKind, View } from "../../src/enrichment/kinds/Kind.ts"
@@ -29,7 +30,7 @@ const enrichment = (id: string, type: string, order: number, config: unknown): E
   revision: 1
 })
 
-const bundled = bundledKinds({ patterns: provenPatterns })
+const bundled = bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 })
 const rule = bundled.find(({ type }) => type === "rule") as RecordKind
 
 const conditions = { logic: "and", conditions: [{ field: "description", operator: "contains", value: "tram" }] }

@@ -95,6 +95,33 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("finds the rows of lines and items by the record they are of", () =>
+    Effect.gen(function* () {
+      const { account, feed, job, store } = yield* arrange
+      const other = yield* arrange
+      const ids = ["a", "a:", "a:1", "a:1:x", "a:é", "a0", "a;", "ab:1", "b:1", "A:1"]
+      yield* store.intend(
+        feed.id,
+        job.id,
+        ids.map((id) => makeIntent(account, id))
+      )
+      yield* store.intend(other.feed.id, other.job.id, [makeIntent(other.account, "a:9")])
+      yield* store.settle(feed.id, job.id, [{ recordId: "a:1", version: 1, state: "done", remoteRef: "row" }])
+      const found = yield* store.entriesUnder(feed.id, ["a", "ab", "c", "a:1"])
+      expect(Array.from(found, ([id, some]) => [id, some.map(({ recordId }) => recordId)] as const).toSorted()).toEqual(
+        [
+          ["a", ["a:1", "a:1:x", "a:é"]],
+          ["a:1", ["a:1:x"]],
+          ["ab", ["ab:1"]]
+        ]
+      )
+      const [first] = found.get("a")!
+      expect(first).toEqual((yield* store.entries(feed.id, ["a:1"])).get("a:1"))
+      expect(first).toMatchObject({ present: true, acknowledged: true, state: "done" })
+      expect(yield* store.entriesUnder(feed.id, [])).toEqual(new Map())
+    })
+  )
+
   it.effect("makes a new version of every intent and keeps the reference at the destination", () =>
     Effect.gen(function* () {
       const { account, feed, job, store } = yield* arrange

@@ -344,6 +344,11 @@ const tasks = casesOf(TaskStore, {
 
 const deliveries = casesOf(DeliveryStore, {
   entries: (store, { feed, write }) => store.entries(feed.id, [write.id]),
+  entriesUnder: (store, { account, feed, job, write }) =>
+    Effect.andThen(
+      store.intend(feed.id, job.id, [makeIntent(account, `${write.id}:line`)]),
+      store.entriesUnder(feed.id, [write.id])
+    ),
   intend: (store, { account, feed, job }) => store.intend(feed.id, job.id, [makeIntent(account, "new")]),
   intendSettled: (store, { account, feed, job }) =>
     store.intendSettled(feed.id, job.id, [makeIntent(account, "new")], [{ state: "done" }]),

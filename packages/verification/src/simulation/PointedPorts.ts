@@ -151,7 +151,8 @@ export const pointedAdapters = (
     ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
     StatementReader.layer,
     Kinds.layerBundled().pipe(
-      Layer.provide(TableSnapshotReader.layer.pipe(Layer.provide(NodeDigest.layer))),
+      Layer.provide(TableSnapshotReader.layer),
+      Layer.provide(NodeDigest.layer),
       Layer.provideMerge(Patterns.layerProven)
     ),
     NodeDigest.layer

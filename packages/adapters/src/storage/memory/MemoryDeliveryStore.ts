@@ -36,6 +36,12 @@ const isOpen = ({ dead, state }: Delivery): boolean =>
 const isIn = (row: Delivery, state: DeliveryState | "dead"): boolean =>
   state === "dead" ? row.dead : row.state === state
 
+const entryOf = (entry: Entry): DeliveryEntry => {
+  const { dead, hash, jobId, op, recordId, state } = entry.row
+  const present = isPresent(entry)
+  return { recordId, hash, op, state, dead, jobId, present, acknowledged: present && isAcknowledged(entry.row) }
+}
+
 /** What is being sent while newer content comes. */
 const unconfirmedOf = (row: Delivery): UnconfirmedAttempt | undefined =>
   row.state === "sending"
@@ -233,10 +239,22 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
           for (const recordId of recordIds) {
             const entry = entries.get(recordId)
             if (entry === undefined) continue
-            const { dead, hash, jobId, op, state } = entry.row
-            const present = isPresent(entry)
-            const acknowledged = present && isAcknowledged(entry.row)
-            found.set(recordId, { recordId, hash, op, state, dead, jobId, present, acknowledged })
+            found.set(recordId, entryOf(entry))
+          }
+          return found
+        }),
+      entriesUnder: (feedId, ids) =>
+        call(() => {
+          const wanted = new Set(ids)
+          const found = new Map<string, Array<DeliveryEntry>>()
+          for (const [recordId, entry] of [...ledgerOf(feedId).entries].toSorted(([a], [b]) => ascending(a, b))) {
+            for (let end = recordId.indexOf(":"); end !== -1; end = recordId.indexOf(":", end + 1)) {
+              const under = recordId.slice(0, end)
+              if (end === recordId.length - 1 || !wanted.has(under)) continue
+              const some = found.get(under) ?? []
+              found.set(under, some)
+              some.push(entryOf(entry))
+            }
           }
           return found
         }),

@@ -221,18 +221,38 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient> = Lay
     const isIn = (state: DeliveryState | "dead") => (state === "dead" ? sql.literal("dead") : sql`state = ${state}`)
     const walk = sql.literal("coalesce(date, 'infinity'::date), record_id")
 
+    const entryColumns = sql.literal(`record_id as "recordId", hash, op, state, dead, job_id as "jobId",
+      ${isPresent} as present, ${isAcknowledged} as acknowledged`)
+
     return DeliveryStore.of({
       entries: Effect.fn("DeliveryStore.entries")(function* (feedId, recordIds) {
         if (recordIds.length === 0) return new Map<string, DeliveryEntry>()
         // One by one: a list of ids is looked up in whichever index begins with the feed, where the planner knows nothing
         // yet of how many rows there have become.
-        const rows = yield* storedInBulk(sql<DeliveryEntry>`select record_id as "recordId", hash, op, state, dead,
-            job_id as "jobId", ${sql.literal(isPresent)} as present, ${sql.literal(isAcknowledged)} as acknowledged
+        const rows = yield* storedInBulk(sql<DeliveryEntry>`select ${entryColumns}
           from unnest(${recordIds}::text[]) as wanted(id) cross join lateral (
             select * from delivery where feed_id = ${feedId} and record_id = wanted.id
             order by feed_id, record_id limit 1
           ) as delivery`)
         return new Map(rows.map((row) => [row.recordId, row]))
+      }),
+      entriesUnder: Effect.fn("DeliveryStore.entriesUnder")(function* (feedId, ids) {
+        const found = new Map<string, Array<DeliveryEntry>>()
+        if (ids.length === 0) return found
+        // Between the colon and the character that follows it: ids are ordered byte by byte.
+        const rows = yield* storedInBulk(sql<DeliveryEntry & { readonly under: string }>`select ${entryColumns},
+            wanted.id as under
+          from unnest(${[...ids]}::text[]) as wanted(id) cross join lateral (
+            select * from delivery where feed_id = ${feedId}
+              and record_id > (wanted.id || ':') and record_id < (wanted.id || ';')
+            order by feed_id, record_id
+          ) as delivery`)
+        for (const { under, ...entry } of rows) {
+          const some = found.get(under) ?? []
+          found.set(under, some)
+          some.push(entry)
+        }
+        return found
       }),
       intend: Effect.fn("DeliveryStore.intend")(function* (feedId, jobId, intents) {
         if (intents.length === 0) return

@@ -1,9 +1,12 @@
+import { NodeDigest } from "@millrace/adapters"
 import { bundledKinds } from "../../../src/enrichment/Kinds.ts"
 import { provenPatterns } from "../../../src/pattern/Pattern.ts"
 import { type RecordKindSuiteOptions, suite } from "@millrace/testing/suite/enrichment"
 import { expect, it } from "vitest"
 
-const kinds = bundledKinds({ patterns: provenPatterns }).filter((kind) => kind.family === "record")
+const kinds = bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 }).filter(
+  (kind) => kind.family === "record"
+)
 const when = (field: string, operator: string, value: string) => ({
   logic: "and",
   conditions: [{ field, operator, value }]
@@ -57,6 +60,27 @@ const trials: Readonly<Record<string, Pick<RecordKindSuiteOptions, "good" | "ref
         "also"
       ],
       [{ source: { kind: "inline", entries: [{ match: "a", set: { category: "x" } }] }, field: "budget.keys" }, "field"]
+    ]
+  },
+  split: {
+    good: [
+      { rules: [{ conditions: tram, lines: [{ key: "a", method: "fixed", value: "15", set: { category: "Fare" } }] }] },
+      { rules: [{ conditions: tram, lines: [{ key: "a", method: "percent", value: "30" }] }], deliver: "parent" },
+      {
+        rules: [{ conditions: tram, lines: [{ key: "a", method: "remainder", weight: 2 }] }],
+        deliver: "both",
+        onOverflow: "skip"
+      }
+    ],
+    refused: [
+      [
+        { rules: [{ conditions: tram, lines: [{ key: "a", method: "percent", value: "101" }] }] },
+        "rules[0].lines[0].value"
+      ],
+      [
+        { rules: [{ conditions: tram, lines: [{ key: "a", method: "fixed", value: "1" }] }], deliver: "none" },
+        "deliver"
+      ]
     ]
   },
   filter: {

@@ -1,9 +1,7 @@
-import { suite } from "@millrace/testing/suite/enrichment"
+import { NodeDigest } from "@millrace/adapters"
 import { describe, expect, it } from "@effect/vitest"
-import { createHash } from "node:crypto"
 import type { Enrichment } from "../../../../src/enrichment/Enrichment.ts"
 import { bundledKinds, kindsOf } from "../../../../src/enrichment/Kinds.ts"
-import { makeSplit } from "../../../../src/enrichment/kinds/split/split.ts"
 import * as Pipeline from "../../../../src/enrichment/Pipeline.ts"
 import type { RecordNotes } from "../../../../src/enrichment/RecordNotes.ts"
 import { provenPatterns } from "../../../../src/pattern/Pattern.ts"
@@ -11,7 +9,6 @@ import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import * as Decimal from "../../../../src/shared/Decimal.ts"
 import * as Timestamp from "../../../../src/shared/Timestamp.ts"
 
-const split = makeSplit(provenPatterns, (text) => createHash("sha256").update(text).digest("hex"))
 const conditions = { logic: "and", conditions: [{ field: "description", operator: "contains", value: "market" }] }
 const lines = [
   { key: "cash", method: "fixed", value: "15", set: { category: "CASH" } },
@@ -19,20 +16,7 @@ const lines = [
 ]
 const config = { rules: [{ id: "market", conditions, lines }] }
 
-suite("the kind split", {
-  kind: split,
-  dataType: "transactions",
-  good: [config, { ...config, deliver: "parent" }, { ...config, deliver: "both", onOverflow: "skip" }],
-  refused: [
-    [{ rules: [{ conditions, lines: [{ key: "a", method: "percent", value: "101" }] }] }, "rules[0].lines[0].value"]
-  ],
-  records: [
-    { description: "Market", amount: "-100", currency: "EUR" },
-    { description: "Tram", amount: "-3", currency: "EUR" }
-  ]
-})
-
-const kinds = kindsOf([...bundledKinds({ patterns: provenPatterns }), split])
+const kinds = kindsOf(bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 }))
 const context = { today: CalendarDate.make("2026-05-31") }
 const fields = {
   description: "Market",
