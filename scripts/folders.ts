@@ -18,6 +18,7 @@ export const kernelOrder: ReadonlyArray<string> = [
   "text",
   "pattern",
   "workspace",
+  "model",
   "resource",
   "access",
   "cursor",

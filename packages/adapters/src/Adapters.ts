@@ -16,6 +16,7 @@ import { bundledDestinations, type DestinationOptions, made } from "./destinatio
 import * as NodeDigest from "./digest/NodeDigest.ts"
 import * as OutboundClient from "./outbound/OutboundClient.ts"
 import type { PrivateHosts } from "./outbound/PrivateHosts.ts"
+import * as ModelEndpoints from "./model/ModelEndpoints.ts"
 import * as Re2Patterns from "./pattern/Re2Patterns.ts"
 import { makeRateFile } from "./rates/RateFile.ts"
 import * as StatementReaders from "./statement/StatementReader.ts"
@@ -26,6 +27,8 @@ export interface AdapterOptions<E = never> extends DestinationOptions {
   readonly destinations?: ReadonlyArray<DestinationMaking>
   /** Kinds of enrichment beside the bundled ones. */
   readonly enrichments?: ReadonlyArray<AnyKind>
+  /** Models that enrichments may ask, the default first; none unless given. */
+  readonly models?: ReadonlyArray<ModelEndpoints.ModelEndpoint>
   /** Reads statement files; where there is none, they are read where they are asked for. */
   readonly statements?: Layer.Layer<StatementReader>
   /** Hosts that requests may reach although they are private; none unless given. */
@@ -62,6 +65,7 @@ export const layer = <E = never>(
     Kinds.layerBundled(options.enrichments).pipe(
       Layer.provide(TableSnapshotReader.layer),
       Layer.provide(NodeDigest.layer),
+      Layer.provide(ModelEndpoints.layer(options.models ?? [])),
       Layer.provideMerge(Re2Patterns.layer)
     ),
     NodeDigest.layer,

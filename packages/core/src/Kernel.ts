@@ -30,6 +30,8 @@ import { Analysis } from "./enrichment/Analysis.ts"
 import type { AnalysisStore } from "./enrichment/AnalysisStore.ts"
 import type { RecordChangeStore } from "./enrichment/history/RecordChangeStore.ts"
 import type { FindingStore } from "./enrichment/FindingStore.ts"
+import type { AnswerCache } from "./model/AnswerCache.ts"
+import type { TokenBudget } from "./model/TokenBudget.ts"
 import { EnrichmentFacts } from "./enrichment/EnrichmentFacts.ts"
 import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
 import type { AuditStore } from "./audit/AuditStore.ts"
@@ -103,6 +105,8 @@ export type Stores =
   | AnalysisStore
   | FindingStore
   | RecordChangeStore
+  | AnswerCache
+  | TokenBudget
   | IdempotencyStore
   | IdentityStore
   | EventStore

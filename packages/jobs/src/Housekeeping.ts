@@ -3,6 +3,8 @@
  * runs all of it.
  */
 import {
+  AnswerCache,
+  TokenBudget,
   AuditStore,
   CursorStore,
   EventStore,
@@ -113,6 +115,14 @@ const abandonedPages = Effect.map(StageStore, ({ purge }) => recurringTask("aban
 /** Forgets tasks that were given up long ago. */
 const taskHistory = Effect.map(TaskStore, ({ purge }) => recurringTask("task_history", 10 * minute, purge(batch)))
 
+/** Forgets answers of models that expired or are too many, and what was used of budgets long ago. */
+const modelAnswers = Effect.gen(function* () {
+  const answers = yield* AnswerCache
+  const budget = yield* TokenBudget
+  const forget = Effect.zipWith(answers.purge(batch), budget.purge(batch), (some, more) => some + more)
+  return recurringTask("model_answers", 10 * minute, forget)
+})
+
 export const housekeeping = [
   dueFeeds,
   uploadFiles,
@@ -127,5 +137,6 @@ export const housekeeping = [
   recordHistory,
   oldLeases,
   abandonedPages,
-  taskHistory
+  taskHistory,
+  modelAnswers
 ] as const

@@ -8,6 +8,7 @@ import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import type { Extension } from "@millrace/core/extension"
 import { type BusinessDays, privateHosts, readRateFile, NodeDigest } from "@millrace/adapters"
+import type { ModelEndpoint } from "@millrace/adapters/model"
 import { bundledProviders } from "@millrace/adapters/provider"
 import { collectionFaults } from "@millrace/core/collection"
 import { bundledKinds } from "@millrace/core/enrichment"
@@ -29,6 +30,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { modelEndpoints, ModelSettings } from "./ModelSettings.ts"
 import { loadModule } from "./Modules.ts"
 import { type Settings, SettingInvalid } from "./Settings.ts"
 
@@ -47,6 +49,7 @@ const ConfigFile = Schema.Struct({
       })
     )
   ),
+  models: Schema.optionalKey(Schema.Array(ModelSettings)),
   privateHosts: Schema.optionalKey(Schema.Array(Schema.String)),
   rates: Schema.optionalKey(Schema.Struct({ file: Schema.NonEmptyString })),
   businessDays: Schema.optionalKey(
@@ -67,6 +70,8 @@ export interface Configuration {
   /** Its path; it could be read when the server started. */
   readonly ratesFile: string | undefined
   readonly businessDays: BusinessDays | undefined
+  /** Models that enrichments may ask, the default first. */
+  readonly models: ReadonlyArray<ModelEndpoint>
   readonly destinations: NonNullable<Extension["destinations"]>
   readonly enrichments: NonNullable<Extension["enrichments"]>
   readonly collections: NonNullable<Extension["collections"]>
@@ -170,6 +175,9 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
     const read = yield* withSecrets(config ?? {}, `providers[${at}].config`, faults)
     given.push({ id, config: read, ...(name === undefined ? {} : { name }) })
   }
+  const keys = yield* Effect.forEach(file.models ?? [], ({ apiKey }, at) =>
+    apiKey === undefined ? Effect.undefined : withSecrets(apiKey, `models[${at}].apiKey`, faults)
+  )
   // A variable that is missing is one fault, and not also a value of the wrong form.
   if (faults.length > 0) return yield* refuse(faults)
   const drivers = configured(factories, given)
@@ -194,6 +202,9 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
   if (ratesFile !== undefined) {
     yield* Effect.mapError(readRateFile(ratesFile), (fault) => refuse([`rates.file: ${ratesFile} ${fault}`]))
   }
+  const asked = privateHosts([...(settings.privateHosts ?? []), ...hosts])
+  const models = Result.isSuccess(asked) ? modelEndpoints(file.models ?? [], keys, asked.success, faults) : []
+  if (faults.length > 0) return yield* refuse(faults)
   return {
     ratesFile,
     businessDays: file.businessDays,
@@ -201,6 +212,7 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
     instances: given.map(({ id }) => id),
     budgets: new Map(written.flatMap(({ budget, id }) => (budget === undefined ? [] : [[id, budget] as const]))),
     privateHosts: hosts,
+    models,
     destinations: extensions.flatMap(({ destinations }) => destinations ?? []),
     enrichments: extensions.flatMap(({ enrichments }) => enrichments ?? []),
     collections

@@ -90,6 +90,7 @@ export const layerAdapters = (settings: Settings, configuration?: Configuration)
     ),
     destinations: configuration?.destinations ?? [],
     enrichments: configuration?.enrichments ?? [],
+    models: configuration?.models ?? [],
     folder: settings.filesFolder,
     // Settings and file were read before, each with an error of its own.
     privateHosts: Result.getOrThrow(

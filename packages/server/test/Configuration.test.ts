@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { loadConfiguration } from "../src/Configuration.ts"
 import { settings } from "../src/Settings.ts"
@@ -55,6 +56,27 @@ describe("a configuration file", () => {
   })
 })
 
+describe("models of a configuration file", () => {
+  it("come in its order, with keys from the environment that show nowhere", async () => {
+    const models = [
+      { name: "own", baseUrl: "http://[::1]:8080/v1", model: "small" },
+      {
+        name: "hosted",
+        baseUrl: "https://api.example/v1",
+        model: "large",
+        apiKey: { env: "MODEL_KEY" },
+        temperature: null
+      }
+    ]
+    const loaded = await Effect.runPromise(
+      await load({ models, privateHosts: ["[::1]:8080"] }, { MODEL_KEY: "s3cret" })
+    )
+    expect(loaded.models.map(({ name }) => name)).toEqual(["own", "hosted"])
+    expect(Redacted.value(loaded.models[1]!.apiKey!)).toBe("s3cret")
+    expect(JSON.stringify(loaded.models)).not.toContain("s3cret")
+  })
+})
+
 describe("a configuration that cannot be used is told with file, path and what to do:", () => {
   it.each([
     ["no JSON", '{"providers": s3cret', "is not JSON"],
@@ -89,6 +111,33 @@ describe("a configuration that cannot be used is told with file, path and what t
       "a budget of nothing",
       { providers: [{ id: "demo:a", budget: { perMinute: 0 } }] },
       "providers[0].budget.perMinute"
+    ],
+    [
+      "a model by a reserved name",
+      { models: [{ name: "local", baseUrl: "https://api.example/v1", model: "m" }] },
+      "models[0].name must be"
+    ],
+    [
+      "a model in the own network that nobody allowed",
+      { models: [{ name: "own", baseUrl: "http://127.0.0.1:11434/v1", model: "m" }] },
+      'models[0].baseUrl begins with http: and is asked only where the file names its host: "privateHosts": ["127.0.0.1:11434"]'
+    ],
+    [
+      "a model with its key in the URL",
+      { models: [{ name: "own", baseUrl: "https://user:s3cret@api.example/v1", model: "m" }] },
+      "models[0].baseUrl must hold no user or password"
+    ],
+    [
+      "a model with a key that is not set",
+      { models: [{ name: "own", baseUrl: "https://api.example/v1", model: "m", apiKey: { env: "NOT_SET" } }] },
+      "models[0].apiKey names the environment variable NOT_SET"
+    ],
+    [
+      "two models of one name",
+      {
+        models: [1, 2].map((n) => ({ name: "own", baseUrl: "https://api.example/v1", model: `m${n}` }))
+      },
+      'models[1].name "own" is the name of two endpoints'
     ],
     ["a host by a pattern", { privateHosts: ["*.corp"] }, 'privateHosts: "*.corp" is not the name'],
     ["rates that are not there", { rates: { file: "rates.csv" } }, "rates.csv cannot be read (ENOENT)"],

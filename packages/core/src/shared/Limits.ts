@@ -55,6 +55,12 @@ export const limits = {
   findingNote: 2_000,
   /** What people decided about enrichments and has not been lifted, in one workspace. */
   enrichmentFacts: 100_000,
+  /** Answers of models that are kept for one workspace. */
+  modelAnswers: 100_000,
+  /** Minutes after which tokens that were reserved and not settled count as spent. */
+  modelReservationMinutes: 15,
+  /** Values set by people that the local classifier of a workspace learns from, newest first. */
+  modelExamples: 5_000,
   conditionsPerGroup: 256,
   conditionDepth: 8,
   filterNodes: 256,

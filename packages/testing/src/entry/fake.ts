@@ -1,4 +1,5 @@
-/** Providers and destinations whose behaviour a test scripts. */
+/** Providers, destinations and models whose behaviour a test scripts. */
+export { makeScriptedModel, type ScriptedModel, type ScriptedModelOptions } from "../decision/ScriptedModel.ts"
 export {
   makeScriptedDestination,
   type ScriptedDestination,

@@ -5,6 +5,7 @@
  */
 import { describe } from "@effect/vitest"
 import * as AnalysisStoreSuite from "./AnalysisStoreSuite.ts"
+import * as AnswerCacheSuite from "./AnswerCacheSuite.ts"
 import * as AccountLooksSuite from "./AccountLooksSuite.ts"
 import * as ApiKeyStoreSuite from "./ApiKeyStoreSuite.ts"
 import * as AuditStoreSuite from "./AuditStoreSuite.ts"
@@ -35,6 +36,7 @@ import * as TableStoreSuite from "./TableStoreSuite.ts"
 import * as TableTrashSuite from "./TableTrashSuite.ts"
 import * as TaskStoreSuite from "./TaskStoreSuite.ts"
 import * as TransactorSuite from "./TransactorSuite.ts"
+import * as TokenBudgetSuite from "./TokenBudgetSuite.ts"
 import * as UploadStoreSuite from "./UploadStoreSuite.ts"
 import * as WorkspaceStoreSuite from "./WorkspaceStoreSuite.ts"
 
@@ -66,6 +68,8 @@ const suites: Readonly<Record<string, StorageTests>> = {
   AnalysisStore: AnalysisStoreSuite.tests,
   FindingStore: FindingStoreSuite.tests,
   RecordChangeStore: RecordChangeStoreSuite.tests,
+  AnswerCache: AnswerCacheSuite.tests,
+  TokenBudget: TokenBudgetSuite.tests,
   IdempotencyStore: IdempotencyStoreSuite.tests,
   IdentityStore: IdentityStoreSuite.tests,
   EventStore: EventStoreSuite.tests,

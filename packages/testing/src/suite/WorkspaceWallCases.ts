@@ -2,7 +2,7 @@
  * Every method of every store, called with ids of one workspace. The types ask for a case of each method, so that one that
  * is added without does not compile.
  */
-import { AnalysisStore, ApiKeyStore } from "@millrace/core/storage"
+import { AnalysisStore, AnswerCache, ApiKeyStore, TokenBudget } from "@millrace/core/storage"
 import { AccountLooks } from "@millrace/core/storage"
 import { KeyArrivals } from "@millrace/core/storage"
 import { EventStore } from "@millrace/core/storage"
@@ -267,6 +267,19 @@ const findings = casesOf(FindingStore, {
   forget: (store, { enrichment, workspace }) => store.forget(workspace.id, enrichment.id)
 })
 
+const answers = casesOf(AnswerCache, {
+  find: (store, { workspace }) => store.find(workspace.id, ["key"], true),
+  keep: (store, { workspace }) => store.keep(workspace.id, [{ key: "key", answer: "other", probability: 1 }]),
+  purge: everybody
+})
+
+const budgets = casesOf(TokenBudget, {
+  reserve: (store, { budget }) => store.reserve(budget, 1, 1_000),
+  settle: (store, { budget, reservation }) => store.settle(budget, reservation, 3),
+  use: (store, { budget }) => store.use(budget),
+  purge: everybody
+})
+
 const feeds = casesOf(FeedStore, {
   insert: (store, { workspace }) => Effect.flatMap(makeFeed(workspace), store.insert),
   update: (store, { feed }) => store.update({ ...feed, name: "Another", version: 2 }),
@@ -494,6 +507,8 @@ const all = {
   analyses,
   findings,
   recordChanges,
+  answers,
+  budgets,
   identity
 }
 
@@ -522,6 +537,8 @@ type Covered =
   | AnalysisStore
   | FindingStore
   | RecordChangeStore
+  | AnswerCache
+  | TokenBudget
   | IdentityStore
   | DataKeys
   // Of what a definition says: each is held to its own suite, which tries the wall as well.
@@ -647,6 +664,9 @@ const tellings = {
     Effect.flatMap(RecordChangeStore, (store) => store.ofRecord(workspace.id, recordChange.recordId, 10)),
   findings: ({ enrichment, workspace }: WholeWorkspace) =>
     Effect.flatMap(FindingStore, (store) => store.list(workspace.id, enrichment.id, { limit: 10 })),
+  answers: ({ workspace }: WholeWorkspace) =>
+    Effect.flatMap(AnswerCache, (store) => store.find(workspace.id, ["key"], true)),
+  budgets: ({ budget }: WholeWorkspace) => Effect.flatMap(TokenBudget, (store) => store.use(budget)),
   identity: Effect.fnUntraced(function* ({ scope }: WholeWorkspace) {
     const store = yield* IdentityStore
     return [

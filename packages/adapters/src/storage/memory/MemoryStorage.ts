@@ -7,6 +7,7 @@ import type { RateLimiter, UpstreamBudget } from "@millrace/core/rate"
 import type { Resources } from "@millrace/core/resource"
 import {
   AnalysisStore,
+  AnswerCache,
   AccountLooks,
   ApiKeyStore,
   AuditStore,
@@ -27,6 +28,7 @@ import {
   RecordStore,
   TableStore,
   TaskStore,
+  TokenBudget,
   UploadStore,
   WorkspaceStore
 } from "@millrace/core/storage"
@@ -35,6 +37,7 @@ import * as MemoryRateLimiter from "../../rate/MemoryRateLimiter.ts"
 import * as MemoryUpstreamBudget from "../../rate/MemoryUpstreamBudget.ts"
 import * as MemoryAnalysisStore from "./MemoryAnalysisStore.ts"
 import * as MemoryFindingStore from "./MemoryFindingStore.ts"
+import * as MemoryAnswerCache from "./MemoryAnswerCache.ts"
 import * as MemoryAuditStore from "./MemoryAuditStore.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
 import { BankTable } from "./MemoryBankTable.ts"
@@ -56,6 +59,7 @@ import * as MemoryResources from "./MemoryResources.ts"
 import * as MemoryStageStore from "./MemoryStageStore.ts"
 import * as MemoryTableStore from "./MemoryTableStore.ts"
 import * as MemoryTaskStore from "./MemoryTaskStore.ts"
+import * as MemoryTokenBudget from "./MemoryTokenBudget.ts"
 import * as MemoryTransactor from "./MemoryTransactor.ts"
 import * as MemoryUploadStore from "./MemoryUploadStore.ts"
 import { layerOwners, wall } from "./MemoryWall.ts"
@@ -93,6 +97,8 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   wall(AnalysisStore, MemoryAnalysisStore.layer),
   wall(FindingStore, MemoryFindingStore.layer),
   wall(RecordChangeStore, MemoryRecordChangeStore.layer),
+  wall(AnswerCache, MemoryAnswerCache.layer),
+  wall(TokenBudget, MemoryTokenBudget.layer),
   wall(AuditStore, MemoryAuditStore.layer),
   MemoryUpstreamBudget.layer
 ).pipe(

@@ -47,6 +47,7 @@ import { analysis } from "./migrations/0035_analysis.ts"
 import { analysisLines } from "./migrations/0036_analysis_lines.ts"
 import { finding } from "./migrations/0037_finding.ts"
 import { recordHistory } from "./migrations/0038_record_history.ts"
+import { modelAnswers } from "./migrations/0039_model_answers.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -90,7 +91,8 @@ export const migrations = {
   "0035_analysis": analysis,
   "0036_analysis_lines": analysisLines,
   "0037_finding": finding,
-  "0038_record_history": recordHistory
+  "0038_record_history": recordHistory,
+  "0039_model_answers": modelAnswers
 } as const
 
 /** All steps that this version knows, the first one first. */

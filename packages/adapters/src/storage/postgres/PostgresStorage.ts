@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as PostgresAnalysisStore from "./PostgresAnalysisStore.ts"
 import * as PostgresFindingStore from "./PostgresFindingStore.ts"
+import * as PostgresAnswerCache from "./PostgresAnswerCache.ts"
 import * as PostgresAccountLooks from "./PostgresAccountLooks.ts"
 import * as PostgresAuditStore from "./PostgresAuditStore.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
@@ -30,6 +31,7 @@ import * as PostgresRecordStore from "./PostgresRecordStore.ts"
 import * as PostgresResources from "./PostgresResources.ts"
 import * as PostgresTableStore from "./PostgresTableStore.ts"
 import * as PostgresTaskStore from "./PostgresTaskStore.ts"
+import * as PostgresTokenBudget from "./PostgresTokenBudget.ts"
 import * as PostgresTransactor from "./PostgresTransactor.ts"
 import * as PostgresUploadStore from "./PostgresUploadStore.ts"
 import * as PostgresUpstreamBudget from "./PostgresUpstreamBudget.ts"
@@ -67,6 +69,8 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresAnalysisStore.layer,
   PostgresFindingStore.layer,
   PostgresRecordChangeStore.layer,
+  PostgresAnswerCache.layer,
+  PostgresTokenBudget.layer,
   PostgresAuditStore.layer,
   PostgresRateLimiter.layer,
   PostgresUpstreamBudget.layer

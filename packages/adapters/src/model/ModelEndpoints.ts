@@ -1,0 +1,45 @@
+/** The endpoints of models that an operator has named, as the kernel uses them. */
+import type { DecisionModel } from "@millrace/core/model"
+import { DecisionModels } from "@millrace/core/model"
+import { Outbound } from "@millrace/core/outbound"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { OpenAiEndpoint } from "./OpenAiLanguageModel.ts"
+
+export interface ModelEndpoint extends OpenAiEndpoint {
+  /** How configurations of enrichments name it. */
+  readonly name: string
+}
+
+/** What is kept of answers is kept by this name: another place or model gives others. */
+const idOf = ({ baseUrl, model }: ModelEndpoint): string => `${baseUrl.replace(/\/+$/u, "")} ${model}`
+
+/** The library is loaded with the first question: a program that asks no model does not pay for it. */
+const endpointModel = (outbound: Outbound["Service"], endpoint: ModelEndpoint): Effect.Effect<DecisionModel> =>
+  Effect.map(
+    Effect.cached(
+      Effect.gen(function* () {
+        const [decisions, languages] = yield* Effect.promise(() =>
+          Promise.all([import("./LanguageDecisions.ts"), import("./OpenAiLanguageModel.ts")])
+        )
+        const model = yield* languages.make(outbound, endpoint)
+        return decisions.make(model, { id: idOf(endpoint), name: endpoint.name })
+      })
+    ),
+    (model): DecisionModel => ({
+      id: idOf(endpoint),
+      decide: (request) => Effect.flatMap(model, ({ decide }) => decide(request))
+    })
+  )
+
+/** In the order in which they are given: the first is the default. */
+export const layer = (endpoints: ReadonlyArray<ModelEndpoint>): Layer.Layer<never, never, Outbound> =>
+  Layer.effect(
+    DecisionModels,
+    Effect.gen(function* () {
+      const outbound = yield* Outbound
+      const models = new Map<string, DecisionModel>()
+      for (const endpoint of endpoints) models.set(endpoint.name, yield* endpointModel(outbound, endpoint))
+      return models
+    })
+  )
