@@ -1,5 +1,6 @@
 /** Every type of event that the kernel writes, for subscriptions and the reference. */
 import { bankEventTypes } from "./bank/BankEvents.ts"
+import { budgetEventTypes } from "./enrichment/kinds/budget/Thresholds.ts"
 import { findingEventTypes } from "./enrichment/FindingEvents.ts"
 import type { EventType } from "./event/EventType.ts"
 import { feedEventTypes } from "./feed/FeedEvents.ts"
@@ -12,5 +13,6 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...recordEventTypes,
   ...feedEventTypes,
   ...jobEventTypes,
-  ...findingEventTypes
+  ...findingEventTypes,
+  ...budgetEventTypes
 ]

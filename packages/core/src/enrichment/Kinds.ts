@@ -9,6 +9,7 @@ import { byIdentifier } from "../shared/Identifier.ts"
 import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
 import type { RecordKind } from "./kinds/Kind.ts"
 import type { SetKind } from "./kinds/SetKind.ts"
+import { makeBudget } from "./kinds/budget/budget.ts"
 import { makeFilter } from "./kinds/filter.ts"
 import { makeLookup } from "./kinds/lookup/lookup.ts"
 import { makeRule } from "./kinds/rule.ts"
@@ -34,7 +35,8 @@ export const bundledKinds = ({ patterns, sha256, tables = noTables }: KindNeeds)
   makeRule(patterns),
   makeLookup(tables),
   makeSplit(patterns, sha256),
-  makeFilter(patterns)
+  makeFilter(patterns),
+  makeBudget(patterns)
 ]
 
 /** A registry of these kinds. Types must be unique identifiers; anything else is a defect. */

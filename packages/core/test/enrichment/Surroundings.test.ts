@@ -109,7 +109,7 @@ describe("rates that change", () => {
       yield* write("45")
       rates.version = "three"
       yield* run([sum])
-      expect(yield* told).toEqual(["month.over"])
+      expect(yield* told).toContain("month.over")
     }).pipe(Effect.provide(services))
   })
 })

@@ -4,3 +4,4 @@ export { filterTruth, groupTruth, notTruth, truthNow, truthZone } from "../model
 export { moments, randomFields, randomFilter, randomRelated, randomRow, zones } from "../model/RandomFilters.ts"
 export { interpret, plainFold, type PlainRule } from "../model/RuleInterpreter.ts"
 export { Seeded } from "../model/Seeded.ts"
+export { SetWorld, type SetWorldOptions } from "../model/SetWorld.ts"
