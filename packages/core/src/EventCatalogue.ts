@@ -2,6 +2,7 @@
 import { bankEventTypes } from "./bank/BankEvents.ts"
 import { budgetEventTypes } from "./enrichment/kinds/budget/Thresholds.ts"
 import { findingEventTypes } from "./enrichment/FindingEvents.ts"
+import { memoryEventTypes } from "./enrichment/kinds/memory/MemoryEvents.ts"
 import type { EventType } from "./event/EventType.ts"
 import { feedEventTypes } from "./feed/FeedEvents.ts"
 import { jobEventTypes } from "./job/JobEvents.ts"
@@ -14,5 +15,6 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...feedEventTypes,
   ...jobEventTypes,
   ...findingEventTypes,
-  ...budgetEventTypes
+  ...budgetEventTypes,
+  ...memoryEventTypes
 ]

@@ -39,6 +39,7 @@ import { Audit } from "./audit/Audit.ts"
 import { Events } from "./event/Events.ts"
 import type { EventStore } from "./event/EventStore.ts"
 import type { Kinds } from "./enrichment/Kinds.ts"
+import type { MemoryPatternStore } from "./enrichment/MemoryPatternStore.ts"
 import * as Audited from "./usecase/Audited.ts"
 import { DataTypeSchemas } from "./usecase/DataTypeSchemas.ts"
 import { Feeds } from "./usecase/Feeds.ts"
@@ -102,6 +103,7 @@ export type Stores =
   | TableStore
   | UploadStore
   | EnrichmentStore
+  | MemoryPatternStore
   | AnalysisStore
   | FindingStore
   | RecordChangeStore

@@ -3,7 +3,7 @@ import { migrateTo } from "../../src/storage/postgres/Migrations.ts"
 import { layer as resources } from "../../src/storage/postgres/PostgresResources.ts"
 import { schemaName } from "../../src/storage/postgres/Schema.ts"
 import { columnName, uniqueName } from "../../src/storage/postgres/migrations/resourceTable.ts"
-import { type Enrichment, enrichmentResource } from "@millrace/core/enrichment"
+import { type Enrichment, enrichmentResource, memoryPatternResource } from "@millrace/core/enrichment"
 import { type ApiKey, apiKeyResource } from "@millrace/core/access"
 import type { AnyDefinition } from "@millrace/core/resource"
 import { ApiKeyStore, EnrichmentStore } from "@millrace/core/storage"
@@ -16,7 +16,11 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { inject } from "vitest"
 
-const definitions: ReadonlyArray<AnyDefinition<never>> = [enrichmentResource, apiKeyResource] as never
+const definitions: ReadonlyArray<AnyDefinition<never>> = [
+  enrichmentResource,
+  apiKeyResource,
+  memoryPatternResource
+] as never
 
 layer(
   Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer).pipe(

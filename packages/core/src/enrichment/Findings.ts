@@ -128,7 +128,7 @@ export class Findings extends Context.Service<
       ) {
         const { dataType, id, workspaceId } = enrichment
         const kind = kinds.get(enrichment.type)
-        if (kind?.family !== "set" || kind.feedback === undefined || before === finding.status) return
+        if (kind?.feedback === undefined || before === finding.status) return
         const wanted = kind.feedback(id, finding, finding.status)
         const outdated = new Set(kind.feedback(id, finding, before).map(contentOf))
         const kept = new Set(wanted.map(contentOf))

@@ -12,6 +12,8 @@ import type { SetKind } from "./kinds/SetKind.ts"
 import { makeBudget } from "./kinds/budget/budget.ts"
 import { makeFilter } from "./kinds/filter.ts"
 import { makeLookup } from "./kinds/lookup/lookup.ts"
+import { makeMemory } from "./kinds/memory/memory.ts"
+import { MemoryPatterns } from "./kinds/memory/MemoryPatterns.ts"
 import { makeRule } from "./kinds/rule.ts"
 import { makeSplit } from "./kinds/split/split.ts"
 import { TableSnapshots } from "./kinds/TableSnapshots.ts"
@@ -26,14 +28,31 @@ export interface KindNeeds {
   readonly sha256: Sha256
   /** There are none unless they are given. */
   readonly tables?: TableSnapshots["Service"]
+  /** Nothing is learnt unless they are given. */
+  readonly memory?: MemoryPatterns["Service"]
 }
 
 const noTables: TableSnapshots["Service"] = { read: () => Effect.undefined }
 
+const noMemory: MemoryPatterns["Service"] = {
+  list: () => Effect.succeed([]),
+  keep: () => Effect.void,
+  idOf: () => {
+    throw new Error("Patterns were asked for, and there is nowhere to keep them: give `memory` to bundledKinds.")
+  },
+  versionOf: () => ""
+}
+
 /** The bundled kinds. Adding a kind is one file in `kinds/` and one line here. */
-export const bundledKinds = ({ patterns, sha256, tables = noTables }: KindNeeds): ReadonlyArray<AnyKind> => [
+export const bundledKinds = ({
+  memory = noMemory,
+  patterns,
+  sha256,
+  tables = noTables
+}: KindNeeds): ReadonlyArray<AnyKind> => [
   makeRule(patterns),
   makeLookup(tables),
+  makeMemory(memory),
   makeSplit(patterns, sha256),
   makeFilter(patterns),
   makeBudget(patterns)
@@ -58,11 +77,16 @@ export class Kinds extends Context.Service<
   /** The bundled kinds, and those of the program. */
   static readonly layerBundled = (
     more: ReadonlyArray<AnyKind> = []
-  ): Layer.Layer<Kinds, never, Patterns | TableSnapshots | Digest> =>
+  ): Layer.Layer<Kinds, never, Patterns | TableSnapshots | MemoryPatterns | Digest> =>
     Layer.effect(
       Kinds,
       Effect.gen(function* () {
-        const needs = { patterns: yield* Patterns, sha256: (yield* Digest).sha256, tables: yield* TableSnapshots }
+        const needs = {
+          patterns: yield* Patterns,
+          sha256: (yield* Digest).sha256,
+          tables: yield* TableSnapshots,
+          memory: yield* MemoryPatterns
+        }
         return kindsOf([...bundledKinds(needs), ...more])
       })
     )

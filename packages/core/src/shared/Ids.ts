@@ -34,6 +34,7 @@ export const prefixes = {
   match: "mat",
   stage: "stg",
   suggestion: "sug",
+  pattern: "pat",
   fact: "fct",
   finding: "fnd",
   change: "chg",

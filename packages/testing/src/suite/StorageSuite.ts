@@ -15,6 +15,7 @@ import * as CursorStoreSuite from "./CursorStoreSuite.ts"
 import * as DataKeysSuite from "./DataKeysSuite.ts"
 import * as DeliveryStoreSuite from "./DeliveryStoreSuite.ts"
 import * as EnrichmentStoreSuite from "./EnrichmentStoreSuite.ts"
+import * as MemoryPatternStoreSuite from "./MemoryPatternStoreSuite.ts"
 import * as EventStoreSuite from "./EventStoreSuite.ts"
 import * as FeedStoreSuite from "./FeedStoreSuite.ts"
 import * as FindingStoreSuite from "./FindingStoreSuite.ts"
@@ -65,6 +66,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   TaskStore: TaskStoreSuite.tests,
   UploadStore: UploadStoreSuite.tests,
   EnrichmentStore: EnrichmentStoreSuite.tests,
+  MemoryPatternStore: MemoryPatternStoreSuite.tests,
   AnalysisStore: AnalysisStoreSuite.tests,
   FindingStore: FindingStoreSuite.tests,
   RecordChangeStore: RecordChangeStoreSuite.tests,

@@ -11,6 +11,7 @@ import { DeliveryStore } from "@millrace/core/storage"
 import { EnrichmentStore } from "@millrace/core/storage"
 import { FeedStore } from "@millrace/core/storage"
 import { FindingStore } from "@millrace/core/storage"
+import { MemoryPatternStore } from "@millrace/core/storage"
 import { IdempotencyStore } from "@millrace/core/storage"
 import { IdentityStore } from "@millrace/core/storage"
 import { JobStore } from "@millrace/core/storage"
@@ -39,6 +40,7 @@ import { makeBank, makeConnection, makeMadeBank } from "../fixture/Bank.ts"
 import { completedConnection, makeAttempt } from "../fixture/ConnectionAttempt.ts"
 import { makeIntent } from "../fixture/Delivery.ts"
 import { makeEnrichment } from "../fixture/Enrichment.ts"
+import { makePattern } from "../fixture/MemoryPattern.ts"
 import { makeAuditRow } from "../fixture/Audit.ts"
 import { makeEvent } from "../fixture/Event.ts"
 import { makeFeed } from "../fixture/Feed.ts"
@@ -458,6 +460,16 @@ const enrichments = casesOf(EnrichmentStore, {
   remove: (store, { enrichment, workspace }) => store.remove(workspace.id, enrichment.id)
 })
 
+const patterns = casesOf(MemoryPatternStore, {
+  insert: (store, { enrichment }) => Effect.flatMap(makePattern(enrichment), store.insert),
+  update: (store, { pattern }) => store.update({ ...pattern, status: "retired" }),
+  get: (store, { pattern, workspace }) => store.get(workspace.id, pattern.id),
+  list: (store, { workspace }) => store.list([workspace.id]),
+  page: (store, { workspace }) => store.page({ workspaceIds: [workspace.id], limit: 10 }),
+  purge: everybody,
+  remove: (store, { pattern, workspace }) => store.remove(workspace.id, pattern.id)
+})
+
 const identity = casesOf(IdentityStore, {
   recall: (store, { scope }) => Effect.map(store.recall(scope), ({ now: _now, ...recalled }) => recalled),
   setTrust: (store, { scope }) => store.setTrust(scope, { contradictions: [2, 3], demoted: true }),
@@ -504,6 +516,7 @@ const all = {
   tables,
   uploads,
   enrichments,
+  patterns,
   analyses,
   findings,
   recordChanges,
@@ -534,6 +547,7 @@ type Covered =
   | TableStore
   | UploadStore
   | EnrichmentStore
+  | MemoryPatternStore
   | AnalysisStore
   | FindingStore
   | RecordChangeStore
@@ -649,6 +663,8 @@ const tellings = {
   }),
   enrichments: ({ workspace }: WholeWorkspace) =>
     Effect.flatMap(EnrichmentStore, (store) => store.list([workspace.id])),
+  patterns: ({ workspace }: WholeWorkspace) =>
+    Effect.flatMap(MemoryPatternStore, (store) => store.list([workspace.id])),
   analyses: Effect.fnUntraced(function* ({ analysis, enrichment, workspace, write }: WholeWorkspace) {
     const store = yield* AnalysisStore
     return [

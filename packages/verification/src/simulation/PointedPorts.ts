@@ -1,5 +1,5 @@
 /** The ports of the kernel with a point to fail at around every call, over scripted upstreams and destinations. */
-import { Kinds } from "@millrace/core/enrichment"
+import { Kinds, memoryPatterns } from "@millrace/core/enrichment"
 import { NodeDigest } from "@millrace/adapters"
 import { TableDestination } from "@millrace/adapters/destination"
 import * as StatementReader from "../../../adapters/src/statement/StatementReader.ts"
@@ -17,6 +17,7 @@ import {
   JobStore,
   Leases,
   RecordChangeStore,
+  MemoryPatternStore,
   RecordStore,
   StageStore,
   TableStore,
@@ -56,6 +57,7 @@ const stores = {
   WorkspaceStore,
   ApiKeyStore,
   EnrichmentStore,
+  MemoryPatternStore,
   TableStore,
   TaskStore,
   DataKeys,
@@ -129,7 +131,7 @@ const watchedSession = (watch: Watch, session: DestinationSession): DestinationS
 export const pointedAdapters = (
   points: FaultPoints,
   { destination, drivers = [], upstreams, watch }: Outside
-): Layer.Layer<Exclude<Kernel.Ports, Kernel.Stores>, never, TableStore | WorkspaceStore> => {
+): Layer.Layer<Exclude<Kernel.Ports, Kernel.Stores>, never, TableStore | WorkspaceStore | MemoryPatternStore> => {
   const session = <E, R>(open: Effect.Effect<DestinationSession, E, R>) =>
     Effect.map(open, (opened) => points.wrap("Destination", watchedSession(watch, opened)))
   return Layer.mergeAll(
@@ -151,7 +153,7 @@ export const pointedAdapters = (
     ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
     StatementReader.layer,
     Kinds.layerBundled().pipe(
-      Layer.provide(TableSnapshotReader.layer),
+      Layer.provide([TableSnapshotReader.layer, memoryPatterns]),
       Layer.provide(NodeDigest.layer),
       Layer.provideMerge(Patterns.layerProven)
     ),

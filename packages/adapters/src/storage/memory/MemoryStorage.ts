@@ -25,6 +25,7 @@ import {
   JobStore,
   KeyArrivals,
   RecordChangeStore,
+  MemoryPatternStore,
   RecordStore,
   TableStore,
   TaskStore,
@@ -89,7 +90,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   KeyArrivals.layer.pipe(
     Layer.provideMerge(MemoryRateLimiter.layer),
     Layer.provide(wall(WorkspaceStore, MemoryWorkspaceStore.layer)),
-    Layer.provideMerge(Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer)),
+    Layer.provideMerge(Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer, MemoryPatternStore.layer)),
     Layer.provideMerge(MemoryResources.layer)
   ),
   wall(IdentityStore, MemoryIdentityStore.layer),

@@ -48,6 +48,7 @@ import { analysisLines } from "./migrations/0036_analysis_lines.ts"
 import { finding } from "./migrations/0037_finding.ts"
 import { recordHistory } from "./migrations/0038_record_history.ts"
 import { modelAnswers } from "./migrations/0039_model_answers.ts"
+import { memory } from "./migrations/0040_memory.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -92,7 +93,8 @@ export const migrations = {
   "0036_analysis_lines": analysisLines,
   "0037_finding": finding,
   "0038_record_history": recordHistory,
-  "0039_model_answers": modelAnswers
+  "0039_model_answers": modelAnswers,
+  "0040_memory": memory
 } as const
 
 /** All steps that this version knows, the first one first. */

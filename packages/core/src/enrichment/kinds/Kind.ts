@@ -7,13 +7,17 @@ import * as Schema from "effect/Schema"
 import type { EventType } from "../../event/EventType.ts"
 import type { DataType } from "../../record/DataType.ts"
 import type { FieldCatalog } from "../../record/FieldCatalog.ts"
-import type { Fields } from "../../record/FieldValue.ts"
+import type { Fields, FieldValue } from "../../record/FieldValue.ts"
 import type { Check } from "../../rule/Check.ts"
 import type { Claim, Outcome, Verdict } from "../../rule/Outcome.ts"
 import type { CalendarDate } from "../../shared/CalendarDate.ts"
 import type { Id } from "../../shared/Ids.ts"
+import type { Timestamp } from "../../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { EnrichmentFact, FactRequest } from "./EnrichmentFact.ts"
 import type { EnrichmentType } from "./EnrichmentType.ts"
+import type { PlannedFinding } from "./PlannedFinding.ts"
 
 // What an author of a kind writes with, from one module.
 export type { Check, Issue } from "../../rule/Check.ts"
@@ -67,7 +71,7 @@ export interface Capabilities {
   readonly writes: ReadonlyArray<string>
   /** The types of its events; none unless given. */
   readonly emits?: ReadonlyArray<Pick<EventType<never>, "type" | "subject" | "summary" | "outbound">>
-  /** What it finds and a person should look at, such as `duplicate_charge`; nothing unless given. Set kinds alone. */
+  /** What it finds and a person should look at, such as `duplicate_charge`; nothing unless given. Set kinds, and kinds that learn. */
   readonly finds?: ReadonlyArray<string>
   /** Whether it may ask a language model; it does not unless given. */
   readonly model?: boolean
@@ -91,6 +95,15 @@ export interface KindBase<Config, Prepared> {
   declares(config: Config, catalog: FieldCatalog): FieldCatalog
   /** Compiles a configuration without errors, once per revision. */
   prepare(config: Config, catalog: FieldCatalog): Prepared
+  /**
+   * What follows for it when a person decides about a finding; nothing unless given. When they decide otherwise, these facts
+   * are lifted.
+   */
+  feedback?(
+    enrichmentId: Id<"enrichment">,
+    finding: PlannedFinding,
+    status: "open" | "acknowledged" | "dismissed" | "confirmed" | "resolved"
+  ): ReadonlyArray<FactRequest>
 }
 
 /** What was prepared, completed by what stands outside of the configuration. */
@@ -98,6 +111,36 @@ export interface OpenedKind<Prepared> {
   readonly prepared: Prepared
   /** Names what was read, such as the hash of a table: where it differs, everything is looked at again. */
   readonly version: string
+}
+
+/** One act of a person on a field of a record: the last one that holds. */
+export interface PersonsAct {
+  /** Of the fact that keeps it. */
+  readonly id: string
+  readonly recordId: string
+  /** The record as the enrichment sees it. */
+  readonly fields: Fields
+  readonly field: string
+  /** `null` where they want none; `undefined` where they took back what this enrichment had said. */
+  readonly value: FieldValue | undefined
+  readonly at: Timestamp
+  readonly day: CalendarDate
+}
+
+export interface LearnInput extends EnrichmentScope, PlanContext {
+  readonly now: Timestamp
+  readonly acts: ReadonlyArray<PersonsAct>
+  /** What people decided about this enrichment and holds. */
+  readonly facts: ReadonlyArray<EnrichmentFact>
+}
+
+/** What was learnt. */
+export interface Lesson {
+  /** Keeps it; runs in the transaction that tells the events. */
+  readonly keep: Effect.Effect<void, StorageUnavailable>
+  readonly events: ReadonlyArray<{ readonly type: string; readonly subjectId: string; readonly data: Schema.Json }>
+  /** All that people should look at now. */
+  readonly findings: ReadonlyArray<PlannedFinding>
 }
 
 export interface RecordKind<Config = unknown, Prepared = unknown, Gathered = unknown> extends KindBase<
@@ -115,6 +158,12 @@ export interface RecordKind<Config = unknown, Prepared = unknown, Gathered = unk
    * in one go. Where it fails, `plan` runs with nothing gathered, and the fault is told.
    */
   gather?(prepared: Prepared, views: ReadonlyArray<View>, scope: GatherScope): Effect.Effect<Gathered, EnrichmentFault>
+  /** The fields about which it learns from people; a kind that does has `learn` as well. */
+  learnsFrom?(prepared: Prepared): ReadonlyArray<string>
+  /** Works out what follows from all that people did, between runs: `open` reads what it keeps. */
+  learn?(prepared: Prepared, input: LearnInput): Effect.Effect<Lesson, EnrichmentFault | StorageUnavailable>
+  /** Forgets all that it keeps of an enrichment that is deleted. */
+  forget?(scope: Omit<EnrichmentScope, "dataType">): Effect.Effect<void, StorageUnavailable>
   /** Pure and synchronous. What it throws is a fault of this record in this enrichment, and of nothing else. */
   plan(prepared: Prepared, view: View, context: PlanContext, gathered?: Gathered): Outcome
   /**

@@ -19,6 +19,9 @@ import type { RateTable } from "../../shared/RateTable.ts"
 import type { StorageUnavailable } from "../../storage/StorageUnavailable.ts"
 import type { EnrichmentFact, FactRequest, UndoTarget } from "./EnrichmentFact.ts"
 import type { EnrichmentFault, EnrichmentScope, KindBase, PlanContext } from "./Kind.ts"
+import type { PlannedFinding } from "./PlannedFinding.ts"
+
+export type { PlannedFinding } from "./PlannedFinding.ts"
 
 /** Names a partition within an enrichment, such as `2026-03`: 1 to 200 characters. */
 export type PartitionKey = string
@@ -108,22 +111,6 @@ export interface PlannedEvent {
   readonly data: Schema.Json
 }
 
-/**
- * Something that a person should look at. What people decide about it is kept for as long as it is found, and longer: one that
- * was dismissed stays so when it is found again.
- */
-export interface PlannedFinding {
-  /** Names it for ever within the enrichment: 1 to 500 characters. */
-  readonly key: string
-  /** One of `capabilities.finds`. */
-  readonly kind: string
-  /** One line for people, of at most 200 characters. */
-  readonly title: string
-  /** What it is about, such as `{ kind: "transaction", id }`. */
-  readonly subject: { readonly kind: string; readonly id: string }
-  readonly data: Readonly<Record<string, Schema.Json>>
-}
-
 /** All that an enrichment says of a partition: what it said before and does not say now is taken back. */
 export interface PartitionPlan<State, Evidence> {
   readonly state: State
@@ -190,15 +177,6 @@ export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, 
   neighbours?(prepared: Prepared, key: PartitionKey): ReadonlyArray<PartitionKey>
   /** Reads and decides, and writes nothing. The same input gives the same plan, to the byte. */
   plan(input: PlanInput<Prepared, State>): Effect.Effect<Plan<State, Evidence>, EnrichmentFault | StorageUnavailable>
-  /**
-   * What follows for it when a person decides about a finding; nothing unless given. When they decide otherwise, these facts
-   * are lifted.
-   */
-  feedback?(
-    enrichmentId: Id<"enrichment">,
-    finding: PlannedFinding,
-    status: "open" | "acknowledged" | "dismissed" | "confirmed" | "resolved"
-  ): ReadonlyArray<FactRequest>
   /** The facts that make it as if it had not spoken. */
   undo(target: UndoTarget): ReadonlyArray<FactRequest>
   explain(config: Config, explained: Explained<Evidence>): Explanation

@@ -2,7 +2,19 @@ import { NodeDigest } from "@millrace/adapters"
 import { bundledKinds } from "../../../src/enrichment/Kinds.ts"
 import { provenPatterns } from "../../../src/pattern/Pattern.ts"
 import { type RecordKindSuiteOptions, suite } from "@millrace/testing/suite/enrichment"
+import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
+import type { RecordKind } from "../../../src/enrichment/kinds/Kind.ts"
+import { makeMemory, withPatterns } from "../../../src/enrichment/kinds/memory/memory.ts"
+import type { MemoryConfig } from "../../../src/enrichment/kinds/memory/MemoryConfig.ts"
+import { acts, idOf, learn } from "./memory/Acts.ts"
+
+const noPatterns = { list: () => Effect.succeed([]), keep: () => Effect.void, idOf, versionOf: () => "" }
+const remembering: RecordKind["prepare"] = (config, catalog) =>
+  withPatterns(
+    makeMemory(noPatterns).prepare(config as MemoryConfig, catalog),
+    learn(acts(3, "Transport", { merchantName: "TRAM TOURS" }))
+  )
 
 const kinds = bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 }).filter(
   (kind) => kind.family === "record"
@@ -83,6 +95,23 @@ const trials: Readonly<Record<string, Pick<RecordKindSuiteOptions, "good" | "ref
       ]
     ]
   },
+  memory: {
+    good: [{}, { activation: "confirm", confidence: 0.75, learnFields: ["category", "client"] }],
+    refused: [
+      [{ patternField: "category" }, "learnFields[0]"],
+      [{ patternField: "ai.confidence" }, "patternField"],
+      [{ learnFields: ["amount"] }, "learnFields[0]"],
+      [{ learnFields: ["category", "accountId"] }, "learnFields[1]"],
+      [{ learnFields: ["transfer.kind"] }, "learnFields[0]"],
+      [{ learnFields: ["category", "category"] }, "learnFields[1]"],
+      [{ learnFields: [] }, "learnFields"],
+      [{ confidence: 0.615 }, "confidence"],
+      [{ confidence: "0.99" }, "confidence"],
+      [{ backtestPrecision: 0.5 }, "backtestPrecision"],
+      [{ minSupport: 1 }, "minSupport"],
+      [{ activation: "never" }, "activation"]
+    ]
+  },
   filter: {
     good: [
       { conditions: tram },
@@ -107,7 +136,11 @@ it("holds every bundled kind to the suite", () => {
   expect(Object.keys(trials).toSorted()).toEqual(kinds.map(({ type }) => type).toSorted())
 })
 
-for (const kind of kinds) {
+/** What a memory does follows from what it has learnt. */
+const learnt = { ...makeMemory(noPatterns), prepare: remembering }
+
+for (const bundled of kinds) {
+  const kind = bundled.type === "memory" ? learnt : bundled
   const trial = trials[kind.type]
   if (trial !== undefined) suite(`the kind ${kind.type}`, { ...trial, kind, dataType: "transactions", records })
 }
