@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import type { ActorRef } from "../access/ActorRef.ts"
 import type { Account, AccountId } from "../bank/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
+import { balanceAsOf } from "../bank/Balance.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
@@ -21,6 +22,7 @@ import * as CalendarDate from "../shared/CalendarDate.ts"
 import { dayStart } from "../shared/DayStart.ts"
 import { Digest } from "../shared/Digest.ts"
 import { limits } from "../shared/Limits.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { Tasks } from "../task/Tasks.ts"
@@ -32,7 +34,7 @@ import { analysisTask, taskKey } from "./AnalysisTaskKind.ts"
 import { BusinessCalendars, Rates } from "./kinds/Rates.ts"
 import { revisionOf } from "./SetPlanning.ts"
 import type { Enrichment } from "./Enrichment.ts"
-import type { SetAccount } from "./kinds/SetKind.ts"
+import type { AccountStatus, SetAccount } from "./kinds/SetKind.ts"
 import { Kinds } from "./Kinds.ts"
 import type { PipelineFault } from "./Pipeline.ts"
 import { keepFindings } from "./FindingKeeping.ts"
@@ -97,8 +99,31 @@ export class Analysis extends Context.Service<
       const calendars = yield* BusinessCalendars
       const { atomically } = yield* Transactor
 
+      /** What is known of all accounts of the workspace besides their records. */
+      const statusesOf = Effect.fnUntraced(function* (scope: { workspaceId: Workspace["id"]; dataType: DataType }) {
+        const statuses = new Map<AccountId, AccountStatus>()
+        for (const bank of yield* banks.list([scope.workspaceId])) {
+          const expires = bank.connectionStatus?.consentExpiresAt
+          for (const account of yield* banks.accounts(bank.id)) {
+            const asOf = balanceAsOf(bank, account)
+            const syncedAt = yield* records.pulledAt({ ...scope, accountId: account.id })
+            statuses.set(account.id, {
+              balance: account.balance,
+              ...(asOf === undefined ? {} : { balanceAsOf: asOf }),
+              ...(syncedAt === undefined ? {} : { syncedAt }),
+              ...(expires === undefined ? {} : { consentExpiresAt: expires })
+            })
+          }
+        }
+        return statuses
+      })
+
       /** All accounts that are shown by feeds in scope, as set kinds see them. */
-      const accountsOf = Effect.fnUntraced(function* (workspace: Workspace, places: Placing) {
+      const accountsOf = Effect.fnUntraced(function* (
+        workspace: Workspace,
+        places: Placing,
+        statuses: ReadonlyMap<AccountId, AccountStatus> | undefined
+      ) {
         const all = new Map<AccountId, SetAccount>()
         const owners = new Map<AccountId, { readonly bank: Bank; readonly account: Account }>()
         for (const bank of yield* banks.list([workspace.id])) {
@@ -113,7 +138,8 @@ export class Analysis extends Context.Service<
               accountName,
               accountNumber,
               accountType,
-              currency
+              currency,
+              ...(statuses?.has(account.id) === true ? { status: statuses.get(account.id)! } : {})
             })
           }
         }
@@ -236,9 +262,16 @@ export class Analysis extends Context.Service<
         const rates = yield* rateSource.read
         const calendar = calendars.of(workspace.id)
         const surroundings = { rates: rates.version, calendar: digest.contentHash(JSON.stringify(calendar)) }
-        const places = yield* placing(enrichments, inScope, (text) => digest.contentHash(text), surroundings).pipe(
+        let statuses: ReadonlyMap<AccountId, AccountStatus> | undefined
+        const accountsVersion = Effect.gen(function* () {
+          statuses ??= yield* statusesOf(scope)
+          return digest.contentHash(JSON.stringify([...statuses]))
+        })
+        const hash = (text: string) => digest.contentHash(text)
+        const places = yield* placing(enrichments, inScope, hash, surroundings, accountsVersion).pipe(
           Effect.provideService(FeedPipelines, pipelines)
         )
+        const at = yield* Timestamp.now
         const placed = yield* Effect.forEach(run.accounts, ({ account, bank }) => places.place(bank, account))
         const last = yield* records.lastChanges(placed.map(({ account }) => account.id))
         const lastOf = ({ account }: PlacedAccount) => last.get(account.id) ?? 0
@@ -257,12 +290,12 @@ export class Analysis extends Context.Service<
               (startOf(one) < lastOf(one) || marks.get(one.account.id)?.signature !== one.signature)
           )
           const isDue = head.due !== null && head.due <= today
-          const planned = new Map(places.steps.map(({ enrichment, tag }) => [enrichment.id as string, tag]))
-          const unplanned = places.steps.filter(({ enrichment, tag }) => head.planned[enrichment.id] !== tag)
+          const planned = new Map(places.steps.map(({ enrichment, wholeTag }) => [enrichment.id as string, wholeTag]))
+          const unplanned = places.steps.filter(({ enrichment, wholeTag }) => head.planned[enrichment.id] !== wholeTag)
           const gone = Object.keys(head.planned).filter((id) => !planned.has(id))
           if (behind.length === 0 && !isDue && unplanned.length === 0 && gone.length === 0) return faults
           yield* yieldIfRevoked
-          accounts ??= yield* accountsOf(workspace, places)
+          accounts ??= yield* accountsOf(workspace, places, statuses)
           const { all, placeOf } = accounts
           const unmarked = head.marks.flatMap(({ accountId }) => (all.has(accountId) ? [] : [accountId]))
           const slice = new AnalysisSlice({
@@ -273,6 +306,8 @@ export class Analysis extends Context.Service<
             accounts: all,
             placeOf,
             baseCurrency: workspace.baseCurrency,
+            at,
+            planned: head.planned,
             timezone: workspace.timezone,
             rates,
             calendar,

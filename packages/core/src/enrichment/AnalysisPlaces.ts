@@ -7,6 +7,7 @@ import { recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { FieldSpecs } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import type { CompiledPipeline, Step } from "./Pipeline.ts"
 import { setSteps } from "./Pipeline.ts"
@@ -51,7 +52,9 @@ export const placing = Effect.fnUntraced(function* (
   /** Those that a set kind looks at, by order, then age. */
   feeds: ReadonlyArray<Feed>,
   hash: (text: string) => string,
-  surroundings: Readonly<Record<Surrounding, string>>
+  surroundings: Readonly<Record<Surrounding, string>>,
+  /** Names the status of all accounts. */
+  accounts: Effect.Effect<string, StorageUnavailable>
 ) {
   const pipelines = yield* FeedPipelines
   const opened = new Map<Feed["id"], CompiledPipeline>()
@@ -70,15 +73,17 @@ export const placing = Effect.fnUntraced(function* (
     for (const { kind, step } of setSteps(pipeline)) {
       const { enrichment, prepared, stage } = step
       if (steps.some((other) => other.enrichment.id === enrichment.id)) continue
+      const tag = tagOf(
+        revisionTag(enrichment, kind.State.version),
+        (kind.watches ?? []).map((one) => surroundings[one]).join(",")
+      )
       steps.push({
         enrichment,
         kind,
         prepared,
         stage,
-        tag: tagOf(
-          revisionTag(enrichment, kind.State.version),
-          (kind.watches ?? []).map((one) => surroundings[one]).join(",")
-        ),
+        tag,
+        wholeTag: kind.pulse === undefined ? tag : `${tag}!${yield* accounts}`,
         catalog: pipeline.catalog
       })
     }

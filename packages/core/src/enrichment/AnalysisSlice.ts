@@ -12,6 +12,7 @@ import type { Currency } from "../shared/Currency.ts"
 import { limits } from "../shared/Limits.ts"
 import type { Id } from "../shared/Ids.ts"
 import type { RateTable } from "../shared/RateTable.ts"
+import type { Timestamp } from "../shared/Timestamp.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { PlacedAccount, Place, Placing } from "./AnalysisPlaces.ts"
 import type { AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
@@ -34,6 +35,9 @@ export interface SliceInput {
   /** As the pipelines see them; `undefined` for one that no feed in scope shows. */
   readonly placeOf: (id: AccountId) => Effect.Effect<PlacedAccount | undefined>
   readonly baseCurrency: Currency
+  readonly at: Timestamp
+  /** What each enrichment was planned whole under. */
+  readonly planned: Readonly<Record<string, string>>
   readonly timezone: string
   readonly rates: RateTable
   readonly calendar: BusinessCalendar
@@ -112,7 +116,7 @@ export class AnalysisSlice {
 
   /** `isLast`: there are no further slices, so that partitions which are due or were planned otherwise are planned as well. */
   readonly plan = Effect.fnUntraced(function* (this: AnalysisSlice, isLast: boolean) {
-    const { accounts, baseCurrency, calendar, hasFacts, rates, scope, sha256, steps, store, timezone, today } =
+    const { accounts, at, baseCurrency, calendar, hasFacts, rates, scope, sha256, steps, store, timezone, today } =
       this.input
     const planned: Array<SetPlanned & { readonly step: Step }> = []
     const touched = new Map<AccountId, Set<string>>()
@@ -124,9 +128,10 @@ export class AnalysisSlice {
         scope,
         step,
         observed: this.observe(step),
-        stale: isLast ? yield* store.stale(scope, id, { tag: planTag(step), today, limit: limits.runPartitions }) : [],
+        stale: isLast ? yield* this.stale(step) : [],
         facts: hasFacts ? yield* store.facts(scope, { enrichmentId: id }) : [],
         today,
+        at,
         accounts,
         baseCurrency,
         timezone,
@@ -145,6 +150,15 @@ export class AnalysisSlice {
     return { planned, touched, faults } satisfies SliceResult as SliceResult
   })
 
+  /** Partitions that are planned although no record of them changed. */
+  private readonly stale = Effect.fnUntraced(function* (this: AnalysisSlice, step: Step) {
+    const { planned, scope, store, today } = this.input
+    const { id } = step.enrichment
+    const keys = yield* store.stale(scope, id, { tag: planTag(step), today, limit: limits.runPartitions })
+    const { pulse } = step.kind
+    return pulse === undefined || planned[id] === step.wholeTag || keys.includes(pulse) ? keys : [...keys, pulse]
+  })
+
   private viewOf({ placed, record }: Looked, { specs }: Place) {
     return { recordId: record.id, fields: toPublic(this.input.scope.dataType, record, placed.owner, specs) }
   }
@@ -156,7 +170,9 @@ export class AnalysisSlice {
     for (const [recordId, looked] of this.looked) {
       const place = looked.placed.places.get(step.enrichment.id)
       const entries =
-        place === undefined || looked.record.state !== "live" ? [] : this.entriesOf(step, place, looked, reads)
+        place === undefined || (looked.record.state !== "live" && step.kind.removed !== true)
+          ? []
+          : this.entriesOf(step, place, looked, reads)
       observed.push({ recordId, entries })
     }
     for (const recordId of this.gone) observed.push({ recordId, entries: [] })
@@ -177,6 +193,10 @@ export class AnalysisSlice {
       before: at
     }
     const view = this.viewOf(looked, place)
+    if (looked.record.state !== "live") {
+      const gone = { recordId, accountId, fields: { ...readOf(view.fields, reads), removed: true } }
+      return [...new Set(kind.partitions(prepared, gone))].map((partition) => ({ ...gone, partition }))
+    }
     const context = { today: this.input.today }
     if (kind.lines === true && pipeline.makesLines) {
       const { lines, record } = runWithLines(pipeline, view, context, options)

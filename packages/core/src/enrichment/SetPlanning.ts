@@ -45,10 +45,12 @@ export interface SetStep {
   readonly prepared: unknown
   /** What its partitions are planned under: a revision, and the version of the surroundings that the kind watches. */
   readonly tag: string
+  /** The same, and the status of accounts where the kind has a pulse: what it was planned whole under. */
+  readonly wholeTag: string
 }
 
 /** The part of a tag that says which enrichment it was: where it differs, nothing of what was kept counts. */
-export const revisionOf = (tag: string): string => tag.split("~", 1)[0]!
+export const revisionOf = (tag: string): string => tag.split(/[~!]/u, 1)[0]!
 
 export const tagOf = (revision: string, surroundings: string): string =>
   surroundings === "" ? revision : `${revision}~${surroundings}`
@@ -70,6 +72,7 @@ export interface SetPlanningInput {
   readonly today: CalendarDate.CalendarDate
   readonly accounts: ReadonlyMap<AccountId, SetAccount>
   readonly baseCurrency: Currency
+  readonly at: Timestamp.Timestamp
   /** IANA name: whose days these are. */
   readonly timezone: string
   readonly rates: RateTable
@@ -208,6 +211,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
         ...scope,
         enrichmentId: enrichment.id,
         prepared,
+        at: input.at,
         revision: enrichment.revision,
         past,
         baseCurrency: input.baseCurrency,

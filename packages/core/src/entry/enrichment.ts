@@ -28,6 +28,7 @@ export {
   type RecordKind
 } from "../enrichment/kinds/Kind.ts"
 export type {
+  AccountStatus,
   Explained,
   Explanation,
   Partition,

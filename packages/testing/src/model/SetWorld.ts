@@ -15,7 +15,7 @@ import type {
   SetRecord
 } from "@millrace/core/enrichment"
 import { catalogOf, type DataType } from "@millrace/core/record"
-import { BusinessCalendar, type CalendarDate, limits, RateTable } from "@millrace/core"
+import { BusinessCalendar, type CalendarDate, limits, RateTable, Timestamp } from "@millrace/core"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -30,6 +30,7 @@ export interface SetWorldOptions {
   /** There are none unless given. */
   readonly rates?: RateTable.RateTable
   readonly revision?: number
+  readonly at?: PlanInput<unknown, unknown>["at"]
   readonly past?: PlanInput<unknown, unknown>["past"]
 }
 
@@ -49,6 +50,10 @@ export class SetWorld {
   /** Keys of the events that were told, in order. */
   readonly told: Array<string> = []
   facts: ReadonlyArray<EnrichmentFact> = []
+  accounts: ReadonlyArray<SetAccount>
+  today: CalendarDate.CalendarDate
+  /** Noon of the day unless it is set. */
+  at: PlanInput<unknown, unknown>["at"] | undefined
   private readonly options: SetWorldOptions
   private readonly prepared: unknown
   private readonly records = new Map<string, SetRecord>()
@@ -57,6 +62,9 @@ export class SetWorld {
 
   constructor(options: SetWorldOptions) {
     this.options = options
+    this.accounts = options.accounts
+    this.today = options.today
+    this.at = options.at
     this.prepared = options.kind.prepare(options.config, catalogOf(options.dataType))
   }
 
@@ -98,6 +106,12 @@ export class SetWorld {
     for (const record of this.records.values()) for (const key of this.placesOf(record)) this.dirty.add(key)
   }
 
+  /** The status of an account is another one: what the kind plans by it is to be planned again. */
+  pulse(): void {
+    const { pulse } = this.options.kind
+    if (pulse !== undefined) this.dirty.add(pulse)
+  }
+
   private partition(key: PartitionKey): Partition<unknown> {
     const records = [...this.records.values()]
       .filter((record) => this.placesOf(record).includes(key))
@@ -107,7 +121,8 @@ export class SetWorld {
 
   /** Plans what is dirty, until nothing is. */
   readonly plan = Effect.fnUntraced(function* (this: SetWorld) {
-    const { accounts, baseCurrency, dataType, kind, past, rates, revision, today } = this.options
+    const { baseCurrency, dataType, kind, past, rates, revision } = this.options
+    const { accounts, today } = this
     let pending: ReadonlyArray<PartitionKey> = [...this.dirty].toSorted()
     this.dirty.clear()
     for (let round = 1; pending.length > 0; round++) {
@@ -119,6 +134,7 @@ export class SetWorld {
         prepared: this.prepared,
         baseCurrency,
         revision: revision ?? 1,
+        at: this.at ?? Timestamp.make(`${today}T12:00:00.000Z`),
         past: past ?? [],
         rates: rates ?? RateTable.noRates,
         calendar: BusinessCalendar.standardWeek,

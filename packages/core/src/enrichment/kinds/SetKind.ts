@@ -15,6 +15,8 @@ import type { CalendarDate } from "../../shared/CalendarDate.ts"
 import type { Currency } from "../../shared/Currency.ts"
 import type { Sha256 } from "../../shared/DerivedId.ts"
 import type { Id } from "../../shared/Ids.ts"
+import type { Decimal } from "../../shared/Decimal.ts"
+import type { Timestamp } from "../../shared/Timestamp.ts"
 import type { RateTable } from "../../shared/RateTable.ts"
 import type { StorageUnavailable } from "../../storage/StorageUnavailable.ts"
 import type { EnrichmentFact, FactRequest, UndoTarget } from "./EnrichmentFact.ts"
@@ -34,6 +36,16 @@ export interface SetRecord {
   readonly fields: Fields
 }
 
+/** What is known of an account besides its records. Times are absent where nobody told any. */
+export interface AccountStatus {
+  /** Signed: negative for a debt. */
+  readonly balance: Decimal
+  readonly balanceAsOf?: Timestamp
+  /** When the data type of the enrichment was last read whole from upstream. */
+  readonly syncedAt?: Timestamp
+  readonly consentExpiresAt?: Timestamp
+}
+
 /** One of the accounts in scope. */
 export interface SetAccount {
   readonly accountId: Id<"account">
@@ -44,6 +56,8 @@ export interface SetAccount {
   readonly accountNumber: string
   readonly accountType: AccountType
   readonly currency: Currency
+  /** For kinds with a `pulse`, and for the others only where one of those is in scope. */
+  readonly status?: AccountStatus
 }
 
 /** A partition as it is now. */
@@ -62,6 +76,8 @@ export interface Remembered {
 }
 
 export interface PlanInput<Prepared, State> extends EnrichmentScope, PlanContext {
+  /** The instant that the run began to plan, the same for all partitions. */
+  readonly at: Timestamp
   readonly prepared: Prepared
   /** Counts changes of the enrichment. State that is kept is of this revision. */
   readonly revision: number
@@ -171,6 +187,13 @@ export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, 
    * at them without naming them keeps to what they were when it last had another reason to plan.
    */
   readonly watches?: ReadonlyArray<Surrounding>
+  /**
+   * A partition that is planned whenever the status of an account is another one than before: its balance, when it was read,
+   * how long it may be read.
+   */
+  readonly pulse?: PartitionKey
+  /** Whether it is given records that are gone as well; the field `removed` of such a record is `true`. */
+  readonly removed?: true
   /** What has to be known of a configuration after it was replaced, such as amounts that held in former months. */
   remembers?(config: Config): Schema.Json
   /** Read together with a dirty partition, in one go. */

@@ -1,7 +1,5 @@
 /** What a budget says, and what is wrong with it (enrichments C12). */
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as SchemaTransformation from "effect/SchemaTransformation"
 import type { FieldCatalog } from "../../../record/FieldCatalog.ts"
 import type { PatternEngine } from "../../../pattern/Pattern.ts"
 import { ConditionGroup } from "../../../rule/ConditionGroup.ts"
@@ -10,25 +8,12 @@ import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { Currency } from "../../../shared/Currency.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import { periodUnits, type Recurrence } from "../../../shared/Recurrence.ts"
+import { GivenDecimal, orElse } from "../GivenDecimal.ts"
 import type { Check, Issue } from "../Kind.ts"
 
 export const budgetStage = 140
 const mostLines = 200
 const mostThresholds = 10
-
-/** Text such as `12.5`, or a number, which counts as it is written. */
-const GivenDecimal: Schema.Codec<Decimal.Decimal, string | number> = Schema.Union([Schema.String, Schema.Finite]).pipe(
-  Schema.decodeTo(
-    Decimal.DecimalText,
-    SchemaTransformation.transform({
-      decode: (given: string | number) => Decimal.parse(String(given)) ?? String(given),
-      encode: (text: string): string | number => text
-    })
-  )
-)
-
-const orElse = <S extends Schema.Top>(schema: S, fallback: S["Encoded"]) =>
-  schema.pipe(Schema.withDecodingDefaultKey(Effect.succeed(fallback)))
 
 /** What is left at the end of a period goes into the next one: what was not spent, what was spent too much, or both. */
 const carries = ["none", "positive", "negative", "both"] as const
