@@ -1,6 +1,7 @@
 /** Every type of event that the kernel writes, for subscriptions and the reference. */
 import { bankEventTypes } from "./bank/BankEvents.ts"
 import { budgetEventTypes } from "./enrichment/kinds/budget/Thresholds.ts"
+import { transferEventTypes } from "./enrichment/kinds/transfer/TransferEvents.ts"
 import { findingEventTypes } from "./enrichment/FindingEvents.ts"
 import { memoryEventTypes } from "./enrichment/kinds/memory/MemoryEvents.ts"
 import type { EventType } from "./event/EventType.ts"
@@ -16,5 +17,6 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...jobEventTypes,
   ...findingEventTypes,
   ...budgetEventTypes,
-  ...memoryEventTypes
+  ...memoryEventTypes,
+  ...transferEventTypes
 ]

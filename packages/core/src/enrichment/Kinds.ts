@@ -16,6 +16,7 @@ import { makeMemory } from "./kinds/memory/memory.ts"
 import { MemoryPatterns } from "./kinds/memory/MemoryPatterns.ts"
 import { makeRule } from "./kinds/rule.ts"
 import { makeSplit } from "./kinds/split/split.ts"
+import { transferMatch } from "./kinds/transfer/transferMatch.ts"
 import { TableSnapshots } from "./kinds/TableSnapshots.ts"
 
 /** A kind of either family. */
@@ -55,6 +56,7 @@ export const bundledKinds = ({
   makeMemory(memory),
   makeSplit(patterns, sha256),
   makeFilter(patterns),
+  transferMatch,
   makeBudget(patterns)
 ]
 

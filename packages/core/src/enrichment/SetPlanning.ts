@@ -33,7 +33,7 @@ import type {
   SetKind,
   SetRecord
 } from "./kinds/SetKind.ts"
-import { linkId } from "./LinkId.ts"
+import { linkId } from "./kinds/LinkId.ts"
 import { lineSeparator } from "./Progress.ts"
 
 type AccountId = Id<"account">

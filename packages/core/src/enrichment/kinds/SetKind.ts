@@ -88,7 +88,7 @@ export interface PlanInput<Prepared, State> extends EnrichmentScope, PlanContext
   readonly rates: RateTable
   /** Which days are business days in the workspace. */
   readonly calendar: BusinessCalendar
-  /** For the ids of what follows (`shared/DerivedId`, `enrichment/LinkId`). */
+  /** For the ids of what follows (`shared/DerivedId`, `enrichment/kinds/LinkId`). */
   readonly sha256: Sha256
   readonly accounts: ReadonlyMap<Id<"account">, SetAccount>
   /** What has to be planned, in order. */

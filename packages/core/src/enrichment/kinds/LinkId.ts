@@ -1,6 +1,6 @@
 /** Ids of the links that enrichments find (enrichments A5). */
-import { derivedId, type Sha256 } from "../shared/DerivedId.ts"
-import type { PlannedLink } from "./kinds/SetKind.ts"
+import { derivedId, type Sha256 } from "../../shared/DerivedId.ts"
+import type { PlannedLink } from "./SetKind.ts"
 
 /** The same for the same members, in whatever order they are named. */
 export const linkId = (

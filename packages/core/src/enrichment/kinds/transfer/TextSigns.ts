@@ -1,0 +1,103 @@
+/** What the text of a leg says about a transfer (enrichments D2.2). */
+import type { SetAccount } from "../SetKind.ts"
+import { plainWords } from "../../../text/Phrases.ts"
+import { namedTypeOf, nobody, plainNames, pointing, transferWords, typeWords } from "./TransferWords.ts"
+
+/** What stands in a text, whoever the other side is. */
+export interface TextSigns {
+  /** It says that money is moved. */
+  readonly transfer: boolean
+  readonly purchase: boolean
+  readonly refund: boolean
+  readonly earning: boolean
+  /** Accounts of one's own that it names. */
+  readonly named: ReadonlySet<string>
+  /** It names somebody who is no account of one's own. */
+  readonly other: boolean
+}
+
+const none: ReadonlySet<string> = new Set()
+const letters = /^\p{L}{2,}$/u
+const digits = /^\d{3,}$/
+
+const push = (map: Map<string, Set<string>>, word: string, id: string): void => {
+  const ids = map.get(word)
+  if (ids === undefined) map.set(word, new Set([id]))
+  else ids.add(id)
+}
+
+/** Digits of a masked number that are shown, at most the last four. */
+const lastDigits = (masked: string): string | undefined => /(\d{3,4})\D*$/.exec(masked)?.[1]
+
+/** Reads texts beside the names of one's own accounts; each text once. */
+export class TextReader {
+  private readonly byWord = new Map<string, Set<string>>()
+  private readonly byType = new Map<string, Set<string>>()
+  private readonly known = new Map<string, TextSigns>()
+
+  constructor(accounts: Iterable<SetAccount>) {
+    const all = [...accounts]
+    for (const { accountId, accountName, accountNumber, accountType, bankName } of all) {
+      for (const word of [...plainWords(accountName), ...plainWords(bankName)]) {
+        if (word.length >= 3 && letters.test(word) && !plainNames.has(word)) push(this.byWord, word, accountId)
+      }
+      const last = lastDigits(accountNumber)
+      if (last !== undefined) push(this.byWord, last, accountId)
+      const type = namedTypeOf(accountType)
+      if (type !== undefined) push(this.byType, type, accountId)
+    }
+    // A name that all accounts share names none of them.
+    for (const [word, ids] of this.byWord) if (all.length > 1 && ids.size === all.length) this.byWord.delete(word)
+  }
+
+  read(text: string): TextSigns {
+    let signs = this.known.get(text)
+    if (signs === undefined) {
+      signs = this.analysed(text)
+      this.known.set(text, signs)
+    }
+    return signs
+  }
+
+  private analysed(text: string): TextSigns {
+    const words = plainWords(text)
+    const said = new Set(transferWords.find(words).map(({ value }) => value))
+    const own = new Set<number>()
+    let named: Set<string> | undefined
+    for (const [at, word] of words.entries()) {
+      // Of a masked number the last digits may stand in one piece with others.
+      const ids = this.byWord.get(word) ?? (digits.test(word) ? this.byWord.get(word.slice(-4)) : undefined)
+      if (ids === undefined) continue
+      own.add(at)
+      named ??= new Set()
+      for (const id of ids) named.add(id)
+    }
+    const typed = typeWords.find(words)
+    for (const { at, value, words: count } of typed) {
+      for (let n = 0; n < count; n++) own.add(at + n)
+      // Where a name says which one, the type says nothing more.
+      if (named !== undefined && [...named].some((id) => this.byType.get(value)?.has(id) === true)) continue
+      for (const id of this.byType.get(value) ?? none) {
+        named ??= new Set()
+        named.add(id)
+      }
+    }
+    let other = false
+    for (const [at, word] of words.entries()) {
+      if (!pointing.has(word)) continue
+      const next = words[at + 1]
+      if (next === undefined || own.has(at + 1) || nobody.has(next) || pointing.has(next) || !letters.test(next))
+        continue
+      if (plainNames.has(next) && own.has(at + 2)) continue
+      other = true
+    }
+    return {
+      transfer: said.has("transfer"),
+      purchase: said.has("purchase"),
+      refund: said.has("refund"),
+      earning: said.has("earning"),
+      named: named ?? none,
+      other: other && named === undefined
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/** Links the two sides of a movement between one's own accounts, so that it is neither income nor spending (enrichments C8). */
+import * as CalendarDate from "../../../shared/CalendarDate.ts"
+import { limits } from "../../../shared/Limits.ts"
+import { type FactRequest, suppression, type UndoTarget } from "../EnrichmentFact.ts"
+import type { SetKind, SetRecord } from "../SetKind.ts"
+import { leaves, legDate, legFields } from "./Leg.ts"
+import { monthsBetween } from "./Strangers.ts"
+import { checkTransfer, TransferConfig, transferStage } from "./TransferConfig.ts"
+import { transferEventTypes } from "./TransferEvents.ts"
+import { explainTransfer, TransferEvidence } from "./TransferEvidence.ts"
+import { suggestionFeedback, suggestionKind } from "./Suggestion.ts"
+import { planTransfers } from "./TransferPlan.ts"
+import { TransferState } from "./TransferState.ts"
+
+const fields = [
+  ["transfer.id", "str"],
+  ["transfer.role", "str"],
+  ["transfer.kind", "str"],
+  ["transfer.state", "str"],
+  ["transfer.confidence", "num"],
+  ["transfer.counterpartRecordId", "str"],
+  ["transfer.counterpartAccountId", "str"],
+  ["transfer.fee", "num"],
+  ["transfer.rate", "num"]
+] as const
+
+/** The months whose outflows it may matter to: its own, and where it is near the end of one, that beside it. */
+const partitions = ({ mirrorAccountIds, windowDays }: TransferConfig, record: SetRecord): ReadonlyArray<string> => {
+  const date = legDate(record)
+  const out = leaves(record)
+  if (date === undefined || out === undefined) return []
+  const { after, before } = windowDays
+  const day = CalendarDate.toEpochDay(date)
+  // An outflow matters where inflows of the month are held against it: it may be later than they are by `before`.
+  return out !== mirrorAccountIds.includes(record.accountId)
+    ? monthsBetween(day - before, day + after)
+    : monthsBetween(day - after, day + before)
+}
+
+/** What two records are not is kept as a pair of records; a group is taken apart by each of its pairs. */
+const undo = (target: UndoTarget): ReadonlyArray<FactRequest> => {
+  const { enrichmentId, members = [] } = target
+  const [first, ...others] = members
+  if (first === undefined || others.length === 0) return suppression(target)
+  return others.map((otherId) => ({ kind: "forbid", enrichmentId, recordId: first, otherId }))
+}
+
+export const transferMatch: SetKind<TransferConfig, TransferConfig, TransferState, TransferEvidence> = {
+  type: "transfer_match",
+  label: "Transfers",
+  family: "set",
+  stage: () => transferStage,
+  capabilities: {
+    authority: "analysis",
+    dataTypes: ["transactions"],
+    writes: [...fields.map(([field]) => field), "category"],
+    emits: transferEventTypes,
+    finds: [suggestionKind],
+    perWorkspace: limits.enrichmentsPerWorkspace
+  },
+  Config: TransferConfig,
+  State: { version: 1, codec: TransferState },
+  Evidence: TransferEvidence,
+  check: checkTransfer,
+  declares: () => new Map(fields),
+  prepare: (config) => config,
+  reads: () => legFields,
+  partitions,
+  watches: ["rates", "calendar"],
+  plan: planTransfers,
+  undo,
+  feedback: suggestionFeedback,
+  explain: explainTransfer
+}

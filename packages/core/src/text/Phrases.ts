@@ -1,0 +1,86 @@
+/** Phrases of several words, found in texts word by word: the longest that begins at a word counts. */
+import { fold } from "./Fold.ts"
+
+const marks = /\p{M}+/gu
+const separators = /[^\p{L}\p{N}&]+/gu
+
+/** Code units that are read. */
+const longest = 1_024
+
+/** The words of a text: folded, without marks, in order. Masks of numbers part words. */
+export const plainWords = (text: string): ReadonlyArray<string> => {
+  const bounded = (text.length > longest ? text.slice(0, longest) : text).toWellFormed()
+  const plain = fold(bounded.normalize("NFKC")).normalize("NFD").replace(marks, "")
+  return plain
+    .replace(separators, " ")
+    .split(" ")
+    .filter((word) => word !== "")
+}
+
+export interface PhraseHit<A> {
+  readonly phrase: string
+  readonly value: A
+  /** The first word, and how many there are. */
+  readonly at: number
+  readonly words: number
+}
+
+interface Entry<A> {
+  readonly words: ReadonlyArray<string>
+  /** The last word only has to begin so. */
+  readonly open: boolean
+  readonly phrase: string
+  readonly value: A
+}
+
+/** Letters of an open first word by which it is looked up. */
+const head = 3
+
+const isThere = <A>({ open, words }: Entry<A>, text: ReadonlyArray<string>, at: number): boolean => {
+  if (at + words.length > text.length) return false
+  const last = words.length - 1
+  for (let n = 0; n < last; n++) if (words[n] !== text[at + n]) return false
+  return open ? text[at + last]!.startsWith(words[last]!) : text[at + last] === words[last]
+}
+
+/** Phrases with what they stand for. A `*` at the end stands for the rest of the last word; it follows at least three letters. */
+export class Phrases<A> {
+  private readonly byWord = new Map<string, Array<Entry<A>>>()
+  private readonly byHead = new Map<string, Array<Entry<A>>>()
+
+  constructor(entries: Iterable<readonly [phrase: string, value: A]>) {
+    for (const [phrase, value] of entries) {
+      const open = phrase.endsWith("*")
+      const words = plainWords(open ? phrase.slice(0, -1) : phrase)
+      if (words.length === 0) continue
+      const entry = { words, open, phrase, value }
+      const first = words[0]!
+      const [map, key] = open && words.length === 1 ? [this.byHead, first.slice(0, head)] : [this.byWord, first]
+      const list = map.get(key)
+      if (list === undefined) map.set(key, [entry])
+      else list.push(entry)
+    }
+    for (const list of [...this.byWord.values(), ...this.byHead.values()]) {
+      list.sort((a, b) => b.words.length - a.words.length || b.words.join(" ").length - a.words.join(" ").length)
+    }
+  }
+
+  /** All that stand in the words, in order, none inside of another. */
+  find(text: ReadonlyArray<string>): ReadonlyArray<PhraseHit<A>> {
+    const found: Array<PhraseHit<A>> = []
+    for (let at = 0; at < text.length;) {
+      const word = text[at]!
+      const hit =
+        this.byWord.get(word)?.find((entry) => isThere(entry, text, at)) ??
+        (word.length < head
+          ? undefined
+          : this.byHead.get(word.slice(0, head))?.find((entry) => isThere(entry, text, at)))
+      if (hit === undefined) at++
+      else {
+        found.push({ phrase: hit.phrase, value: hit.value, at, words: hit.words.length })
+        at += hit.words.length
+      }
+    }
+    return found
+  }
+}
