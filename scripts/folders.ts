@@ -34,6 +34,7 @@ export const kernelOrder: ReadonlyArray<string> = [
   "feed",
   "job",
   "task",
+  "message",
   "enrichment",
   "identity",
   "destination",

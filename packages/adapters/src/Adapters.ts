@@ -2,6 +2,7 @@
 import { Destinations } from "@millrace/core/destination"
 import type { DestinationMaking } from "@millrace/core/extension"
 import { type AnyKind, BusinessCalendars, Kinds, memoryPatterns, Rates } from "@millrace/core/enrichment"
+import type { Channels } from "@millrace/core/message"
 import type { Outbound } from "@millrace/core/outbound"
 import { type ProviderMaking, Providers } from "@millrace/core/provider"
 import type { UpstreamBudget } from "@millrace/core/rate"
@@ -14,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { bundledDestinations, type DestinationOptions, made } from "./destination/registry.ts"
 import * as NodeDigest from "./digest/NodeDigest.ts"
+import { type ChannelOptions, layer as layerChannels } from "./message/MessageChannels.ts"
 import * as OutboundClient from "./outbound/OutboundClient.ts"
 import type { PrivateHosts } from "./outbound/PrivateHosts.ts"
 import * as ModelEndpoints from "./model/ModelEndpoints.ts"
@@ -31,6 +33,8 @@ export interface AdapterOptions<E = never> extends DestinationOptions {
   readonly models?: ReadonlyArray<ModelEndpoints.ModelEndpoint>
   /** Reads statement files; where there is none, they are read where they are asked for. */
   readonly statements?: Layer.Layer<StatementReader>
+  /** What carries messages to people besides requests. */
+  readonly channels?: ChannelOptions
   /** Hosts that requests may reach although they are private; none unless given. */
   readonly privateHosts?: PrivateHosts | undefined
   /** A file of daily rates between currencies; amounts of other currencies stay unconverted without one. */
@@ -52,7 +56,7 @@ const calendars = ({ standard = BusinessCalendar.standardWeek, workspaces = {} }
 export const layer = <E = never>(
   options: AdapterOptions<E>
 ): Layer.Layer<
-  Providers | Destinations | Kinds | StatementReader | Patterns | Digest | Outbound,
+  Providers | Destinations | Kinds | StatementReader | Patterns | Digest | Channels | Outbound,
   E,
   TableStore | WorkspaceStore | MemoryPatternStore | UpstreamBudget
 > =>
@@ -68,6 +72,7 @@ export const layer = <E = never>(
       Layer.provide(ModelEndpoints.layer(options.models ?? [])),
       Layer.provideMerge(Re2Patterns.layer)
     ),
+    layerChannels(options.channels),
     NodeDigest.layer,
     options.ratesFile === undefined ? Layer.empty : Layer.effect(Rates, makeRateFile(options.ratesFile)),
     calendars(options.businessDays ?? {})

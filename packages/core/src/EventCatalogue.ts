@@ -7,6 +7,7 @@ import { memoryEventTypes } from "./enrichment/kinds/memory/MemoryEvents.ts"
 import type { EventType } from "./event/EventType.ts"
 import { feedEventTypes } from "./feed/FeedEvents.ts"
 import { jobEventTypes } from "./job/JobEvents.ts"
+import { messageEventTypes } from "./message/MessageEvents.ts"
 import { recordEventTypes } from "./record/RecordEvents.ts"
 
 /** By noun, in the order of the reference. */
@@ -14,6 +15,7 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...bankEventTypes,
   ...recordEventTypes,
   ...feedEventTypes,
+  ...messageEventTypes,
   ...jobEventTypes,
   ...findingEventTypes,
   ...budgetEventTypes,

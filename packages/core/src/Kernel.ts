@@ -74,6 +74,8 @@ import { Source } from "./usecase/Source.ts"
 import { SyncRun } from "./usecase/SyncRun.ts"
 import { LedgerWriter } from "./sync/LedgerWriter.ts"
 import * as RowEdits from "./table/RowEdits.ts"
+import { Outbox } from "./message/Outbox.ts"
+import type { OutboxStore } from "./message/OutboxStore.ts"
 import { Tasks } from "./task/Tasks.ts"
 import type { TaskStore } from "./task/TaskStore.ts"
 import { Tables } from "./table/Tables.ts"
@@ -109,6 +111,7 @@ export type Stores =
   | RecordChangeStore
   | AnswerCache
   | TokenBudget
+  | OutboxStore
   | IdempotencyStore
   | IdentityStore
   | EventStore
@@ -126,7 +129,7 @@ export type Ports = Stores | Providers | Destinations | Kinds | StatementReader 
 
 /** Runs jobs; the job engine stands on this. */
 export const layerRun: Layer.Layer<
-  SyncRun | Analysis | Banks | SourceReader | LedgerWriter | PushedRecords | Tasks | Ids,
+  SyncRun | Analysis | Banks | SourceReader | LedgerWriter | PushedRecords | Outbox | Tasks | Ids,
   never,
   Ports
 > = SyncRun.layer.pipe(
@@ -134,6 +137,7 @@ export const layerRun: Layer.Layer<
   Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
   Layer.provide(RecordValues.layer),
   Layer.provideMerge(Analysis.layer),
+  Layer.provideMerge(Outbox.layer),
   Layer.provide(FeedPipelines.layer),
   Layer.provide(StatementSource.layer),
   Layer.provideMerge([SourceReader.layer, PushedRecords.layer]),

@@ -12,6 +12,7 @@ import {
   JobStore,
   Leases,
   RecordChangeStore,
+  OutboxStore,
   RecordStore,
   StageStore,
   TaskStore,
@@ -81,6 +82,11 @@ const auditHistory = Effect.map(AuditStore, ({ purge, seal }) =>
   recurringTask("audit_history", 5 * minute, Effect.andThen(seal, purge(batch)))
 )
 
+/** Forgets messages to people that nobody can be told again. */
+const messageHistory = Effect.map(OutboxStore, ({ purge }) =>
+  recurringTask("message_history", 10 * minute, purge(batch))
+)
+
 /** Forgets jobs that ended long ago. */
 const jobHistory = Effect.map(JobStore, ({ purge }) => recurringTask("job_history", 10 * minute, purge(batch)))
 
@@ -132,6 +138,7 @@ export const housekeeping = [
   idempotencyKeys,
   eventHistory,
   auditHistory,
+  messageHistory,
   jobHistory,
   recordSearch,
   recordHistory,

@@ -8,7 +8,7 @@ import { StatementThreads } from "@millrace/adapters/statement"
 import { agreeOnKey, PostgresStorage, sealAccounts, sealUploads } from "@millrace/adapters/postgres"
 import { JobEngine } from "@millrace/core/job"
 import { JobLease } from "@millrace/core/storage"
-import { dueAnalysis, Kernel } from "@millrace/core/kernel"
+import { dueAnalysis, Kernel, messageHandlers } from "@millrace/core/kernel"
 import { AccountSeal, UploadSettings } from "@millrace/core/upload"
 import type { Misconfigured, ProviderDriver, ProviderMaking } from "@millrace/core/provider"
 import { TableSettings } from "@millrace/core/table"
@@ -92,6 +92,7 @@ export const layerAdapters = (settings: Settings, configuration?: Configuration)
     enrichments: configuration?.enrichments ?? [],
     models: configuration?.models ?? [],
     folder: settings.filesFolder,
+    ...(settings.channels === undefined ? {} : { channels: settings.channels }),
     // Settings and file were read before, each with an error of its own.
     privateHosts: Result.getOrThrow(
       privateHosts([...(settings.privateHosts ?? []), ...(configuration?.privateHosts ?? [])])
@@ -167,7 +168,10 @@ const layerTasks = Layer.effect(
     const tasks = yield* TaskRunner
     return { drain: Effect.all([jobs.drain, tasks.drain], { concurrency: "unbounded", discard: true }) }
   })
-).pipe(Layer.provide(TaskRunner.layer()), Layer.provide(TaskKinds.layer(...housekeeping, dueAnalysis)))
+).pipe(
+  Layer.provide(TaskRunner.layer()),
+  Layer.provide(TaskKinds.layer(...housekeeping, dueAnalysis, ...messageHandlers))
+)
 
 /** Asked for here, so that no transaction has to wait for a connection to make one. */
 const layerDataKeys = Layer.effectDiscard(

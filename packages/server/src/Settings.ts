@@ -1,6 +1,6 @@
 /** What the operator can set, read from the environment. */
 import { resolve } from "node:path"
-import { privateHosts } from "@millrace/adapters"
+import { type ChannelOptions, privateHosts } from "@millrace/adapters"
 import { limits } from "@millrace/core"
 import type { RequestBudget } from "@millrace/core/rate"
 import type { TableSettings } from "@millrace/core/table"
@@ -13,6 +13,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { isKey, keyBytes } from "./KeyFile.ts"
+import { channelsOf, messageConfig, messageSettingNames } from "./MessageSettings.ts"
 
 export interface Settings {
   /** Where the server keeps what is its own: database, key file, written files. */
@@ -47,6 +48,8 @@ export interface Settings {
   readonly providers?: ReadonlyArray<string>
   /** Hosts that providers and destinations may be at although they are private; absent: none. */
   readonly privateHosts?: ReadonlyArray<string>
+  /** What carries messages to people besides requests; absent: nothing. */
+  readonly channels?: ChannelOptions
   /** Seconds without a heartbeat after which a job is taken up by another worker. */
   readonly jobLease: number
   /** Absent: as the kernel has it. */
@@ -79,6 +82,7 @@ const config = Config.all({
   configFile: optional(Config.String("MILLRACE_CONFIG")),
   providers: optional(Config.String("MILLRACE_PROVIDERS")),
   privateHosts: optional(Config.String("MILLRACE_PRIVATE_HOSTS")),
+  messages: messageConfig,
   jobLease: optional(Config.String("MILLRACE_JOB_LEASE")),
   tableRows: optional(Config.String("MILLRACE_TABLE_ROWS")),
   filesMebibytes: optional(Config.String("MILLRACE_FILES_MIB")),
@@ -229,6 +233,7 @@ export const settingNames: Readonly<Record<string, string>> = {
     "hosts that providers and destinations may be at although they are private, such as bank.internal:8443 (default: none)",
   MILLRACE_REQUESTS_PER_MINUTE: `requests per minute to the API, of all keys of the workspace together (default ${plans.enterprise.requestsPerMinute})`,
   MILLRACE_JOB_LEASE: "seconds without a sign of life after which a job is taken over (default 6)",
+  ...messageSettingNames,
   MILLRACE_FILES_MIB:
     "MiB of uploaded files that a workspace may keep at one time (default: what its plan allows, which is no bound on enterprise)",
   MILLRACE_TABLE_ROWS:
@@ -297,6 +302,7 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
     configFile: { path: resolve(raw.configFile ?? "millrace.config.json"), required: raw.configFile !== undefined },
     providers: raw.providers === "none" ? [] : listOf(raw.providers ?? "demo:default"),
     privateHosts: yield* parseHosts(raw.privateHosts),
+    channels: yield* Effect.catch(Effect.fromResult(channelsOf(raw.messages)), invalid),
     requestsPerMinute: yield* wholeNumber("MILLRACE_REQUESTS_PER_MINUTE", raw.requestsPerMinute, {
       least: 1,
       most: 100_000,

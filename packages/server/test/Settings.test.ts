@@ -50,6 +50,20 @@ describe("a setting that cannot be used", () => {
       { MILLRACE_BUDGETS: "demo:default=600/30,600" },
       'MILLRACE_BUDGETS must be a list such as "demo:default=600,demo:other=100/10"'
     ],
+    ["mail without a server", { MILLRACE_SMTP_FROM: "a@b.example" }, "MILLRACE_SMTP_FROM needs MILLRACE_SMTP_HOST"],
+    ["mail from nobody", { MILLRACE_SMTP_HOST: "smtp.example.com" }, "MILLRACE_SMTP_FROM must be an e-mail address"],
+    [
+      "a secret for mail in the open",
+      {
+        MILLRACE_SMTP_HOST: "smtp.example.com",
+        MILLRACE_SMTP_FROM: "a@b.example",
+        MILLRACE_SMTP_USER: "u",
+        MILLRACE_SMTP_SECRET: "s",
+        MILLRACE_SMTP_TLS: "none"
+      },
+      "MILLRACE_SMTP_TLS=none would send MILLRACE_SMTP_SECRET in the open"
+    ],
+    ["text messages to nowhere", { MILLRACE_SMS_URL: "sms" }, "MILLRACE_SMS_URL must be an address"],
     ["a lease of no time", { MILLRACE_JOB_LEASE: "0" }, "MILLRACE_JOB_LEASE must be a whole number from 1 to 3600"],
     [
       "no requests at all",

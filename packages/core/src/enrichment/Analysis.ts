@@ -25,6 +25,8 @@ import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
+import { Outbox } from "../message/Outbox.ts"
+import type { OutboxStore } from "../message/OutboxStore.ts"
 import { Tasks } from "../task/Tasks.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { type AnalysisHead, type AnalysisMark, AnalysisStore } from "./AnalysisStore.ts"
@@ -79,6 +81,7 @@ export class Analysis extends Context.Service<
     | EventStore
     | Transactor
     | Tasks
+    | OutboxStore
     | Digest
     | Kinds
     | FeedPipelines
@@ -92,6 +95,7 @@ export class Analysis extends Context.Service<
       const feeds = yield* FeedStore
       const events = yield* EventStore
       const tasks = yield* Tasks
+      const outbox = yield* Outbox
       const digest = yield* Digest
       const kinds = yield* Kinds
       const pipelines = yield* FeedPipelines
@@ -198,7 +202,7 @@ export class Analysis extends Context.Service<
                 if (!kept) return yield* Effect.fail(new Overtaken())
               }
             }
-            for (const { events: told, findings: found, planned: keys, step } of slice.planned) {
+            for (const { events: told, findings: found, messages, planned: keys, step } of slice.planned) {
               const before = head.planned[step.enrichment.id]
               const isKnown = before !== undefined && revisionOf(before) === revisionOf(step.tag)
               if (step.kind.capabilities.finds !== undefined) {
@@ -214,6 +218,7 @@ export class Analysis extends Context.Service<
               // What was so when the enrichment began is no news.
               if (!isKnown) continue
               const types = new Map((step.kind.capabilities.emits ?? []).map((type) => [type.type, type]))
+              yield* outbox.post({ workspaceId: workspace.id, enrichmentId: step.enrichment.id }, messages)
               yield* events.append(
                 told
                   .filter(({ key }) => fresh.has(key))
@@ -370,5 +375,5 @@ export class Analysis extends Context.Service<
 
       return Analysis.of({ run: runAll as Analysis["Service"]["run"] })
     })
-  )
+  ).pipe(Layer.provide(Outbox.layer))
 }

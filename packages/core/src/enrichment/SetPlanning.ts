@@ -29,6 +29,7 @@ import type {
   Plan,
   PlannedEvent,
   PlannedFinding,
+  PlannedMessage,
   SetAccount,
   SetKind,
   SetRecord
@@ -92,6 +93,7 @@ export interface SetPlanned {
   readonly changes: SetChanges
   readonly events: ReadonlyArray<PlannedEvent>
   readonly findings: ReadonlyArray<FoundIn>
+  readonly messages: ReadonlyArray<PlannedMessage>
   /** Records about which something else is said now, with their accounts. */
   readonly touched: ReadonlyMap<string, AccountId>
   /** Partitions that were planned: what is said of a record by others stays. */
@@ -318,6 +320,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const events: Array<PlannedEvent> = []
   const accounts = new Map<string, AccountId>()
   const findings: Array<FoundIn> = []
+  const messages: Array<PlannedMessage> = []
   for (const partition of keys) {
     const one = results.get(partition)
     if (one === undefined) dropped.push(partition)
@@ -325,6 +328,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
       partitions.push({ partition, tag, state: one.state, due: one.due })
       events.push(...one.plan.events)
       findings.push(...(one.plan.findings ?? []).map((finding) => ({ partition, finding })))
+      messages.push(...(one.plan.messages ?? []))
     }
     const claimed = new Map<string, Array<AnalysisNote["claims"][number]>>()
     for (const { evidence, field, recordId, value } of one?.plan.claims ?? []) {
@@ -375,6 +379,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     },
     events,
     findings,
+    messages,
     touched,
     planned: new Set(keys),
     faults

@@ -38,6 +38,7 @@ export type {
   PlannedFinding,
   PlanInput,
   Remembered,
+  PlannedMessage,
   SetAccount,
   SetClaim,
   SetKind,

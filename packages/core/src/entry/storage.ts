@@ -47,6 +47,7 @@ export {
   JobStore,
   type Progress
 } from "../job/JobStore.ts"
+export { type Lane, OutboxStore } from "../message/OutboxStore.ts"
 export { type KeyArrival, KeyArrivals, type RequestLimits } from "../access/KeyArrivals.ts"
 export {
   type Checkpoint,

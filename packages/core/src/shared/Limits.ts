@@ -61,6 +61,9 @@ export const limits = {
   modelReservationMinutes: 15,
   /** Values set by people that the local classifier of a workspace learns from, newest first. */
   modelExamples: 5_000,
+  /** Messages that one after a silence tells together; days that messages to people are kept. */
+  collectedMessages: 500,
+  messageDays: 400,
   conditionsPerGroup: 256,
   conditionDepth: 8,
   filterNodes: 256,

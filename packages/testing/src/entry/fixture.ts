@@ -6,6 +6,7 @@ export { makeBank, makeConnection, makeMadeBank, storeBank } from "../fixture/Ba
 export { calling, ownerOf } from "../fixture/Caller.ts"
 export { completedConnection, makeAttempt, storeAttempt } from "../fixture/ConnectionAttempt.ts"
 export { makeEnrichment } from "../fixture/Enrichment.ts"
+export { makeMessage } from "../fixture/Message.ts"
 export { makeEvent, storeEvents } from "../fixture/Event.ts"
 export { makeFeed, storeFeed } from "../fixture/Feed.ts"
 export { claimJob, makeJob, makeJobError, storeJob } from "../fixture/Job.ts"

@@ -28,6 +28,7 @@ import * as KeyArrivalsSuite from "./KeyArrivalsSuite.ts"
 import * as LeasesSuite from "./LeasesSuite.ts"
 import * as MadeAccountSuite from "./MadeAccountSuite.ts"
 import * as RecordChangeStoreSuite from "./RecordChangeStoreSuite.ts"
+import * as OutboxStoreSuite from "./OutboxStoreSuite.ts"
 import * as RecordPageSuite from "./RecordPageSuite.ts"
 import * as RecordStoreSuite from "./RecordStoreSuite.ts"
 import * as RecordTypeSuite from "./RecordTypeSuite.ts"
@@ -72,6 +73,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   RecordChangeStore: RecordChangeStoreSuite.tests,
   AnswerCache: AnswerCacheSuite.tests,
   TokenBudget: TokenBudgetSuite.tests,
+  OutboxStore: OutboxStoreSuite.tests,
   IdempotencyStore: IdempotencyStoreSuite.tests,
   IdentityStore: IdentityStoreSuite.tests,
   EventStore: EventStoreSuite.tests,

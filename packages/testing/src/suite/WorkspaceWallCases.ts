@@ -2,7 +2,7 @@
  * Every method of every store, called with ids of one workspace. The types ask for a case of each method, so that one that
  * is added without does not compile.
  */
-import { AnalysisStore, AnswerCache, ApiKeyStore, TokenBudget } from "@millrace/core/storage"
+import { AnalysisStore, AnswerCache, ApiKeyStore, OutboxStore, TokenBudget } from "@millrace/core/storage"
 import { AccountLooks } from "@millrace/core/storage"
 import { KeyArrivals } from "@millrace/core/storage"
 import { EventStore } from "@millrace/core/storage"
@@ -46,6 +46,7 @@ import { makeEvent } from "../fixture/Event.ts"
 import { makeFeed } from "../fixture/Feed.ts"
 import { makeJob } from "../fixture/Job.ts"
 import { makeWrite, scopeOf } from "../fixture/Record.ts"
+import { makeMessage } from "../fixture/Message.ts"
 import { makeTable, makeTableField } from "../fixture/Table.ts"
 import { makeUpload } from "../fixture/Upload.ts"
 import { person, type WholeWorkspace } from "../fixture/WholeWorkspace.ts"
@@ -279,6 +280,20 @@ const budgets = casesOf(TokenBudget, {
   reserve: (store, { budget }) => store.reserve(budget, 1, 1_000),
   settle: (store, { budget, reservation }) => store.settle(budget, reservation, 3),
   use: (store, { budget }) => store.use(budget),
+  purge: everybody
+})
+
+const messages = casesOf(OutboxStore, {
+  insert: (store, { enrichment, workspace }) => store.insert([makeMessage(workspace.id, enrichment.id, "another")]),
+  withdraw: (store, { message, workspace }) => store.withdraw(workspace.id, [message.id]),
+  silence: (store, { enrichment, workspace }) => store.silence(workspace.id, enrichment.id),
+  get: (store, { message, workspace }) => store.get(workspace.id, message.id),
+  start: (store, { readyMessage, workspace }) => store.start(workspace.id, readyMessage.id),
+  settle: (store, { sendingMessage, workspace }) => store.settle(workspace.id, sendingMessage.id, { state: "sent" }),
+  lane: (store, { message, workspace }) => store.lane(workspace.id, message.lane, 10),
+  release: (store, { message, workspace }) => store.release(workspace.id, message.id),
+  collect: (store, { message, workspace }) => store.collect(workspace.id, [message.id], "another"),
+  list: (store, { workspace }) => store.list(workspace.id, { limit: 10 }),
   purge: everybody
 })
 
@@ -522,6 +537,7 @@ const all = {
   recordChanges,
   answers,
   budgets,
+  messages,
   identity
 }
 
@@ -553,6 +569,7 @@ type Covered =
   | RecordChangeStore
   | AnswerCache
   | TokenBudget
+  | OutboxStore
   | IdentityStore
   | DataKeys
   // Of what a definition says: each is held to its own suite, which tries the wall as well.
@@ -683,6 +700,8 @@ const tellings = {
   answers: ({ workspace }: WholeWorkspace) =>
     Effect.flatMap(AnswerCache, (store) => store.find(workspace.id, ["key"], true)),
   budgets: ({ budget }: WholeWorkspace) => Effect.flatMap(TokenBudget, (store) => store.use(budget)),
+  messages: ({ workspace }: WholeWorkspace) =>
+    Effect.flatMap(OutboxStore, (store) => store.list(workspace.id, { limit: 10 })),
   identity: Effect.fnUntraced(function* ({ scope }: WholeWorkspace) {
     const store = yield* IdentityStore
     return [

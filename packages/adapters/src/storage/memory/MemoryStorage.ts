@@ -11,6 +11,7 @@ import {
   AccountLooks,
   ApiKeyStore,
   AuditStore,
+  OutboxStore,
   BankStore,
   ConnectionAttemptStore,
   CursorStore,
@@ -55,6 +56,7 @@ import * as MemoryJobStore from "./MemoryJobStore.ts"
 import { JobTable } from "./MemoryJobTable.ts"
 import * as MemoryLeases from "./MemoryLeases.ts"
 import * as MemoryRecordChangeStore from "./MemoryRecordChangeStore.ts"
+import * as MemoryOutboxStore from "./MemoryOutboxStore.ts"
 import * as MemoryRecordStore from "./MemoryRecordStore.ts"
 import * as MemoryResources from "./MemoryResources.ts"
 import * as MemoryStageStore from "./MemoryStageStore.ts"
@@ -101,6 +103,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   wall(AnswerCache, MemoryAnswerCache.layer),
   wall(TokenBudget, MemoryTokenBudget.layer),
   wall(AuditStore, MemoryAuditStore.layer),
+  wall(OutboxStore, MemoryOutboxStore.layer),
   MemoryUpstreamBudget.layer
 ).pipe(
   Layer.provide(layerOwners),

@@ -49,6 +49,7 @@ import { finding } from "./migrations/0037_finding.ts"
 import { recordHistory } from "./migrations/0038_record_history.ts"
 import { modelAnswers } from "./migrations/0039_model_answers.ts"
 import { memory } from "./migrations/0040_memory.ts"
+import { messages } from "./migrations/0041_messages.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -94,7 +95,8 @@ export const migrations = {
   "0037_finding": finding,
   "0038_record_history": recordHistory,
   "0039_model_answers": modelAnswers,
-  "0040_memory": memory
+  "0040_memory": memory,
+  "0041_messages": messages
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -25,6 +25,7 @@ import * as PostgresIdentityStore from "./PostgresIdentityStore.ts"
 import * as PostgresJobStore from "./PostgresJobStore.ts"
 import * as PostgresKeyArrivals from "./PostgresKeyArrivals.ts"
 import * as PostgresLeases from "./PostgresLeases.ts"
+import * as PostgresOutboxStore from "./PostgresOutboxStore.ts"
 import * as PostgresRateLimiter from "./PostgresRateLimiter.ts"
 import * as PostgresRecordChangeStore from "./PostgresRecordChangeStore.ts"
 import * as PostgresRecordStore from "./PostgresRecordStore.ts"
@@ -73,6 +74,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresRecordChangeStore.layer,
   PostgresAnswerCache.layer,
   PostgresTokenBudget.layer,
+  PostgresOutboxStore.layer,
   PostgresAuditStore.layer,
   PostgresRateLimiter.layer,
   PostgresUpstreamBudget.layer

@@ -7,6 +7,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
+import type { Posting } from "../../message/Outbox.ts"
 import type { AccountType } from "../../provider/AccountType.ts"
 import type { FieldCatalog } from "../../record/FieldCatalog.ts"
 import type { FieldValue, Fields } from "../../record/FieldValue.ts"
@@ -127,6 +128,9 @@ export interface PlannedEvent {
   readonly data: Schema.Json
 }
 
+/** Something that people are told: once, whatever is planned again. Like events, it is dropped while an enrichment begins. */
+export type PlannedMessage = Posting
+
 /** All that an enrichment says of a partition: what it said before and does not say now is taken back. */
 export interface PartitionPlan<State, Evidence> {
   readonly state: State
@@ -135,6 +139,8 @@ export interface PartitionPlan<State, Evidence> {
   readonly events: ReadonlyArray<PlannedEvent>
   /** One that was found before and is not any more is resolved. */
   readonly findings?: ReadonlyArray<PlannedFinding>
+  /** For people; none unless given. Keys name them for ever within the enrichment. */
+  readonly messages?: ReadonlyArray<PlannedMessage>
   /** The next day on which it has to be planned again although nothing changed: something is late, a period ends. */
   readonly due?: CalendarDate | undefined
 }

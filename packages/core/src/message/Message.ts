@@ -1,0 +1,77 @@
+/** Messages to people: what they say, for every channel, and what becomes of them. */
+import * as Schema from "effect/Schema"
+import { Id } from "../shared/Ids.ts"
+import { Timestamp } from "../shared/Timestamp.ts"
+import { Endpoint } from "./MessageDestination.ts"
+
+/** A line of a table: what it is about, and its value, both for people. */
+const ContentRow = Schema.Struct({
+  label: Schema.String,
+  value: Schema.String,
+  /** A few words beside it. */
+  note: Schema.optionalKey(Schema.String)
+})
+
+const ContentSection = Schema.Struct({
+  heading: Schema.optionalKey(Schema.String),
+  /** Sentences before the rows. */
+  text: Schema.optionalKey(Schema.String),
+  rows: Schema.Array(ContentRow)
+})
+
+/**
+ * What a message says. Its texts are plain: each channel escapes them for what it sends. Nothing in them is markup, whoever
+ * wrote it.
+ */
+export const MessageContent = Schema.Struct({
+  /** As the event of the same name: `alert.fired`. */
+  type: Schema.String,
+  /** One line: the subject of a mail. */
+  title: Schema.String,
+  /** The message in one line, for where several are told together and where room is short. */
+  brief: Schema.String,
+  /** A sentence or two under the title. */
+  intro: Schema.optionalKey(Schema.String),
+  sections: Schema.Array(ContentSection),
+  /** Why the reader gets it. */
+  footer: Schema.String,
+  /** What programs are told. */
+  data: Schema.Record(Schema.String, Schema.Json)
+})
+export type MessageContent = typeof MessageContent.Type
+
+/**
+ * `held` waits until its lane may say something again; `ready` is sent as soon as may be; `sending` has been handed to the
+ * channel, perhaps. `collected` is told by another message, `withdrawn` had become wrong before it was sent, `failed` was given
+ * up.
+ */
+export const messageStates = ["held", "ready", "sending", "sent", "collected", "withdrawn", "failed"] as const
+export type MessageState = (typeof messageStates)[number]
+
+/** A message to one endpoint, as it is stored. */
+export const Message = Schema.Struct({
+  /** The delivery key: follows from what is told and to whom, so that the same is never told twice. */
+  id: Schema.String,
+  workspaceId: Id("workspace"),
+  /** Who says it. */
+  enrichmentId: Id("enrichment"),
+  endpoint: Endpoint,
+  content: MessageContent,
+  /** Messages of one enrichment to one endpoint. */
+  lane: Schema.String,
+  /** Seconds of silence that the lane keeps after what was last sent in it; 0: it is sent by itself. */
+  cooldownSeconds: Schema.Int,
+  state: Schema.Literals(messageStates),
+  /** The message that tells it, where it was collected. */
+  into: Schema.optionalKey(Schema.String),
+  createdAt: Timestamp,
+  sentAt: Schema.optionalKey(Timestamp),
+  /** Why it was not sent. */
+  error: Schema.optionalKey(Schema.String)
+})
+export type Message = typeof Message.Type
+
+export type NewMessage = Pick<
+  Message,
+  "id" | "workspaceId" | "enrichmentId" | "endpoint" | "content" | "lane" | "cooldownSeconds"
+> & { readonly state: "held" | "ready" }
