@@ -127,7 +127,7 @@ export class AnalysisSlice {
         store,
         scope,
         step,
-        observed: this.observe(step),
+        observed: this.observe(step, faults),
         stale: isLast ? yield* this.stale(step) : [],
         facts: hasFacts ? yield* store.facts(scope, { enrichmentId: id }) : [],
         today,
@@ -164,16 +164,21 @@ export class AnalysisSlice {
   }
 
   /** Where the records stand in the partitions of an enrichment from now on. */
-  private observe(step: Step): ReadonlyArray<Observed> {
+  private observe(step: Step, faults: Array<PipelineFault>): ReadonlyArray<Observed> {
     const reads = step.kind.reads(step.prepared, step.catalog)
     const observed: Array<Observed> = []
     for (const [recordId, looked] of this.looked) {
       const place = looked.placed.places.get(step.enrichment.id)
-      const entries =
-        place === undefined || (looked.record.state !== "live" && step.kind.removed !== true)
-          ? []
-          : this.entriesOf(step, place, looked, reads)
-      observed.push({ recordId, entries })
+      // One that the kind fails on stays where it stood, and leaves all others as they would be without it.
+      try {
+        const entries =
+          place === undefined || (looked.record.state !== "live" && step.kind.removed !== true)
+            ? []
+            : this.entriesOf(step, place, looked, reads)
+        observed.push({ recordId, entries })
+      } catch (cause) {
+        faults.push({ enrichmentId: step.enrichment.id, message: `${String(cause)} (record ${recordId})` })
+      }
     }
     for (const recordId of this.gone) observed.push({ recordId, entries: [] })
     return observed

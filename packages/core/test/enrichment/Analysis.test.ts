@@ -59,7 +59,15 @@ const byLine: SetKind = {
   })
 }
 const bundled = bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 })
-const kinds = kindsOf([...bundled, monthSum, byLine])
+const fussy: SetKind = {
+  ...(monthSum as SetKind),
+  type: "month_sum_of_days",
+  partitions: (prepared, record) => {
+    if (record.fields["amount"] === "13") throw new RangeError("13 has no place")
+    return (monthSum as SetKind).partitions(prepared, record)
+  }
+}
+const kinds = kindsOf([...bundled, monthSum, byLine, fussy])
 const services = Layer.mergeAll(Analysis.layer, EnrichmentFacts.layer).pipe(
   Layer.provideMerge(FeedPipelines.layer),
   Layer.provideMerge(Tasks.layer),
@@ -250,6 +258,20 @@ describe("Analysis", () => {
       yield* records.write(scope, [{ ...bad, hash: "mended", fields: { ...bad.fields, amount: "6" } }])
       expect(yield* run()).toEqual([])
       expect(yield* valuesOf(a, bad)).toEqual([{ monthSum: "16" }, { monthSum: "16" }])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("leaves a record that it cannot place where it stood, tells it, and goes on with all others", () =>
+    Effect.gen(function* () {
+      const { records, run, scope, sum, valuesOf, write } = yield* arrange
+      const placed = { ...sum, type: "month_sum_of_days" }
+      const [a, b] = [yield* write("10", "2026-03-01"), yield* write("5", "2026-03-02")]
+      expect(yield* run({ enrichments: [placed] })).toEqual([])
+      yield* records.write(scope, [{ ...b, hash: "bad", fields: { ...b.fields, amount: "13" } }])
+      const c = yield* write("1", "2026-03-03")
+      const [fault, ...more] = yield* run({ enrichments: [placed] })
+      expect([more, fault?.message]).toEqual([[], `RangeError: 13 has no place (record ${b.id})`])
+      expect(yield* valuesOf(a, b, c)).toEqual([{ monthSum: "16" }, { monthSum: "16" }, { monthSum: "16" }])
     }).pipe(Effect.provide(services))
   )
 

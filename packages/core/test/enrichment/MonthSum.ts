@@ -47,14 +47,15 @@ export const monthSum: SetKind<Config, Config, typeof State.Type, typeof Evidenc
     ]),
   prepare: (config) => config,
   reads: ({ field }) => ["date", field],
-  partitions: (_, { fields }) => (typeof fields["date"] === "string" ? [fields["date"].slice(0, 7)] : []),
+  partitions: (_, { fields: { date } }) =>
+    typeof date === "string" && CalendarDate.parse(date) !== undefined ? [date.slice(0, 7)] : [],
   plan: Effect.fnUntraced(function* ({ dirty, enrichmentId, facts, prepared, read, today }) {
     const partitions = yield* read(dirty)
     const next = new Map<string, PartitionPlan<typeof State.Type, typeof Evidence.Type>>()
     for (const month of dirty) {
       const { records, state } = partitions.get(month)!
       if (records.length === 0) continue
-      const amounts = records.map(({ fields }) => Decimal.make(String(fields[prepared.field] ?? "0")))
+      const amounts = records.map(({ fields }) => Decimal.parse(String(fields[prepared.field])) ?? Decimal.zero)
       if (amounts.includes(Decimal.make("666"))) {
         return yield* new EnrichmentFault({ reason: "input", message: "666 is no amount" })
       }

@@ -237,11 +237,11 @@ describe("faults", () => {
   })
 
   it("notes a kind it does not know once and runs the rest", () => {
-    const pipeline = Pipeline.compile([enrichment("m", "memory", {}), good], "transactions", kinds)
+    const pipeline = Pipeline.compile([enrichment("m", "unheard_of", {}), good], "transactions", kinds)
     expect(pipeline.faults).toEqual([
       {
         enrichmentId: "m",
-        message: `enrichments of type memory cannot run here; there are ${bundled.map(({ type }) => type).join(", ")}`
+        message: `enrichments of type unheard_of cannot run here; there are ${bundled.map(({ type }) => type).join(", ")}`
       }
     ])
     const result = Pipeline.run(pipeline, { recordId: "txn", fields: tram }, context)

@@ -100,6 +100,12 @@ export class SetWorld {
     }
   }
 
+  /** Another day has come: what is due then is to be planned again. */
+  comes(today: CalendarDate.CalendarDate): void {
+    if (today > this.today) this.today = today
+    for (const [key, { due }] of this.plans) if (due !== undefined && due <= this.today) this.dirty.add(key)
+  }
+
   /** Everything is to be planned again. */
   disturb(): void {
     for (const key of this.plans.keys()) this.dirty.add(key)

@@ -4,11 +4,12 @@
  * The options hold configurations as they are sent, and records to run them over.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { authorities, type Outcome, type RecordKind } from "@millrace/core/enrichment"
+import { authorities, kindsOf, type Outcome, Pipeline, type RecordKind, suppression } from "@millrace/core/enrichment"
 import { catalogOf, type DataType, dataTypes, type Fields } from "@millrace/core/record"
-import { CalendarDate, isIdentifier, StrictDecoding } from "@millrace/core"
+import { CalendarDate, Decimal, isIdentifier, StrictDecoding } from "@millrace/core"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { faultsIn, hardDays, hostile, isAt, mutantsOf, notesFrom, poison, storedEnrichment } from "./KindTrials.ts"
 
 export interface RecordKindSuiteOptions {
   readonly kind: RecordKind
@@ -19,6 +20,8 @@ export interface RecordKindSuiteOptions {
   /** Configurations that are refused, with the path of the one fault. */
   readonly refused: ReadonlyArray<readonly [config: unknown, path: string]>
   readonly records: ReadonlyArray<Fields>
+  /** Configurations with as much of something as there may be, and with one more. */
+  readonly limits?: ReadonlyArray<{ readonly at: unknown; readonly over: unknown; readonly path: string }>
 }
 
 const context = { today: CalendarDate.make("2026-05-31") }
@@ -27,13 +30,24 @@ const says = ({ claims, verdict }: Outcome): boolean =>
   claims.length > 0 || (verdict !== undefined && verdict.value !== "deliver")
 
 /** Registers the conformance tests of a kind. */
-export const suite = (name: string, { dataType, good, kind, records, refused }: RecordKindSuiteOptions): void => {
+export const suite = (
+  name: string,
+  { dataType, good, kind, limits = [], records, refused }: RecordKindSuiteOptions
+): void => {
   const catalog = catalogOf(dataType)
   const configOf = (sent: unknown) => Result.getOrThrow(StrictDecoding.decode(kind.Config, sent))
   const views = records.map((fields, n) => ({ recordId: `record_${n}`, fields: Object.freeze({ ...fields }) }))
   const outcomesOf = (sent: unknown, on = context) => {
     const prepared = kind.prepare(configOf(sent), catalog)
     return views.map((view) => kind.plan(prepared, view, on))
+  }
+
+  const saved = (sent: unknown) => storedEnrichment(kind, sent, dataType)
+  const pipelines = new Map<unknown, Pipeline.CompiledPipeline>()
+  const ran = (sent: unknown, view: (typeof views)[number], notes?: ReturnType<typeof notesFrom>) => {
+    const pipeline = pipelines.get(sent) ?? Pipeline.compile([saved(sent)], dataType, kindsOf([kind]))
+    pipelines.set(sent, pipeline)
+    return Pipeline.run(pipeline, view, context, { notes })
   }
 
   describe(name, () => {
@@ -63,10 +77,23 @@ export const suite = (name: string, { dataType, good, kind, records, refused }: 
       expect(refused.length).toBeGreaterThan(0)
       const misspelt = good.map((sent) => [{ ...sent, misspelt: 1 }, "misspelt"] as const)
       for (const [sent, path] of [...refused, ...misspelt]) {
-        const decoded = StrictDecoding.decode(kind.Config, sent)
-        const faults = Result.isFailure(decoded) ? decoded.failure : kind.check(decoded.success, catalog).errors
+        const faults = faultsIn(kind, sent, catalog)
         expect(faults.map(({ field }) => field)).toEqual([path])
         expect(faults.filter(({ message }) => message.trim() === "")).toEqual([])
+      }
+    })
+
+    it("refuses each value that cannot be, at its place", () => {
+      for (const [mutant, place] of good.flatMap((sent) => mutantsOf(sent))) {
+        const faults = faultsIn(kind, mutant, catalog)
+        expect([place, faults.length > 0, faults.filter((fault) => !isAt(place, fault))]).toEqual([place, true, []])
+      }
+    })
+
+    it("takes as much as it may, and no more", () => {
+      for (const { at, over, path } of limits) {
+        expect(faultsIn(kind, at, catalog)).toEqual([])
+        expect(faultsIn(kind, over, catalog).map(({ field }) => field)).toEqual([path])
       }
     })
 
@@ -84,8 +111,8 @@ export const suite = (name: string, { dataType, good, kind, records, refused }: 
     it("says the same on another day, unless it tells that it may not", () => {
       for (const sent of good) {
         if (kind.movesWithTheDay?.(configOf(sent), catalog) === true) continue
-        for (const day of ["2024-02-29", "2026-12-31", "2027-01-01"]) {
-          expect(outcomesOf(sent, { today: CalendarDate.make(day) })).toEqual(outcomesOf(sent))
+        for (const today of [...hardDays, ...hardDays.toReversed()]) {
+          expect(outcomesOf(sent, { today })).toEqual(outcomesOf(sent))
         }
       }
     })
@@ -107,6 +134,88 @@ export const suite = (name: string, { dataType, good, kind, records, refused }: 
       for (const { verdict } of good.flatMap((sent) => outcomesOf(sent))) {
         if (kind.onFault === undefined) expect(verdict).toBeUndefined()
         else expect(verdict?.value === "deliver" || verdict?.reason.trim() !== "").toBe(true)
+      }
+    })
+
+    it("lets a record fall into lines that have its amount as their sum, and each its sign or nothing", () => {
+      for (const sent of good) {
+        for (const [at, { lines }] of outcomesOf(sent).entries()) {
+          if (lines === undefined) continue
+          expect(kind.makesLines).toBe(true)
+          const booked = views[at]!.fields
+          const field = catalog.has("amount") ? "amount" : "totalAmount"
+          const amounts = lines.of.map(({ claims }) => {
+            const claim = claims.find((one) => one.field === field)
+            return Decimal.make(String(claim === undefined ? booked[field] : claim.value))
+          })
+          const sum = Decimal.make(String(booked[field]))
+          expect(Decimal.sum(amounts)).toBe(sum)
+          for (const amount of amounts) {
+            expect(amount === Decimal.zero || Decimal.isNegative(amount) === Decimal.isNegative(sum)).toBe(true)
+          }
+          expect(new Set(lines.of.map(({ id }) => id)).size).toBe(lines.of.length)
+        }
+      }
+    })
+
+    it("leaves alone what a person decided, and tells what it would have written", () => {
+      for (const sent of good) {
+        for (const [at, { claims }] of outcomesOf(sent).entries()) {
+          const { recordId } = views[at]!
+          for (const { field } of claims) {
+            const value = "a person says so"
+            const notes = notesFrom(dataType, recordId, [{ kind: "set", recordId, field, value }])
+            const { fields, shadows } = ran(sent, views[at]!, notes)
+            expect(fields[field]).toBe(value)
+            // What they said may be what it looks at: then it may have nothing to say.
+            expect(shadows.filter((one) => one.field !== field)).toEqual([])
+          }
+        }
+      }
+    })
+
+    it("is as if it had not spoken where it is silenced, and speaks again when that is lifted", () => {
+      for (const sent of good) {
+        for (const view of views) {
+          const silent = suppression({ enrichmentId: saved(sent).id, recordId: view.recordId })
+          const silenced = ran(sent, view, notesFrom(dataType, view.recordId, silent))
+          expect([silenced.fields, silenced.changes]).toEqual([view.fields, []])
+          expect(ran(sent, view).fields).toEqual(ran(sent, view, notesFrom(dataType, view.recordId, [])).fields)
+        }
+      }
+    })
+
+    it("fails on a record that cannot be read, and on no other", () => {
+      for (const sent of good) {
+        const first = outcomesOf(sent)
+        const prepared = kind.prepare(configOf(sent), catalog)
+        const again = views.map((view) => {
+          const { faults, verdict } = ran(sent, { recordId: "poison", fields: poison })
+          expect([faults.length, verdict.value]).toEqual([1, kind.onFault?.(configOf(sent)) ?? "deliver"])
+          expect(() => kind.plan(prepared, { recordId: "poison", fields: poison }, context)).toThrow()
+          return kind.plan(prepared, view, context)
+        })
+        expect(again).toEqual(first)
+      }
+    })
+
+    it("takes whatever stands in a record", () => {
+      for (const sent of good) {
+        const first = outcomesOf(sent)
+        const prepared = kind.prepare(configOf(sent), catalog)
+        for (const value of hostile) {
+          const fields = Object.fromEntries(Array.from(catalog.keys(), (field) => [field, value]))
+          expect(ran(sent, { recordId: "hostile", fields }).faults).toEqual([])
+          kind.plan(prepared, { recordId: "hostile", fields }, context)
+        }
+        expect(views.map((view) => kind.plan(prepared, view, context))).toEqual(first)
+      }
+    })
+
+    it("works for two workspaces at the same time as for each alone", () => {
+      const all = good.map((sent) => ({ prepared: kind.prepare(configOf(sent), catalog), alone: outcomesOf(sent) }))
+      for (const [n, view] of views.entries()) {
+        for (const { alone, prepared } of all) expect(kind.plan(prepared, view, context)).toEqual(alone[n])
       }
     })
 

@@ -7,17 +7,19 @@
 import { describe, expect, it } from "@effect/vitest"
 import {
   authorities,
-  type EnrichmentFact,
+  kindsOf,
+  Pipeline,
   type SetAccount,
   type SetKind,
   type SetRecord
 } from "@millrace/core/enrichment"
 import { catalogOf, type DataType, dataTypes } from "@millrace/core/record"
-import { CalendarDate, isIdentifier, type RateTable, StrictDecoding, Timestamp } from "@millrace/core"
+import { CalendarDate, isIdentifier, type RateTable, StrictDecoding } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { SetWorld } from "../model/SetWorld.ts"
+import { faultsIn, hardDays, hostile, isAt, keptFacts, mutantsOf, notesFrom, storedEnrichment } from "./KindTrials.ts"
 
 export interface SetKindSuiteOptions {
   readonly kind: SetKind
@@ -31,14 +33,26 @@ export interface SetKindSuiteOptions {
   readonly baseCurrency: SetAccount["currency"]
   readonly today?: CalendarDate.CalendarDate
   readonly rates?: RateTable.RateTable
+  /** Configurations with as much of something as there may be, and with one more. */
+  readonly limits?: ReadonlyArray<{ readonly at: unknown; readonly over: unknown; readonly path: string }>
 }
 
 const defaultDay = CalendarDate.make("2026-05-31")
-const at = Timestamp.make("2026-05-31T00:00:00.000Z")
 
 /** Registers the conformance tests of a kind. */
 export const setSuite = (name: string, options: SetKindSuiteOptions): void => {
-  const { accounts, baseCurrency, dataType, good, kind, rates, records, refused, today = defaultDay } = options
+  const {
+    accounts,
+    baseCurrency,
+    dataType,
+    good,
+    kind,
+    limits = [],
+    rates,
+    records,
+    refused,
+    today = defaultDay
+  } = options
   const catalog = catalogOf(dataType)
   const configOf = (sent: unknown) => Result.getOrThrow(StrictDecoding.decode(kind.Config, sent))
   const worldOf = (sent: unknown) =>
@@ -51,6 +65,7 @@ export const setSuite = (name: string, options: SetKindSuiteOptions): void => {
       today,
       ...(rates === undefined ? {} : { rates })
     })
+  const saved = (sent: unknown) => storedEnrichment(kind, sent, dataType)
   const whole = Effect.fnUntraced(function* (sent: unknown) {
     const world = worldOf(sent)
     world.put(...records)
@@ -86,12 +101,112 @@ export const setSuite = (name: string, options: SetKindSuiteOptions): void => {
     it("refuses wrong configurations, with the path of the fault and what is wrong", () => {
       const misspelt = good.map((sent) => [{ ...sent, misspelt: 1 }, "misspelt"] as const)
       for (const [sent, path] of [...refused, ...misspelt]) {
-        const decoded = StrictDecoding.decode(kind.Config, sent)
-        const faults = Result.isFailure(decoded) ? decoded.failure : kind.check(decoded.success, catalog).errors
+        const faults = faultsIn(kind, sent, catalog)
         expect(faults.map(({ field }) => field)).toEqual([path])
         expect(faults.filter(({ message }) => message.trim() === "")).toEqual([])
       }
     })
+
+    it("refuses each value that cannot be, at its place", () => {
+      for (const [mutant, place] of good.flatMap((sent) => mutantsOf(sent))) {
+        const faults = faultsIn(kind, mutant, catalog)
+        expect([place, faults.length > 0, faults.filter((fault) => !isAt(place, fault))]).toEqual([place, true, []])
+      }
+    })
+
+    it("takes as much as it may, and no more", () => {
+      for (const { at, over, path } of limits) {
+        expect(faultsIn(kind, at, catalog)).toEqual([])
+        expect(faultsIn(kind, over, catalog).map(({ field }) => field)).toEqual([path])
+      }
+    })
+
+    it("leaves amounts and days as they were booked", () => {
+      const booked = new Set(["id", "date", "amount", "totalAmount", "creditAmount", "debitAmount", "currency", "*"])
+      expect(kind.capabilities.writes.filter((field) => booked.has(field))).toEqual([])
+    })
+
+    forEachGood("leaves alone what a person decided, and tells what it would have written", (sent) =>
+      Effect.gen(function* () {
+        const pipeline = Pipeline.compile([saved(sent)], dataType, kindsOf([kind]))
+        const [step] = pipeline.steps
+        for (const [path, { claims }] of (yield* whole(sent)).said) {
+          for (const { field, recordId, value } of claims) {
+            const word = "a person says so"
+            const notes = notesFrom(dataType, recordId, [{ kind: "set", recordId, field, value: word }])!
+            const said = new Map([[step!.enrichment.id, [{ field, value, path }]]])
+            const { fields, shadows } = Pipeline.run(
+              pipeline,
+              { recordId, fields: {} },
+              { today },
+              {
+                notes: { ...notes, claims: said }
+              }
+            )
+            expect([fields[field], shadows]).toEqual([word, [{ field, value, enrichmentId: step!.enrichment.id }]])
+          }
+        }
+      })
+    )
+
+    forEachGood("takes whatever stands in a record, and is as before when that is gone", (sent) =>
+      Effect.gen(function* () {
+        const world = yield* whole(sent)
+        const { text } = world
+        const fields = kind.reads(kind.prepare(configOf(sent), catalog), catalog)
+        const careless = hostile.flatMap((value, n) => [
+          { recordId: `hostile_${n}`, fields: Object.fromEntries(fields.map((field) => [field, value])) },
+          // Only one field is not what it should be.
+          ...fields.map((field, at) => ({
+            recordId: `hostile_${n}_${at}`,
+            fields: { ...records[n % records.length]!.fields, [field]: value }
+          }))
+        ])
+        for (const one of careless) world.put({ ...one, accountId: accounts[0]!.accountId })
+        yield* world.plan()
+        world.remove(...careless.map(({ recordId }) => recordId))
+        yield* world.plan()
+        expect(world.text).toBe(text)
+      })
+    )
+
+    forEachGood("works for two workspaces at the same time as for each alone", (sent) =>
+      Effect.gen(function* () {
+        const [one, other] = [worldOf(sent), worldOf(sent)]
+        const half = records.filter((_, n) => n % 2 === 0)
+        const alone = worldOf(sent)
+        alone.put(...half)
+        yield* alone.plan()
+        for (const [n, record] of records.entries()) {
+          one.put(record)
+          yield* one.plan()
+          const mate = half[half.length - 1 - n]
+          if (mate !== undefined) other.put(mate)
+          yield* other.plan()
+        }
+        expect(one.text).toBe((yield* whole(sent)).text)
+        expect(other.text).toBe(alone.text)
+      })
+    )
+
+    forEachGood("says on each day what planning everything anew on it would say, and when it is due next", (sent) =>
+      Effect.gen(function* () {
+        const world = yield* whole(sent)
+        for (const day of hardDays.filter((one) => one > today).toSorted()) {
+          world.comes(day)
+          yield* world.plan()
+          const { text } = world
+          world.disturb()
+          yield* world.plan()
+          expect([day, world.text]).toEqual([day, text])
+          for (const [, { due }] of world.said) if (due !== undefined) expect(due > day).toBe(true)
+          // A clock that goes back is not believed.
+          world.comes(today)
+          yield* world.plan()
+          expect(world.text).toBe(text)
+        }
+      })
+    )
 
     forEachGood("says the same whenever it plans, and nothing new when nothing changed", (sent) =>
       Effect.gen(function* () {
@@ -194,14 +309,7 @@ export const setSuite = (name: string, options: SetKindSuiteOptions): void => {
         const members = link.members.map(({ recordId }) => recordId)
         const undone = kind.undo({ enrichmentId: world.enrichmentId, recordId: members[0]!, members })
         expect(undone.length).toBeGreaterThan(0)
-        world.facts = undone.map((request, n): EnrichmentFact => ({
-          ...request,
-          id: `fct_0000000000000000000000000${n}` as EnrichmentFact["id"],
-          workspaceId: "ws_00000000000000000000000001" as EnrichmentFact["workspaceId"],
-          dataType,
-          by: { kind: "user", userId: "usr_1" },
-          at
-        }))
+        world.facts = keptFacts(dataType, undone)
         world.disturb()
         yield* world.plan()
         const silenced = undone.some((fact) => fact.kind === "suppress")

@@ -1,6 +1,7 @@
 import { NodeDigest } from "@millrace/adapters"
 import { bundledKinds } from "../../../src/enrichment/Kinds.ts"
 import { provenPatterns } from "../../../src/pattern/Pattern.ts"
+import { limits } from "../../../src/shared/Limits.ts"
 import { type RecordKindSuiteOptions, suite } from "@millrace/testing/suite/enrichment"
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
@@ -29,14 +30,27 @@ const records = [
   { description: "Salary", amount: "2100", category: "INCOME", date: "2026-04-01" }
 ]
 
+const many = <A>(count: number, of: (n: number) => A) => Array.from({ length: count }, (_, n) => of(n))
+const rules = (count: number) => ({
+  rules: many(count, (n) => ({ conditions: tram, action: { field: "category", value: `C${n}` } }))
+})
+const entries = (count: number) => ({
+  source: { kind: "inline", entries: many(count, (n) => ({ match: `m${n}`, set: { category: "Fare" } })) }
+})
+const shares = (count: number) => ({
+  rules: [{ conditions: tram, lines: many(count, (n) => ({ key: `k${n}`, method: "remainder" })) }]
+})
+const nested = (depth: number): object => (depth === 1 ? tram : { logic: "or", conditions: [nested(depth - 1)] })
+
 /** What to run each kind with. */
-const trials: Readonly<Record<string, Pick<RecordKindSuiteOptions, "good" | "refused">>> = {
+const trials: Readonly<Record<string, Pick<RecordKindSuiteOptions, "good" | "refused" | "limits">>> = {
   rule: {
     good: [
       { rules: [{ conditions: tram, action: { field: "category", value: "Transport" } }] },
       { rules: [{ conditions: tram, action: { kind: "math", field: "score", source: "amount", op: "abs" } }] },
       { phase: "post", rules: [{ conditions: tram, action: { field: "amount", value: "-60" } }] }
     ],
+    limits: [{ at: rules(limits.rulesPerEnrichment), over: rules(limits.rulesPerEnrichment + 1), path: "rules" }],
     refused: [
       [{ rules: [{ conditions: tram, action: { field: "id", value: "x" } }] }, "rules[0].action.field"],
       [{ phase: "late", rules: [{ conditions: tram, action: { field: "category", value: "x" } }] }, "phase"]
@@ -52,6 +66,7 @@ const trials: Readonly<Record<string, Pick<RecordKindSuiteOptions, "good" | "ref
         defaults: { category: "Unknown" }
       }
     ],
+    limits: [{ at: entries(limits.lookupEntries), over: entries(limits.lookupEntries + 1), path: "source.entries" }],
     refused: [
       [{ source: { kind: "inline", entries: [{ match: "  ", set: { category: "x" } }] } }, "source.entries[0].match"],
       [
@@ -84,6 +99,7 @@ const trials: Readonly<Record<string, Pick<RecordKindSuiteOptions, "good" | "ref
         onOverflow: "skip"
       }
     ],
+    limits: [{ at: shares(50), over: shares(51), path: "rules[0].lines" }],
     refused: [
       [
         { rules: [{ conditions: tram, lines: [{ key: "a", method: "percent", value: "101" }] }] },
@@ -118,6 +134,13 @@ const trials: Readonly<Record<string, Pick<RecordKindSuiteOptions, "good" | "ref
       { mode: "keep", conditions: tram },
       { conditions: when("amount", "gt", "0"), hold: tram },
       { conditions: when("date", "gte", "7d") }
+    ],
+    limits: [
+      {
+        at: { conditions: nested(limits.conditionDepth) },
+        over: { conditions: nested(limits.conditionDepth + 1) },
+        path: "conditions"
+      }
     ],
     refused: [
       [{ conditions: when("amount", "lt", "zero") }, "conditions.conditions[0].value"],
