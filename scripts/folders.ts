@@ -41,6 +41,7 @@ export const kernelOrder: ReadonlyArray<string> = [
   "sync",
   "upload",
   "table",
+  "explain",
   "usecase"
 ]
 

@@ -26,6 +26,7 @@ import { feeds } from "./commands/Feeds.ts"
 import { findings } from "./commands/Findings.ts"
 import { jobs } from "./commands/Jobs.ts"
 import { login, logout, profiles } from "./commands/Login.ts"
+import { records } from "./commands/Records.ts"
 import { rows } from "./commands/Rows.ts"
 import { tables } from "./commands/Tables.ts"
 import { whoami } from "./commands/Whoami.ts"
@@ -51,6 +52,7 @@ const bundled = [
   accounts,
   feeds,
   jobs,
+  records,
   enrichments,
   tables,
   rows,

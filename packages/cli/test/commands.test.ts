@@ -166,6 +166,27 @@ const cases: ReadonlyArray<Case> = [
     args: ["enrichments", "findings", "update", enrichment, finding, "--status", "dismissed"],
     data: { id: finding, status: "dismissed" }
   },
+  {
+    operation: "explainRecord",
+    args: ["records", "explain", transaction],
+    data: { recordId: transaction, rows: [{ fields: [{ field: "category", value: "Food" }] }] }
+  },
+  {
+    operation: "setRecordFields",
+    args: ["records", "set", transaction, "--set", "category=Gifts", "--empty", "notes", "--lock", "merchantName"],
+    data: { recordId: transaction, words: [{ field: "category", value: "Gifts" }] }
+  },
+  {
+    operation: "clearRecordFields",
+    args: ["records", "clear", transaction, "--field", "category"],
+    data: { recordId: transaction, words: [] }
+  },
+  {
+    operation: "undoChange",
+    args: ["records", "undo", transaction, "--field", "category", "--redo"],
+    data: { recordId: transaction, facts: [{ kind: "set" }] }
+  },
+  { operation: "undoRun", args: ["jobs", "undo", job], data: { jobId: job, fields: 2, kept: 1 } },
   { operation: "listFeeds", args: ["feeds", "list", "--data-type", "loans"], data: [{ id: feed }] },
   {
     operation: "getDataTypeSchema",

@@ -44,6 +44,10 @@ import * as Audited from "./usecase/Audited.ts"
 import { DataTypeSchemas } from "./usecase/DataTypeSchemas.ts"
 import { Feeds } from "./usecase/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
+import { Explanations } from "./explain/Explanations.ts"
+import { RecordLooks } from "./explain/RecordLooks.ts"
+import { RecordWords } from "./explain/RecordWords.ts"
+import { Undoing } from "./explain/Undoing.ts"
 import { Corrections } from "./identity/Corrections.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
 import type { IdempotencyStore } from "./idempotency/IdempotencyStore.ts"
@@ -162,6 +166,9 @@ export type UseCases =
   | Enrichments
   | EnrichmentFacts
   | Findings
+  | Explanations
+  | RecordWords
+  | Undoing
   | Corrections
   | Events
   | Audit
@@ -190,6 +197,11 @@ export const layerUseCases = (
     walled(Tables, Tables.layer),
     walled(Enrichments, Enrichments.layer),
     walled(EnrichmentFacts, EnrichmentFacts.layer),
+    Layer.mergeAll(
+      walled(Explanations, Explanations.layer),
+      walled(RecordWords, RecordWords.layer),
+      walled(Undoing, Undoing.layer)
+    ).pipe(Layer.provide(RecordLooks.layer), Layer.provide(EnrichmentFacts.layer), Layer.provide(FeedPipelines.layer)),
     walled(Findings, Findings.layer.pipe(Layer.provide(EnrichmentFacts.layer))),
     walled(Corrections, Corrections.layer),
     Idempotency.layer,

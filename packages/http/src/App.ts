@@ -27,6 +27,7 @@ import * as RowHandlers from "./handlers/RowHandlers.ts"
 import { serveGroup } from "./handlers/Serve.ts"
 import * as TableHandlers from "./handlers/TableHandlers.ts"
 import * as UploadHandlers from "./handlers/UploadHandlers.ts"
+import * as ValueHandlers from "./handlers/ValueHandlers.ts"
 import * as Edge from "./middleware/Edge.ts"
 import { toDocument } from "./openapi/OpenApi.ts"
 import { collectionNotes } from "./openapi/Operations.ts"
@@ -46,6 +47,7 @@ const handlers = Layer.mergeAll(
   RecordHandlers.layer,
   EnrichmentHandlers.layer,
   FindingHandlers.layer,
+  ValueHandlers.layer,
   UploadHandlers.layer,
   TableHandlers.layer,
   FieldHandlers.layer,

@@ -10,6 +10,7 @@ import { Output } from "../program/Output.ts"
 import { bodyOf, rowsOf, showList, showRecord } from "../request/Requests.ts"
 import { choice, cursor, idArgument, idFlag, limitOf, queryOf } from "./Flags.ts"
 import { jobStatuses } from "./JobStatus.ts"
+import { undoJob } from "./Records.ts"
 import { watch } from "./JobWatch.ts"
 
 const feed = idFlag("feed")
@@ -88,5 +89,5 @@ const watchJob = Command.make("watch", { feed, id }, (input) => watch(input.feed
 
 export const jobs = Command.make("jobs").pipe(
   Command.withDescription("Sync jobs"),
-  Command.withSubcommands([list, get, cancel, pause, resume, watchJob])
+  Command.withSubcommands([list, get, cancel, pause, resume, undoJob, watchJob])
 )

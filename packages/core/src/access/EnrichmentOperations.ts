@@ -1,6 +1,6 @@
 /** Enrichments (specification 3). */
 import { collectionSurface } from "./CollectionOperations.ts"
-import { entriesOf, reads, sets } from "./Operation.ts"
+import { entriesOf, reads, removes, sets, writes } from "./Operation.ts"
 
 export const enrichmentSurface = collectionSurface({
   one: "Enrichment",
@@ -30,5 +30,57 @@ export const findingOperations = entriesOf("findings", {
     body: "required",
     tool: sets("update_finding"),
     command: "enrichments findings update"
+  }
+})
+
+/** Why values of records are what they are, and people's own word about them. */
+export const valueOperations = entriesOf("values", {
+  explainRecord: {
+    summary: "Explain every value of a record: all that is said of it, and whose word holds",
+    scopes: { anyOf: ["enrichments:read"] },
+    role: "viewer",
+    app: "own",
+    idempotency: "read",
+    tool: reads("explain_record"),
+    command: "records explain"
+  },
+  setRecordFields: {
+    summary: "Say what fields of a record hold, or lock them as they are: no enrichment overrules it",
+    scopes: { anyOf: ["banks:write"] },
+    role: "editor",
+    app: "own",
+    idempotency: "inherent",
+    body: "required",
+    tool: sets("set_record_fields"),
+    command: "records set"
+  },
+  clearRecordFields: {
+    summary: "Take back what a person said of fields of a record",
+    scopes: { anyOf: ["banks:write"] },
+    role: "editor",
+    app: "own",
+    idempotency: "inherent",
+    tool: removes("clear_record_fields"),
+    command: "records clear"
+  },
+  undoChange: {
+    summary: "Silence an enrichment about a field of a record, or about all of it; or let it speak again",
+    scopes: { anyOf: ["enrichments:write"] },
+    role: "editor",
+    app: "own",
+    idempotency: "key",
+    body: "required",
+    tool: writes("undo_change"),
+    command: "records undo"
+  },
+  undoRun: {
+    summary: "Take back all that enrichments changed in a job; or let them speak again",
+    scopes: { anyOf: ["enrichments:write"] },
+    role: "editor",
+    app: "own",
+    idempotency: "key",
+    body: "optional",
+    tool: writes("undo_run"),
+    command: "jobs undo"
   }
 })

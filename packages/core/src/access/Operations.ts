@@ -6,7 +6,7 @@ import { auditOperations } from "./AuditOperations.ts"
 import type { Operation } from "./Operation.ts"
 import { accountOperations, bankOperations } from "./BankOperations.ts"
 import { correctionOperations } from "./CorrectionOperations.ts"
-import { enrichmentOperations, findingOperations } from "./EnrichmentOperations.ts"
+import { enrichmentOperations, findingOperations, valueOperations } from "./EnrichmentOperations.ts"
 import { feedOperations, uploadOperations } from "./FeedOperations.ts"
 import { identityOperations } from "./IdentityOperations.ts"
 import { jobOperations, recordOperations } from "./JobOperations.ts"
@@ -24,6 +24,7 @@ export const operations = {
   ...recordOperations,
   ...enrichmentOperations,
   ...findingOperations,
+  ...valueOperations,
   ...tableOperations,
   ...fieldOperations,
   ...rowOperations

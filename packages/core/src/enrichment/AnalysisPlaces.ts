@@ -36,7 +36,10 @@ export interface PlacedAccount {
 }
 
 /** Whether the feed shows the account. */
-const shows = ({ fileBankId, sourceConfig }: Feed, { bankId, id }: Pick<Account, "bankId" | "id">): boolean => {
+export const showsAccount = (
+  { fileBankId, sourceConfig }: Feed,
+  { bankId, id }: Pick<Account, "bankId" | "id">
+): boolean => {
   if (sourceConfig === undefined) return false
   if (sourceConfig.type === "sync") return sourceConfig.accounts.some(({ accountId }) => accountId === id)
   const existing = sourceConfig.type === "upload" ? sourceConfig.accountId : undefined
@@ -100,7 +103,7 @@ export const placing = Effect.fnUntraced(function* (
     const places = new Map<string, Place>()
     const signatures: Array<string> = []
     for (const { enrichment } of steps) {
-      const feed = feeds.find((one) => covers(enrichment, one) && shows(one, account))
+      const feed = feeds.find((one) => covers(enrichment, one) && showsAccount(one, account))
       if (feed === undefined) continue
       const pipeline = yield* pipelineOf(feed)
       const found = setSteps(pipeline).find(({ step }) => step.enrichment.id === enrichment.id)
@@ -120,7 +123,7 @@ export const placing = Effect.fnUntraced(function* (
   return {
     steps,
     place,
-    isShown: (account: Pick<Account, "bankId" | "id">) => feeds.some((feed) => shows(feed, account))
+    isShown: (account: Pick<Account, "bankId" | "id">) => feeds.some((feed) => showsAccount(feed, account))
   }
 })
 export type Placing = Effect.Success<ReturnType<typeof placing>>

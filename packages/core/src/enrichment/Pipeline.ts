@@ -230,13 +230,19 @@ export interface RunOptions {
   readonly gathered?: Gathered | undefined
   /** Only the steps before this place. */
   readonly before?: number | undefined
+  /** Hears what each enrichment says of the record itself, and what it says when it is asked once more. */
+  readonly trace?: Trace | undefined
 }
+
+/** `again` is the same outcome, unless the enrichment does not follow from what it was given. */
+export type Trace = (step: Step, outcome: Outcome, again: () => Outcome) => void
 
 interface Going {
   readonly steps: ReadonlyArray<Step>
   readonly context: PlanContext
   readonly notes: RecordNotes | undefined
   readonly gathered: Gathered | undefined
+  readonly trace?: Trace | undefined
 }
 
 /** A record that fell into lines: each goes on from the step after the one that says so. */
@@ -248,7 +254,7 @@ interface Fallen {
 
 /** `onLines`: hears of the lines of the record, before the step that makes them says anything else. */
 const goOn = (
-  { context, gathered, notes, steps }: Going,
+  { context, gathered, notes, steps, trace }: Going,
   view: View,
   begun: Progress | undefined,
   from: number,
@@ -262,6 +268,10 @@ const goOn = (
     try {
       const outcome = step.plan(progress === undefined ? view : progress.view, context, notes, gathered?.get(at))
       if (!says(outcome)) continue
+      if (trace !== undefined) {
+        const seen = progress === undefined ? view : progress.view
+        trace(step, outcome, () => step.plan(seen, context, notes, gathered?.get(at)))
+      }
       progress ??= new Progress(view, notes)
       const { lines } = outcome
       if (onLines !== undefined && lines !== undefined && step.makesLines && !progress.isSilent(step.enrichment.id)) {
@@ -299,9 +309,9 @@ export const run = (
   { steps }: CompiledPipeline,
   view: View,
   context: PlanContext,
-  { before = steps.length, gathered, notes }: RunOptions = {}
+  { before = steps.length, gathered, notes, trace }: RunOptions = {}
 ): PipelineResult => {
-  const going = { steps, context, notes, gathered }
+  const going = { steps, context, notes, gathered, trace }
   return goOn(going, view, begun(view, notes), 0, before)?.result() ?? untouched(view)
 }
 
@@ -323,9 +333,9 @@ export const runWithLines = (
   { steps }: CompiledPipeline,
   view: View,
   context: PlanContext,
-  { before = steps.length, gathered, notes }: RunOptions = {}
+  { before = steps.length, gathered, notes, trace }: RunOptions = {}
 ): WithLines => {
-  const going = { steps, context, notes, gathered }
+  const going = { steps, context, notes, gathered, trace }
   let fallen: Fallen | undefined
   const progress = goOn(going, view, begun(view, notes), 0, before, (one) => {
     fallen ??= one
@@ -337,7 +347,7 @@ export const runWithLines = (
   const lines = new Map<string, PipelineResult>()
   for (const line of fallen.lines) {
     const { recordId } = line.view
-    lines.set(recordId, goOn(going, line.view, line, fallen.after, before)!.result())
+    lines.set(recordId, goOn({ ...going, trace: undefined }, line.view, line, fallen.after, before)!.result())
   }
   return { record, shown: fallen.deliver !== "lines", linesShown: fallen.deliver !== "parent", lines }
 }

@@ -11,6 +11,16 @@ export { dueAnalysis } from "../enrichment/AnalysisTask.ts"
 export { EnrichmentFacts } from "../enrichment/EnrichmentFacts.ts"
 export { Enrichments } from "../enrichment/Enrichments.ts"
 export { type FindingDecision, Findings, type FindingsRequest } from "../enrichment/Findings.ts"
+export { type ChainLink } from "../explain/ClaimChain.ts"
+export {
+  type Explanation,
+  Explanations,
+  type FieldExplanation,
+  type LinkExplanation,
+  type RowExplanation
+} from "../explain/Explanations.ts"
+export { RecordWords, type WordRequest, type Words } from "../explain/RecordWords.ts"
+export { type Undone, type UndoneRun, Undoing, type UndoRequest } from "../explain/Undoing.ts"
 export { type FirstAnswer, Idempotency, type Repeatable, type Told } from "../idempotency/Idempotency.ts"
 export { Corrections } from "../identity/Corrections.ts"
 export { messageHandlers } from "../message/Sending.ts"

@@ -47,6 +47,8 @@ export const limits = {
   enrichmentFaults: 50,
   /** Former configurations of which an enrichment remembers something. */
   enrichmentPast: 120,
+  /** Fields of a record that a person speaks about in one request. */
+  wordFields: 50,
   /** Days that the history of values stays after their record is gone, and entries of it that an explanation tells. */
   changeDays: 400,
   toldChanges: 200,

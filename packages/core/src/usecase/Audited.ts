@@ -12,6 +12,8 @@ import { Banks } from "../bank/Banks.ts"
 import { FeedRecords } from "../destination/FeedRecords.ts"
 import { Enrichments } from "../enrichment/Enrichments.ts"
 import { Findings } from "../enrichment/Findings.ts"
+import { RecordWords } from "../explain/RecordWords.ts"
+import { Undoing } from "../explain/Undoing.ts"
 import { Corrections } from "../identity/Corrections.ts"
 import { Jobs } from "../job/Jobs.ts"
 import { Ids } from "../shared/Ids.ts"
@@ -58,6 +60,8 @@ export const auditedUseCases = [
     remove: { operation: "deleteEnrichment" }
   }),
   of(Findings, { update: { operation: "updateFinding" } }),
+  of(RecordWords, { set: { operation: "setRecordFields" }, clear: { operation: "clearRecordFields" } }),
+  of(Undoing, { undo: { operation: "undoChange" }, undoRun: { operation: "undoRun" } }),
   of(Corrections, {
     undo: { operation: "undoMatch" },
     redo: { operation: "redoMatch" },
@@ -83,7 +87,18 @@ export const auditedUseCases = [
   })
 ] as const
 
-type AuditedUseCases = Banks | Feeds | Jobs | Uploads | FeedRecords | Enrichments | Findings | Corrections | Tables
+type AuditedUseCases =
+  | Banks
+  | Feeds
+  | Jobs
+  | Uploads
+  | FeedRecords
+  | Enrichments
+  | Findings
+  | RecordWords
+  | Undoing
+  | Corrections
+  | Tables
 
 /** The use cases, each of whose changes leaves an entry. What use cases ask of each other is part of the one that was asked. */
 export const layer: Layer.Layer<AuditedUseCases, never, AuditedUseCases | AuditStore | Ids> = Layer.effectContext(

@@ -19,6 +19,7 @@ import { RecordApi } from "./RecordApi.ts"
 import { RowApi } from "./RowApi.ts"
 import { TableApi } from "./TableApi.ts"
 import { UploadApi } from "./UploadApi.ts"
+import { ValueApi } from "./ValueApi.ts"
 import { SchemaFaults } from "../answer/SchemaFaults.ts"
 
 export const apiVersion = "1.0.0"
@@ -35,6 +36,7 @@ type Groups =
   | typeof RecordApi
   | typeof EnrichmentApi
   | typeof FindingApi
+  | typeof ValueApi
   | typeof TableApi
   | typeof FieldApi
   | typeof RowApi
@@ -58,6 +60,7 @@ export const Api: HttpApi.HttpApi<"millrace", HttpApiGroup.AddMiddleware<Groups,
     RecordApi,
     EnrichmentApi,
     FindingApi,
+    ValueApi,
     TableApi,
     FieldApi,
     RowApi

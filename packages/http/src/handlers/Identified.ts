@@ -1,6 +1,7 @@
 /** Ids in paths: malformed, unknown and foreign ones get one and the same 404 (decisions 1.1). */
 import * as Effect from "effect/Effect"
-import { type Id, type IdKind, isId, NotFound } from "@millrace/core"
+import { type Id, isId, NotFound } from "@millrace/core"
+import { idKindOf } from "@millrace/core/record"
 
 const resources = {
   workspace: "Workspace",
@@ -16,13 +17,20 @@ const resources = {
   suggestion: "Suggestion",
   upload: "Upload",
   enrichment: "Enrichment",
-  finding: "Finding"
-} as const satisfies Partial<Record<IdKind, string>>
+  finding: "Finding",
+  // Of whatever type of data: a transaction, a receipt.
+  record: "Record"
+} as const
 
 /** What ids in paths name. */
 export type Identified = keyof typeof resources
 
 export const isIdentified = (kind: string): kind is Identified => Object.hasOwn(resources, kind)
 
+const recordKinds = Object.values(idKindOf)
+
+const isIdentifiedBy = <K extends Identified>(kind: K, text: string): text is Id<K> =>
+  kind === "record" ? recordKinds.some((one) => isId(one, text)) : isId(kind as Exclude<Identified, "record">, text)
+
 export const identified = <K extends Identified>(kind: K, text: string): Effect.Effect<Id<K>, NotFound> =>
-  isId(kind, text) ? Effect.succeed(text) : Effect.fail(new NotFound({ resource: resources[kind] }))
+  isIdentifiedBy(kind, text) ? Effect.succeed(text) : Effect.fail(new NotFound({ resource: resources[kind] }))

@@ -24,6 +24,8 @@ export const ids = {
   suggestion: id("sug"),
   enrichment: id("enr"),
   finding: id("fnd"),
+  fact: id("fct"),
+  change: id("chg"),
   auditEntry: id("aud"),
   request: id("req")
 } as const
@@ -266,6 +268,107 @@ export const finding = {
   firstSeenAt: at,
   lastSeenAt: at,
   version: 1
+}
+
+const person = { kind: "user", userId: ids.user }
+
+export const words = {
+  recordId: ids.transaction,
+  words: [{ id: ids.fact, kind: "set", recordId: ids.transaction, field: "category", value: "Gifts", by: person, at }],
+  shadows: [
+    { field: "category", value: "Food", enrichmentId: ids.enrichment, feedId: ids.feed, rowId: ids.transaction }
+  ]
+}
+
+export const silence = {
+  id: ids.fact,
+  kind: "suppress",
+  enrichmentId: ids.enrichment,
+  recordId: ids.transaction,
+  field: "category",
+  by: person,
+  at
+}
+
+const bySpeaker = { prevails: false, silenced: false, holds: true }
+
+export const explanation = {
+  recordId: ids.transaction,
+  accountId: ids.account,
+  dataType: "transactions",
+  state: "live",
+  version: 1,
+  rows: [
+    {
+      feed: { id: ids.feed, name: "Transactions to a table" },
+      rowId: ids.transaction,
+      fields: [
+        {
+          field: "category",
+          provided: "GENERAL",
+          value: "Food",
+          locked: false,
+          chain: [
+            {
+              ...bySpeaker,
+              authority: "rule",
+              value: "Food",
+              prevails: true,
+              enrichmentId: ids.enrichment,
+              revision: 1,
+              rulePath: "r1",
+              sentence: "Rule r1 sets category",
+              recomputed: "Food"
+            },
+            {
+              ...bySpeaker,
+              authority: "provider",
+              value: "GENERAL",
+              sentence: "The provider says so",
+              recomputed: "GENERAL"
+            }
+          ]
+        }
+      ],
+      shadows: [],
+      verdict: {
+        value: "deliver",
+        enrichmentId: null,
+        revision: 0,
+        reason: "",
+        path: "",
+        removeDelivered: false,
+        sentence: "No filter objects",
+        holds: true
+      },
+      lines: [],
+      deliveries: [
+        { recordId: ids.transaction, op: "create", state: "done", version: 1, jobId: ids.job, updatedAt: at }
+      ],
+      faults: []
+    }
+  ],
+  links: [],
+  history: [
+    {
+      id: ids.change,
+      feedId: ids.feed,
+      accountId: ids.account,
+      recordId: ids.transaction,
+      recordVersion: 1,
+      field: "category",
+      before: "GENERAL",
+      after: "Food",
+      beforeAuthority: "provider",
+      afterAuthority: "rule",
+      enrichmentId: ids.enrichment,
+      revision: 1,
+      rulePath: "r1",
+      actor: { kind: "sync", feedId: ids.feed, jobId: ids.job },
+      jobId: ids.job,
+      at
+    }
+  ]
 }
 
 export const newFeed = {

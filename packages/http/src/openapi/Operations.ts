@@ -186,6 +186,38 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
     body: { status: "dismissed", note: "Two coffees that morning" },
     answer: one({ ...Examples.finding, status: "dismissed", note: "Two coffees that morning", version: 2 })
   },
+  explainRecord: {
+    description:
+      "Returns, for each feed that shows the record, every field with all that is said of it: the provider, each enrichment and " +
+      "people, the strongest word first, each with one sentence and what comes of it when it is asked once more. Beside it the " +
+      "filter's verdict, what ties it to other records, and how its values changed.",
+    answer: one(Examples.explanation)
+  },
+  setRecordFields: {
+    description:
+      "Keeps a person's own values of fields, and locks others as they are shown. Every feed that shows the record follows with " +
+      "its next run; no enrichment overrules them. What enrichments would have written is told as a shadow.",
+    body: { fields: { category: "Gifts" }, lock: ["merchantName"] },
+    answer: one(Examples.words)
+  },
+  clearRecordFields: {
+    description: "Takes back what a person said of fields: the value is that of whoever says something else.",
+    answer: one({ ...Examples.words, words: [], shadows: [] })
+  },
+  undoChange: {
+    description:
+      "Silences an enrichment about a field of a record, or about the whole record, also in its later revisions, until `redo` " +
+      "lets it speak again. The value is then what it would be without it.",
+    body: { field: "category" },
+    answer: one({ recordId: ids.transaction, facts: [Examples.silence] })
+  },
+  undoRun: {
+    description:
+      "Silences each enrichment about each value that it changed in the job. Values that people have spoken about since stay " +
+      "(`kept`), and so does what the provider said. `redo` lets them speak again. Feeds follow with their next run.",
+    body: {},
+    answer: one({ jobId: ids.job, fields: 12, kept: 1 })
+  },
   getDataTypeSchema: {
     description:
       "Returns what a feed of a data type can map: each field with its type, what it means and an example, the mappings of " +

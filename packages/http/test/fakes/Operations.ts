@@ -39,7 +39,8 @@ const ids: Readonly<Record<string, string>> = {
   upload_id: Records.upload.id,
   data_type: "receipts",
   enrichment_id: Records.enrichment.enrichment.id,
-  finding_id: Records.finding.id
+  finding_id: Records.finding.id,
+  record_id: Records.match.match.recordId
 }
 
 /** The path with its placeholders filled in; `own` replaces some ids. */
@@ -365,6 +366,49 @@ export const operations: ReadonlyArray<Sample> = [
     body: { status: "dismissed", note: "Two coffees" },
     faults: { status: [null, "seen", 1, ""], note: [null, 1, "x".repeat(2_001)] },
     required: ["status"]
+  },
+  {
+    id: "explainRecord",
+    method: "GET",
+    template: "/v1/records/{record_id}/explain",
+    status: 200,
+    scopes: ["enrichments:read"]
+  },
+  {
+    id: "setRecordFields",
+    method: "PUT",
+    template: "/v1/records/{record_id}/fields",
+    status: 200,
+    scopes: ["banks:write"],
+    body: { fields: { category: "Gifts", amount: -4.8, notes: null }, lock: ["merchantName"] },
+    faults: { fields: [null, "x", []], lock: [null, "x", []] }
+  },
+  {
+    id: "clearRecordFields",
+    method: "DELETE",
+    template: "/v1/records/{record_id}/fields",
+    status: 200,
+    scopes: ["banks:write"],
+    faults: { names: [""] },
+    query: { names: ["category", "category,notes"] }
+  },
+  {
+    id: "undoChange",
+    method: "POST",
+    template: "/v1/records/{record_id}/undo",
+    status: 200,
+    scopes: ["enrichments:write"],
+    body: { field: "category", redo: false },
+    faults: { field: [null, "", 1], enrichmentId: [null, "x", "txn_1"], redo: [null, "yes"] }
+  },
+  {
+    id: "undoRun",
+    method: "POST",
+    template: "/v1/jobs/{job_id}/undo",
+    status: 202,
+    scopes: ["enrichments:write"],
+    body: { redo: true },
+    faults: { redo: [null, "yes"] }
   },
   ...tableOperations
 ]

@@ -1,10 +1,11 @@
 /** One record of every kind, with every internal field filled in. */
-import type { EnrichmentView, Finding } from "@millrace/core/enrichment"
+import type { EnrichmentFact, EnrichmentView, Finding, RecordChange } from "@millrace/core/enrichment"
 import { allScopes, type ApiKey } from "@millrace/core/access"
 import type { AuditEntry } from "@millrace/core/audit"
 import type { Account, Bank } from "@millrace/core/bank"
 import type { Feed } from "@millrace/core/feed"
 import type { FeedView } from "@millrace/core/kernel"
+import type { Explanation } from "@millrace/core/kernel"
 import type { MatchView, SuggestionView } from "@millrace/core/identity"
 import type { Delivery } from "@millrace/core/destination"
 import { type Job, noCounts } from "@millrace/core/job"
@@ -398,4 +399,99 @@ export const finding: Finding = {
   firstSeenAt: at,
   lastSeenAt: at,
   version: 1
+}
+
+export const fact: EnrichmentFact = {
+  id: idOf("fact"),
+  workspaceId: workspace.id,
+  dataType: "transactions",
+  kind: "set",
+  recordId: match.match.recordId,
+  field: "category",
+  value: "Gifts",
+  by: { kind: "api", clientId: key.id },
+  at
+}
+
+const change: RecordChange = {
+  id: idOf("change"),
+  workspaceId: workspace.id,
+  feedId: feed.id,
+  accountId: account.id,
+  recordId: match.match.recordId,
+  recordVersion: 1,
+  field: "category",
+  before: null,
+  after: "Food",
+  beforeAuthority: "provider",
+  afterAuthority: "rule",
+  enrichmentId: enrichment.enrichment.id,
+  revision: 2,
+  rulePath: "r1",
+  evidence: { row: 1 },
+  actor: { kind: "sync", feedId: feed.id },
+  at
+}
+
+export const explanation: Explanation = {
+  record: {
+    id: match.match.recordId,
+    accountId: account.id,
+    dataType: "transactions",
+    providerId: "p1",
+    date: null,
+    pending: false,
+    state: "live",
+    hash: "hash",
+    fields: {},
+    changeNo: 3,
+    version: 2,
+    annotated: false,
+    createdAt: at,
+    updatedAt: at
+  },
+  rows: [
+    {
+      feed: { id: feed.id, name: feed.name },
+      rowId: match.match.recordId,
+      fields: [
+        {
+          field: "category",
+          provided: null,
+          value: "Food",
+          locked: false,
+          chain: [
+            {
+              authority: "rule",
+              value: "Food",
+              prevails: true,
+              silenced: false,
+              enrichmentId: enrichment.enrichment.id,
+              revision: 2,
+              rulePath: "r1",
+              sentence: "A rule sets it",
+              recomputed: "Food",
+              holds: true
+            }
+          ]
+        }
+      ],
+      shadows: [],
+      verdict: {
+        value: "deliver",
+        enrichmentId: null,
+        revision: 0,
+        reason: "",
+        path: "",
+        removeDelivered: false,
+        sentence: "No filter objects",
+        holds: true
+      },
+      lines: [],
+      deliveries: [],
+      faults: []
+    }
+  ],
+  links: [],
+  history: [change]
 }

@@ -20,6 +20,7 @@ import { useCasesOf } from "./Collections.ts"
 import { checkCursor, checkVersion, only } from "./Checks.ts"
 import * as CorrectionUseCases from "./CorrectionUseCases.ts"
 import * as FindingUseCases from "./FindingUseCases.ts"
+import * as ValueUseCases from "./ValueUseCases.ts"
 import * as Records from "./Records.ts"
 import * as TableUseCases from "./TableUseCases.ts"
 
@@ -219,6 +220,7 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
       useCasesOf(note, enrichmentSurface, { ...Records.enrichment.enrichment, thing: Records.enrichment })
     ),
     FindingUseCases.layer(note),
+    ValueUseCases.layer(note),
     CorrectionUseCases.layer(note),
     TableUseCases.layer(note)
   )

@@ -1,5 +1,5 @@
 /** The ports of the kernel with a point to fail at around every call, over scripted upstreams and destinations. */
-import { Kinds, memoryPatterns } from "@millrace/core/enrichment"
+import { type AnyKind, Kinds, memoryPatterns } from "@millrace/core/enrichment"
 import { NodeDigest } from "@millrace/adapters"
 import { TableDestination } from "@millrace/adapters/destination"
 import * as StatementReader from "../../../adapters/src/statement/StatementReader.ts"
@@ -87,6 +87,8 @@ export interface Outside {
   readonly drivers?: ReadonlyArray<ProviderDriver>
   readonly destination: ScriptedDestination
   readonly watch: Watch
+  /** Kinds of enrichment beside the bundled ones. */
+  readonly kinds?: ReadonlyArray<AnyKind>
 }
 
 const watchedDriver = ({ sometimes }: Watch, driver: ProviderDriver): ProviderDriver => ({
@@ -130,7 +132,7 @@ const watchedSession = (watch: Watch, session: DestinationSession): DestinationS
 /** Providers and destinations of the world, pointed; tables are those of `TableStore`. */
 export const pointedAdapters = (
   points: FaultPoints,
-  { destination, drivers = [], upstreams, watch }: Outside
+  { destination, drivers = [], kinds = [], upstreams, watch }: Outside
 ): Layer.Layer<Exclude<Kernel.Ports, Kernel.Stores>, never, TableStore | WorkspaceStore | MemoryPatternStore> => {
   const session = <E, R>(open: Effect.Effect<DestinationSession, E, R>) =>
     Effect.map(open, (opened) => points.wrap("Destination", watchedSession(watch, opened)))
@@ -152,7 +154,7 @@ export const pointedAdapters = (
       )
     ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
     StatementReader.layer,
-    Kinds.layerBundled().pipe(
+    Kinds.layerBundled(kinds).pipe(
       Layer.provide([TableSnapshotReader.layer, memoryPatterns]),
       Layer.provide(NodeDigest.layer),
       Layer.provideMerge(Patterns.layerProven)

@@ -6,6 +6,7 @@ import type { BankId } from "@millrace/core/bank"
 import { BankStore, JobLease, JobStore } from "@millrace/core/storage"
 import { Banks, Kernel, SyncRun } from "@millrace/core/kernel"
 import type { WriteModel } from "@millrace/core/destination"
+import type { AnyKind } from "@millrace/core/enrichment"
 import type { Feed } from "@millrace/core/feed"
 import { isActive, type Job } from "@millrace/core/job"
 import type { ProviderDriver } from "@millrace/core/provider"
@@ -29,6 +30,8 @@ export interface SimulationOptions {
   readonly model: Exclude<WriteModel, "transactional">
   /** Providers beside the scripted ones. */
   readonly drivers?: ReadonlyArray<ProviderDriver>
+  /** Kinds of enrichment beside the bundled ones. */
+  readonly kinds?: ReadonlyArray<AnyKind>
   /** `idempotencyKey`: for how long the destination remembers keys. */
   readonly keySeconds?: number
   /** By how much look-ups of the destination lag behind its writes. */
@@ -42,6 +45,7 @@ export const makeSimulation = ({
   clock,
   drivers = [],
   keySeconds,
+  kinds = [],
   lagSeconds,
   model,
   pass,
@@ -64,7 +68,7 @@ export const makeSimulation = ({
   )
   const layer = watchedRun(watch).pipe(
     Layer.provideMerge(Kernel.layerRun.pipe(Layer.provide(fewHeld))),
-    Layer.provide(pointedAdapters(points, { upstreams: providers, drivers, destination, watch })),
+    Layer.provide(pointedAdapters(points, { upstreams: providers, drivers, destination, watch, kinds })),
     Layer.provide(pointedStores(points)),
     Layer.provideMerge(stores)
   )

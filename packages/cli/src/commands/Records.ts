@@ -1,0 +1,110 @@
+/** Why records are delivered as they are, people's own word about them, and taking back what enrichments changed. */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { UsageFault } from "../program/Failure.ts"
+import { stringify } from "../output/ExactJson.ts"
+import { showRecord } from "../request/Requests.ts"
+import { idArgument, pairs, text, toggle } from "./Flags.ts"
+
+const id = idArgument("record")
+const pathOf = (record: string, rest: string): string => `/v1/records/${record}/${rest}`
+
+const several = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar("<field>"), Flag.withDescription(description), Flag.atLeast(0))
+
+const explain = Command.make("explain", { id }, ({ id: record }) =>
+  showRecord({ method: "GET", path: pathOf(record, "explain") })
+).pipe(
+  Command.withDescription("Explain every value of a record: all that is said of it, and whose word holds"),
+  Command.withShortDescription("Explain the values of a record")
+)
+
+const set = Command.make(
+  "set",
+  {
+    id,
+    set: pairs("set", "What a field holds; may be given several times"),
+    empty: several("empty", "A field that holds nothing; may be given several times"),
+    lock: several("lock", "A field that stays as it is shown now; may be given several times")
+  },
+  ({ empty, id: record, lock, set: given }) =>
+    Effect.gen(function* () {
+      if (given.length + empty.length + lock.length === 0) {
+        return yield* new UsageFault({ message: "Name a field with --set, --empty or --lock." })
+      }
+      const fields = Object.fromEntries([...given, ...empty.map((name) => [name, null] as const)])
+      const body = {
+        ...(Object.keys(fields).length === 0 ? {} : { fields }),
+        ...(lock.length === 0 ? {} : { lock: [...lock] })
+      }
+      yield* showRecord({ method: "PUT", path: pathOf(record, "fields"), body: stringify(body) })
+    })
+).pipe(
+  Command.withDescription("Say what fields of a record hold, or lock them as they are: no enrichment overrules it"),
+  Command.withShortDescription("Say what fields of a record hold"),
+  Command.withExamples([
+    {
+      command: "millrace records set txn_... --set category=Gifts --lock merchantName",
+      description: "A gift, for good"
+    }
+  ])
+)
+
+const clear = Command.make(
+  "clear",
+  { id, field: several("field", "Only what was said of this field; may be given several times") },
+  ({ field, id: record }) =>
+    showRecord({
+      method: "DELETE",
+      path: pathOf(record, "fields"),
+      query: field.length === 0 ? [] : [["names", field.join(",")] as const]
+    })
+).pipe(
+  Command.withDescription("Take back what a person said of fields of a record"),
+  Command.withShortDescription("Take back what was said of a record")
+)
+
+const redo = toggle("redo", "Take back an undo of the same")
+
+const undo = Command.make(
+  "undo",
+  {
+    id,
+    field: text("field", "<field>", "The field; without it, all of the enrichment"),
+    enrichment: text(
+      "enrichment",
+      "<enrichment-id>",
+      "The enrichment; without it, the one whose word about the field holds"
+    ),
+    redo
+  },
+  ({ enrichment, field, id: record, redo: again }) =>
+    Effect.gen(function* () {
+      if (Option.isNone(field) && Option.isNone(enrichment)) {
+        return yield* new UsageFault({ message: "Name a field with --field, or an enrichment with --enrichment." })
+      }
+      const body = {
+        ...(Option.isSome(field) ? { field: field.value } : {}),
+        ...(Option.isSome(enrichment) ? { enrichmentId: enrichment.value } : {}),
+        ...(again ? { redo: true } : {})
+      }
+      yield* showRecord({ method: "POST", path: pathOf(record, "undo"), body: stringify(body) })
+    })
+).pipe(
+  Command.withDescription("Silence an enrichment about a field of a record, or about all of it"),
+  Command.withShortDescription("Undo what an enrichment changed")
+)
+
+export const records = Command.make("records").pipe(
+  Command.withDescription("Values of records: why they are what they are, and saying otherwise"),
+  Command.withSubcommands([explain, set, clear, undo])
+)
+
+export const undoJob = Command.make("undo", { id: idArgument("job"), redo }, ({ id: job, redo: again }) =>
+  showRecord({ method: "POST", path: `/v1/jobs/${job}/undo`, body: stringify(again ? { redo: true } : {}) })
+).pipe(
+  Command.withDescription("Take back all that enrichments changed in a job; what people said since stays"),
+  Command.withShortDescription("Undo what enrichments changed in a job")
+)

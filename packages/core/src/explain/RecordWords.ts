@@ -1,0 +1,177 @@
+/** A person's own word about fields of a record (enrichments A6, decisions 12): it holds until they clear it. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Caller } from "../access/Caller.ts"
+import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
+import { EnrichmentFacts } from "../enrichment/EnrichmentFacts.ts"
+import type { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
+import type { EnrichmentFact, FactRequest } from "../enrichment/kinds/EnrichmentFact.ts"
+import type { Shadow } from "../enrichment/Progress.ts"
+import { type Detail, type Forbidden, type NotFound, Unprocessable } from "../failure/Failure.ts"
+import type { FeedId } from "../feed/Feed.ts"
+import type { FieldCatalog } from "../record/FieldCatalog.ts"
+import { catalogOf } from "../record/FieldCatalog.ts"
+import type { FieldValue } from "../record/FieldValue.ts"
+import { coerce, meanings } from "../rule/ActionPlan.ts"
+import { typeOf, writeProblem } from "../rule/FieldAccess.ts"
+import type { Ids } from "../shared/Ids.ts"
+import { limits } from "../shared/Limits.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { actedHistory } from "./ActedHistory.ts"
+import { type Looked, RecordLooks, type RowLook } from "./RecordLooks.ts"
+
+export interface WordRequest {
+  /** Field -> value; `null` empties it. */
+  readonly fields?: Readonly<Record<string, string | boolean | null>>
+  /** Fields that stay as they are shown now. */
+  readonly lock?: ReadonlyArray<string>
+}
+
+export interface Words {
+  readonly recordId: string
+  /** What the person said and holds, by field. */
+  readonly words: ReadonlyArray<EnrichmentFact>
+  /** What enrichments would have written instead. */
+  readonly shadows: ReadonlyArray<Shadow & { readonly feedId: FeedId; readonly rowId: string }>
+}
+
+type Failed = NotFound | Forbidden | Unprocessable | StorageUnavailable
+
+const isWord = ({ kind }: EnrichmentFact): boolean => kind === "set" || kind === "lock"
+
+const refuse = (details: ReadonlyArray<Detail>) =>
+  details.length === 0
+    ? Effect.void
+    : Effect.fail(
+        new Unprocessable({
+          code: "VALIDATION_FAILED",
+          message: `${details[0]!.field}: ${details[0]!.message}`,
+          details: details.slice(0, limits.errorDetails)
+        })
+      )
+
+/** The value of the field's type, or what it has to be. */
+const read = (
+  sent: string | boolean | null,
+  field: string,
+  catalog: FieldCatalog
+): FieldValue | { readonly must: string } => {
+  if (sent === null || sent === "") return null
+  const type = typeOf(field, catalog) ?? (typeof sent === "boolean" ? "bool" : "str")
+  const value = coerce(String(sent), type)
+  if (value === undefined || (type !== "bool" && typeof sent === "boolean")) return { must: meanings[type] }
+  return typeof value === "string" && [...value].length > limits.templateLength
+    ? { must: `at most ${limits.templateLength} characters` }
+    : value
+}
+
+/** What the first feed that shows the record delivers of it; without one, what the provider says. */
+const present = (looked: Looked, rows: ReadonlyArray<RowLook>, field: string): FieldValue => {
+  const fields = rows[0]?.result.record.fields ?? looked.record.fields
+  return Object.hasOwn(fields, field) ? (fields[field] ?? null) : null
+}
+
+const make = Effect.gen(function* () {
+  const looks = yield* RecordLooks
+  const facts = yield* EnrichmentFacts
+  const store = yield* AnalysisStore
+  const acted = yield* actedHistory
+  const { atomically } = yield* Transactor
+
+  const held = Effect.fnUntraced(function* ({ record, scope }: Looked) {
+    const all = yield* store.facts(scope, { recordIds: [record.id] })
+    return all.filter((fact) => isWord(fact) && fact.recordId === record.id)
+  })
+
+  const shown = Effect.fnUntraced(function* (looked: Looked, rows: ReadonlyArray<RowLook>) {
+    return {
+      recordId: looked.record.id,
+      words: yield* held(looked),
+      shadows: rows.flatMap(({ feed, result, rowId }) =>
+        result.record.shadows.map((shadow) => ({ ...shadow, feedId: feed.id, rowId }))
+      )
+    } satisfies Words as Words
+  })
+
+  return RecordWords.of({
+    set: Effect.fn("RecordWords.set")(function* (caller, recordId, { fields = {}, lock = [] }) {
+      const looked = yield* looks.open(caller, "setRecordFields", recordId)
+      const { dataType } = looked.scope
+      const before = yield* looks.rows(caller, looked)
+      const catalog: FieldCatalog = new Map([
+        ...catalogOf(dataType),
+        ...before.flatMap(({ pipeline }) => [...pipeline.catalog])
+      ])
+      const details: Array<Detail> = []
+      const requests: Array<FactRequest> = []
+      for (const [field, sent] of Object.entries(fields)) {
+        const problem = writeProblem(field, catalog)
+        const value = read(sent, field, catalog)
+        if (problem !== undefined) details.push({ field: `fields.${field}`, message: problem })
+        else if (value !== null && typeof value === "object") {
+          details.push({ field: `fields.${field}`, message: `must be ${value.must}` })
+        } else requests.push({ kind: "set", recordId, field, value })
+      }
+      for (const [n, field] of lock.entries()) {
+        const problem = Object.hasOwn(fields, field) ? "is set as well" : writeProblem(field, catalog)
+        if (problem !== undefined) details.push({ field: `lock[${n}]`, message: problem })
+        else requests.push({ kind: "lock", recordId, field, value: present(looked, before, field) })
+      }
+      if (requests.length + details.length === 0) details.push({ field: "fields", message: "names no field" })
+      yield* refuse(details)
+      return yield* atomically(
+        Effect.gen(function* () {
+          // Said once more, it is the word that holds already.
+          const same = new Set(
+            (yield* held(looked)).map(({ field, kind, value }) => JSON.stringify([kind, field, value ?? null]))
+          )
+          const fresh = requests.filter(({ field, kind, value }) => !same.has(JSON.stringify([kind, field, value])))
+          if (fresh.length > 0) {
+            const touched = [{ scope: looked.scope, recordIds: [recordId] }]
+            const { workspaceId } = looked.scope
+            yield* facts.add({ workspaceId, dataType }, touched, fresh, caller.cause)
+          }
+          return yield* shown(looked, yield* acted(caller, looked, before))
+        })
+      )
+    }),
+    clear: Effect.fn("RecordWords.clear")(function* (caller, recordId, fields) {
+      const looked = yield* looks.open(caller, "clearRecordFields", recordId)
+      const before = yield* looks.rows(caller, looked)
+      return yield* atomically(
+        Effect.gen(function* () {
+          const wanted = (yield* held(looked)).filter(
+            ({ field }) => fields === undefined || (field !== undefined && fields.includes(field))
+          )
+          if (wanted.length > 0) {
+            const touched = [{ scope: looked.scope, recordIds: [recordId] }]
+            const which = wanted.map(({ id }) => id)
+            yield* facts.lift(looked.scope, touched, which, caller.cause)
+          }
+          return yield* shown(looked, yield* acted(caller, looked, before))
+        })
+      )
+    })
+  })
+})
+
+export class RecordWords extends Context.Service<
+  RecordWords,
+  {
+    /**
+     * Keeps what a person says. Every feed that shows the record follows with its next run; no enrichment overrules it, now or
+     * later. Fails with every fault at once.
+     */
+    readonly set: (caller: Caller, recordId: string, request: WordRequest) => Effect.Effect<Words, Failed>
+    /** Takes their word back, about these fields or about all: the value is that of the next authority at once. */
+    readonly clear: (caller: Caller, recordId: string, fields?: ReadonlyArray<string>) => Effect.Effect<Words, Failed>
+  }
+>()("@millrace/core/explain/RecordWords") {
+  static readonly layer: Layer.Layer<
+    RecordWords,
+    never,
+    RecordLooks | EnrichmentFacts | AnalysisStore | RecordChangeStore | Transactor | Ids
+  > = Layer.effect(RecordWords, make)
+}

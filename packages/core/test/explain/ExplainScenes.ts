@@ -1,0 +1,103 @@
+/** What it takes to watch values being explained, spoken about and undone: a feed of a bank into a table, with all fields of interest. */
+import { createHash } from "node:crypto"
+import { NodeDigest } from "@millrace/adapters"
+import type { TrueRow } from "@millrace/testing/fake"
+import { makeUser, storeFeed, storeTable } from "@millrace/testing/fixture"
+import { connect, drive, type Simulation } from "@millrace/verification/simulation/Simulation"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { asOwner } from "../../src/access/Caller.ts"
+import { EnrichmentFacts } from "../../src/enrichment/EnrichmentFacts.ts"
+import { FeedPipelines } from "../../src/enrichment/FeedPipelines.ts"
+import { bundledKinds, Kinds, kindsOf } from "../../src/enrichment/Kinds.ts"
+import { Explanations } from "../../src/explain/Explanations.ts"
+import { RecordLooks } from "../../src/explain/RecordLooks.ts"
+import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { Undoing } from "../../src/explain/Undoing.ts"
+import { provenPatterns } from "../../src/pattern/Pattern.ts"
+import { RecordStore } from "../../src/record/RecordStore.ts"
+import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import { Ids } from "../../src/shared/Ids.ts"
+import { wholeScan } from "../../src/table/RowScan.ts"
+import { TableStore } from "../../src/table/TableStore.ts"
+import { monthSum } from "../enrichment/MonthSum.ts"
+import { memoryScene, type SceneServices } from "../sync/MemoryScene.ts"
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+const kinds = kindsOf([...bundledKinds({ patterns: provenPatterns, sha256 }), monthSum])
+
+const explaining = Layer.mergeAll(Explanations.layer, RecordWords.layer, Undoing.layer).pipe(
+  Layer.provideMerge(RecordLooks.layer),
+  Layer.provide(EnrichmentFacts.layer),
+  Layer.provideMerge(FeedPipelines.layer),
+  Layer.provideMerge(Layer.mergeAll(Layer.succeed(Kinds, kinds), Ids.layer, NodeDigest.layer))
+)
+
+export type ExplainServices = SceneServices | Layer.Success<typeof explaining>
+
+/** A test with the kinds of the kernel, and one that says of each record what its month has cost. */
+export const scene = (title: string, body: (simulation: Simulation) => Effect.Effect<void, unknown, ExplainServices>) =>
+  memoryScene(title, { model: "upsertByKey", kinds: [monthSum] }, (simulation) =>
+    body(simulation).pipe(Effect.provide(explaining))
+  )
+
+const instance = "delta-connection-stable"
+const columns = ["description", "category", "merchantName", "monthSum"] as const
+
+/** A bank with one account, fed into a table. */
+export const fed = Effect.fnUntraced(function* (simulation: Simulation) {
+  const provider = simulation.providers.find(({ options }) => options.instance === instance)!
+  const world = yield* connect(simulation, provider, ["a"])
+  const account = world.accounts[0]!
+  const { workspace } = world
+  const tables = yield* TableStore
+  const table = yield* storeTable(workspace, { fields: [] })
+  const feed = yield* storeFeed(workspace, {
+    destinationConfig: { type: "table", tableId: table.id, createMissingColumns: true },
+    sourceConfig: { type: "sync", accounts: [{ bankId: world.bank.id, accountId: account.id }] },
+    fieldMappings: columns.map((name) => ({ sourceField: name, destinationField: name }))
+  })
+  const today = CalendarDate.make(new Date(simulation.clock.now).toISOString().slice(0, 10))
+  const post = (description: string, amount = "-1.5", daysAgo = 1): TrueRow =>
+    world.upstream.post({
+      account: "a",
+      date: CalendarDate.addDays(today, -daysAgo),
+      amount,
+      description,
+      pending: false
+    })
+  const scope = { workspaceId: workspace.id, accountId: account.id, dataType: "transactions" } as const
+  const records = yield* RecordStore
+  /** The ledger, by what the provider says. */
+  const ledger = Effect.gen(function* () {
+    const all = yield* records.changes(scope, { after: 0, upTo: 1_000_000, limit: 10_000 })
+    return new Map(all.map((record) => [String(record.fields["description"]), record]))
+  })
+  const idOf = (description: string) => Effect.map(ledger, (all) => all.get(description)!.id)
+  /** What stands in the table: a row for each record, as text, in order. */
+  const rows = Effect.gen(function* () {
+    const { fields } = Option.getOrThrow(yield* tables.get(workspace.id, table.id))
+    const found = yield* tables.rows(wholeScan(table.id))
+    return found
+      .map(({ values }) =>
+        fields
+          .map(({ key, name }) => `${name}=${String(values[key] ?? "")}`)
+          .toSorted()
+          .join("; ")
+      )
+      .toSorted()
+  })
+  const caller = asOwner(workspace, yield* makeUser())
+  return { ...world, account, feed, caller, post, ledger, idOf, rows, scope, run: drive(simulation, feed) }
+})
+
+export const setting = (field: string, value: string, contains = "tea") => ({
+  rules: [
+    {
+      id: "r1",
+      conditions: { logic: "and", conditions: [{ field: "description", operator: "contains", value: contains }] },
+      action: { field, value }
+    }
+  ]
+})

@@ -1,0 +1,70 @@
+import * as Effect from "effect/Effect"
+import type { EnrichmentFact, RecordChange } from "@millrace/core/enrichment"
+import { type Explanation, Explanations, RecordWords, Undoing, type Words } from "@millrace/core/kernel"
+import { one } from "../api/Envelope.ts"
+import { serve } from "./Serve.ts"
+
+const factToWire = ({ dataType: _d, workspaceId: _w, ...fact }: EnrichmentFact) => fact
+const changeToWire = ({ workspaceId: _w, ...change }: RecordChange) => change
+
+const wordsToWire = ({ words, ...rest }: Words) => one({ ...rest, words: words.map(factToWire) })
+
+/** Name every part, so that nothing internal can slip through. */
+const explanationToWire = ({ history, links, record, rows }: Explanation) => ({
+  recordId: record.id,
+  accountId: record.accountId,
+  dataType: record.dataType,
+  state: record.state,
+  version: record.version,
+  rows: rows.map(({ deliveries, ...row }) => ({
+    ...row,
+    deliveries: deliveries.map(({ jobId, op, recordId, state, updatedAt, version }) => ({
+      recordId,
+      op,
+      state,
+      version,
+      jobId,
+      updatedAt
+    }))
+  })),
+  links,
+  history: history.map(changeToWire)
+})
+
+export const layer = serve(
+  "values",
+  Effect.gen(function* () {
+    const explanations = yield* Explanations
+    const words = yield* RecordWords
+    const undoing = yield* Undoing
+    return {
+      explainRecord: ({ caller, ids }) =>
+        Effect.map(explanations.explain(caller, ids.record), (found) => one(explanationToWire(found))),
+      setRecordFields: ({ caller, ids, payload: { fields = {}, lock } }) =>
+        Effect.map(
+          words.set(caller, ids.record, {
+            fields: Object.fromEntries(
+              Object.entries(fields).map(([field, value]) => [field, typeof value === "number" ? String(value) : value])
+            ),
+            ...(lock === undefined ? {} : { lock })
+          }),
+          wordsToWire
+        ),
+      clearRecordFields: ({ caller, ids, query: { names } }) =>
+        Effect.map(
+          words.clear(
+            caller,
+            ids.record,
+            names === undefined ? undefined : names.split(",").map((name) => name.trim())
+          ),
+          wordsToWire
+        ),
+      undoChange: ({ caller, ids, payload }) =>
+        Effect.map(undoing.undo(caller, ids.record, payload), ({ facts, recordId }) =>
+          one({ recordId, facts: facts.map(factToWire) })
+        ),
+      undoRun: ({ caller, ids, payload }) =>
+        Effect.map(undoing.undoRun(caller, ids.job, payload.redo), (run) => one(run))
+    }
+  })
+)

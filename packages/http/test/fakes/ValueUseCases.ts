@@ -1,0 +1,43 @@
+/** The use cases around values of records, in memory: one record that is explained, spoken about and undone. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Explanations, RecordWords, Undoing } from "@millrace/core/kernel"
+import { only } from "./Checks.ts"
+import * as Records from "./Records.ts"
+
+type Note = (operation: string, ...args: ReadonlyArray<unknown>) => Effect.Effect<void>
+
+const recordId = Records.match.match.recordId
+
+const of = <A>(id: string, value: A) => only("Record", recordId, id, value)
+const words = { recordId, words: [Records.fact], shadows: [] }
+
+export const layer = (note: Note) =>
+  Layer.mergeAll(
+    Layer.succeed(
+      Explanations,
+      Explanations.of({
+        explain: (_, id) => Effect.andThen(note("explainRecord", id), of(id, Records.explanation))
+      })
+    ),
+    Layer.succeed(
+      RecordWords,
+      RecordWords.of({
+        set: (_, id, request) => Effect.andThen(note("setRecordFields", request), of(id, words)),
+        clear: (_, id, names) =>
+          Effect.andThen(note("clearRecordFields", names), of(id, { recordId, words: [], shadows: [] }))
+      })
+    ),
+    Layer.succeed(
+      Undoing,
+      Undoing.of({
+        undo: (_, id, request) =>
+          Effect.andThen(note("undoChange", request), of(id, { recordId, facts: [Records.fact] })),
+        undoRun: (_, id, redo) =>
+          Effect.andThen(
+            note("undoRun", redo),
+            only("Job", Records.job.id, id, { jobId: Records.job.id, fields: 2, kept: 1 })
+          )
+      })
+    )
+  )
