@@ -10,7 +10,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { FeedStore } from "../feed/FeedStore.ts"
-import { JobStore, type Fenced, type Progress } from "../job/JobStore.ts"
+import { JobStore, type Fenced } from "../job/JobStore.ts"
 import { safePoint } from "../job/SafePoint.ts"
 import { yieldIfRevoked } from "../job/RunLease.ts"
 import { Digest } from "../shared/Digest.ts"
@@ -45,13 +45,18 @@ type DeliverError = DestinationError | DestinationNotAvailable | Fenced | Storag
 /** Walks over what is open before the rest is left to the next run. */
 const mostWalks = 5
 
-/** Writes rows and their ledger entries; to be called inside a transaction, after its fence. */
+/** Writes rows and their ledger entries, in two steps. */
 export interface Direct {
-  /** Opens the destination, once; outside of any transaction. */
-  readonly open: Effect.Effect<void, DestinationError | Fenced>
-  readonly write: (
+  /**
+   * Outside of any transaction: opens the destination, once, and works out what can be known before. What it answers writes
+   * and counts: to be run inside a transaction with a fence.
+   */
+  readonly prepare: (
     intents: ReadonlyArray<Intent>
-  ) => Effect.Effect<Progress, DestinationError | Fenced | StorageUnavailable>
+  ) => Effect.Effect<
+    Effect.Effect<ReturnType<typeof addOf>, DestinationError | StorageUnavailable>,
+    DestinationError | Fenced | StorageUnavailable
+  >
 }
 
 export class Deliverer extends Context.Service<
@@ -220,19 +225,24 @@ export class Deliverer extends Context.Service<
           const idempotencyKey = digest.contentHash(JSON.stringify([run.config, key, intent.op, intent.hash]))
           return { key, op: intent.op, values: intent.values, idempotencyKey }
         }
-        const write = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>) {
-          const opened = yield* session
-          const byKey = new Map<string, Receipt>()
-          for (let at = 0; at < intents.length; at += driver.capabilities.batch) {
-            const batch = intents.slice(at, at + driver.capabilities.batch)
-            for (const receipt of yield* opened.write(batch.map(outgoingOf))) byKey.set(receipt.key, receipt)
+        const { batch } = driver.capabilities
+        const readable = isReadable(run.feed, driver)
+        const prepare = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>) {
+          const { prepareWrite, write } = yield* session
+          const writes: Array<ReturnType<typeof write>> = []
+          for (let at = 0; at < intents.length; at += batch) {
+            const some = intents.slice(at, at + batch).map(outgoingOf)
+            writes.push(prepareWrite === undefined ? write(some) : prepareWrite(some))
           }
-          const readable = isReadable(run.feed, driver)
-          const outcomes = intents.map((intent) => outcomeOf(byKey.get(keyOf(run.feed, intent.recordId)), readable))
-          yield* ledger.intendSettled(run.feed.id, run.job.id, intents, outcomes)
-          return { add: addOf(intents, outcomes) } satisfies Progress
+          return Effect.gen(function* () {
+            const byKey = new Map<string, Receipt>()
+            for (const one of writes) for (const receipt of yield* one) byKey.set(receipt.key, receipt)
+            const outcomes = intents.map((intent) => outcomeOf(byKey.get(keyOf(run.feed, intent.recordId)), readable))
+            yield* ledger.intendSettled(run.feed.id, run.job.id, intents, outcomes)
+            return addOf(intents, outcomes)
+          })
         })
-        return { open: Effect.asVoid(session), write } satisfies Direct
+        return { prepare } satisfies Direct
       })
 
       return Deliverer.of({ deliver, direct })

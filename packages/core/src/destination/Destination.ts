@@ -114,6 +114,11 @@ export interface DestinationSession {
   readonly bound?: BoundColumns
   /** One receipt per record, in any order. `wholeFile` destinations are given removals and updates by `replace`. */
   readonly write: (batch: ReadonlyArray<Outgoing>) => Effect.Effect<ReadonlyArray<Receipt>, DestinationError>
+  /**
+   * `transactional`, where it helps: works out what can be known outside of the transaction, and answers what does the same as
+   * `write` inside of it.
+   */
+  readonly prepareWrite?: (batch: ReadonlyArray<Outgoing>) => Effect.Effect<ReadonlyArray<Receipt>, DestinationError>
   /** `upsertByKey`, `readBack`: the remote references of those keys that are there. */
   readonly lookup: (
     keys: ReadonlyArray<string>

@@ -89,7 +89,8 @@ export class LedgerWriter extends Context.Service<
   LedgerWriter,
   {
     /**
-     * First statement of each writing transaction: stops whoever lost the right to write. Returns whether the
+     * A statement of each writing transaction: stops whoever lost the right to write, whose transaction leaves nothing then.
+     * Others wait for it from there to the end of the transaction, so it comes last where much is written. Returns whether the
      * job is to pause (`JobStore.fence`).
      */
     readonly guard: (right: WriteRight) => Effect.Effect<boolean, WriteError>
@@ -276,7 +277,6 @@ export class LedgerWriter extends Context.Service<
       ) {
         const asked = yield* atomically(
           Effect.gen(function* () {
-            const pause = yield* guard(right)
             yield* identity.logMatches(chunk.matches)
             yield* identity.addAliases(scope, [...chunk.aliases.values()])
             yield* records.rename(scope, chunk.renames)
@@ -286,7 +286,7 @@ export class LedgerWriter extends Context.Service<
             if (scope.dataType === "transactions" && chunk.created.length > 0 && right.held !== true) {
               yield* events.append([newTransactions({ ...scope, bankId: right.bankId }, chunk.created, right.cause)])
             }
-            return pause
+            return yield* guard(right)
           })
         )
         if (right.fence !== undefined) yield* safePoint(jobs, right.fence, asked)

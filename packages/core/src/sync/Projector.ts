@@ -259,20 +259,29 @@ export class Projector extends Context.Service<
         setMarks: Effect.Effect<void, StorageUnavailable>
       ) {
         const { feed, job } = projection
-        const direct = intents.length > 0 ? projection.direct : undefined
-        if (direct !== undefined) yield* direct.open
+        const write = intents.length > 0 ? yield* projection.direct?.prepare(intents) ?? Effect.undefined : undefined
         const changes = yield* history.of(projection, told)
+        const alongside = Effect.gen(function* () {
+          if (kept.length > 0) yield* deliveries.keep(feed.id, kept)
+          if (changes.length > 0) yield* history.append(changes)
+          yield* setMarks
+        })
         const asked = yield* atomically(
           Effect.gen(function* () {
+            if (write !== undefined) {
+              const written = yield* write
+              yield* alongside
+              // Last, because the job is one row: accounts that are written at once would wait for each other from here on.
+              return yield* jobs.fence(projection.fence, {
+                add: { ...add, ...written, unchanged: add.unchanged + written.unchanged }
+              })
+            }
             const wanted = yield* jobs.fence(projection.fence, { add })
-            if (direct !== undefined) yield* jobs.fence(projection.fence, yield* direct.write(intents))
-            else if (intents.length > 0) {
+            if (intents.length > 0) {
               const replaced = yield* intend(feed, job, intents, hasCounted(job))
               if (replaced > 0) yield* jobs.fence(projection.fence, { add: { unchanged: replaced } })
             }
-            if (kept.length > 0) yield* deliveries.keep(feed.id, kept)
-            if (changes.length > 0) yield* history.append(changes)
-            yield* setMarks
+            yield* alongside
             return wanted
           })
         )

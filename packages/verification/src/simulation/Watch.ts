@@ -33,6 +33,11 @@ export const CurrentRun = Context.Reference<Fence | undefined>("@millrace/verifi
   defaultValue: () => undefined
 })
 
+/** Writes of a shut out run in the open transaction: none of them may take effect. */
+const Trespasses = Context.Reference<Array<unknown> | undefined>("@millrace/verification/simulation/Trespasses", {
+  defaultValue: () => undefined
+})
+
 /** How to take back what was noted in the open transaction, should that be rolled back. */
 const Undos = Context.Reference<Array<() => void> | undefined>("@millrace/verification/simulation/Undos", {
   defaultValue: () => undefined
@@ -267,19 +272,26 @@ export class Watch {
     })
   }
 
-  /** Notes the calls that write, and stops the scenario when a run writes that was shut out before. */
+  #mustHaveNone(trespasses: ReadonlyArray<unknown>): void {
+    this.#must("a shut out run writes nothing", trespasses.length === 0, trespasses[0])
+  }
+
+  /**
+   * Notes the calls that write, and stops the scenario when a run writes that was shut out before: at once, or when the
+   * transaction that it wrote in is about to take effect.
+   */
   #wrapWrites<S extends object>(name: string, service: S, jobs: JobStore["Service"]): S {
     const allowed = Effect.withFiber((fiber) => {
       const fence = fiber.getRef(CurrentRun)
       const seen = fence === undefined ? undefined : this.jobs.get(fence.jobId)
       if (fence === undefined || seen === undefined) return Effect.void
+      const trespasses = fiber.getRef(Trespasses)
       return Effect.map(jobs.get(seen.workspaceId, seen.feedId, fence.jobId), (job) => {
         const status = Option.getOrUndefined(job)?.status ?? "gone"
-        this.#must("a shut out run writes nothing", seen.epoch === fence.epoch && status === "in_progress", {
-          newest: seen.epoch,
-          writer: fence.epoch,
-          status
-        })
+        if (seen.epoch === fence.epoch && status === "in_progress") return
+        const trespass = { newest: seen.epoch, writer: fence.epoch, status }
+        if (trespasses === undefined) this.#mustHaveNone([trespass])
+        else trespasses.push(trespass)
       })
     })
     return mapCalls(service, (effect, method) => {
@@ -331,12 +343,22 @@ export class Watch {
         Effect.withFiber((fiber) => {
           const outer = fiber.getRef(Undos)
           const undos: Array<() => void> = []
+          const around = fiber.getRef(Trespasses)
+          const trespasses: Array<unknown> = []
+          const judged = Effect.tap(effect, () =>
+            Effect.sync(() => {
+              if (around === undefined) this.#mustHaveNone(trespasses)
+              else around.push(...trespasses)
+            })
+          )
           return atomically(
-            Effect.onExit(Effect.provideService(effect, Undos, undos), (exit) =>
-              Effect.sync(() => {
-                if (Exit.isSuccess(exit)) outer?.push(...undos)
-                else while (undos.length > 0) undos.pop()!()
-              })
+            Effect.onExit(
+              judged.pipe(Effect.provideService(Undos, undos), Effect.provideService(Trespasses, trespasses)),
+              (exit) =>
+                Effect.sync(() => {
+                  if (Exit.isSuccess(exit)) outer?.push(...undos)
+                  else while (undos.length > 0) undos.pop()!()
+                })
             )
           )
         })

@@ -54,6 +54,20 @@ export const TableConfig = Schema.Struct({
 })
 export type TableConfig = typeof TableConfig.Type
 
+/** A table, and what is written where in it. */
+interface Aimed {
+  readonly table: Table
+  readonly targets: ReadonlyArray<Target>
+}
+
+/** A batch as it goes into a table. */
+interface Written {
+  readonly rows: ReadonlyArray<FeedRow>
+  readonly removed: ReadonlyArray<string>
+  /** Of what is not written: it is removed, or does not fit. */
+  readonly receipts: ReadonlyArray<Receipt>
+}
+
 const noTable = "The table does not exist or is in the trash."
 const tooManyFields = `A table has at most ${limits.tableFields} fields.`
 const names = (columns: ReadonlyArray<Column>): string => columns.map((column) => `"${column.name}"`).join(", ")
@@ -72,6 +86,24 @@ const cellsOf = (targets: ReadonlyArray<Target>, values: Fields): Result.Result<
     cells[field.key] = cell
   }
   return isTooLarge(cells) ? Result.fail(`The row is larger than ${limits.rowBytes} bytes.`) : Result.succeed(cells)
+}
+
+const writtenOf = ({ table, targets }: Aimed, batch: ReadonlyArray<Outgoing>): Written => {
+  const foldedOf = folding(table.fields)
+  const receipts: Array<Receipt> = []
+  const rows: Array<FeedRow> = []
+  const removed: Array<string> = []
+  for (const { key, op, values } of batch) {
+    if (op === "remove") {
+      removed.push(key)
+      receipts.push({ key, outcome: "done" })
+      continue
+    }
+    const cells = cellsOf(targets, values)
+    if (Result.isFailure(cells)) receipts.push({ key, outcome: "failed", reason: cells.failure })
+    else rows.push({ key, values: cells.success, folded: foldedOf(cells.success), mustExist: op === "update" })
+  }
+  return { rows, removed, receipts }
 }
 
 /** What feeds wrote, as it is now: cells that people wrote over it are not theirs. */
@@ -127,19 +159,19 @@ export const make: Effect.Effect<
     yield* store.addFields(table.id, fields)
   })
 
-  /** Returns what is written where, with the fields that were missing made. */
+  /** Returns the table and what is written where, with the fields that were missing made. */
   const prepare = Effect.fnUntraced(function* (
     feed: Feed,
     config: TableConfig,
     columns: ReadonlyArray<Column>
-  ): Effect.fn.Return<ReadonlyArray<Target>, DestinationError> {
+  ): Effect.fn.Return<Aimed, DestinationError> {
     const mayCreate = config.createMissingColumns ?? feed.mappingsDefaulted
     // Another feed may take the same key at the same time: what it took is missing once more.
     for (let round = 0; round < 3; round++) {
       const table = yield* tableOf(feed, config)
       const { targets, missing, faults } = resolve(table, columns)
       if (faults.length > 0) return yield* new DestinationRejected({ message: faults.join(" ") })
-      if (missing.length === 0) return targets
+      if (missing.length === 0) return { table, targets }
       if (!mayCreate) {
         return yield* new DestinationColumnMissing({
           message: missingMessage(missing),
@@ -203,7 +235,7 @@ export const make: Effect.Effect<
     columns: ReadonlyArray<Column>
   ): Effect.fn.Return<DestinationSession, DestinationError> {
     const prepared = yield* prepare(feed, config, columns)
-    const meant = prepared.map(({ column, field }): Column => ({ ...column, id: field.id }))
+    const meant = prepared.targets.map(({ column, field }): Column => ({ ...column, id: field.id }))
     const actor = actorOf(feed)
     const limit = Option.match(yield* workspaces.get(feed.workspaceId), {
       onNone: () => Infinity,
@@ -211,7 +243,7 @@ export const make: Effect.Effect<
     })
 
     /** Keys of rows that would be made and that there is no room for. What is there is updated whatever the limit. */
-    const beyond = Effect.fnUntraced(function* (rows: ReadonlyArray<Omit<FeedRow, "folded">>) {
+    const beyond = Effect.fnUntraced(function* (rows: ReadonlyArray<FeedRow>) {
       const made = rows.flatMap(({ key, mustExist }) => (mustExist ? [] : [key]))
       const room = made.length === 0 ? Infinity : yield* rowRoom(store, feed.workspaceId, limit)
       if (made.length <= room) return new Set<string>()
@@ -233,32 +265,25 @@ export const make: Effect.Effect<
       return { table, targets }
     })
 
-    const put = Effect.fnUntraced(function* (table: Table, rows: ReadonlyArray<Omit<FeedRow, "folded">>) {
+    const put = Effect.fnUntraced(function* (table: Table, rows: ReadonlyArray<FeedRow>) {
       const made = rows.filter(({ mustExist }) => !mustExist).map(({ key }) => key)
       yield* reviveRows(store, contentHash, table, made)
       const rowIds = yield* ids.batch("row", rows.length)
       if (!isPlain(table)) return yield* putFeedRows(store, contentHash, table, rows, rowIds, actor)
-      const foldedOf = folding(table.fields)
-      const folded = rows.map((row) => ({ ...row, folded: foldedOf(row.values) }))
-      const written = yield* store.putFeedRows(table.id, folded, rowIds, actor)
+      const written = yield* store.putFeedRows(table.id, rows, rowIds, actor)
       return { written, failed: new Map<string, string>() }
     })
 
-    const write = Effect.fnUntraced(function* (batch: ReadonlyArray<Outgoing>) {
-      const { table, targets } = yield* locked
-      const receipts: Array<Receipt> = []
-      const rows: Array<Omit<FeedRow, "folded">> = []
-      const removed: Array<string> = []
-      for (const { key, op, values } of batch) {
-        if (op === "remove") {
-          removed.push(key)
-          receipts.push({ key, outcome: "done" })
-          continue
-        }
-        const cells = cellsOf(targets, values)
-        if (Result.isFailure(cells)) receipts.push({ key, outcome: "failed", reason: cells.failure })
-        else rows.push({ key, values: cells.success, mustExist: op === "update" })
-      }
+    const write = Effect.fnUntraced(function* (batch: ReadonlyArray<Outgoing>, before: Written) {
+      const aimed = yield* locked
+      const { table } = aimed
+      // Nobody else writes the table from here on, so whatever takes time was done before, if its fields are the same still.
+      const {
+        receipts: others,
+        removed,
+        rows
+      } = table.version === prepared.table.version ? before : writtenOf(aimed, batch)
+      const receipts: Array<Receipt> = [...others]
       if (removed.length > 0) yield* store.removeFeedRows(config.tableId, removed)
       const crowded = yield* beyond(rows)
       for (const key of crowded) receipts.push({ key, outcome: "failed", reason: noRowRoom(limit), waits: true })
@@ -278,6 +303,7 @@ export const make: Effect.Effect<
       }
       return receipts
     })
+    const prepareWrite = (batch: ReadonlyArray<Outgoing>) => write(batch, writtenOf(prepared, batch))
 
     const lookup = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
       const found = yield* store.rowsByKey(config.tableId, keys)
@@ -289,8 +315,9 @@ export const make: Effect.Effect<
     })
 
     return {
-      bound: boundOf(prepared),
-      write,
+      bound: boundOf(prepared.targets),
+      write: prepareWrite,
+      prepareWrite,
       lookup,
       replace: () => byWriteOnly,
       standing: () => byWriteOnly
