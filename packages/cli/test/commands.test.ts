@@ -204,6 +204,7 @@ const cases: ReadonlyArray<Case> = [
     args: ["feeds", "update", feed, "--name", "New", "--if-version", "3"],
     data: { id: feed }
   },
+  { operation: "triggerLearn", args: ["feeds", "learn", feed], data: { triggered: true } },
   { operation: "triggerSync", args: ["feeds", "sync", feed, "--start", "2026-01-01", "--reset"], data: { id: job } },
   {
     operation: "uploadFeedFile",

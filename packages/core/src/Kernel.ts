@@ -40,6 +40,8 @@ import { Events } from "./event/Events.ts"
 import type { EventStore } from "./event/EventStore.ts"
 import type { Kinds } from "./enrichment/Kinds.ts"
 import type { MemoryPatternStore } from "./enrichment/MemoryPatternStore.ts"
+import { Learning } from "./enrichment/Learning.ts"
+import { PersonsActs } from "./enrichment/PersonsActs.ts"
 import * as Audited from "./usecase/Audited.ts"
 import { DataTypeSchemas } from "./usecase/DataTypeSchemas.ts"
 import { Feeds } from "./usecase/Feeds.ts"
@@ -76,6 +78,7 @@ import { PushedRecords } from "./sync/PushedRecords.ts"
 import { ReadThrough } from "./sync/ReadThrough.ts"
 import { Source } from "./usecase/Source.ts"
 import { SyncRun } from "./usecase/SyncRun.ts"
+import { FeedLearning } from "./sync/FeedLearning.ts"
 import { LedgerWriter } from "./sync/LedgerWriter.ts"
 import * as RowEdits from "./table/RowEdits.ts"
 import { Outbox } from "./message/Outbox.ts"
@@ -133,15 +136,27 @@ export type Ports = Stores | Providers | Destinations | Kinds | StatementReader 
 
 /** Runs jobs; the job engine stands on this. */
 export const layerRun: Layer.Layer<
-  SyncRun | Analysis | Banks | SourceReader | LedgerWriter | PushedRecords | Outbox | Tasks | Ids,
+  | SyncRun
+  | Analysis
+  | Learning
+  | FeedLearning
+  | Banks
+  | SourceReader
+  | LedgerWriter
+  | PushedRecords
+  | Outbox
+  | Tasks
+  | Ids,
   never,
   Ports
 > = SyncRun.layer.pipe(
   Layer.provide(Source.layer),
   Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
   Layer.provide(RecordValues.layer),
+  Layer.provideMerge(FeedLearning.layer.pipe(Layer.provide([EnrichmentFacts.layer, PersonsActs.layer]))),
   Layer.provideMerge(Analysis.layer),
   Layer.provideMerge(Outbox.layer),
+  Layer.provideMerge(Learning.layer.pipe(Layer.provide(PersonsActs.layer))),
   Layer.provide(FeedPipelines.layer),
   Layer.provide(StatementSource.layer),
   Layer.provideMerge([SourceReader.layer, PushedRecords.layer]),

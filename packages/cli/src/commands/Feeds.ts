@@ -140,6 +140,10 @@ const sync = Command.make(
   Command.withExamples([{ command: "millrace feeds sync feed_01 --wait", description: "Sync, and wait for the end" }])
 )
 
+const learn = Command.make("learn", { id }, (input) =>
+  showRecord({ method: "POST", path: `/v1/feeds/${input.id}/learn` })
+).pipe(Command.withDescription("Learn at once from what people changed at the destination"))
+
 const upload = Command.make(
   "upload",
   { id, file: Argument.String("file").pipe(Argument.withDescription("Statement: OFX, CAMT, MT940, CSV ...")) },
@@ -249,6 +253,7 @@ export const feeds = Command.make("feeds").pipe(
     update,
     remove,
     sync,
+    learn,
     upload,
     uploads,
     records,

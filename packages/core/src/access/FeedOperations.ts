@@ -45,6 +45,15 @@ export const feedOperations = entriesOf("feeds", {
     tool: removes("delete_feed"),
     command: "feeds delete"
   },
+  triggerLearn: {
+    summary: "Learn at once from what people changed at the destination",
+    scopes: { anyOf: ["jobs:write"] },
+    role: "editor",
+    app: "own",
+    idempotency: "inherent",
+    tool: reaches("trigger_learn"),
+    command: "feeds learn"
+  },
   getDataTypeSchema: {
     ...viewing,
     app: "all",

@@ -9,10 +9,12 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
+import type { ActorRef } from "../access/ActorRef.ts"
 import type { BoundColumns } from "../feed/BoundColumns.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { FieldType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
+import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 
 /**
@@ -148,6 +150,16 @@ export interface ClaimedPlace {
   readonly taken: ConfigFault
 }
 
+/** Cells that somebody else wrote over what a feed had delivered. */
+export interface Edit {
+  readonly key: string
+  /** By column name; those that are as they were delivered are left out. */
+  readonly values: Fields
+  /** Who wrote to the row last, and when, where the destination tells. */
+  readonly by?: ActorRef
+  readonly at?: Timestamp
+}
+
 export interface DestinationTraits {
   /** The name that feeds give in `destinationConfig.type`. */
   readonly type: string
@@ -190,6 +202,16 @@ export interface DestinationMethods<Config> {
     columns: ReadonlyArray<Column>,
     keys: ReadonlyArray<string>
   ): Effect.Effect<ReadonlyMap<string, Fields>, StorageUnavailable>
+  /**
+   * What people wrote over what was delivered, in rows that are there, by key: at most `limit` rows, those behind `after`.
+   * Drivers of destinations that cannot tell have no such method.
+   */
+  edits?(
+    feed: Feed,
+    config: Config,
+    columns: ReadonlyArray<Column>,
+    page: { readonly after: string | undefined; readonly limit: number }
+  ): Effect.Effect<ReadonlyArray<Edit>, DestinationError>
   /** Opens the destination and makes the columns that are missing, where that is allowed. */
   open(
     feed: Feed,

@@ -98,6 +98,15 @@ export const destinationOf = (driver: DestinationDriver): Destination => {
               onFailure: () => Effect.succeed(new Map())
             })
         }),
+    ...(driver.edits === undefined
+      ? {}
+      : {
+          edits: (feed, block, columns, page) =>
+            Result.match(read(block), {
+              onSuccess: ({ config }) => driver.edits!(feed, config, columns, page),
+              onFailure: () => Effect.succeed([])
+            })
+        }),
     open: (feed, block, columns) =>
       Result.match(read(block), {
         onSuccess: ({ config }) => driver.open(feed, config, columns),

@@ -189,10 +189,15 @@ export class AnalysisStore extends Context.Service<
       workspaceId: WorkspaceId,
       id: EnrichmentFactId
     ) => Effect.Effect<EnrichmentFact | undefined, StorageUnavailable>
-    /** Those that hold, by id: of one enrichment together with what people said for themselves, or of some records. */
+    /**
+     * Those that hold, by id: of one enrichment together with what people said for themselves, or of some records; of records
+     * also with those that were lifted.
+     */
     readonly facts: (
       scope: AnalysisScope,
-      of: { readonly enrichmentId: EnrichmentId } | { readonly recordIds: ReadonlyArray<string> }
+      of:
+        | { readonly enrichmentId: EnrichmentId }
+        | { readonly recordIds: ReadonlyArray<string>; readonly lifted?: boolean }
     ) => Effect.Effect<ReadonlyArray<EnrichmentFact>, StorageUnavailable>
     readonly countFacts: (workspaceId: WorkspaceId) => Effect.Effect<number, StorageUnavailable>
     /** The partitions of an enrichment that hold these records have to be planned again: their due day is `today`. */

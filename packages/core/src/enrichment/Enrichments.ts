@@ -18,10 +18,12 @@ import { limits } from "../shared/Limits.ts"
 import { decode } from "../shared/StrictDecoding.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { Transactor } from "../storage/Transactor.ts"
+import { AnalysisStore } from "./AnalysisStore.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import { blockOf, type Findings, judge, noFindings, stageOf } from "./EnrichmentCheck.ts"
 import type { EnrichmentChange, EnrichmentView, NewEnrichment } from "./EnrichmentContract.ts"
 import { EnrichmentStore, enrichmentResource } from "./EnrichmentStore.ts"
+import { FindingStore } from "./FindingStore.ts"
 import { Kinds } from "./Kinds.ts"
 
 export { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichment } from "./EnrichmentContract.ts"
@@ -79,7 +81,7 @@ export class Enrichments extends Context.Service<
   static readonly layer: Layer.Layer<
     Enrichments,
     never,
-    EnrichmentStore | FeedStore | Kinds | Ids | Transactor | EventStore | Cursors
+    EnrichmentStore | AnalysisStore | FindingStore | FeedStore | Kinds | Ids | Transactor | EventStore | Cursors
   > = Layer.effect(
     Enrichments,
     Effect.gen(function* () {
@@ -87,6 +89,8 @@ export class Enrichments extends Context.Service<
       const feeds = yield* FeedStore
       const ids = yield* Ids
       const kinds = yield* Kinds
+      const analyses = yield* AnalysisStore
+      const findings = yield* FindingStore
       const services = { transactor: yield* Transactor, eventLog: yield* EventStore, cursors: yield* Cursors }
 
       /** Judges which feeds it applies to, and whether it may apply to them all. */
@@ -218,7 +222,28 @@ export class Enrichments extends Context.Service<
         }
       }
 
-      const { create, get, remove, update } = useCases
+      /** What was learnt goes with the enrichment, and what people said of it. */
+      const remove: Enrichments["Service"]["remove"] = Effect.fn("Enrichments.remove")(
+        function* (caller, id, ifVersion) {
+          const workspaceId = caller.principal.workspace.id
+          const found = Option.getOrUndefined(yield* store.get(workspaceId, id as Enrichment["id"]))
+          const kind = found === undefined ? undefined : kinds.get(found.type)
+          if (found === undefined || kind?.family !== "record" || kind.forget === undefined) {
+            return yield* useCases.remove(caller, id, ifVersion)
+          }
+          const { forget } = kind
+          yield* services.transactor.atomically(
+            Effect.gen(function* () {
+              yield* useCases.remove(caller, id, ifVersion)
+              yield* forget({ workspaceId, enrichmentId: found.id })
+              yield* findings.forget(workspaceId, found.id)
+              yield* analyses.forget(workspaceId, found.id)
+            })
+          )
+        }
+      )
+
+      const { create, get, update } = useCases
       return Enrichments.of({
         create: (caller, request) => Effect.map(create(caller, request), viewed),
         get: (caller, id) => Effect.map(get(caller, id), viewed),

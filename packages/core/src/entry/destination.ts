@@ -12,6 +12,7 @@ export {
   DestinationRejected,
   type DestinationSession,
   DestinationUnavailable,
+  type Edit,
   type Outgoing,
   type Receipt,
   type WriteModel,

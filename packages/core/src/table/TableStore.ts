@@ -102,6 +102,11 @@ export class TableStore extends Context.Service<
       workspaceId: WorkspaceId,
       keys: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlySet<string>, StorageUnavailable>
+    /** Live rows with a key and held cells, by key: at most `limit` of those whose key comes behind `after`. */
+    readonly heldRows: (
+      id: TableId,
+      page: { readonly after: string | undefined; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<Row>, StorageUnavailable>
     /** Takes the cells of a field out of all rows, those in the trash too. */
     readonly clearField: (id: TableId, key: string) => Effect.Effect<void, StorageUnavailable>
     /** Forgets the entries of these facets. */

@@ -40,7 +40,8 @@ export const auditedUseCases = [
   of(Feeds, {
     create: { operation: "createFeed", makes: true },
     update: { operation: "updateFeed", read: "get" },
-    remove: { operation: "deleteFeed" }
+    remove: { operation: "deleteFeed" },
+    learn: { operation: "triggerLearn" }
   }),
   of(Jobs, {
     trigger: { operation: "triggerSync", makes: true },

@@ -10,6 +10,7 @@ import { userOf } from "../access/Principal.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { DeliveryStore } from "../destination/DeliveryStore.ts"
 import { type DestinationNotAvailable, Destinations } from "../destination/Destinations.ts"
+import { feedLearnTask } from "../enrichment/LearnTaskKind.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { Kinds } from "../enrichment/Kinds.ts"
 import { EventStore } from "../event/EventStore.ts"
@@ -33,6 +34,8 @@ import { nextOrder } from "../shared/Order.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
+import { Tasks } from "../task/Tasks.ts"
+import type { TaskStore } from "../task/TaskStore.ts"
 import { plans } from "../workspace/Plan.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
@@ -116,12 +119,18 @@ export class Feeds extends Context.Service<
       id: FeedId,
       ifVersion: number | undefined
     ) => Effect.Effect<void, NotFound | PreconditionFailed | Forbidden | StorageUnavailable>
+    /**
+     * What people changed at the destination is read and learnt from at once. Where nothing learns from the feed, nothing
+     * comes of it.
+     */
+    readonly learn: (caller: Caller, id: FeedId) => Effect.Effect<void, NotFound | Forbidden | StorageUnavailable>
   }
 >()("@millrace/core/usecase/Feeds") {
   static readonly layer: Layer.Layer<
     Feeds,
     never,
     | FeedStore
+    | TaskStore
     | BankStore
     | RecordStore
     | RecordChangeStore
@@ -146,6 +155,7 @@ export class Feeds extends Context.Service<
       const { of: views } = yield* FeedViews
       const jobs = yield* JobStore
       const engine = yield* JobEngine
+      const tasks = yield* Tasks
       const deliveries = yield* DeliveryStore
       const events = yield* EventStore
       const { atomically } = yield* Transactor
@@ -316,8 +326,15 @@ export class Feeds extends Context.Service<
         }),
         create,
         update,
-        remove
+        remove,
+        learn: Effect.fn("Feeds.learn")(function* (caller, id) {
+          const { workspaceId } = yield* load(caller, "triggerLearn", id)
+          yield* tasks.enqueue(feedLearnTask, { payload: { workspaceId, feedId: id }, workspaceId, key: id })
+        })
       })
     })
-  ).pipe(Layer.provide([FeedViews.layer, FeedBanks.layer, FeedJudge.layer]), Layer.provide(FeedPlaces.layer))
+  ).pipe(
+    Layer.provide([FeedViews.layer, FeedBanks.layer, FeedJudge.layer, Tasks.layer]),
+    Layer.provide(FeedPlaces.layer)
+  )
 }

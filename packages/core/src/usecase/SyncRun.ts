@@ -10,7 +10,10 @@ import { columnsOf } from "../destination/Columns.ts"
 import { Deliverer } from "../destination/Deliverer.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { Analysis } from "../enrichment/Analysis.ts"
-import { FeedPipelines } from "../enrichment/FeedPipelines.ts"
+import { covers, FeedPipelines } from "../enrichment/FeedPipelines.ts"
+import { feedLearnTask, learnSeconds } from "../enrichment/LearnTaskKind.ts"
+import { Learning } from "../enrichment/Learning.ts"
+import type { Enrichment } from "../enrichment/Enrichment.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { IdentityStore } from "../identity/IdentityStore.ts"
@@ -19,6 +22,7 @@ import { RunLease } from "../job/RunLease.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
+import { Tasks } from "../task/Tasks.ts"
 import { withinWorkspaces } from "../workspace/Reach.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { CurrentResumeSnapshot, ResumeSnapshot } from "../sync/ResumeSnapshot.ts"
@@ -56,6 +60,8 @@ export class SyncRun extends Context.Service<
     | Transactor
     | FeedPipelines
     | Analysis
+    | Learning
+    | Tasks
   > = Layer.effect(
     SyncRun,
     Effect.gen(function* () {
@@ -70,6 +76,8 @@ export class SyncRun extends Context.Service<
       const enrichments = yield* EnrichmentStore
       const pipelines = yield* FeedPipelines
       const analysis = yield* Analysis
+      const { learners } = yield* Learning
+      const tasks = yield* Tasks
 
       const fail = Effect.fnUntraced(function* (claimed: ClaimedJob, finding: Omit<Finding, "severity">) {
         yield* jobs.fail(claimed.fence, yield* toJobErrors([{ ...finding, severity: "fatal" }]))
@@ -105,6 +113,17 @@ export class SyncRun extends Context.Service<
           })
         )
       })
+
+      /** What people changed at the destination is learnt from a while after the sync; one that waits already is enough. */
+      const learnLater = (feed: Feed, all: ReadonlyArray<Enrichment>) =>
+        learners(all.filter((one) => covers(one, feed))).length === 0
+          ? Effect.void
+          : tasks.enqueue(feedLearnTask, {
+              payload: { workspaceId: feed.workspaceId, feedId: feed.id },
+              workspaceId: feed.workspaceId,
+              key: feed.id,
+              afterSeconds: learnSeconds
+            })
 
       const runFeed = Effect.fnUntraced(function* (claimed: ClaimedJob, feed: Feed) {
         const { fence, job } = claimed
@@ -183,6 +202,7 @@ export class SyncRun extends Context.Service<
           if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
           findings.push(destinationFinding(error))
         }
+        yield* learnLater(feed, all)
         yield* finish(claimed, feed, findings)
       })
 

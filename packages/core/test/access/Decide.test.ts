@@ -48,6 +48,7 @@ const table: Readonly<Record<OperationId, string>> = {
   deleteFeedUpload: "banks:write E own",
   readFeedUpload: "banks:write E own",
   triggerSync: "feeds:write|jobs:write E own",
+  triggerLearn: "jobs:write E own",
   listJobs: "jobs:read V own",
   getJob: "jobs:read V own",
   cancelJob: "jobs:write E own",

@@ -139,6 +139,11 @@ export const FeedApi = HttpApiGroup.make("feeds", { topLevel: true }).add(
     success: Warned,
     error: [...ofPath, ...ofBody, StateConflict, Stale, Unprocessable, NotAvailable]
   }),
+  HttpApiEndpoint.post("triggerLearn", "/v1/feeds/:feed_id/learn", {
+    params: byId,
+    success: One(Schema.Struct({ triggered: Schema.Literal(true) })),
+    error: ofPath
+  }),
   HttpApiEndpoint.get("getDataTypeSchema", "/v1/feeds/data-types/:data_type", {
     params: { data_type: Schema.String },
     success: One(DataTypeSchemaRecord),

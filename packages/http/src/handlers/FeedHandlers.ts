@@ -86,6 +86,7 @@ export const layer = serve(
       }),
       updateFeed: ({ caller, headers, ids, payload }) =>
         Effect.map(feeds.update(caller, ids.feed, payload, demanded(headers["if-match"])), warned),
+      triggerLearn: ({ caller, ids }) => Effect.as(feeds.learn(caller, ids.feed), one({ triggered: true as const })),
       getDataTypeSchema: ({ caller, params }) =>
         Effect.map(schemas.get(caller, params.data_type), (schema) => one(schemaToWire(schema))),
       deleteFeed: ({ caller, headers, ids }) =>

@@ -270,6 +270,12 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
       "before: rows that are still in it keep their ids.",
     answer: one({ ...Examples.upload, status: "stored", jobId: null })
   },
+  triggerLearn: {
+    description:
+      "Reads what people changed at the destination of a feed, and learns from it at once: without waiting, as it does after " +
+      "each sync, and also where nothing learns from the feed; then nothing comes of it.",
+    answer: one({ triggered: true })
+  },
   triggerSync: {
     description:
       "Starts a sync. Without a body it goes on where the last one ended. One job of a feed is active at a time (409), " +

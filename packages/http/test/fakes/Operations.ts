@@ -273,6 +273,13 @@ export const operations: ReadonlyArray<Sample> = [
     scopes: ["banks:write"]
   },
   {
+    id: "triggerLearn",
+    method: "POST",
+    template: "/v1/feeds/{feed_id}/learn",
+    status: 200,
+    scopes: ["jobs:write"]
+  },
+  {
     id: "triggerSync",
     method: "POST",
     template: "/v1/feeds/{feed_id}/sync",

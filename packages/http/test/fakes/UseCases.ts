@@ -148,7 +148,8 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           return yield* feedOf(id)
         }),
         remove: (_, id, ifVersion) =>
-          Effect.andThen(checkVersion(Records.feed.version, ifVersion), Effect.asVoid(feedOf(id)))
+          Effect.andThen(checkVersion(Records.feed.version, ifVersion), Effect.asVoid(feedOf(id))),
+        learn: (_, id) => Effect.asVoid(feedOf(id))
       })
     ),
     Layer.succeed(

@@ -147,6 +147,11 @@ export const tests: StorageTests = (it) => {
       const asked = ["one", "two", "three", "four", "five", "nobody"]
       expect(yield* store.heldKeys(workspace.id, asked)).toEqual(new Set(["one", "three"]))
       expect(yield* store.heldKeys(workspace.id, [])).toEqual(new Set())
+      const keysOf = (after: string | undefined, limit: number) =>
+        Effect.map(store.heldRows(table.id, { after, limit }), (rows) => rows.map(({ externalKey }) => externalKey))
+      expect(yield* keysOf(undefined, 10)).toEqual(["one"])
+      expect(yield* keysOf("one", 10)).toEqual([])
+      expect(yield* keysOf(undefined, 0)).toEqual([])
       yield* store.remove(other.id)
       expect(yield* store.heldKeys(workspace.id, asked)).toEqual(new Set(["one"]))
     })

@@ -430,6 +430,7 @@ const tables = casesOf(TableStore, {
   removeFeedRows: (store, { table }) => store.removeFeedRows(table.id, ["held"]),
   formerRows: (store, { table }) => store.formerRows(table.id, ["former"]),
   heldKeys: (store, { workspace }) => store.heldKeys(workspace.id, ["held", "former"]),
+  heldRows: (store, { table }) => store.heldRows(table.id, { after: undefined, limit: 10 }),
   clearField: (store, { table }) => store.clearField(table.id, "name"),
   dropFacets: (store, { field, table }) => store.dropFacets(table.id, [field.id]),
   addEntries: (store, { field, row, table }) =>

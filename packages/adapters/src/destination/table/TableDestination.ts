@@ -15,6 +15,7 @@ import {
   type DestinationError,
   DestinationRejected,
   type DestinationSession,
+  type Edit,
   DestinationUnavailable,
   type Outgoing,
   type Receipt
@@ -113,6 +114,21 @@ const deliveredCells = (targets: ReadonlyArray<Target>, row: Row): Fields => {
     const cell = Object.hasOwn(row.values, field.key) ? row.values[field.key] : undefined
     if (row.held.includes(field.key) || Array.isArray(cell)) continue
     cells[column.name] = typeof cell === "string" || typeof cell === "boolean" ? cell : null
+  }
+  return cells
+}
+
+/** What a person reads in the cell. */
+const labelOf = ({ options, type }: TableField, cell: FieldValue): FieldValue =>
+  type === "select" ? (options?.choices?.find(({ id }) => id === cell)?.label ?? null) : cell
+
+/** What people wrote over what feeds had written. */
+const editedCells = (targets: ReadonlyArray<Target>, row: Row): Fields => {
+  const cells: Record<string, FieldValue> = {}
+  for (const { column, field } of targets) {
+    const cell = Object.hasOwn(row.values, field.key) ? row.values[field.key] : null
+    if (!row.held.includes(field.key) || Array.isArray(cell)) continue
+    cells[column.name] = labelOf(field, typeof cell === "string" || typeof cell === "boolean" ? cell : null)
   }
   return cells
 }
@@ -229,6 +245,22 @@ export const make: Effect.Effect<
     )
   })
 
+  const edits = Effect.fn("TableDestination.edits")(function* (
+    feed: Feed,
+    config: TableConfig,
+    columns: ReadonlyArray<Column>,
+    page: { readonly after: string | undefined; readonly limit: number }
+  ): Effect.fn.Return<ReadonlyArray<Edit>, DestinationError> {
+    const table = yield* tableOf(feed, config)
+    const { targets } = resolve(table, columns)
+    return (yield* store.heldRows(table.id, page)).map((row) => ({
+      key: row.externalKey!,
+      values: editedCells(targets, row),
+      by: row.updatedBy,
+      at: row.updatedAt
+    }))
+  })
+
   const open = Effect.fn("TableDestination.open")(function* (
     feed: Feed,
     config: TableConfig,
@@ -332,6 +364,7 @@ export const make: Effect.Effect<
     check,
     bind,
     read,
+    edits,
     open
   }
 })

@@ -100,9 +100,9 @@ export const layer: Layer.Layer<AnalysisStore, never, Memory> = Layer.effect(
       for (const link of changes.links) set(links, key(link.id), frozen({ ...link, ...of }))
     }
 
-    const held = (which: (fact: EnrichmentFact) => boolean): ReadonlyArray<EnrichmentFact> =>
+    const held = (which: (fact: EnrichmentFact) => boolean, lifted = false): ReadonlyArray<EnrichmentFact> =>
       [...facts.values()]
-        .filter((fact) => fact.lifted === undefined && which(fact))
+        .filter((fact) => (lifted || fact.lifted === undefined) && which(fact))
         .toSorted((a, b) => ascending(a.id, b.id))
 
     const bump = (scope: AnalysisScope): void => {
@@ -276,7 +276,8 @@ export const layer: Layer.Layer<AnalysisStore, never, Memory> = Layer.effect(
               ("enrichmentId" in of
                 ? fact.enrichmentId === undefined || fact.enrichmentId === of.enrichmentId
                 : (fact.recordId !== undefined && of.recordIds.includes(fact.recordId)) ||
-                  (fact.otherId !== undefined && of.recordIds.includes(fact.otherId)))
+                  (fact.otherId !== undefined && of.recordIds.includes(fact.otherId))),
+            "recordIds" in of && of.lifted === true
           )
         ),
       countFacts: (workspaceId) => call(() => held((fact) => fact.workspaceId === workspaceId).length),

@@ -276,6 +276,16 @@ export const layer: Layer.Layer<TableStore, never, Memory> = Layer.effect(
           }
           return found
         }),
+      heldRows: (id, { after = "", limit }) =>
+        call(() =>
+          [...rowsOf(id).rows.values()]
+            .filter(
+              ({ externalKey, held, trashedAt }) =>
+                externalKey !== undefined && externalKey > after && trashedAt === undefined && held.length > 0
+            )
+            .toSorted((a, b) => (a.externalKey! < b.externalKey! ? -1 : 1))
+            .slice(0, limit)
+        ),
       clearField: (id, key) =>
         call(() => {
           const table = rowsOf(id)

@@ -118,10 +118,10 @@ export const layer: Layer.Layer<AnalysisStore, never, SqlClient.SqlClient> = Lay
       }
     })
 
-    const held = (where: Fragment) =>
+    const held = (where: Fragment, lifted = false) =>
       Effect.map(
         storedInBulk(sql<{ readonly body: unknown }>`select body from enrichment_fact
-          where not lifted and ${where} order by id`),
+          where ${lifted ? sql`true` : sql`not lifted`} and ${where} order by id`),
         (rows) => rows.map(({ body }) => decodeFact(body))
       )
 
@@ -294,7 +294,10 @@ export const layer: Layer.Layer<AnalysisStore, never, SqlClient.SqlClient> = Lay
           return yield* held(sql`${own} and (enrichment_id = ${of.enrichmentId} or enrichment_id is null)`)
         }
         const ids = [...of.recordIds]
-        return yield* held(sql`${own} and (record_id = any(${ids}::text[]) or other_id = any(${ids}::text[]))`)
+        return yield* held(
+          sql`${own} and (record_id = any(${ids}::text[]) or other_id = any(${ids}::text[]))`,
+          of.lifted
+        )
       }),
       countFacts: Effect.fn("AnalysisStore.countFacts")(function* (workspaceId) {
         const [row] = yield* stored(sql<{ readonly n: bigint }>`select count(*) as n from enrichment_fact

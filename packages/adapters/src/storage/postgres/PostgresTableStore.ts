@@ -229,6 +229,12 @@ export const layer: Layer.Layer<TableStore, never, SqlClient.SqlClient> = Layer.
               and r.former_key = any(${wanted}::text[]) and r.trashed_at is not null and r.held <> '[]'`)
         return new Set(rows.map(({ key }) => key))
       }),
+      heldRows: Effect.fn("TableStore.heldRows")(function* (id, { after = "", limit }) {
+        const rows = yield* storedInBulk(sql<RowRow>`select * from table_row
+          where table_id = ${id} and external_key > ${after} and trashed_at is null and held <> '[]'
+          order by external_key limit ${limit}`)
+        return rows.map(toRow)
+      }),
       clearField: Effect.fn("TableStore.clearField")(function* (id, key) {
         yield* storedInBulk(sql`update table_row set field_values = field_values - ${key}::text,
             folded = folded - ${key}::text, held = held - ${key}::text
