@@ -2,6 +2,7 @@
 import { bankEventTypes } from "./bank/BankEvents.ts"
 import { budgetEventTypes } from "./enrichment/kinds/budget/Thresholds.ts"
 import { transferEventTypes } from "./enrichment/kinds/transfer/TransferEvents.ts"
+import { monitorEventTypes } from "./enrichment/kinds/monitor/Cases.ts"
 import { findingEventTypes } from "./enrichment/FindingEvents.ts"
 import { memoryEventTypes } from "./enrichment/kinds/memory/MemoryEvents.ts"
 import type { EventType } from "./event/EventType.ts"
@@ -20,5 +21,6 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...findingEventTypes,
   ...budgetEventTypes,
   ...memoryEventTypes,
-  ...transferEventTypes
+  ...transferEventTypes,
+  ...monitorEventTypes
 ]

@@ -14,6 +14,7 @@ import { makeFilter } from "./kinds/filter.ts"
 import { makeLookup } from "./kinds/lookup/lookup.ts"
 import { makeMemory } from "./kinds/memory/memory.ts"
 import { MemoryPatterns } from "./kinds/memory/MemoryPatterns.ts"
+import { makeMonitor } from "./kinds/monitor/monitor.ts"
 import { makeRule } from "./kinds/rule.ts"
 import { makeSplit } from "./kinds/split/split.ts"
 import { transferMatch } from "./kinds/transfer/transferMatch.ts"
@@ -57,7 +58,8 @@ export const bundledKinds = ({
   makeSplit(patterns, sha256),
   makeFilter(patterns),
   transferMatch,
-  makeBudget(patterns)
+  makeBudget(patterns),
+  makeMonitor(patterns)
 ]
 
 /** A registry of these kinds. Types must be unique identifiers; anything else is a defect. */

@@ -214,6 +214,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
         enrichmentId: enrichment.id,
         prepared,
         at: input.at,
+        timezone: input.timezone,
         revision: enrichment.revision,
         past,
         baseCurrency: input.baseCurrency,

@@ -140,6 +140,7 @@ export class SetWorld {
         prepared: this.prepared,
         baseCurrency,
         revision: revision ?? 1,
+        timezone: "UTC",
         at: this.at ?? Timestamp.make(`${today}T12:00:00.000Z`),
         past: past ?? [],
         rates: rates ?? RateTable.noRates,

@@ -7,6 +7,7 @@ import { renamed, roundPrices } from "./identity/Renamed.ts"
 import { otherWords, otherWordsRound } from "./identity/TwoSources.ts"
 import { splitOrders } from "./identity/SplitOrders.ts"
 import { shortHistory } from "./identity/ShortHistory.ts"
+import { tieOut } from "./enrichment/TieOut.ts"
 import type { Scene } from "./identity/Scene.ts"
 
 export const scenes: ReadonlyArray<Scene> = [
@@ -19,5 +20,6 @@ export const scenes: ReadonlyArray<Scene> = [
   commonShift,
   otherWords,
   otherWordsRound,
-  splitOrders
+  splitOrders,
+  tieOut
 ]

@@ -79,6 +79,8 @@ export interface Remembered {
 export interface PlanInput<Prepared, State> extends EnrichmentScope, PlanContext {
   /** The instant that the run began to plan, the same for all partitions. */
   readonly at: Timestamp
+  /** IANA name of the workspace's time zone. */
+  readonly timezone: string
   readonly prepared: Prepared
   /** Counts changes of the enrichment. State that is kept is of this revision. */
   readonly revision: number
