@@ -61,8 +61,8 @@ setSuite("the kind monitor", {
     {
       checks: [
         nothing,
-        aggregate({ op: "gte" }),
-        aggregate({ key: "b", measure: "max", op: "gt", threshold: 1000, groupBy: "account" }),
+        aggregate({ op: "gte", threshold: 1_000_000 }),
+        aggregate({ key: "b", measure: "max", op: "gt", threshold: `1${"0".repeat(90)}`, groupBy: "account" }),
         { kind: "tieOut", key: "t" },
         { kind: "missingRecurring", key: "r" },
         { kind: "missingTransferLeg", key: "l" }
