@@ -8,6 +8,8 @@ import { otherWords, otherWordsRound } from "./identity/TwoSources.ts"
 import { splitOrders } from "./identity/SplitOrders.ts"
 import { shortHistory } from "./identity/ShortHistory.ts"
 import { tieOut } from "./enrichment/TieOut.ts"
+import { cardPayments } from "./transfers/CardPayments.ts"
+import { transferWorlds } from "./transfers/TransferWorlds.ts"
 import type { Scene } from "./identity/Scene.ts"
 
 export const scenes: ReadonlyArray<Scene> = [
@@ -21,5 +23,7 @@ export const scenes: ReadonlyArray<Scene> = [
   otherWords,
   otherWordsRound,
   splitOrders,
-  tieOut
+  tieOut,
+  cardPayments,
+  transferWorlds
 ]

@@ -1,4 +1,5 @@
 /** `npm run quality`: see `--help`. */
+import { randomInt } from "node:crypto"
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -23,11 +24,16 @@ const measure = async (args: ReadonlyArray<string>): Promise<number> => {
     process.stderr.write(`${options.problem}\n`)
     return 2
   }
+  // Worlds of which the parameters are drawn: other ones each time, unless a seed asks for the same.
+  const drawn = args.includes("--seed") ? options.seed : randomInt(1_000_000_000)
+  process.stderr.write(`worlds are drawn from ${drawn}; --seed ${drawn} draws the same\n`)
   const rows: Array<Row> = []
   for (const scene of scenes) {
     if (options.only.length > 0 && !options.only.includes(scene.name)) continue
-    process.stderr.write(`${scene.name}: ${scene.title}\n`)
-    rows.push(...rowsOf(scene, await Effect.runPromise(scene.play(options))))
+    const missing = scene.missing?.()
+    process.stderr.write(`${scene.name}: ${missing === undefined ? scene.title : `left out, ${missing}`}\n`)
+    if (missing !== undefined) continue
+    rows.push(...rowsOf(scene, await Effect.runPromise(scene.play({ ...options, drawn }))))
   }
   print(tableText(rows))
   const report = `${JSON.stringify(reportOf(new Date().toISOString().slice(0, 10), options, rows), undefined, 2)}\n`

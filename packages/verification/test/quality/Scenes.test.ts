@@ -7,12 +7,15 @@ import { describe, expect } from "vitest"
 
 describe("a small form of the scenes of quality", { timeout: 120_000 }, () => {
   for (const scene of scenes) {
-    it.effect(`reaches its figures where ${scene.title} (${scene.name})`, () =>
-      Effect.gen(function* () {
-        const rows = rowsOf(scene, yield* scene.play({ seed: 1, size: "small" }))
-        expect(rows.length).toBeGreaterThan(0)
-        expect(rows.filter(({ met }) => !met)).toEqual([])
-      })
+    const missing = scene.missing?.()
+    it.effect.skipIf(missing !== undefined)(
+      `reaches its figures where ${scene.title} (${scene.name})${missing === undefined ? "" : `: ${missing}`}`,
+      () =>
+        Effect.gen(function* () {
+          const rows = rowsOf(scene, yield* scene.play({ seed: 1, size: "small" }))
+          expect(rows.length).toBeGreaterThan(0)
+          expect(rows.filter(({ met }) => !met)).toEqual([])
+        })
     )
   }
 })

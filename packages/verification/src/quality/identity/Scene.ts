@@ -18,6 +18,8 @@ export type Size = (typeof sizes)[number]
 
 export interface Effort {
   readonly seed: number
+  /** Of what is drawn anew each run; the same as `seed` unless given. */
+  readonly drawn?: number
   readonly size: Size
 }
 
@@ -26,6 +28,8 @@ export interface Scene {
   readonly name: string
   /** What happens, in one sentence. */
   readonly title: string
+  /** What it needs and is not there: then it is left out, and that is said. */
+  readonly missing?: () => string | undefined
   /** The same effort gives the same figures. */
   readonly play: (effort: Effort) => Effect.Effect<ReadonlyArray<Figure>>
 }

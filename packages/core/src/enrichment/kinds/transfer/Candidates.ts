@@ -254,8 +254,8 @@ export class Candidates {
       chance: fit.band === "exact" ? roundness(out.units) : fit.band === "fee" ? feeChance : fxChance,
       penalty: this.penalty(out, into, fit),
       businessDays: this.businessDays(out, into),
-      textOut: textWeight(out, outSigns, into.accountId),
-      textIn: textWeight(into, inSigns, out.accountId),
+      textOut: textWeight(out, outSigns, into.accountId, inSigns),
+      textIn: textWeight(into, inSigns, out.accountId, outSigns),
       ...lesson
     }
     const parts = {

@@ -92,10 +92,10 @@ export const groupsOf = (input: GroupInput, floor: number): ReadonlyArray<Scored
     .map(({ one, parts: [first, second] }): ScoredPair => {
       const [out, into] = one.out ? [one, first] : [first, one]
       const signs = { one: legs.signsOf(one), first: legs.signsOf(first), second: legs.signsOf(second) }
-      const textOne = textWeight(one, signs.one, first.accountId)
+      const textOne = textWeight(one, signs.one, first.accountId, signs.first)
       const textMany = Math.min(
-        textWeight(first, signs.first, one.accountId),
-        textWeight(second, signs.second, one.accountId)
+        textWeight(first, signs.first, one.accountId, signs.one),
+        textWeight(second, signs.second, one.accountId, signs.one)
       )
       const { agreeing, all } = strangers.count(one.currency, out.accountId, one.units, one.units)
       const counts = {

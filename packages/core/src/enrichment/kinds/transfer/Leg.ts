@@ -172,8 +172,9 @@ const points = {
   paidIn: 250
 }
 
-const baseOf = (leg: Leg, signs: TextSigns): number =>
-  (signs.transfer ? points.transfer : 0) +
+/** A transfer to somebody else is none of one's own, whatever it is called. */
+const baseOf = (leg: Leg, signs: TextSigns, foreign: boolean): number =>
+  (foreign ? points.other : signs.transfer ? points.transfer : 0) +
   (signs.purchase ? points.purchase : 0) +
   (signs.earning || signs.refund ? points.earning : 0) +
   (!leg.out && liabilities.has(leg.accountType) && !signs.purchase && !signs.refund ? points.paidIn : 0)
@@ -195,21 +196,17 @@ export const signsOf = (leg: Leg, reader: TextReader): LegSigns => {
   const signs = { ...read, purchase, refund, earning }
   const hints = moving.has(category) || type === "TRANSFER_OUTGOING" || type === "TRANSFER_INCOMING"
   const denies = primary.has(category) && !moving.has(category) && !unsaid.has(category)
-  const weight =
-    baseOf(leg, signs) + (namesOthers(signs, leg.accountId) ? points.names : signs.other ? points.other : 0)
+  const weight = baseOf(leg, signs, signs.party !== "") + (namesOthers(signs, leg.accountId) ? points.names : 0)
   return { ...signs, hint: hints ? 1 : denies ? -1 : 0, weight: clamp(weight) }
 }
 
 /** The weight of its text where that account is the other side, in centibits. */
-export const textWeight = (leg: Leg, signs: LegSigns, otherId: string): number => {
-  const named = signs.named.has(otherId)
-    ? points.names
-    : namesOthers(signs, leg.accountId)
-      ? points.namesAnother
-      : signs.other
-        ? points.other
-        : 0
-  return clamp(baseOf(leg, signs) + named)
+export const textWeight = (leg: Leg, signs: LegSigns, otherId: string, otherSigns: LegSigns): number => {
+  // Whom both sides name is who holds both.
+  const holder = signs.party !== "" && signs.party === otherSigns.party
+  const named =
+    holder || signs.named.has(otherId) ? points.names : namesOthers(signs, leg.accountId) ? points.namesAnother : 0
+  return clamp(baseOf(leg, signs, signs.party !== "" && !holder) + named)
 }
 
 const code = /[\p{L}\p{N}]{6,40}/gu

@@ -200,8 +200,8 @@ export class MonthOutput {
       if (!legs.isOwn(leg) || leg.pending || linked.has(leg.recordId)) continue
       const day = CalendarDate.addDays(leg.date, config.windowDays.after + 1)
       if (CalendarDate.daysBetween(day, today) > toldForDays) continue
-      const { earning, other, purchase, refund, transfer } = legs.signsOf(leg)
-      if (!transfer || other || purchase || refund || earning) continue
+      const { earning, party, purchase, refund, transfer } = legs.signsOf(leg)
+      if (!transfer || party !== "" || purchase || refund || earning) continue
       if (day > today) {
         this.due = this.due === undefined ? day : CalendarDate.min(this.due, day)
         continue

@@ -12,9 +12,12 @@ export interface TextSigns {
   readonly earning: boolean
   /** Accounts of one's own that it names. */
   readonly named: ReadonlySet<string>
-  /** It names somebody who is no account of one's own. */
-  readonly other: boolean
+  /** Whom it names that is no account of one's own: somebody else, or the holder. `""` for nobody. */
+  readonly party: string
 }
+
+/** Words that tell who somebody is. */
+const partyWords = 2
 
 const none: ReadonlySet<string> = new Set()
 const letters = /^\p{L}{2,}$/u
@@ -82,14 +85,14 @@ export class TextReader {
         named.add(id)
       }
     }
-    let other = false
+    let party = ""
     for (const [at, word] of words.entries()) {
       if (!pointing.has(word)) continue
       const next = words[at + 1]
       if (next === undefined || own.has(at + 1) || nobody.has(next) || pointing.has(next) || !letters.test(next))
         continue
       if (plainNames.has(next) && own.has(at + 2)) continue
-      other = true
+      if (party === "") party = words.slice(at + 1, at + 1 + partyWords).join(" ")
     }
     return {
       transfer: said.has("transfer"),
@@ -97,7 +100,7 @@ export class TextReader {
       refund: said.has("refund"),
       earning: said.has("earning"),
       named: named ?? none,
-      other: other && named === undefined
+      party: named === undefined ? party : ""
     }
   }
 }
