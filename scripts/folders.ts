@@ -16,6 +16,7 @@ export const kernelOrder: ReadonlyArray<string> = [
   "rate",
   "outbound",
   "text",
+  "merchant",
   "pattern",
   "workspace",
   "model",

@@ -1,14 +1,26 @@
 /** What the kernel needs besides storage and a job engine: providers, destinations, readers, patterns, hashing, requests outside. */
 import { Destinations } from "@millrace/core/destination"
 import type { DestinationMaking } from "@millrace/core/extension"
-import { type AnyKind, BusinessCalendars, Kinds, memoryPatterns, Rates } from "@millrace/core/enrichment"
+import { type AnyKind, BusinessCalendars, Kinds, memoryPatterns, modelUse, Rates } from "@millrace/core/enrichment"
 import type { Channels } from "@millrace/core/message"
 import type { Outbound } from "@millrace/core/outbound"
 import { type ProviderMaking, Providers } from "@millrace/core/provider"
 import type { UpstreamBudget } from "@millrace/core/rate"
 import type { Patterns } from "@millrace/core/pattern"
 import { BusinessCalendar, type Digest, Ids } from "@millrace/core"
-import type { MemoryPatternStore, TableStore, WorkspaceStore } from "@millrace/core/storage"
+import type {
+  AnalysisStore,
+  AnswerCache,
+  BankStore,
+  EventStore,
+  FeedStore,
+  MemoryPatternStore,
+  RecordStore,
+  TableStore,
+  TokenBudget,
+  Transactor,
+  WorkspaceStore
+} from "@millrace/core/storage"
 import { TableSnapshotReader } from "@millrace/core/table"
 import type { StatementReader } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
@@ -58,7 +70,18 @@ export const layer = <E = never>(
 ): Layer.Layer<
   Providers | Destinations | Kinds | StatementReader | Patterns | Digest | Channels | Outbound,
   E,
-  TableStore | WorkspaceStore | MemoryPatternStore | UpstreamBudget
+  | TableStore
+  | WorkspaceStore
+  | MemoryPatternStore
+  | UpstreamBudget
+  | AnalysisStore
+  | AnswerCache
+  | BankStore
+  | EventStore
+  | FeedStore
+  | RecordStore
+  | TokenBudget
+  | Transactor
 > =>
   Layer.mergeAll(
     Providers.layerBudgeted(options.providers),
@@ -67,7 +90,7 @@ export const layer = <E = never>(
     ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
     options.statements ?? StatementReaders.layer,
     Kinds.layerBundled(options.enrichments).pipe(
-      Layer.provide([TableSnapshotReader.layer, memoryPatterns]),
+      Layer.provide([TableSnapshotReader.layer, memoryPatterns, modelUse]),
       Layer.provide(NodeDigest.layer),
       Layer.provide(ModelEndpoints.layer(options.models ?? [])),
       Layer.provideMerge(Re2Patterns.layer)

@@ -1,5 +1,6 @@
 /** Every type of event that the kernel writes, for subscriptions and the reference. */
 import { bankEventTypes } from "./bank/BankEvents.ts"
+import { aiEventTypes } from "./enrichment/kinds/ai/AiEvents.ts"
 import { budgetEventTypes } from "./enrichment/kinds/budget/Thresholds.ts"
 import { transferEventTypes } from "./enrichment/kinds/transfer/TransferEvents.ts"
 import { monitorEventTypes } from "./enrichment/kinds/monitor/Cases.ts"
@@ -22,5 +23,6 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...budgetEventTypes,
   ...memoryEventTypes,
   ...transferEventTypes,
-  ...monitorEventTypes
+  ...monitorEventTypes,
+  ...aiEventTypes
 ]

@@ -9,6 +9,8 @@ import { byIdentifier } from "../shared/Identifier.ts"
 import type { EnrichmentType } from "./kinds/EnrichmentType.ts"
 import type { RecordKind } from "./kinds/Kind.ts"
 import type { SetKind } from "./kinds/SetKind.ts"
+import { makeCategorize } from "./kinds/ai/categorize.ts"
+import { makeMerchant } from "./kinds/ai/merchant.ts"
 import { makeBudget } from "./kinds/budget/budget.ts"
 import { makeFilter } from "./kinds/filter.ts"
 import { makeLookup } from "./kinds/lookup/lookup.ts"
@@ -19,6 +21,7 @@ import { makeRule } from "./kinds/rule.ts"
 import { makeSplit } from "./kinds/split/split.ts"
 import { transferMatch } from "./kinds/transfer/transferMatch.ts"
 import { TableSnapshots } from "./kinds/TableSnapshots.ts"
+import { ModelUse } from "./kinds/ai/ModelUse.ts"
 
 /** A kind of either family. */
 export type AnyKind = RecordKind | SetKind
@@ -32,6 +35,8 @@ export interface KindNeeds {
   readonly tables?: TableSnapshots["Service"]
   /** Nothing is learnt unless they are given. */
   readonly memory?: MemoryPatterns["Service"]
+  /** Nobody is asked, and nothing that people said is known, unless it is given. */
+  readonly models?: ModelUse["Service"]
 }
 
 const noTables: TableSnapshots["Service"] = { read: () => Effect.undefined }
@@ -45,16 +50,29 @@ const noMemory: MemoryPatterns["Service"] = {
   versionOf: () => ""
 }
 
+const noModels: ModelUse["Service"] = {
+  models: new Map(),
+  asking: {
+    keyOf: () => () => "",
+    ask: () => Effect.succeed({ found: new Map(), exhausted: false, failures: [] })
+  },
+  words: { read: () => Effect.succeed({ values: [], facts: [] }) },
+  told: { begins: () => Effect.succeed(true), tell: () => Effect.void }
+}
+
 /** The bundled kinds. Adding a kind is one file in `kinds/` and one line here. */
 export const bundledKinds = ({
   memory = noMemory,
+  models = noModels,
   patterns,
   sha256,
   tables = noTables
 }: KindNeeds): ReadonlyArray<AnyKind> => [
   makeRule(patterns),
   makeLookup(tables),
+  makeMerchant(patterns, sha256, models),
   makeMemory(memory),
+  makeCategorize(patterns, sha256, models),
   makeSplit(patterns, sha256),
   makeFilter(patterns),
   transferMatch,
@@ -81,7 +99,7 @@ export class Kinds extends Context.Service<
   /** The bundled kinds, and those of the program. */
   static readonly layerBundled = (
     more: ReadonlyArray<AnyKind> = []
-  ): Layer.Layer<Kinds, never, Patterns | TableSnapshots | MemoryPatterns | Digest> =>
+  ): Layer.Layer<Kinds, never, Patterns | TableSnapshots | MemoryPatterns | ModelUse | Digest> =>
     Layer.effect(
       Kinds,
       Effect.gen(function* () {
@@ -89,7 +107,8 @@ export class Kinds extends Context.Service<
           patterns: yield* Patterns,
           sha256: (yield* Digest).sha256,
           tables: yield* TableSnapshots,
-          memory: yield* MemoryPatterns
+          memory: yield* MemoryPatterns,
+          models: yield* ModelUse
         }
         return kindsOf([...bundledKinds(needs), ...more])
       })

@@ -21,7 +21,8 @@ export interface PipelineScope {
 }
 
 const opens = ({ kind }: Step): boolean => kind?.family === "record" && kind.open !== undefined
-const gathers = ({ kind }: Step): boolean => kind?.family === "record" && kind.gather !== undefined
+const gathers = ({ kind, prepared }: Step): boolean =>
+  kind?.family === "record" && kind.gather !== undefined && kind.gathers?.(prepared) !== false
 
 /** The pipeline with what its enrichments read from elsewhere. The same object where there is nothing to read. */
 export const open = Effect.fnUntraced(function* (pipeline: CompiledPipeline, scope: PipelineScope) {
@@ -86,8 +87,9 @@ export const gather = Effect.fnUntraced(function* (
   const chunks: Array<{ readonly records: ReadonlyArray<Pending>; readonly gathered: Gathered }> = []
   for (const chunk of isGathering(pipeline) ? chunksOf(records) : []) {
     const gathered = new Map<number, unknown>()
-    for (const [at, { enrichment, kind, prepared }] of pipeline.steps.entries()) {
-      if (kind?.family !== "record" || kind.gather === undefined) continue
+    for (const [at, step] of pipeline.steps.entries()) {
+      const { enrichment, kind, prepared } = step
+      if (kind?.family !== "record" || kind.gather === undefined || !gathers(step)) continue
       const views = chunk.map(({ notes, view }): View => {
         const { decided, fields } = run(pipeline, view, context, { notes, gathered, before: at })
         return { recordId: view.recordId, fields, decided }
@@ -95,8 +97,11 @@ export const gather = Effect.fnUntraced(function* (
       const asked = yield* Effect.result(
         kind.gather(prepared, views, { ...scope, ...context, enrichmentId: enrichment.id })
       )
-      if (Result.isSuccess(asked)) gathered.set(at, asked.success)
-      else faults.push({ enrichmentId: enrichment.id, message: asked.failure.message })
+      if (Result.isSuccess(asked)) {
+        gathered.set(at, asked.success)
+        const said = kind.complaints?.(asked.success) ?? []
+        for (const message of said) faults.push({ enrichmentId: enrichment.id, message })
+      } else faults.push({ enrichmentId: enrichment.id, message: asked.failure.message })
     }
     chunks.push({ records: chunk, gathered })
   }

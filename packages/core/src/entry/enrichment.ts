@@ -15,6 +15,8 @@ export { memoryPatternResource, memoryPatterns } from "../enrichment/MemoryPatte
 export { MemoryPattern } from "../enrichment/kinds/memory/MemoryPattern.ts"
 export { MemoryPatterns } from "../enrichment/kinds/memory/MemoryPatterns.ts"
 export * as Pipeline from "../enrichment/Pipeline.ts"
+export { mergeOf as mergeMerchants } from "../enrichment/kinds/ai/merchant.ts"
+export { modelUse } from "../enrichment/ModelUseLayer.ts"
 export { notesOf, type RecordNotes } from "../enrichment/RecordNotes.ts"
 export { BusinessCalendars, Rates } from "../enrichment/kinds/Rates.ts"
 export { type TableSnapshot, TableSnapshots } from "../enrichment/kinds/TableSnapshots.ts"

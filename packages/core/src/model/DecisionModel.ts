@@ -72,3 +72,12 @@ export class DecisionModels extends Context.Reference<ReadonlyMap<string, Decisi
   "@millrace/core/model/DecisionModels",
   { defaultValue: () => new Map() }
 ) {}
+/** What a configuration may say of the model: the classifier in this process, the first endpoint, or one by its name. */
+export const localModel = "local"
+export const defaultModel = "default"
+
+/** The endpoint that a configuration means; `undefined` where there is none of that name, and for `local`. */
+export const endpointOf = (models: ReadonlyMap<string, DecisionModel>, name: string): DecisionModel | undefined => {
+  if (name === localModel) return undefined
+  return name === defaultModel ? models.values().next().value : models.get(name)
+}

@@ -22,9 +22,11 @@ const gramSizes = [3, 4, 5] as const
 /** Letters and tokens that are looked at; what is behind them says nothing new. */
 const longestToken = 24
 const mostTokens = 16
+/** Shorter words are countries and forms of companies: they tell nothing. */
+const tellingLetters = 3
 
 /** Bands of the amount, each twice the one before: `floor(log2 |amount|)`. */
-const amountBand = (amount: string | undefined): number | undefined => {
+export const amountBand = (amount: string | undefined): number | undefined => {
   const size = Math.abs(Number(amount ?? ""))
   return Number.isFinite(size) && size > 0 ? Math.floor(Math.log2(size)) : undefined
 }
@@ -47,7 +49,7 @@ export const featuresOf = ({ accountType, amount, mcc, providerCategory, sign, t
   for (const token of textKey.split(" ")) {
     if (token === "" || seen++ === mostTokens) continue
     const short = token.slice(0, longestToken)
-    found.push({ name: `t:${short}`, weight: weights.token, tells: true })
+    found.push({ name: `t:${short}`, weight: weights.token, tells: short.length >= tellingLetters })
     const marked = `^${short}$`
     for (const size of gramSizes) {
       for (let at = 0; at + size <= marked.length; at++) {

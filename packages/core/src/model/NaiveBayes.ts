@@ -62,6 +62,19 @@ export class NaiveBayes {
     this.count(example, -1)
   }
 
+  /** One that knows the same, and learns by itself from now on. */
+  copy(): NaiveBayes {
+    const copy = new NaiveBayes(this.labels)
+    for (const [feature, counts] of this.counts) copy.counts.set(feature, new Map(counts))
+    for (const [at, total] of this.totals.entries()) {
+      copy.totals[at] = total
+      copy.documents[at] = this.documents[at]!
+    }
+    copy.allDocuments = this.allDocuments
+    copy.temperature = this.temperature
+    return copy
+  }
+
   /** Logarithms of the odds of each label, before the temperature, by its place; and whether the record is known. */
   scores(features: Features): { readonly scores: ReadonlyArray<number>; readonly known: boolean } {
     const vocabulary = this.counts.size

@@ -1,10 +1,11 @@
 /** The ports of the kernel with a point to fail at around every call, over scripted upstreams and destinations. */
-import { type AnyKind, Kinds, memoryPatterns } from "@millrace/core/enrichment"
+import { type AnyKind, Kinds, memoryPatterns, modelUse } from "@millrace/core/enrichment"
 import { NodeDigest } from "@millrace/adapters"
 import { TableDestination } from "@millrace/adapters/destination"
 import * as StatementReader from "../../../adapters/src/statement/StatementReader.ts"
 import {
   AnalysisStore,
+  AnswerCache,
   ApiKeyStore,
   BankStore,
   ConnectionAttemptStore,
@@ -22,6 +23,7 @@ import {
   StageStore,
   TableStore,
   TaskStore,
+  TokenBudget,
   Transactor,
   UploadStore,
   WorkspaceStore
@@ -42,6 +44,7 @@ import { CurrentRun, type Watch } from "./Watch.ts"
 
 const stores = {
   AnalysisStore,
+  AnswerCache,
   RecordChangeStore,
   RecordStore,
   StageStore,
@@ -60,6 +63,7 @@ const stores = {
   MemoryPatternStore,
   TableStore,
   TaskStore,
+  TokenBudget,
   DataKeys,
   Leases
 } as const
@@ -133,7 +137,7 @@ const watchedSession = (watch: Watch, session: DestinationSession): DestinationS
 export const pointedAdapters = (
   points: FaultPoints,
   { destination, drivers = [], kinds = [], upstreams, watch }: Outside
-): Layer.Layer<Exclude<Kernel.Ports, Kernel.Stores>, never, TableStore | WorkspaceStore | MemoryPatternStore> => {
+): Layer.Layer<Exclude<Kernel.Ports, Kernel.Stores>, never, Kernel.Stores> => {
   const session = <E, R>(open: Effect.Effect<DestinationSession, E, R>) =>
     Effect.map(open, (opened) => points.wrap("Destination", watchedSession(watch, opened)))
   return Layer.mergeAll(
@@ -155,7 +159,7 @@ export const pointedAdapters = (
     ).pipe(Layer.provide([Ids.layer, NodeDigest.layer])),
     StatementReader.layer,
     Kinds.layerBundled(kinds).pipe(
-      Layer.provide([TableSnapshotReader.layer, memoryPatterns]),
+      Layer.provide([TableSnapshotReader.layer, memoryPatterns, modelUse]),
       Layer.provide(NodeDigest.layer),
       Layer.provideMerge(Patterns.layerProven)
     ),

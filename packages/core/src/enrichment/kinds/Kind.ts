@@ -164,6 +164,10 @@ export interface RecordKind<Config = unknown, Prepared = unknown, Gathered = unk
   learn?(prepared: Prepared, input: LearnInput): Effect.Effect<Lesson, EnrichmentFault | StorageUnavailable>
   /** Forgets all that it keeps of an enrichment that is deleted. */
   forget?(scope: Omit<EnrichmentScope, "dataType">): Effect.Effect<void, StorageUnavailable>
+  /** Whether there is anything to gather for this configuration; there is unless given. */
+  gathers?(prepared: Prepared): boolean
+  /** What went wrong while the rest was gathered: it is told, and `plan` runs with the rest. */
+  complaints?(gathered: Gathered): ReadonlyArray<string>
   /** Pure and synchronous. What it throws is a fault of this record in this enrichment, and of nothing else. */
   plan(prepared: Prepared, view: View, context: PlanContext, gathered?: Gathered): Outcome
   /**

@@ -27,6 +27,7 @@ const when = (field: string, operator: string, value: string) => ({
 const tram = when("description", "contains", "tram")
 const records = [
   { description: "TRAM TOURS", amount: "-61.2", category: "", date: "2026-05-30" },
+  { description: "STARBUCKS STORE 00231 SEATTLE WA", amount: "-6.45", category: "", date: "2026-05-29" },
   { description: "Salary", amount: "2100", category: "INCOME", date: "2026-04-01" }
 ]
 
@@ -126,6 +127,49 @@ const trials: Readonly<Record<string, Pick<RecordKindSuiteOptions, "good" | "ref
       [{ backtestPrecision: 0.5 }, "backtestPrecision"],
       [{ minSupport: 1 }, "minSupport"],
       [{ activation: "never" }, "activation"]
+    ]
+  },
+  ai_merchant: {
+    good: [{}, { fallback: "none", minConfidence: 0.9 }, { when: tram }],
+    refused: [
+      [{ model: "elsewhere" }, "model"],
+      [{ fallback: "guess" }, "fallback"],
+      [{ minConfidence: 0.2 }, "minConfidence"],
+      [{ maxKeysPerRun: 5_001 }, "maxKeysPerRun"],
+      [{ monthlyTokens: -1 }, "monthlyTokens"],
+      [{ when: when("amount", "like", "1") }, "when.conditions[0].operator"]
+    ]
+  },
+  ai_categorize: {
+    good: [
+      {},
+      { targetField: "group", abstainBelow: 0.5 },
+      {
+        categories: [
+          { id: "food", label: "Food", seeds: ["FOOD_AND_DRINK"] },
+          { id: "trips", label: "Trips and tours", description: "Away from home", seeds: ["TRAVEL", "TRANSPORTATION"] },
+          { id: "pay", label: "Pay", seeds: ["INCOME"] }
+        ],
+        when: when("amount", "gt", "0")
+      }
+    ],
+    refused: [
+      [{ model: "default" }, "model"],
+      [{ abstainBelow: 1 }, "abstainBelow"],
+      [{ categories: [{ id: "a", label: "A" }] }, "categories"],
+      [{ categories: ["a", "a"].map((id) => ({ id, label: id })) }, "categories[1].id"],
+      [
+        {
+          categories: ["a", "b"]
+            .map((id) => ({ id, label: id, seeds: ["NONE"] }))
+            .slice(0, 2)
+            .with(1, { id: "b", label: "b", seeds: [] })
+        },
+        "categories[0].seeds[0]"
+      ],
+      [{ targetField: "transfer.kind" }, "targetField"],
+      [{ targetField: "amount" }, "targetField"],
+      [{ monthlyTokens: 0.5 }, "monthlyTokens"]
     ]
   },
   filter: {

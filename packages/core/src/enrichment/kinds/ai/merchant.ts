@@ -1,0 +1,327 @@
+/** A stable merchant for every record: name, id and key (enrichments C3). */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { Cells } from "../../../filter/Cells.ts"
+import { predicate } from "../../../filter/Closures.ts"
+import type { Subject } from "../../../model/Asking.ts"
+import { type DecisionModel, endpointOf } from "../../../model/DecisionModel.ts"
+import { dataText } from "../../../model/ModelPrompt.ts"
+import type { PatternEngine } from "../../../pattern/Pattern.ts"
+import type { DataType } from "../../../record/DataType.ts"
+import type { FieldCatalog } from "../../../record/FieldCatalog.ts"
+import { conditionOf } from "../../../rule/Condition.ts"
+import { ConditionGroup } from "../../../rule/ConditionGroup.ts"
+import { movesWithTheDay } from "../../../rule/lint/ConditionCheck.ts"
+import { derivedId, type Sha256 } from "../../../shared/DerivedId.ts"
+import { limits } from "../../../shared/Limits.ts"
+import { merchantKey, textKey as textKeyOf } from "../../../text/TextKey.ts"
+import { titleCase } from "../../../text/TitleCase.ts"
+import type { ModelUse } from "./ModelUse.ts"
+import type { Said } from "./PersonsWords.ts"
+import type { TellableEvent } from "./ToldOnce.ts"
+import { type Claim, EnrichmentFault, type Outcome, type PlanContext, type RecordKind, type View } from "../Kind.ts"
+import type { FactRequest } from "../EnrichmentFact.ts"
+import { count, flag, modelIssues, modelName, mostTokens, share } from "./AiConfig.ts"
+import { budgetExhausted, merchantCreated, merchantMerged } from "./AiEvents.ts"
+import { isUntrusted, partyText, personIn, readParty } from "./JudgedRecord.ts"
+import { isExtractive, MerchantResolver, noNames, type PeoplesNames, type Resolved } from "./MerchantResolver.ts"
+
+export const AiMerchantConfig = Schema.Struct({
+  model: modelName,
+  allowExternal: flag(false),
+  minConfidence: share(0.8),
+  /** What a record is called of which nobody knows anything: its own text, or nothing. */
+  fallback: Schema.Literals(["title", "none"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("title" as const))),
+  when: Schema.optionalKey(ConditionGroup),
+  maxKeysPerRun: count(5_000, 500),
+  monthlyTokens: count(mostTokens, 200_000),
+  /** Whether a model may see text of documents, which come from whoever sends them. */
+  allowUntrusted: flag(false)
+})
+export type AiMerchantConfig = typeof AiMerchantConfig.Type
+
+const stage = 40
+const dataTypes: ReadonlyArray<DataType> = ["transactions", "receipts", "invoices"]
+const instructions =
+  "Give the name of the merchant that each text names, as people know it, without towns, codes, forms of companies and payment services. Answer null where it names none, or a private person."
+const mergeField = "merchant "
+
+export interface PreparedMerchant {
+  readonly config: AiMerchantConfig
+  readonly endpoint: DecisionModel | undefined
+  readonly resolver: MerchantResolver
+  readonly matches: ((view: View, context: PlanContext) => boolean) | undefined
+  /** Whose merchants they are: ids of others are others. */
+  readonly workspaceId: string
+  readonly idOf: (name: string) => string
+  readonly merges: ReadonlyArray<{ readonly factId: string; readonly from: string; readonly into: string }>
+  /** Counted down in a run; `quiet` in the first one, whose merchants are no news. */
+  readonly room: { keys: number; quiet?: boolean }
+}
+
+export interface GatheredMerchants {
+  /** By text key: what a model says. */
+  readonly names: ReadonlyMap<string, string>
+  readonly failures: ReadonlyArray<string>
+}
+
+/** Names that people gave: by the texts of records whose merchant they set, and by merges of whole merchants. */
+const namesOf = ({ facts, values }: Said): PeoplesNames & { readonly told: PreparedMerchant["merges"] } => {
+  const aliases = new Map<string, string>()
+  const merges = new Map<string, string>()
+  const told: Array<PreparedMerchant["merges"][number]> = []
+  for (const { fields, value } of values) {
+    const { textKey } = readParty(partyText(fields))
+    if (textKey !== "" && value.trim() !== "") aliases.set(textKey, value.trim())
+  }
+  for (const { field, id, kind, value } of facts) {
+    if (kind !== "accept" || field?.startsWith(mergeField) !== true || typeof value !== "string" || value === "")
+      continue
+    const from = field.slice(mergeField.length)
+    merges.set(merchantKey(textKeyOf(from)), value)
+    told.push({ factId: id, from, into: value })
+  }
+  return { aliases, merges, told }
+}
+
+/** What a person decides who says that two merchants are one: taken back, both have their former ids again. */
+export const mergeOf = (enrichmentId: FactRequest["enrichmentId"], from: string, into: string): FactRequest => ({
+  kind: "accept",
+  ...(enrichmentId === undefined ? {} : { enrichmentId }),
+  field: `${mergeField}${from}`,
+  value: into
+})
+
+const textIn = (value: View["fields"][string] | undefined): string => (typeof value === "string" ? value : "")
+
+interface Party {
+  readonly textKey: string
+  readonly processor: string
+  readonly text: string
+  /** The name that the provider gave; `""` where there is none, or an enrichment has decided the field. */
+  readonly providerName: string
+  readonly person: string | undefined
+}
+
+const partyOf = (
+  { config, matches }: Pick<PreparedMerchant, "config" | "matches">,
+  view: View,
+  context: PlanContext
+): Party | undefined => {
+  if (config.when !== undefined && matches?.(view, context) !== true) return undefined
+  const { fields } = view
+  const text = partyText(fields)
+  const reading = readParty(text)
+  const name = textIn(fields["merchantName"])
+  if (reading.textKey === "" && name === "") return undefined
+  return { ...reading, text, providerName: name, person: personIn(reading) }
+}
+
+const claim = (field: string, value: string | null, path: string, evidence: Schema.Json): Claim => ({
+  field,
+  value,
+  path,
+  evidence
+})
+
+const outcomeOf = (prepared: PreparedMerchant, { processor, textKey }: Party, found: Resolved): Outcome => {
+  const { by, name, step } = found
+  const key = merchantKey(textKeyOf(name))
+  const evidence = { step, by, text: textKey }
+  const claims = [claim("merchantName", name, step, evidence)]
+  if (key !== "") {
+    claims.push(claim("merchantId", prepared.idOf(key), step, evidence), claim("merchantKey", key, step, evidence))
+  }
+  if (processor !== "") claims.push(claim("processor", processor, step, evidence))
+  return { claims, matched: true }
+}
+
+const resolved = (
+  { config, resolver }: PreparedMerchant,
+  { providerName, textKey }: Party,
+  said: string | undefined
+): Resolved | undefined =>
+  resolver.resolve(textKey, providerName) ??
+  (said === undefined ? undefined : resolver.byModel(said)) ??
+  (config.fallback === "title" ? resolver.derived(textKey) : undefined)
+
+const nothing: Outcome = { claims: [] }
+
+const plan = (prepared: PreparedMerchant, view: View, context: PlanContext, gathered?: GatheredMerchants): Outcome => {
+  const party = partyOf(prepared, view, context)
+  if (party === undefined) return nothing
+  const { person, processor, textKey } = party
+  if (person !== undefined && prepared.resolver.resolve(textKey, "") === undefined) {
+    const evidence = { step: "person", by: textKey, text: textKey }
+    const claims = [claim("merchantName", titleCase(person), "person", evidence)]
+    if (processor !== "") claims.push(claim("processor", processor, "person", evidence))
+    return { claims, matched: true }
+  }
+  const found = resolved(prepared, party, gathered?.names.get(textKey))
+  return found === undefined ? nothing : outcomeOf(prepared, party, found)
+}
+
+const matcher = (group: ConditionGroup, catalog: FieldCatalog, patterns: PatternEngine) => {
+  const cells = new Cells()
+  const matches = predicate(conditionOf(group, catalog, patterns), cells.reading)
+  return ({ fields }: View, { today }: PlanContext): boolean => {
+    cells.load(fields, today)
+    return matches(cells)
+  }
+}
+
+const ids = (sha256: Sha256, workspaceId: string) => {
+  const known = new Map<string, string>()
+  return (key: string): string => {
+    const found = known.get(key) ?? `mrc_${derivedId(sha256, workspaceId, "merchant", key)}`
+    known.set(key, found)
+    return found
+  }
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  alias: "a person gave records with this text that name",
+  provider: "the provider names it, and the text agrees",
+  dictionary: "the text is one of a merchant that Millrace knows",
+  nearest: "no name that is known is nearer to the text",
+  model: "a model found the name in the text",
+  derived: "nothing else is known of the text",
+  person: "the text names a private person"
+}
+
+/** The kind `ai_merchant`. */
+export const makeMerchant = (
+  patterns: PatternEngine,
+  sha256: Sha256,
+  { asking, models, told, words }: ModelUse["Service"]
+): RecordKind<AiMerchantConfig, PreparedMerchant, GatheredMerchants> => ({
+  type: "ai_merchant",
+  label: "Merchants",
+  family: "record",
+  stage: () => stage,
+  capabilities: {
+    authority: "ai",
+    dataTypes,
+    writes: ["merchantName", "merchantId", "merchantKey", "processor"],
+    emits: [merchantCreated, merchantMerged, budgetExhausted],
+    model: true,
+    perWorkspace: limits.enrichmentsPerWorkspace
+  },
+  Config: AiMerchantConfig,
+  check: (config, catalog) => modelIssues(config, catalog, stage, models, patterns),
+  declares: (_, catalog) =>
+    new Map([
+      ...(catalog.has("merchantName") ? [] : [["merchantName", "str"] as const]),
+      ["merchantId", "str"],
+      ["merchantKey", "str"],
+      ["processor", "str"]
+    ]),
+  prepare: (config, catalog) => ({
+    config,
+    endpoint: endpointOf(models, config.model),
+    resolver: new MerchantResolver(noNames),
+    matches: config.when === undefined ? undefined : matcher(config.when, catalog, patterns),
+    workspaceId: "",
+    idOf: ids(sha256, ""),
+    merges: [],
+    room: { keys: config.maxKeysPerRun }
+  }),
+  open: Effect.fnUntraced(function* (prepared: PreparedMerchant, scope) {
+    const said = yield* Effect.mapError(
+      words.read(scope, "merchantName"),
+      ({ message }) => new EnrichmentFault({ reason: "input", message })
+    )
+    const { aliases, merges, told: merged } = namesOf(said)
+    const version = sha256(JSON.stringify([[...aliases], [...merges]])).slice(0, 22)
+    const opened: PreparedMerchant = {
+      ...prepared,
+      resolver: aliases.size + merges.size === 0 ? prepared.resolver : new MerchantResolver({ aliases, merges }),
+      workspaceId: scope.workspaceId,
+      idOf: ids(sha256, scope.workspaceId),
+      merges: merged,
+      room: { keys: prepared.config.maxKeysPerRun }
+    }
+    return { prepared: opened, version: aliases.size + merges.size === 0 ? "-" : version }
+  }),
+  gather: Effect.fnUntraced(
+    function* (prepared, views, scope) {
+      const { config, endpoint, resolver, room } = prepared
+      const parties = views.flatMap((view) => {
+        const party = partyOf(prepared, view, scope)
+        return party === undefined || party.person !== undefined ? [] : [{ view, party }]
+      })
+      const wanted = parties.filter(
+        ({ party: { providerName, textKey } }) =>
+          textKey !== "" && resolver.resolve(textKey, providerName) === undefined
+      )
+      const subjects = wanted.map(({ party, view }): Subject => ({
+        input: { text: dataText(party.textKey) },
+        text: party.text,
+        untrusted: isUntrusted(view.fields)
+      }))
+      const inquiry = {
+        workspaceId: scope.workspaceId,
+        enrichmentId: scope.enrichmentId,
+        task: "merchant",
+        instructions,
+        model: endpoint,
+        subjects,
+        mayAsk: scope.mayAsk,
+        allowUntrusted: config.allowUntrusted,
+        room,
+        monthlyTokens: config.monthlyTokens,
+        accepts: ({ input }: Subject, answer: string) =>
+          resolver.canonical(answer) !== undefined || isExtractive(answer, textOfInput(input))
+      }
+      const { exhausted, failures, found } = endpoint === undefined ? noAnswers : yield* asking.ask(inquiry)
+      const keyOf = asking.keyOf(inquiry)
+      const names = new Map<string, string>()
+      for (const [at, { party }] of wanted.entries()) {
+        const said = endpoint === undefined ? undefined : found.get(keyOf(subjects[at]!))
+        // A name that is no text of the record is taken for none, whoever kept it.
+        if (said === undefined || said.answer === null || said.probability < config.minConfidence) continue
+        if (inquiry.accepts(subjects[at]!, said.answer)) names.set(party.textKey, dataText(said.answer))
+      }
+      if (scope.mayAsk) {
+        const events: Array<TellableEvent> = []
+        const of = { workspaceId: scope.workspaceId, cause: { kind: "system", reason: "enrichment" } } as const
+        const now = yield* Clock.currentTimeMillis
+        const month = new Date(now).toISOString().slice(0, 7)
+        if (exhausted) {
+          const data = { month, monthlyTokens: config.monthlyTokens }
+          const event = budgetExhausted.of({ ...of, subjectId: scope.enrichmentId, data })
+          events.push({ key: `budget ${month}`, event })
+        }
+        for (const { factId, from, into } of prepared.merges) {
+          const subjectId = prepared.idOf(merchantKey(textKeyOf(into)))
+          events.push({ key: `merged ${factId}`, event: merchantMerged.of({ ...of, subjectId, data: { from, into } }) })
+        }
+        room.quiet ??= yield* told.begins(scope)
+        for (const { party } of parties) {
+          const name = resolved(prepared, party, names.get(party.textKey))?.name
+          const key = name === undefined ? "" : merchantKey(textKeyOf(name))
+          if (name === undefined || key === "") continue
+          const subjectId = prepared.idOf(key)
+          const event = room.quiet ? undefined : merchantCreated.of({ ...of, subjectId, data: { name } })
+          events.push({ key: subjectId, event })
+        }
+        yield* told.tell(scope, events)
+      }
+      return { names, failures }
+    },
+    Effect.mapError(({ message }) => new EnrichmentFault({ reason: "model", message }))
+  ),
+  complaints: ({ failures }) => failures,
+  plan,
+  movesWithTheDay: ({ when }, catalog) => when !== undefined && movesWithTheDay(when, catalog, patterns),
+  explain: (_, { field, path, value }) => `${field} is ${JSON.stringify(value)}: ${sentences[path] ?? path}`
+})
+
+const noAnswers = { exhausted: false, failures: [], found: new Map<string, never>() }
+
+const inputText = Schema.decodeUnknownOption(Schema.Struct({ text: Schema.String }))
+const textOfInput = (input: Schema.Json): string => {
+  const read = inputText(input)
+  return read._tag === "Some" ? read.value.text : ""
+}
