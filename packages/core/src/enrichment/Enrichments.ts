@@ -209,18 +209,43 @@ export class Enrichments extends Context.Service<
         })
       })
 
+      /** Where of several that look at one feed only the first counts: whether there is one before it. */
+      const shadowOf = Effect.fnUntraced(function* (enrichment: Enrichment) {
+        const { allFeeds, dataType, enabled, feedIds, id, type } = enrichment
+        if (!enabled || kinds.get(type)?.capabilities.firstOnly !== true) return []
+        const all = (yield* store.list([enrichment.workspaceId])).filter(
+          (one) => one.type === type && one.enabled && one.dataType === dataType
+        )
+        const before = all.slice(
+          0,
+          all.findIndex((one) => one.id === id)
+        )
+        const first = before.find((one) =>
+          one.allFeeds || allFeeds
+            ? one.allFeeds || one.feedIds.length > 0
+            : one.feedIds.some((feedId) => feedIds.includes(feedId))
+        )
+        return first === undefined
+          ? []
+          : [
+              {
+                field: "",
+                message: `is shadowed by "${first.name}" (${first.id}), which comes first, where both apply`
+              }
+            ]
+      })
+
       /** With what is suspicious about it. */
-      const viewed = (enrichment: Enrichment): EnrichmentView => {
+      const viewed = Effect.fnUntraced(function* (enrichment: Enrichment) {
         const found = noFindings()
         judge(enrichment, kinds, found)
         const dormant = !enrichment.allFeeds && enrichment.feedIds.length === 0
+        const lints = [...found.lints, ...(yield* shadowOf(enrichment))]
         return {
           enrichment,
-          lints: dormant
-            ? [...found.lints, { field: "feedIds", message: "names no feed: the enrichment is dormant" }]
-            : found.lints
-        }
-      }
+          lints: dormant ? [...lints, { field: "feedIds", message: "names no feed: the enrichment is dormant" }] : lints
+        } satisfies EnrichmentView as EnrichmentView
+      })
 
       /** What was learnt goes with the enrichment, and what people said of it. */
       const remove: Enrichments["Service"]["remove"] = Effect.fn("Enrichments.remove")(
@@ -245,9 +270,9 @@ export class Enrichments extends Context.Service<
 
       const { create, get, update } = useCases
       return Enrichments.of({
-        create: (caller, request) => Effect.map(create(caller, request), viewed),
-        get: (caller, id) => Effect.map(get(caller, id), viewed),
-        update: (caller, id, change, ifVersion) => Effect.map(update(caller, id, change, ifVersion), viewed),
+        create: (caller, request) => Effect.flatMap(create(caller, request), viewed),
+        get: (caller, id) => Effect.flatMap(get(caller, id), viewed),
+        update: (caller, id, change, ifVersion) => Effect.flatMap(update(caller, id, change, ifVersion), viewed),
         remove,
         // A workspace has so few that they are one page, in the order in which they run.
         list: Effect.fn("Enrichments.list")(function* (caller, { where = {} } = {}) {

@@ -12,6 +12,7 @@ import type { SetKind } from "./kinds/SetKind.ts"
 import { makeCategorize } from "./kinds/ai/categorize.ts"
 import { makeMerchant } from "./kinds/ai/merchant.ts"
 import { makeBudget } from "./kinds/budget/budget.ts"
+import { dedupe } from "./kinds/dedupe/dedupe.ts"
 import { makeFilter } from "./kinds/filter.ts"
 import { makeLookup } from "./kinds/lookup/lookup.ts"
 import { makeMemory } from "./kinds/memory/memory.ts"
@@ -69,6 +70,7 @@ export const bundledKinds = ({
   tables = noTables
 }: KindNeeds): ReadonlyArray<AnyKind> => [
   makeRule(patterns),
+  dedupe,
   makeLookup(tables),
   makeMerchant(patterns, sha256, models),
   makeMemory(memory),

@@ -21,7 +21,74 @@ export const transactionsNew = eventType({
   })
 })
 
-export const recordEventTypes = [transactionsNew] as const
+const some = Schema.Struct({
+  bankId: Id("bank"),
+  accountId: Id("account"),
+  dataType: Schema.String,
+  count: Schema.Int,
+  recordIds: Schema.Array(Schema.String)
+})
+
+const recordMerged = eventType({
+  type: "record.merged",
+  subject: "account",
+  summary: "Records of an account turned out to be one event with another record, or another source shows the same.",
+  outbound: true,
+  data: some
+})
+
+const recordDropped = eventType({
+  type: "record.dropped",
+  subject: "account",
+  summary: "Records of an account are gone: their source no longer shows them.",
+  outbound: true,
+  data: some
+})
+
+const recordRevived = eventType({
+  type: "record.revived",
+  subject: "account",
+  summary: "Records of an account that were gone are shown again.",
+  outbound: true,
+  data: some
+})
+
+const idUntrusted = eventType({
+  type: "id.untrusted",
+  subject: "account",
+  summary: "The upstream ids of an account were caught naming other events: they are not believed from now on.",
+  outbound: true,
+  data: Schema.Struct({ bankId: Id("bank"), accountId: Id("account"), dataType: Schema.String })
+})
+
+/** Told where an enrichment tunes the identity of records. */
+export const identityEventTypes = [recordMerged, recordDropped, recordRevived, idUntrusted] as const
+
+export const recordEventTypes = [transactionsNew, ...identityEventTypes] as const
+
+interface Told {
+  readonly workspaceId: WorkspaceId
+  readonly bankId: Id<"bank">
+  readonly accountId: Id<"account">
+  readonly dataType: string
+}
+
+/** What became of records of an account; nothing where there are none. */
+export const identityEvents = (
+  { accountId, bankId, dataType, workspaceId }: Told,
+  what: "merged" | "dropped" | "revived",
+  ids: ReadonlyArray<string>,
+  cause: ActorRef
+): ReadonlyArray<NewEvent> => {
+  if (ids.length === 0) return []
+  const type = what === "merged" ? recordMerged : what === "dropped" ? recordDropped : recordRevived
+  const recordIds = ids.slice(0, limits.eventIds)
+  const data = { bankId, accountId, dataType, count: ids.length, recordIds }
+  return [type.of({ workspaceId, subjectId: accountId, cause, data })]
+}
+
+export const untrustedEvent = ({ accountId, bankId, dataType, workspaceId }: Told, cause: ActorRef): NewEvent =>
+  idUntrusted.of({ workspaceId, subjectId: accountId, cause, data: { bankId, accountId, dataType } })
 
 /** The event of transactions that one transaction has added to the ledger. */
 export const newTransactions = (

@@ -2,9 +2,11 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { DecisionLog } from "../identity/DecisionLog.ts"
 import type { ActorRef } from "../access/ActorRef.ts"
 import type { BankId } from "../bank/Bank.ts"
+import type { BankStore } from "../bank/BankStore.ts"
+import type { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
+import type { FeedStore } from "../feed/FeedStore.ts"
 import { isOfFile, trusted } from "../identity/match/Coverage.ts"
 import { HeldIndex } from "../identity/HeldIndex.ts"
 import { identify } from "../identity/match/Identify.ts"
@@ -12,37 +14,36 @@ import type { IdentityFact } from "../identity/match/IdentityFact.ts"
 import { RecordEdits } from "../identity/RecordEdits.ts"
 import { IdentityStore, type Recalled } from "../identity/IdentityStore.ts"
 import {
-  defaultMatchConfig,
   onlyIdDiffers,
   type HeldDetail,
+  type MatchConfig,
   type MatchDetails,
-  type MatchResult,
-  type Suggestion
+  type MatchResult
 } from "../identity/match/Matching.ts"
-import { Joining } from "../identity/Joining.ts"
-import type { LoggedSuggestion } from "../identity/LoggedSuggestion.ts"
+import { MatchConfigs } from "../identity/MatchConfigs.ts"
 import { lateDays } from "../identity/match/LateSettlement.ts"
 import { forbiddenPairs, withoutForbiddenLinks } from "../identity/match/ForbiddenPairs.ts"
 import { oldestPosted, shownFromOf } from "../identity/match/Proof.ts"
 import { isEntangled, DayDigests, type Divided } from "../identity/match/DayDigests.ts"
 import { countHits, fullTrust, trustOf } from "../identity/match/TrustCounter.ts"
 import { EventStore } from "../event/EventStore.ts"
-import type { JobId } from "../job/Job.ts"
 import { Fenced, JobStore, type Fence } from "../job/JobStore.ts"
 import { safePoint } from "../job/SafePoint.ts"
 import { isSnapshotType } from "../record/DataType.ts"
 import type { HeldRecord, IndexEntry, RecordWrite } from "../record/LedgerRecord.ts"
-import { newTransactions } from "../record/RecordEvents.ts"
+import type { NewEvent } from "../event/Event.ts"
+import { identityEvents, newTransactions, untrustedEvent } from "../record/RecordEvents.ts"
 import { RecordStore, type RecordScope } from "../record/RecordStore.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
-import { Ids } from "../shared/Ids.ts"
+import type { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { Leases, type Lease, type LeaseLost } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { believable, canSettle, isWholeTruth, type SnapshotOfAccount } from "./SnapshotOfAccount.ts"
+import { IdentityNotes } from "./IdentityNotes.ts"
 import { emptyChunk, WritePlan, type Chunk } from "./WritePlan.ts"
 
 /**
@@ -100,7 +101,18 @@ export class LedgerWriter extends Context.Service<
   static readonly layer: Layer.Layer<
     LedgerWriter,
     never,
-    RecordStore | IdentityStore | RecordEdits | JobStore | Leases | EventStore | Transactor | Ids | Digest
+    | RecordStore
+    | IdentityStore
+    | RecordEdits
+    | JobStore
+    | Leases
+    | EventStore
+    | EnrichmentStore
+    | FeedStore
+    | BankStore
+    | Transactor
+    | Ids
+    | Digest
   > = Layer.effect(
     LedgerWriter,
     Effect.gen(function* () {
@@ -111,11 +123,11 @@ export class LedgerWriter extends Context.Service<
       const events = yield* EventStore
       const leases = yield* Leases
       const { atomically } = yield* Transactor
-      const ids = yield* Ids
       const { contentHash } = yield* Digest
       const { around } = yield* HeldIndex
       const { plan: planned } = yield* WritePlan
-      const { join } = yield* Joining
+      const notes = yield* IdentityNotes
+      const matching = yield* MatchConfigs
 
       const guard = Effect.fnUntraced(function* (right: WriteRight) {
         if (right.fence !== undefined) return yield* jobs.fenceBank(right.fence, right.bankId)
@@ -148,7 +160,8 @@ export class LedgerWriter extends Context.Service<
       const identified = Effect.fnUntraced(function* (
         snapshot: SnapshotOfAccount,
         recalled: Recalled,
-        digests: DayDigests | undefined
+        digests: DayDigests | undefined,
+        config: MatchConfig
       ) {
         const { scope } = snapshot
         const nearOf = ({ days, open }: Divided) =>
@@ -184,7 +197,7 @@ export class LedgerWriter extends Context.Service<
           atOnce: isWholeTruth(snapshot),
           byIdOnly: snapshot.byIdOnly,
           ...(snapshot.keyed === undefined ? {} : { keyed: snapshot.keyed }),
-          config: defaultMatchConfig,
+          config,
           now: recalled.now
         })
         const details = yield* detailsOf(scope, open.wanted, recalled.facts)
@@ -214,66 +227,13 @@ export class LedgerWriter extends Context.Service<
         }))
       })
 
-      const noteMissed = Effect.fnUntraced(function* (scope: RecordScope, result: MatchResult) {
-        const byCount = new Map<number, Array<string>>()
-        if (result.seenAgain.length > 0)
-          byCount.set(
-            0,
-            result.seenAgain.map((entry) => entry.id)
-          )
-        for (const { entry, missed } of result.missed) {
-          const list = byCount.get(missed)
-          if (list === undefined) byCount.set(missed, [entry.id])
-          else list.push(entry.id)
-        }
-        for (const [missed, list] of byCount) yield* records.setMissed(scope, list, missed)
-      })
-
-      /** Records that are joined are few, and each of them is a step of its own. */
-      const noteJoined = Effect.fnUntraced(function* (
-        { coverage, idTrust, scope }: SnapshotOfAccount,
-        joined: MatchResult["joined"],
-        jobId: JobId | undefined
-      ) {
-        const both = yield* records.held(
-          scope,
-          joined.flatMap(({ booked, entry }) => [entry.id, booked.id])
-        )
-        const now = new Map(both.map((record) => [record.id, record]))
-        for (const { booked, entry, evidence } of joined) {
-          const [a, b] = [now.get(entry.id)!, now.get(booked.id)!]
-          const job = jobId === undefined ? {} : { jobId }
-          yield* join(scope, a, b, { evidence, coverage, ...job, idsCount: trusted(idTrust) })
-        }
-      })
-
-      const noteSuggested = Effect.fnUntraced(function* (
-        scope: RecordScope,
-        suggestions: ReadonlyArray<Suggestion>,
-        jobId: JobId | undefined
-      ) {
-        const made: Array<Omit<LoggedSuggestion, "at" | "state">> = []
-        for (const { evidence, observed, recordId } of suggestions) {
-          if (!("id" in observed)) continue
-          const job = jobId === undefined ? {} : { jobId }
-          made.push({
-            id: yield* ids.next("suggestion"),
-            ...scope,
-            recordId,
-            observedId: observed.id,
-            evidence,
-            ...job
-          })
-        }
-        yield* identity.suggest(made)
-      })
-
       /** A job that dies in between reads the same rows again and finds what was written unchanged. */
       const put = Effect.fnUntraced(function* (
         right: WriteRight,
         { byIdOnly, scope }: SnapshotOfAccount,
         chunk: Chunk,
-        dayDigests: string | undefined
+        dayDigests: string | undefined,
+        told: ReadonlyArray<NewEvent>
       ) {
         const asked = yield* atomically(
           Effect.gen(function* () {
@@ -286,6 +246,7 @@ export class LedgerWriter extends Context.Service<
             if (scope.dataType === "transactions" && chunk.created.length > 0 && right.held !== true) {
               yield* events.append([newTransactions({ ...scope, bankId: right.bankId }, chunk.created, right.cause)])
             }
+            if (told.length > 0) yield* events.append(told)
             return yield* guard(right)
           })
         )
@@ -300,10 +261,17 @@ export class LedgerWriter extends Context.Service<
         const ofFile = asked.observations.some(isOfFile)
         const idTrust = ofFile ? asked.idTrust : trustOf(asked.idTrust, recalled.trust)
         const snapshot: SnapshotOfAccount = { ...asked, idTrust }
+        const { config, isTuned, key } = yield* matching.of({ ...scope, bankId: right.bankId })
+        // What was settled under another configuration is looked at again.
+        const settledHash = key === "" ? contentHash : (text: string) => contentHash(`${key} ${text}`)
         const digests =
           !ofFile && canSettle(snapshot, recalled)
-            ? new DayDigests(yield* records.dayDigests(scope), asked.observations, asked, contentHash)
+            ? new DayDigests(yield* records.dayDigests(scope), asked.observations, asked, settledHash)
             : undefined
+        const told = (what: "merged" | "dropped" | "revived", which: ReadonlyArray<string>) =>
+          isTuned && right.held !== true
+            ? identityEvents({ ...scope, bankId: right.bankId }, what, which, right.cause)
+            : []
         if (digests?.isUnchanged === true) {
           const shownFrom = shownFromOf(
             { ...snapshot, coverage: believable(snapshot) },
@@ -313,7 +281,13 @@ export class LedgerWriter extends Context.Service<
           const unchanged = asked.observations.length
           return { unchanged, changed: 0, gone: 0, shownFrom, coverageSuspect: false, demoted: false }
         }
-        const { aliases, details, held, isDivided, result: found } = yield* identified(snapshot, recalled, digests)
+        const {
+          aliases,
+          details,
+          held,
+          isDivided,
+          result: found
+        } = yield* identified(snapshot, recalled, digests, config)
         const kept = keptIds(recalled.facts)
         const result: MatchResult =
           kept.size === 0
@@ -352,13 +326,21 @@ export class LedgerWriter extends Context.Service<
           const chunk = yield* planned(snapshot, { result, aliases, details }, some, right.fence?.jobId)
           if (chunk.writes.length + chunk.renames.length + chunk.aliases.size === 0) continue
           const isLast = at + some.length === matches.length && result.gone.length === 0 && !isNoted
-          yield* put(right, snapshot, chunk, digestsAfter(isLast, chunk))
+          const back = some.flatMap(({ entry }) => (entry?.state === "removed" ? [entry.id] : []))
+          const confirmed = new Set(result.confirmed)
+          const same = some.flatMap((match) => (confirmed.has(match) ? [match.entry!.id] : []))
+          const news = [...told("revived", back), ...told("merged", same)]
+          yield* put(right, snapshot, chunk, digestsAfter(isLast, chunk), news)
         }
         const gone = yield* tombstones(scope, result.gone)
         for (let at = 0; at < gone.length; at += limits.commitChunk) {
           const chunk = { ...emptyChunk(), writes: gone.slice(at, at + limits.commitChunk) }
           const isLast = at + chunk.writes.length === gone.length && !isNoted
-          yield* put(right, snapshot, chunk, digestsAfter(isLast, chunk))
+          const news = told(
+            "dropped",
+            chunk.writes.map(({ id }) => id)
+          )
+          yield* put(right, snapshot, chunk, digestsAfter(isLast, chunk), news)
         }
         // What was joined is open until the next read has shown it as one.
         if (isNoted)
@@ -371,9 +353,18 @@ export class LedgerWriter extends Context.Service<
           yield* atomically(
             Effect.gen(function* () {
               yield* guard(right)
-              yield* noteMissed(scope, result)
-              yield* noteJoined(snapshot, result.joined, right.fence?.jobId)
-              yield* noteSuggested(scope, lateSuggestions, right.fence?.jobId)
+              yield* notes.missed(scope, result)
+              yield* notes.joined(snapshot, result.joined, right.fence?.jobId)
+              yield* notes.suggested(scope, lateSuggestions, right.fence?.jobId)
+              yield* events.append(
+                told(
+                  "merged",
+                  result.joined.map(({ entry }) => entry.id)
+                )
+              )
+              if (isTuned && right.held !== true && trust.demoted && !recalled.trust.demoted) {
+                yield* events.append([untrustedEvent({ ...scope, bankId: right.bankId }, right.cause)])
+              }
               if (trust !== recalled.trust) yield* identity.setTrust(scope, trust)
               if (result.learnt !== recalled.learnt) yield* identity.setLearnt(scope, result.learnt)
               if (dayDigests !== undefined) yield* records.keepDayDigests(scope, dayDigests)
@@ -394,5 +385,5 @@ export class LedgerWriter extends Context.Service<
 
       return LedgerWriter.of({ guard, write })
     })
-  ).pipe(Layer.provide([HeldIndex.layer, WritePlan.layer, Joining.layer.pipe(Layer.provide(DecisionLog.layer))]))
+  ).pipe(Layer.provide([HeldIndex.layer, MatchConfigs.layer, WritePlan.layer, IdentityNotes.layer]))
 }

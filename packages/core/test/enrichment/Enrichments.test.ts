@@ -205,4 +205,19 @@ describe("Enrichments", () => {
   it("names the block of a type", () => {
     expect([blockName("rule"), blockName("transfer_match")]).toEqual(["ruleConfig", "transferMatchConfig"])
   })
+
+  it.effect("says which of several has no effect where only the first counts", () =>
+    Effect.gen(function* () {
+      const { caller, enrichments } = yield* opened
+      const dedupe = { name: "Tight", type: "dedupe", dataType: "transactions", allFeeds: true } as const
+      const first = yield* enrichments.create(caller, { ...dedupe, config: { exactWindowDays: 9 } })
+      expect(first.lints).toEqual([])
+      const second = yield* enrichments.create(caller, { ...dedupe, name: "Loose" })
+      expect(second.lints.map(({ message }) => message)).toEqual([
+        `is shadowed by "Tight" (${first.enrichment.id}), which comes first, where both apply`
+      ])
+      yield* enrichments.update(caller, first.enrichment.id, { enabled: false }, undefined)
+      expect((yield* enrichments.get(caller, second.enrichment.id)).lints).toEqual([])
+    }).pipe(Effect.provide(services))
+  )
 })

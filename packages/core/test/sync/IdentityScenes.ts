@@ -2,11 +2,13 @@
  * One real event stays one record through whole syncs, with its row and what people wrote on it. The same scenes
  * are played on every storage.
  */
-import { makeUpload, ownerOf, storeFeed, storeTable } from "@millrace/testing/fixture"
+import { makeEnrichment, makeUpload, ownerOf, storeFeed, storeTable } from "@millrace/testing/fixture"
 import { NodeDigest } from "@millrace/adapters"
 import type { Account } from "../../src/bank/Account.ts"
 import type { Bank } from "../../src/bank/Bank.ts"
 import { BankStore } from "../../src/bank/BankStore.ts"
+import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
+import { EventStore } from "../../src/event/EventStore.ts"
 import { Corrections } from "../../src/identity/Corrections.ts"
 import type { LedgerRef } from "../../src/identity/IdentityLog.ts"
 import { IdentityStore } from "../../src/identity/IdentityStore.ts"
@@ -182,6 +184,37 @@ const settling = (scene: Scene) =>
         })
       )
     }
+
+    scene("is looked for as an enrichment says, until that one is switched off", (simulation) =>
+      Effect.gen(function* () {
+        const { live, post, sync, upstream, workspace } = yield* opened(simulation, perStatus)
+        const store = yield* EnrichmentStore
+        const events = yield* EventStore
+        const strict = yield* makeEnrichment(workspace, { type: "dedupe", config: { dropAfterMissing: 1 } })
+        const lenient = { type: "dedupe", order: 7, config: { dropAfterMissing: 5 } } as const
+        yield* store.insert(yield* makeEnrichment(workspace, lenient))
+        yield* store.insert(strict)
+        post("TRAM", "-3", "2026-11-17")
+        const gone = post("LAMP SHOP", "-48.12", "2026-11-18", true)
+        yield* sync()
+        upstream.remove(gone)
+        yield* sync()
+        expect((yield* live).map(({ fields }) => fields["description"])).toEqual(["TRAM"])
+        const told = (yield* events.read(workspace.id, 0, 100)).filter(({ type }) => type === "record.dropped")
+        expect(told.map(({ data }) => data)).toMatchObject([{ count: 1, dataType: "transactions" }])
+
+        yield* store.update({ ...strict, enabled: false, version: 2, revision: 2 })
+        const other = post("BOOK SHOP", "-20", "2026-11-18", true)
+        yield* sync()
+        upstream.remove(other)
+        for (let n = 0; n < 4; n++) {
+          yield* sync()
+          expect(yield* live).toHaveLength(2)
+        }
+        yield* sync()
+        expect(yield* live).toHaveLength(1)
+      })
+    )
 
     for (const instance of [perStatus, changes]) {
       scene(`and is shown beside its booked form for a day (${instance}): what a person wrote follows`, (simulation) =>

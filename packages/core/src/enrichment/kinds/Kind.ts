@@ -77,6 +77,8 @@ export interface Capabilities {
   readonly model?: boolean
   /** How many a workspace may have. */
   readonly perWorkspace: number
+  /** Of several that look at one feed the first, by order and id, alone has an effect. */
+  readonly firstOnly?: true
 }
 
 /** What both families have. */

@@ -21,12 +21,33 @@ import { RowReader } from "./MatchRow.ts"
 import { Pairing } from "./Pairing.ts"
 import { compareObservations, compareOwners } from "./RowOrder.ts"
 
+/** Fields that name a document, and its number where that is one of them. */
+type KeyFields = readonly [named: ReadonlyArray<string>, number: string | undefined]
+
 /** What names a document: a seller, a day, a total, and the number that the seller gave it. */
-const keyFields: Readonly<Partial<Record<DocumentDataType, readonly [named: ReadonlyArray<string>, number: string]>>> =
-  {
-    receipts: [["merchantName", "date", "totalAmount", "currency"], "reference"],
-    invoices: [["supplierName", "date", "totalAmount", "currency"], "invoiceNumber"]
+const defaultKeyFields: Readonly<Partial<Record<DocumentDataType, KeyFields>>> = {
+  receipts: [["merchantName", "date", "totalAmount", "currency"], "reference"],
+  invoices: [["supplierName", "date", "totalAmount", "currency"], "invoiceNumber"]
+}
+
+/** What configurations call by one name, and each type by its own. */
+const ownNames: Readonly<Partial<Record<DocumentDataType, Readonly<Record<string, ReadonlyArray<string>>>>>> = {
+  receipts: { amount: ["totalAmount", "currency"], totalAmount: ["totalAmount", "currency"] },
+  invoices: {
+    merchantName: ["supplierName"],
+    amount: ["totalAmount", "currency"],
+    totalAmount: ["totalAmount", "currency"],
+    reference: ["invoiceNumber"]
   }
+}
+
+const keyFieldsOf = (dataType: DocumentDataType, asked: ReadonlyArray<string> | undefined): KeyFields | undefined => {
+  const known = defaultKeyFields[dataType]
+  if (asked === undefined) return known
+  const names = new Set(asked.flatMap((name) => ownNames[dataType]?.[name] ?? [name]))
+  const number = known?.[1] !== undefined && names.delete(known[1]) ? known[1] : undefined
+  return [[...names], number]
+}
 
 interface DocumentKey {
   /** All but the number. */
@@ -41,12 +62,13 @@ const wordOf = (value: FieldValue | undefined): string | undefined => {
 }
 
 /** `undefined` where the document does not say enough to be known by it. */
-const keyOf = (dataType: DocumentDataType, fields: Fields): DocumentKey | undefined => {
-  const known = keyFields[dataType]
+const keyOf = (known: KeyFields | undefined, fields: Fields): DocumentKey | undefined => {
   if (known === undefined) return undefined
   const [names, number] = known
   const words = names.map((name) => wordOf(fields[name]))
-  return words.includes(undefined) ? undefined : { named: JSON.stringify(words), number: wordOf(fields[number]) }
+  if (words.includes(undefined)) return undefined
+  // Where no number is asked for, the rest is enough.
+  return { named: JSON.stringify(words), number: number === undefined ? "" : wordOf(fields[number]) }
 }
 
 /** Whether a record stays what it is without the reading: it is shown under its own id, or nothing says that it is gone. */
@@ -81,13 +103,13 @@ const evidence = { tier: "equal" } as const
 
 /** Records by what names them; live before removed before deleted, then oldest first. */
 const recordsByName = (
-  dataType: DocumentDataType,
+  known: KeyFields | undefined,
   candidates: ReadonlyArray<IndexEntry>,
   details: MatchDetails
 ): ReadonlyMap<string, ReadonlyArray<{ readonly entry: IndexEntry; readonly number: string | undefined }>> => {
   const found = new Map<string, Array<{ entry: IndexEntry; number: string | undefined }>>()
   for (const entry of candidates.toSorted(compareOwners)) {
-    const key = keyOf(dataType, details.records.get(entry.id)?.fields ?? {})
+    const key = keyOf(known, details.records.get(entry.id)?.fields ?? {})
     if (key === undefined) continue
     const list = found.get(key.named)
     if (list === undefined) found.set(key.named, [{ entry, number: key.number }])
@@ -98,14 +120,14 @@ const recordsByName = (
 
 const pairByKeys = (
   input: MatchInput,
-  dataType: DocumentDataType,
+  known: KeyFields | undefined,
   shown: ReadonlySet<string>,
   pairing: Pairing,
   candidates: ReadonlyArray<IndexEntry>,
   details: MatchDetails
 ): KeyMatches => {
   const { observations } = input
-  const records = recordsByName(dataType, candidates, details)
+  const records = recordsByName(known, candidates, details)
   const read = new Set<string>()
   const copies = new Set<number>()
   const confirmed: Array<Match> = []
@@ -113,7 +135,7 @@ const pairByKeys = (
   const open = pairing.open.toSorted((a, b) => compareObservations(observations[a]!, observations[b]!))
   for (const at of open) {
     const observation = observations[at]!
-    const key = keyOf(dataType, observation.fields)
+    const key = keyOf(known, observation.fields)
     if (key === undefined) continue
     const alike = (records.get(key.named) ?? []).filter(({ entry }) => !details.isForbidden(entry.id, observation))
     if (key.number !== undefined) {
@@ -149,15 +171,21 @@ const noneLearnt: ReadonlyArray<LearntText> = []
 /** Pure, as `identify`. */
 export const identifyDocuments = (asked: MatchInput, dataType: DocumentDataType): OpenMatch => {
   const shown = new Set(asked.observations.map(({ providerId }) => providerId))
-  const known = knownCopies(asked, shown)
-  const observations = asked.observations.filter((observation) => !known.has(observation))
+  const keys = keyFieldsOf(dataType, asked.config.keyFields)
+  const copiesKnown = knownCopies(asked, shown)
+  const observations = asked.observations.filter((observation) => !copiesKnown.has(observation))
   const input: MatchInput = { ...asked, observations }
   const pairing = new Pairing(observations.length)
   const ids = pairByIds(input, pairing)
   pairExactContent(input, pairing)
 
   const days = new Set(input.byIdOnly ? [] : pairing.open.flatMap((at) => observations[at]!.date ?? []))
-  const candidates = input.held.filter(({ date }) => date !== null && days.has(date))
+  const isOfDay = keys === undefined || keys[0].includes("date")
+  const candidates = isOfDay
+    ? input.held.filter(({ date }) => date !== null && days.has(date))
+    : input.byIdOnly || pairing.open.length === 0
+      ? []
+      : input.held
   const wanted = new Set(candidates.map(({ id }) => id))
   for (const entry of input.held) if (!pairing.isTaken(entry) && needsDetail(input, entry)) wanted.add(entry.id)
 
@@ -165,7 +193,7 @@ export const identifyDocuments = (asked: MatchInput, dataType: DocumentDataType)
     wanted: [...wanted].toSorted(),
     finish: (details) => {
       const { confirmed, copies, suggestions } =
-        input.keyed === true ? noKeys : pairByKeys(input, dataType, shown, pairing, candidates, details)
+        input.keyed === true ? noKeys : pairByKeys(input, keys, shown, pairing, candidates, details)
       const detailOf = (entry: IndexEntry) => details.records.get(entry.id)
       const absent = absences({
         input,

@@ -36,6 +36,8 @@ export interface MatchConfig {
   readonly revivalDays: number
   /** Points below which a pair is not certain enough. */
   readonly reviewMargin: number
+  /** Fields that make two documents one, where they all agree; what names a seller, a day, a total and a number unless given. */
+  readonly keyFields?: ReadonlyArray<string>
 }
 
 export const defaultMatchConfig: MatchConfig = {

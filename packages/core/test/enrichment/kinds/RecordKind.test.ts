@@ -112,6 +112,16 @@ const trials: Readonly<Record<string, Pick<RecordKindSuiteOptions, "good" | "ref
       ]
     ]
   },
+  dedupe: {
+    good: [{}, { exactWindowDays: 5, changedWindowDays: 5, crossSource: "suggest", removeAfterMissing: 0 }],
+    refused: [
+      [{ exactWindowDays: 5 }, "changedWindowDays"],
+      [{ exactWindowDays: 46 }, "exactWindowDays"],
+      [{ keyFields: ["merchantName"] }, "keyFields"],
+      [{ crossSource: "maybe" }, "crossSource"],
+      [{ reviewMargin: -1 }, "reviewMargin"]
+    ]
+  },
   memory: {
     good: [{}, { activation: "confirm", confidence: 0.75, learnFields: ["category", "client"] }],
     refused: [

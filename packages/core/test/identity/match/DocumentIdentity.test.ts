@@ -3,6 +3,7 @@ import * as CalendarDate from "../../../src/shared/CalendarDate.ts"
 import type { Fields } from "../../../src/record/FieldValue.ts"
 import type { Observation } from "../../../src/record/Observation.ts"
 import { delta, full, held, idsOf, matched, read as readAny, type Held, type Read } from "./Rows.ts"
+import { defaultMatchConfig } from "../../../src/identity/match/Matching.ts"
 import { describe, expect, it } from "vitest"
 
 const receipt: Fields = {
@@ -141,6 +142,38 @@ describe("readings of documents", () => {
     expect([idsOf(told.gone), told.missed]).toEqual([["a"], []])
     const complete = read({ held: records, observations: [seen("f1")], coverage: full })
     expect([complete.gone, complete.missed.map(({ entry }) => entry.id)]).toEqual([[], ["b"]])
+  })
+
+  it("are known by the fields that somebody asks for, by any one name of them", () => {
+    const config = { ...defaultMatchConfig, keyFields: ["merchantName", "amount", "date"] }
+    const other = seen("f2", { reference: "9" })
+    expect(outcome({ config, held: [kept("a", "f1")], observations: [other] }).confirmed).toEqual([["f2", "a"]])
+    const dearer = seen("f2", { totalAmount: "13" })
+    expect(outcome({ config, held: [kept("a", "f1")], observations: [dearer] })).toEqual({
+      ...nothing,
+      changed: [["f2", undefined]]
+    })
+    // Without the day, a document of any day may be meant.
+    const byNumber = { ...defaultMatchConfig, keyFields: ["merchantName", "reference"] }
+    const later = seen("f2", { date: "2026-09-01", totalAmount: "13" })
+    expect(outcome({ config: byNumber, held: [kept("a", "f1")], observations: [later] }).confirmed).toEqual([
+      ["f2", "a"]
+    ])
+    const supplier = { merchantName: null, reference: null, supplierName: "Heron Supplies", invoiceNumber: "1" }
+    const invoice = kept("a", "f1", supplier)
+    const again = seen("f2", { ...supplier, date: "2026-09-01", totalAmount: "13" })
+    expect(
+      outcome({ config: byNumber, dataType: "invoices", held: [invoice], observations: [again] }).confirmed
+    ).toEqual([["f2", "a"]])
+    const title = { title: "Lease", date: "2026-01-01" }
+    const lease = { config: { ...defaultMatchConfig, keyFields: ["title"] }, dataType: "documents" } as const
+    expect(
+      outcome({
+        ...lease,
+        held: [kept("a", "f1", title)],
+        observations: [seen("f2", { ...title, date: "2026-02-01" })]
+      }).confirmed
+    ).toEqual([["f2", "a"]])
   })
 
   it("of invoices are known by supplier and number, those of documents by their ids alone", () => {
