@@ -10,7 +10,7 @@ import { deliveryTransitions } from "../packages/core/src/destination/Delivery.t
 import { eventCatalogue } from "../packages/core/src/EventCatalogue.ts"
 import { answerCodes, jobCodes, providerCodes } from "../packages/core/src/failure/ErrorCode.ts"
 import { filterOperators } from "../packages/core/src/filter/FilterOperator.ts"
-import { bundledKinds } from "@millrace/core/enrichment"
+import { bundledKinds, starters } from "@millrace/core/enrichment"
 import { jobTransitions } from "@millrace/core/job"
 import { fieldsOf } from "@millrace/core/record"
 import { provenPatterns } from "@millrace/core/pattern"
@@ -207,6 +207,9 @@ const pages: Readonly<Record<string, string>> = {
       kind.capabilities.dataTypes.length === 9 ? "all" : kind.capabilities.dataTypes.join(", "),
       kind.capabilities.writes.map((field) => (field === "*" ? "any writable field" : field)).join(", ") || "nothing"
     ])
+  )}\n\n## Starters\n\nEnrichments to take as they are, and to change afterwards: \`millrace enrichments create --starter budget --all-feeds\`\n([more](../recipes/starters.md)).\n\n${table(
+    ["starter", "kind", "what is there afterwards"],
+    starters.map(({ enrichment, name, summary }) => [`\`${name}\``, `\`${enrichment.type}\``, summary])
   )}\n`,
   providers: `# Providers\n\nFrom \`packages/adapters/src/provider/registry.ts\`: the bundled kinds. Modules bring [more](../recipes/provider.md), and the\n[configuration file](../operating.md#providers) has their instances.\n\n${table(
     ["kind", "name", "config"],

@@ -13,7 +13,7 @@ import * as Path from "effect/Path"
 import { ChildProcessSpawner, make as makeSpawner } from "effect/process/ChildProcessSpawner"
 import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
-import { enrichmentContract } from "@millrace/core/enrichment"
+import { enrichmentContract, starterBody, starters } from "@millrace/core/enrichment"
 import * as Api from "./request/Api.ts"
 import { discover, firstWord } from "./commands/Discovery.ts"
 import { accounts } from "./commands/Accounts.ts"
@@ -30,6 +30,7 @@ import { records } from "./commands/Records.ts"
 import { rows } from "./commands/Rows.ts"
 import { tables } from "./commands/Tables.ts"
 import { whoami } from "./commands/Whoami.ts"
+import { isObject, type JsonObject, parse } from "./output/ExactJson.ts"
 import { exitCodeOf, exitCodes, linesOf, type Failure } from "./program/Failure.ts"
 import * as Notes from "./program/Notes.ts"
 import * as Options from "./program/Options.ts"
@@ -43,8 +44,23 @@ const services = Layer.mergeAll(Api.layer, Output.layer).pipe(
   Layer.provideMerge(Settings.layer)
 )
 
+/** What a program holds, as what commands send: all numbers in it are written as they stand. */
+const ofJson = (body: object): JsonObject => {
+  const read = parse(JSON.stringify(body))
+  return isObject(read) ? read : {}
+}
+
+const starterBodies = Object.fromEntries(starters.map((starter) => [starter.name, ofJson(starterBody(starter))]))
 const ofEnrichments = groupOf(enrichmentContract)
-const enrichments = derivedCommand({ ...ofEnrichments, operations: [...ofEnrichments.operations, ...findings] })
+const enrichments = derivedCommand({
+  ...ofEnrichments,
+  operations: [
+    ...ofEnrichments.operations.map((operation) =>
+      operation.command === "enrichments create" ? { ...operation, starters: starterBodies } : operation
+    ),
+    ...findings
+  ]
+})
 
 const bundled = [
   whoami,

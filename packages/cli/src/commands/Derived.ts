@@ -11,7 +11,7 @@ import { Notes } from "../program/Notes.ts"
 import { program } from "../program/Program.ts"
 import { showList, showRecord } from "../request/Requests.ts"
 import { file, objectFrom } from "./Body.ts"
-import { idArgument, ifVersion, matching } from "./Flags.ts"
+import { choice, idArgument, ifVersion, matching } from "./Flags.ts"
 
 /** A parameter, or a field of a body that an option can say. */
 export interface DerivedField {
@@ -32,6 +32,8 @@ export interface DerivedOperation {
   readonly query: ReadonlyArray<DerivedField>
   /** Fields of the body that an option can say; the rest comes from a file. Absent where there is no body. */
   readonly body?: ReadonlyArray<DerivedField>
+  /** Bodies that are there to be taken, by the names that `--starter` takes; files and options say otherwise. */
+  readonly starters?: Readonly<Record<string, JsonObject>>
   /** Whether a version can be demanded. */
   readonly conditional: boolean
   readonly answers: "list" | "record" | "nothing"
@@ -39,7 +41,7 @@ export interface DerivedOperation {
 
 /** Options that every command has, and those of all bodies and versions. */
 const taken: ReadonlySet<string> = new Set(
-  `profile api-key base-url output crlf fields all timeout no-retry idempotency-key quiet no-color help version
+  `profile api-key base-url output crlf fields all timeout no-retry idempotency-key quiet no-color help version starter
   completions log-level wizard file if-version`.split(/\s+/)
 )
 
@@ -106,8 +108,13 @@ const placeholders = /\{(\w+)\}/g
 /** `note_id` -> `note`. */
 const what = (id: string): string => id.replace(/_id$/, "").replaceAll("_", "-")
 
+const starterOf = (starters: DerivedOperation["starters"], given: unknown): JsonObject | undefined => {
+  const name = given as Option.Option<string> | undefined
+  return name !== undefined && Option.isSome(name) ? starters?.[name.value] : undefined
+}
+
 const leafOf = (operation: DerivedOperation) => {
-  const { answers, body, command, conditional, method, path, query, summary } = operation
+  const { answers, body, command, conditional, method, path, query, starters, summary } = operation
   const words = command.split(" ")
   const ids = [...path.matchAll(placeholders)].map(([, name]) => name!)
   const lastId = ids.at(-1)
@@ -115,6 +122,9 @@ const leafOf = (operation: DerivedOperation) => {
     ...Object.fromEntries(ids.map((id) => [`id:${id}`, idArgument(what(id))])),
     ...flagsOf("query:", query),
     ...(body === undefined ? {} : { ...flagsOf("body:", body), file }),
+    ...(starters === undefined
+      ? {}
+      : { starter: choice("starter", Object.keys(starters), "Begin with one that is there to be taken") }),
     ...(conditional
       ? { ifVersion: ifVersion(lastId === undefined ? "record" : what(lastId).replaceAll("-", " ")) }
       : {})
@@ -132,6 +142,7 @@ const leafOf = (operation: DerivedOperation) => {
           ? {}
           : {
               body: stringify({
+                ...starterOf(starters, given["starter"]),
                 ...(yield* objectFrom(given["file"] as Option.Option<string>)),
                 ...valuesOf("body:", body, given)
               })

@@ -14,6 +14,7 @@ export { type AnyKind, bundledKinds, Kinds, kindsOf } from "../enrichment/Kinds.
 export { memoryPatternResource, memoryPatterns } from "../enrichment/MemoryPatternStore.ts"
 export { MemoryPattern } from "../enrichment/kinds/memory/MemoryPattern.ts"
 export { MemoryPatterns } from "../enrichment/kinds/memory/MemoryPatterns.ts"
+export { type Starter, starterBody, starters } from "../enrichment/starter/Starters.ts"
 export * as Pipeline from "../enrichment/Pipeline.ts"
 export { mergeOf as mergeMerchants } from "../enrichment/kinds/ai/merchant.ts"
 export { modelUse } from "../enrichment/ModelUseLayer.ts"

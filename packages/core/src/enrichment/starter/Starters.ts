@@ -1,0 +1,155 @@
+/** Enrichments that a person can take as they are, and change afterwards like any other. */
+import type * as Schema from "effect/Schema"
+import type { DataType } from "../../record/DataType.ts"
+import { blockName } from "../EnrichmentContract.ts"
+import type { EnrichmentType } from "../kinds/EnrichmentType.ts"
+import { type CountryPhrases, countryPhrases } from "./CountryPhrases.ts"
+
+export interface Starter {
+  /** What it is asked for by: lower-case words joined by hyphens. */
+  readonly name: string
+  /** One sentence that says what is there afterwards. */
+  readonly summary: string
+  readonly enrichment: {
+    readonly name: string
+    readonly emoji: string
+    readonly type: EnrichmentType
+    readonly dataType: DataType
+    readonly config: Schema.JsonObject
+  }
+}
+
+const equals = (field: string, ...values: ReadonlyArray<string>): Schema.JsonObject => ({
+  logic: "or",
+  conditions: values.map((value) => ({ field, operator: "equals", value }))
+})
+
+/** What a bank or a person has said already stays. */
+const undecided: Schema.JsonObject = {
+  logic: "or",
+  conditions: [
+    { field: "category", operator: "isEmpty" },
+    { field: "category", operator: "equals", value: "UNCATEGORIZED" }
+  ]
+}
+
+const names = (phrases: ReadonlyArray<string>): Schema.JsonObject => ({
+  logic: "or",
+  conditions: phrases.map((value) => ({ field: "description", operator: "contains", value }))
+})
+
+const when = (...conditions: ReadonlyArray<Schema.Json>): Schema.JsonObject => ({ logic: "and", conditions })
+
+const outgoing = { field: "amount", operator: "lt", value: "0" }
+const incoming = { field: "amount", operator: "gt", value: "0" }
+
+const patternsOf = ({ country, fees, name, refunds, transfers }: CountryPhrases): Starter => ({
+  name: `patterns-${country.toLowerCase()}`,
+  summary: `Categories for own transfers and bank fees that have none, and refunds as such, by the words of banks in: ${name}.`,
+  enrichment: {
+    name: `Usual patterns (${name})`,
+    emoji: "🧭",
+    type: "rule",
+    dataType: "transactions",
+    config: {
+      rules: [
+        {
+          name: "Refunds",
+          conditions: when(names(refunds), incoming),
+          action: { field: "type", value: "REFUND" }
+        },
+        {
+          name: "Bank fees",
+          conditions: when(names(fees), undecided, outgoing),
+          action: { field: "category", value: "BANK_FEES" }
+        },
+        {
+          name: "To own accounts",
+          conditions: when(names(transfers), undecided, outgoing),
+          action: { field: "category", value: "TRANSFER_OUT" }
+        },
+        {
+          name: "From own accounts",
+          conditions: when(names(transfers), undecided, incoming),
+          action: { field: "category", value: "TRANSFER_IN" }
+        }
+      ]
+    }
+  }
+})
+
+const budgetLine = (key: string, name: string, amount: string, ...categories: ReadonlyArray<string>) => ({
+  key,
+  name,
+  match: equals("category", ...categories),
+  amount
+})
+
+/** By their names, in the order in which somebody would take them. */
+export const starters: ReadonlyArray<Starter> = [
+  {
+    name: "transfers",
+    summary:
+      "The two sides of transfers between own accounts are linked, so that they count as neither income nor spending.",
+    enrichment: {
+      name: "Own transfers",
+      emoji: "🔁",
+      type: "transfer_match",
+      dataType: "transactions",
+      config: {}
+    }
+  },
+  {
+    name: "budget",
+    summary:
+      "A monthly budget of a household by the categories of banks. The amounts are a beginning: make them yours.",
+    enrichment: {
+      name: "Household",
+      emoji: "🪙",
+      type: "budget",
+      dataType: "transactions",
+      config: {
+        lines: [
+          budgetLine("home", "Home and utilities", "2500", "RENT_AND_UTILITIES", "HOME_IMPROVEMENT"),
+          budgetLine("food", "Food and drink", "1200", "FOOD_AND_DRINK"),
+          budgetLine("transport", "Getting around", "250", "TRANSPORTATION"),
+          budgetLine("shopping", "Shopping", "400", "GENERAL_MERCHANDISE"),
+          budgetLine("health", "Health and care", "150", "MEDICAL", "PERSONAL_CARE"),
+          {
+            ...budgetLine("fun", "Going out and travel", "300", "ENTERTAINMENT", "TRAVEL"),
+            carry: "positive",
+            carryCap: "600"
+          },
+          budgetLine("fees", "Bank fees", "0", "BANK_FEES")
+        ]
+      }
+    }
+  },
+  {
+    name: "watch",
+    summary:
+      "Cases for accounts that are not read any more, consents that end, balances that do not follow from transactions, and payments that do not come.",
+    enrichment: {
+      name: "Watch",
+      emoji: "🔭",
+      type: "monitor",
+      dataType: "transactions",
+      config: {
+        checks: [
+          { kind: "stale", key: "stale", name: "Not read any more" },
+          { kind: "consentExpiry", key: "consent", name: "Consent ends" },
+          { kind: "tieOut", key: "books", name: "Balance and transactions differ" },
+          { kind: "missingRecurring", key: "bills", name: "Payment did not come" },
+          { kind: "missingTransferLeg", key: "transfers", name: "Transfer without another side" }
+        ]
+      }
+    }
+  },
+  ...countryPhrases.map(patternsOf)
+]
+
+/** The body of the request that makes it; the feeds it applies to are not in it. */
+export const starterBody = ({ enrichment: { config, ...own } }: Starter): Schema.JsonObject => ({
+  ...own,
+  [blockName(own.type)]: config
+})
