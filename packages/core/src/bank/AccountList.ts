@@ -71,6 +71,7 @@ export class AccountLists extends Context.Service<
             currency: observed.currency,
             ...(creditLimit === undefined ? {} : { creditLimit }),
             ...(balanceAsOf === undefined ? {} : { balanceAsOf }),
+            ...(held?.historyFrom === undefined ? {} : { historyFrom: held.historyFrom }),
             supports: observed.supports,
             state: "open",
             createdAt: held?.createdAt ?? now,

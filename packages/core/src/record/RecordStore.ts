@@ -165,7 +165,10 @@ export class RecordStore extends Context.Service<
     ) => Effect.Effect<void, StorageUnavailable>
     /** Everything about an account goes: its records of all types, and how far it was read. */
     readonly forget: (workspaceId: WorkspaceId, accountId: Id<"account">) => Effect.Effect<void, StorageUnavailable>
-    /** The days that reads showed, as `setPulled` left them. */
-    readonly shown: (scope: RecordScope) => Effect.Effect<ReadonlyArray<ShownStep>, StorageUnavailable>
+    /** The days that reads showed, as `setPulled` left them; nothing of accounts of which nothing is noted. */
+    readonly shown: (
+      dataType: DataType,
+      accountIds: ReadonlyArray<Id<"account">>
+    ) => Effect.Effect<ReadonlyMap<Id<"account">, ReadonlyArray<ShownStep>>, StorageUnavailable>
   }
 >()("@millrace/core/record/RecordStore") {}

@@ -114,7 +114,7 @@ export const limits = {
   /** Length of what is put aside at once. */
   stagePackedCharacters: 16_000_000,
   /** Observations that are read back at once. */
-  stageReadBack: 50_000,
+  stageReadBack: 60_000,
   /** Records written in one transaction. */
   commitChunk: 5_000,
   deliveryChunk: 1_000,

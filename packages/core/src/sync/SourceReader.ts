@@ -362,10 +362,15 @@ export class SourceReader extends Context.Service<
             if (!incomplete && (next === undefined ? lost : next !== kept)) yield* records.saveCheckpoint(key, next)
             const at = yield* Timestamp.now
             const scopes: Array<Parameters<typeof records.setPulled>[0][number]> = []
+            const dated = isDatedType(segment.dataType) ? shownFrom : new Map<Account, CalendarDate.CalendarDate>()
+            const before = yield* records.shown(
+              segment.dataType,
+              Array.from(dated.keys(), ({ id }) => id)
+            )
             for (const account of owners) {
               const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
-              const from = isDatedType(segment.dataType) ? shownFrom.get(account) : undefined
-              const shown = from === undefined ? undefined : afterRead(yield* records.shown(scope), { from, at })
+              const from = dated.get(account)
+              const shown = from === undefined ? undefined : afterRead(before.get(account.id) ?? [], { from, at })
               scopes.push({ ...scope, shown })
               const reaches = segment.dataType === "transactions" ? historyAfter(account, coverage, from) : undefined
               if (reaches !== undefined) yield* banks.setHistoryFrom(account.id, reaches)

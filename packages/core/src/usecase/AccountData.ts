@@ -345,7 +345,8 @@ export class AccountData extends Context.Service<
           const scope = { workspaceId: account.workspaceId, accountId: account.id, dataType }
           const [record] = yield* records.held(scope, [recordId])
           if (record === undefined) return yield* new NotFound({ resource: "Record" })
-          const at = lastShownAt(yield* records.shown(scope), record)
+          const shown = yield* records.shown(dataType, [account.id])
+          const at = lastShownAt(shown.get(account.id) ?? [], record)
           return at === undefined ? {} : { at }
         }),
         balance: Effect.fn("AccountData.balance")(function* (caller, ref, options) {

@@ -151,7 +151,7 @@ export const playAll = (scene: Scene, stride: number): void => {
         const records = yield* RecordStore
         const scope = { workspaceId: account.workspaceId, accountId: account.id, dataType: "transactions" as const }
         const told = Effect.gen(function* () {
-          const steps = yield* records.shown(scope)
+          const steps = (yield* records.shown(scope.dataType, [account.id])).get(account.id) ?? []
           const shown = new Map<unknown, string | undefined>()
           for (const { fields, id } of yield* live) {
             const [held] = yield* records.held(scope, [id])
@@ -177,6 +177,22 @@ export const playAll = (scene: Scene, stride: number): void => {
         yield* show(100)
         yield* sync()
         expect(yield* told).toEqual({ historyFrom: middle.date, shown: { old: start, middle: on(3), new: on(3) } })
+      })
+    )
+
+    scene("begins where it did after reads that ask for its last days alone", (simulation) =>
+      Effect.gen(function* () {
+        const { bank, post, sync } = yield* opened(simulation, windows)
+        const store = yield* BankStore
+        const first = yield* post("old", 120)
+        yield* post("new", 3)
+        yield* sync()
+        for (let n = 0; n < 2; n++) {
+          yield* simulation.pass(aDay)
+          yield* post(`row ${n}`)
+          yield* sync()
+        }
+        expect((yield* store.accounts(bank.id)).map(({ historyFrom }) => historyFrom)).toContain(first.date)
       })
     )
 

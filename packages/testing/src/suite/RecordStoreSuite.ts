@@ -529,14 +529,19 @@ export const tests: StorageTests = (it) => {
     Effect.gen(function* () {
       const { account, scope, records } = yield* arrange
       const shown = [{ from: CalendarDate.make("2026-01-31"), at: Timestamp.make("2026-03-01T00:00:00.007Z") }]
-      expect(yield* records.shown(scope)).toEqual([])
+      const of = (type: typeof scope.dataType) => records.shown(type, [account.id])
+      expect(yield* of(scope.dataType)).toEqual(new Map())
       yield* records.setPulled([{ ...scope, shown }, scopeOf(account, "trades")])
-      expect(yield* records.shown(scope)).toEqual(shown)
+      expect(yield* of(scope.dataType)).toEqual(new Map([[account.id, shown]]))
       yield* records.setPulled([scope])
-      expect(yield* records.shown(scope)).toEqual(shown)
-      expect(yield* records.shown(scopeOf(account, "trades"))).toEqual([])
+      const other = (yield* arrange).account
+      yield* records.setPulled([{ ...scopeOf(other, scope.dataType), shown: [] }])
+      const both = yield* records.shown(scope.dataType, [other.id, account.id])
+      expect([both.get(account.id), both.get(other.id)]).toEqual([shown, []])
+      expect(yield* records.shown(scope.dataType, [])).toEqual(new Map())
+      expect(yield* of("trades")).toEqual(new Map())
       yield* records.setPulled([{ ...scope, shown: [] }])
-      expect(yield* records.shown(scope)).toEqual([])
+      expect(yield* of(scope.dataType)).toEqual(new Map([[account.id, []]]))
     })
   )
 }

@@ -221,7 +221,7 @@ const records = casesOf(RecordStore, {
   pulledAt: (store, { scope }) => store.pulledAt(scope),
   pulledTimes: (store, { account }) => store.pulledTimes("transactions", [account.id]),
   setPulled: (store, { scope }) => store.setPulled([{ ...scope, shown: [] }]),
-  shown: (store, { scope }) => store.shown(scope),
+  shown: (store, { scope }) => store.shown(scope.dataType, [scope.accountId]),
   forget: (store, { madeAccount, workspace }) => store.forget(workspace.id, madeAccount.id)
 })
 
@@ -627,7 +627,7 @@ const tellings = {
       yield* store.dayDigests(scope),
       yield* store.merged(scope),
       yield* store.pulledAt(scope),
-      yield* store.shown(scope),
+      yield* store.shown(scope.dataType, [scope.accountId]),
       yield* store.checkpoint(checkpoint),
       yield* store.changes(scopeOf(madeAccount), { after: 0, upTo: 100, limit: 100 })
     ]

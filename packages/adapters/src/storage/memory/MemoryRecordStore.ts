@@ -232,7 +232,16 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
             )
         ),
       pulledAt: (scope) => call(() => pulled.get(typeKey(scope))),
-      shown: (scope) => call(() => shown.get(typeKey(scope)) ?? []),
+      shown: (dataType, accountIds) =>
+        call(
+          () =>
+            new Map(
+              accountIds.flatMap((accountId) => {
+                const steps = shown.get(typeKey({ accountId, dataType }))
+                return steps === undefined ? [] : [[accountId, steps] as const]
+              })
+            )
+        ),
       setPulled: (scopes) =>
         call((now) => {
           for (const scope of scopes) {

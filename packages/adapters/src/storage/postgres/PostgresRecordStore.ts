@@ -333,12 +333,14 @@ export const layer: Layer.Layer<RecordStore, never, SqlClient.SqlClient> = Layer
           where account_id = ${scope.accountId} and data_type = ${scope.dataType}`)
         return rows[0] === undefined ? undefined : instant(rows[0].pulled_at)
       }),
-      shown: Effect.fn("RecordStore.shown")(function* (scope) {
+      shown: Effect.fn("RecordStore.shown")(function* (dataType, accountIds) {
+        if (accountIds.length === 0) return new Map()
         const rows = yield* stored(sql<{
-          readonly shown: ReadonlyArray<ShownStep> | null
-        }>`select shown from record_pull
-          where account_id = ${scope.accountId} and data_type = ${scope.dataType}`)
-        return rows[0]?.shown ?? []
+          readonly account_id: AccountId
+          readonly shown: ReadonlyArray<ShownStep>
+        }>`select account_id, shown from record_pull
+          where data_type = ${dataType} and ${sql.in("account_id", accountIds)} and shown is not null`)
+        return new Map(rows.map((row) => [row.account_id, row.shown]))
       }),
       setPulled: Effect.fn("RecordStore.setPulled")(function* (scopes) {
         if (scopes.length === 0) return
