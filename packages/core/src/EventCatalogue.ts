@@ -2,6 +2,7 @@
 import { bankEventTypes } from "./bank/BankEvents.ts"
 import { aiEventTypes } from "./enrichment/kinds/ai/AiEvents.ts"
 import { budgetEventTypes } from "./enrichment/kinds/budget/Thresholds.ts"
+import { feeEventTypes } from "./enrichment/kinds/fees/FeeEvents.ts"
 import { transferEventTypes } from "./enrichment/kinds/transfer/TransferEvents.ts"
 import { monitorEventTypes } from "./enrichment/kinds/monitor/Cases.ts"
 import { findingEventTypes } from "./enrichment/FindingEvents.ts"
@@ -24,5 +25,6 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...memoryEventTypes,
   ...transferEventTypes,
   ...monitorEventTypes,
-  ...aiEventTypes
+  ...aiEventTypes,
+  ...feeEventTypes
 ]

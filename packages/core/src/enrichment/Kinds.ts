@@ -13,6 +13,7 @@ import { makeCategorize } from "./kinds/ai/categorize.ts"
 import { makeMerchant } from "./kinds/ai/merchant.ts"
 import { makeBudget } from "./kinds/budget/budget.ts"
 import { dedupe } from "./kinds/dedupe/dedupe.ts"
+import { fees } from "./kinds/fees/fees.ts"
 import { makeFilter } from "./kinds/filter.ts"
 import { makeLookup } from "./kinds/lookup/lookup.ts"
 import { makeMemory } from "./kinds/memory/memory.ts"
@@ -78,6 +79,7 @@ export const bundledKinds = ({
   makeSplit(patterns, sha256),
   makeFilter(patterns),
   transferMatch,
+  fees,
   makeBudget(patterns),
   makeMonitor(patterns)
 ]

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import type { StorageUnavailable } from "../../../storage/StorageUnavailable.ts"
 import { linkId } from "../LinkId.ts"
-import type { Partition, PartitionKey, PartitionPlan, Plan, PlanInput } from "../SetKind.ts"
+import type { Partition, PartitionKey, PartitionPlan, Plan, PlanInput, SetAccount } from "../SetKind.ts"
 import { Calibration } from "./Calibration.ts"
 import { decided, decisionsText, Lessons, located, type Located, wordsOf } from "./Decisions.ts"
 import { legRules } from "./Leg.ts"
@@ -53,6 +53,12 @@ const lookBack = (month: string, after: number, months: ReadonlyArray<string>): 
 
 const texts = (all: Shared["decisions"]): ReadonlySet<string> => new Set(all.map((one) => one.join(" ")))
 
+/** What pairs depend on: nothing that changes from read to read, such as a balance. */
+const namedAs = (account: SetAccount) => {
+  const { accountId, accountName, accountNumber, accountType, bankName, currency } = account
+  return [accountId, accountName, accountNumber, accountType, bankName, currency]
+}
+
 const isEmpty = ({ book, shared: all }: TransferState) =>
   (book === undefined || isEmptyBook(book)) && (all === undefined || all.months.length + all.located.length === 0)
 
@@ -89,7 +95,7 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
     say(sharedKey, { shared: former })
   }
   const ordered = [...accounts.values()].toSorted((a, b) => compareText(a.accountId, b.accountId))
-  const accountsText = input.sha256(JSON.stringify([ordered, input.baseCurrency]))
+  const accountsText = input.sha256(JSON.stringify([ordered.map(namedAs), input.baseCurrency]))
   if (former !== undefined && former.accounts !== accountsText) for (const month of former.months) changed.add(month)
   if (changed.size === 0) return { next } satisfies Plan<TransferState, TransferEvidence>
   yield* load(changed)

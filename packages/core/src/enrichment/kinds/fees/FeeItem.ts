@@ -1,0 +1,137 @@
+/** A transaction as the search for fees sees it (enrichments C9). */
+import * as CalendarDate from "../../../shared/CalendarDate.ts"
+import * as Currency from "../../../shared/Currency.ts"
+import * as Decimal from "../../../shared/Decimal.ts"
+import { type Phrases, plainWords } from "../../../text/Phrases.ts"
+import type { SetAccount, SetRecord } from "../SetKind.ts"
+import type { FeeKind, FeeWord } from "./FeeWords.ts"
+import { feeKinds } from "./FeeWords.ts"
+
+export const feeFields = [
+  "date",
+  "amount",
+  "currency",
+  "description",
+  "originalDescription",
+  "category",
+  "type",
+  "pending",
+  "transfer.role",
+  "transfer.state",
+  "transfer.fee",
+  "transfer.rate",
+  "transfer.counterpartAccountId"
+] as const
+
+export interface FeeItem {
+  readonly recordId: string
+  readonly date: CalendarDate.CalendarDate
+  readonly day: number
+  /** Without sign. */
+  readonly amount: Decimal.Decimal
+  /** The same as a number, for ratios. */
+  readonly size: number
+  readonly debit: boolean
+  readonly currency: Currency.Currency
+  /** Half of the smallest unit. */
+  readonly halfUnit: number
+  /** The whole phrase of a kind, by kind. */
+  readonly phrases: ReadonlyMap<FeeKind, string>
+  /** A word that may mean a fee. */
+  readonly weak: string | undefined
+  readonly never: string | undefined
+  readonly cash: boolean
+  readonly wired: boolean
+  readonly returned: boolean
+  /** In another currency than its account's, or with a text that names one. */
+  readonly foreign: boolean
+  /** What the provider makes of it. */
+  readonly label: boolean
+  /** A purchase as far as the provider says. */
+  readonly record: SetRecord
+}
+
+const isKind = (word: FeeWord): word is FeeKind => feeKinds.some((kind) => kind === word)
+
+/** Any of the words that a fee could be told by. */
+export const isWorded = ({ label, phrases, weak }: FeeItem): boolean => label || phrases.size > 0 || weak !== undefined
+
+interface Said extends Pick<FeeItem, "phrases" | "weak" | "never" | "cash" | "wired" | "returned"> {
+  readonly currencies: ReadonlySet<string>
+}
+
+const saidBy = new WeakMap<Phrases<FeeWord>, Map<string, Said>>()
+
+/** Texts of which the reading is kept. */
+const mostTexts = 20_000
+
+const foreignCodes: ReadonlySet<string> = new Set(
+  "usd eur gbp chf jpy aud cad nzd sek nok dkk pln czk huf ron try brl mxn zar inr thb sgd hkd cny".split(" ")
+)
+
+const read = (text: string, words: Phrases<FeeWord>): Said => {
+  let texts = saidBy.get(words)
+  if (texts === undefined) saidBy.set(words, (texts = new Map()))
+  const known = texts.get(text)
+  if (known !== undefined) return known
+  const plain = plainWords(text)
+  const phrases = new Map<FeeKind, string>()
+  const others = new Map<FeeWord, string>()
+  for (const { phrase, value } of words.find(plain)) {
+    if (isKind(value)) {
+      if (!phrases.has(value)) phrases.set(value, phrase)
+    } else if (!others.has(value)) others.set(value, phrase)
+  }
+  const said: Said = {
+    phrases,
+    weak: others.get("weak"),
+    never: others.get("never"),
+    cash: others.has("cash"),
+    wired: others.has("wired"),
+    returned: others.has("returned"),
+    currencies: new Set(plain.filter((word) => foreignCodes.has(word)))
+  }
+  if (texts.size >= mostTexts) texts.clear()
+  texts.set(text, said)
+  return said
+}
+
+const textOf = ({ fields }: SetRecord): string => {
+  const [original, shown] = [fields["originalDescription"], fields["description"]]
+  const first = typeof shown === "string" ? shown : ""
+  return typeof original === "string" && original !== first ? `${first} ${original}` : first
+}
+
+/** `undefined` for what is no money, has no day, or is not booked yet. */
+export const feeItem = (
+  record: SetRecord,
+  account: Pick<SetAccount, "currency"> | undefined,
+  words: Phrases<FeeWord>
+): FeeItem | undefined => {
+  const { fields, recordId } = record
+  const { amount: sent, currency: told, date: on } = fields
+  if (typeof on !== "string" || typeof sent !== "string" || fields["pending"] === true) return undefined
+  const date = CalendarDate.parse(on)
+  const signed = Decimal.parse(sent)
+  if (date === undefined || signed === undefined || signed === "0") return undefined
+  const currency = (typeof told === "string" ? Currency.parse(told) : undefined) ?? account?.currency
+  if (currency === undefined) return undefined
+  const amount = Decimal.abs(signed)
+  const { currencies, ...said } = read(textOf(record), words)
+  const own = account?.currency ?? currency
+  return {
+    recordId,
+    date,
+    day: CalendarDate.toEpochDay(date),
+    amount,
+    size: Number(amount),
+    debit: Decimal.isNegative(signed),
+    currency,
+    halfUnit: 10 ** -Currency.minorDigits(currency) / 2,
+    ...said,
+    cash: said.cash || fields["type"] === "ATM",
+    foreign: currency !== own || [...currencies].some((code) => code !== own.toLowerCase()),
+    label: fields["type"] === "FEE" || fields["category"] === "BANK_FEES",
+    record
+  }
+}
