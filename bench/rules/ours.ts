@@ -28,7 +28,8 @@ const conditionsOf = (asked: TextRule["asked"]): ConditionGroup => {
   }
 }
 
-const ruleOf = ({ asked, done }: TextRule, n: number): Rule => ({
+/** The rule as it is configured. */
+export const ruleOf = ({ asked, done }: TextRule, n: number): Rule => ({
   id: `rule ${n}`,
   conditions: conditionsOf(asked),
   actions: [

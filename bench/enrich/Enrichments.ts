@@ -1,0 +1,106 @@
+/** One enrichment of each kind that looks at records alone, as people have them, with many rules. */
+import { bundledKinds, type Enrichment, kindsOf, Pipeline } from "@millrace/core/enrichment"
+import { NodeDigest } from "@millrace/adapters"
+import { provenPatterns } from "@millrace/core/pattern"
+import { Timestamp } from "@millrace/core"
+import { merchant } from "../merchants.ts"
+import { ruleOf } from "../rules/ours.ts"
+import { textRules } from "../rules/TextRule.ts"
+
+const at = Timestamp.make("2026-03-14T00:00:00.000Z")
+
+const enrichmentOf = (type: string, config: object, order: number): Enrichment => ({
+  id: `enr_${String(order).padStart(26, "0")}` as Enrichment["id"],
+  workspaceId: "ws_00000000000000000000000001" as Enrichment["workspaceId"],
+  name: type,
+  type,
+  enabled: true,
+  order,
+  dataType: "transactions",
+  feedIds: [],
+  allFeeds: true,
+  config: config as Enrichment["config"],
+  createdBy: "usr_00000000000000000000000001",
+  createdAt: at,
+  updatedAt: at,
+  version: 1,
+  revision: 1
+})
+
+const when = (field: string, operator: string, value: string | number) => ({
+  logic: "and",
+  conditions: [{ field, operator, value }]
+})
+
+/** Texts that are tidied before anything looks at them. */
+const tidying = {
+  phase: "pre",
+  rules: ["POS", "CARD 4821", "DEBIT"].map((word) => ({
+    conditions: when("description", "startsWith", word),
+    action: { field: "channel", value: "card" }
+  }))
+}
+
+/** Account codes of merchants. */
+const codes = (count: number) => ({
+  source: {
+    kind: "inline",
+    entries: Array.from({ length: count }, (_, n) => ({
+      match: merchant(n).toLowerCase(),
+      set: { ledgerCode: `${4_000 + n}` }
+    }))
+  },
+  field: "merchantName"
+})
+
+const halves = {
+  rules: [
+    {
+      id: "shared",
+      conditions: when("description", "contains", "NEW YORK"),
+      lines: [
+        { key: "mine", method: "percent", value: "60" },
+        { key: "yours", method: "remainder", set: { category: "Shared" } }
+      ]
+    }
+  ]
+}
+
+const late = {
+  phase: "post",
+  rules: [{ conditions: when("pending", "equals", "true"), action: { field: "notes", value: "Pending" } }]
+}
+const hidden = { conditions: when("amount", "gt", -1), hold: when("description", "contains", "PAYPAL") }
+
+/** `rules`: of the main phase. */
+export const recordPipeline = (rules: number): Pipeline.CompiledPipeline => {
+  const main = {
+    rules: textRules(rules).map((rule, n) => {
+      const { actions, ...rest } = ruleOf(rule, n)
+      return { ...rest, action: actions[0]! }
+    }),
+    mode: "all"
+  }
+  const all = [
+    ["rule", tidying],
+    ["lookup", codes(1_000)],
+    ["rule", main],
+    ["split", halves],
+    ["rule", late],
+    ["filter", hidden]
+  ] as const
+  const pipeline = Pipeline.compile(
+    all.map(([type, config], order) => enrichmentOf(type, config, order)),
+    "transactions",
+    kindsOf(bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 }))
+  )
+  const [fault] = pipeline.faults
+  if (fault !== undefined) throw new Error(fault.message.slice(0, 500))
+  return pipeline
+}
+
+/** Rules alone, of the same number. */
+export const rulesAlone = (rules: number): Pipeline.CompiledPipeline => {
+  const whole = recordPipeline(rules)
+  return { ...whole, steps: whole.steps.filter((_, n) => n === 2), makesLines: false }
+}
