@@ -4,6 +4,7 @@ import { sweep, type SweepCell } from "@millrace/verification/simulation/CrashSw
 
 const cells: ReadonlyArray<SweepCell> = [
   { by: "crash", to: "table", instance: "delta-connection-perstatus" },
+  { by: "crash", to: "table", instance: "delta-connection-stable", enriched: true },
   { by: "crash", to: "upsertByKey", instance: "delta-account-perstatus" },
   { by: "crash", to: "readBack", instance: "snapshotwindow-account-perstatus" },
   { by: "crash", to: "idempotencyKey", instance: "delta-connection-perstatus" },
@@ -16,10 +17,16 @@ const cause = { crash: "it died", "storage away": "storage went away" } as const
 
 describe("a run that dies", () => {
   for (const cell of cells) {
-    it(`ends the same wherever ${cause[cell.by]}: ${cell.instance} to ${cell.to}`, { timeout: 600_000 }, () => {
-      const { broken, deaths } = sweep(cell)
-      expect(broken?.message).toBeUndefined()
-      expect(deaths).toBeGreaterThan(40)
-    })
+    it(
+      `ends the same wherever ${cause[cell.by]}: ${cell.instance} to ${cell.to}${cell.enriched === true ? ", enriched" : ""}`,
+      { timeout: 600_000 },
+      () => {
+        // With enrichments there are so many places that only some are tried, unless there is time.
+        const stride = cell.enriched === true && process.env["MILLRACE_LONG"] === undefined ? 15 : 1
+        const { broken, deaths } = sweep(cell, { first: 1, stride })
+        expect(broken?.message).toBeUndefined()
+        expect(deaths * stride).toBeGreaterThan(40)
+      }
+    )
   }
 })

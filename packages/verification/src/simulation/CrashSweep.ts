@@ -17,6 +17,7 @@ import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import { storeFeed, storeTable } from "@millrace/testing/fixture"
 import { Seeded } from "@millrace/testing/model"
+import { analysed, enrichedWith, toldOf } from "./Analysed.ts"
 import { ledgerOf } from "./Checkers.ts"
 import { EventLoop } from "./EventLoop.ts"
 import { mappings } from "./FollowingFeed.ts"
@@ -35,20 +36,34 @@ export interface SweepCell {
   readonly to: (typeof sweptDestinations)[number]
   /** How a run dies: with its process, or because storage went away under it. */
   readonly by: "crash" | "storage away"
+  /** Whether enrichments of all sorts are at work, those that look at sets among them. */
+  readonly enriched?: true
 }
 
+/** Where enrichments are at work as well: what they keep does not follow from how an upstream is read. */
+const enrichedAt: ReadonlyArray<string> = ["delta-connection-stable", "snapshotfull-account-none"]
+
 /** Every change model, scope, trust and way of writing, for both ways to die. */
-export const sweepCells: ReadonlyArray<SweepCell> = (["crash", "storage away"] as const).flatMap((by) =>
-  upstreamOptions.flatMap(({ instance }) => sweptDestinations.map((to) => ({ instance, to, by })))
-)
+export const sweepCells: ReadonlyArray<SweepCell> = (["crash", "storage away"] as const).flatMap((by) => [
+  ...upstreamOptions.flatMap(({ instance }) => sweptDestinations.map((to) => ({ instance, to, by }))),
+  ...enrichedAt.map((instance) => ({ instance, to: "table", by, enriched: true }) as const)
+])
 
 const bookedOn = CalendarDate.make("2026-11-20")
 
 /** A first sync, changes of every sort at the bank, and a second one that dies where `crashAt` says. */
-const play = Effect.fnUntraced(function* (simulation: Simulation, { by, instance, to }: SweepCell, crashAt: number) {
+const play = Effect.fnUntraced(function* (
+  simulation: Simulation,
+  { by, enriched, instance, to }: SweepCell,
+  crashAt: number
+) {
   const { points } = simulation
   const provider = simulation.providers.find((one) => one.options.instance === instance)!
-  const { accounts, bank, upstream, workspace } = yield* connect(simulation, provider, ["a"])
+  const { accounts, bank, upstream, workspace } = yield* connect(
+    simulation,
+    provider,
+    enriched === true ? ["a", "b"] : ["a"]
+  )
   const post = (description: string, pending = false) =>
     upstream.post({ account: "a", date: bookedOn, amount: "-1.5", description, pending })
   post("same")
@@ -62,7 +77,16 @@ const play = Effect.fnUntraced(function* (simulation: Simulation, { by, instance
     sourceConfig: { type: "sync", accounts: accounts.map(({ id }) => ({ bankId: bank.id, accountId: id })) },
     fieldMappings: mappings
   })
+  const enrichments = enriched === true ? yield* enrichedWith(workspace) : []
+  /** Money that moves between own accounts. */
+  const move = (description: string) => {
+    if (enriched !== true) return
+    upstream.post({ account: "a", date: bookedOn, amount: "-70", description: `${description} out`, pending: false })
+    upstream.post({ account: "b", date: bookedOn, amount: "70", description: `${description} in`, pending: false })
+  }
+  move("first transfer")
   yield* drive(simulation, feed)
+  move("second transfer")
   upstream.remove(gone)
   upstream.change(changed, { amount: "-2.5" })
   upstream.settle(held, { newId: provider.options.idTrust !== "stable", link: true })
@@ -82,7 +106,7 @@ const play = Effect.fnUntraced(function* (simulation: Simulation, { by, instance
     }
   })
   const again = yield* drive(simulation, feed)
-  const records = yield* ledgerOf(accounts[0]!)
+  const records = (yield* Effect.forEach(accounts, (account) => ledgerOf(account))).flat()
   const tableId = tableOf(feed.destinationConfig)
   const rows =
     tableId !== undefined
@@ -90,9 +114,21 @@ const play = Effect.fnUntraced(function* (simulation: Simulation, { by, instance
       : simulation.destination.at(path).rows.map(({ values }) => values)
   // Ids differ from scenario to scenario; the record that they stand for does not.
   const nameOf = new Map(records.map((record) => [record.id, String(record.fields["description"])]))
+  const said = yield* analysed(workspace, enrichments, nameOf)
+  const told = enriched === true ? yield* toldOf(workspace) : []
+  if (enriched === true && fired === undefined) {
+    // The same enrichments once more see all records at once: what they say is what the first came to step by step.
+    const twins = yield* enrichedWith(workspace, (type) => type !== "rule" && type !== "split")
+    yield* drive(simulation, feed)
+    const anew = yield* analysed(workspace, twins, nameOf)
+    mustEqual("an analysis of what changed is one of everything", said, anew, "all records at once")
+    must("an analysis of what changed is one of everything", said.length > 1, () => said)
+  }
   return {
     fired,
     outcome: {
+      said,
+      told,
       status: [job.status, again.job.status],
       ledger: records.map((one) => [nameOf.get(one.id), one.state, one.fields["amount"], one.pending]).toSorted(),
       rows: rows.map((row) => JSON.stringify({ ...row, id: nameOf.get(String(row["id"])) })).toSorted(),

@@ -28,7 +28,8 @@ export const invariants = [
   "a row that cannot be read has not vanished",
   "every change is told, once and in order",
   "nothing breaks inside",
-  "a crash changes nothing at the end"
+  "a crash changes nothing at the end",
+  "an analysis of what changed is one of everything"
 ] as const
 export type Invariant = (typeof invariants)[number]
 
