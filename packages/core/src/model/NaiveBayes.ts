@@ -23,6 +23,8 @@ export interface Verdict {
   readonly top: ReadonlyArray<Ranked>
   /** Whether a whole word, a merchant category code or a category of the provider was seen before. */
   readonly known: boolean
+  /** Whether another label has a word to itself that is as well known as any word of the best one. */
+  readonly torn: boolean
 }
 
 /** Added to each count, as a share of one observation. */
@@ -75,19 +77,23 @@ export class NaiveBayes {
     return copy
   }
 
-  /** Logarithms of the odds of each label, before the temperature, by its place; and whether the record is known. */
-  scores(features: Features): { readonly scores: ReadonlyArray<number>; readonly known: boolean } {
+  /** Logarithms of the odds of each label, before the temperature, by its place. */
+  scores(features: Features): {
+    readonly scores: ReadonlyArray<number>
+    /** Of the words and codes that were seen before: place of a label -> count. */
+    readonly telling: ReadonlyArray<ReadonlyMap<number, number>>
+  } {
     const vocabulary = this.counts.size
     const seen: Array<readonly [counts: ReadonlyMap<number, number>, weight: number]> = []
+    const telling: Array<ReadonlyMap<number, number>> = []
     let mass = 0
-    let known = false
     for (const feature of featuresOf(features)) {
       const counts = this.counts.get(feature.name)
       // What was never seen speaks for nobody.
       if (counts === undefined) continue
       const weight = weightOf(feature)
       mass += weight
-      known ||= feature.tells
+      if (feature.tells) telling.push(counts)
       seen.push([counts, weight])
     }
     const tempering = mass > mostMass ? mostMass / mass : 1
@@ -103,11 +109,11 @@ export class NaiveBayes {
         scores[at]! += weight * tempering * Math.log((count + smoothed) / smoothed)
       }
     }
-    return { scores, known }
+    return { scores, telling }
   }
 
   rank(features: Features): Verdict {
-    const { known, scores } = this.scores(features)
+    const { scores, telling } = this.scores(features)
     const order = topThree(scores)
     const best = scores[order[0] ?? 0] ?? 0
     let sum = 0
@@ -116,7 +122,7 @@ export class NaiveBayes {
       label: this.labels[at]!,
       probability: Math.exp((scores[at]! - best) / this.temperature) / sum
     }))
-    return { top, known }
+    return { top, known: telling.length > 0, torn: isTorn(telling, order[0]) }
   }
 
   /** The label, or `undefined` where it abstains: pieces of words alone never decide. */
@@ -147,13 +153,27 @@ export class NaiveBayes {
 }
 
 /** The answer that a verdict stands for, if it is sure enough. */
-export const decided = ({ known, top: [first, second] }: Verdict, abstainBelow: number): string | undefined =>
+export const decided = ({ known, top: [first, second], torn }: Verdict, abstainBelow: number): string | undefined =>
   known &&
+  !torn &&
   first !== undefined &&
   first.probability >= abstainBelow &&
   first.probability >= lead * (second?.probability ?? 0)
     ? first.label
     : undefined
+
+/** Whether a word that the best label never had belongs to another one, and is as well known there as its own words are here. */
+const isTorn = (telling: ReadonlyArray<ReadonlyMap<number, number>>, best: number | undefined): boolean => {
+  if (best === undefined || telling.length < 2) return false
+  let own = 0
+  let foreign = 0
+  for (const counts of telling) {
+    const here = counts.get(best)
+    if (here !== undefined) own = Math.max(own, here)
+    else for (const there of counts.values()) foreign = Math.max(foreign, there)
+  }
+  return foreign >= own
+}
 
 /** Places of the three greatest, greatest first; of equals the first. */
 const topThree = (scores: ReadonlyArray<number>): Array<number> => {

@@ -87,12 +87,12 @@ describe("order", () => {
 
   it("keeps a value of greater authority when a weaker enrichment speaks later", () => {
     const guessing = { ...rule.capabilities, authority: "ai" } as const
-    const registry = kindsOf([...bundled, { ...rule, type: "ai_categorize", capabilities: guessing, stage: () => 70 }])
+    const registry = kindsOf([...bundled, { ...rule, type: "weak_guess", capabilities: guessing, stage: () => 70 }])
     const always = when("description", "isNotEmpty")
     const result = run(
       [
         enrichment("a", "rule", setRule(always, "category", "Rule")),
-        enrichment("b", "ai_categorize", {
+        enrichment("b", "weak_guess", {
           rules: [
             {
               conditions: always,

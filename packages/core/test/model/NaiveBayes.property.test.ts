@@ -95,3 +95,15 @@ it("becomes less sure where its own examples say that it was too sure", () => {
   expect(model.temperature).toBeGreaterThan(1)
   expect(model.rank(examples[0]!.features).top[0]!.probability).toBeLessThan(before[0]!.probability)
 })
+
+it("abstains where another label has a word to itself that is as well known", () => {
+  const model = taught([
+    ["harbour market", "GROCERIES"],
+    ["station kiosk", "TRAVEL"],
+    ["harbour lane", "GROCERIES"]
+  ])
+  expect(model.classify(out("market kiosk"), 0.5).answer).toBeUndefined()
+  expect(model.rank(out("market kiosk")).torn).toBe(true)
+  // The better known word stands, if nothing else speaks against it.
+  expect(model.rank(out("harbour kiosk")).torn).toBe(false)
+})

@@ -10,6 +10,9 @@ import { shortHistory } from "./identity/ShortHistory.ts"
 import { tieOut } from "./enrichment/TieOut.ts"
 import { cardPayments } from "./transfers/CardPayments.ts"
 import { transferWorlds } from "./transfers/TransferWorlds.ts"
+import { labelledCategories } from "./models/LabelledCategories.ts"
+import { merchantNames } from "./models/MerchantNames.ts"
+import { newMerchants } from "./models/NewMerchants.ts"
 import type { Scene } from "./identity/Scene.ts"
 
 export const scenes: ReadonlyArray<Scene> = [
@@ -25,5 +28,8 @@ export const scenes: ReadonlyArray<Scene> = [
   splitOrders,
   tieOut,
   cardPayments,
-  transferWorlds
+  transferWorlds,
+  labelledCategories,
+  newMerchants,
+  merchantNames
 ]
