@@ -36,9 +36,10 @@ import { analysisTask, taskKey } from "./AnalysisTaskKind.ts"
 import { BusinessCalendars, Rates } from "./kinds/Rates.ts"
 import { revisionOf } from "./SetPlanning.ts"
 import type { Enrichment } from "./Enrichment.ts"
-import type { AccountStatus, SetAccount } from "./kinds/SetKind.ts"
+import type { AccountStatus, PlannedEvent, SetAccount } from "./kinds/SetKind.ts"
 import { Kinds } from "./Kinds.ts"
 import type { PipelineFault } from "./Pipeline.ts"
+import { beginnings, isBeginning } from "./Beginnings.ts"
 import { keepFindings } from "./FindingKeeping.ts"
 import { FindingStore } from "./FindingStore.ts"
 import { covers, FeedPipelines } from "./FeedPipelines.ts"
@@ -189,6 +190,7 @@ export class Analysis extends Context.Service<
             const keeping = { store: findings, events, scope, cause: run.cause, sha256: digest.sha256 }
             for (const id of gone as ReadonlyArray<Enrichment["id"]>) {
               yield* store.forget(workspace.id, id)
+              yield* outbox.silence({ workspaceId: workspace.id, enrichmentId: id })
               // One that was deleted takes its findings with it; one that rests finds nothing.
               if (!run.enrichments.some((one) => one.id === id)) yield* findings.forget(workspace.id, id)
               else {
@@ -202,9 +204,11 @@ export class Analysis extends Context.Service<
                 if (!kept) return yield* Effect.fail(new Overtaken())
               }
             }
+            const earlier: Array<PlannedEvent & { readonly enrichmentId: Enrichment["id"] }> = []
             for (const { events: told, findings: found, messages, planned: keys, step } of slice.planned) {
               const before = head.planned[step.enrichment.id]
-              const isKnown = before !== undefined && revisionOf(before) === revisionOf(step.tag)
+              const isKnown =
+                step.kind.begins !== undefined || (before !== undefined && revisionOf(before) === revisionOf(step.tag))
               if (step.kind.capabilities.finds !== undefined) {
                 const enrichmentId = step.enrichment.id
                 const kept = yield* keepFindings({ ...keeping, enrichmentId, planned: keys, found, quiet: !isKnown })
@@ -217,19 +221,30 @@ export class Analysis extends Context.Service<
               )
               // What was so when the enrichment began is no news.
               if (!isKnown) continue
+              const scoped = { workspaceId: workspace.id, enrichmentId: step.enrichment.id }
+              const news = told.filter(({ key }) => fresh.has(key)).slice(0, limits.enrichmentEvents)
+              const answer =
+                earlier.length === 0
+                  ? undefined
+                  : step.kind.hears?.({
+                      ...scoped,
+                      prepared: step.prepared,
+                      name: step.enrichment.name,
+                      locale: workspace.locale,
+                      sha256: (text) => digest.sha256(text),
+                      events: earlier
+                    })
+              earlier.push(...news.map((one) => ({ ...one, enrichmentId: step.enrichment.id })))
               const types = new Map((step.kind.capabilities.emits ?? []).map((type) => [type.type, type]))
-              yield* outbox.post({ workspaceId: workspace.id, enrichmentId: step.enrichment.id }, messages)
+              yield* outbox.post(scoped, [...messages, ...(answer?.messages ?? [])])
               yield* events.append(
-                told
-                  .filter(({ key }) => fresh.has(key))
-                  .slice(0, limits.enrichmentEvents)
-                  .map(({ data, subjectId, type }) => ({
-                    workspaceId: workspace.id,
-                    type,
-                    subject: { kind: types.get(type)!.subject, id: subjectId },
-                    cause: run.cause,
-                    data
-                  }))
+                [...news, ...(answer?.events ?? [])].map(({ data, subjectId, type }) => ({
+                  workspaceId: workspace.id,
+                  type,
+                  subject: { kind: types.get(type)!.subject, id: subjectId },
+                  cause: run.cause,
+                  data
+                }))
               )
             }
             const due = changed
@@ -297,12 +312,18 @@ export class Analysis extends Context.Service<
           const isDue = head.due !== null && head.due <= today
           const planned = new Map(places.steps.map(({ enrichment, wholeTag }) => [enrichment.id as string, wholeTag]))
           const unplanned = places.steps.filter(({ enrichment, wholeTag }) => head.planned[enrichment.id] !== wholeTag)
-          const gone = Object.keys(head.planned).filter((id) => !planned.has(id))
+          const gone = Object.keys(head.planned).filter((id) => !isBeginning(id) && !planned.has(id))
           if (behind.length === 0 && !isDue && unplanned.length === 0 && gone.length === 0) return faults
           yield* yieldIfRevoked
           accounts ??= yield* accountsOf(workspace, places, statuses)
           const { all, placeOf } = accounts
           const unmarked = head.marks.flatMap(({ accountId }) => (all.has(accountId) ? [] : [accountId]))
+          const begun = beginnings(
+            head.planned,
+            places.steps,
+            behind.map((one) => ({ accountId: one.account.id, by: one.places, lastChange: lastOf(one) })),
+            unmarked
+          )
           const slice = new AnalysisSlice({
             store,
             records,
@@ -313,6 +334,8 @@ export class Analysis extends Context.Service<
             baseCurrency: workspace.baseCurrency,
             at,
             planned: head.planned,
+            begun,
+            locale: workspace.locale,
             timezone: workspace.timezone,
             rates,
             calendar,
@@ -353,6 +376,7 @@ export class Analysis extends Context.Service<
             })
           )
           if (!isLast) for (const id of gone) known[id] = head.planned[id]!
+          Object.assign(known, begun)
           const written = yield* commit(run, head, result, moved, emptied, known, isLast ? gone : [], today)
           if (!written) {
             if (++tries > conflictTries) {

@@ -1,5 +1,6 @@
 /** Where the records of accounts stand in the enrichments of set kinds (enrichments A4). */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { Account } from "../bank/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
 import { ownerOf } from "../bank/PublicRecord.ts"
@@ -8,6 +9,7 @@ import type { Feed } from "../feed/Feed.ts"
 import type { FieldSpecs } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { decode } from "../shared/StrictDecoding.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import type { CompiledPipeline, Step } from "./Pipeline.ts"
 import { setSteps } from "./Pipeline.ts"
@@ -49,6 +51,17 @@ export const showsAccount = (
 /** What an enrichment is planned under: its revision, and how its kind keeps state. */
 const revisionTag = ({ revision }: Enrichment, version: number): string => `${revision}.${version}`
 
+/** The same for kinds that begin anew less often than their configuration changes; `undefined` for the others. */
+const beginningOf = (
+  { config }: Enrichment,
+  { Config, State, begins }: SetStep["kind"],
+  hash: (text: string) => string
+): string | undefined => {
+  if (begins === undefined) return undefined
+  const decoded = decode(Config, config)
+  return Result.isFailure(decoded) ? undefined : `${hash(begins(decoded.success))}.${State.version}`
+}
+
 /** The set kinds of a data type in one workspace. */
 export const placing = Effect.fnUntraced(function* (
   enrichments: ReadonlyArray<Enrichment>,
@@ -77,7 +90,7 @@ export const placing = Effect.fnUntraced(function* (
       const { enrichment, prepared, stage } = step
       if (steps.some((other) => other.enrichment.id === enrichment.id)) continue
       const tag = tagOf(
-        revisionTag(enrichment, kind.State.version),
+        beginningOf(enrichment, kind, hash) ?? revisionTag(enrichment, kind.State.version),
         (kind.watches ?? []).map((one) => surroundings[one]).join(",")
       )
       steps.push({

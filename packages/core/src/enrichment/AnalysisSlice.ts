@@ -17,6 +17,7 @@ import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { PlacedAccount, Place, Placing } from "./AnalysisPlaces.ts"
 import type { AnalysisEntry, AnalysisStore } from "./AnalysisStore.ts"
 import type { PartitionKey, SetAccount } from "./kinds/SetKind.ts"
+import { pastUpTo } from "./Beginnings.ts"
 import { type CompiledPipeline, type Gathered, type PipelineFault, run, runWithLines } from "./Pipeline.ts"
 import { gather } from "./PipelineOpening.ts"
 import { lineSeparator } from "./Progress.ts"
@@ -38,6 +39,9 @@ export interface SliceInput {
   readonly at: Timestamp
   /** What each enrichment was planned whole under. */
   readonly planned: Readonly<Record<string, string>>
+  /** Since when enrichments look at accounts (`Beginnings`). */
+  readonly begun: Readonly<Record<string, string>>
+  readonly locale: string
   readonly timezone: string
   readonly rates: RateTable
   readonly calendar: BusinessCalendar
@@ -116,8 +120,21 @@ export class AnalysisSlice {
 
   /** `isLast`: there are no further slices, so that partitions which are due or were planned otherwise are planned as well. */
   readonly plan = Effect.fnUntraced(function* (this: AnalysisSlice, isLast: boolean) {
-    const { accounts, at, baseCurrency, calendar, hasFacts, rates, scope, sha256, steps, store, timezone, today } =
-      this.input
+    const {
+      accounts,
+      at,
+      baseCurrency,
+      calendar,
+      hasFacts,
+      locale,
+      rates,
+      scope,
+      sha256,
+      steps,
+      store,
+      timezone,
+      today
+    } = this.input
     const planned: Array<SetPlanned & { readonly step: Step }> = []
     const touched = new Map<AccountId, Set<string>>()
     const faults: Array<PipelineFault> = []
@@ -132,6 +149,8 @@ export class AnalysisSlice {
         facts: hasFacts ? yield* store.facts(scope, { enrichmentId: id }) : [],
         today,
         at,
+        locale,
+        isPast: (recordId) => this.isPast(step, recordId),
         accounts,
         baseCurrency,
         timezone,
@@ -158,6 +177,14 @@ export class AnalysisSlice {
     const { pulse } = step.kind
     return pulse === undefined || planned[id] === step.wholeTag || keys.includes(pulse) ? keys : [...keys, pulse]
   })
+
+  /** What was not looked at now was there before. */
+  private isPast(step: Step, recordId: string): boolean {
+    const looked = this.looked.get(recordId)
+    if (looked === undefined) return true
+    const upTo = pastUpTo(this.input.begun, step, looked.record.accountId)
+    return upTo === undefined || looked.record.changeNo <= upTo
+  }
 
   private viewOf({ placed, record }: Looked, { specs }: Place) {
     return { recordId: record.id, fields: toPublic(this.input.scope.dataType, record, placed.owner, specs) }

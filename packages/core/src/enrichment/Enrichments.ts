@@ -24,6 +24,9 @@ import { blockOf, type Findings, judge, noFindings, stageOf } from "./Enrichment
 import type { EnrichmentChange, EnrichmentView, NewEnrichment } from "./EnrichmentContract.ts"
 import { EnrichmentStore, enrichmentResource } from "./EnrichmentStore.ts"
 import { FindingStore } from "./FindingStore.ts"
+import { Tasks } from "../task/Tasks.ts"
+import type { TaskStore } from "../task/TaskStore.ts"
+import { analysisTask, beginningKey } from "./AnalysisTaskKind.ts"
 import { Kinds } from "./Kinds.ts"
 
 export { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichment } from "./EnrichmentContract.ts"
@@ -81,13 +84,23 @@ export class Enrichments extends Context.Service<
   static readonly layer: Layer.Layer<
     Enrichments,
     never,
-    EnrichmentStore | AnalysisStore | FindingStore | FeedStore | Kinds | Ids | Transactor | EventStore | Cursors
+    | EnrichmentStore
+    | AnalysisStore
+    | FindingStore
+    | FeedStore
+    | Kinds
+    | Ids
+    | Transactor
+    | EventStore
+    | Cursors
+    | TaskStore
   > = Layer.effect(
     Enrichments,
     Effect.gen(function* () {
       const store = yield* EnrichmentStore
       const feeds = yield* FeedStore
       const ids = yield* Ids
+      const tasks = yield* Tasks
       const kinds = yield* Kinds
       const analyses = yield* AnalysisStore
       const findings = yield* FindingStore
@@ -247,6 +260,14 @@ export class Enrichments extends Context.Service<
         } satisfies EnrichmentView as EnrichmentView
       })
 
+      /** What tells news looks at once at what there is: that is none. */
+      const begin = ({ dataType, enabled, type, workspaceId }: Enrichment) => {
+        const kind = kinds.get(type)
+        if (!enabled || kind?.family !== "set" || kind.begins === undefined) return Effect.void
+        const payload = { workspaceId, dataType }
+        return tasks.enqueue(analysisTask, { payload, workspaceId, key: beginningKey(payload) })
+      }
+
       /** What was learnt goes with the enrichment, and what people said of it. */
       const remove: Enrichments["Service"]["remove"] = Effect.fn("Enrichments.remove")(
         function* (caller, id, ifVersion) {
@@ -270,9 +291,10 @@ export class Enrichments extends Context.Service<
 
       const { create, get, update } = useCases
       return Enrichments.of({
-        create: (caller, request) => Effect.flatMap(create(caller, request), viewed),
+        create: (caller, request) => Effect.flatMap(Effect.tap(create(caller, request), begin), viewed),
         get: (caller, id) => Effect.flatMap(get(caller, id), viewed),
-        update: (caller, id, change, ifVersion) => Effect.flatMap(update(caller, id, change, ifVersion), viewed),
+        update: (caller, id, change, ifVersion) =>
+          Effect.flatMap(Effect.tap(update(caller, id, change, ifVersion), begin), viewed),
         remove,
         // A workspace has so few that they are one page, in the order in which they run.
         list: Effect.fn("Enrichments.list")(function* (caller, { where = {} } = {}) {
@@ -298,5 +320,5 @@ export class Enrichments extends Context.Service<
         })
       })
     })
-  )
+  ).pipe(Layer.provide(Tasks.layer))
 }

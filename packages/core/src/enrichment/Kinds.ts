@@ -14,6 +14,7 @@ import { makeMerchant } from "./kinds/ai/merchant.ts"
 import { makeBudget } from "./kinds/budget/budget.ts"
 import { dedupe } from "./kinds/dedupe/dedupe.ts"
 import { fees } from "./kinds/fees/fees.ts"
+import { makeAlert } from "./kinds/alert/alert.ts"
 import { makeFilter } from "./kinds/filter.ts"
 import { makeLookup } from "./kinds/lookup/lookup.ts"
 import { makeMemory } from "./kinds/memory/memory.ts"
@@ -77,6 +78,7 @@ export const bundledKinds = ({
   makeMemory(memory),
   makeCategorize(patterns, sha256, models),
   makeSplit(patterns, sha256),
+  makeAlert(patterns),
   makeFilter(patterns),
   transferMatch,
   fees,

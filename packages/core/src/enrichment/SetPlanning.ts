@@ -74,6 +74,10 @@ export interface SetPlanningInput {
   readonly accounts: ReadonlyMap<AccountId, SetAccount>
   readonly baseCurrency: Currency
   readonly at: Timestamp.Timestamp
+  /** `en` unless given. */
+  readonly locale?: string
+  /** All of them unless given. */
+  readonly isPast?: (recordId: string) => boolean
   /** IANA name: whose days these are. */
   readonly timezone: string
   readonly rates: RateTable
@@ -213,6 +217,9 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
         ...scope,
         enrichmentId: enrichment.id,
         prepared,
+        name: enrichment.name,
+        locale: input.locale ?? "en",
+        isPast: input.isPast ?? (() => true),
         at: input.at,
         timezone: input.timezone,
         revision: enrichment.revision,

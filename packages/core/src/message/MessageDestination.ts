@@ -39,7 +39,7 @@ const SigningSecret = Schema.String.check(
 )
 
 const listOf = <S extends Schema.Codec<string>>(item: S, most: number) =>
-  Schema.NonEmptyArray(item).check(Schema.isMaxLength(most))
+  Schema.Array(item).check(Schema.isBetweenLength(1, most))
 
 const Email = Schema.Struct({ type: Schema.Literal("email"), recipients: listOf(EmailAddress, mostRecipients) })
 const Slack = Schema.Struct({ type: Schema.Literal("slack"), webhookUrl: HttpsUrl })

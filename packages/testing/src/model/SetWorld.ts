@@ -50,6 +50,8 @@ export class SetWorld {
   /** Keys of the events that were told, in order. */
   readonly told: Array<string> = []
   facts: ReadonlyArray<EnrichmentFact> = []
+  /** Whether a record was there when the enrichment began; none was, unless told otherwise. */
+  isPast: PlanInput<unknown, unknown>["isPast"] = () => false
   accounts: ReadonlyArray<SetAccount>
   today: CalendarDate.CalendarDate
   /** Noon of the day unless it is set. */
@@ -141,6 +143,9 @@ export class SetWorld {
         baseCurrency,
         revision: revision ?? 1,
         timezone: "UTC",
+        name: "Enrichment",
+        locale: "en",
+        isPast: this.isPast,
         at: this.at ?? Timestamp.make(`${today}T12:00:00.000Z`),
         past: past ?? [],
         rates: rates ?? RateTable.noRates,

@@ -77,6 +77,12 @@ export interface Remembered {
 }
 
 export interface PlanInput<Prepared, State> extends EnrichmentScope, PlanContext {
+  /** As people call the enrichment. */
+  readonly name: string
+  /** Of the workspace: how people there write amounts and days. */
+  readonly locale: string
+  /** For kinds with `begins`: whether a record was there already when the enrichment began to look. */
+  readonly isPast: (recordId: string) => boolean
   /** The instant that the run began to plan, the same for all partitions. */
   readonly at: Timestamp
   /** IANA name of the workspace's time zone. */
@@ -102,6 +108,14 @@ export interface PlanInput<Prepared, State> extends EnrichmentScope, PlanContext
   readonly read: (
     keys: ReadonlyArray<PartitionKey>
   ) => Effect.Effect<ReadonlyMap<PartitionKey, Partition<State>>, StorageUnavailable>
+}
+
+/** Events of this run that are told for the first time, by enrichments that stand before. */
+export interface HeardInput<Prepared> extends Pick<
+  PlanInput<Prepared, unknown>,
+  "prepared" | "name" | "locale" | "enrichmentId" | "workspaceId" | "sha256"
+> {
+  readonly events: ReadonlyArray<PlannedEvent & { readonly enrichmentId: Id<"enrichment"> }>
 }
 
 /** "Field f of this record should be v", with all that is needed to see why. */
@@ -202,6 +216,17 @@ export interface SetKind<Config = unknown, Prepared = unknown, State = unknown, 
   readonly pulse?: PartitionKey
   /** Whether it is given records that are gone as well; the field `removed` of such a record is `true`. */
   readonly removed?: true
+  /**
+   * Names what of a configuration makes the enrichment begin anew where it is another, such as conditions. A kind that has this
+   * decides itself what is news: it is told which records are the past, keeps its state over all other changes of its
+   * configuration, and nothing that it tells is held back.
+   */
+  begins?(config: Config): string
+  /** What it makes of events; pure, and once for each. It is told together with them, or not at all. */
+  hears?(input: HeardInput<Prepared>): {
+    readonly events: ReadonlyArray<PlannedEvent>
+    readonly messages: ReadonlyArray<PlannedMessage>
+  }
   /** What has to be known of a configuration after it was replaced, such as amounts that held in former months. */
   remembers?(config: Config): Schema.Json
   /** Read together with a dirty partition, in one go. */
