@@ -21,7 +21,7 @@ import { Banks } from "./bank/Banks.ts"
 import { Collections } from "./collection/Collections.ts"
 import { Deliverer } from "./destination/Deliverer.ts"
 import type { DeliveryStore } from "./destination/DeliveryStore.ts"
-import type { Destinations } from "./destination/Destinations.ts"
+import { Destinations } from "./destination/Destinations.ts"
 import { FeedRecords } from "./destination/FeedRecords.ts"
 import { FeedPipelines } from "./enrichment/FeedPipelines.ts"
 import { Enrichments } from "./enrichment/Enrichments.ts"
@@ -32,6 +32,7 @@ import type { RecordChangeStore } from "./enrichment/history/RecordChangeStore.t
 import type { FindingStore } from "./enrichment/FindingStore.ts"
 import type { AnswerCache } from "./model/AnswerCache.ts"
 import type { TokenBudget } from "./model/TokenBudget.ts"
+import { RowRemoval } from "./enrichment/RowRemoval.ts"
 import { EnrichmentFacts } from "./enrichment/EnrichmentFacts.ts"
 import type { EnrichmentStore } from "./enrichment/EnrichmentStore.ts"
 import type { AuditStore } from "./audit/AuditStore.ts"
@@ -190,6 +191,15 @@ export type UseCases =
   | Idempotency
   | Collections
 
+/** What the destinations of the program can take away. */
+const rowRemoval: Layer.Layer<never, never, Destinations> = Layer.effect(
+  RowRemoval,
+  Effect.map(Destinations, ({ all }) => {
+    const keeping = new Set(all.flatMap(({ capabilities, type }) => (capabilities.canRemove ? [] : [type])))
+    return { canRemove: (type) => !keeping.has(type) }
+  })
+)
+
 /** Use cases that reach no further than whoever calls them. */
 const walled = <I, S extends object, E, R>(
   service: Context.Service<I, S>,
@@ -210,7 +220,7 @@ export const layerUseCases = (
     WaitingUploads.layer,
     walled(FeedRecords, FeedRecords.layer.pipe(Layer.provide(RecordValues.layer), Layer.provide(FeedPipelines.layer))),
     walled(Tables, Tables.layer),
-    walled(Enrichments, Enrichments.layer),
+    walled(Enrichments, Enrichments.layer.pipe(Layer.provide(rowRemoval))),
     walled(EnrichmentFacts, EnrichmentFacts.layer),
     Layer.mergeAll(
       walled(Explanations, Explanations.layer),

@@ -21,13 +21,14 @@ import { Transactor } from "../storage/Transactor.ts"
 import { AnalysisStore } from "./AnalysisStore.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import { blockOf, type Findings, judge, noFindings, stageOf } from "./EnrichmentCheck.ts"
-import type { EnrichmentChange, EnrichmentView, NewEnrichment } from "./EnrichmentContract.ts"
+import { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichment } from "./EnrichmentContract.ts"
 import { EnrichmentStore, enrichmentResource } from "./EnrichmentStore.ts"
 import { FindingStore } from "./FindingStore.ts"
 import { Tasks } from "../task/Tasks.ts"
 import type { TaskStore } from "../task/TaskStore.ts"
 import { analysisTask, beginningKey } from "./AnalysisTaskKind.ts"
 import { Kinds } from "./Kinds.ts"
+import { removalFaults, RowRemoval } from "./RowRemoval.ts"
 
 export { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichment } from "./EnrichmentContract.ts"
 
@@ -104,6 +105,7 @@ export class Enrichments extends Context.Service<
       const kinds = yield* Kinds
       const analyses = yield* AnalysisStore
       const findings = yield* FindingStore
+      const removal = yield* RowRemoval
       const services = { transactor: yield* Transactor, eventLog: yield* EventStore, cursors: yield* Cursors }
 
       /** Judges which feeds it applies to, and whether it may apply to them all. */
@@ -131,6 +133,28 @@ export class Enrichments extends Context.Service<
         if (!allFeeds && feedIds.length === 0) {
           found.lints.push({ field: "feedIds", message: "names no feed: the enrichment is dormant" })
         }
+      })
+
+      /** Judges whether the destinations of its feeds can do what it asks of them. */
+      const checkRemoval = Effect.fnUntraced(function* (
+        {
+          allFeeds,
+          config,
+          dataType,
+          feedIds,
+          type
+        }: Pick<Enrichment, "allFeeds" | "config" | "dataType" | "feedIds" | "type">,
+        workspaceId: Enrichment["workspaceId"],
+        found: Findings
+      ) {
+        const kind = kinds.get(type)
+        if (kind?.family !== "record" || kind.removesRows === undefined) return
+        const decoded = decode(kind.Config, config)
+        const field = Result.isSuccess(decoded) ? kind.removesRows(decoded.success) : undefined
+        if (field === undefined) return
+        const all = yield* feeds.list([workspaceId], { dataType })
+        const own = all.filter(({ id }) => allFeeds || feedIds.includes(id))
+        found.inside.push(...removalFaults(`${blockName(type)}.${field}`, own, removal))
       })
 
       /** There is room for one more, in the workspace and of its type. */
@@ -167,6 +191,7 @@ export class Enrichments extends Context.Service<
           const scope = { dataType, feedIds: request.feedIds ?? [], allFeeds: request.allFeeds ?? false }
           judge({ type, dataType, config }, kinds, found)
           yield* checkScope(caller, scope, found)
+          yield* checkRemoval({ type, config, ...scope }, workspace.id, found)
           const existing = yield* store.list([workspace.id])
           yield* checkRoom(existing, type)
           yield* refuse(found)
@@ -212,6 +237,7 @@ export class Enrichments extends Context.Service<
           // What is renamed or switched off need not be able to run.
           if (JSON.stringify(after.config) !== JSON.stringify(before.config)) judge(after, kinds, found)
           if (request.feedIds !== undefined || request.allFeeds !== undefined) yield* checkScope(caller, after, found)
+          if (isOther && after.enabled) yield* checkRemoval(after, before.workspaceId, found)
           yield* refuse(found)
           if (!isOther) return after
           return {

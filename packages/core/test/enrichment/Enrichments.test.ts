@@ -5,6 +5,7 @@ import { blockName, Enrichments, type NewEnrichment } from "../../src/enrichment
 import { callerOf } from "../../src/access/Caller.ts"
 import { Cursors } from "../../src/cursor/Cursors.ts"
 import { bundledKinds, Kinds, kindsOf } from "../../src/enrichment/Kinds.ts"
+import { RowRemoval } from "../../src/enrichment/RowRemoval.ts"
 import { EnrichmentStore } from "../../src/enrichment/EnrichmentStore.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { limits } from "../../src/shared/Limits.ts"
@@ -191,6 +192,34 @@ describe("Enrichments", () => {
       expect((yield* enrichments.list(app)).rows.map((row) => row.enrichment.id)).toEqual([own.enrichment.id])
       expect((yield* enrichments.list(caller)).rows).toHaveLength(2)
     }).pipe(Effect.provide(services))
+  )
+
+  it.effect("refuses to remove rows where a destination cannot, naming the field", () =>
+    Effect.gen(function* () {
+      const { caller, enrichments, refusal, workspace } = yield* opened
+      const feed = yield* storeFeed(workspace, { destinationConfig: { type: "ledger_api" } })
+      const other = yield* storeFeed(workspace)
+      const { conditions } = rule.config.rules[0]
+      const config = { conditions, onDropAfterDelivery: "remove" }
+      const filter = { name: "Coffee", type: "filter", dataType: "transactions", config } as const
+      const fault = {
+        field: "filterConfig.onDropAfterDelivery",
+        message: `the feed "${feed.name}" delivers to a destination of the type ledger_api, which cannot remove rows`
+      }
+      for (const scope of [{ allFeeds: true }, { feedIds: [feed.id] }]) {
+        expect(yield* refusal({ ...filter, ...scope })).toMatchObject({ _tag: "Unprocessable", details: [fault] })
+      }
+      const { enrichment } = yield* enrichments.create(caller, { ...filter, feedIds: [other.id] })
+      yield* enrichments.create(caller, { ...filter, config: { conditions }, allFeeds: true })
+      const wider = yield* Effect.flip(enrichments.update(caller, enrichment.id, { feedIds: [], allFeeds: true }))
+      expect(wider).toMatchObject({ _tag: "Unprocessable", details: [fault] })
+      // Switched off it asks for nothing.
+      yield* enrichments.update(caller, enrichment.id, { enabled: false })
+    }).pipe(
+      Effect.provide(
+        services.pipe(Layer.provide(Layer.succeed(RowRemoval, { canRemove: (type) => type !== "ledger_api" })))
+      )
+    )
   )
 
   it.effect("refuses one more than a workspace may have", () =>

@@ -182,6 +182,8 @@ export interface RecordKind<Config = unknown, Prepared = unknown, Gathered = unk
    * delivery, records are then looked at again each day.
    */
   movesWithTheDay?(config: Config, catalog: FieldCatalog): boolean
+  /** The field by which the configuration asks destinations to take away rows that they have; `undefined` where it asks none. */
+  removesRows?(config: Config): string | undefined
   /**
    * Whether `plan` may say that a record falls into lines; lines of kinds that do not tell so are passed over. Which rows there
    * are follows from them, so where one comes, changes or goes every record is looked at, whatever its age.

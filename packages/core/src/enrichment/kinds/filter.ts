@@ -107,6 +107,7 @@ export const makeFilter = (patterns: PatternEngine): RecordKind<FilterConfig, Pr
   prepare: (config, catalog) => prepare(config, catalog, patterns),
   plan,
   onFault: (config) => config.onFault,
+  removesRows: ({ onDropAfterDelivery }) => (onDropAfterDelivery === "remove" ? "onDropAfterDelivery" : undefined),
   movesWithTheDay: ({ conditions, hold }, catalog) =>
     [conditions, ...(hold === undefined ? [] : [hold])].some((group) => movesWithTheDay(group, catalog, patterns)),
   explain: (config) =>
