@@ -33,6 +33,8 @@ export interface RowDestinationUnderTest extends DestinationUnderTest {
     /** Adds a column and writes a cell into it. The effect it answers reads that column's cells by key. */
     readonly note: (key: string, text: string) => Effect.Effect<Effect.Effect<ReadonlyMap<string, string>>>
     readonly deleteRow: (key: string) => Effect.Effect<void>
+    /** Writes another text into a cell of a column of text. Drivers that tell edits need it. */
+    readonly edit?: (key: string, column: string, text: string) => Effect.Effect<void>
   }
   /** Values, by column name, for which a record is refused. */
   readonly refused: Fields

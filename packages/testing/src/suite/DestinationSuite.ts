@@ -6,7 +6,7 @@
  * all write models: `wholeFile` drivers get the rows that should be there, the others the changes.
  */
 import { describe, expect, it } from "@effect/vitest"
-import type { DestinationSession, Outgoing, Receipt } from "@millrace/core/destination"
+import type { DestinationSession, Edit, Outgoing, Receipt } from "@millrace/core/destination"
 import { isIdentifier } from "@millrace/core"
 import * as Result from "effect/Result"
 import * as Effect from "effect/Effect"
@@ -36,6 +36,8 @@ import {
 export type { DestinationSuiteOptions, DestinationUnderTest, RowDestinationUnderTest } from "./DestinationRun.ts"
 
 const opened = (under: DestinationUnderTest) => under.driver.open(under.feed, under.config, columns)
+
+const shownOf = (all: ReadonlyArray<Edit>) => all.map(({ key, values }) => [key, values])
 
 export const suite = (name: string, options: DestinationSuiteOptions): void => {
   describe(name, () => {
@@ -249,6 +251,34 @@ const rowTests = ({ make, write: model }: RowSuiteOptions): void => {
       yield* write(yield* opened(under), outgoing("update", row("a", { amount: "9" })), outgoing("remove", row("b")))
       expect(yield* notes).toEqual(new Map([[key, "ask the landlord"]]))
       expect(yield* under.read).toEqual([printed(row("a", { amount: "9" }))])
+    })
+  )
+
+  it.effect("tells what people wrote over what was delivered, and nothing else, where it can tell", () =>
+    Effect.gen(function* () {
+      const under = yield* make
+      const { config, driver, feed, people } = under
+      if (driver.edits === undefined) return
+      const session = yield* opened(under)
+      const edits = (after?: string, limit = 10) => driver.edits!(feed, config, columns, { after, limit })
+      yield* write(session, ...["a", "b", "c"].map((id) => outgoing("create", row(id))))
+      expect(yield* edits()).toEqual([])
+      const [a, , c] = ["a", "b", "c"].map((id) => outgoing("create", row(id)).key)
+      yield* people.edit!(c!, "Merchant", "Corner shop")
+      yield* people.edit!(a!, "Merchant", "Market")
+      const told = [
+        [a, { Merchant: "Market" }],
+        [c, { Merchant: "Corner shop" }]
+      ]
+      expect(shownOf(yield* edits())).toEqual(told)
+      expect([shownOf(yield* edits(undefined, 1)), shownOf(yield* edits(a))]).toEqual([[told[0]], [told[1]]])
+      // What is delivered since leaves it as it is, and is no edit.
+      yield* write(
+        session,
+        outgoing("update", row("a", { amount: "7", merchant: "Coop City" })),
+        outgoing("remove", row("c"))
+      )
+      expect(shownOf(yield* edits())).toEqual([told[0]])
     })
   )
 

@@ -13,6 +13,7 @@ import { transferWorlds } from "./transfers/TransferWorlds.ts"
 import { labelledCategories } from "./models/LabelledCategories.ts"
 import { merchantNames } from "./models/MerchantNames.ts"
 import { newMerchants } from "./models/NewMerchants.ts"
+import { memoryWorlds } from "./memory/MemoryWorlds.ts"
 import type { Scene } from "./identity/Scene.ts"
 
 export const scenes: ReadonlyArray<Scene> = [
@@ -31,5 +32,6 @@ export const scenes: ReadonlyArray<Scene> = [
   transferWorlds,
   labelledCategories,
   newMerchants,
-  merchantNames
+  merchantNames,
+  memoryWorlds
 ]

@@ -42,7 +42,16 @@ export const tableSuite = (title: string, arranged: Effect.Effect<World, unknown
               )
             )
           }).pipe(Effect.provide(Ids.layer), Effect.orDie),
-        deleteRow: (key: string) => Effect.orDie(deleteAsPerson(key))
+        deleteRow: (key: string) => Effect.orDie(deleteAsPerson(key)),
+        edit: (key: string, column: string, text: string) =>
+          Effect.gen(function* () {
+            const { fields, id } = yield* table
+            const cell = fields.find(({ name }) => name === column)!.key
+            const [row] = yield* store.rowsByKey(id, [key])
+            const values = { ...row!.values, [cell]: text }
+            const edited = { ...row!, values, held: [...row!.held, cell], version: row!.version + 1 }
+            yield* store.putRows(id, [{ row: edited, folded: {}, entries: [] }], 0)
+          }).pipe(Effect.orDie)
       },
       refused: { Description: "x".repeat(70_000) }
     })).pipe(Effect.orDie)
