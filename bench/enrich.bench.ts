@@ -4,6 +4,7 @@ import { Pipeline } from "@millrace/core/enrichment"
 import * as Effect from "effect/Effect"
 import { startPostgres } from "@millrace/verification/postgres/PostgresServer"
 import { recordPipeline, rulesAlone } from "./enrich/Enrichments.ts"
+import { microsecondsPerText, nearestNames } from "./enrich/Merchants.ts"
 import { changed, costOf } from "./enrich/SetStages.ts"
 import { generate } from "./generate.ts"
 import { type Bench, type Comparison, contender } from "./harness/Bench.ts"
@@ -91,7 +92,7 @@ export const bench: Bench = {
       const all = transactions({ seed: 21, count: quick ? 20_000 : 100_000 })
       const whole = recordPipeline(rules)
       return {
-        comparisons: [comparison(all)],
+        comparisons: [comparison(all), nearestNames()],
         overviews: [
           Effect.map(costs, (each) => ({
             name: `transfers and budgets: seconds, first for all records and then for ${changed} that changed`,
@@ -103,6 +104,10 @@ export const bench: Bench = {
           }))
         ],
         figures: [
+          {
+            name: "microseconds of one processor for a text that is new to the local classifier",
+            value: Effect.sync(microsecondsPerText)
+          },
           {
             name: "transactions through all kinds in a second of one processor",
             value: Effect.sync(() => perSecond(() => ran(whole, all), all.length))

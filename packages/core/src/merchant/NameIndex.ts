@@ -24,52 +24,93 @@ export interface Nearest {
   readonly score: number
 }
 
-const gramsOf = (key: string): ReadonlyArray<string> => {
-  const padded = ` ${key} `
-  const grams = new Set<string>()
-  for (let at = 0; at + 3 <= padded.length; at++) grams.add(padded.slice(at, at + 3))
-  return [...grams]
+const space = 32
+const bits = 10
+const low = (1 << bits) - 1
+
+/** Three letters as a small number; letters of which little differs may share one, which only makes more candidates. */
+const gramAt = (key: string, at: number): number => {
+  const first = at < 1 ? space : key.charCodeAt(at - 1)
+  const third = at + 1 < key.length ? key.charCodeAt(at + 1) : space
+  return ((first & low) << (2 * bits)) | ((key.charCodeAt(at) & low) << bits) | (third & low)
 }
+
+const gramsOf = (key: string): ReadonlySet<number> => {
+  const grams = new Set<number>()
+  for (let at = 0; at < key.length; at++) grams.add(gramAt(key, at))
+  return grams
+}
+
+/** Letters that are compared at most; two rows of the table of distances, used again and again. */
+const longest = 256
+let above = new Uint16Array(longest + 1)
+let below = new Uint16Array(longest + 1)
 
 /** Insertions, deletions and replacements between two texts; more than `most` is `most + 1`. */
 export const editDistance = (a: string, b: string, most: number): number => {
   if (Math.abs(a.length - b.length) > most) return most + 1
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    let least = i
-    for (let j = 1; j <= b.length; j++) {
-      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1
-      const value = Math.min(row[j - 1]! + same, row[j]! + 1, next[j - 1]! + 1)
-      next.push(value)
-      if (value < least) least = value
+  // What both begin and end with costs nothing.
+  let from = 0
+  let aEnd = Math.min(a.length, longest)
+  let bEnd = Math.min(b.length, longest)
+  while (from < aEnd && from < bEnd && a.charCodeAt(from) === b.charCodeAt(from)) from++
+  while (aEnd > from && bEnd > from && a.charCodeAt(aEnd - 1) === b.charCodeAt(bEnd - 1)) {
+    aEnd--
+    bEnd--
+  }
+  const width = bEnd - from
+  for (let j = 0; j <= width; j++) above[j] = j
+  for (let i = from; i < aEnd; i++) {
+    const letter = a.charCodeAt(i)
+    // Further from the diagonal than `most` nothing can come back.
+    const row = i - from
+    const first = Math.max(0, row - most)
+    const last = Math.min(width, row + most + 1)
+    let left = first === 0 ? row + 1 : most + 1
+    let least = left
+    below[first] = left
+    for (let j = first; j < last; j++) {
+      const replaced = above[j]! + (letter === b.charCodeAt(from + j) ? 0 : 1)
+      const removed = j > row + most - 1 ? most + 1 : above[j + 1]! + 1
+      left = Math.min(replaced, removed, left + 1)
+      below[j + 1] = left
+      if (left < least) least = left
     }
     if (least > most) return most + 1
-    row = next
+    ;[above, below] = [below, above]
   }
-  return Math.min(row[b.length]!, most + 1)
+  return Math.min(above[width]!, most + 1)
 }
 
 /** One word inside of several is too little: an orchard is no maker of telephones. */
 const sharesEnough = (a: Words, b: Words): boolean => a.size === b.size || Math.min(a.size, b.size) > 1
 
+const sharesWord = (a: Words, b: Words): boolean => {
+  for (const word of a) if (b.has(word)) return true
+  return false
+}
+
 const scoreOf = (key: string, words: Words, { key: other, words: others }: Named): number => {
   const length = Math.max(key.length, other.length)
   const most = Math.floor(length * (1 - accepted + lead))
   const byLetters = 1 - editDistance(key, other, most) / length
-  const byWords = sharesEnough(words, others) ? (similarity(words, others) ?? 0) : 0
+  if (byLetters === 1) return 1
+  const byWords = sharesEnough(words, others) && sharesWord(words, others) ? (similarity(words, others) ?? 0) : 0
   return Math.max(byLetters, byWords)
 }
 
 export class NameIndex {
   private readonly names: ReadonlyArray<Named>
-  private readonly postings = new Map<string, Array<number>>()
+  private readonly postings = new Map<number, Array<number>>()
+  /** Scratch of one search: pieces that each name shares. All 0 between searches. */
+  private readonly hits: Uint8Array
 
   /** Keys with whose they are; of equal keys the first counts. */
   constructor(keys: Iterable<readonly [key: string, owner: string]>) {
     const first = new Map<string, string>()
     for (const [key, owner] of keys) if (key !== "" && !first.has(key)) first.set(key, owner)
     this.names = Array.from(first, ([key, owner]) => ({ key, owner, words: wordsOf(key) }))
+    this.hits = new Uint8Array(this.names.length)
     for (const [at, { key }] of this.names.entries()) {
       for (const gram of gramsOf(key)) {
         const list = this.postings.get(gram)
@@ -81,22 +122,35 @@ export class NameIndex {
 
   /** The best of the names, whether or not it is near enough; `undefined` where none shares a piece. */
   best(key: string): (Nearest & { readonly next: number }) | undefined {
-    const lists = gramsOf(key)
-      .flatMap((gram) => {
-        const list = this.postings.get(gram)
-        return list === undefined ? [] : [list]
-      })
-      .toSorted((a, b) => a.length - b.length)
-      .slice(0, rarest)
-    const hits = new Map<number, number>()
-    for (const list of lists) for (const at of list) hits.set(at, (hits.get(at) ?? 0) + 1)
-    if (hits.size === 0) return undefined
+    const lists: Array<ReadonlyArray<number>> = []
+    for (const gram of gramsOf(key)) {
+      const list = this.postings.get(gram)
+      if (list !== undefined) lists.push(list)
+    }
+    lists.sort((a, b) => a.length - b.length)
+    const { hits } = this
+    const touched: Array<number> = []
+    for (let at = 0; at < lists.length && at < rarest; at++) {
+      for (const name of lists[at]!) if (hits[name]!++ === 0) touched.push(name)
+    }
+    if (touched.length === 0) return undefined
     const words = wordsOf(key)
-    const ranked = topOf(hits).map((at) => ({ ...this.names[at]!, score: scoreOf(key, words, this.names[at]!) }))
-    ranked.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1))
-    const [first] = ranked
-    const next = ranked.find(({ owner }) => owner !== first!.owner)?.score ?? 0
-    return { owner: first!.owner, score: first!.score, next }
+    let best: Nearest | undefined
+    let bestKey = ""
+    let next = 0
+    for (const at of topOf(touched, hits)) {
+      const name = this.names[at]!
+      const score = scoreOf(key, words, name)
+      if (best !== undefined && (score < best.score || (score === best.score && name.key > bestKey))) {
+        if (name.owner !== best.owner && score > next) next = score
+        continue
+      }
+      if (best !== undefined && name.owner !== best.owner) next = best.score
+      best = { owner: name.owner, score }
+      bestKey = name.key
+    }
+    for (const at of touched) hits[at] = 0
+    return { ...best!, next }
   }
 
   /** The name that is near enough and clearly nearer than any other. */
@@ -107,15 +161,19 @@ export class NameIndex {
 }
 
 /** Those with most hits; of equals the first. */
-const topOf = (hits: ReadonlyMap<number, number>): ReadonlyArray<number> => {
-  const top: Array<readonly [at: number, count: number]> = []
-  for (const [at, count] of hits) {
-    if (top.length === candidates && count < top[candidates - 1]![1]) continue
-    let place = top.length
-    while (place > 0 && (count > top[place - 1]![1] || (count === top[place - 1]![1] && at < top[place - 1]![0])))
-      place--
-    top.splice(place, 0, [at, count])
-    if (top.length > candidates) top.pop()
+const topOf = (touched: ReadonlyArray<number>, hits: Uint8Array): ReadonlyArray<number> => {
+  // How many hits the last candidate has, and how many of those with so many there is room for.
+  const having = new Uint32Array(rarest + 1)
+  for (const at of touched) having[hits[at]!]!++
+  let least = rarest
+  let room = candidates
+  while (least > 1 && having[least]! <= room) room -= having[least--]!
+  const top: Array<number> = []
+  const last: Array<number> = []
+  for (const at of touched) {
+    if (hits[at]! > least) top.push(at)
+    else if (hits[at] === least) last.push(at)
   }
-  return top.map(([at]) => at)
+  const kept = last.length > room ? last.toSorted((a, b) => a - b).slice(0, room) : last
+  return [...top, ...kept]
 }
