@@ -9,7 +9,7 @@ import { groupOf } from "../src/commands/FromContract.ts"
 import { groupsOf } from "../src/commands/FromDocument.ts"
 import type { Group } from "../src/commands/Derived.ts"
 import { firstWord } from "../src/commands/Discovery.ts"
-import { startApi } from "./Process.ts"
+import { json, startApi, startScripted } from "./Process.ts"
 import { run } from "./Run.ts"
 
 let api: Awaited<ReturnType<typeof startApi>>
@@ -60,9 +60,17 @@ describe("derived commands", () => {
   })
 
   it("begin with a starter, and let options say otherwise", async () => {
-    const made = await ask("enrichments", "create", "--starter", "budget", "--all-feeds", "--name", "Ours")
-    expect(made).toMatchObject({ name: "Ours", type: "budget", allFeeds: true, lints: [] })
-    expect(made["budgetConfig"]).toHaveProperty("lines.1.key", "food")
+    const sent: Array<Readonly<Record<string, unknown>>> = []
+    const server = await startScripted(({ body }, response) => {
+      sent.push(JSON.parse(body))
+      json(response, 201, '{"success":true,"data":{"id":"enr_1"}}')
+    })
+    const args = ["enrichments", "create", "--starter", "budget", "--all-feeds", "--name", "Ours"]
+    expect((await run(args, { env: server.env })).code).toBe(0)
+    server.stop()
+    expect(sent).toMatchObject([{ name: "Ours", type: "budget", dataType: "transactions", allFeeds: true }])
+    expect(sent[0]).toHaveProperty("budgetConfig.lines.1.key", "food")
+    expect(sent[0]).toHaveProperty("budgetConfig.lines.1.amount", "1200")
   })
 
   it("work on what a server was given, without a word of it in this program", async () => {

@@ -6,7 +6,8 @@ import { workspaceFolder } from "@millrace/adapters/destination"
 import { exclusively } from "@millrace/adapters/postgres"
 import { asOwner, asSystem, type Caller } from "@millrace/core/access"
 import { DeliveryStore, Transactor, WorkspaceStore } from "@millrace/core/storage"
-import { Banks, Enrichments, Feeds, Jobs, Tables, Workspaces } from "@millrace/core/kernel"
+import { type EnrichmentView, starters } from "@millrace/core/enrichment"
+import { Banks, Enrichments, Feeds, Findings, Jobs, Tables, Workspaces } from "@millrace/core/kernel"
 import { defaultMappings } from "@millrace/core/destination"
 import type { Feed } from "@millrace/core/feed"
 import { isActive, type Job } from "@millrace/core/job"
@@ -51,6 +52,9 @@ const demoRules = {
 const demoInstance = "demo:default"
 const demoBanks = ["demo-retail", "demo-broker", "demo-lender"]
 
+/** What finds something on the demo banks, in the order in which it is told. */
+const demoStarters = ["transfers", "recurring", "anomalies", "fees", "budget", "watch"]
+
 /** Where the rule for own transfers writes: a field that the demo banks have not. */
 const notes = { sourceField: "notes", destinationField: "Notes" }
 
@@ -72,6 +76,10 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings:
     allFeeds: true,
     config: demoRules
   })
+  const taken = yield* Effect.forEach(
+    starters.filter(({ name }) => demoStarters.includes(name)),
+    ({ enrichment }) => Effect.flatMap(Enrichments, (all) => all.create(caller, { ...enrichment, allFeeds: true }))
+  )
   const feeds = yield* Feeds
   const transactions = {
     source: "sync",
@@ -100,7 +108,7 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings:
     })
     made.push(toFile.feed)
   }
-  return { caller, banks, feeds: made, table }
+  return { caller, banks, feeds: made, table, taken }
 })
 
 const make = Effect.fn("FirstStart.make")(function* (settings: Settings) {
@@ -153,6 +161,21 @@ const runFirst = Effect.fn("FirstStart.runFirst")(function* (caller: Caller, fee
   return job
 })
 
+/** How many findings are told one by one. */
+const shownFindings = 4
+
+/** What enrichments found on the demo banks, and people can decide about. */
+const tellFound = Effect.fn("FirstStart.tellFound")(function* (caller: Caller, taken: ReadonlyArray<EnrichmentView>) {
+  const findings = yield* Findings
+  for (const { enrichment } of taken) {
+    const { hasMore, rows } = yield* findings.list(caller, enrichment.id, { status: "open" })
+    const many = hasMore ? `more than ${rows.length}` : String(rows.length)
+    if (rows.length === 0) continue
+    yield* Terminal.field("Found", `${enrichment.name}: ${many} ${rows.length === 1 ? "thing" : "things"} to look at`)
+    for (const { title } of rows.slice(0, shownFindings)) yield* Terminal.field("", Terminal.dim(title))
+  }
+})
+
 const tellWhere = (settings: Settings, { id }: Workspace, tableId: string, secret: string) =>
   Effect.gen(function* () {
     const base = `http://${settings.host === "0.0.0.0" ? "127.0.0.1" : settings.host}:${settings.port}`
@@ -193,7 +216,7 @@ export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings
   yield* Terminal.field("API key", `${Terminal.bold(Redacted.value(secret))}`)
   yield* Terminal.field("", Terminal.yellow("shown this once; keep it (npm start -- --new-key makes another)"))
   if (demo === undefined) return true
-  const { banks, feeds, caller, table } = demo
+  const { banks, feeds, caller, table, taken } = demo
   for (const [at, { accounts, bank }] of banks.entries()) {
     const what = `${bank.name}, ${accounts.length} accounts ${Terminal.dim("(demo provider)")}`
     yield* Terminal.field(at === 0 ? "Banks" : "", what)
@@ -203,6 +226,7 @@ export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings
     if (settings.slots > 0) yield* runFirst(caller, feed)
     else yield* (yield* Jobs).trigger(caller, feed.id, {})
   }
+  if (settings.slots > 0) yield* tellFound(caller, taken)
   yield* tellWhere(settings, workspace, table.id, Redacted.value(secret))
   return true
 })
