@@ -53,10 +53,14 @@ const demoInstance = "demo:default"
 const demoBanks = ["demo-retail", "demo-broker", "demo-lender"]
 
 /** What finds something on the demo banks, in the order in which it is told. */
-const demoStarters = ["transfers", "recurring", "anomalies", "fees", "budget", "watch"]
+const demoStarters: ReadonlySet<string> = new Set(["transfers", "recurring", "anomalies", "fees", "budget", "watch"])
 
-/** Where the rule for own transfers writes: a field that the demo banks have not. */
-const notes = { sourceField: "notes", destinationField: "Notes" }
+/** Where rules and starters write: fields that the demo banks have not. */
+const written = [
+  { sourceField: "notes", destinationField: "Notes" },
+  { sourceField: "transfer.kind", destinationField: "Transfer" },
+  { sourceField: "budget.keys", destinationField: "Budget" }
+]
 
 const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings: Settings) {
   const connect = (institutionId: string) =>
@@ -77,7 +81,7 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings:
     config: demoRules
   })
   const taken = yield* Effect.forEach(
-    starters.filter(({ name }) => demoStarters.includes(name)),
+    starters.filter(({ name }) => demoStarters.has(name)),
     ({ enrichment }) => Effect.flatMap(Enrichments, (all) => all.create(caller, { ...enrichment, allFeeds: true }))
   )
   const feeds = yield* Feeds
@@ -91,7 +95,7 @@ const setUp = Effect.fn("FirstStart.setUp")(function* (caller: Caller, settings:
         .filter(({ supports }) => supports.includes("transactions"))
         .map(({ bankId, id }) => ({ bankId, accountId: id }))
     },
-    fieldMappings: [...defaultMappings({ dataType: "transactions" }), notes]
+    fieldMappings: [...defaultMappings({ dataType: "transactions" }), ...written]
   } as const
   const table = yield* (yield* Tables).create(caller, { name: "Transactions", fields: [] })
   const toTable = yield* feeds.create(caller, {
@@ -165,8 +169,28 @@ const runFirst = Effect.fn("FirstStart.runFirst")(function* (caller: Caller, fee
 const shownFindings = 4
 
 /** What enrichments found on the demo banks, and people can decide about. */
-const tellFound = Effect.fn("FirstStart.tellFound")(function* (caller: Caller, taken: ReadonlyArray<EnrichmentView>) {
+const tellFound = Effect.fn("FirstStart.tellFound")(function* (
+  caller: Caller,
+  feed: Feed,
+  taken: ReadonlyArray<EnrichmentView>
+) {
   const findings = yield* Findings
+  const rowsOf = yield* (yield* DeliveryStore).current(feed.id).pipe(
+    Stream.runFold(
+      () => new Map<string, number>(),
+      (counts, { provenance }) => {
+        for (const id of new Set(provenance.map(({ enrichmentId }) => enrichmentId))) {
+          counts.set(id, (counts.get(id) ?? 0) + 1)
+        }
+        return counts
+      }
+    ),
+    withinWorkspaces(caller.principal.workspace.id)
+  )
+  for (const { enrichment } of taken) {
+    const many = rowsOf.get(enrichment.id)
+    if (many !== undefined) yield* Terminal.field("Enriched", `${enrichment.name}: ${Terminal.count(many)} rows`)
+  }
   for (const { enrichment } of taken) {
     const { hasMore, rows } = yield* findings.list(caller, enrichment.id, { status: "open" })
     const many = hasMore ? `more than ${rows.length}` : String(rows.length)
@@ -226,7 +250,7 @@ export const firstStart = Effect.fn("FirstStart.firstStart")(function* (settings
     if (settings.slots > 0) yield* runFirst(caller, feed)
     else yield* (yield* Jobs).trigger(caller, feed.id, {})
   }
-  if (settings.slots > 0) yield* tellFound(caller, taken)
+  if (settings.slots > 0) yield* tellFound(caller, feeds[0]!, taken)
   yield* tellWhere(settings, workspace, table.id, Redacted.value(secret))
   return true
 })

@@ -13,7 +13,6 @@ import { dataTypes, isDocumentType, type DataType } from "../record/DataType.ts"
 import { decodeBlock } from "../shared/BlockDecoding.ts"
 import { limits } from "../shared/Limits.ts"
 import { nameFault } from "../shared/Name.ts"
-import { fieldKeyForm } from "../table/Table.ts"
 import type { Plan } from "../workspace/Plan.ts"
 import { ExtractionConfig, extractionFaults, isItemized, recordFields, type RowsAsked } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
@@ -98,6 +97,9 @@ export interface Decoded {
   readonly schedule: Schedule | undefined
 }
 
+/** A key, or one of a kind of enrichment, such as `transfer.kind`. */
+const sourceForm = /^[a-z][A-Za-z0-9_]{0,63}(\.[a-z][A-Za-z0-9_]{0,63})?$/
+
 const checkMappings = (feed: RowsAsked, mappings: ReadonlyArray<FieldMapping>, details: Array<Detail>): void => {
   const { dataType } = feed
   const known = recordFields(feed)
@@ -112,7 +114,7 @@ const checkMappings = (feed: RowsAsked, mappings: ReadonlyArray<FieldMapping>, d
         message: `"${sourceField}" is a field of items: it needs extractionConfig.itemizePerRow`
       })
     }
-    if (!mappable && !fieldKeyForm.test(sourceField)) {
+    if (!mappable && !sourceForm.test(sourceField)) {
       details.push({
         field: `fieldMappings[${at}].sourceField`,
         message: `"${sourceField}" is not a field of ${dataType}`

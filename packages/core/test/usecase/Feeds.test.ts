@@ -101,6 +101,18 @@ describe("mappings of a feed", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("name fields of kinds, such as budget.keys, where an enrichment of the kind writes them", () =>
+    Effect.gen(function* () {
+      const { base, caller, feeds, workspace } = yield* arrange
+      const create = feeds.create(caller, { ...base, ...mapped("budget.keys") })
+      expect(yield* Effect.flip(create)).toMatchObject({ _tag: "Unprocessable" })
+      const match = { logic: "and", conditions: [{ field: "amount", operator: "lt", value: "0" }] }
+      const config = { lines: [{ key: "all", name: "All", match, amount: "100" }] }
+      yield* (yield* EnrichmentStore).insert(yield* makeEnrichment(workspace, { type: "budget", config }))
+      expect((yield* create).feed.fieldMappings).toHaveLength(1)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("are warned of, and kept, when the rule that writes them goes", () =>
     Effect.gen(function* () {
       const { addRule, base, feeds, caller, workspace } = yield* arrange

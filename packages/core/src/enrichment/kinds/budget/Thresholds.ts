@@ -149,7 +149,7 @@ export const crossingFindings = (
       {
         key: `${start}:${basis}:${line.key}`,
         kind: thresholdFinding,
-        title: `${name}: ${percent} % ${what} (${budget} ${of.currency})`,
+        title: `${name} from ${start}: ${percent} % ${what} (${budget} ${of.currency})`,
         subject: { kind: "enrichment", id: of.enrichmentId },
         data: {
           line: line.key,

@@ -121,10 +121,13 @@ const linked: ReadonlySet<string> = new Set(["suggested", "auto", "confirmed"])
 const isLeg = (fields: Fields): boolean => {
   const state = textOf(fields["transfer.state"])
   if (linked.has(state)) return false
+  const type = textOf(fields["type"])
+  // Cash from a machine has the category of a transfer, and no other side.
+  const isUntold = type === "" || type === "OTHER"
   return (
     state === "broken" ||
-    textOf(fields["type"]).startsWith("TRANSFER_") ||
-    /^TRANSFER_(IN|OUT)$/u.test(textOf(fields["category"]))
+    type.startsWith("TRANSFER_") ||
+    (isUntold && /^TRANSFER_(IN|OUT)$/u.test(textOf(fields["category"])))
   )
 }
 
