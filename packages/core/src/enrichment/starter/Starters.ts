@@ -100,6 +100,11 @@ export const starters: ReadonlyArray<Starter> = [
     }
   },
   {
+    name: "fees",
+    summary: "What banks charge is marked, with its kind and its cause, and whether it could have been avoided.",
+    enrichment: { name: "Bank fees", emoji: "🧾", type: "fees", dataType: "transactions", config: {} }
+  },
+  {
     name: "budget",
     summary:
       "A monthly budget of a household by the categories of banks. The amounts are a beginning: make them yours.",
