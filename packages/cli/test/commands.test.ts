@@ -69,6 +69,7 @@ const feedFile = file("feed.json", '{"name":"from file","sourceConfig":{"type":"
 
 const enrichmentFile = file("enrichment.json", '{"name":"from file","ruleConfig":{"rules":[]}}')
 
+const samplesFile = file("samples.json", '[{"description":"GREEN TEA","amount":-4.80}]')
 const rowsFile = file("rows.json", `[{"id":"${row}","values":{"amount":12345678901234567890.12}}]`)
 const rowFile = file("row.json", '{"values":{"amount":1.50}}')
 
@@ -165,6 +166,11 @@ const cases: ReadonlyArray<Case> = [
     operation: "updateFinding",
     args: ["enrichments", "findings", "update", enrichment, finding, "--status", "dismissed"],
     data: { id: finding, status: "dismissed" }
+  },
+  {
+    operation: "previewEnrichment",
+    args: ["feeds", "preview", feed, "--file", samplesFile],
+    data: { records: [{ changedFields: ["amount"], dropped: true }], summary: { totalRecords: 1 } }
   },
   {
     operation: "explainRecord",

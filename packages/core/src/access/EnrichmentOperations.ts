@@ -84,3 +84,17 @@ export const valueOperations = entriesOf("values", {
     command: "jobs undo"
   }
 })
+
+/** What enrichments would do. */
+export const previewOperations = entriesOf("previews", {
+  previewEnrichment: {
+    summary: "Show what the enrichments of a feed would make of records; nothing is stored or sent",
+    scopes: { anyOf: ["enrichments:read"] },
+    role: "viewer",
+    app: "own",
+    idempotency: "read",
+    body: "required",
+    tool: reads("preview_enrichment"),
+    command: "feeds preview"
+  }
+})

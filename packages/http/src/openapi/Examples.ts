@@ -371,6 +371,31 @@ export const explanation = {
   ]
 }
 
+const sample = { date: "2026-03-04", description: "GREEN TEA HOUSE", amount: -4.8 }
+
+export const preview = {
+  records: [
+    {
+      original: sample,
+      enriched: { ...sample, category: "Drinks" },
+      changedFields: ["category"],
+      verdict: { value: "deliver", enrichmentId: null, reason: "" },
+      lines: [],
+      links: [],
+      trace: [{ enrichmentId: ids.enrichment, stage: 60, rulePath: "r1", fields: ["category"] }],
+      faults: []
+    }
+  ],
+  summary: {
+    totalRecords: 1,
+    enrichedCount: 1,
+    rules: [{ enrichmentId: ids.enrichment, enrichmentName: "Drinks", matchCount: 1 }],
+    alerts: [],
+    others: []
+  },
+  faults: []
+}
+
 export const newFeed = {
   name: "Transactions to a table",
   source: "sync",

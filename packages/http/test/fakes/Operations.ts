@@ -375,6 +375,16 @@ export const operations: ReadonlyArray<Sample> = [
     required: ["status"]
   },
   {
+    id: "previewEnrichment",
+    method: "POST",
+    template: "/v1/feeds/{feed_id}/enrich/preview",
+    status: 200,
+    scopes: ["enrichments:read"],
+    body: { records: [{ description: "GREEN TEA", amount: -4.8, own: { nested: true }, pending: false, notes: null }] },
+    faults: { records: [null, "x", [], Array.from({ length: 51 }, () => ({}))] },
+    required: ["records"]
+  },
+  {
     id: "explainRecord",
     method: "GET",
     template: "/v1/records/{record_id}/explain",
