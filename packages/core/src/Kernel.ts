@@ -49,6 +49,7 @@ import { Feeds } from "./usecase/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
 import { Rehearsal } from "./enrichment/Rehearsal.ts"
 import { Previews } from "./explain/Previews.ts"
+import { Simulations } from "./explain/Simulations.ts"
 import { Explanations } from "./explain/Explanations.ts"
 import { RecordLooks } from "./explain/RecordLooks.ts"
 import { RecordWords } from "./explain/RecordWords.ts"
@@ -186,6 +187,7 @@ export type UseCases =
   | Findings
   | Explanations
   | Previews
+  | Simulations
   | RecordWords
   | Undoing
   | Corrections
@@ -228,6 +230,7 @@ export const layerUseCases = (
     Layer.mergeAll(
       walled(Explanations, Explanations.layer),
       walled(Previews, Previews.layer),
+      walled(Simulations, Simulations.layer),
       walled(RecordWords, RecordWords.layer),
       walled(Undoing, Undoing.layer)
     ).pipe(

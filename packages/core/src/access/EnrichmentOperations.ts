@@ -96,5 +96,15 @@ export const previewOperations = entriesOf("previews", {
     body: "required",
     tool: reads("preview_enrichment"),
     command: "feeds preview"
+  },
+  simulateEnrichments: {
+    summary: "Show what changes of enrichments would do to the records that are there; nothing is stored or sent",
+    scopes: { anyOf: ["enrichments:read"] },
+    role: "viewer",
+    app: "own",
+    idempotency: "read",
+    body: "required",
+    tool: reads("simulate_enrichments"),
+    command: "enrichments simulate"
   }
 })

@@ -138,10 +138,14 @@ export class Analysis extends Context.Service<
             if (!written) return yield* Effect.fail(new Overtaken())
             const keeping = { store: findings, events, scope, cause: run.cause, sha256: digest.sha256 }
             for (const id of gone as ReadonlyArray<Enrichment["id"]>) {
+              const rests = run.enrichments.some((one) => one.id === id)
+              // What people decided about one that rests holds when it works again.
+              const decided = rests ? yield* store.facts(scope, { enrichmentId: id }) : []
               yield* store.forget(workspace.id, id)
               yield* outbox.silence({ workspaceId: workspace.id, enrichmentId: id })
+              yield* store.addFacts(decided.filter(({ enrichmentId }) => enrichmentId === id))
               // One that was deleted takes its findings with it; one that rests finds nothing.
-              if (!run.enrichments.some((one) => one.id === id)) yield* findings.forget(workspace.id, id)
+              if (!rests) yield* findings.forget(workspace.id, id)
               else {
                 const kept = yield* keepFindings({
                   ...keeping,

@@ -182,6 +182,8 @@ const make = Effect.gen(function* () {
         baseCurrency: workspace.baseCurrency,
         at: yield* Timestamp.now,
         planned: from === "present" ? head.planned : {},
+        begun: head.planned,
+        locale: workspace.locale,
         timezone: workspace.timezone,
         rates,
         calendar,

@@ -21,6 +21,8 @@ export {
   type RowExplanation
 } from "../explain/Explanations.ts"
 export { type Preview, type PreviewedRecord, Previews } from "../explain/Previews.ts"
+export { type SimulationReport, type SimulationRequest, Simulations } from "../explain/Simulations.ts"
+export type { Supposed } from "../explain/Supposing.ts"
 export type { Sample } from "../explain/Samples.ts"
 export { RecordWords, type WordRequest, type Words } from "../explain/RecordWords.ts"
 export { type Undone, type UndoneRun, Undoing, type UndoRequest } from "../explain/Undoing.ts"

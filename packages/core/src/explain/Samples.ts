@@ -51,7 +51,6 @@ export const sampled = (
     dataType,
     providerId: "",
     state: "live" as const,
-    changeNo: 0,
     version: 0,
     annotated: false,
     createdAt: now
@@ -62,6 +61,8 @@ export const sampled = (
     pending: fields["pending"] === true,
     hash: "",
     fields,
+    // It comes after all that is there.
+    changeNo: Number.MAX_SAFE_INTEGER,
     version: base.version + 1,
     updatedAt: now
   }

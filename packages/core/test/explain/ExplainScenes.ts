@@ -16,6 +16,7 @@ import { Explanations } from "../../src/explain/Explanations.ts"
 import { Previews } from "../../src/explain/Previews.ts"
 import { RecordLooks } from "../../src/explain/RecordLooks.ts"
 import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { Simulations } from "../../src/explain/Simulations.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
@@ -29,7 +30,13 @@ import { memoryScene, type SceneServices } from "../sync/MemoryScene.ts"
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 const kinds = kindsOf([...bundledKinds({ patterns: provenPatterns, sha256 }), monthSum])
 
-const explaining = Layer.mergeAll(Explanations.layer, RecordWords.layer, Undoing.layer, Previews.layer).pipe(
+const explaining = Layer.mergeAll(
+  Explanations.layer,
+  RecordWords.layer,
+  Undoing.layer,
+  Previews.layer,
+  Simulations.layer
+).pipe(
   Layer.provideMerge(RecordLooks.layer),
   Layer.provideMerge(Rehearsal.layer),
   Layer.provide(EnrichmentFacts.layer),

@@ -2,9 +2,11 @@
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
-import { limits } from "@millrace/core"
-import { ofBody, ofPath } from "./ApiError.ts"
+import { Id, limits } from "@millrace/core"
+import { Authority, enrichmentContract } from "@millrace/core/enrichment"
+import { always, ofBody, ofPath, Unprocessable } from "./ApiError.ts"
 import { One } from "./Envelope.ts"
+import { Day } from "./Parameters.ts"
 
 const Anything = Schema.Record(Schema.String, Schema.Unknown)
 
@@ -75,11 +77,81 @@ const PreviewAnswer = Schema.Struct({
   faults: Schema.Array(Fault).annotate({ description: "What concerns no record by itself." })
 }).annotate({ identifier: "EnrichmentPreview" })
 
+const ofEnrichment = { enrichmentId: Id("enrichment") }
+
+const Change = Schema.Union([
+  Schema.Struct({ kind: Schema.Literal("create"), enrichment: enrichmentContract.create }),
+  Schema.Struct({ kind: Schema.Literal("update"), ...ofEnrichment, change: enrichmentContract.update }),
+  Schema.Struct({ kind: Schema.Literal("delete"), ...ofEnrichment }),
+  Schema.Struct({ kind: Schema.Literal("reorder"), ...ofEnrichment, order: Schema.Int }),
+  Schema.Struct({ kind: Schema.Literal("enable"), ...ofEnrichment, enabled: Schema.Boolean })
+])
+
+const SimulateBody = Schema.Struct({
+  changes: Schema.Array(Change).check(Schema.isMinLength(1), Schema.isMaxLength(limits.simulatedChanges)),
+  from: Schema.optionalKey(Day.annotate({ description: "Only records of this day or a later one are told." })),
+  to: Schema.optionalKey(Day.annotate({ description: "Only records of this day or an earlier one are told." })),
+  feedIds: Schema.optionalKey(
+    Schema.Array(Schema.String).check(Schema.isMaxLength(limits.feedAccounts)).annotate({
+      description: "Only these feeds are told."
+    })
+  ),
+  asOf: Schema.optionalKey(Day.annotate({ description: "The day that it is taken to be." }))
+}).annotate({ identifier: "SimulateBody" })
+
+const Value = Schema.NullOr(Schema.Union([Schema.String, Schema.Boolean]))
+
+const SimulationAnswer = Schema.Struct({
+  records: Schema.Int.annotate({ description: "Records that were looked at." }),
+  fields: Schema.Array(
+    Schema.Struct({
+      field: Schema.String,
+      added: Schema.Int,
+      changed: Schema.Int,
+      removed: Schema.Int,
+      samples: Schema.Array(
+        Schema.Struct({
+          feedId: Id("feed"),
+          recordId: Schema.String,
+          before: Value,
+          after: Value,
+          authority: Authority,
+          sentence: Schema.String
+        })
+      )
+    })
+  ),
+  lines: Schema.Struct({ added: Schema.Int, removed: Schema.Int }),
+  links: Schema.Struct({ made: Schema.Int, broken: Schema.Int }),
+  findings: Schema.Struct({ opened: Schema.Int, closed: Schema.Int }),
+  messages: Schema.Struct({ told: Schema.Int, untold: Schema.Int }).annotate({
+    description: "Messages that people would get, and would not."
+  }),
+  deliveries: Schema.Array(
+    Schema.Struct({
+      feedId: Id("feed"),
+      destination: Schema.String,
+      create: Schema.Int,
+      update: Schema.Int,
+      remove: Schema.Int
+    })
+  ),
+  shadows: Schema.Int.annotate({
+    description: "Fields that a person decided and that would have been written otherwise."
+  }),
+  faults: Schema.Array(Fault)
+}).annotate({ identifier: "EnrichmentSimulation" })
+
 export const PreviewApi = HttpApiGroup.make("previews", { topLevel: true }).add(
   HttpApiEndpoint.post("previewEnrichment", "/v1/feeds/:feed_id/enrich/preview", {
     params: { feed_id: Schema.String },
     payload: PreviewBody,
     success: One(PreviewAnswer),
     error: [...ofPath, ...ofBody]
+  }),
+  HttpApiEndpoint.post("simulateEnrichments", "/v1/enrichments/simulate", {
+    payload: SimulateBody,
+    success: One(SimulationAnswer),
+    error: [...always, ...ofBody, Unprocessable]
   })
 )

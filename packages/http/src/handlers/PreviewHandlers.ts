@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { InvalidInput, limits } from "@millrace/core"
-import { type Preview, type PreviewedRecord, Previews, type Sample } from "@millrace/core/kernel"
+import { type Preview, type PreviewedRecord, Previews, type Sample, Simulations } from "@millrace/core/kernel"
 import { one } from "../api/Envelope.ts"
 import { exactBody } from "../request/CurrentRequest.ts"
 import { rawNumber } from "../wire/Amount.ts"
@@ -77,7 +77,9 @@ const summaryOf = ({ enrichedCount, enrichments, memory, records }: Preview) => 
 
 export const layer = serve(
   "previews",
-  Effect.map(Previews, (previews) => ({
+  Effect.map(Effect.all([Previews, Simulations]), ([previews, simulations]) => ({
+    simulateEnrichments: ({ caller, payload }) =>
+      Effect.map(simulations.simulate(caller, payload), (report) => one(report)),
     previewEnrichment: Effect.fnUntraced(function* ({ caller, ids, payload }) {
       const exact = yield* exactBody
       const sent = payload.records.map((_, at) => exactObjectAt(exact, ["records", at]))

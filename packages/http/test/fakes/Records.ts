@@ -5,7 +5,7 @@ import type { AuditEntry } from "@millrace/core/audit"
 import type { Account, Bank } from "@millrace/core/bank"
 import type { Feed } from "@millrace/core/feed"
 import type { FeedView } from "@millrace/core/kernel"
-import type { Explanation, Preview, Sample } from "@millrace/core/kernel"
+import type { Explanation, Preview, Sample, SimulationReport } from "@millrace/core/kernel"
 import type { MatchView, SuggestionView } from "@millrace/core/identity"
 import type { Delivery } from "@millrace/core/destination"
 import { type Job, noCounts } from "@millrace/core/job"
@@ -532,3 +532,32 @@ export const preview = (samples: ReadonlyArray<Sample>): Preview => ({
   catalog: new Map([["amount", "num"]]),
   faults: []
 })
+
+export const simulation: SimulationReport = {
+  records: 3,
+  fields: [
+    {
+      field: "category",
+      added: 1,
+      changed: 0,
+      removed: 0,
+      samples: [
+        {
+          feedId: feed.id,
+          recordId: "txn_1",
+          before: null,
+          after: "Food",
+          authority: "rule",
+          sentence: "A rule sets it"
+        }
+      ]
+    }
+  ],
+  lines: { added: 0, removed: 0 },
+  links: { made: 0, broken: 0 },
+  findings: { opened: 0, closed: 0 },
+  messages: { told: 0, untold: 0 },
+  deliveries: [{ feedId: feed.id, destination: "table", create: 1, update: 0, remove: 0 }],
+  shadows: 0,
+  faults: []
+}

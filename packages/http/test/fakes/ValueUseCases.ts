@@ -1,7 +1,7 @@
 /** The use cases around values of records, in memory: one record that is explained, spoken about and undone. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Explanations, Previews, RecordWords, Undoing } from "@millrace/core/kernel"
+import { Explanations, Previews, RecordWords, Simulations, Undoing } from "@millrace/core/kernel"
 import { only } from "./Checks.ts"
 import * as Records from "./Records.ts"
 
@@ -36,6 +36,12 @@ export const layer = (note: Note) =>
             note("previewEnrichment", samples),
             only("Feed", Records.feed.id, id, Records.preview(samples))
           )
+      })
+    ),
+    Layer.succeed(
+      Simulations,
+      Simulations.of({
+        simulate: (_, request) => Effect.as(note("simulateEnrichments", request), Records.simulation)
       })
     ),
     Layer.succeed(
