@@ -1,6 +1,7 @@
 /** Every type of event that the kernel writes, for subscriptions and the reference. */
 import { bankEventTypes } from "./bank/BankEvents.ts"
 import { aiEventTypes } from "./enrichment/kinds/ai/AiEvents.ts"
+import { digestEventTypes } from "./enrichment/kinds/digest/DigestEvents.ts"
 import { alertEventTypes } from "./enrichment/kinds/alert/AlertEvents.ts"
 import { budgetEventTypes } from "./enrichment/kinds/budget/Thresholds.ts"
 import { feeEventTypes } from "./enrichment/kinds/fees/FeeEvents.ts"
@@ -21,6 +22,7 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...feedEventTypes,
   ...messageEventTypes,
   ...alertEventTypes,
+  ...digestEventTypes,
   ...jobEventTypes,
   ...findingEventTypes,
   ...budgetEventTypes,

@@ -14,6 +14,7 @@ import { makeMerchant } from "./kinds/ai/merchant.ts"
 import { makeBudget } from "./kinds/budget/budget.ts"
 import { dedupe } from "./kinds/dedupe/dedupe.ts"
 import { fees } from "./kinds/fees/fees.ts"
+import { digest } from "./kinds/digest/digest.ts"
 import { makeAlert } from "./kinds/alert/alert.ts"
 import { makeFilter } from "./kinds/filter.ts"
 import { makeLookup } from "./kinds/lookup/lookup.ts"
@@ -79,6 +80,7 @@ export const bundledKinds = ({
   makeCategorize(patterns, sha256, models),
   makeSplit(patterns, sha256),
   makeAlert(patterns),
+  digest,
   makeFilter(patterns),
   transferMatch,
   fees,

@@ -19,7 +19,7 @@ const row = ({ label, note, value }: MessageContent["sections"][number]["rows"][
   const line = isFirst ? "" : "border-top:1px solid #e7e9ee;"
   const small =
     note === undefined ? "" : `<div class="muted" style="color:#5c6575;font-size:13px">${escaped(note)}</div>`
-  return `<tr><td class="line" style="${line}padding:9px 16px 9px 0;color:#3c4454;vertical-align:top;word-break:break-word">${escaped(
+  return `<tr><td class="line" style="${line}padding:9px 16px 9px 0;width:45%;color:#3c4454;vertical-align:top;word-break:break-word">${escaped(
     label
   )}${small}</td><td class="line" style="${line}padding:9px 0;text-align:right;vertical-align:top;font-variant-numeric:tabular-nums;font-weight:600;word-break:break-word">${escaped(
     value

@@ -48,6 +48,13 @@ export const moneyText = (amount: Decimal.Decimal, currency: string | undefined,
   return formatted(numberFormat(locale, least, known), amount)
 }
 
+/** `FOOD_AND_DRINK` -> `Food and drink`; what is written otherwise stays as it is. */
+export const labelText = (text: string): string => {
+  if (!/^[A-Z][A-Z0-9_]*$/.test(text)) return text
+  const words = text.replaceAll("_", " ").toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /** `20 Mar 2026`. */
 export const dayText = (day: CalendarDate.CalendarDate, locale: string): string =>
   kept(

@@ -1,6 +1,6 @@
 /** What alerts say. */
 import type { MessageContent } from "../../../message/Message.ts"
-import { dayText, moneyText } from "../../../message/Wording.ts"
+import { dayText, labelText, moneyText } from "../../../message/Wording.ts"
 import type { Fields, FieldValue } from "../../../record/FieldValue.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
@@ -62,7 +62,7 @@ const rowsOf = (fields: Fields, locale: string) => {
     ...row("With", what === description ? "" : what),
     ...row("Description", description),
     ...row("Date", day === undefined ? "" : dayText(day, locale)),
-    ...row("Category", first(fields, "category")),
+    ...row("Category", labelText(first(fields, "category"))),
     ...row("Status", first(fields, "status")),
     ...row(
       "Account",

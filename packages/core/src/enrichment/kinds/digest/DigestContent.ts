@@ -1,0 +1,152 @@
+/** What a digest says, in fixed words: every number of it is a fact. */
+import type { MessageContent } from "../../../message/Message.ts"
+import { dayText, labelText, moneyText } from "../../../message/Wording.ts"
+import * as CalendarDate from "../../../shared/CalendarDate.ts"
+import type * as Currency from "../../../shared/Currency.ts"
+import * as Decimal from "../../../shared/Decimal.ts"
+import type { DigestConfig } from "./DigestConfig.ts"
+import type { DigestFact, Measured } from "./DigestFact.ts"
+import { type DigestItem, itemsOf } from "./DigestItems.ts"
+
+export interface Issue {
+  readonly enrichmentId: string
+  readonly name: string
+  readonly locale: string
+  readonly currency: Currency.Currency
+  readonly config: DigestConfig
+  readonly start: CalendarDate.CalendarDate
+  /** The first day after it. */
+  readonly end: CalendarDate.CalendarDate
+  readonly now: Measured
+  /** The newest first. */
+  readonly before: ReadonlyArray<Measured>
+  /** Accounts that were not read since the period ended. */
+  readonly incomplete: ReadonlyArray<string>
+}
+
+const headings: Readonly<Record<string, string>> = {
+  categories: "Where it went",
+  merchants: "With whom",
+  recurring: "Prices that changed",
+  fees: "Fees",
+  anomalies: "Out of the ordinary",
+  transfers: "Between your accounts",
+  dataQuality: "To look at"
+}
+
+const words: Readonly<Record<string, string>> = {
+  "fees:avoidable": "Fees that can be avoided",
+  "fees:charged": "Other fees",
+  "anomalies:flagged": "Payments that stand out",
+  "transfers:own": "Transfers between your own accounts",
+  "dataQuality:uncategorised": "Without a category",
+  "dataQuality:unconverted": "Not in the sums, for want of a rate",
+  "categories:none": "Without a category"
+}
+
+const labelOf = ({ id, section, subject }: DigestFact): string =>
+  words[id] ?? (section === "categories" ? labelText(subject) : subject)
+
+const valueOf = ({ unit, value }: Pick<DigestFact, "unit" | "value">, { currency, locale }: Issue): string =>
+  unit === "money" ? moneyText(value, currency, locale) : moneyText(value, undefined, locale)
+
+const noteOf = ({ fact, previous }: DigestItem, issue: Issue): string | undefined => {
+  if (fact.section === "recurring") return Decimal.isNegative(fact.value) ? "cheaper than before" : "more than before"
+  if (issue.config.prose === "none" || previous === fact.value) return undefined
+  return previous === "0"
+    ? "nothing the time before"
+    : `${valueOf({ unit: fact.unit, value: previous }, issue)} the time before`
+}
+
+const periodText = ({ end, locale, start }: Issue): string => {
+  const last = CalendarDate.addDays(end, -1)
+  return start === last ? dayText(start, locale) : `${dayText(start, locale)} – ${dayText(last, locale)}`
+}
+
+const flow = (measured: Measured | undefined, subject: string): Decimal.Decimal =>
+  measured?.facts.get(`flow:${subject}`)?.value ?? Decimal.zero
+
+export const digestContent = (issue: Issue, type: "digest.issued" | "digest.amended"): MessageContent => {
+  const { before, config, currency, enrichmentId, end, incomplete, locale, name, now, start } = issue
+  const money = (value: Decimal.Decimal) => moneyText(value, currency, locale)
+  const period = periodText(issue)
+  const items = itemsOf(now, before, config.sections, config.maxItems)
+  const bySection = Map.groupBy(items, ({ fact }) => fact.section)
+  const sums = (["income", "spending", "net"] as const).map((subject) => ({
+    subject,
+    value: flow(now, subject),
+    previous: flow(before[0], subject)
+  }))
+  const flowLabels = { income: "Came in", spending: "Went out", net: "Left over" } as const
+  const isAmended = type === "digest.amended"
+  const lead = isAmended ? "Changed: " : ""
+  return {
+    type,
+    title: `${lead}${name}: ${money(flow(now, "spending"))} out, ${money(flow(now, "income"))} in`,
+    brief: `${lead}${name}, ${period}`,
+    intro: [
+      `${period}.`,
+      ...(now.records === 0 ? ["There was no activity. You hear from this digest again when there is."] : []),
+      ...(isAmended ? ["What came later changed the numbers that you were told."] : []),
+      ...(incomplete.length > 0 ? [`Not read since the period ended: ${incomplete.join(", ")}.`] : [])
+    ].join(" "),
+    sections: [
+      ...(config.sections.includes("flow") && now.records > 0
+        ? [
+            {
+              rows: sums.map(({ previous, subject, value }) => ({
+                label: flowLabels[subject],
+                value: money(value),
+                ...(config.prose === "none" ? {} : { note: `${money(previous)} the time before` })
+              }))
+            }
+          ]
+        : []),
+      ...[...bySection].map(([section, some]) => ({
+        heading: headings[section] ?? section,
+        // The largest first: how they were chosen is not what people compare.
+        rows: some
+          .toSorted((a, b) => Decimal.compare(b.fact.value, a.fact.value))
+          .map((item) => {
+            const note = noteOf(item, issue)
+            return {
+              label: labelOf(item.fact),
+              value: valueOf(item.fact, issue),
+              ...(note === undefined ? {} : { note })
+            }
+          })
+      })),
+      ...(now.unconverted.length > 0
+        ? [
+            {
+              heading: "In other currencies",
+              text: "There is no rate for these: they are in none of the sums.",
+              rows: now.unconverted.map((one) => ({
+                label: one.currency,
+                value: moneyText(one.amount, one.currency, locale)
+              }))
+            }
+          ]
+        : [])
+    ],
+    footer: `You get this because of the digest “${name}”.`,
+    data: {
+      digest: { id: enrichmentId, name },
+      period: { from: start, to: CalendarDate.addDays(end, -1) },
+      currency,
+      facts: [
+        ...sums.map(({ previous, subject, value }) => ({ id: `flow:${subject}`, value, previous, unit: "money" })),
+        ...items.map(({ fact: { id, records, unit, value }, previous, score }) => ({
+          id,
+          value,
+          previous,
+          unit,
+          records,
+          score
+        }))
+      ],
+      unconverted: [...now.unconverted],
+      incomplete: [...incomplete]
+    }
+  }
+}
