@@ -6,6 +6,7 @@ import { startPostgres } from "@millrace/verification/postgres/PostgresServer"
 import { recordPipeline, rulesAlone } from "./enrich/Enrichments.ts"
 import { microsecondsPerText, nearestNames } from "./enrich/Merchants.ts"
 import { changed, costOf } from "./enrich/SetStages.ts"
+import { feeMicroseconds, transferComparison } from "./enrich/Transfers.ts"
 import { generate } from "./generate.ts"
 import { type Bench, type Comparison, contender } from "./harness/Bench.ts"
 import { median } from "./harness/Measure.ts"
@@ -92,7 +93,7 @@ export const bench: Bench = {
       const all = transactions({ seed: 21, count: quick ? 20_000 : 100_000 })
       const whole = recordPipeline(rules)
       return {
-        comparisons: [comparison(all), nearestNames()],
+        comparisons: [comparison(all), nearestNames(), transferComparison(quick ? 50_000 : 1_000_000)],
         overviews: [
           Effect.map(costs, (each) => ({
             name: `transfers and budgets: seconds, first for all records and then for ${changed} that changed`,
@@ -107,6 +108,10 @@ export const bench: Bench = {
           {
             name: "microseconds of one processor for a text that is new to the local classifier",
             value: Effect.sync(microsecondsPerText)
+          },
+          {
+            name: "fees, microseconds a record",
+            value: Effect.sync(() => feeMicroseconds(20_000))
           },
           {
             name: "transactions through all kinds in a second of one processor",

@@ -9,6 +9,7 @@ import { splitOrders } from "./identity/SplitOrders.ts"
 import { shortHistory } from "./identity/ShortHistory.ts"
 import { tieOut } from "./enrichment/TieOut.ts"
 import { cardPayments } from "./transfers/CardPayments.ts"
+import { feeWorlds } from "./fees/FeeWorlds.ts"
 import { transferWorlds } from "./transfers/TransferWorlds.ts"
 import { labelledCategories } from "./models/LabelledCategories.ts"
 import { merchantNames } from "./models/MerchantNames.ts"
@@ -33,5 +34,6 @@ export const scenes: ReadonlyArray<Scene> = [
   labelledCategories,
   newMerchants,
   merchantNames,
-  memoryWorlds
+  memoryWorlds,
+  feeWorlds
 ]

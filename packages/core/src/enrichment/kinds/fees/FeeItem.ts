@@ -40,6 +40,8 @@ export interface FeeItem {
   /** A word that may mean a fee. */
   readonly weak: string | undefined
   readonly never: string | undefined
+  /** Nothing but a whole phrase stands in it, numbers apart. */
+  readonly alone: boolean
   readonly cash: boolean
   readonly wired: boolean
   readonly returned: boolean
@@ -56,7 +58,7 @@ const isKind = (word: FeeWord): word is FeeKind => feeKinds.some((kind) => kind 
 /** Any of the words that a fee could be told by. */
 export const isWorded = ({ label, phrases, weak }: FeeItem): boolean => label || phrases.size > 0 || weak !== undefined
 
-interface Said extends Pick<FeeItem, "phrases" | "weak" | "never" | "cash" | "wired" | "returned"> {
+interface Said extends Pick<FeeItem, "phrases" | "weak" | "never" | "alone" | "cash" | "wired" | "returned"> {
   readonly currencies: ReadonlySet<string>
 }
 
@@ -77,7 +79,10 @@ const read = (text: string, words: Phrases<FeeWord>): Said => {
   const plain = plainWords(text)
   const phrases = new Map<FeeKind, string>()
   const others = new Map<FeeWord, string>()
-  for (const { phrase, value } of words.find(plain)) {
+  const hits = words.find(plain)
+  let rest = plain.filter((word) => lettered.test(word)).length
+  for (const { at, phrase, value, words: count } of hits) {
+    rest -= plain.slice(at, at + count).filter((word) => lettered.test(word)).length
     if (isKind(value)) {
       if (!phrases.has(value)) phrases.set(value, phrase)
     } else if (!others.has(value)) others.set(value, phrase)
@@ -86,6 +91,7 @@ const read = (text: string, words: Phrases<FeeWord>): Said => {
     phrases,
     weak: others.get("weak"),
     never: others.get("never"),
+    alone: phrases.size > 0 && rest === 0,
     cash: others.has("cash"),
     wired: others.has("wired"),
     returned: others.has("returned"),
@@ -95,6 +101,8 @@ const read = (text: string, words: Phrases<FeeWord>): Said => {
   texts.set(text, said)
   return said
 }
+
+const lettered = /\p{L}{2,}/u
 
 const textOf = ({ fields }: SetRecord): string => {
   const [original, shown] = [fields["originalDescription"], fields["description"]]

@@ -13,7 +13,7 @@ export const Parts = Schema.Struct({
 export type Parts = typeof Parts.Type
 
 export const points = { prior: -400, label: 500, phrase: 500, weak: 250, never: -500, mostStructure: 400 } as const
-const structurePoints = { wire: 200, atm: 200, ratio: 300, monthly: 150, returned: 200 } as const
+const structurePoints = { wire: 200, atm: 200, ratio: 300, monthly: 150, returned: 200, alone: 150 } as const
 
 /** Percentages that banks charge for purchases abroad. */
 const usualRatios = [0.01, 0.015, 0.02, 0.025, 0.0275, 0.03, 0.035] as const
@@ -114,7 +114,9 @@ export const scoreFee = (
     })
     const around = Math.max(0, ...causes.map((cause) => cause.points))
     const isMonthly = kind === "maintenance" && lessons.monthly.has(`${fee.amount} ${fee.currency}`)
-    const structure = Math.min(points.mostStructure, around + (isMonthly ? structurePoints.monthly : 0))
+    const repeated = around + (isMonthly ? structurePoints.monthly : 0)
+    const alone = phrase !== undefined && fee.alone ? structurePoints.alone : 0
+    const structure = Math.min(points.mostStructure, Math.max(repeated, alone))
     // Without a phrase only what stands around tells a kind from the others.
     if (phrase === undefined && structure === 0 && kind !== "other") continue
     const parts: Parts = {

@@ -116,7 +116,7 @@ export class Candidates {
   /** Visits the candidates by amount. */
   private each(visit: (out: Leg, into: Leg, fit: Fit) => void): void {
     const { inflows, outflows } = this.input.legs
-    const { legs } = this.input
+    const { legs, lessons } = this.input
     for (const out of outflows.all) {
       if (!legs.isOwn(out)) continue
       for (const into of inflows.equal(out)) {
@@ -130,7 +130,9 @@ export class Candidates {
       for (const currency of currencies) {
         const [least, most] = currency === into.currency ? this.feeSpan(into) : this.rateSpan(into, currency)
         if (!(least <= most)) continue
-        for (const out of outflows.between(currency, least, most)) {
+        // What is missing from an amount is a fee where both say that they are a transfer.
+        const among = currency === into.currency && lessons.isEmpty ? legs.speaking : outflows
+        for (const out of among.between(currency, least, most)) {
           if (!legs.isOwn(out) || !legs.mayMeet(out, into) || sameAmount(out, into)) continue
           const fit = this.fit(out, into)
           if (fit !== undefined) visit(out, into, fit)

@@ -60,13 +60,18 @@ const found = ({ apart, candidates, legs }: GroupInput): ReadonlyArray<Group> =>
     [legs.inflows, legs.outflows],
     [legs.outflows, legs.inflows]
   ] as const) {
-    const days = Map.groupBy(many.all, ({ accountId, currency, day }) => `${accountId} ${currency} ${day}`)
+    // Two amounts that make a third mean little: something has to speak for them.
+    const speaking = many.all.filter((leg) => {
+      const { hint, weight } = legs.signsOf(leg)
+      return weight > 0 || hint > 0
+    })
+    const days = Map.groupBy(speaking, ({ accountId, currency, day }) => `${accountId} ${currency} ${day}`)
     for (const some of days.values()) {
       if (some.length < 2 || some.length > mostOfADay) continue
       for (const [n, first] of some.entries()) {
         for (const second of some.slice(n + 1)) {
-          const sum = { ...first, units: first.units + second.units }
-          for (const one of ones.equal(sum)) {
+          const sum = first.units + second.units
+          for (const one of ones.between(first.currency, sum, sum)) {
             const [out, into] = one.out ? [one, first] : [first, one]
             if (!legs.mayMeet(out, into)) continue
             if ([first, second].some((part) => apart.has(pairKey(one.recordId, part.recordId)))) continue

@@ -3,7 +3,7 @@ import type { Currency } from "../../../shared/Currency.ts"
 import type { Id } from "../../../shared/Ids.ts"
 import type { SetAccount, SetRecord } from "../SetKind.ts"
 import { codesOf, type Leg, type LegRules, type LegSigns, legOf, signsOf } from "./Leg.ts"
-import { compareText, monthOf } from "./PairScore.ts"
+import { compareText } from "./PairScore.ts"
 import type { Strangers } from "./Strangers.ts"
 import type { TextReader } from "./TextSigns.ts"
 
@@ -33,18 +33,18 @@ class ByAmount {
   private readonly exact = new Map<Currency, Map<number, Array<Leg>>>()
   private readonly sorted = new Map<Currency, Array<Leg>>()
   readonly all: ReadonlyArray<Leg>
+  readonly currencies = new Set<Currency>()
 
-  constructor(legs: ReadonlyArray<Leg>) {
+  /** `sought`: only amounts that are among these are looked for, which spares a list for each of the others. */
+  constructor(legs: ReadonlyArray<Leg>, sought?: ByAmount) {
     this.all = legs
     for (const leg of legs) {
+      this.currencies.add(leg.currency)
+      if (sought !== undefined && sought.equal(leg).length === 0) continue
       let amounts = this.exact.get(leg.currency)
       if (amounts === undefined) this.exact.set(leg.currency, (amounts = new Map()))
       push(amounts, leg.units, leg)
     }
-  }
-
-  get currencies(): Iterable<Currency> {
-    return this.exact.keys()
   }
 
   equal(leg: Leg): ReadonlyArray<Leg> {
@@ -55,7 +55,7 @@ class ByAmount {
   between(currency: Currency, least: number, most: number): ReadonlyArray<Leg> {
     let list = this.sorted.get(currency)
     if (list === undefined) {
-      list = [...(this.exact.get(currency)?.values() ?? [])].flat().toSorted(byUnits)
+      list = this.all.filter((leg) => leg.currency === currency).toSorted(byUnits)
       this.sorted.set(currency, list)
     }
     const bound = (value: number): number => {
@@ -79,7 +79,8 @@ export class MonthLegs {
   readonly inflows: ByAmount
   readonly window: Window
   private readonly reader: TextReader
-  private readonly signs = new Map<string, LegSigns>()
+  private readonly signs = new Map<Leg, LegSigns>()
+  private positive: ByAmount | undefined
   private readonly codes = new Map<string, ReadonlySet<string>>()
 
   constructor(
@@ -105,13 +106,16 @@ export class MonthLegs {
     }
     all.sort(byDay)
     this.byId = byId
-    this.outflows = new ByAmount(all.filter(({ out }) => out))
     this.inflows = new ByAmount(all.filter(({ out }) => !out))
+    this.outflows = new ByAmount(
+      all.filter(({ out }) => out),
+      this.inflows
+    )
   }
 
   signsOf(leg: Leg): LegSigns {
-    let signs = this.signs.get(leg.recordId)
-    if (signs === undefined) this.signs.set(leg.recordId, (signs = signsOf(leg, this.reader)))
+    let signs = this.signs.get(leg)
+    if (signs === undefined) this.signs.set(leg, (signs = signsOf(leg, this.reader)))
     return signs
   }
 
@@ -121,8 +125,14 @@ export class MonthLegs {
     return codes
   }
 
+  /** Those that speak for a transfer by themselves. */
+  get speaking(): ByAmount {
+    this.positive ??= new ByAmount(this.outflows.all.filter((leg) => this.signsOf(leg).weight > 0))
+    return this.positive
+  }
+
   isOwn(leg: Leg): boolean {
-    return monthOf(leg.date) === this.month
+    return leg.date.startsWith(this.month)
   }
 
   /** Whether money that left with the one may have arrived with the other, by account and day. */

@@ -196,10 +196,10 @@ export class MonthOutput {
   private findUnmatched(): void {
     const { config, linked, today, view } = this.input
     const { legs } = view
+    const oldest = CalendarDate.toEpochDay(today) - toldForDays - config.windowDays.after - 1
     for (const leg of [...legs.outflows.all, ...legs.inflows.all]) {
-      if (!legs.isOwn(leg) || leg.pending || linked.has(leg.recordId)) continue
+      if (leg.day < oldest || !legs.isOwn(leg) || leg.pending || linked.has(leg.recordId)) continue
       const day = CalendarDate.addDays(leg.date, config.windowDays.after + 1)
-      if (CalendarDate.daysBetween(day, today) > toldForDays) continue
       const { earning, party, purchase, refund, transfer } = legs.signsOf(leg)
       if (!transfer || party !== "" || purchase || refund || earning) continue
       if (day > today) {

@@ -116,7 +116,7 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
     const own = (partitions.get(month)?.records ?? []).filter(({ fields }) => String(fields["date"]).startsWith(month))
     if (own.length > 0) months.add(month)
     else months.delete(month)
-    if (!own.some(({ recordId }) => words.named.has(recordId))) continue
+    if (words.named.size === 0 || !own.some(({ recordId }) => words.named.has(recordId))) continue
     for (const leg of everyLeg(month, new Set()).byId.values()) {
       if (words.named.has(leg.recordId) && monthOf(leg.date) === month) at.set(leg.recordId, located(leg))
     }

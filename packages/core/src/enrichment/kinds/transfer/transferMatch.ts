@@ -24,17 +24,32 @@ const fields = [
   ["transfer.rate", "num"]
 ] as const
 
+const aroundDays = new Map<string, ReadonlyArray<string>>()
+/** Days and windows that are remembered: those of thirty years in both directions. */
+const mostDays = 20_000
+
+const monthsAround = (date: CalendarDate.CalendarDate, before: number, after: number): ReadonlyArray<string> => {
+  const key = `${date} ${before} ${after}`
+  let months = aroundDays.get(key)
+  if (months === undefined) {
+    const day = CalendarDate.toEpochDay(date)
+    months = monthsBetween(day - before, day + after)
+    if (aroundDays.size >= mostDays) aroundDays.clear()
+    aroundDays.set(key, months)
+  }
+  return months
+}
+
 /** The months whose outflows it may matter to: its own, and where it is near the end of one, that beside it. */
 const partitions = ({ mirrorAccountIds, windowDays }: TransferConfig, record: SetRecord): ReadonlyArray<string> => {
   const date = legDate(record)
   const out = leaves(record)
   if (date === undefined || out === undefined) return []
   const { after, before } = windowDays
-  const day = CalendarDate.toEpochDay(date)
   // An outflow matters where inflows of the month are held against it: it may be later than they are by `before`.
   return out !== mirrorAccountIds.includes(record.accountId)
-    ? monthsBetween(day - before, day + after)
-    : monthsBetween(day - after, day + before)
+    ? monthsAround(date, before, after)
+    : monthsAround(date, after, before)
 }
 
 /** What two records are not is kept as a pair of records; a group is taken apart by each of its pairs. */

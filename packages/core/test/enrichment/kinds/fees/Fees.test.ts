@@ -94,16 +94,16 @@ const feesOf = Effect.fnUntraced(function* (
 })
 
 const withdrawal = (id: string, day: number) => leg(id, everyday, `2026-04-${day}`, "-100", "ATM WITHDRAWAL")
-const atmFee = (id: string, day: number) => leg(id, everyday, `2026-04-${day}`, "-3.5", "ATM FEE")
+const atmFee = (id: string, day: number) => leg(id, everyday, `2026-04-${day}`, "-3.5", "ATM FEE KIOSK")
 
 const abroad = (n: number, date: string) => [
   leg(`p${n}`, card, date, `-${200 + n}`, "PURCHASE ABROAD"),
-  leg(`f${n}`, card, date, `-${((200 + n) * 0.0185).toFixed(2)}`, "FOREIGN TRANSACTION FEE")
+  leg(`f${n}`, card, date, `-${((200 + n) * 0.0185).toFixed(2)}`, "FOREIGN TRANSACTION FEE ABROAD")
 ]
 
 describe("a fee", () => {
   const purchase = leg("p", card, "2026-04-30", "-62.35", "BISTRO LUNE PARIS")
-  const charged = leg("f", card, "2026-04-30", "-1.87", "FOREIGN TRANSACTION FEE")
+  const charged = leg("f", card, "2026-04-30", "-1.87", "FOREIGN TRANSACTION FEE LUNE")
 
   it.effect("is told by its words and by its share of a purchase, as in the worked example", () =>
     Effect.gen(function* () {
@@ -169,9 +169,11 @@ describe("a fee", () => {
       const taught = [abroad(0, "2026-01-10"), abroad(20, "2026-02-10"), abroad(60, "2026-02-20")].flat()
       expect((yield* feesOf([...taught, ...last])).get("f40")).toMatchObject({ kind: "fx", causeRecordId: "p40" })
       const monthly = ["2026-02-01", "2026-03-01", "2026-04-01"].map((date, n) =>
-        leg(`m${n}`, everyday, date, "-4.9", "MONTHLY SERVICE CHARGE")
+        leg(`m${n}`, everyday, date, "-4.9", "MONTHLY SERVICE CHARGE PREMIER")
       )
       expect([...(yield* feesOf(monthly)).keys()]).toEqual(["m2"])
+      const alone = leg("m", everyday, "2026-02-01", "-4.9", "MONTHLY SERVICE CHARGE 0226")
+      expect([...(yield* feesOf([alone])).keys()]).toEqual(["m"])
     })
   )
 
