@@ -1,4 +1,5 @@
 /** What models and the local classifier are shown of a record (enrichments D6.2, D6.6). */
+import { knownMerchant } from "../../../merchant/KnownMerchants.ts"
 import type { Fields } from "../../../record/FieldValue.ts"
 import { amountBand, type Features } from "../../../model/Features.ts"
 import { readText, type TextReading } from "../../../text/TextKey.ts"
@@ -6,7 +7,7 @@ import { readText, type TextReading } from "../../../text/TextKey.ts"
 const textOf = (value: Fields[string] | undefined): string => (typeof value === "string" ? value : "")
 
 /** Words in front of the number of a shop; the number is another at each of its doors. */
-const shopNumber = /(?:#|\b(?:store|shop|unit|filiale|fil|no|nr|str)\.?)\s?\d{1,6}\b/giu
+const shopNumber = /(?:#|\b(?:store|unit|filiale|fil|no|nr|str)\.?)\s?\d{1,6}\b(?![/.:-]\d)/giu
 
 /** The text that names the other side, as the bank sent it where that is known. */
 export const partyText = (fields: Fields): string =>
@@ -14,9 +15,10 @@ export const partyText = (fields: Fields): string =>
 
 export const readParty = (text: string): TextReading => {
   const reading = readText(text.replace(shopNumber, " "))
-  // Behind a wallet or a market place that is the merchant itself there is at most a country.
-  const isLeft = reading.textKey.split(" ").some((word) => word.length > 2)
-  return isLeft || reading.processor === "" ? reading : { ...reading, textKey: reading.processor }
+  const { processor, textKey } = reading
+  // Behind a market place that is the merchant itself there is at most a country.
+  const isLeft = textKey.split(" ").some((word) => word.length > 2) || knownMerchant(textKey) !== undefined
+  return isLeft || knownMerchant(processor) === undefined ? reading : { ...reading, textKey: processor }
 }
 
 /** An amount of money that is not 0, whatever the field of the data type is called. */
