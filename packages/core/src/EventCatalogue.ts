@@ -9,6 +9,7 @@ import { transferEventTypes } from "./enrichment/kinds/transfer/TransferEvents.t
 import { monitorEventTypes } from "./enrichment/kinds/monitor/Cases.ts"
 import { findingEventTypes } from "./enrichment/FindingEvents.ts"
 import { memoryEventTypes } from "./enrichment/kinds/memory/MemoryEvents.ts"
+import { recurringEventTypes } from "./enrichment/kinds/recurring/RecurringEvents.ts"
 import type { EventType } from "./event/EventType.ts"
 import { feedEventTypes } from "./feed/FeedEvents.ts"
 import { jobEventTypes } from "./job/JobEvents.ts"
@@ -27,6 +28,7 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...findingEventTypes,
   ...budgetEventTypes,
   ...memoryEventTypes,
+  ...recurringEventTypes,
   ...transferEventTypes,
   ...monitorEventTypes,
   ...aiEventTypes,

@@ -144,7 +144,10 @@ export class Analysis extends Context.Service<
               accountNumber,
               accountType,
               currency,
-              ...(statuses?.has(account.id) === true ? { status: statuses.get(account.id)! } : {})
+              ...(statuses?.has(account.id) === true ? { status: statuses.get(account.id)! } : {}),
+              ...(account.balanceAsOf === undefined
+                ? {}
+                : { syncedOn: CalendarDate.inZone(Timestamp.toMillis(account.balanceAsOf), workspace.timezone) })
             })
           }
         }

@@ -21,6 +21,7 @@ import { makeLookup } from "./kinds/lookup/lookup.ts"
 import { makeMemory } from "./kinds/memory/memory.ts"
 import { MemoryPatterns } from "./kinds/memory/MemoryPatterns.ts"
 import { makeMonitor } from "./kinds/monitor/monitor.ts"
+import { makeRecurring } from "./kinds/recurring/recurring.ts"
 import { makeRule } from "./kinds/rule.ts"
 import { makeSplit } from "./kinds/split/split.ts"
 import { transferMatch } from "./kinds/transfer/transferMatch.ts"
@@ -81,6 +82,7 @@ export const bundledKinds = ({
   makeSplit(patterns, sha256),
   makeAlert(patterns),
   digest,
+  makeRecurring(sha256),
   makeFilter(patterns),
   transferMatch,
   fees,

@@ -48,3 +48,19 @@ export type {
   SetRecord,
   Surrounding
 } from "../enrichment/kinds/SetKind.ts"
+export {
+  type Expected,
+  forecast,
+  type Forecastable,
+  scheduledDays,
+  yearFrom
+} from "../enrichment/kinds/recurring/Forecast.ts"
+export {
+  confirmSeries,
+  endSeries,
+  mergeSeries,
+  nameSeries,
+  rejectSeries,
+  type SeriesRef,
+  splitSeries
+} from "../enrichment/kinds/recurring/SeriesFacts.ts"

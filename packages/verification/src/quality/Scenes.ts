@@ -7,6 +7,8 @@ import { renamed, roundPrices } from "./identity/Renamed.ts"
 import { otherWords, otherWordsRound } from "./identity/TwoSources.ts"
 import { splitOrders } from "./identity/SplitOrders.ts"
 import { shortHistory } from "./identity/ShortHistory.ts"
+import { monthlyBills, standingOrders } from "./series/RealPayments.ts"
+import { recurringSeries } from "./series/Recurring.ts"
 import { tieOut } from "./enrichment/TieOut.ts"
 import { cardPayments } from "./transfers/CardPayments.ts"
 import { feeWorlds } from "./fees/FeeWorlds.ts"
@@ -35,5 +37,8 @@ export const scenes: ReadonlyArray<Scene> = [
   newMerchants,
   merchantNames,
   memoryWorlds,
-  feeWorlds
+  feeWorlds,
+  recurringSeries,
+  monthlyBills,
+  standingOrders
 ]

@@ -59,6 +59,8 @@ export interface SetAccount {
   readonly currency: Currency
   /** For kinds with a `pulse`, and for the others only where one of those is in scope. */
   readonly status?: AccountStatus
+  /** The day on which its balance was last read; absent where nobody knows. */
+  readonly syncedOn?: CalendarDate
 }
 
 /** A partition as it is now. */
