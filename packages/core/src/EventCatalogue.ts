@@ -10,6 +10,7 @@ import { monitorEventTypes } from "./enrichment/kinds/monitor/Cases.ts"
 import { findingEventTypes } from "./enrichment/FindingEvents.ts"
 import { memoryEventTypes } from "./enrichment/kinds/memory/MemoryEvents.ts"
 import { recurringEventTypes } from "./enrichment/kinds/recurring/RecurringEvents.ts"
+import { anomalyEventTypes } from "./enrichment/kinds/anomaly/AnomalyEvents.ts"
 import type { EventType } from "./event/EventType.ts"
 import { feedEventTypes } from "./feed/FeedEvents.ts"
 import { jobEventTypes } from "./job/JobEvents.ts"
@@ -28,6 +29,7 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...findingEventTypes,
   ...budgetEventTypes,
   ...memoryEventTypes,
+  ...anomalyEventTypes,
   ...recurringEventTypes,
   ...transferEventTypes,
   ...monitorEventTypes,

@@ -22,6 +22,7 @@ import { makeMemory } from "./kinds/memory/memory.ts"
 import { MemoryPatterns } from "./kinds/memory/MemoryPatterns.ts"
 import { makeMonitor } from "./kinds/monitor/monitor.ts"
 import { makeRecurring } from "./kinds/recurring/recurring.ts"
+import { anomaly } from "./kinds/anomaly/anomaly.ts"
 import { makeRule } from "./kinds/rule.ts"
 import { makeSplit } from "./kinds/split/split.ts"
 import { transferMatch } from "./kinds/transfer/transferMatch.ts"
@@ -80,6 +81,7 @@ export const bundledKinds = ({
   makeMemory(memory),
   makeCategorize(patterns, sha256, models),
   makeSplit(patterns, sha256),
+  anomaly,
   makeAlert(patterns),
   digest,
   makeRecurring(sha256),

@@ -8,6 +8,7 @@ import { otherWords, otherWordsRound } from "./identity/TwoSources.ts"
 import { splitOrders } from "./identity/SplitOrders.ts"
 import { shortHistory } from "./identity/ShortHistory.ts"
 import { monthlyBills, standingOrders } from "./series/RealPayments.ts"
+import { anomalies } from "./series/Anomalies.ts"
 import { recurringSeries } from "./series/Recurring.ts"
 import { tieOut } from "./enrichment/TieOut.ts"
 import { cardPayments } from "./transfers/CardPayments.ts"
@@ -39,6 +40,7 @@ export const scenes: ReadonlyArray<Scene> = [
   memoryWorlds,
   feeWorlds,
   recurringSeries,
+  anomalies,
   monthlyBills,
   standingOrders
 ]
