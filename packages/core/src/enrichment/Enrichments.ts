@@ -29,6 +29,7 @@ import type { TaskStore } from "../task/TaskStore.ts"
 import { analysisTask, beginningKey } from "./AnalysisTaskKind.ts"
 import { Kinds } from "./Kinds.ts"
 import { removalFaults, RowRemoval } from "./RowRemoval.ts"
+import { crowdedFeed } from "./FeedCrowds.ts"
 
 export { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichment } from "./EnrichmentContract.ts"
 
@@ -73,6 +74,8 @@ const remembered = (before: Enrichment, after: Enrichment, kinds: Kinds["Service
 /** What a change has to change for the enrichment to do something else. */
 const working = ({ allFeeds, config, enabled, feedIds, order }: Enrichment): string =>
   JSON.stringify([allFeeds, config, enabled, feedIds, order])
+
+const scopeOf = ({ allFeeds, feedIds }: Enrichment): string => JSON.stringify([allFeeds, feedIds])
 
 /**
  * By stage, order and id. `create` and `update` refuse a configuration that could not run, with all its faults at once; of
@@ -176,6 +179,25 @@ export class Enrichments extends Context.Service<
         })
       })
 
+      /** No feed gets more of them than runs can look at. */
+      const checkCrowd = Effect.fnUntraced(function* (
+        before: Enrichment | undefined,
+        after: Omit<Parameters<typeof crowdedFeed>[0], "feeds" | "others">,
+        workspaceId: Enrichment["workspaceId"]
+      ) {
+        if (!after.enabled) return
+        const others = (yield* store.list([workspaceId])).filter(({ id }) => id !== before?.id)
+        const all = yield* feeds.list([workspaceId], { dataType: after.dataType })
+        const field = crowdedFeed({ ...after, others, feeds: all.map(({ id }) => id) })
+        if (field === undefined) return
+        const message = `A feed has at most ${limits.enrichmentsPerFeed} enrichments that are switched on`
+        return yield* new Unprocessable({
+          code: "LIMIT_EXCEEDED",
+          message,
+          details: [{ field: before?.enabled === false ? "enabled" : field, message }]
+        })
+      })
+
       const useCases = collectionUseCases<Enrichment, NewEnrichment, EnrichmentChange>({
         surface: enrichmentSurface,
         resource: enrichmentResource,
@@ -195,6 +217,7 @@ export class Enrichments extends Context.Service<
           const existing = yield* store.list([workspace.id])
           yield* checkRoom(existing, type)
           yield* refuse(found)
+          yield* checkCrowd(undefined, { enabled: request.enabled ?? true, ...scope }, workspace.id)
           const now = yield* Timestamp.now
           return {
             id: yield* ids.next("enrichment"),
@@ -239,6 +262,10 @@ export class Enrichments extends Context.Service<
           if (request.feedIds !== undefined || request.allFeeds !== undefined) yield* checkScope(caller, after, found)
           if (isOther && after.enabled) yield* checkRemoval(after, before.workspaceId, found)
           yield* refuse(found)
+          // What works already goes on, also where there are more of them than a feed may have now.
+          if (!before.enabled || scopeOf(after) !== scopeOf(before)) {
+            yield* checkCrowd(before, after, before.workspaceId)
+          }
           if (!isOther) return after
           return {
             ...after,

@@ -12,6 +12,7 @@ import { decode } from "../shared/StrictDecoding.ts"
 import type { Enrichment } from "./Enrichment.ts"
 import {
   authorities,
+  EnrichmentFault,
   type Issue,
   type LineDelivery,
   type Outcome,
@@ -282,7 +283,7 @@ const goOn = (
       progress.take(step, outcome)
     } catch (cause) {
       progress ??= new Progress(view, notes)
-      const message = String(cause)
+      const message = cause instanceof EnrichmentFault ? `${cause.reason}: ${cause.message}` : String(cause)
       progress.faults.push({ enrichmentId: step.enrichment.id, message })
       if (step.onFault !== undefined) progress.judge(step, { value: step.onFault, reason: `failed: ${message}` })
     }

@@ -1,6 +1,15 @@
 /** What has happened to one record on its way through the pipeline (enrichments A6). */
 import type { Fields, FieldValue } from "../record/FieldValue.ts"
-import { authorities, type Claim, type Line, type Outcome, type Verdict, type View } from "./kinds/Kind.ts"
+import {
+  authorities,
+  type Claim,
+  EnrichmentFault,
+  type Line,
+  type Outcome,
+  type Verdict,
+  type View
+} from "./kinds/Kind.ts"
+import { limits } from "../shared/Limits.ts"
 import type { PipelineFault, PipelineResult, Step } from "./Pipeline.ts"
 import type { FieldChange } from "./Provenance.ts"
 import type { PersonsWord, RecordNotes } from "./RecordNotes.ts"
@@ -53,6 +62,8 @@ export class Progress {
   private readonly held = new Map<string, Held>()
   private readonly shadows = new Map<string, Shadow>()
   private silent: RecordNotes["silent"] | undefined
+  /** Claims that enrichments made of it. */
+  private claimed = 0
 
   constructor(view: View, notes: RecordNotes | undefined, original = view.fields) {
     this.view = { ...view, decided: this.held }
@@ -63,6 +74,18 @@ export class Progress {
       this.held.set(word.field, { word })
       this.write(word.field, word.value)
     }
+  }
+
+  /** Throws where an enrichment would claim more than a row can hold: then nothing that it says of the row counts. */
+  private count(claims: ReadonlyArray<Claim>): void {
+    const fields = claims.length < 2 ? claims.length : new Set(claims.map(({ field }) => field)).size
+    if (this.claimed + fields > limits.viewClaims) {
+      throw new EnrichmentFault({
+        reason: "limit",
+        message: `with what it says the row would have more than ${limits.viewClaims} claims`
+      })
+    }
+    this.claimed += fields
   }
 
   /** Whether nothing that this enrichment says counts. */
@@ -85,6 +108,7 @@ export class Progress {
     const { id } = step.enrichment
     const silent = this.silent?.get(id)
     if (silent?.has("*") === true && verdict === undefined) return
+    this.count(claims)
     if (claims.length > 0 || outcome.matched === true) this.matched.push(id)
     this.skipped += outcome.skipped ?? 0
     if (verdict !== undefined) this.judge(step, verdict)
@@ -109,6 +133,8 @@ export class Progress {
       this.original
     )
     one.silent = this.silent
+    one.claimed = this.claimed
+    one.count([...claims, ...labels])
     one.verdict = this.verdict
     one.skipped = this.skipped
     one.matched.push(...this.matched)

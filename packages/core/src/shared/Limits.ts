@@ -34,6 +34,9 @@ export const limits = {
   /** Items that one document may list. */
   documentItems: 1_000,
   enrichmentsPerWorkspace: 200,
+  /** Those that are switched on and look at one feed, and claims that they make of one row together. */
+  enrichmentsPerFeed: 50,
+  viewClaims: 200,
   rulesPerEnrichment: 500,
   /** Rows of a table that a lookup reads, and entries that one holds itself. */
   lookupRows: 50_000,

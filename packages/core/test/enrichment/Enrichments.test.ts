@@ -49,6 +49,8 @@ const opened = Effect.gen(function* () {
   return { workspace, caller, enrichments, refusal }
 })
 
+const crowded = (field: string) => ({ _tag: "Unprocessable", code: "LIMIT_EXCEEDED", details: [{ field }] })
+
 describe("Enrichments", () => {
   it.effect("makes one after the other, in their order", () =>
     Effect.gen(function* () {
@@ -115,6 +117,28 @@ describe("Enrichments", () => {
       })
       yield* enrichments.remove(caller, id)
       expect(yield* Effect.flip(enrichments.get(caller, id))).toMatchObject({ resource: "Enrichment" })
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("gives no feed more of them than runs can look at, and names the field that would", () =>
+    Effect.gen(function* () {
+      const { caller, enrichments, refusal, workspace } = yield* opened
+      const [full, other] = [yield* storeFeed(workspace), yield* storeFeed(workspace)]
+      const everywhere = yield* enrichments.create(caller, { ...rule, allFeeds: true })
+      for (let n = 1; n < limits.enrichmentsPerFeed; n++) {
+        yield* enrichments.create(caller, { ...rule, feedIds: [full.id] })
+      }
+      expect(yield* refusal({ feedIds: [other.id, full.id] })).toMatchObject(crowded("feedIds[1]"))
+      expect(yield* refusal({ allFeeds: true })).toMatchObject(crowded("allFeeds"))
+      const resting = yield* enrichments.create(caller, { ...rule, feedIds: [full.id], enabled: false })
+      const change = (request: object) => enrichments.update(caller, resting.enrichment.id, request)
+      expect(yield* Effect.flip(change({ enabled: true }))).toMatchObject(crowded("enabled"))
+      yield* change({ feedIds: [other.id], enabled: true })
+      expect(yield* Effect.flip(change({ feedIds: [full.id] }))).toMatchObject(crowded("feedIds[0]"))
+      // What is there already can be worked with, and makes room.
+      yield* enrichments.update(caller, everywhere.enrichment.id, { order: 7 })
+      yield* enrichments.update(caller, everywhere.enrichment.id, { enabled: false })
+      yield* change({ feedIds: [full.id] })
     }).pipe(Effect.provide(services))
   )
 

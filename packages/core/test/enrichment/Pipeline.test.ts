@@ -4,6 +4,7 @@ import type { RecordKind } from "../../src/enrichment/kinds/Kind.ts"
 import { bundledKinds, kindsOf } from "../../src/enrichment/Kinds.ts"
 import * as Pipeline from "../../src/enrichment/Pipeline.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
+import { limits } from "../../src/shared/Limits.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import * as Timestamp from "../../src/shared/Timestamp.ts"
 import type { Fields } from "../../src/record/FieldValue.ts"
@@ -293,5 +294,52 @@ describe("compiling", () => {
     const other = enrichment("b", "filter", { conditions: when("description", "isEmpty") })
     expect(sign(make(1), other)).toBe(sign(other, make(1)))
     expect(sign(make(1), other)).not.toBe(sign(make(2), other))
+  })
+})
+
+const claiming = (from: number, count: number): RecordKind => ({
+  ...rule,
+  plan: () => ({
+    claims: Array.from({ length: count }, (_, n) => ({ field: `custom${from + n}`, value: `${n}`, path: "r1" }))
+  })
+})
+
+describe("claims of one row", () => {
+  const config = setRule(when("description", "isNotEmpty"), "category", "Transport")
+  const runWith = (kind: RecordKind) =>
+    run(
+      [
+        enrichment("a", "many", config),
+        enrichment("b", "rest", config, { order: 20 }),
+        enrichment("c", "rule", config, { order: 30 })
+      ],
+      tram,
+      kindsOf([rule, { ...claiming(0, limits.viewClaims - 2), type: "many" }, { ...kind, type: "rest" }])
+    )
+
+  it("are as many as the limit says, and an enrichment that says more says nothing of the row", () => {
+    const within = runWith(claiming(1_000, 1))
+    expect([within.faults, within.changes.length, within.fields["category"]]).toEqual([
+      [],
+      limits.viewClaims,
+      "Transport"
+    ])
+    const beyond = runWith(claiming(1_000, 3))
+    expect(beyond.faults).toEqual([
+      { enrichmentId: "b", message: expect.stringContaining(`limit: with what it says the row would have more than`) }
+    ])
+    expect([beyond.fields["custom1000"], beyond.fields["category"], beyond.matched]).toEqual([
+      undefined,
+      "Transport",
+      ["a", "c"]
+    ])
+  })
+
+  it("count once for each field that an enrichment speaks of", () => {
+    const again: RecordKind = {
+      ...rule,
+      plan: () => ({ claims: Array.from({ length: 9 }, (_, n) => ({ field: "notes", value: `${n}`, path: "r1" })) })
+    }
+    expect(runWith(again).faults).toEqual([])
   })
 })
