@@ -23,7 +23,7 @@ import { call } from "./commands/Call.ts"
 import { derivedCommand } from "./commands/Derived.ts"
 import { groupOf } from "./commands/FromContract.ts"
 import { feeds } from "./commands/Feeds.ts"
-import { findings } from "./commands/Findings.ts"
+import { findings, simulate } from "./commands/Findings.ts"
 import { jobs } from "./commands/Jobs.ts"
 import { login, logout, profiles } from "./commands/Login.ts"
 import { records } from "./commands/Records.ts"
@@ -58,6 +58,7 @@ const enrichments = derivedCommand({
     ...ofEnrichments.operations.map((operation) =>
       operation.command === "enrichments create" ? { ...operation, starters: starterBodies } : operation
     ),
+    simulate,
     ...findings
   ]
 })

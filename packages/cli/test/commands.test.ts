@@ -69,6 +69,8 @@ const feedFile = file("feed.json", '{"name":"from file","sourceConfig":{"type":"
 
 const enrichmentFile = file("enrichment.json", '{"name":"from file","ruleConfig":{"rules":[]}}')
 
+const samplesFile = file("samples.json", '[{"description":"GREEN TEA","amount":-4.80}]')
+const changesFile = file("changes.json", `{"changes":[{"kind":"delete","enrichmentId":"${enrichment}"}]}`)
 const rowsFile = file("rows.json", `[{"id":"${row}","values":{"amount":12345678901234567890.12}}]`)
 const rowFile = file("row.json", '{"values":{"amount":1.50}}')
 
@@ -165,6 +167,16 @@ const cases: ReadonlyArray<Case> = [
     operation: "updateFinding",
     args: ["enrichments", "findings", "update", enrichment, finding, "--status", "dismissed"],
     data: { id: finding, status: "dismissed" }
+  },
+  {
+    operation: "simulateEnrichments",
+    args: ["enrichments", "simulate", "--file", changesFile, "--from", "2026-01-01"],
+    data: { records: 3, fields: [{ field: "category", added: 1 }] }
+  },
+  {
+    operation: "previewEnrichment",
+    args: ["feeds", "preview", feed, "--file", samplesFile],
+    data: { records: [{ changedFields: ["amount"], dropped: true }], summary: { totalRecords: 1 } }
   },
   {
     operation: "explainRecord",

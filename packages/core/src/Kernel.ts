@@ -47,6 +47,9 @@ import * as Audited from "./usecase/Audited.ts"
 import { DataTypeSchemas } from "./usecase/DataTypeSchemas.ts"
 import { Feeds } from "./usecase/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
+import { Rehearsal } from "./enrichment/Rehearsal.ts"
+import { Previews } from "./explain/Previews.ts"
+import { Simulations } from "./explain/Simulations.ts"
 import { Explanations } from "./explain/Explanations.ts"
 import { RecordLooks } from "./explain/RecordLooks.ts"
 import { RecordWords } from "./explain/RecordWords.ts"
@@ -183,6 +186,8 @@ export type UseCases =
   | EnrichmentFacts
   | Findings
   | Explanations
+  | Previews
+  | Simulations
   | RecordWords
   | Undoing
   | Corrections
@@ -224,9 +229,16 @@ export const layerUseCases = (
     walled(EnrichmentFacts, EnrichmentFacts.layer),
     Layer.mergeAll(
       walled(Explanations, Explanations.layer),
+      walled(Previews, Previews.layer),
+      walled(Simulations, Simulations.layer),
       walled(RecordWords, RecordWords.layer),
       walled(Undoing, Undoing.layer)
-    ).pipe(Layer.provide(RecordLooks.layer), Layer.provide(EnrichmentFacts.layer), Layer.provide(FeedPipelines.layer)),
+    ).pipe(
+      Layer.provide(RecordLooks.layer),
+      Layer.provide(Rehearsal.layer),
+      Layer.provide(EnrichmentFacts.layer),
+      Layer.provide(FeedPipelines.layer)
+    ),
     walled(Findings, Findings.layer.pipe(Layer.provide(EnrichmentFacts.layer))),
     walled(Corrections, Corrections.layer),
     Idempotency.layer,

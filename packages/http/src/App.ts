@@ -22,6 +22,7 @@ import * as FieldHandlers from "./handlers/FieldHandlers.ts"
 import * as FindingHandlers from "./handlers/FindingHandlers.ts"
 import * as IdentityHandlers from "./handlers/IdentityHandlers.ts"
 import * as JobHandlers from "./handlers/JobHandlers.ts"
+import * as PreviewHandlers from "./handlers/PreviewHandlers.ts"
 import * as RecordHandlers from "./handlers/RecordHandlers.ts"
 import * as RowHandlers from "./handlers/RowHandlers.ts"
 import { serveGroup } from "./handlers/Serve.ts"
@@ -48,6 +49,7 @@ const handlers = Layer.mergeAll(
   EnrichmentHandlers.layer,
   FindingHandlers.layer,
   ValueHandlers.layer,
+  PreviewHandlers.layer,
   UploadHandlers.layer,
   TableHandlers.layer,
   FieldHandlers.layer,

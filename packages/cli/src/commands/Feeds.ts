@@ -2,6 +2,7 @@ import { basename } from "node:path"
 import type { DeliveredRecord, FeedRecord, UploadRecord } from "@millrace/http/client"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Api } from "../request/Api.ts"
@@ -10,7 +11,7 @@ import { readBytes } from "../program/Input.ts"
 import { Notes } from "../program/Notes.ts"
 import { Output } from "../program/Output.ts"
 import { recordOf, showList, showRecord } from "../request/Requests.ts"
-import { bodyFrom, file } from "./Body.ts"
+import { bodyFrom, file, listFrom } from "./Body.ts"
 import { choice, cursor, idArgument, ifVersion, limit, matching, queryOf, scope, text, toggle } from "./Flags.ts"
 import { watch } from "./JobWatch.ts"
 
@@ -242,6 +243,25 @@ const redeliver = Command.make(
   ])
 )
 
+const preview = Command.make(
+  "preview",
+  {
+    id,
+    file: Flag.String("file").pipe(
+      Flag.withMetavar("<file>"),
+      Flag.withDescription("JSON of the records, at most 50; - is standard input")
+    )
+  },
+  ({ file: path, id: feedId }) =>
+    Effect.gen(function* () {
+      const body = yield* listFrom(path, "records", {})
+      yield* showRecord({ method: "POST", path: `/v1/feeds/${feedId}/enrich/preview`, body })
+    })
+).pipe(
+  Command.withDescription("Show what the enrichments of a feed would make of records; nothing is stored or sent"),
+  Command.withShortDescription("Show what enrichments would make of records")
+)
+
 export const feeds = Command.make("feeds").pipe(
   Command.withDescription("Feeds: what is synced where, and the files of upload feeds"),
   Command.withShortDescription("Feeds and their files"),
@@ -257,6 +277,7 @@ export const feeds = Command.make("feeds").pipe(
     upload,
     uploads,
     records,
-    redeliver
+    redeliver,
+    preview
   ])
 )

@@ -39,3 +39,20 @@ export const findings: ReadonlyArray<DerivedOperation> = [
     answers: "record"
   }
 ]
+
+/** What changes of enrichments would do. */
+export const simulate: DerivedOperation = {
+  command: "enrichments simulate",
+  summary: "Show what changes of enrichments would do to the records that are there; nothing is stored or sent",
+  method: "POST",
+  path: "/v1/enrichments/simulate",
+  query: [],
+  body: [
+    { name: "from", type: "text", description: "Only records of this day or a later one are told" },
+    { name: "to", type: "text", description: "Only records of this day or an earlier one are told" },
+    { name: "feedIds", type: "texts", description: "Only this feed is told; may be given several times" },
+    { name: "asOf", type: "text", description: "The day that it is taken to be" }
+  ],
+  conditional: false,
+  answers: "record"
+}

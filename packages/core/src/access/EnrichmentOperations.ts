@@ -84,3 +84,27 @@ export const valueOperations = entriesOf("values", {
     command: "jobs undo"
   }
 })
+
+/** What enrichments would do. */
+export const previewOperations = entriesOf("previews", {
+  previewEnrichment: {
+    summary: "Show what the enrichments of a feed would make of records; nothing is stored or sent",
+    scopes: { anyOf: ["enrichments:read"] },
+    role: "viewer",
+    app: "own",
+    idempotency: "read",
+    body: "required",
+    tool: reads("preview_enrichment"),
+    command: "feeds preview"
+  },
+  simulateEnrichments: {
+    summary: "Show what changes of enrichments would do to the records that are there; nothing is stored or sent",
+    scopes: { anyOf: ["enrichments:read"] },
+    role: "viewer",
+    app: "own",
+    idempotency: "read",
+    body: "required",
+    tool: reads("simulate_enrichments"),
+    command: "enrichments simulate"
+  }
+})

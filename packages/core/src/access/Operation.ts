@@ -26,6 +26,7 @@ export const nouns = {
   enrichments: "Rules and other kinds that change records on their way to a destination.",
   findings: "What enrichments found, and what people decided about it.",
   values: "Why values of records are what they are, and people's own word about them.",
+  previews: "What enrichments would do, with nothing stored or sent.",
   tables: "Tables that feeds fill and people work in.",
   fields: "Fields of tables.",
   rows: "Rows of tables."

@@ -6,7 +6,7 @@ import { auditOperations } from "./AuditOperations.ts"
 import type { Operation } from "./Operation.ts"
 import { accountOperations, bankOperations } from "./BankOperations.ts"
 import { correctionOperations } from "./CorrectionOperations.ts"
-import { enrichmentOperations, findingOperations, valueOperations } from "./EnrichmentOperations.ts"
+import { enrichmentOperations, findingOperations, previewOperations, valueOperations } from "./EnrichmentOperations.ts"
 import { feedOperations, uploadOperations } from "./FeedOperations.ts"
 import { identityOperations } from "./IdentityOperations.ts"
 import { jobOperations, recordOperations } from "./JobOperations.ts"
@@ -25,6 +25,7 @@ export const operations = {
   ...enrichmentOperations,
   ...findingOperations,
   ...valueOperations,
+  ...previewOperations,
   ...tableOperations,
   ...fieldOperations,
   ...rowOperations

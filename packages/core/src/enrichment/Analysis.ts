@@ -11,8 +11,7 @@ import * as Layer from "effect/Layer"
 import type { ActorRef } from "../access/ActorRef.ts"
 import type { Account, AccountId } from "../bank/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
-import { balanceAsOf } from "../bank/Balance.ts"
-import { BankStore } from "../bank/BankStore.ts"
+import type { BankStore } from "../bank/BankStore.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { yieldIfRevoked } from "../job/RunLease.ts"
@@ -30,13 +29,14 @@ import type { OutboxStore } from "../message/OutboxStore.ts"
 import { Tasks } from "../task/Tasks.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { type AnalysisHead, type AnalysisMark, AnalysisStore } from "./AnalysisStore.ts"
-import { type PlacedAccount, type Placing, placing } from "./AnalysisPlaces.ts"
+import { analysisAccounts } from "./AnalysisAccounts.ts"
+import { type PlacedAccount, placing } from "./AnalysisPlaces.ts"
 import { AnalysisSlice, type SliceResult } from "./AnalysisSlice.ts"
 import { analysisTask, taskKey } from "./AnalysisTaskKind.ts"
 import { BusinessCalendars, Rates } from "./kinds/Rates.ts"
 import { revisionOf } from "./SetPlanning.ts"
 import type { Enrichment } from "./Enrichment.ts"
-import type { AccountStatus, PlannedEvent, SetAccount } from "./kinds/SetKind.ts"
+import type { AccountStatus, PlannedEvent } from "./kinds/SetKind.ts"
 import { Kinds } from "./Kinds.ts"
 import type { PipelineFault } from "./Pipeline.ts"
 import { beginnings, isBeginning } from "./Beginnings.ts"
@@ -92,7 +92,6 @@ export class Analysis extends Context.Service<
       const store = yield* AnalysisStore
       const findings = yield* FindingStore
       const records = yield* RecordStore
-      const banks = yield* BankStore
       const feeds = yield* FeedStore
       const events = yield* EventStore
       const tasks = yield* Tasks
@@ -103,60 +102,7 @@ export class Analysis extends Context.Service<
       const rateSource = yield* Rates
       const calendars = yield* BusinessCalendars
       const { atomically } = yield* Transactor
-
-      /** What is known of all accounts of the workspace besides their records. */
-      const statusesOf = Effect.fnUntraced(function* (scope: { workspaceId: Workspace["id"]; dataType: DataType }) {
-        const statuses = new Map<AccountId, AccountStatus>()
-        for (const bank of yield* banks.list([scope.workspaceId])) {
-          const expires = bank.connectionStatus?.consentExpiresAt
-          for (const account of yield* banks.accounts(bank.id)) {
-            const asOf = balanceAsOf(bank, account)
-            const syncedAt = yield* records.pulledAt({ ...scope, accountId: account.id })
-            statuses.set(account.id, {
-              balance: account.balance,
-              ...(asOf === undefined ? {} : { balanceAsOf: asOf }),
-              ...(syncedAt === undefined ? {} : { syncedAt }),
-              ...(expires === undefined ? {} : { consentExpiresAt: expires })
-            })
-          }
-        }
-        return statuses
-      })
-
-      /** All accounts that are shown by feeds in scope, as set kinds see them. */
-      const accountsOf = Effect.fnUntraced(function* (
-        workspace: Workspace,
-        places: Placing,
-        statuses: ReadonlyMap<AccountId, AccountStatus> | undefined
-      ) {
-        const all = new Map<AccountId, SetAccount>()
-        const owners = new Map<AccountId, { readonly bank: Bank; readonly account: Account }>()
-        for (const bank of yield* banks.list([workspace.id])) {
-          for (const account of yield* banks.accounts(bank.id)) {
-            if (!places.isShown(account)) continue
-            const { accountName, accountNumber, accountType, currency } = account
-            owners.set(account.id, { bank, account })
-            all.set(account.id, {
-              accountId: account.id,
-              bankId: bank.id,
-              bankName: bank.name,
-              accountName,
-              accountNumber,
-              accountType,
-              currency,
-              ...(statuses?.has(account.id) === true ? { status: statuses.get(account.id)! } : {}),
-              ...(account.balanceAsOf === undefined
-                ? {}
-                : { syncedOn: CalendarDate.inZone(Timestamp.toMillis(account.balanceAsOf), workspace.timezone) })
-            })
-          }
-        }
-        const placeOf = (id: AccountId) => {
-          const owner = owners.get(id)
-          return owner === undefined ? Effect.undefined : places.place(owner.bank, owner.account)
-        }
-        return { all, placeOf }
-      })
+      const { accountsOf, statusesOf } = yield* analysisAccounts
 
       /** Writes a slice; fails with `Overtaken` where another run was faster. */
       const commit = Effect.fnUntraced(function* <E>(
@@ -192,10 +138,14 @@ export class Analysis extends Context.Service<
             if (!written) return yield* Effect.fail(new Overtaken())
             const keeping = { store: findings, events, scope, cause: run.cause, sha256: digest.sha256 }
             for (const id of gone as ReadonlyArray<Enrichment["id"]>) {
+              const rests = run.enrichments.some((one) => one.id === id)
+              // What people decided about one that rests holds when it works again.
+              const decided = rests ? yield* store.facts(scope, { enrichmentId: id }) : []
               yield* store.forget(workspace.id, id)
               yield* outbox.silence({ workspaceId: workspace.id, enrichmentId: id })
+              yield* store.addFacts(decided.filter(({ enrichmentId }) => enrichmentId === id))
               // One that was deleted takes its findings with it; one that rests finds nothing.
-              if (!run.enrichments.some((one) => one.id === id)) yield* findings.forget(workspace.id, id)
+              if (!rests) yield* findings.forget(workspace.id, id)
               else {
                 const kept = yield* keepFindings({
                   ...keeping,

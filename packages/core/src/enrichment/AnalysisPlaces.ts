@@ -62,6 +62,18 @@ const beginningOf = (
   return Result.isFailure(decoded) ? undefined : `${hash(begins(decoded.success))}.${State.version}`
 }
 
+/** What an enrichment is planned under, whatever stands around it. */
+const tagWithin = (enrichment: Enrichment, kind: SetStep["kind"], hash: (text: string) => string): string =>
+  beginningOf(enrichment, kind, hash) ?? revisionTag(enrichment, kind.State.version)
+
+/** Whether everything was planned once under the enrichment as it is; `tag` is what it was planned under last. */
+export const isPlannedUnder = (
+  tag: string | undefined,
+  enrichment: Enrichment,
+  kind: SetStep["kind"],
+  hash: (text: string) => string
+): boolean => tag !== undefined && revisionOf(tag) === tagWithin(enrichment, kind, hash)
+
 /** The set kinds of a data type in one workspace. */
 export const placing = Effect.fnUntraced(function* (
   enrichments: ReadonlyArray<Enrichment>,
@@ -90,7 +102,7 @@ export const placing = Effect.fnUntraced(function* (
       const { enrichment, prepared, stage } = step
       if (steps.some((other) => other.enrichment.id === enrichment.id)) continue
       const tag = tagOf(
-        beginningOf(enrichment, kind, hash) ?? revisionTag(enrichment, kind.State.version),
+        tagWithin(enrichment, kind, hash),
         (kind.watches ?? []).map((one) => surroundings[one]).join(",")
       )
       steps.push({

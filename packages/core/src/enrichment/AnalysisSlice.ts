@@ -48,6 +48,8 @@ export interface SliceInput {
   readonly today: CalendarDate
   readonly hasFacts: boolean
   readonly sha256: (text: string) => string
+  /** Whether anything may be asked outside; it may unless given. */
+  readonly mayAsk?: boolean
 }
 
 export interface SliceResult {
@@ -91,7 +93,7 @@ export class AnalysisSlice {
     placed: PlacedAccount,
     changes: ReadonlyArray<LedgerRecord>
   ) {
-    const { scope, store, today } = this.input
+    const { mayAsk = true, scope, store, today } = this.input
     for (const record of changes) this.looked.set(record.id, { record, placed })
     const noted = changes.filter(({ annotated }) => annotated).map(({ id }) => id)
     if (noted.length > 0) {
@@ -105,7 +107,7 @@ export class AnalysisSlice {
         view: this.viewOf({ record, placed }, place),
         notes: this.notes.get(record.id)
       }))
-      const { chunks } = yield* gather(pipeline, scope, pending, { today, mayAsk: true })
+      const { chunks } = yield* gather(pipeline, scope, pending, { today, mayAsk })
       if (chunks.length === 0) continue
       const byRecord = this.gathered.get(pipeline) ?? new Map<string, Gathered>()
       this.gathered.set(pipeline, byRecord)
@@ -116,6 +118,11 @@ export class AnalysisSlice {
   /** Records that no feed in scope shows any more. */
   remove(ids: ReadonlyArray<string>): void {
     for (const id of ids) this.gone.add(id)
+  }
+
+  /** What stands beside a record that was looked at. */
+  notesOf(recordId: string): RecordNotes | undefined {
+    return this.notes.get(recordId)
   }
 
   /** `isLast`: there are no further slices, so that partitions which are due or were planned otherwise are planned as well. */

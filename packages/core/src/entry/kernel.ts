@@ -20,6 +20,10 @@ export {
   type LinkExplanation,
   type RowExplanation
 } from "../explain/Explanations.ts"
+export { type Preview, type PreviewedRecord, Previews } from "../explain/Previews.ts"
+export { type SimulationReport, type SimulationRequest, Simulations } from "../explain/Simulations.ts"
+export type { Supposed } from "../explain/Supposing.ts"
+export type { Sample } from "../explain/Samples.ts"
 export { RecordWords, type WordRequest, type Words } from "../explain/RecordWords.ts"
 export { type Undone, type UndoneRun, Undoing, type UndoRequest } from "../explain/Undoing.ts"
 export { type FirstAnswer, Idempotency, type Repeatable, type Told } from "../idempotency/Idempotency.ts"

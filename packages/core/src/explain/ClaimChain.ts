@@ -4,7 +4,8 @@ import * as Schema from "effect/Schema"
 import type { Outcome } from "../enrichment/kinds/Kind.ts"
 import { authorities } from "../enrichment/kinds/Kind.ts"
 import type { Authority } from "../enrichment/history/RecordChange.ts"
-import type { Step, Trace } from "../enrichment/Pipeline.ts"
+import type { CompiledPipeline, Step, Trace } from "../enrichment/Pipeline.ts"
+import type { FieldChange } from "../enrichment/Provenance.ts"
 import type { FieldValue } from "../record/FieldValue.ts"
 import type { Claim } from "../rule/Outcome.ts"
 import { decode } from "../shared/StrictDecoding.ts"
@@ -84,6 +85,17 @@ const explainClaim = ({ again, step }: Pick<Traced, "again" | "step">, claim: Cl
     recomputed: (same ?? made.at(-1))?.value ?? null,
     holds: same !== undefined
   }
+}
+
+/** Why a change was made, in one sentence. */
+export const sentenceOf = ({ steps }: Pick<CompiledPipeline, "steps">, change: FieldChange): string => {
+  const step = steps.find(({ enrichment }) => enrichment.id === change.enrichmentId)
+  if (step === undefined) return "A person says so"
+  const { after: value, evidence, field, path } = change
+  return explainClaim(
+    { step, again: undefined },
+    { field, value, path, ...(evidence === undefined ? {} : { evidence }) }
+  ).sentence
 }
 
 interface Said {

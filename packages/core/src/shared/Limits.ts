@@ -50,6 +50,12 @@ export const limits = {
   enrichmentFaults: 50,
   /** Former configurations of which an enrichment remembers something. */
   enrichmentPast: 120,
+  /** Records of one preview, bytes of one of them, and records of the ledger that are looked at anew for what is only shown. */
+  previewRecords: 50,
+  previewRecordBytes: 32_768,
+  rehearsedRecords: 20_000,
+  /** Changes of one simulation. */
+  simulatedChanges: 20,
   /** Fields of a record that a person speaks about in one request. */
   wordFields: 50,
   /** Days that the history of values stays after their record is gone, and entries of it that an explanation tells. */

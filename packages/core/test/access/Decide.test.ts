@@ -63,6 +63,8 @@ const table: Readonly<Record<OperationId, string>> = {
   deleteEnrichment: "enrichments:write E own",
   listFindings: "enrichments:read V own",
   updateFinding: "enrichments:write E own",
+  previewEnrichment: "enrichments:read V own",
+  simulateEnrichments: "enrichments:read V own",
   explainRecord: "enrichments:read V own",
   setRecordFields: "banks:write E own",
   clearRecordFields: "banks:write E own",
@@ -89,7 +91,7 @@ const table: Readonly<Record<OperationId, string>> = {
 }
 
 /** Operations that only look; all others act in the caller's own workspace alone. */
-const looks = /^(?:whoami|list|get|explain|queryRows)/
+const looks = /^(?:whoami|list|get|explain|preview|simulate|queryRows)/
 const roleOfLetter = { V: "viewer", E: "editor", A: "admin" } as const
 /** Scopes whose holder has to be an admin, of those that are used above. */
 const adminScopes = new Set(["banks:write"])

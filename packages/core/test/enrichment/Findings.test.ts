@@ -147,14 +147,24 @@ describe("Findings", () => {
 
   it.effect("are resolved where their enrichment rests, and go with it where it was deleted", () =>
     Effect.gen(function* () {
-      const { list, run, sum, workspace, write } = yield* arrange
+      const { caller, findings, list, run, sum, workspace, write } = yield* arrange
       const another = yield* makeEnrichment(workspace, { type: "month_sum", config: { limit: "50", field: "amount" } })
       yield* write("60", "2026-03-01")
       yield* run([sum, another])
       expect(yield* list).toMatchObject([{ status: "open" }])
+      const facts = Effect.flatMap(AnalysisStore, (store) =>
+        store.facts({ workspaceId: workspace.id, dataType: "transactions" }, { enrichmentId: sum.id })
+      )
+      yield* findings.update(caller, sum.id, (yield* list)[0]!.id, { status: "dismissed" })
+      const decided = yield* facts
+      expect(decided).toHaveLength(1)
       yield* run([{ ...sum, enabled: false, revision: 2 }, another])
-      expect(yield* list).toMatchObject([{ status: "resolved", present: false }])
+      expect(yield* facts).toEqual(decided)
+      yield* findings.update(caller, sum.id, (yield* list)[0]!.id, { status: "open" })
       yield* run([{ ...sum, revision: 3 }, another])
+      yield* run([{ ...sum, enabled: false, revision: 4 }, another])
+      expect(yield* list).toMatchObject([{ status: "resolved", present: false }])
+      yield* run([{ ...sum, revision: 5 }, another])
       expect(yield* list).toMatchObject([{ status: "open", present: true }])
       yield* run([another])
       expect(yield* list).toEqual([])

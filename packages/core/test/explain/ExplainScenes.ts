@@ -9,11 +9,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { asOwner } from "../../src/access/Caller.ts"
 import { EnrichmentFacts } from "../../src/enrichment/EnrichmentFacts.ts"
+import { Rehearsal } from "../../src/enrichment/Rehearsal.ts"
 import { FeedPipelines } from "../../src/enrichment/FeedPipelines.ts"
 import { bundledKinds, Kinds, kindsOf } from "../../src/enrichment/Kinds.ts"
 import { Explanations } from "../../src/explain/Explanations.ts"
+import { Previews } from "../../src/explain/Previews.ts"
 import { RecordLooks } from "../../src/explain/RecordLooks.ts"
 import { RecordWords } from "../../src/explain/RecordWords.ts"
+import { Simulations } from "../../src/explain/Simulations.ts"
 import { Undoing } from "../../src/explain/Undoing.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
@@ -27,8 +30,15 @@ import { memoryScene, type SceneServices } from "../sync/MemoryScene.ts"
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 const kinds = kindsOf([...bundledKinds({ patterns: provenPatterns, sha256 }), monthSum])
 
-const explaining = Layer.mergeAll(Explanations.layer, RecordWords.layer, Undoing.layer).pipe(
+const explaining = Layer.mergeAll(
+  Explanations.layer,
+  RecordWords.layer,
+  Undoing.layer,
+  Previews.layer,
+  Simulations.layer
+).pipe(
   Layer.provideMerge(RecordLooks.layer),
+  Layer.provideMerge(Rehearsal.layer),
   Layer.provide(EnrichmentFacts.layer),
   Layer.provideMerge(FeedPipelines.layer),
   Layer.provideMerge(Layer.mergeAll(Layer.succeed(Kinds, kinds), Ids.layer, NodeDigest.layer))

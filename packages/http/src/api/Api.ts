@@ -15,6 +15,7 @@ import { FieldApi } from "./FieldApi.ts"
 import { FindingApi } from "./FindingApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { JobApi } from "./JobApi.ts"
+import { PreviewApi } from "./PreviewApi.ts"
 import { RecordApi } from "./RecordApi.ts"
 import { RowApi } from "./RowApi.ts"
 import { TableApi } from "./TableApi.ts"
@@ -37,6 +38,7 @@ type Groups =
   | typeof EnrichmentApi
   | typeof FindingApi
   | typeof ValueApi
+  | typeof PreviewApi
   | typeof TableApi
   | typeof FieldApi
   | typeof RowApi
@@ -61,6 +63,7 @@ export const Api: HttpApi.HttpApi<"millrace", HttpApiGroup.AddMiddleware<Groups,
     EnrichmentApi,
     FindingApi,
     ValueApi,
+    PreviewApi,
     TableApi,
     FieldApi,
     RowApi

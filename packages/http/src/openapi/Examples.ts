@@ -371,6 +371,60 @@ export const explanation = {
   ]
 }
 
+const sample = { date: "2026-03-04", description: "GREEN TEA HOUSE", amount: -4.8 }
+
+export const preview = {
+  records: [
+    {
+      original: sample,
+      enriched: { ...sample, category: "Drinks" },
+      changedFields: ["category"],
+      verdict: { value: "deliver", enrichmentId: null, reason: "" },
+      lines: [],
+      links: [],
+      trace: [{ enrichmentId: ids.enrichment, stage: 60, rulePath: "r1", fields: ["category"] }],
+      faults: []
+    }
+  ],
+  summary: {
+    totalRecords: 1,
+    enrichedCount: 1,
+    rules: [{ enrichmentId: ids.enrichment, enrichmentName: "Drinks", matchCount: 1 }],
+    alerts: [],
+    others: []
+  },
+  faults: []
+}
+
+export const simulation = {
+  records: 1204,
+  fields: [
+    {
+      field: "category",
+      added: 0,
+      changed: 0,
+      removed: 12,
+      samples: [
+        {
+          feedId: ids.feed,
+          recordId: ids.transaction,
+          before: "Drinks",
+          after: null,
+          authority: "provider",
+          sentence: "The provider says so"
+        }
+      ]
+    }
+  ],
+  lines: { added: 0, removed: 0 },
+  links: { made: 0, broken: 0 },
+  findings: { opened: 0, closed: 0 },
+  messages: { told: 0, untold: 0 },
+  deliveries: [{ feedId: ids.feed, destination: "table", create: 0, update: 12, remove: 0 }],
+  shadows: 0,
+  faults: []
+}
+
 export const newFeed = {
   name: "Transactions to a table",
   source: "sync",

@@ -186,6 +186,23 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
     body: { status: "dismissed", note: "Two coffees that morning" },
     answer: one({ ...Examples.finding, status: "dismissed", note: "Two coffees that morning", version: 2 })
   },
+  simulateEnrichments: {
+    description:
+      "Returns what up to 20 changes of enrichments would do to the records that are there: the difference between all of them " +
+      "run through the enrichments as they would be, and as they are. Values that would come, change and go, with samples; " +
+      "lines, links, findings and messages; and what each feed would deliver. Nothing is stored, sent or asked outside. More " +
+      "than 20,000 records of a type of data are too many (422).",
+    body: { changes: [{ kind: "enable", enrichmentId: ids.enrichment, enabled: false }], from: "2026-01-01" },
+    answer: one(Examples.simulation)
+  },
+  previewEnrichment: {
+    description:
+      "Runs the enrichments that are switched on for the feed over records that you send, by the way of real runs: as new " +
+      "versions of records whose ids are known, and as new records otherwise. Nothing is stored, sent or asked outside; models " +
+      "answer from what was kept. A record that a filter keeps from the destination comes back with `dropped`.",
+    body: { records: [{ date: "2026-03-04", description: "GREEN TEA HOUSE", amount: -4.8 }] },
+    answer: one(Examples.preview)
+  },
   explainRecord: {
     description:
       "Returns, for each feed that shows the record, every field with all that is said of it: the provider, each enrichment and " +

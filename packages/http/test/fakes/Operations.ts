@@ -375,6 +375,42 @@ export const operations: ReadonlyArray<Sample> = [
     required: ["status"]
   },
   {
+    id: "simulateEnrichments",
+    method: "POST",
+    template: "/v1/enrichments/simulate",
+    status: 200,
+    scopes: ["enrichments:read"],
+    body: {
+      changes: [
+        { kind: "create", enrichment: { name: "A", type: "rule", dataType: "loans", ruleConfig: { rules: [] } } },
+        { kind: "update", enrichmentId: Records.enrichment.enrichment.id, change: { enabled: false } },
+        { kind: "reorder", enrichmentId: Records.enrichment.enrichment.id, order: 5 }
+      ],
+      from: "2026-01-01",
+      feedIds: [Records.feed.id]
+    },
+    faults: {
+      changes: [
+        null,
+        "x",
+        [],
+        Array.from({ length: 21 }, () => ({ kind: "delete", enrichmentId: Records.enrichment.enrichment.id }))
+      ],
+      from: ["soon", null]
+    },
+    required: ["changes"]
+  },
+  {
+    id: "previewEnrichment",
+    method: "POST",
+    template: "/v1/feeds/{feed_id}/enrich/preview",
+    status: 200,
+    scopes: ["enrichments:read"],
+    body: { records: [{ description: "GREEN TEA", amount: -4.8, own: { nested: true }, pending: false, notes: null }] },
+    faults: { records: [null, "x", [], Array.from({ length: 51 }, () => ({}))] },
+    required: ["records"]
+  },
+  {
     id: "explainRecord",
     method: "GET",
     template: "/v1/records/{record_id}/explain",

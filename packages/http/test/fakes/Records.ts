@@ -5,7 +5,7 @@ import type { AuditEntry } from "@millrace/core/audit"
 import type { Account, Bank } from "@millrace/core/bank"
 import type { Feed } from "@millrace/core/feed"
 import type { FeedView } from "@millrace/core/kernel"
-import type { Explanation } from "@millrace/core/kernel"
+import type { Explanation, Preview, Sample, SimulationReport } from "@millrace/core/kernel"
 import type { MatchView, SuggestionView } from "@millrace/core/identity"
 import type { Delivery } from "@millrace/core/destination"
 import { type Job, noCounts } from "@millrace/core/job"
@@ -494,4 +494,70 @@ export const explanation: Explanation = {
   ],
   links: [],
   history: [change]
+}
+
+/** A rule says what the amount of each record is. */
+export const preview = (samples: ReadonlyArray<Sample>): Preview => ({
+  records: samples.map(() => ({
+    changes: [
+      {
+        field: "amount",
+        before: "-4.8",
+        after: "-12345678901234567890.12",
+        enrichmentId: enrichment.enrichment.id,
+        revision: 2,
+        path: "r1"
+      }
+    ],
+    verdict: {
+      value: "drop",
+      enrichmentId: "enr_1",
+      revision: 1,
+      reason: "hidden",
+      path: "",
+      removeDelivered: false
+    },
+    lines: [],
+    links: [],
+    trace: [{ enrichmentId: enrichment.enrichment.id, stage: 60, rulePath: "r1", fields: ["amount"] }],
+    faults: []
+  })),
+  enrichedCount: samples.length,
+  enrichments: [
+    { enrichmentId: enrichment.enrichment.id, enrichmentName: "Coffee", type: "rule", matchCount: 1, wouldFire: 0 },
+    { enrichmentId: "enr_2", enrichmentName: "Large", type: "alert", matchCount: 1, wouldFire: 1 },
+    { enrichmentId: "enr_3", enrichmentName: "Months", type: "budget", matchCount: 0, wouldFire: 0 }
+  ],
+  memory: { patternsApplied: 1, fieldsAutoFilled: 2 },
+  catalog: new Map([["amount", "num"]]),
+  faults: []
+})
+
+export const simulation: SimulationReport = {
+  records: 3,
+  fields: [
+    {
+      field: "category",
+      added: 1,
+      changed: 0,
+      removed: 0,
+      samples: [
+        {
+          feedId: feed.id,
+          recordId: "txn_1",
+          before: null,
+          after: "Food",
+          authority: "rule",
+          sentence: "A rule sets it"
+        }
+      ]
+    }
+  ],
+  lines: { added: 0, removed: 0 },
+  links: { made: 0, broken: 0 },
+  findings: { opened: 0, closed: 0 },
+  messages: { told: 0, untold: 0 },
+  deliveries: [{ feedId: feed.id, destination: "table", create: 1, update: 0, remove: 0 }],
+  shadows: 0,
+  faults: []
 }

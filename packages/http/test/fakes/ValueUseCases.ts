@@ -1,7 +1,7 @@
 /** The use cases around values of records, in memory: one record that is explained, spoken about and undone. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Explanations, RecordWords, Undoing } from "@millrace/core/kernel"
+import { Explanations, Previews, RecordWords, Simulations, Undoing } from "@millrace/core/kernel"
 import { only } from "./Checks.ts"
 import * as Records from "./Records.ts"
 
@@ -26,6 +26,22 @@ export const layer = (note: Note) =>
         set: (_, id, request) => Effect.andThen(note("setRecordFields", request), of(id, words)),
         clear: (_, id, names) =>
           Effect.andThen(note("clearRecordFields", names), of(id, { recordId, words: [], shadows: [] }))
+      })
+    ),
+    Layer.succeed(
+      Previews,
+      Previews.of({
+        preview: (_, id, samples) =>
+          Effect.andThen(
+            note("previewEnrichment", samples),
+            only("Feed", Records.feed.id, id, Records.preview(samples))
+          )
+      })
+    ),
+    Layer.succeed(
+      Simulations,
+      Simulations.of({
+        simulate: (_, request) => Effect.as(note("simulateEnrichments", request), Records.simulation)
       })
     ),
     Layer.succeed(

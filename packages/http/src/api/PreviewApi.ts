@@ -1,0 +1,157 @@
+/** What enrichments would make of records (specification 4, enrichments F1). */
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as Schema from "effect/Schema"
+import { Id, limits } from "@millrace/core"
+import { Authority, enrichmentContract } from "@millrace/core/enrichment"
+import { always, ofBody, ofPath, Unprocessable } from "./ApiError.ts"
+import { One } from "./Envelope.ts"
+import { Day } from "./Parameters.ts"
+
+const Anything = Schema.Record(Schema.String, Schema.Unknown)
+
+const PreviewBody = Schema.Struct({
+  records: Schema.Array(Anything)
+    .check(Schema.isMinLength(1), Schema.isMaxLength(limits.previewRecords))
+    .annotate({
+      description:
+        "Records by the keys of source fields. A record whose id is known is looked at as a new version of itself; keys of " +
+        "no source field are kept."
+    })
+}).annotate({ identifier: "PreviewBody" })
+
+const Fault = Schema.Struct({ enrichmentId: Schema.String, message: Schema.String })
+
+const counted = { enrichmentId: Schema.String, enrichmentName: Schema.String, matchCount: Schema.Int }
+
+const PreviewRecord = Schema.Struct({
+  original: Anything,
+  enriched: Anything,
+  changedFields: Schema.Array(Schema.String),
+  dropped: Schema.optionalKey(Schema.Literal(true)).annotateKey({
+    description: "A filter keeps it from the destination."
+  }),
+  verdict: Schema.Struct({
+    value: Schema.Literals(["deliver", "hold", "drop"]),
+    enrichmentId: Schema.NullOr(Schema.String),
+    reason: Schema.String
+  }),
+  lines: Schema.Array(
+    Schema.Struct({ id: Schema.String, enriched: Anything, changedFields: Schema.Array(Schema.String) })
+  ),
+  links: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      kind: Schema.String,
+      state: Schema.String,
+      enrichmentId: Schema.String,
+      members: Schema.Array(Schema.Struct({ recordId: Schema.String, role: Schema.String }))
+    })
+  ),
+  trace: Schema.Array(
+    Schema.Struct({
+      enrichmentId: Schema.String,
+      stage: Schema.Finite,
+      rulePath: Schema.optionalKey(Schema.String),
+      fields: Schema.Array(Schema.String)
+    })
+  ).annotate({ description: "What each enrichment said, in the order in which they ran." }),
+  faults: Schema.Array(Fault)
+})
+
+const PreviewAnswer = Schema.Struct({
+  records: Schema.Array(PreviewRecord).annotate({ description: "In the order in which they were sent." }),
+  summary: Schema.Struct({
+    totalRecords: Schema.Int,
+    enrichedCount: Schema.Int.annotate({ description: "Records of which a field changed." }),
+    rules: Schema.Array(Schema.Struct(counted)),
+    alerts: Schema.Array(
+      Schema.Struct({
+        ...counted,
+        wouldFire: Schema.Int.annotate({ description: "Messages that people would get." })
+      })
+    ),
+    memory: Schema.optionalKey(Schema.Struct({ patternsApplied: Schema.Int, fieldsAutoFilled: Schema.Int })),
+    others: Schema.Array(Schema.Struct({ ...counted, type: Schema.String }))
+  }),
+  faults: Schema.Array(Fault).annotate({ description: "What concerns no record by itself." })
+}).annotate({ identifier: "EnrichmentPreview" })
+
+const ofEnrichment = { enrichmentId: Id("enrichment") }
+
+const Change = Schema.Union([
+  Schema.Struct({ kind: Schema.Literal("create"), enrichment: enrichmentContract.create }),
+  Schema.Struct({ kind: Schema.Literal("update"), ...ofEnrichment, change: enrichmentContract.update }),
+  Schema.Struct({ kind: Schema.Literal("delete"), ...ofEnrichment }),
+  Schema.Struct({ kind: Schema.Literal("reorder"), ...ofEnrichment, order: Schema.Int }),
+  Schema.Struct({ kind: Schema.Literal("enable"), ...ofEnrichment, enabled: Schema.Boolean })
+])
+
+const SimulateBody = Schema.Struct({
+  changes: Schema.Array(Change).check(Schema.isMinLength(1), Schema.isMaxLength(limits.simulatedChanges)),
+  from: Schema.optionalKey(Day.annotate({ description: "Only records of this day or a later one are told." })),
+  to: Schema.optionalKey(Day.annotate({ description: "Only records of this day or an earlier one are told." })),
+  feedIds: Schema.optionalKey(
+    Schema.Array(Schema.String).check(Schema.isMaxLength(limits.feedAccounts)).annotate({
+      description: "Only these feeds are told."
+    })
+  ),
+  asOf: Schema.optionalKey(Day.annotate({ description: "The day that it is taken to be." }))
+}).annotate({ identifier: "SimulateBody" })
+
+const Value = Schema.NullOr(Schema.Union([Schema.String, Schema.Boolean]))
+
+const SimulationAnswer = Schema.Struct({
+  records: Schema.Int.annotate({ description: "Records that were looked at." }),
+  fields: Schema.Array(
+    Schema.Struct({
+      field: Schema.String,
+      added: Schema.Int,
+      changed: Schema.Int,
+      removed: Schema.Int,
+      samples: Schema.Array(
+        Schema.Struct({
+          feedId: Id("feed"),
+          recordId: Schema.String,
+          before: Value,
+          after: Value,
+          authority: Authority,
+          sentence: Schema.String
+        })
+      )
+    })
+  ),
+  lines: Schema.Struct({ added: Schema.Int, removed: Schema.Int }),
+  links: Schema.Struct({ made: Schema.Int, broken: Schema.Int }),
+  findings: Schema.Struct({ opened: Schema.Int, closed: Schema.Int }),
+  messages: Schema.Struct({ told: Schema.Int, untold: Schema.Int }).annotate({
+    description: "Messages that people would get, and would not."
+  }),
+  deliveries: Schema.Array(
+    Schema.Struct({
+      feedId: Id("feed"),
+      destination: Schema.String,
+      create: Schema.Int,
+      update: Schema.Int,
+      remove: Schema.Int
+    })
+  ),
+  shadows: Schema.Int.annotate({
+    description: "Fields that a person decided and that would have been written otherwise."
+  }),
+  faults: Schema.Array(Fault)
+}).annotate({ identifier: "EnrichmentSimulation" })
+
+export const PreviewApi = HttpApiGroup.make("previews", { topLevel: true }).add(
+  HttpApiEndpoint.post("previewEnrichment", "/v1/feeds/:feed_id/enrich/preview", {
+    params: { feed_id: Schema.String },
+    payload: PreviewBody,
+    success: One(PreviewAnswer),
+    error: [...ofPath, ...ofBody]
+  }),
+  HttpApiEndpoint.post("simulateEnrichments", "/v1/enrichments/simulate", {
+    payload: SimulateBody,
+    success: One(SimulationAnswer),
+    error: [...always, ...ofBody, Unprocessable]
+  })
+)

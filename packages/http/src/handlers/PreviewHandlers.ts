@@ -1,0 +1,98 @@
+import * as Effect from "effect/Effect"
+import { InvalidInput, limits } from "@millrace/core"
+import { type Preview, type PreviewedRecord, Previews, type Sample, Simulations } from "@millrace/core/kernel"
+import { one } from "../api/Envelope.ts"
+import { exactBody } from "../request/CurrentRequest.ts"
+import { rawNumber } from "../wire/Amount.ts"
+import { exactObjectAt } from "./Cells.ts"
+import { serve } from "./Serve.ts"
+
+type Raw = Readonly<Record<string, unknown>>
+
+/** A value as records hold it: numbers by their text, what is nested as JSON. */
+const valueOf = (sent: unknown): Sample[string] => {
+  if (sent === null || typeof sent === "string" || typeof sent === "boolean") return sent
+  if (typeof sent === "object" && "rawJSON" in sent) return String(sent.rawJSON)
+  return JSON.stringify(sent) ?? null
+}
+
+const sampleOf = (sent: Raw): Sample =>
+  Object.fromEntries(Object.entries(sent).map(([key, value]) => [key, valueOf(value)]))
+
+const encoder = new TextEncoder()
+
+const tooLarge = (at: number) =>
+  new InvalidInput({
+    code: "INVALID_REQUEST",
+    message: `Request is invalid: records[${at}] is larger than ${limits.previewRecordBytes} bytes`,
+    details: [{ field: `records[${at}]`, message: `must be at most ${limits.previewRecordBytes} bytes of JSON` }]
+  })
+
+const changed = (original: Raw, changes: PreviewedRecord["changes"], catalog: Preview["catalog"]) => ({
+  enriched: {
+    ...original,
+    ...Object.fromEntries(
+      changes.map(({ after, field }) => [
+        field,
+        typeof after === "string" && catalog.get(field) === "num" ? rawNumber(after) : after
+      ])
+    )
+  },
+  changedFields: changes.map(({ field }) => field).toSorted()
+})
+
+const recordToWire =
+  (catalog: Preview["catalog"]) =>
+  (original: Raw, { changes, faults, lines, links, trace, verdict }: PreviewedRecord) => ({
+    original,
+    ...changed(original, changes, catalog),
+    ...(verdict.value === "deliver" ? {} : { dropped: true as const }),
+    verdict: { value: verdict.value, enrichmentId: verdict.enrichmentId, reason: verdict.reason },
+    lines: lines.map(({ changes: own, lineId }) => ({ id: lineId, ...changed(original, own, catalog) })),
+    links,
+    trace,
+    faults
+  })
+
+const counted = ({ enrichmentId, enrichmentName, matchCount }: Preview["enrichments"][number]) => ({
+  enrichmentId,
+  enrichmentName,
+  matchCount
+})
+
+const summaryOf = ({ enrichedCount, enrichments, memory, records }: Preview) => {
+  return {
+    totalRecords: records.length,
+    enrichedCount,
+    rules: enrichments.filter(({ type }) => type === "rule").map(counted),
+    alerts: enrichments
+      .filter(({ type }) => type === "alert")
+      .map((alert) => ({ ...counted(alert), wouldFire: alert.wouldFire })),
+    ...(memory === undefined ? {} : { memory }),
+    others: enrichments
+      .filter(({ type }) => type !== "rule" && type !== "alert" && type !== "memory")
+      .map((other) => ({ ...counted(other), type: other.type }))
+  }
+}
+
+export const layer = serve(
+  "previews",
+  Effect.map(Effect.all([Previews, Simulations]), ([previews, simulations]) => ({
+    simulateEnrichments: ({ caller, payload }) =>
+      Effect.map(simulations.simulate(caller, payload), (report) => one(report)),
+    previewEnrichment: Effect.fnUntraced(function* ({ caller, ids, payload }) {
+      const exact = yield* exactBody
+      const sent = payload.records.map((_, at) => exactObjectAt(exact, ["records", at]))
+      for (const [at, record] of sent.entries()) {
+        if (encoder.encode(JSON.stringify(record)).length > limits.previewRecordBytes) return yield* tooLarge(at)
+      }
+      const preview = yield* previews.preview(caller, ids.feed, sent.map(sampleOf))
+      const toWire = recordToWire(preview.catalog)
+      return one({
+        records: preview.records.map((record, at) => toWire(sent[at]!, record)),
+        summary: summaryOf(preview),
+        faults: preview.faults
+      })
+    })
+  }))
+)
