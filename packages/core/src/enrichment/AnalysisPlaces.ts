@@ -15,7 +15,7 @@ import type { CompiledPipeline, Step } from "./Pipeline.ts"
 import { setSteps } from "./Pipeline.ts"
 import { covers, FeedPipelines } from "./FeedPipelines.ts"
 import type { Surrounding } from "./kinds/SetKind.ts"
-import { revisionOf, type SetStep, tagOf } from "./SetPlanning.ts"
+import { revisionOf, type SetStep, tagOf } from "./SetStep.ts"
 
 /** An enrichment, and the pipeline of the feed through which it sees an account. */
 export interface Place {

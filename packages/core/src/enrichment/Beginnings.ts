@@ -6,7 +6,7 @@
  */
 import type { AccountId } from "../bank/Account.ts"
 import type { AnalysisHead } from "./AnalysisStore.ts"
-import { revisionOf, type SetStep } from "./SetPlanning.ts"
+import { revisionOf, type SetStep } from "./SetStep.ts"
 
 const separator = "@"
 

@@ -19,7 +19,6 @@ import type {
   AnalysisStore,
   PartitionState
 } from "./AnalysisStore.ts"
-import type { Enrichment } from "./Enrichment.ts"
 import type { EnrichmentFact } from "./kinds/EnrichmentFact.ts"
 import { EnrichmentFault } from "./kinds/Kind.ts"
 import type {
@@ -31,30 +30,13 @@ import type {
   PlannedFinding,
   PlannedMessage,
   SetAccount,
-  SetKind,
   SetRecord
 } from "./kinds/SetKind.ts"
 import { linkId } from "./kinds/LinkId.ts"
 import { lineSeparator } from "./Progress.ts"
+import { revisionOf, type SetStep } from "./SetStep.ts"
 
 type AccountId = Id<"account">
-
-/** An enrichment of a set kind that is about to be planned. */
-export interface SetStep {
-  readonly enrichment: Enrichment
-  readonly kind: SetKind
-  readonly prepared: unknown
-  /** What its partitions are planned under: a revision, and the version of the surroundings that the kind watches. */
-  readonly tag: string
-  /** The same, and the status of accounts where the kind has a pulse: what it was planned whole under. */
-  readonly wholeTag: string
-}
-
-/** The part of a tag that says which enrichment it was: where it differs, nothing of what was kept counts. */
-export const revisionOf = (tag: string): string => tag.split(/[~!]/u, 1)[0]!
-
-export const tagOf = (revision: string, surroundings: string): string =>
-  surroundings === "" ? revision : `${revision}~${surroundings}`
 
 /** A record that was looked at, with its place in the partitions from now on. */
 export interface Observed {

@@ -1,16 +1,8 @@
-import type { SetAccount } from "../../src/enrichment/kinds/SetKind.ts"
+import { everydayAccount } from "@millrace/testing/fixture"
 import { setSuite } from "@millrace/testing/suite/enrichment"
 import { monthSum } from "./MonthSum.ts"
 
-const account: SetAccount = {
-  accountId: "acct_00000000000000000000000001" as SetAccount["accountId"],
-  bankId: "bank_00000000000000000000000001" as SetAccount["bankId"],
-  bankName: "Bank",
-  accountName: "Everyday",
-  accountNumber: "****1234",
-  accountType: "checking",
-  currency: "EUR" as SetAccount["currency"]
-}
+const account = everydayAccount
 
 setSuite("a set kind", {
   kind: monthSum,

@@ -1,4 +1,5 @@
 import { NodeDigest } from "@millrace/adapters"
+import { plainEnrichment } from "@millrace/testing/fixture"
 import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
 import type { RecordKind } from "../../src/enrichment/kinds/Kind.ts"
 import { bundledKinds, kindsOf } from "../../src/enrichment/Kinds.ts"
@@ -6,7 +7,6 @@ import * as Pipeline from "../../src/enrichment/Pipeline.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import { limits } from "../../src/shared/Limits.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
-import * as Timestamp from "../../src/shared/Timestamp.ts"
 import type { Fields } from "../../src/record/FieldValue.ts"
 import { describe, expect, it } from "vitest"
 
@@ -19,31 +19,13 @@ const recordKind = (type: string): RecordKind => {
 }
 const rule = recordKind("rule")
 const context = { today: CalendarDate.make("2026-05-31") }
-const at = Timestamp.make("2026-01-01T00:00:00.000Z")
 
 const enrichment = (
   id: string,
   type: Enrichment["type"],
   config: unknown,
-  rest: Partial<Enrichment> = {}
-): Enrichment => ({
-  id: id as Enrichment["id"],
-  workspaceId: "wsp" as Enrichment["workspaceId"],
-  name: id,
-  type,
-  enabled: true,
-  order: 10,
-  dataType: "transactions",
-  feedIds: [],
-  allFeeds: true,
-  config: config as Enrichment["config"],
-  createdBy: "usr",
-  createdAt: at,
-  updatedAt: at,
-  version: 1,
-  revision: 1,
-  ...rest
-})
+  rest: Partial<Omit<Enrichment, "id">> = {}
+): Enrichment => plainEnrichment(type, config, { id, order: 10, ...rest })
 
 const when = (field: string, operator: string, value?: string | number) => ({
   logic: "and",

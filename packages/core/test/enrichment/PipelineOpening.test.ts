@@ -1,4 +1,5 @@
 import { NodeDigest } from "@millrace/adapters"
+import { plainEnrichment } from "@millrace/testing/fixture"
 import { expect, it } from "@effect/vitest"
 import type { Enrichment } from "../../src/enrichment/Enrichment.ts"
 import type { GatherScope, RecordKind, View } from "../../src/enrichment/kinds/Kind.ts"
@@ -7,28 +8,11 @@ import * as Pipeline from "../../src/enrichment/Pipeline.ts"
 import { gather } from "../../src/enrichment/PipelineOpening.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
-import * as Timestamp from "../../src/shared/Timestamp.ts"
 import * as Effect from "effect/Effect"
 
-const at = Timestamp.make("2026-01-01T00:00:00.000Z")
 const workspaceId = "wsp" as Enrichment["workspaceId"]
-const enrichment = (id: string, type: string, order: number, config: unknown): Enrichment => ({
-  id: id as Enrichment["id"],
-  workspaceId,
-  name: id,
-  type,
-  enabled: true,
-  order,
-  dataType: "transactions",
-  feedIds: [],
-  allFeeds: true,
-  config: config as Enrichment["config"],
-  createdBy: "usr",
-  createdAt: at,
-  updatedAt: at,
-  version: 1,
-  revision: 1
-})
+const enrichment = (id: string, type: string, order: number, config: unknown): Enrichment =>
+  plainEnrichment(type, config, { id, order, workspaceId })
 
 const bundled = bundledKinds({ patterns: provenPatterns, sha256: NodeDigest.sha256 })
 const rule = bundled.find(({ type }) => type === "rule") as RecordKind

@@ -1,25 +1,11 @@
 /** Feeds that deliver a row for each item, on PostgreSQL. */
-import { AesSecrets } from "@millrace/adapters/secrets"
-import { PostgresStorage } from "@millrace/adapters/postgres"
-import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { layer } from "@effect/vitest"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterAll, inject } from "vitest"
 import { itemizedScenes } from "./ItemizedScenes.ts"
+import { storage } from "./PushedPostgres.ts"
 import { worldOver } from "./PushedWorld.ts"
+import { writtenFiles } from "./WrittenFiles.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "millrace-items-"))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const secrets = AesSecrets.layer({ key: Redacted.make(Buffer.alloc(32, 1).toString("base64")) })
-const storage = PostgresStorage.layer.pipe(
-  Layer.provide(Layer.orDie(secrets)),
-  Layer.provideMerge(database(inject("postgres")))
-)
+const folder = writtenFiles("items")
 
 layer(worldOver(storage, folder), { excludeTestServices: true, timeout: "60 seconds" })(
   "a feed of receipts with items",

@@ -1,20 +1,10 @@
 /** Records that are pushed from several sides at once, on PostgreSQL. */
-import { AesSecrets } from "@millrace/adapters/secrets"
-import { PostgresStorage } from "@millrace/adapters/postgres"
-import { layer as database } from "@millrace/verification/postgres/TestPostgres"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
-import { inject } from "vitest"
 import { Feeds } from "../../src/usecase/Feeds.ts"
+import { storage } from "./PushedPostgres.ts"
 import { openFeed, record, worldOver } from "./PushedWorld.ts"
-
-const secrets = AesSecrets.layer({ key: Redacted.make(Buffer.alloc(32, 1).toString("base64")) })
-const world = worldOver(
-  PostgresStorage.layer.pipe(Layer.provide(Layer.orDie(secrets)), Layer.provideMerge(database(inject("postgres"))))
-)
 
 /** Tables that name an account. */
 const ofAccounts = Effect.gen(function* () {
@@ -26,7 +16,7 @@ const ofAccounts = Effect.gen(function* () {
   return rows.map(({ name }) => name)
 })
 
-layer(world, { excludeTestServices: true, timeout: "60 seconds" })("records that are pushed at the same time", (it) => {
+layer(worldOver(storage), { excludeTestServices: true, timeout: "60 seconds" })("records that are pushed at the same time", (it) => {
   it.effect("are one for each key, in one account", () =>
     Effect.gen(function* () {
       const { delivered, held, push, runDue } = yield* openFeed()

@@ -11,6 +11,7 @@ import { CalendarDate, StrictDecoding, Timestamp } from "@millrace/core"
 import type { DataType, FieldCatalog, Fields } from "@millrace/core/record"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { plainEnrichment } from "../fixture/Enrichment.ts"
 
 const at = Timestamp.make("2026-05-31T00:00:00.000Z")
 const workspaceId = "ws_00000000000000000000000001" as Enrichment["workspaceId"]
@@ -23,23 +24,7 @@ export const hardDays = ["2028-02-29", "2026-10-25", "2027-03-28", "2026-12-31",
 /** An enrichment of the kind, as it is stored. */
 export const storedEnrichment = (kind: AnyKind, sent: unknown, dataType: DataType): Enrichment => {
   const config = Result.getOrThrow(StrictDecoding.decode(kind.Config, sent))
-  return {
-    id: "enr_00000000000000000000000001" as Enrichment["id"],
-    workspaceId,
-    name: kind.label,
-    type: kind.type,
-    enabled: true,
-    order: 0,
-    dataType,
-    feedIds: [],
-    allFeeds: true,
-    config: Schema.encodeUnknownSync(kind.Config)(config) as Enrichment["config"],
-    createdBy: "usr_00000000000000000000000001",
-    createdAt: at,
-    updatedAt: at,
-    version: 1,
-    revision: 1
-  }
+  return plainEnrichment(kind.type, Schema.encodeUnknownSync(kind.Config)(config), { name: kind.label, dataType })
 }
 
 /** Facts as they are kept. */

@@ -8,20 +8,14 @@ import { authorities, kindsOf, type Outcome, Pipeline, type RecordKind, suppress
 import { catalogOf, type DataType, dataTypes, type Fields } from "@millrace/core/record"
 import { CalendarDate, Decimal, isIdentifier, StrictDecoding } from "@millrace/core"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
-import { faultsIn, hardDays, hostile, isAt, mutantsOf, notesFrom, poison, storedEnrichment } from "./KindTrials.ts"
+import { type ConfigCases, configTrials } from "./ConfigTrials.ts"
+import { hardDays, hostile, notesFrom, poison, storedEnrichment } from "./KindTrials.ts"
 
-export interface RecordKindSuiteOptions {
+export interface RecordKindSuiteOptions extends ConfigCases {
   readonly kind: RecordKind
   /** What the records are. */
   readonly dataType: DataType
-  /** Configurations that can be saved. Each has something to say about one of the records. */
-  readonly good: ReadonlyArray<object>
-  /** Configurations that are refused, with the path of the one fault. */
-  readonly refused: ReadonlyArray<readonly [config: unknown, path: string]>
   readonly records: ReadonlyArray<Fields>
-  /** Configurations with as much of something as there may be, and with one more. */
-  readonly limits?: ReadonlyArray<{ readonly at: unknown; readonly over: unknown; readonly path: string }>
 }
 
 const context = { today: CalendarDate.make("2026-05-31") }
@@ -63,39 +57,7 @@ export const suite = (
       expect(good.map((sent) => Number.isFinite(kind.stage(configOf(sent))))).not.toContain(false)
     })
 
-    it("takes good configurations, and its own answers", () => {
-      expect(good.length).toBeGreaterThan(0)
-      for (const sent of good) {
-        const config = configOf(sent)
-        expect(kind.check(config, catalog).errors).toEqual([])
-        const stored = JSON.parse(JSON.stringify(Schema.encodeUnknownSync(kind.Config)(config)))
-        expect(configOf(stored)).toEqual(config)
-      }
-    })
-
-    it("refuses wrong configurations, with the path of the fault and what is wrong", () => {
-      expect(refused.length).toBeGreaterThan(0)
-      const misspelt = good.map((sent) => [{ ...sent, misspelt: 1 }, "misspelt"] as const)
-      for (const [sent, path] of [...refused, ...misspelt]) {
-        const faults = faultsIn(kind, sent, catalog)
-        expect(faults.map(({ field }) => field)).toEqual([path])
-        expect(faults.filter(({ message }) => message.trim() === "")).toEqual([])
-      }
-    })
-
-    it("refuses each value that cannot be, at its place", () => {
-      for (const [mutant, place] of good.flatMap((sent) => mutantsOf(sent))) {
-        const faults = faultsIn(kind, mutant, catalog)
-        expect([place, faults.length > 0, faults.filter((fault) => !isAt(place, fault))]).toEqual([place, true, []])
-      }
-    })
-
-    it("takes as much as it may, and no more", () => {
-      for (const { at, over, path } of limits) {
-        expect(faultsIn(kind, at, catalog)).toEqual([])
-        expect(faultsIn(kind, over, catalog).map(({ field }) => field)).toEqual([path])
-      }
-    })
+    configTrials(kind, dataType, { good, refused, limits })
 
     it("says the same of a record whenever it runs, whatever ran before, and leaves the record as it was", () => {
       for (const sent of good) {

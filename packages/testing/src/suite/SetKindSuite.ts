@@ -19,22 +19,17 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { SetWorld } from "../model/SetWorld.ts"
-import { faultsIn, hardDays, hostile, isAt, keptFacts, mutantsOf, notesFrom, storedEnrichment } from "./KindTrials.ts"
+import { type ConfigCases, configTrials } from "./ConfigTrials.ts"
+import { hardDays, hostile, keptFacts, notesFrom, storedEnrichment } from "./KindTrials.ts"
 
-export interface SetKindSuiteOptions {
+export interface SetKindSuiteOptions extends ConfigCases {
   readonly kind: SetKind
   readonly dataType: DataType
-  /** Configurations that can be saved. Each has something to say about one of the records. */
-  readonly good: ReadonlyArray<object>
-  /** Configurations that are refused, with the path of the one fault. */
-  readonly refused: ReadonlyArray<readonly [config: unknown, path: string]>
   readonly records: ReadonlyArray<SetRecord>
   readonly accounts: ReadonlyArray<SetAccount>
   readonly baseCurrency: SetAccount["currency"]
   readonly today?: CalendarDate.CalendarDate
   readonly rates?: RateTable.RateTable
-  /** Configurations with as much of something as there may be, and with one more. */
-  readonly limits?: ReadonlyArray<{ readonly at: unknown; readonly over: unknown; readonly path: string }>
 }
 
 const defaultDay = CalendarDate.make("2026-05-31")
@@ -88,38 +83,7 @@ export const setSuite = (name: string, options: SetKindSuiteOptions): void => {
       expect(good.map((sent) => Number.isFinite(kind.stage(configOf(sent))))).not.toContain(false)
     })
 
-    it("takes good configurations, and its own answers", () => {
-      expect(good.length).toBeGreaterThan(0)
-      for (const sent of good) {
-        const config = configOf(sent)
-        expect(kind.check(config, catalog).errors).toEqual([])
-        const stored = JSON.parse(JSON.stringify(Schema.encodeUnknownSync(kind.Config)(config)))
-        expect(configOf(stored)).toEqual(config)
-      }
-    })
-
-    it("refuses wrong configurations, with the path of the fault and what is wrong", () => {
-      const misspelt = good.map((sent) => [{ ...sent, misspelt: 1 }, "misspelt"] as const)
-      for (const [sent, path] of [...refused, ...misspelt]) {
-        const faults = faultsIn(kind, sent, catalog)
-        expect(faults.map(({ field }) => field)).toEqual([path])
-        expect(faults.filter(({ message }) => message.trim() === "")).toEqual([])
-      }
-    })
-
-    it("refuses each value that cannot be, at its place", () => {
-      for (const [mutant, place] of good.flatMap((sent) => mutantsOf(sent))) {
-        const faults = faultsIn(kind, mutant, catalog)
-        expect([place, faults.length > 0, faults.filter((fault) => !isAt(place, fault))]).toEqual([place, true, []])
-      }
-    })
-
-    it("takes as much as it may, and no more", () => {
-      for (const { at, over, path } of limits) {
-        expect(faultsIn(kind, at, catalog)).toEqual([])
-        expect(faultsIn(kind, over, catalog).map(({ field }) => field)).toEqual([path])
-      }
-    })
+    configTrials(kind, dataType, { good, refused, limits })
 
     it("leaves amounts and days as they were booked", () => {
       const booked = new Set(["id", "date", "amount", "totalAmount", "creditAmount", "debitAmount", "currency", "*"])

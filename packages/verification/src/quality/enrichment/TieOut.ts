@@ -1,22 +1,15 @@
 /** Balances that do not follow from the transactions: is the record that is missing, or there twice, named first? */
-import { CalendarDate, Currency, Decimal, StrictDecoding, Timestamp } from "@millrace/core"
-import { bundledKinds, type SetAccount, type SetKind, type SetRecord } from "@millrace/core/enrichment"
+import { CalendarDate, Decimal, StrictDecoding, Timestamp } from "@millrace/core"
+import { bundledKinds, type SetKind, type SetRecord } from "@millrace/core/enrichment"
 import { provenPatterns } from "@millrace/core/pattern"
+import { everydayAccount } from "@millrace/testing/fixture"
 import { Seeded, SetWorld } from "@millrace/testing/model"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { percent } from "../identity/World.ts"
 import { type Scene, sizeOf } from "../identity/Scene.ts"
 
-const account: SetAccount = {
-  accountId: "acct_00000000000000000000000001" as SetAccount["accountId"],
-  bankId: "bank_00000000000000000000000001" as SetAccount["bankId"],
-  bankName: "Bank",
-  accountName: "Everyday",
-  accountNumber: "****1234",
-  accountType: "checking",
-  currency: Currency.make("EUR")
-}
+const account = everydayAccount
 
 const isSet = (kind: ReturnType<typeof bundledKinds>[number]): kind is SetKind =>
   kind.family === "set" && kind.type === "monitor"

@@ -1,8 +1,12 @@
 /** What models and the local classifier are shown of a record (enrichments D6.2, D6.6). */
 import { knownMerchant } from "../../../merchant/KnownMerchants.ts"
+import type { DataType } from "../../../record/DataType.ts"
 import type { Fields } from "../../../record/FieldValue.ts"
 import { amountBand, type Features } from "../../../model/Features.ts"
 import { readText, type TextReading } from "../../../text/TextKey.ts"
+
+/** What has another side that is paid, or pays. */
+export const judgedTypes: ReadonlyArray<DataType> = ["transactions", "receipts", "invoices"]
 
 const textOf = (value: Fields[string] | undefined): string => (typeof value === "string" ? value : "")
 

@@ -10,7 +10,6 @@ import { type DecisionModel, endpointOf } from "../../../model/DecisionModel.ts"
 import type { Features } from "../../../model/Features.ts"
 import { chooseTemperature, type Example, type NaiveBayes, type Verdict } from "../../../model/NaiveBayes.ts"
 import type { PatternEngine } from "../../../pattern/Pattern.ts"
-import type { DataType } from "../../../record/DataType.ts"
 import type { FieldCatalog } from "../../../record/FieldCatalog.ts"
 import { conditionOf } from "../../../rule/Condition.ts"
 import { ConditionGroup } from "../../../rule/ConditionGroup.ts"
@@ -33,7 +32,7 @@ import {
 } from "../Kind.ts"
 import { count, flag, modelIssues, modelName, mostTokens, share } from "./AiConfig.ts"
 import { budgetExhausted } from "./AiEvents.ts"
-import { amountOf, featuresOfRecord, isUntrusted, partyText, personIn, questionOf, readParty } from "./JudgedRecord.ts"
+import { amountOf, featuresOfRecord, isUntrusted, judgedTypes, partyText, personIn, questionOf, readParty } from "./JudgedRecord.ts"
 import { defaultTaxonomy, meaningOf, seededClassifier, TaxonomyEntry, unknownSeeds } from "./Taxonomy.ts"
 
 export const AiCategorizeConfig = Schema.Struct({
@@ -58,7 +57,6 @@ export const AiCategorizeConfig = Schema.Struct({
 export type AiCategorizeConfig = typeof AiCategorizeConfig.Type
 
 const stage = 70
-const dataTypes: ReadonlyArray<DataType> = ["transactions", "receipts", "invoices"]
 const instructions =
   "Choose the category of each payment by who was paid and what for. direction is out for money that left the account and in for money that came; amountBand is the power of two of its size."
 const uncategorized = "UNCATEGORIZED"
@@ -252,7 +250,7 @@ export const makeCategorize = (
   stage: () => stage,
   capabilities: {
     authority: "ai",
-    dataTypes,
+    dataTypes: judgedTypes,
     writes: ["*"],
     emits: [budgetExhausted],
     model: true,

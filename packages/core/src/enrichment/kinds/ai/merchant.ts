@@ -8,7 +8,6 @@ import type { Subject } from "../../../model/Asking.ts"
 import { type DecisionModel, endpointOf } from "../../../model/DecisionModel.ts"
 import { dataText } from "../../../model/ModelPrompt.ts"
 import type { PatternEngine } from "../../../pattern/Pattern.ts"
-import type { DataType } from "../../../record/DataType.ts"
 import type { FieldCatalog } from "../../../record/FieldCatalog.ts"
 import { conditionOf } from "../../../rule/Condition.ts"
 import { ConditionGroup } from "../../../rule/ConditionGroup.ts"
@@ -24,7 +23,7 @@ import { type Claim, EnrichmentFault, type Outcome, type PlanContext, type Recor
 import type { FactRequest } from "../EnrichmentFact.ts"
 import { count, flag, modelIssues, modelName, mostTokens, share } from "./AiConfig.ts"
 import { budgetExhausted, merchantCreated, merchantMerged } from "./AiEvents.ts"
-import { isUntrusted, partyText, personIn, readParty } from "./JudgedRecord.ts"
+import { isUntrusted, judgedTypes, partyText, personIn, readParty } from "./JudgedRecord.ts"
 import { isExtractive, MerchantResolver, noNames, type PeoplesNames, type Resolved } from "./MerchantResolver.ts"
 
 export const AiMerchantConfig = Schema.Struct({
@@ -42,7 +41,6 @@ export const AiMerchantConfig = Schema.Struct({
 export type AiMerchantConfig = typeof AiMerchantConfig.Type
 
 const stage = 40
-const dataTypes: ReadonlyArray<DataType> = ["transactions", "receipts", "invoices"]
 const instructions =
   "Give the name of the merchant that each text names, as people know it, without towns, codes, forms of companies and payment services. Answer null where it names none, or a private person."
 const mergeField = "merchant "
@@ -202,7 +200,7 @@ export const makeMerchant = (
   stage: () => stage,
   capabilities: {
     authority: "ai",
-    dataTypes,
+    dataTypes: judgedTypes,
     writes: ["merchantName", "merchantId", "merchantKey", "processor"],
     emits: [merchantCreated, merchantMerged, budgetExhausted],
     model: true,

@@ -1,11 +1,12 @@
 /** Budgets over records that come and go, for tests. */
 import { RateTable } from "@millrace/core"
+import { everydayAccount } from "@millrace/testing/fixture"
 import { SetWorld } from "@millrace/testing/model"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { makeBudget } from "../../../../src/enrichment/kinds/budget/budget.ts"
 import type { BudgetState } from "../../../../src/enrichment/kinds/budget/BudgetState.ts"
-import type { SetAccount, SetRecord } from "../../../../src/enrichment/kinds/SetKind.ts"
+import type { SetRecord } from "../../../../src/enrichment/kinds/SetKind.ts"
 import { provenPatterns } from "../../../../src/pattern/Pattern.ts"
 import type { Fields } from "../../../../src/record/FieldValue.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
@@ -15,15 +16,7 @@ import { decode } from "../../../../src/shared/StrictDecoding.ts"
 
 export const budget = makeBudget(provenPatterns)
 
-export const account: SetAccount = {
-  accountId: "acct_00000000000000000000000001" as SetAccount["accountId"],
-  bankId: "bank_00000000000000000000000001" as SetAccount["bankId"],
-  bankName: "Bank",
-  accountName: "Everyday",
-  accountNumber: "****1234",
-  accountType: "checking",
-  currency: Currency.make("EUR")
-}
+export const account = everydayAccount
 
 export const rates: RateTable.RateTable = RateTable.rateTable("v", Currency.make("EUR"), [
   { date: CalendarDate.make("2026-01-05"), quotes: new Map([[Currency.make("USD"), Decimal.make("1.25")]]) }

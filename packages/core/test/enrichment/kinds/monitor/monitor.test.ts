@@ -1,30 +1,22 @@
 import { describe, expect, it } from "@effect/vitest"
+import { everydayAccount } from "@millrace/testing/fixture"
 import { SetWorld } from "@millrace/testing/model"
 import { setSuite } from "@millrace/testing/suite/enrichment"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { makeMonitor } from "../../../../src/enrichment/kinds/monitor/monitor.ts"
-import type { AccountStatus, SetAccount, SetRecord } from "../../../../src/enrichment/kinds/SetKind.ts"
+import type { AccountStatus, SetRecord } from "../../../../src/enrichment/kinds/SetKind.ts"
 import { provenPatterns } from "../../../../src/pattern/Pattern.ts"
 import type { Fields } from "../../../../src/record/FieldValue.ts"
 import { catalogOf } from "../../../../src/record/FieldCatalog.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
-import * as Currency from "../../../../src/shared/Currency.ts"
 import * as Decimal from "../../../../src/shared/Decimal.ts"
 import { decode } from "../../../../src/shared/StrictDecoding.ts"
 import * as Timestamp from "../../../../src/shared/Timestamp.ts"
 
 const monitor = makeMonitor(provenPatterns)
 
-const account: SetAccount = {
-  accountId: "acct_00000000000000000000000001" as SetAccount["accountId"],
-  bankId: "bank_00000000000000000000000001" as SetAccount["bankId"],
-  bankName: "Bank",
-  accountName: "Everyday",
-  accountNumber: "****1234",
-  accountType: "checking",
-  currency: Currency.make("EUR")
-}
+const account = everydayAccount
 
 const record = (recordId: string, date: string, amount: string, fields: Fields = {}): SetRecord => ({
   recordId,

@@ -1,4 +1,5 @@
 import { NodeDigest } from "@millrace/adapters"
+import { plainEnrichment } from "@millrace/testing/fixture"
 import { describe, expect, it } from "@effect/vitest"
 import type { Enrichment } from "../../../../src/enrichment/Enrichment.ts"
 import { bundledKinds, kindsOf } from "../../../../src/enrichment/Kinds.ts"
@@ -7,7 +8,6 @@ import type { RecordNotes } from "../../../../src/enrichment/RecordNotes.ts"
 import { provenPatterns } from "../../../../src/pattern/Pattern.ts"
 import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import * as Decimal from "../../../../src/shared/Decimal.ts"
-import * as Timestamp from "../../../../src/shared/Timestamp.ts"
 
 const conditions = { logic: "and", conditions: [{ field: "description", operator: "contains", value: "market" }] }
 const lines = [
@@ -27,24 +27,8 @@ const fields = {
   debitAmount: "100"
 }
 
-const at = Timestamp.make("2026-05-01T00:00:00.000Z")
-const enrichmentOf = (type: string, own: object, order: number): Enrichment => ({
-  id: `enr_${order}` as Enrichment["id"],
-  workspaceId: "wsp" as Enrichment["workspaceId"],
-  name: type,
-  type,
-  enabled: true,
-  order,
-  dataType: "transactions",
-  feedIds: [],
-  allFeeds: true,
-  config: own as Enrichment["config"],
-  createdBy: "usr",
-  createdAt: at,
-  updatedAt: at,
-  version: 1,
-  revision: 1
-})
+const enrichmentOf = (type: string, own: object, order: number): Enrichment =>
+  plainEnrichment(type, own, { id: `enr_${order}`, order })
 
 const ran = (
   sent: object,
