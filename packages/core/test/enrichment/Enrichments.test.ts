@@ -83,7 +83,7 @@ describe("Enrichments", () => {
       const trades = yield* storeFeed(workspace, { dataType: "trades", dataTypeOptions: { dataType: "trades" } })
       const fieldsOf = (change: object) =>
         Effect.map(refusal(change), (error) => ("details" in error ? error.details.map(({ field }) => field) : []))
-      expect(yield* refusal({ type: "anomaly" })).toMatchObject({
+      expect(yield* refusal({ type: "unheard_of" })).toMatchObject({
         message: expect.stringMatching(/^Request is invalid: type must be one of rule, [a-z_, ]+$/),
         details: [{ field: "type" }]
       })
@@ -160,7 +160,7 @@ describe("Enrichments", () => {
       expect(yield* change({ feedIds: ["feed_x"] })).toMatchObject({
         details: [{ field: "feedIds" }, { field: "feedIds[0]" }]
       })
-      expect(yield* refusal({ type: "anomaly" })).toMatchObject({ _tag: "InvalidInput" })
+      expect(yield* refusal({ type: "unheard_of" })).toMatchObject({ _tag: "InvalidInput" })
       expect((yield* enrichments.get(caller, enrichment.id)).enrichment).toEqual(enrichment)
     }).pipe(Effect.provide(services))
   )
