@@ -32,7 +32,16 @@ import {
 } from "../Kind.ts"
 import { count, flag, modelIssues, modelName, mostTokens, share } from "./AiConfig.ts"
 import { budgetExhausted } from "./AiEvents.ts"
-import { amountOf, featuresOfRecord, isUntrusted, judgedTypes, partyText, personIn, questionOf, readParty } from "./JudgedRecord.ts"
+import {
+  amountOf,
+  featuresOfRecord,
+  isUntrusted,
+  judgedTypes,
+  partyText,
+  personIn,
+  questionOf,
+  readParty
+} from "./JudgedRecord.ts"
 import { defaultTaxonomy, meaningOf, seededClassifier, TaxonomyEntry, unknownSeeds } from "./Taxonomy.ts"
 
 export const AiCategorizeConfig = Schema.Struct({

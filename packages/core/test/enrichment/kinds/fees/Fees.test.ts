@@ -57,7 +57,7 @@ setSuite("fees of trades", {
   ...common,
   dataType: "trades",
   good: [{}, { setCategory: "Costs" }],
-  refused: [],
+  refused: [[{ kinds: ["tips"] }, "kinds[0]"]],
   records: ["1.5", "0", "2"].map((charged, n) => ({
     recordId: `t${n}`,
     accountId: everyday.accountId,
