@@ -78,22 +78,26 @@ const undo = Command.make(
       "<enrichment-id>",
       "The enrichment; without it, the one whose word about the field holds"
     ),
+    link: text("link", "<link-id>", "A link to other records, such as a transfer: they are not tied together again"),
     redo
   },
-  ({ enrichment, field, id: record, redo: again }) =>
+  ({ enrichment, field, id: record, link, redo: again }) =>
     Effect.gen(function* () {
-      if (Option.isNone(field) && Option.isNone(enrichment)) {
-        return yield* new UsageFault({ message: "Name a field with --field, or an enrichment with --enrichment." })
+      if (Option.isNone(field) && Option.isNone(enrichment) && Option.isNone(link)) {
+        return yield* new UsageFault({
+          message: "Name a field with --field, an enrichment with --enrichment, or a link with --link."
+        })
       }
       const body = {
         ...(Option.isSome(field) ? { field: field.value } : {}),
         ...(Option.isSome(enrichment) ? { enrichmentId: enrichment.value } : {}),
+        ...(Option.isSome(link) ? { linkId: link.value } : {}),
         ...(again ? { redo: true } : {})
       }
       yield* showRecord({ method: "POST", path: pathOf(record, "undo"), body: stringify(body) })
     })
 ).pipe(
-  Command.withDescription("Silence an enrichment about a field of a record, or about all of it"),
+  Command.withDescription("Silence an enrichment about a field of a record, or about all of it; or take a link apart"),
   Command.withShortDescription("Undo what an enrichment changed")
 )
 

@@ -64,7 +64,8 @@ export const valueOperations = entriesOf("values", {
     command: "records clear"
   },
   undoChange: {
-    summary: "Silence an enrichment about a field of a record, or about all of it; or let it speak again",
+    summary:
+      "Silence an enrichment about a field of a record, or about all of it, or take a link apart; or let it speak again",
     scopes: { anyOf: ["enrichments:write"] },
     role: "editor",
     app: "own",

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { reach } from "../access/Access.ts"
 import type { Caller } from "../access/Caller.ts"
-import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
+import { type AnalysisScope, AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import { EnrichmentFacts, type FactRecords } from "../enrichment/EnrichmentFacts.ts"
 import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import type { RecordChange, RecordChangeId } from "../enrichment/history/RecordChange.ts"
@@ -21,13 +21,16 @@ import { type Ids, isId } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { actedHistory } from "./ActedHistory.ts"
+import { aboutOf, linkUndo, recordOf } from "./LinkUndo.ts"
 import { type ChainLink, chainsOf, ClaimTrace } from "./ClaimChain.ts"
-import { RecordLooks } from "./RecordLooks.ts"
+import { type Looked, RecordLooks } from "./RecordLooks.ts"
 
 /** What of a record is taken back: at least one is named. Without an enrichment, the one whose word holds. */
 export interface UndoRequest {
   readonly field?: string
   readonly enrichmentId?: EnrichmentId
+  /** A link that ties the record to others, named alone: its records are not brought together again. */
+  readonly linkId?: string
   /** Takes an undo of the same back. */
   readonly redo?: boolean
 }
@@ -42,7 +45,9 @@ export interface UndoneRun {
   readonly jobId: JobId
   /** Fields of records about which an enrichment is silent now, or speaks again. */
   readonly fields: number
-  /** Those that were left as they are: a person has spoken about them since. */
+  /** Links of records that were made by the run, and are forbidden now, or may be made again. */
+  readonly links: number
+  /** Fields and links that were left as they are: a person has spoken about them since. */
   readonly kept: number
 }
 
@@ -56,9 +61,6 @@ const contentOf = ({ enrichmentId, field, kind, otherId, recordId }: FactRequest
 
 const unusable = (field: string, message: string) =>
   new Unprocessable({ code: "VALIDATION_FAILED", message: `${field} ${message}`, details: [{ field, message }] })
-
-/** The record that a row is of. */
-const recordOf = (rowId: string): string => rowId.split(":", 1)[0]!
 
 /** The enrichment whose word about the field holds, in the first feed in which one does. */
 const holderOf = (chains: ReadonlyArray<ReadonlyArray<ChainLink>>, field: string) => {
@@ -110,11 +112,48 @@ const make = Effect.gen(function* () {
   const feeds = yield* FeedStore
   const jobs = yield* JobStore
   const acted = yield* actedHistory
+  const links = yield* linkUndo
   const { atomically } = yield* Transactor
+
+  /** Of a link: all of its facts, or none. */
+  const undoLink = Effect.fnUntraced(function* (
+    caller: Caller,
+    looked: Looked,
+    linkId: string,
+    { enrichmentId, field, redo = false }: UndoRequest
+  ) {
+    const { record, scope } = looked
+    if (field !== undefined || enrichmentId !== undefined) {
+      return yield* unusable("linkId", "goes with neither a field nor an enrichment: it names both")
+    }
+    const before = yield* looks.rows(caller, looked)
+    return yield* atomically(
+      Effect.gen(function* () {
+        const held = (yield* links.heldOf(scope, [record.id])).filter(({ value }) => value === linkId)
+        const wanted = redo || held.length > 0 ? held : yield* links.find(scope, record.id, linkId)
+        const [first] = wanted ?? []
+        if (wanted === undefined || first?.enrichmentId === undefined) {
+          return yield* unusable("linkId", redo ? "has nothing that was undone" : "is no link of the record")
+        }
+        if (!redo && held.length > 0) return { recordId: record.id, facts: [] }
+        const touched = yield* links.placesOf(scope, first.enrichmentId, aboutOf(wanted))
+        const { dataType, workspaceId } = scope
+        let changed: ReadonlyArray<EnrichmentFact> = held
+        if (!redo) changed = yield* facts.add({ workspaceId, dataType }, touched, wanted, caller.cause)
+        else {
+          const which = held.map(({ id }) => id)
+          yield* facts.lift({ workspaceId, dataType }, touched, which, caller.cause)
+        }
+        yield* acted(caller, looked, before)
+        return { recordId: record.id, facts: changed }
+      })
+    )
+  })
 
   const undo: Undoing["Service"]["undo"] = Effect.fn("Undoing.undo")(function* (caller, recordId, request) {
     const looked = yield* looks.open(caller, "undoChange", recordId)
-    const { field, redo = false } = request
+    const { field, linkId, redo = false } = request
+    if (linkId !== undefined) return yield* undoLink(caller, looked, linkId, request)
     const traces: Array<ClaimTrace> = []
     const before = yield* looks.rows(caller, looked, {
       trace: () => {
@@ -124,7 +163,7 @@ const make = Effect.gen(function* () {
       }
     })
     if (field === undefined && request.enrichmentId === undefined) {
-      return yield* unusable("field", "or an enrichment has to be named")
+      return yield* unusable("field", ", an enrichment or a link has to be named")
     }
     const held = (yield* store.facts(looked.scope, { recordIds: [recordId] })).filter(
       (fact) => fact.recordId === recordId && fact.kind === "suppress" && (fact.field === field || field === undefined)
@@ -184,6 +223,31 @@ const make = Effect.gen(function* () {
     return yield* reach(caller, "undoRun", "Job", Option.none())
   })
 
+  /** How many links facts are about, once `act` has been done with those of each enrichment. */
+  const byEnrichment = Effect.fnUntraced(function* <Fact extends FactRequest, E>(
+    of: AnalysisScope,
+    all: ReadonlyArray<Fact>,
+    act: (places: FactRecords, some: ReadonlyArray<Fact>) => Effect.Effect<unknown, E>
+  ) {
+    for (const [enrichmentId, some] of Map.groupBy(all, (one) => one.enrichmentId)) {
+      if (enrichmentId !== undefined) yield* act(yield* links.placesOf(of, enrichmentId, aboutOf(some)), some)
+    }
+    return new Set(all.map(({ value }) => value)).size
+  })
+
+  const forbid = (caller: Caller, of: AnalysisScope, all: ReadonlyArray<FactRequest>) =>
+    byEnrichment(of, all, (places, some) => facts.add(of, places, some, caller.cause))
+
+  const unforbid = (caller: Caller, of: AnalysisScope, all: ReadonlyArray<EnrichmentFact>) =>
+    byEnrichment(of, all, (places, some) =>
+      facts.lift(
+        of,
+        places,
+        some.map(({ id }) => id),
+        caller.cause
+      )
+    )
+
   const undoRun: Undoing["Service"]["undoRun"] = Effect.fn("Undoing.undoRun")(function* (caller, jobId, redo = false) {
     const { feed, job } = yield* jobOf(caller, jobId)
     if (isActive(job.status)) {
@@ -195,13 +259,18 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         let fields = 0
         let kept = 0
+        let tied = 0
         for (let after: RecordChangeId | undefined; ;) {
           const changes = yield* history.ofJob(workspaceId, jobId, { after, limit: chunk })
           if (changes.length === 0) break
           after = changes.at(-1)!.id
           const recordIds = [...new Set(changes.map(({ recordId }) => recordOf(recordId)))]
+          const made = yield* links.ofChanges(of, changes)
+          tied += yield* redo ? unforbid(caller, of, made.held) : forbid(caller, of, [...made.wanted.values()].flat())
+          if (!redo) kept += made.kept
           const held = Map.groupBy(yield* store.facts(of, { recordIds }), ({ recordId }) => recordId ?? "")
-          const found = judged(changes, held, redo)
+          const others = redo ? changes : changes.filter((change) => !made.covers(change))
+          const found = judged(others, held, redo)
           kept += found.kept
           const places = new Map(
             [...found.wanted, ...found.lifted].flatMap((one) => {
@@ -219,7 +288,7 @@ const make = Effect.gen(function* () {
           if (which.length > 0) yield* facts.lift(of, touched, which, caller.cause)
           fields += requests.length + which.length
         }
-        return { jobId, fields, kept }
+        return { jobId, fields, links: tied, kept }
       })
     )
   })

@@ -95,17 +95,17 @@ describe("undo of a run", () => {
       expect(enriched).not.toEqual(provided)
       yield* (yield* RecordWords).set(caller, yield* idOf("black tea"), { fields: { category: "Gifts" } })
       const { undoRun } = yield* Undoing
-      expect(yield* undoRun(caller, job.id)).toEqual({ jobId: job.id, fields: 4, kept: 1 })
+      expect(yield* undoRun(caller, job.id)).toEqual({ jobId: job.id, fields: 4, links: 0, kept: 1 })
       yield* run
       const undone = yield* rows
       expect(undone.filter((row) => row.includes("Gifts"))).toHaveLength(1)
       yield* (yield* RecordWords).clear(caller, yield* idOf("black tea"))
       // What came after the run is nobody's undo: the rule speaks where the person does not any more.
-      expect(yield* undoRun(caller, job.id)).toEqual({ jobId: job.id, fields: 1, kept: 0 })
+      expect(yield* undoRun(caller, job.id)).toEqual({ jobId: job.id, fields: 1, links: 0, kept: 0 })
       yield* run
       // All of it undone is what the provider says, to the byte.
       expect(yield* rows).toEqual(provided)
-      expect(yield* undoRun(caller, job.id, true)).toEqual({ jobId: job.id, fields: 5, kept: 0 })
+      expect(yield* undoRun(caller, job.id, true)).toEqual({ jobId: job.id, fields: 5, links: 0, kept: 0 })
       yield* run
       expect(yield* rows).toEqual(enriched)
     })

@@ -132,6 +132,9 @@ const UndoChange = Schema.Struct({
   enrichmentId: Schema.optionalKey(Id("enrichment")).annotateKey({
     description: "Absent: the one whose word about the field holds."
   }),
+  linkId: Schema.optionalKey(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(64))).annotateKey({
+    description: "A link that ties the record to others, such as a transfer, in the place of a field and an enrichment."
+  }),
   redo: Schema.optionalKey(Schema.Boolean).annotateKey({ description: "Takes an undo of the same back." })
 }).annotate({ identifier: "UndoChange" })
 
@@ -171,7 +174,7 @@ export const ValueApi = HttpApiGroup.make("values", { topLevel: true }).add(
   HttpApiEndpoint.post("undoRun", "/v1/jobs/:job_id/undo", {
     params: { job_id: Schema.String },
     payload: UndoRun,
-    success: One(Schema.Struct({ jobId: Id("job"), fields: Schema.Int, kept: Schema.Int })).pipe(
+    success: One(Schema.Struct({ jobId: Id("job"), fields: Schema.Int, links: Schema.Int, kept: Schema.Int })).pipe(
       HttpApiSchema.status(202)
     ),
     error: [...ofPath, ...ofBody, ...ofKey]

@@ -224,16 +224,18 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
   undoChange: {
     description:
       "Silences an enrichment about a field of a record, or about the whole record, also in its later revisions, until `redo` " +
-      "lets it speak again. The value is then what it would be without it.",
+      "lets it speak again. The value is then what it would be without it. With `linkId`, a transfer or another link that " +
+      "`explainRecord` tells is taken apart: its records are not tied together again, and may be tied to others.",
     body: { field: "category" },
     answer: one({ recordId: ids.transaction, facts: [Examples.silence] })
   },
   undoRun: {
     description:
       "Silences each enrichment about each value that it changed in the job. Values that people have spoken about since stay " +
-      "(`kept`), and so does what the provider said. `redo` lets them speak again. Feeds follow with their next run.",
+      "(`kept`), and so does what the provider said. Links of records that the job made, such as transfers, are taken apart. " +
+      "`redo` lets them speak again. Feeds follow with their next run.",
     body: {},
-    answer: one({ jobId: ids.job, fields: 12, kept: 1 })
+    answer: one({ jobId: ids.job, fields: 12, links: 2, kept: 1 })
   },
   getDataTypeSchema: {
     description:

@@ -442,7 +442,7 @@ export const operations: ReadonlyArray<Sample> = [
     status: 200,
     scopes: ["enrichments:write"],
     body: { field: "category", redo: false },
-    faults: { field: [null, "", 1], enrichmentId: [null, "x", "txn_1"], redo: [null, "yes"] }
+    faults: { field: [null, "", 1], enrichmentId: [null, "x", "txn_1"], linkId: [null, ""], redo: [null, "yes"] }
   },
   {
     id: "undoRun",

@@ -52,7 +52,7 @@ export const layer = (note: Note) =>
         undoRun: (_, id, redo) =>
           Effect.andThen(
             note("undoRun", redo),
-            only("Job", Records.job.id, id, { jobId: Records.job.id, fields: 2, kept: 1 })
+            only("Job", Records.job.id, id, { jobId: Records.job.id, fields: 2, links: 0, kept: 1 })
           )
       })
     )

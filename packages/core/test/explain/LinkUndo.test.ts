@@ -1,0 +1,146 @@
+import { describe, expect } from "@effect/vitest"
+import { makeUser, storeFeed, storeTable } from "@millrace/testing/fixture"
+import { connect, drive, type Simulation } from "@millrace/verification/simulation/Simulation"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { asOwner } from "../../src/access/Caller.ts"
+import { Explanations } from "../../src/explain/Explanations.ts"
+import { Undoing } from "../../src/explain/Undoing.ts"
+import { RecordStore } from "../../src/record/RecordStore.ts"
+import * as CalendarDate from "../../src/shared/CalendarDate.ts"
+import { wholeScan } from "../../src/table/RowScan.ts"
+import { TableStore } from "../../src/table/TableStore.ts"
+import { enrichmentOf } from "../sync/FilteredScenes.ts"
+import { scene } from "./ExplainScenes.ts"
+
+/** Two accounts of a bank in one feed, with a transfer between them; `rows`: what it delivers, as text. */
+const transferring = Effect.fnUntraced(function* (simulation: Simulation) {
+  const provider = simulation.providers.find(({ options }) => options.instance === "delta-connection-stable")!
+  const world = yield* connect(simulation, provider, ["a", "b"])
+  const { accounts, bank, upstream, workspace } = world
+  const tables = yield* TableStore
+  const table = yield* storeTable(workspace, { fields: [] })
+  const feed = yield* storeFeed(workspace, {
+    destinationConfig: { type: "table", tableId: table.id, createMissingColumns: true },
+    sourceConfig: { type: "sync", accounts: accounts.map(({ id }) => ({ bankId: bank.id, accountId: id })) },
+    fieldMappings: ["description", "category"].map((name) => ({ sourceField: name, destinationField: name }))
+  })
+  const today = CalendarDate.make(new Date(simulation.clock.now).toISOString().slice(0, 10))
+  const post = (account: string, amount: string, description: string, daysAgo: number) =>
+    upstream.post({ account, date: CalendarDate.addDays(today, -daysAgo), amount, description, pending: false })
+  post("a", "-1240.55", "TRANSFER TO SAVER", 4)
+  post("b", "1240.55", "TRANSFER FROM EVERYDAY", 4)
+  post("a", "-4.8", "GREEN TEA HOUSE", 3)
+  const rows = Effect.gen(function* () {
+    const { fields } = Option.getOrThrow(yield* tables.get(workspace.id, table.id))
+    return (yield* tables.rows(wholeScan(table.id)))
+      .map(({ values }) =>
+        fields
+          .map(({ key, name }) => `${name}=${String(values[key] ?? "")}`)
+          .toSorted()
+          .join("; ")
+      )
+      .toSorted()
+  })
+  const records = yield* RecordStore
+  const idOf = Effect.fnUntraced(function* (description: string) {
+    for (const { id: accountId } of accounts) {
+      const scope = { workspaceId: workspace.id, accountId, dataType: "transactions" } as const
+      const all = yield* records.changes(scope, { after: 0, upTo: 1_000_000, limit: 100 })
+      const found = all.find(({ fields }) => fields["description"] === description)
+      if (found !== undefined) return found.id
+    }
+    return expect.fail(`no ${description}`)
+  })
+  const caller = asOwner(workspace, yield* makeUser())
+  const linksOf = Effect.fnUntraced(function* (description: string) {
+    return (yield* (yield* Explanations).explain(caller, yield* idOf(description))).links
+  })
+  return { workspace, post, rows, idOf, linksOf, caller, run: drive(simulation, feed) }
+})
+
+const transfers = (rows: ReadonlyArray<string>) => rows.filter((row) => row.includes("category=Transfer")).length
+
+describe("undo of a link", () => {
+  scene("takes a transfer apart until it may be made again, whatever is synced in between", (simulation) =>
+    Effect.gen(function* () {
+      const { caller, idOf, linksOf, post, rows, run, workspace } = yield* transferring(simulation)
+      yield* run
+      const provided = yield* rows
+      yield* enrichmentOf(workspace, "transfer_match", { setCategory: "Transfer" })
+      yield* run
+      const linked = yield* rows
+      expect(transfers(linked)).toBe(2)
+      const [link] = yield* linksOf("TRANSFER TO SAVER")
+      const linkId = link!.id
+      const ids = [yield* idOf("TRANSFER TO SAVER"), yield* idOf("TRANSFER FROM EVERYDAY")] as const
+      const { undo } = yield* Undoing
+      const { facts } = yield* undo(caller, ids[1], { linkId })
+      expect(facts).toHaveLength(1)
+      expect(facts[0]).toMatchObject({ kind: "forbid", enrichmentId: link!.enrichmentId })
+      expect([facts[0]!.recordId, facts[0]!.otherId].toSorted()).toEqual(ids.toSorted())
+      expect((yield* undo(caller, ids[0], { linkId })).facts).toEqual([])
+      yield* run
+      expect(yield* rows).toEqual(provided)
+      post("a", "-9.9", "BLUE HERON CAFE", 2)
+      yield* run
+      expect(transfers(yield* rows)).toBe(0)
+      expect((yield* undo(caller, ids[1], { linkId })).facts).toEqual([])
+      // The records are free for others.
+      post("b", "1240.55", "TRANSFER FROM EVERYDAY 2", 3)
+      yield* run
+      expect(transfers(yield* rows)).toBe(2)
+      const [other] = yield* linksOf("TRANSFER FROM EVERYDAY 2")
+      yield* undo(caller, ids[0], { linkId: other!.id })
+      yield* run
+      expect(transfers(yield* rows)).toBe(0)
+      expect((yield* undo(caller, ids[0], { linkId, redo: true })).facts).toEqual(facts)
+      yield* run
+      expect((yield* linksOf("TRANSFER FROM EVERYDAY")).map(({ id }) => id)).toEqual([linkId])
+      expect((yield* rows).filter((row) => linked.includes(row))).toEqual(linked)
+    })
+  )
+
+  scene("refuses what ties the record to nothing, and a field beside it", (simulation) =>
+    Effect.gen(function* () {
+      const { caller, idOf, linksOf, run, workspace } = yield* transferring(simulation)
+      yield* enrichmentOf(workspace, "transfer_match", {})
+      yield* run
+      const [link] = yield* linksOf("TRANSFER TO SAVER")
+      const { undo } = yield* Undoing
+      const refused = { _tag: "Unprocessable", code: "VALIDATION_FAILED" }
+      const [tea, out] = [yield* idOf("GREEN TEA HOUSE"), yield* idOf("TRANSFER TO SAVER")]
+      expect(yield* Effect.flip(undo(caller, tea, { linkId: link!.id }))).toMatchObject(refused)
+      expect(yield* Effect.flip(undo(caller, out, { linkId: link!.id, field: "category" }))).toMatchObject(refused)
+      expect(yield* Effect.flip(undo(caller, out, { linkId: link!.id, redo: true }))).toMatchObject(refused)
+    })
+  )
+
+  scene("is part of the undo of the run that made it", (simulation) =>
+    Effect.gen(function* () {
+      const { caller, post, rows, run, workspace } = yield* transferring(simulation)
+      yield* run
+      const provided = yield* rows
+      yield* enrichmentOf(workspace, "transfer_match", { setCategory: "Transfer" })
+      const { job } = yield* run
+      const linked = yield* rows
+      post("a", "-77", "TRANSFER TO SAVER X", 2)
+      post("b", "77", "TRANSFER FROM EVERYDAY X", 2)
+      const later = yield* run
+      const { undoRun } = yield* Undoing
+      expect(yield* undoRun(caller, job.id)).toEqual({ jobId: job.id, fields: 0, links: 1, kept: 0 })
+      yield* run
+      const undone = yield* rows
+      expect(transfers(undone)).toBe(2)
+      expect(undone.filter((row) => provided.includes(row))).toEqual(provided)
+      expect(yield* undoRun(caller, job.id)).toEqual({ jobId: job.id, fields: 0, links: 0, kept: 0 })
+      yield* undoRun(caller, later.job.id)
+      yield* run
+      expect(transfers(yield* rows)).toBe(0)
+      expect(yield* undoRun(caller, job.id, true)).toEqual({ jobId: job.id, fields: 0, links: 1, kept: 0 })
+      yield* run
+      expect((yield* rows).filter((row) => linked.includes(row))).toEqual(linked)
+      expect(transfers(yield* rows)).toBe(2)
+    })
+  )
+})
