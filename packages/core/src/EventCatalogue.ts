@@ -7,6 +7,7 @@ import { budgetEventTypes } from "./enrichment/kinds/budget/Thresholds.ts"
 import { feeEventTypes } from "./enrichment/kinds/fees/FeeEvents.ts"
 import { transferEventTypes } from "./enrichment/kinds/transfer/TransferEvents.ts"
 import { monitorEventTypes } from "./enrichment/kinds/monitor/Cases.ts"
+import { enrichmentEventTypes } from "./enrichment/EnrichmentEvents.ts"
 import { findingEventTypes } from "./enrichment/FindingEvents.ts"
 import { memoryEventTypes } from "./enrichment/kinds/memory/MemoryEvents.ts"
 import { recurringEventTypes } from "./enrichment/kinds/recurring/RecurringEvents.ts"
@@ -26,6 +27,7 @@ export const eventCatalogue: ReadonlyArray<Pick<EventType<never>, "type" | "subj
   ...alertEventTypes,
   ...digestEventTypes,
   ...jobEventTypes,
+  ...enrichmentEventTypes,
   ...findingEventTypes,
   ...budgetEventTypes,
   ...memoryEventTypes,

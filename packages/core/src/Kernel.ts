@@ -40,6 +40,8 @@ import { Audit } from "./audit/Audit.ts"
 import { Events } from "./event/Events.ts"
 import type { EventStore } from "./event/EventStore.ts"
 import type { Kinds } from "./enrichment/Kinds.ts"
+import type { EnrichmentRunStore } from "./enrichment/EnrichmentRunStore.ts"
+import { RunNotes } from "./enrichment/RunNotes.ts"
 import type { MemoryPatternStore } from "./enrichment/MemoryPatternStore.ts"
 import { Learning } from "./enrichment/Learning.ts"
 import { PersonsActs } from "./enrichment/PersonsActs.ts"
@@ -116,6 +118,7 @@ export type Stores =
   | TableStore
   | UploadStore
   | EnrichmentStore
+  | EnrichmentRunStore
   | MemoryPatternStore
   | AnalysisStore
   | FindingStore
@@ -156,7 +159,7 @@ export const layerRun: Layer.Layer<
 > = SyncRun.layer.pipe(
   Layer.provide(Source.layer),
   Layer.provide([ConnectionSource.layer, UploadSource.layer, Projector.layer, Deliverer.layer]),
-  Layer.provide(RecordValues.layer),
+  Layer.provide([RecordValues.layer, RunNotes.layer]),
   Layer.provideMerge(FeedLearning.layer.pipe(Layer.provide([EnrichmentFacts.layer, PersonsActs.layer]))),
   Layer.provideMerge(Analysis.layer),
   Layer.provideMerge(Outbox.layer),

@@ -3,7 +3,12 @@ import { migrateTo } from "../../src/storage/postgres/Migrations.ts"
 import { layer as resources } from "../../src/storage/postgres/PostgresResources.ts"
 import { schemaName } from "../../src/storage/postgres/Schema.ts"
 import { columnName, uniqueName } from "../../src/storage/postgres/migrations/resourceTable.ts"
-import { type Enrichment, enrichmentResource, memoryPatternResource } from "@millrace/core/enrichment"
+import {
+  type Enrichment,
+  enrichmentResource,
+  enrichmentRunResource,
+  memoryPatternResource
+} from "@millrace/core/enrichment"
 import { type ApiKey, apiKeyResource } from "@millrace/core/access"
 import type { AnyDefinition } from "@millrace/core/resource"
 import { ApiKeyStore, EnrichmentStore } from "@millrace/core/storage"
@@ -19,6 +24,7 @@ import { inject } from "vitest"
 const definitions: ReadonlyArray<AnyDefinition<never>> = [
   enrichmentResource,
   apiKeyResource,
+  enrichmentRunResource,
   memoryPatternResource
 ] as never
 

@@ -13,6 +13,7 @@ import { Timestamp } from "../shared/Timestamp.ts"
 import { type Enrichment, Order } from "./Enrichment.ts"
 import { EnrichmentType } from "./kinds/EnrichmentType.ts"
 import type { Issue } from "./kinds/Kind.ts"
+import { EnrichmentStatus } from "./EnrichmentStatus.ts"
 
 /** Configuration blocks by their names, such as `ruleConfig`. */
 export type Blocks = Readonly<Record<string, Schema.Json>>
@@ -41,6 +42,7 @@ export interface EnrichmentChange extends Partial<Omit<NewEnrichment, "emoji">> 
 
 export interface EnrichmentView {
   readonly enrichment: Enrichment
+  readonly status: EnrichmentStatus
   /** Faults that block nothing. */
   readonly lints: ReadonlyArray<Issue>
 }
@@ -121,6 +123,9 @@ const EnrichmentRecord = Schema.StructWithRest(
     updatedAt: Timestamp,
     version: Schema.Int,
     revision: Schema.Int.annotate({ description: "Counts changes of what it does; a rename does not count." }),
+    status: EnrichmentStatus.annotate({
+      description: "How it goes: whether it runs, and what it failed on in the last run."
+    }),
     lints: Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String })).annotate({
       description: "What is suspicious and blocks nothing. Lists leave it empty."
     })
@@ -153,9 +158,9 @@ export const enrichmentContract: CollectionContract<EnrichmentView, NewEnrichmen
     create: CreateEnrichment,
     update: UpdateEnrichment,
     record: EnrichmentRecord as unknown as Schema.Codec<EnrichmentRecord, unknown>,
-    show: ({ enrichment, lints }) => {
+    show: ({ enrichment, lints, status }) => {
       const { config, past: _past, workspaceId: _, ...own } = enrichment
-      return { ...own, [blockName(own.type)]: config, lints } as unknown as EnrichmentRecord
+      return { ...own, [blockName(own.type)]: config, status, lints } as unknown as EnrichmentRecord
     },
     query: {
       type: EnrichmentType,
@@ -180,6 +185,7 @@ export const enrichmentContract: CollectionContract<EnrichmentView, NewEnrichmen
         updatedAt: "2026-03-04T05:06:07.008Z",
         version: 1,
         revision: 1,
+        status: { state: "active", since: "2026-03-04T05:06:07.008Z", openFaults: 0, lastFaults: [] },
         lints: []
       }
     }

@@ -30,6 +30,8 @@ import { analysisTask, beginningKey } from "./AnalysisTaskKind.ts"
 import { Kinds } from "./Kinds.ts"
 import { removalFaults, RowRemoval } from "./RowRemoval.ts"
 import { crowdedFeed } from "./FeedCrowds.ts"
+import { EnrichmentRunStore } from "./EnrichmentRunStore.ts"
+import { statusOf } from "./EnrichmentStatus.ts"
 
 export { blockName, type EnrichmentChange, type EnrichmentView, type NewEnrichment } from "./EnrichmentContract.ts"
 
@@ -89,6 +91,7 @@ export class Enrichments extends Context.Service<
     Enrichments,
     never,
     | EnrichmentStore
+    | EnrichmentRunStore
     | AnalysisStore
     | FindingStore
     | FeedStore
@@ -102,6 +105,7 @@ export class Enrichments extends Context.Service<
     Enrichments,
     Effect.gen(function* () {
       const store = yield* EnrichmentStore
+      const runs = yield* EnrichmentRunStore
       const feeds = yield* FeedStore
       const ids = yield* Ids
       const tasks = yield* Tasks
@@ -301,14 +305,20 @@ export class Enrichments extends Context.Service<
             ]
       })
 
-      /** With what is suspicious about it. */
+      const runsOf = ({ id, workspaceId }: Pick<Enrichment, "id" | "workspaceId">) =>
+        runs.page({ workspaceIds: [workspaceId], where: { enrichmentId: id }, limit: limits.enrichmentRunsRead })
+
+      /** With how it goes, and what is suspicious about it. */
       const viewed = Effect.fnUntraced(function* (enrichment: Enrichment) {
         const found = noFindings()
         judge(enrichment, kinds, found)
         const dormant = !enrichment.allFeeds && enrichment.feedIds.length === 0
         const lints = [...found.lints, ...(yield* shadowOf(enrichment))]
+        const { workspaceId } = enrichment
+        const own = yield* runsOf(enrichment)
         return {
           enrichment,
+          status: statusOf(enrichment, own, yield* feeds.list([workspaceId], { dataType: enrichment.dataType })),
           lints: dormant ? [...lints, { field: "feedIds", message: "names no feed: the enrichment is dormant" }] : lints
         } satisfies EnrichmentView as EnrichmentView
       })
@@ -327,13 +337,13 @@ export class Enrichments extends Context.Service<
           const workspaceId = caller.principal.workspace.id
           const found = Option.getOrUndefined(yield* store.get(workspaceId, id as Enrichment["id"]))
           const kind = found === undefined ? undefined : kinds.get(found.type)
-          if (found === undefined || kind?.family !== "record" || kind.forget === undefined) {
-            return yield* useCases.remove(caller, id, ifVersion)
-          }
-          const { forget } = kind
+          if (found === undefined) return yield* useCases.remove(caller, id, ifVersion)
+          const forget = kind?.family === "record" ? kind.forget : undefined
           yield* services.transactor.atomically(
             Effect.gen(function* () {
               yield* useCases.remove(caller, id, ifVersion)
+              for (const run of yield* runsOf(found)) yield* runs.remove(workspaceId, run.id)
+              if (forget === undefined) return
               yield* forget({ workspaceId, enrichmentId: found.id })
               yield* findings.forget(workspaceId, found.id)
               yield* analyses.forget(workspaceId, found.id)
@@ -369,7 +379,17 @@ export class Enrichments extends Context.Service<
             .map((enrichment) => ({ enrichment, stage: stageOf(enrichment, kinds) }))
             // The order and the id are those of the store.
             .toSorted((a, b) => a.stage - b.stage)
-          return { rows: rows.map(({ enrichment }) => ({ enrichment, lints: [] })), hasMore: false }
+          const owners = [...new Set(rows.map(({ enrichment }) => enrichment.workspaceId))]
+          const all = owners.length === 0 ? [] : yield* feeds.list(owners, {})
+          const went = Map.groupBy(owners.length === 0 ? [] : yield* runs.list(owners), (run) => run.enrichmentId)
+          return {
+            rows: rows.map(({ enrichment }) => ({
+              enrichment,
+              status: statusOf(enrichment, went.get(enrichment.id) ?? [], all),
+              lints: []
+            })),
+            hasMore: false
+          }
         })
       })
     })

@@ -31,6 +31,7 @@ export { type FindingPlace, type FindingsQuery, FindingStore } from "../enrichme
 export { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 export { AnswerCache, type CachedAnswer, type NewAnswer } from "../model/AnswerCache.ts"
 export { type BudgetScope, type BudgetUse, TokenBudget } from "../model/TokenBudget.ts"
+export { EnrichmentRunStore } from "../enrichment/EnrichmentRunStore.ts"
 export { MemoryPatternStore } from "../enrichment/MemoryPatternStore.ts"
 export { type Backlog, EventsForgotten, EventStore } from "../event/EventStore.ts"
 export { type FeedMark, FeedStore } from "../feed/FeedStore.ts"

@@ -48,6 +48,14 @@ export const limits = {
   /** Events that one run of an enrichment tells; faults of one enrichment that a job names one by one. */
   enrichmentEvents: 5_000,
   enrichmentFaults: 50,
+  /** Runs that fail one after the other, and faults and their percentage of the records of one run: then one is degraded. */
+  failedRuns: 3,
+  degradingFaults: 20,
+  degradingPercent: 20,
+  /** Messages of faults that the state of an enrichment tells. */
+  keptFaults: 5,
+  /** Feeds of an enrichment whose runs make up its state. */
+  enrichmentRunsRead: 2_000,
   /** Former configurations of which an enrichment remembers something. */
   enrichmentPast: 120,
   /** Records of one preview, bytes of one of them, and records of the ledger that are looked at anew for what is only shown. */

@@ -14,7 +14,7 @@ import { appends } from "../destination/DeliveryRun.ts"
 import type { DestinationError } from "../destination/Destination.ts"
 import type { AnalysisStore } from "../enrichment/AnalysisStore.ts"
 import type { RecordChangeStore } from "../enrichment/history/RecordChangeStore.ts"
-import type { CompiledPipeline } from "../enrichment/Pipeline.ts"
+import type { CompiledPipeline, PipelineFault } from "../enrichment/Pipeline.ts"
 import { isItemized, recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { FeedStore, type FeedMark } from "../feed/FeedStore.ts"
@@ -37,6 +37,7 @@ import type { Force } from "./Decision.ts"
 import { besideRecords } from "./BesideRecords.ts"
 import { deliveredHistory } from "./DeliveredHistory.ts"
 import type { Enriching } from "./EnrichedRecord.ts"
+import { FaultLog } from "./FaultLog.ts"
 import { combined, judged, type Judged, type Judging } from "./Judged.ts"
 import { basesOf, linesOfRows } from "./RecordRows.ts"
 import { betweenOf, grouped, isBehind, signatureText, startOf, together } from "./ProjectionStart.ts"
@@ -58,12 +59,6 @@ export interface Projection {
   readonly range: { readonly from: CalendarDate.CalendarDate; readonly to: CalendarDate.CalendarDate } | undefined
   /** Records of earlier days are left as they are, now and by later runs. */
   readonly since: CalendarDate.CalendarDate | undefined
-}
-
-/** An enrichment that failed on some records; they went on without it. */
-export interface ProjectionFault {
-  readonly enrichmentId: string
-  readonly message: string
 }
 
 /** Whether the job has run before: then some of its looks and deliveries are counted already. */
@@ -95,7 +90,9 @@ export class Projector extends Context.Service<
   {
     readonly project: (projection: Projection) => Effect.Effect<
       {
-        readonly faults: ReadonlyArray<ProjectionFault>
+        readonly faults: ReadonlyArray<PipelineFault>
+        /** How often each enrichment failed. */
+        readonly failed: ReadonlyMap<string, number>
         /** Records that the upstream has and that were looked at; counted as read. */
         readonly looked: number
       },
@@ -203,12 +200,12 @@ export class Projector extends Context.Service<
       const lookBeside = Effect.fnUntraced(function* (
         projection: Projection,
         all: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
-        faults: Map<string, ProjectionFault>
+        faults: FaultLog
       ) {
         const { feed, pipeline, today } = projection
         const looked = all.map(([start, some]) => [enrichingOf(projection, start), some] as const)
         const found = yield* beside(feed, pipeline, today, looked)
-        for (const fault of found.faults) faults.set(`${fault.enrichmentId}\n${fault.message}`, fault)
+        for (const fault of found.faults) faults.note(fault)
         return found
       })
 
@@ -216,11 +213,11 @@ export class Projector extends Context.Service<
       const judgedRows = Effect.fnUntraced(function* (
         projection: Projection,
         all: ReadonlyArray<readonly [Started, ReadonlyArray<DocumentRow>]>,
-        faults: Map<string, ProjectionFault>
+        faults: FaultLog
       ) {
         const { feed, force, job } = projection
         const standing = yield* lookBeside(projection, all, faults)
-        const note = (fault: ProjectionFault) => faults.set(`${fault.enrichmentId}\n${fault.message}`, fault)
+        const { note } = faults
         const entries = new Map(
           yield* deliveries.entries(
             feed.id,
@@ -295,11 +292,7 @@ export class Projector extends Context.Service<
           : Effect.void
 
       /** One account, in as many transactions as it takes. */
-      const projectAccount = Effect.fnUntraced(function* (
-        projection: Projection,
-        start: Started,
-        faults: Map<string, ProjectionFault>
-      ) {
+      const projectAccount = Effect.fnUntraced(function* (projection: Projection, start: Started, faults: FaultLog) {
         const { feed } = projection
         const { account, after, mark, scope, signature, upTo } = start
         let at = after
@@ -340,7 +333,7 @@ export class Projector extends Context.Service<
       const projectTogether = Effect.fnUntraced(function* (
         projection: Projection,
         starts: ReadonlyArray<Started>,
-        faults: Map<string, ProjectionFault>
+        faults: FaultLog
       ) {
         yield* yieldIfRevoked
         const { feed } = projection
@@ -378,7 +371,7 @@ export class Projector extends Context.Service<
       const project = Effect.fn("Projector.project")(function* (projection: Projection) {
         const marks = new Map((yield* feeds.marks(projection.feed.id)).map((mark) => [mark.accountId, mark]))
         const last = yield* records.lastChanges(projection.accounts.map(({ account }) => account.id))
-        const faults = new Map<string, ProjectionFault>()
+        const faults = new FaultLog()
         // Where marks were taken away so that all is looked at again, the destination has what they told of.
         const forgotten =
           !projection.pipeline.makesLines &&
@@ -399,7 +392,11 @@ export class Projector extends Context.Service<
               : projectTogether(projection, group, faults),
           { concurrency: Math.min(2, groups.length) }
         )
-        return { faults: [...faults.values()], looked: looked.reduce((sum, live) => sum + live, 0) }
+        return {
+          faults: faults.faults,
+          failed: faults.counts,
+          looked: looked.reduce((sum, live) => sum + live, 0)
+        }
       })
 
       return Projector.of({ project })

@@ -12,6 +12,8 @@ import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
 import { Analysis } from "../enrichment/Analysis.ts"
 import { covers, FeedPipelines } from "../enrichment/FeedPipelines.ts"
 import { feedLearnTask, learnSeconds } from "../enrichment/LearnTaskKind.ts"
+import { setSteps } from "../enrichment/Pipeline.ts"
+import { RunNotes } from "../enrichment/RunNotes.ts"
 import { Learning } from "../enrichment/Learning.ts"
 import type { Enrichment } from "../enrichment/Enrichment.ts"
 import type { Feed, FeedId } from "../feed/Feed.ts"
@@ -61,6 +63,7 @@ export class SyncRun extends Context.Service<
     | FeedPipelines
     | Analysis
     | Learning
+    | RunNotes
     | Tasks
   > = Layer.effect(
     SyncRun,
@@ -78,6 +81,7 @@ export class SyncRun extends Context.Service<
       const analysis = yield* Analysis
       const { learners } = yield* Learning
       const tasks = yield* Tasks
+      const notes = yield* RunNotes
 
       const fail = Effect.fnUntraced(function* (claimed: ClaimedJob, finding: Omit<Finding, "severity">) {
         yield* jobs.fail(claimed.fence, yield* toJobErrors([{ ...finding, severity: "fatal" }]))
@@ -182,7 +186,7 @@ export class SyncRun extends Context.Service<
           if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
           return yield* finish(claimed, feed, [...refreshed.findings, destinationFinding(error)])
         }
-        const { faults, looked } = projected.success
+        const { failed, faults, looked } = projected.success
         // Rows that were read and not looked at are as they were. A job that is taken up again reads and looks
         // at rows that it has counted before.
         const before = job.counts.read
@@ -202,6 +206,23 @@ export class SyncRun extends Context.Service<
           if (error._tag === "Fenced" || error._tag === "StorageUnavailable") return yield* error
           findings.push(destinationFinding(error))
         }
+        // One that cannot run at all has failed on every record.
+        const counts = new Map([
+          ...failed,
+          ...pipeline.faults.map(({ enrichmentId }) => [enrichmentId, looked] as const)
+        ])
+        yield* notes.note({
+          feed,
+          jobId: job.id,
+          enrichments: all.filter((one) => covers(one, feed)),
+          analysed: new Set(setSteps(pipeline).map(({ step }) => step.enrichment.id)),
+          faults: [...analysed, ...pipeline.faults, ...faults],
+          counts,
+          looked,
+          isWhole: job.mode !== "range",
+          cause: { kind: "sync", feedId: feed.id, jobId: job.id },
+          guard: Effect.asVoid(jobs.fence(fence, {}))
+        })
         yield* learnLater(feed, all)
         yield* finish(claimed, feed, findings)
       })

@@ -380,6 +380,7 @@ export const enrichment: EnrichmentView = {
     version: 4,
     revision: 2
   },
+  status: { state: "active", since: at, openFaults: 0, lastFaults: [] },
   lints: [{ field: "ruleConfig.rules", message: "has no rule" }]
 }
 

@@ -15,6 +15,7 @@ import * as CursorStoreSuite from "./CursorStoreSuite.ts"
 import * as DataKeysSuite from "./DataKeysSuite.ts"
 import * as DeliveryStoreSuite from "./DeliveryStoreSuite.ts"
 import * as EnrichmentStoreSuite from "./EnrichmentStoreSuite.ts"
+import * as EnrichmentRunStoreSuite from "./EnrichmentRunStoreSuite.ts"
 import * as MemoryPatternStoreSuite from "./MemoryPatternStoreSuite.ts"
 import * as EventStoreSuite from "./EventStoreSuite.ts"
 import * as FeedStoreSuite from "./FeedStoreSuite.ts"
@@ -67,6 +68,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   TaskStore: TaskStoreSuite.tests,
   UploadStore: UploadStoreSuite.tests,
   EnrichmentStore: EnrichmentStoreSuite.tests,
+  EnrichmentRunStore: EnrichmentRunStoreSuite.tests,
   MemoryPatternStore: MemoryPatternStoreSuite.tests,
   AnalysisStore: AnalysisStoreSuite.tests,
   FindingStore: FindingStoreSuite.tests,

@@ -11,7 +11,7 @@ import { DeliveryStore } from "@millrace/core/storage"
 import { EnrichmentStore } from "@millrace/core/storage"
 import { FeedStore } from "@millrace/core/storage"
 import { FindingStore } from "@millrace/core/storage"
-import { MemoryPatternStore } from "@millrace/core/storage"
+import { EnrichmentRunStore, MemoryPatternStore } from "@millrace/core/storage"
 import { IdempotencyStore } from "@millrace/core/storage"
 import { IdentityStore } from "@millrace/core/storage"
 import { JobStore } from "@millrace/core/storage"
@@ -40,6 +40,7 @@ import { makeBank, makeConnection, makeMadeBank } from "../fixture/Bank.ts"
 import { completedConnection, makeAttempt } from "../fixture/ConnectionAttempt.ts"
 import { makeIntent } from "../fixture/Delivery.ts"
 import { makeEnrichment } from "../fixture/Enrichment.ts"
+import { makeEnrichmentRun } from "../fixture/EnrichmentRun.ts"
 import { makePattern } from "../fixture/MemoryPattern.ts"
 import { makeAuditRow } from "../fixture/Audit.ts"
 import { makeEvent } from "../fixture/Event.ts"
@@ -476,6 +477,16 @@ const enrichments = casesOf(EnrichmentStore, {
   remove: (store, { enrichment, workspace }) => store.remove(workspace.id, enrichment.id)
 })
 
+const enrichmentRuns = casesOf(EnrichmentRunStore, {
+  insert: (store, { enrichment, fileFeed }) => Effect.flatMap(makeEnrichmentRun(enrichment, fileFeed), store.insert),
+  update: (store, { enrichmentRun }) => store.update({ ...enrichmentRun, faults: 7 }),
+  get: (store, { enrichmentRun, workspace }) => store.get(workspace.id, enrichmentRun.id),
+  list: (store, { workspace }) => store.list([workspace.id]),
+  page: (store, { workspace }) => store.page({ workspaceIds: [workspace.id], limit: 10 }),
+  purge: everybody,
+  remove: (store, { enrichmentRun, workspace }) => store.remove(workspace.id, enrichmentRun.id)
+})
+
 const patterns = casesOf(MemoryPatternStore, {
   insert: (store, { enrichment }) => Effect.flatMap(makePattern(enrichment), store.insert),
   update: (store, { pattern }) => store.update({ ...pattern, status: "retired" }),
@@ -532,6 +543,7 @@ const all = {
   tables,
   uploads,
   enrichments,
+  enrichmentRuns,
   patterns,
   analyses,
   findings,
@@ -564,6 +576,7 @@ type Covered =
   | TableStore
   | UploadStore
   | EnrichmentStore
+  | EnrichmentRunStore
   | MemoryPatternStore
   | AnalysisStore
   | FindingStore
@@ -681,6 +694,8 @@ const tellings = {
   }),
   enrichments: ({ workspace }: WholeWorkspace) =>
     Effect.flatMap(EnrichmentStore, (store) => store.list([workspace.id])),
+  enrichmentRuns: ({ workspace }: WholeWorkspace) =>
+    Effect.flatMap(EnrichmentRunStore, (store) => store.list([workspace.id])),
   patterns: ({ workspace }: WholeWorkspace) =>
     Effect.flatMap(MemoryPatternStore, (store) => store.list([workspace.id])),
   analyses: Effect.fnUntraced(function* ({ analysis, enrichment, workspace, write }: WholeWorkspace) {

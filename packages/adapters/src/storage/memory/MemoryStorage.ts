@@ -26,6 +26,7 @@ import {
   JobStore,
   KeyArrivals,
   RecordChangeStore,
+  EnrichmentRunStore,
   MemoryPatternStore,
   RecordStore,
   TableStore,
@@ -92,7 +93,9 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   KeyArrivals.layer.pipe(
     Layer.provideMerge(MemoryRateLimiter.layer),
     Layer.provide(wall(WorkspaceStore, MemoryWorkspaceStore.layer)),
-    Layer.provideMerge(Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer, MemoryPatternStore.layer)),
+    Layer.provideMerge(
+      Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer, EnrichmentRunStore.layer, MemoryPatternStore.layer)
+    ),
     Layer.provideMerge(MemoryResources.layer)
   ),
   wall(IdentityStore, MemoryIdentityStore.layer),

@@ -50,6 +50,7 @@ import { recordHistory } from "./migrations/0038_record_history.ts"
 import { modelAnswers } from "./migrations/0039_model_answers.ts"
 import { memory } from "./migrations/0040_memory.ts"
 import { messages } from "./migrations/0041_messages.ts"
+import { enrichmentRun } from "./migrations/0042_enrichment_run.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -96,7 +97,8 @@ export const migrations = {
   "0038_record_history": recordHistory,
   "0039_model_answers": modelAnswers,
   "0040_memory": memory,
-  "0041_messages": messages
+  "0041_messages": messages,
+  "0042_enrichment_run": enrichmentRun
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -3,7 +3,7 @@ import type { Secrets } from "@millrace/core/bank"
 import type { Kernel } from "@millrace/core/kernel"
 import type { RateLimiter, UpstreamBudget } from "@millrace/core/rate"
 import type { Resources } from "@millrace/core/resource"
-import { ApiKeyStore, EnrichmentStore, MemoryPatternStore } from "@millrace/core/storage"
+import { ApiKeyStore, EnrichmentRunStore, EnrichmentStore, MemoryPatternStore } from "@millrace/core/storage"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -62,7 +62,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresTaskStore.layer,
   PostgresUploadStore.layer,
   PostgresIdempotencyStore.layer,
-  Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer, MemoryPatternStore.layer).pipe(
+  Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer, EnrichmentRunStore.layer, MemoryPatternStore.layer).pipe(
     Layer.provideMerge(PostgresResources.layer)
   ),
   PostgresKeyArrivals.layer,
