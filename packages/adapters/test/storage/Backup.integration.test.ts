@@ -179,6 +179,7 @@ it.live(
       const whole = yield* Effect.promise(() => readFile(file))
       const text = gunzipSync(whole).toString()
       const lines = text.split("\n")
+      const firstRow = lines.findIndex((line) => line.startsWith('"('))
       const without = (n: number) => gzipSync(lines.toSpliced(n, 1).join("\n"))
       const flipped = Buffer.from(whole)
       flipped[Math.floor(whole.length / 2)]! ^= 1
@@ -190,7 +191,9 @@ it.live(
         ["cut at its last byte", whole.subarray(0, -1)],
         ["with a bit that flipped", flipped],
         ["without its end", gzipSync(lines.slice(0, -2).join("\n"))],
-        ["without a row", without(lines.findIndex((line) => line.startsWith('"(')))],
+        ["without a row", without(firstRow)],
+        ["with a row that is none", gzipSync(lines.with(firstRow, '"(x)"').join("\n"))],
+        ["with a row twice", gzipSync(lines.toSpliced(firstRow, 0, lines[firstRow]!).join("\n"))],
         ["without its first line", without(0)],
         ["with another amount", gzipSync(text.replace("0.1000", "9.1000"))],
         ["with something after its end", gzipSync(`${text}"(1)"\n`)],

@@ -6,7 +6,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { checkDatabase, checkSchema, checkVersion, DatabaseUnfit } from "../DatabaseCheck.ts"
 import { knownSchema, lockSchema, migrateTo, newestSchema } from "../Migrations.ts"
 import { schemaName } from "../Schema.ts"
-import { inTransaction, stored } from "../SqlFailure.ts"
+import { inTransaction, stateOf, stored } from "../SqlFailure.ts"
 import { sayEveryWorkspace } from "../WorkspaceWall.ts"
 import { tables } from "./Backup.ts"
 import { BackupUnusable, type Header, type Line, readBackup } from "./BackupFile.ts"
@@ -38,6 +38,11 @@ export const restore = Effect.fn("PostgresStorage.restore")(function* (
   const sql = yield* SqlClient.SqlClient
   const file = readBackup(path)
   const unusable = (message: string) => new BackupUnusable({ message: `${path} ${message}. Nothing was restored.` })
+  // A file that was altered is known by its end at the latest, and rows that come before may be none of their table.
+  const ofFile = <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, BackupUnusable | SqlError> =>
+    Effect.mapError(effect, (error) =>
+      /^2[23]...$/.test(stateOf(error)) ? unusable("is no whole backup: it holds what no table takes") : error
+    )
   const nextLine = Effect.tryPromise({
     try: () => file.next(),
     catch: (cause) => (cause instanceof BackupUnusable ? cause : unusable(`cannot be read: ${String(cause)}`))
@@ -70,7 +75,7 @@ export const restore = Effect.fn("PostgresStorage.restore")(function* (
     let waiting: Array<string> = []
     let bytes = 0
     let rows = 0
-    const flush = Effect.suspend((): Effect.Effect<unknown, SqlError> => {
+    const flush = Effect.suspend((): Effect.Effect<unknown, BackupUnusable | SqlError> => {
       if (target === undefined || waiting.length === 0) return Effect.void
       const { columns, name } = target
       const taken = waiting
@@ -78,10 +83,12 @@ export const restore = Effect.fn("PostgresStorage.restore")(function* (
       bytes = 0
       rows += taken.length
       // Each row is read by the types of its columns, as PostgreSQL wrote it.
-      return sql.unsafe(
-        `insert into ${quoted([name])} (${quoted(columns)}) overriding system value
-         select ${quoted(columns, "x.")} from unnest($1::text[]::restored_row[]) as x`,
-        [taken]
+      return ofFile(
+        sql.unsafe(
+          `insert into ${quoted([name])} (${quoted(columns)}) overriding system value
+           select ${quoted(columns, "x.")} from unnest($1::text[]::restored_row[]) as x`,
+          [taken]
+        )
       )
     })
     for (let line = yield* nextLine; line !== undefined; line = yield* nextLine) {
@@ -104,12 +111,12 @@ export const restore = Effect.fn("PostgresStorage.restore")(function* (
         yield* sql.unsafe(`create type restored_row as (${types!.list})`)
       } else if ("sequence" in line) {
         yield* flush
-        yield* sql`select setval(${quoted([line.sequence])}::regclass, ${line.last}::bigint, ${line.called})`
+        yield* ofFile(sql`select setval(${quoted([line.sequence])}::regclass, ${line.last}::bigint, ${line.called})`)
       }
     }
     yield* flush
     yield* sql.unsafe("drop type if exists restored_row")
-    for (const { add } of keys) yield* sql.unsafe(add)
+    for (const { add } of keys) yield* ofFile(sql.unsafe(add))
     for (const name of own.keys()) yield* sql.unsafe(`alter table ${quoted([name])} enable trigger user`)
     yield* migrateTo(newestSchema)
     return { at: header.at, rows }
