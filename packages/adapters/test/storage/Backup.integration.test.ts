@@ -1,9 +1,11 @@
 /** Everything that is stored, through a file and back: the same, or nothing. */
+import { notes } from "../../../../examples/add-a-collection.ts"
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { backup } from "../../src/storage/postgres/backup/Backup.ts"
 import { restore } from "../../src/storage/postgres/backup/Restore.ts"
 import { migrate } from "../../src/storage/postgres/Migrations.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
+import { AddedCollections } from "@millrace/core/collection"
 import { DataKeys, RecordStore, Transactor, UploadStore } from "@millrace/core/storage"
 import { Ids } from "@millrace/core"
 import {
@@ -240,6 +242,33 @@ it.live(
       )
       expect((yield* Effect.promise(() => stat(file))).size).toBe(size)
       expect(yield* Effect.promise(() => readdir(folder))).toEqual(["all"])
+    }).pipe(Effect.scoped),
+  120_000
+)
+
+it.live(
+  "brings back what is kept in collections that a program adds, and asks for the program where it is another one",
+  () =>
+    Effect.gen(function* () {
+      const from = yield* makeDatabase
+      const to = yield* makeDatabase
+      const file = join(yield* makeFolder, "all")
+      const withNotes = Effect.provideService(AddedCollections, [notes])
+      yield* from.on(withNotes(migrate))
+      const note = Effect.flatMap(storeWorkspace(), ({ id }) =>
+        run(`insert into note (id, workspace_id, version, body, title)
+          values ('note_1', '${id}', 1, '{"id": "note_1",  "title": "Rent"}', 'Rent')`)
+      )
+      yield* from.on(note)
+      yield* from.on(backup(file, "now"))
+      const refused = yield* Effect.flip(to.on(restore(file)))
+      expect(refused.message).toContain("holds a table note, or columns of it, that are not here")
+      expect(refused.message).toContain("restore with the configuration file that names the module")
+      yield* to.on(withNotes(restore(file)))
+      expect(yield* to.on(everything)).toEqual(yield* from.on(everything))
+      expect(yield* to.on(run("select body::text as body from note"))).toEqual([
+        { body: '{"id": "note_1",  "title": "Rent"}' }
+      ])
     }).pipe(Effect.scoped),
   120_000
 )

@@ -3,6 +3,7 @@ import type { StorageUnavailable } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { addTables } from "../AddedTables.ts"
 import { checkDatabase, checkSchema, checkVersion, DatabaseUnfit } from "../DatabaseCheck.ts"
 import { knownSchema, lockSchema, migrateTo, newestSchema } from "../Migrations.ts"
 import { schemaName } from "../Schema.ts"
@@ -64,6 +65,7 @@ export const restore = Effect.fn("PostgresStorage.restore")(function* (
     }
     if (!standing.exists) yield* sql`create schema ${sql(schemaName)}`
     yield* migrateTo(applied.length)
+    yield* addTables
     const own = new Map((yield* tables).map((table) => [table.name, table]))
     const keys = yield* foreignKeys
     for (const { drop } of keys) yield* sql.unsafe(drop)
@@ -100,7 +102,10 @@ export const restore = Effect.fn("PostgresStorage.restore")(function* (
         yield* flush
         const known = own.get(line.table)
         if (known === undefined || line.columns.some((column) => !known.columns.includes(column))) {
-          return yield* unusable(`holds a table ${line.table} that its schema does not have`)
+          return yield* unusable(
+            `holds a table ${line.table}, or columns of it, that are not here. Where it is of a collection that a module of ` +
+              "yours adds, restore with the configuration file that names the module"
+          )
         }
         target = { name: line.table, columns: line.columns }
         yield* sql.unsafe("drop type if exists restored_row")
