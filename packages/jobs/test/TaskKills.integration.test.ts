@@ -23,7 +23,7 @@ import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import { expect, inject, it } from "vitest"
 
-const kills = process.env["MILLRACE_LONG"] === "1" ? 100 : 8
+const kills = process.env["MILLRACE_LONG"] === "1" ? 100 : 5
 const seed = Number(process.env["MILLRACE_SEED"] ?? Date.now() % 1_000_000)
 const keys = ["a", "b", "c"]
 

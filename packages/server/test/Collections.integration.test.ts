@@ -4,21 +4,25 @@ import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
 import { killServers, runServer, startServer } from "@millrace/verification/process/ServerProcess"
 import { sourceCondition } from "@millrace/verification/process/SourceCondition"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, inject, it } from "vitest"
 
 const example = fileURLToPath(new URL("../../../examples/add-a-collection.ts", import.meta.url))
 const cli = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url))
 
 let folder: string
+let database: ServerDatabase
 beforeAll(async () => {
+  database = await makeServerDatabase(inject("postgres"))
   folder = await mkdtemp(join(tmpdir(), "millrace-collections-"))
   await copyFile(example, join(folder, "notes.ts"))
   await writeFile(join(folder, "millrace.config.json"), JSON.stringify({ modules: ["./notes.ts"] }))
 })
 afterAll(async () => {
   await killServers()
+  await database.drop()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -36,7 +40,11 @@ const commandLine = (environment: Readonly<Record<string, string>>, ...args: Rea
   })
 
 it("serves a collection of a module beside its own, and keeps it over a restart", { timeout: 600_000 }, async () => {
-  const environment = { MILLRACE_CONFIG: join(folder, "millrace.config.json"), MILLRACE_DATA: join(folder, "data") }
+  const environment = {
+    MILLRACE_CONFIG: join(folder, "millrace.config.json"),
+    MILLRACE_DATA: join(folder, "data"),
+    DATABASE_URL: database.url
+  }
   const first = await startServer({ environment })
   const key = /mill_[A-Za-z0-9]{44}/.exec(await first.line(/mill_[A-Za-z0-9]{44}/))![0]
   await first.line(/Serving/)

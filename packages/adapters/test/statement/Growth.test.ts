@@ -73,7 +73,10 @@ const expectLinear = (place: Place, units: ReadonlyArray<Uint8Array>) => {
   expect(slow).toEqual([])
 }
 
-const everyByte = Array.from({ length: 256 }, (_, byte) => Buffer.from([byte]))
+/** All that separate, quote or count, and one of eight of the others, unless there is time for each. */
+const everyByte = Array.from({ length: 256 }, (_, byte) => byte)
+  .filter((byte) => process.env["MILLRACE_LONG"] === "1" || byte < 0x41 || byte % 8 === 3)
+  .map((byte) => Buffer.from([byte]))
 
 const sequences = [
   "</",

@@ -18,7 +18,7 @@ import {
   storeJob,
   storeWorkspace
 } from "@millrace/testing/fixture"
-import { client } from "@millrace/verification/postgres/TestPostgres"
+import { client, migratedDatabase } from "@millrace/verification/postgres/TestPostgres"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -37,17 +37,23 @@ const run = <Row extends object>(statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row>(statement))
 const onServer = (statement: string) => Effect.orDie(Effect.provide(run(statement), client(address, "postgres", 1)))
 
-const makeDatabase = Effect.gen(function* () {
-  const name = `backup_${randomBytes(8).toString("hex")}`
-  yield* Effect.acquireRelease(onServer(`create database ${name}`), () =>
-    onServer(`drop database ${name} with (force)`)
-  )
+const open = (name: string) => {
   const services = Layer.mergeAll(
     storage.pipe(Layer.provide(aesSecrets({ key: Redacted.make(Buffer.alloc(32, 1).toString("base64")) }))),
     Ids.layer
   ).pipe(Layer.provideMerge(client(address, name, 6)))
   return { on: <A, E>(effect: Effect.Effect<A, E, Layer.Success<typeof services>>) => Effect.provide(effect, services) }
+}
+
+const makeEmpty = Effect.gen(function* () {
+  const name = `backup_${randomBytes(8).toString("hex")}`
+  yield* Effect.acquireRelease(onServer(`create database ${name}`), () =>
+    onServer(`drop database ${name} with (force)`)
+  )
+  return open(name)
 })
+
+const makeMigrated = Effect.map(migratedDatabase(address), open)
 
 const makeFolder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "millrace-backup-"))),
@@ -96,10 +102,9 @@ it.live(
   "brings everything back as it was, whatever it holds, and numbers go on",
   () =>
     Effect.gen(function* () {
-      const from = yield* makeDatabase
-      const to = yield* makeDatabase
+      const from = yield* makeMigrated
+      const to = yield* makeEmpty
       const file = join(yield* makeFolder, "all")
-      yield* from.on(migrate)
       yield* from.on(fill)
       const told = yield* from.on(backup(file, "2026-03-01T00:00:00.000Z"))
       expect(told.rows).toMatchObject({ record: 3_000, upload_piece: 3, workspace: 1 })
@@ -117,10 +122,9 @@ it.live(
   "is of one moment: what is written meanwhile is in it whole or not at all",
   () =>
     Effect.gen(function* () {
-      const from = yield* makeDatabase
-      const to = yield* makeDatabase
+      const from = yield* makeMigrated
+      const to = yield* makeEmpty
       const file = join(yield* makeFolder, "all")
-      yield* from.on(migrate)
       yield* from.on(fill)
       // A workspace comes and goes with its records: the tables that are read first and last know of the same ones.
       const write = Effect.gen(function* () {
@@ -171,11 +175,10 @@ it.live(
   "restores nothing of a file that was cut or altered, wherever, nor of one that is none",
   () =>
     Effect.gen(function* () {
-      const from = yield* makeDatabase
-      const to = yield* makeDatabase
+      const from = yield* makeMigrated
+      const to = yield* makeEmpty
       const folder = yield* makeFolder
       const file = join(folder, "all")
-      yield* from.on(migrate)
       yield* from.on(fill)
       yield* from.on(backup(file, "now"))
       const whole = yield* Effect.promise(() => readFile(file))
@@ -221,10 +224,9 @@ it.live(
   "restores over nothing that is there, and writes over no file",
   () =>
     Effect.gen(function* () {
-      const from = yield* makeDatabase
+      const from = yield* makeMigrated
       const folder = yield* makeFolder
       const file = join(folder, "all")
-      yield* from.on(migrate)
       yield* from.on(fill)
       yield* from.on(backup(file, "now"))
       const before = yield* from.on(everything)
@@ -250,8 +252,8 @@ it.live(
   "brings back what is kept in collections that a program adds, and asks for the program where it is another one",
   () =>
     Effect.gen(function* () {
-      const from = yield* makeDatabase
-      const to = yield* makeDatabase
+      const from = yield* makeMigrated
+      const to = yield* makeEmpty
       const file = join(yield* makeFolder, "all")
       const withNotes = Effect.provideService(AddedCollections, [notes])
       yield* from.on(withNotes(migrate))

@@ -1,7 +1,7 @@
 /** Which databases are taken, what is left of those that are refused, and how an earlier installation comes along. */
 import { migrate, migrations, newestSchema } from "../../src/storage/postgres/Migrations.ts"
 import { checkWall, chooseServerRole, serverRole } from "../../src/storage/postgres/ServerRole.ts"
-import { client } from "@millrace/verification/postgres/TestPostgres"
+import { client, migratedDatabase } from "@millrace/verification/postgres/TestPostgres"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { expect, it } from "@effect/vitest"
 import * as ShardingConfig from "effect/cluster/ShardingConfig"
@@ -164,9 +164,9 @@ describe("an installation of an earlier release", () => {
     "moves into the schema of our own, and no other table does: %s",
     (upTo) =>
       Effect.gen(function* () {
-        const fresh = yield* makeDatabase()
-        yield* fresh.on(migrate)
-        yield* startCluster(fresh.name, "millrace")
+        const freshName = yield* migratedDatabase(address)
+        const fresh = Effect.provide(everything, client(address, freshName, 1))
+        yield* startCluster(freshName, "millrace")
         const { name, on } = yield* makeDatabase()
         yield* on(run("create table public.invoice (id int primary key, job text)"))
         const theirs = (yield* on(everything)).filter((thing) => thing.includes("invoice"))
@@ -175,7 +175,7 @@ describe("an installation of an earlier release", () => {
         yield* on(migrate)
         yield* startCluster(name, "millrace")
         const moved = yield* on(everything)
-        expect(moved.filter((thing) => !thing.includes("invoice"))).toEqual(yield* fresh.on(everything))
+        expect(moved.filter((thing) => !thing.includes("invoice"))).toEqual(yield* fresh)
         expect(moved.filter((thing) => thing.includes("invoice"))).toEqual(theirs)
         expect(yield* on(run("select name from workspace"))).toEqual([{ name: "Kept" }])
         expect(yield* on(migrate)).toEqual([])

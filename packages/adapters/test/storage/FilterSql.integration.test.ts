@@ -27,7 +27,7 @@ import { inject } from "vitest"
 
 const long = process.env["MILLRACE_LONG"] === "1"
 const rowCount = 100
-const filterCount = long ? 25_000 : 1_000
+const filterCount = long ? 25_000 : 400
 const tableId = "tbl_main"
 const relatedId = "tbl_related"
 

@@ -252,8 +252,8 @@ export const playAll = (scene: Scene, stride: number): void => {
   })
 
   describe("a bank that shows less than it claims, at random", () => {
-    for (const instance of randomly) {
-      for (let seed = 1; seed <= (stride > 1 ? 1 : long ? 40 : 4); seed++) {
+    for (const instance of stride > 1 ? randomly.slice(0, 2) : randomly) {
+      for (let seed = 1; seed <= (stride > 1 ? 1 : long ? 40 : 2); seed++) {
         scene(`loses nothing that it does not take back: ${instance}, ${seed}`, (simulation) =>
           playRandomly(simulation, instance, new Seeded(seed))
         )

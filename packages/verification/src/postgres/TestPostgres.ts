@@ -76,28 +76,27 @@ export const migrateTemplate = (address: PostgresAddress): Promise<void> =>
     Effect.runPromise
   )
 
-const database = (address: PostgresAddress) =>
+const makeDatabase = (address: PostgresAddress, options: string) =>
   Effect.gen(function* () {
     const name = `test_${randomBytes(8).toString("hex")}`
-    yield* Effect.acquireRelease(onServer(address, `create database ${name} template ${template}`), () =>
+    yield* Effect.acquireRelease(onServer(address, `create database ${name} ${options}`), () =>
       Effect.orDie(onServer(address, `drop database ${name} with (force)`))
     )
     return name
   })
 
+/** The name of an empty database of the newest schema; it is dropped when the scope ends. */
+export const migratedDatabase = (address: PostgresAddress) => makeDatabase(address, `template ${template}`)
+
 /** The URL of a database without tables; it is dropped when the scope ends. */
 export const emptyDatabase = (address: PostgresAddress) =>
-  Effect.gen(function* () {
-    const name = `test_${randomBytes(8).toString("hex")}`
-    yield* Effect.acquireRelease(onServer(address, `create database ${name}`), () =>
-      Effect.orDie(onServer(address, `drop database ${name} with (force)`))
-    )
-    return Redacted.make(`postgres://${address.username}:${address.password}@127.0.0.1:${address.port}/${name}`)
-  })
+  Effect.map(makeDatabase(address, ""), (name) =>
+    Redacted.make(`postgres://${address.username}:${address.password}@127.0.0.1:${address.port}/${name}`)
+  )
 
 /** An empty, migrated database and a client of it; dropped when the layer ends. */
 export const layer = (address: PostgresAddress): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError> =>
-  Layer.unwrap(Effect.map(database(address), (name) => client(address, name)))
+  Layer.unwrap(Effect.map(migratedDatabase(address), (name) => client(address, name)))
 
 /** The same with the client that a server has, and beside it that of the owner. */
 export const walled = (
@@ -105,7 +104,7 @@ export const walled = (
   direct = true
 ): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | OwnerClient, SqlError> =>
   Layer.unwrap(
-    Effect.map(database(address), (name) =>
+    Effect.map(migratedDatabase(address), (name) =>
       Layer.merge(
         walledClient(address, name, undefined, undefined, direct),
         Layer.effect(OwnerClient, SqlClient.SqlClient).pipe(Layer.provide(client(address, name, 4)))
