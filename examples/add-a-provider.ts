@@ -23,6 +23,7 @@ import {
   type ObservedRecord,
   type ProviderDriver,
   type ProviderFactory,
+  remembered,
   Secret,
   Unsupported
 } from "@millrace/core/provider"
@@ -108,12 +109,17 @@ const makeDriver = (
           overlapDays: 10
         }
       },
+      history: { defaultDays: 3_650, maxDays: 3_650 },
+      pendingModel: "absent",
+      reconnectKeepsIds: true,
       removal: "local",
       freshnessSeconds: 300,
       webhooks: false,
-      // Each request waits for its place in the budget, by what it says in `counts`.
-      budget: { perMinute: 600, perConnectionPerMinute: 120 },
-      budgetPer: "request"
+      // Each request waits for its place under every limit that counts it, by what it says in `counts`.
+      limits: [
+        { name: "client", requests: 600, seconds: 60, per: "instance" },
+        { name: "connection", requests: 120, seconds: 60, per: "connection" }
+      ]
     },
     listInstitutions: () => Effect.succeed([]),
     beginConnect: () => new Unsupported({ message: "The list is connected by its token", dataType: "connect" }),
@@ -125,47 +131,54 @@ const makeDriver = (
             bankType: "bank"
           })
         : new InvalidConnectPayload({ message: `The only connectionId is "${ref}"` }),
-    inspect: (connection) => Effect.as(accountsOf(connection), { status: "connected" }),
-    listAccounts: Effect.fnUntraced(function* (connection) {
-      return (yield* accountsOf(connection)).map(({ balance, currency, id, name }) => ({
-        providerAccountId: id,
-        stableKeys: [id],
-        number: id,
-        name,
-        type: "checking",
-        currency,
-        balance,
-        // The kernel asks for nothing else; balances come with the accounts.
-        supports: ["balances", "transactions"]
-      }))
-    }),
-    pull: Effect.fnUntraced(function* (connection, { dataType, from, position, providerAccountIds, to }) {
-      const accounts = (yield* accountsOf(connection)).filter(({ id }) => providerAccountIds.includes(id))
-      if (dataType !== "transactions")
-        return yield* new Unsupported({ message: `The list has no ${dataType}`, dataType })
-      // All rows are on the first page, so there is no place to go on from.
-      if (position !== undefined) return yield* new MutationDuringPagination({ message: "There is only one page" })
-      return {
-        upserted: accounts.flatMap((account) =>
-          account.rows.filter(({ date }) => date >= from && date <= to).map((row) => toRecord(account, row))
-        ),
-        removed: [],
-        quarantined: [],
-        coverage: {
-          kind: "window",
-          from,
-          to,
-          complete: true,
-          // The upstream says itself how far back it goes; a driver whose upstream does not leaves this out.
-          historyFrom: accounts.map(({ historyFrom, id }) => ({
+    open: ({ connection }) => {
+      // One answer serves all that a run asks for.
+      const asked = remembered(accountsOf(connection))
+      return Effect.succeed({
+        inspect: Effect.as(asked, { status: "connected" }),
+        listAccounts: Effect.map(asked, (accounts) =>
+          accounts.map(({ balance, currency, id, name }) => ({
             providerAccountId: id,
-            from: CalendarDate.max(from, historyFrom)
+            stableKeys: [id],
+            number: id,
+            name,
+            type: "checking",
+            currency,
+            balance,
+            // The kernel asks for nothing else; balances come with the accounts.
+            supports: ["balances", "transactions"]
           }))
-        },
-        end: { kind: "done" }
-      }
-    }),
-    revoke: () => Effect.succeed("done")
+        ),
+        pull: Effect.fnUntraced(function* ({ dataType, from, position, providerAccountIds, to }) {
+          const accounts = (yield* asked).filter(({ id }) => providerAccountIds.includes(id))
+          if (dataType !== "transactions") {
+            return yield* new Unsupported({ message: `The list has no ${dataType}`, dataType })
+          }
+          // All rows are on the first page, so there is no place to go on from.
+          if (position !== undefined) return yield* new MutationDuringPagination({ message: "There is only one page" })
+          return {
+            upserted: accounts.flatMap((account) =>
+              account.rows.filter(({ date }) => date >= from && date <= to).map((row) => toRecord(account, row))
+            ),
+            removed: [],
+            quarantined: [],
+            coverage: {
+              kind: "window",
+              from,
+              to,
+              complete: true,
+              // The upstream says itself how far back it goes; a driver whose upstream does not leaves this out.
+              historyFrom: accounts.map(({ historyFrom, id }) => ({
+                providerAccountId: id,
+                from: CalendarDate.max(from, historyFrom)
+              }))
+            },
+            end: { kind: "done" }
+          }
+        }),
+        revoke: Effect.succeed("done")
+      })
+    }
   }
 }
 

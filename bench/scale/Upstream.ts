@@ -4,6 +4,7 @@
  */
 import { CalendarDate, Currency, Decimal } from "@millrace/core"
 import { InvalidConnectPayload, type ObservedRecord, type ProviderDriver } from "@millrace/core/provider"
+import { plainCapabilities } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 import { decimalText } from "../generate.ts"
 
@@ -89,7 +90,7 @@ export const upstream = (): Upstream => {
     name: "Banks of any size",
     countryCodes: [],
     capabilities: {
-      connectFlow: "token",
+      ...plainCapabilities,
       dataTypes: {
         transactions: {
           changeModel: "snapshotFull",
@@ -99,9 +100,7 @@ export const upstream = (): Upstream => {
           overlapDays: 0
         }
       },
-      removal: "local",
-      freshnessSeconds: 300,
-      webhooks: false
+      freshnessSeconds: 300
     },
     listInstitutions: () => Effect.succeed([]),
     beginConnect: () => Effect.die("not connected by a person"),
@@ -113,36 +112,38 @@ export const upstream = (): Upstream => {
             bankType: "bank"
           })
         : new InvalidConnectPayload({ message: "connectionId says how large it is" }),
-    inspect: () => Effect.succeed({ status: "connected" }),
-    listAccounts: ({ ref }) =>
-      Effect.sync(() =>
-        Array.from({ length: shapeOf(ref).accounts }, (_, account) => ({
-          providerAccountId: String(account),
-          stableKeys: [`${ref}#${account}`],
-          number: String(account).padStart(8, "0"),
-          name: `Account ${account}`,
-          type: "checking",
-          currency: chf,
-          balance: Decimal.zero,
-          supports: ["transactions"]
-        }))
-      ),
-    pull: ({ ref }, { position = "0 0" }) =>
-      Effect.sync(() => {
-        const { accounts, rows } = shapeOf(ref)
-        const [account, from] = position.split(" ").map(Number) as [number, number]
-        const count = Math.floor(rows / accounts)
-        const to = Math.min(from + pageRows, count)
-        const next = to < count ? `${account} ${to}` : account + 1 < accounts ? `${account + 1} 0` : undefined
-        return {
-          upserted: Array.from({ length: to - from }, (_, n) => rowOf(account, from + n, count, corrections)),
-          removed: [],
-          quarantined: [],
-          coverage: { kind: "full", complete: next === undefined },
-          end: next === undefined ? { kind: "done" } : { kind: "more", position: next }
-        }
-      }),
-    revoke: () => Effect.succeed("done")
+    open: ({ connection: { ref } }) =>
+      Effect.succeed({
+        inspect: Effect.succeed({ status: "connected" }),
+        listAccounts: Effect.sync(() =>
+          Array.from({ length: shapeOf(ref).accounts }, (_, account) => ({
+            providerAccountId: String(account),
+            stableKeys: [`${ref}#${account}`],
+            number: String(account).padStart(8, "0"),
+            name: `Account ${account}`,
+            type: "checking",
+            currency: chf,
+            balance: Decimal.zero,
+            supports: ["transactions"]
+          }))
+        ),
+        pull: ({ position = "0 0" }) =>
+          Effect.sync(() => {
+            const { accounts, rows } = shapeOf(ref)
+            const [account, from] = position.split(" ").map(Number) as [number, number]
+            const count = Math.floor(rows / accounts)
+            const to = Math.min(from + pageRows, count)
+            const next = to < count ? `${account} ${to}` : account + 1 < accounts ? `${account + 1} 0` : undefined
+            return {
+              upserted: Array.from({ length: to - from }, (_, n) => rowOf(account, from + n, count, corrections)),
+              removed: [],
+              quarantined: [],
+              coverage: { kind: "full", complete: next === undefined },
+              end: next === undefined ? { kind: "done" } : { kind: "more", position: next }
+            }
+          }),
+        revoke: Effect.succeed("done")
+      })
   }
   return { driver, correct: () => void corrections++ }
 }

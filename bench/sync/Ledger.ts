@@ -3,6 +3,7 @@ import { BankStore } from "@millrace/core/storage"
 import { CalendarDate, Digest } from "@millrace/core"
 import { Stage } from "../../packages/core/src/sync/Stage.ts"
 import { LedgerWriter } from "@millrace/core/kernel"
+import { openFor } from "@millrace/testing/fake"
 import { freeBanks, takeBank } from "@millrace/testing/fixture"
 import { withinWorkspaces } from "@millrace/core/workspace"
 import * as Clock from "effect/Clock"
@@ -26,11 +27,15 @@ export const stage = ({ driver }: Upstream) =>
   Effect.gen(function* () {
     const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, "UTC")
     const staged = new Stage("transactions", yield* Digest)
+    const session = yield* openFor(driver, { ref: "", secrets: {} })
     for (let position = "0"; ;) {
-      const page = yield* driver.pull(
-        { ref: "", secrets: {} },
-        { dataType: "transactions", providerAccountIds: [], from: today, to: today, position }
-      )
+      const page = yield* session.pull({
+        dataType: "transactions",
+        providerAccountIds: [],
+        from: today,
+        to: today,
+        position
+      })
       staged.add(page)
       if (page.end.kind === "done") return staged
       position = page.end.position
@@ -55,7 +60,7 @@ export const write = ({ bank }: Connected, { driver }: Upstream, staged: Stage) 
             observations: staged.rows(providerAccountId),
             removed: staged.removed(providerAccountId),
             unread: staged.unread(providerAccountId),
-            coverage: staged.coverage,
+            coverage: { kind: "full", complete: true },
             idTrust,
             changeModel,
             byIdOnly: false

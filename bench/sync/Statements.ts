@@ -6,6 +6,7 @@ import { readStatement } from "@millrace/adapters/statement"
 import { type ObservedAccount, ProtocolViolation, type ProviderDriver, type SyncPage } from "@millrace/core/provider"
 import { Currency, Decimal } from "@millrace/core"
 import type { StatementRow } from "@millrace/core/upload"
+import { plainCapabilities } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type GeneratedAccount, toOfx } from "../generate.ts"
@@ -72,6 +73,7 @@ const upstream = (
     name,
     countryCodes: [],
     capabilities: {
+      ...plainCapabilities,
       connectFlow: "file",
       dataTypes: {
         transactions: {
@@ -82,9 +84,7 @@ const upstream = (
           overlapDays: 0
         }
       },
-      removal: "local",
-      freshnessSeconds: 300,
-      webhooks: false
+      freshnessSeconds: 300
     },
     listInstitutions: () => Effect.succeed([]),
     beginConnect: () => Effect.die("not connected by a person"),
@@ -94,10 +94,13 @@ const upstream = (
         institution: { id: "statements", name, countryCodes: [], status: "ok" },
         bankType: "bank"
       }),
-    inspect: () => Effect.succeed({ status: "connected" }),
-    listAccounts: () => Effect.succeed(accounts.map(accountOf)),
-    pull: (_, { position }) => page(Number(position ?? "0")),
-    revoke: () => Effect.succeed("done")
+    open: () =>
+      Effect.succeed({
+        inspect: Effect.succeed({ status: "connected" }),
+        listAccounts: Effect.succeed(accounts.map(accountOf)),
+        pull: ({ position }) => page(Number(position ?? "0")),
+        revoke: Effect.succeed("done")
+      })
   }
   return {
     driver,

@@ -1,5 +1,6 @@
 import { CalendarDate } from "@millrace/core"
 import type { ObservedRecord } from "@millrace/core/provider"
+import { eachCall } from "@millrace/testing/fake"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { parentOf, secondsOf, secondsOfFamily } from "../scale/CpuTime.ts"
@@ -37,7 +38,7 @@ describe("upstream of any size", () => {
   const read = Effect.fnUntraced(function* ({ driver }: ReturnType<typeof upstream>) {
     const rows: Array<ObservedRecord> = []
     for (let position: string | undefined; ;) {
-      const page = yield* driver.pull(connection, {
+      const page = yield* eachCall(driver).pull(connection, {
         dataType: "transactions",
         providerAccountIds: ["0", "1"],
         from: CalendarDate.make("2020-01-01"),

@@ -3,6 +3,7 @@ import { NodeDigest } from "@millrace/adapters"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { ProtocolViolation } from "@millrace/core/provider"
 import { CalendarDate, Decimal } from "@millrace/core"
+import { eachCall } from "@millrace/testing/fake"
 import { type ProviderSuiteOptions, suite } from "@millrace/testing/suite/provider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -88,7 +89,7 @@ it.live("add a provider: an answer of another form is an error that says where, 
     ]
     for (const [answer, path] of answers) {
       const driver = yield* driverAt(yield* serve(() => [200, answer]))
-      const error = yield* Effect.flip(driver.listAccounts(connection))
+      const error = yield* Effect.flip(eachCall(driver).listAccounts(connection))
       expect(error).toEqual(
         new ProtocolViolation({ message: "The answer of The list does not have the agreed form", path })
       )

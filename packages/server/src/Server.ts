@@ -10,7 +10,7 @@ import { JobEngine } from "@millrace/core/job"
 import { JobLease } from "@millrace/core/storage"
 import { dueAnalysis, Kernel, learnHandlers, messageHandlers } from "@millrace/core/kernel"
 import { AccountSeal, UploadSettings } from "@millrace/core/upload"
-import type { Misconfigured, ProviderDriver, ProviderMaking } from "@millrace/core/provider"
+import type { Misconfigured, ProviderDriver, ProviderMaking, RequestLimit } from "@millrace/core/provider"
 import { TableSettings } from "@millrace/core/table"
 import { AgreedRate } from "@millrace/core/workspace"
 import { AccessLog, Compressor, guard, plainLineOf, Readiness, serve, serverOptions, within } from "@millrace/http"
@@ -72,10 +72,21 @@ const layerDrain = Layer.effectDiscard(
   })
 )
 
-/** The driver with the budget that the operator gave it. */
+/** The driver with the budget that the operator gave it, in place of what it says itself of requests per minute. */
 const withBudget = (budgets: ReadonlyArray<Settings["budgets"]>, driver: ProviderDriver): ProviderDriver => {
   const budget = budgets.map((of) => of?.get(driver.instanceId)).find((found) => found !== undefined)
-  return budget === undefined ? driver : { ...driver, capabilities: { ...driver.capabilities, budget } }
+  if (budget === undefined) return driver
+  const { perConnectionPerMinute, perMinute } = budget
+  const own: ReadonlyArray<RequestLimit> = [
+    { name: "operator", requests: perMinute, seconds: 60, per: "instance" },
+    ...(perConnectionPerMinute === undefined
+      ? []
+      : [{ name: "operator-connection", requests: perConnectionPerMinute, seconds: 60, per: "connection" } as const])
+  ]
+  const isReplaced = ({ endpoint, per, seconds }: RequestLimit) =>
+    endpoint === undefined && seconds === 60 && own.some((limit) => limit.per === per)
+  const others = (driver.capabilities.limits ?? []).filter((limit) => !isReplaced(limit))
+  return { ...driver, capabilities: { ...driver.capabilities, limits: [...own, ...others] } }
 }
 
 /** What the bundled server talks to: its own, and what the configuration file names. */

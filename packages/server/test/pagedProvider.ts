@@ -5,6 +5,7 @@
 import { appendFileSync, readFileSync } from "node:fs"
 import { InvalidConnectPayload, type ProviderDriver, RateLimited } from "@millrace/core/provider"
 import { CalendarDate, Currency, Decimal } from "@millrace/core"
+import { plainCapabilities } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 
 export interface Fetched {
@@ -39,13 +40,10 @@ export const makePagedProvider = (log: string): ProviderDriver => ({
   name: "Paged",
   countryCodes: [],
   capabilities: {
-    connectFlow: "token",
+    ...plainCapabilities,
     dataTypes: {
       transactions: { changeModel: "delta", scope: "connection", idTrust: "stable", historyDays: 90, overlapDays: 0 }
-    },
-    removal: "local",
-    freshnessSeconds: 0,
-    webhooks: false
+    }
   },
   listInstitutions: () => Effect.succeed([]),
   beginConnect: () => new InvalidConnectPayload({ message: "not here" }),
@@ -57,61 +55,63 @@ export const makePagedProvider = (log: string): ProviderDriver => ({
           bankType: "bank"
         })
       : new InvalidConnectPayload({ message: "not this" }),
-  inspect: () => Effect.succeed({ status: "connected" }),
-  listAccounts: () =>
-    Effect.succeed([
-      {
-        providerAccountId: "a",
-        stableKeys: ["a"],
-        number: "0001",
-        name: "Lamp",
-        type: "checking",
-        currency: Currency.make("EUR"),
-        balance: Decimal.make("1"),
-        supports: ["transactions"]
-      }
-    ]),
-  pull: (connection, request) =>
-    Effect.gen(function* () {
-      const bank = JSON.parse(connection.ref) as Bank
-      const page = request.position === undefined ? 0 : Number(request.position)
-      if (request.checkpoint !== undefined) {
-        return {
-          upserted: [],
-          removed: [],
-          quarantined: [],
-          coverage: { kind: "delta" },
-          end: { kind: "done", checkpoint: request.checkpoint }
-        } as const
-      }
-      const first = !readLog(log).some((fetched) => fetched.name === bank.name)
-      const fetched: Fetched = { pid: process.pid, name: bank.name, page }
-      appendFileSync(log, `${JSON.stringify(fetched)}\n`)
-      if (bank.refuses !== undefined && first) {
-        return yield* new RateLimited({ message: "Slower", scope: "client", retryAfter: bank.refuses })
-      }
-      yield* Effect.sleep(bank.millis)
-      return {
-        upserted: Array.from({ length: rowsOfPage }, (_, n) => ({
+  open: ({ connection }) =>
+    Effect.succeed({
+      inspect: Effect.succeed({ status: "connected" }),
+      listAccounts: Effect.succeed([
+        {
           providerAccountId: "a",
-          providerId: `${page}-${n}`,
-          pending: false,
-          fields: {
-            date: day,
-            amount: "-1.5",
-            currency: "EUR",
-            description: `Page ${page}, row ${n}`,
-            originalDescription: "paged"
+          stableKeys: ["a"],
+          number: "0001",
+          name: "Lamp",
+          type: "checking",
+          currency: Currency.make("EUR"),
+          balance: Decimal.make("1"),
+          supports: ["transactions"]
+        }
+      ]),
+      pull: (request) =>
+        Effect.gen(function* () {
+          const bank = JSON.parse(connection.ref) as Bank
+          const page = request.position === undefined ? 0 : Number(request.position)
+          if (request.checkpoint !== undefined) {
+            return {
+              upserted: [],
+              removed: [],
+              quarantined: [],
+              coverage: { kind: "delta" },
+              end: { kind: "done", checkpoint: request.checkpoint }
+            } as const
           }
-        })),
-        removed: [],
-        quarantined: [],
-        coverage: { kind: "delta" },
-        end:
-          page + 1 < bank.pages
-            ? { kind: "more", position: String(page + 1) }
-            : { kind: "done", checkpoint: `end of ${bank.name}` }
-      } as const
-    }),
-  revoke: () => Effect.succeed("done")
+          const first = !readLog(log).some((fetched) => fetched.name === bank.name)
+          const fetched: Fetched = { pid: process.pid, name: bank.name, page }
+          appendFileSync(log, `${JSON.stringify(fetched)}\n`)
+          if (bank.refuses !== undefined && first) {
+            return yield* new RateLimited({ message: "Slower", scope: "client", retryAfter: bank.refuses })
+          }
+          yield* Effect.sleep(bank.millis)
+          return {
+            upserted: Array.from({ length: rowsOfPage }, (_, n) => ({
+              providerAccountId: "a",
+              providerId: `${page}-${n}`,
+              pending: false,
+              fields: {
+                date: day,
+                amount: "-1.5",
+                currency: "EUR",
+                description: `Page ${page}, row ${n}`,
+                originalDescription: "paged"
+              }
+            })),
+            removed: [],
+            quarantined: [],
+            coverage: { kind: "delta" },
+            end:
+              page + 1 < bank.pages
+                ? { kind: "more", position: String(page + 1) }
+                : { kind: "done", checkpoint: `end of ${bank.name}` }
+          } as const
+        }),
+      revoke: Effect.succeed("done")
+    })
 })

@@ -4,9 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ActorRef } from "../access/ActorRef.ts"
 import { EventStore } from "../event/EventStore.ts"
-import type { ObservedAccount } from "../provider/Provider.ts"
+import type { ObservedAccount, ProviderSession } from "../provider/Provider.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
-import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
 import { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -15,7 +14,7 @@ import { maskNumber, type Account } from "./Account.ts"
 import { matchAccounts } from "./AccountLineage.ts"
 import type { Bank } from "./Bank.ts"
 import { accountEvents } from "./BankEvents.ts"
-import { BankStore, type BankConnection } from "./BankStore.ts"
+import { BankStore } from "./BankStore.ts"
 
 export interface AccountList {
   readonly accounts: ReadonlyArray<Account>
@@ -32,85 +31,78 @@ export class AccountLists extends Context.Service<
      */
     readonly read: <E>(
       bank: Bank,
-      connection: BankConnection,
+      session: Pick<ProviderSession, "listAccounts">,
       first: Effect.Effect<void, E>,
       cause: ActorRef
-    ) => Effect.Effect<AccountList, ProviderNotAvailable | ProviderError | StorageUnavailable | E>
+    ) => Effect.Effect<AccountList, ProviderError | StorageUnavailable | E>
   }
 >()("@millrace/core/bank/AccountList/AccountLists") {
-  static readonly layer: Layer.Layer<AccountLists, never, BankStore | Providers | EventStore | Ids | Transactor> =
-    Layer.effect(
-      AccountLists,
-      Effect.gen(function* () {
-        const store = yield* BankStore
-        const providers = yield* Providers
-        const ids = yield* Ids
-        const events = yield* EventStore
-        const { atomically } = yield* Transactor
+  static readonly layer: Layer.Layer<AccountLists, never, BankStore | EventStore | Ids | Transactor> = Layer.effect(
+    AccountLists,
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const ids = yield* Ids
+      const events = yield* EventStore
+      const { atomically } = yield* Transactor
 
-        const accountOf = Effect.fnUntraced(function* (
-          bank: Bank,
-          held: Account | undefined,
-          observed: ObservedAccount
-        ) {
-          const now = yield* Timestamp.now
-          const { balanceAsOf, creditLimit, subtype } = observed
-          const next: Account = {
-            id: held?.id ?? (yield* ids.next("account")),
-            workspaceId: bank.workspaceId,
-            bankId: bank.id,
-            providerAccountId: observed.providerAccountId,
-            stableKeys: [...new Set([...observed.stableKeys, ...(held?.stableKeys ?? [])])],
-            accountNumber: maskNumber(observed.number),
-            // A name that a person gave is never overwritten.
-            accountName: held?.accountName ?? observed.name,
-            accountType: observed.type,
-            ...(subtype === undefined ? {} : { accountSubtype: subtype }),
-            balance: observed.balance,
-            availableBalance: observed.availableBalance ?? observed.balance,
-            currency: observed.currency,
-            ...(creditLimit === undefined ? {} : { creditLimit }),
-            ...(balanceAsOf === undefined ? {} : { balanceAsOf }),
-            ...(held?.historyFrom === undefined ? {} : { historyFrom: held.historyFrom }),
-            supports: observed.supports,
-            state: "open",
-            createdAt: held?.createdAt ?? now,
-            updatedAt: now
-          }
-          return next
-        })
-
-        const read = Effect.fn("AccountLists.read")(function* <E>(
-          bank: Bank,
-          connection: BankConnection,
-          first: Effect.Effect<void, E>,
-          cause: ActorRef
-        ) {
-          const driver = yield* providers.get(connection.instanceId)
-          const observed = yield* driver.listAccounts(connection.connection)
-          const held = yield* store.accounts(bank.id)
-          const now = yield* Timestamp.now
-          const known = matchAccounts(held, observed)
-          const listed: Array<Account> = []
-          for (const one of observed) listed.push(yield* accountOf(bank, known.get(one), one))
-          const listedIds = new Set(listed.map((account) => account.id))
-          const missing = held
-            .filter((account) => !listedIds.has(account.id) && account.state === "open")
-            .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
-          const all = [...listed, ...missing]
-          yield* atomically(
-            Effect.gen(function* () {
-              yield* first
-              yield* store.putAccounts(all)
-              yield* events.append(accountEvents(held, all, cause))
-            })
-          )
-          const before = new Set(held.filter(({ state }) => state === "open").map(({ id }) => id))
-          const agrees = missing.length === 0 && listed.every(({ id }) => before.has(id))
-          return { accounts: all, agrees } satisfies AccountList
-        })
-
-        return AccountLists.of({ read })
+      const accountOf = Effect.fnUntraced(function* (bank: Bank, held: Account | undefined, observed: ObservedAccount) {
+        const now = yield* Timestamp.now
+        const { balanceAsOf, creditLimit, subtype } = observed
+        const next: Account = {
+          id: held?.id ?? (yield* ids.next("account")),
+          workspaceId: bank.workspaceId,
+          bankId: bank.id,
+          providerAccountId: observed.providerAccountId,
+          stableKeys: [...new Set([...observed.stableKeys, ...(held?.stableKeys ?? [])])],
+          accountNumber: maskNumber(observed.number),
+          // A name that a person gave is never overwritten.
+          accountName: held?.accountName ?? observed.name,
+          accountType: observed.type,
+          ...(subtype === undefined ? {} : { accountSubtype: subtype }),
+          balance: observed.balance,
+          availableBalance: observed.availableBalance ?? observed.balance,
+          currency: observed.currency,
+          ...(creditLimit === undefined ? {} : { creditLimit }),
+          ...(balanceAsOf === undefined ? {} : { balanceAsOf }),
+          ...(held?.historyFrom === undefined ? {} : { historyFrom: held.historyFrom }),
+          supports: observed.supports,
+          state: "open",
+          createdAt: held?.createdAt ?? now,
+          updatedAt: now
+        }
+        return next
       })
-    )
+
+      const read = Effect.fn("AccountLists.read")(function* <E>(
+        bank: Bank,
+        session: Pick<ProviderSession, "listAccounts">,
+        first: Effect.Effect<void, E>,
+        cause: ActorRef
+      ) {
+        const observed = yield* session.listAccounts
+        const held = yield* store.accounts(bank.id)
+        const now = yield* Timestamp.now
+        const known = matchAccounts(held, observed)
+        const listed: Array<Account> = []
+        for (const one of observed) listed.push(yield* accountOf(bank, known.get(one), one))
+        const listedIds = new Set(listed.map((account) => account.id))
+        const missing = held
+          .filter((account) => !listedIds.has(account.id) && account.state === "open")
+          .map((account): Account => ({ ...account, state: "missing", updatedAt: now }))
+        const all = [...listed, ...missing]
+        yield* atomically(
+          Effect.gen(function* () {
+            yield* first
+            yield* store.putAccounts(all)
+            yield* events.append(accountEvents(held, all, cause))
+          })
+        )
+        const before = new Set(held.filter(({ state }) => state === "open").map(({ id }) => id))
+        const agrees = missing.length === 0 && listed.every(({ id }) => before.has(id))
+        return { accounts: all, agrees } satisfies AccountList
+      })
+
+      return AccountLists.of({ read })
+    })
+  )
 }

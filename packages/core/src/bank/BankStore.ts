@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Account, AccountId } from "./Account.ts"
-import type { Connection } from "../provider/Provider.ts"
+import type { Connection, SecretValues } from "../provider/Connect.ts"
 import type { MadeKind } from "../provider/ProviderKind.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Id } from "../shared/Ids.ts"
@@ -17,6 +17,16 @@ import type { ConnectionStatus } from "../provider/ConnectionHealth.ts"
 export interface BankConnection {
   readonly instanceId: string
   readonly connection: Connection
+}
+
+/** Whether two have the same reference and the same secrets. */
+export const isSameConnection = (a: Connection, b: Connection): boolean => {
+  const names = Object.keys(a.secrets)
+  return (
+    a.ref === b.ref &&
+    names.length === Object.keys(b.secrets).length &&
+    names.every((name) => a.secrets[name] === b.secrets[name])
+  )
 }
 
 /** A bank that is made for a feed. */
@@ -55,6 +65,16 @@ export class BankStore extends Context.Service<
       status: ConnectionStatus,
       at: Timestamp
     ) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * Keeps secrets that the upstream gave in place of `known`. Only while the connection still has that reference and
+     * those secrets: else it was connected anew, or somebody else has newer ones, and nothing changes. Returns what it
+     * has then; none where the bank has no connection.
+     */
+    readonly rotateSecrets: (
+      id: BankId,
+      known: Connection,
+      secrets: SecretValues
+    ) => Effect.Effect<Option.Option<Connection>, StorageUnavailable>
     readonly setStatus: (id: BankId, status: ConnectionStatus, at: Timestamp) => Effect.Effect<void, StorageUnavailable>
     /** With its accounts; their records stay. `false` when there is none. */
     readonly remove: (workspaceId: WorkspaceId, id: BankId) => Effect.Effect<boolean, StorageUnavailable>

@@ -8,10 +8,10 @@ import { needScopes, permit, reach } from "../access/Access.ts"
 import type { ActorRef } from "../access/ActorRef.ts"
 import { readableIds, type Caller } from "../access/Caller.ts"
 import { EventStore } from "../event/EventStore.ts"
-import { NotFound, type Forbidden } from "../failure/Failure.ts"
+import type { Forbidden, NotFound } from "../failure/Failure.ts"
 import { statusAfter, type ConnectionStatus } from "../provider/ConnectionHealth.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
-import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
+import type { Providers, ProviderNotAvailable } from "../provider/Providers.ts"
 import type { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { Leases } from "../storage/Lease.ts"
@@ -20,14 +20,16 @@ import { Transactor } from "../storage/Transactor.ts"
 import { AccountLists, type AccountList } from "./AccountList.ts"
 import { natureOf, type Bank, type BankId } from "./Bank.ts"
 import { statusEvents } from "./BankEvents.ts"
-import { BankStore, type BankConnection } from "./BankStore.ts"
+import { BankStore } from "./BankStore.ts"
 import { Connecting } from "./Connecting.ts"
 import type { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
+import { Sessions, type BankSession } from "./Sessions.ts"
 
 /** What a look at a connection found. */
 export interface Refreshed {
   readonly status: ConnectionStatus
-  readonly connection: BankConnection
+  /** What the rest of the run asks through. */
+  readonly session: BankSession
   /** `undefined` where it is not connected. */
   readonly listed: AccountList | undefined
 }
@@ -68,7 +70,7 @@ export class Banks extends Context.Service<
     Banks,
     Effect.gen(function* () {
       const store = yield* BankStore
-      const providers = yield* Providers
+      const sessions = yield* Sessions
       const lists = yield* AccountLists
       const connecting = yield* Connecting
       const events = yield* EventStore
@@ -78,21 +80,15 @@ export class Banks extends Context.Service<
         return yield* reach(caller, "getBank", "Bank", yield* store.get(caller.principal.workspace.id, id))
       })
 
-      const connectionOf = Effect.fnUntraced(function* (bank: Bank) {
-        const connection = yield* store.connection(bank.id)
-        if (Option.isNone(connection)) return yield* new NotFound({ resource: "Connection" })
-        return connection.value
-      })
-
       const refresh = Effect.fn("Banks.refresh")(function* <E>(
         bank: Bank,
         guard: Effect.Effect<void, E>,
         cause: ActorRef
       ) {
-        const connection = yield* connectionOf(bank)
-        const driver = yield* providers.get(connection.instanceId)
+        const session = yield* sessions.open(bank)
+        const health = yield* session.inspect
         const now = yield* Timestamp.now
-        const status = statusAfter(bank.connectionStatus, yield* driver.inspect(connection.connection), now)
+        const status = statusAfter(bank.connectionStatus, health, now)
         const keep = Effect.gen(function* () {
           yield* guard
           const before = Option.flatMap(yield* store.get(bank.workspaceId, bank.id), ({ connectionStatus }) =>
@@ -103,10 +99,10 @@ export class Banks extends Context.Service<
         })
         if (!status.connected) {
           yield* atomically(keep)
-          return { status, connection, listed: undefined }
+          return { status, session, listed: undefined }
         }
-        const listed = yield* Effect.result(lists.read(bank, connection, keep, cause))
-        if (Result.isSuccess(listed)) return { status, connection, listed: listed.success }
+        const listed = yield* Effect.result(lists.read(bank, session, keep, cause))
+        if (Result.isSuccess(listed)) return { status, session, listed: listed.success }
         return yield* Effect.andThen(atomically(keep), Effect.fail(listed.failure))
       })
 
@@ -125,5 +121,5 @@ export class Banks extends Context.Service<
         refresh
       })
     })
-  ).pipe(Layer.provide(Connecting.layer), Layer.provide(AccountLists.layer))
+  ).pipe(Layer.provide(Connecting.layer), Layer.provide([AccountLists.layer, Sessions.layer]))
 }

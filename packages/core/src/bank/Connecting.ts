@@ -16,12 +16,12 @@ import type { Caller } from "../access/Caller.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { Conflict, NotFound, PlanLimitReached, type Forbidden } from "../failure/Failure.ts"
 import { statusAfter } from "../provider/ConnectionHealth.ts"
-import type { CompletedConnection, ConnectPayload, ProviderDriver } from "../provider/Provider.ts"
-import type { ProviderError } from "../provider/ProviderError.ts"
+import type { CompletedConnection, Connection, ConnectPayload } from "../provider/Connect.ts"
+import type { ProviderDriver } from "../provider/Provider.ts"
+import { ProviderUnavailable, type ProviderError } from "../provider/ProviderError.ts"
 import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
 import { Ids } from "../shared/Ids.ts"
 import { nextOrder } from "../shared/Order.ts"
-import { retryPatiently } from "../shared/RetryPatiently.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { Leases, type Lease } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
@@ -35,6 +35,8 @@ import { bankConnected, bankReconnected, statusEvents } from "./BankEvents.ts"
 import { BankStore, type BankConnection } from "./BankStore.ts"
 import { attemptLease, type ConnectionAttempt } from "./ConnectionAttempt.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
+import { keptPatiently, Sessions } from "./Sessions.ts"
+import { subjectOf } from "./Subject.ts"
 
 export interface ConnectRequest {
   readonly instanceId: string
@@ -56,6 +58,10 @@ export interface Connected {
 const leaseSeconds = 120
 /** Seconds in which the last transaction ends; it gives the lease back itself. */
 const lastStepSeconds = 30
+
+/** Subjects have no secrets of their own yet. */
+const unkept = () =>
+  Effect.fail(new ProviderUnavailable({ message: "Secrets of the upstream's user could not be kept", retryAfter: 60 }))
 
 const refusal = (message: string) => new Conflict({ code: "INVALID_STATE", message, details: [] })
 const busy = refusal("Another request is completing this attempt. Ask again in a few seconds")
@@ -87,13 +93,14 @@ export class Connecting extends Context.Service<
   static readonly layer: Layer.Layer<
     Connecting,
     never,
-    BankStore | ConnectionAttemptStore | AccountLists | Leases | Providers | EventStore | Ids | Transactor
+    BankStore | ConnectionAttemptStore | AccountLists | Sessions | Leases | Providers | EventStore | Ids | Transactor
   > = Layer.effect(
     Connecting,
     Effect.gen(function* () {
       const banks = yield* BankStore
       const attempts = yield* ConnectionAttemptStore
       const lists = yield* AccountLists
+      const sessions = yield* Sessions
       const leases = yield* Leases
       const providers = yield* Providers
       const events = yield* EventStore
@@ -132,15 +139,7 @@ export class Connecting extends Context.Service<
 
       /** Storage that is away for a moment must not cost what cannot be had again. */
       const keep = (attempt: ConnectionAttempt, completed: CompletedConnection) =>
-        retryPatiently(
-          Effect.flatMap(Timestamp.now, (now) => attempts.keepExchange(attempt.id, completed, now)),
-          {
-            retries: 7,
-            longestWait: 10,
-            waitAfter: (_, tried) => Effect.succeed(0.1 * 2 ** (tried - 1)),
-            sleep: (seconds) => Effect.sleep(seconds * 1000)
-          }
-        )
+        keptPatiently(Effect.flatMap(Timestamp.now, (now) => attempts.keepExchange(attempt.id, completed, now)))
 
       const exchange = Effect.fnUntraced(function* (
         driver: ProviderDriver,
@@ -150,9 +149,10 @@ export class Connecting extends Context.Service<
         const held = yield* attempts.exchange(attempt.id)
         if (Option.isSome(held)) return held.value
         const { attemptId, payload } = request
+        const subject = subjectOf(attempt.workspaceId, attempt.instanceId)
         // Whoever asked may go away meanwhile.
         return yield* Effect.uninterruptible(
-          driver.completeConnect({ attemptId, payload }).pipe(
+          driver.completeConnect({ attemptId, subject, attemptSecrets: {}, payload, keepSubject: unkept }).pipe(
             Effect.tapError((error) =>
               error._tag === "InvalidConnectPayload"
                 ? Effect.flatMap(Timestamp.now, (now) => attempts.move(attempt.id, "refuse", now))
@@ -174,8 +174,24 @@ export class Connecting extends Context.Service<
         cause: ActorRef
       ) {
         const { instanceId } = driver
-        const connection: BankConnection = { instanceId, connection: completed.connection }
-        const health = yield* driver.inspect(completed.connection)
+        // A bank that is not there yet has no other place for secrets that rotate than the attempt.
+        let current: Connection = completed.connection
+        const session = yield* driver.open({
+          connection: current,
+          subject: subjectOf(workspace.id, instanceId),
+          keep: (secrets) => {
+            const newer = { ref: current.ref, secrets: { ...current.secrets, ...secrets } }
+            return Effect.mapError(
+              Effect.tap(keep(attempt, { ...completed, connection: newer }), () =>
+                Effect.sync(() => (current = newer))
+              ),
+              () =>
+                new ProviderUnavailable({ message: "New secrets of the connection could not be kept", retryAfter: 60 })
+            )
+          }
+        })
+        const health = yield* session.inspect
+        const connection: BankConnection = { instanceId, connection: current }
         const { consentExpiresAt } = completed
         const now = yield* Timestamp.now
         const status = statusAfter(
@@ -243,7 +259,7 @@ export class Connecting extends Context.Service<
         const accounts =
           held.length > 0 || Option.isNone(connection)
             ? held
-            : (yield* lists.read(bank.value, connection.value, Effect.void, cause)).accounts
+            : (yield* lists.read(bank.value, yield* sessions.open(bank.value), Effect.void, cause)).accounts
         return { bank: bank.value, created: false, accounts } satisfies Connected
       })
 
@@ -278,7 +294,7 @@ export class Connecting extends Context.Service<
         const accounts =
           connection === undefined
             ? yield* banks.accounts(bank.id)
-            : (yield* lists.read(bank, connection, Effect.void, cause)).accounts
+            : (yield* lists.read(bank, yield* sessions.open(bank), Effect.void, cause)).accounts
         return { bank, created, accounts } satisfies Connected
       })
 

@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { CompletedConnection } from "../provider/Provider.ts"
+import type { CompletedConnection } from "../provider/Connect.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { BankId } from "./Bank.ts"

@@ -1,24 +1,46 @@
 /** For authors of provider drivers: what a driver promises, its capabilities, what it observes and the errors that it may give. */
 export { AccountType, accountTypes, isLiability } from "../provider/AccountType.ts"
 export { BankType, bankTypes } from "../provider/BankType.ts"
-export { UpstreamPatience } from "../provider/Budgeted.ts"
-export type { Capabilities, ChangeModel, DataTypeCapability, IdTrust } from "../provider/Capabilities.ts"
+export type {
+  Capabilities,
+  ChangeModel,
+  DataTypeCapability,
+  IdTrust,
+  LimitReading,
+  RequestLimit
+} from "../provider/Capabilities.ts"
+export {
+  type BeginConnect,
+  type ClientStep,
+  type CompleteConnect,
+  type CompletedConnection,
+  type Connection,
+  type ConnectOptions,
+  connectOptions,
+  type ConnectPayload,
+  type Institution,
+  type InstitutionQuery,
+  type KeepSecrets,
+  type PsuContext,
+  type SecretValues,
+  stepOfFlow,
+  type Subject
+} from "../provider/Connect.ts"
 export { type ConnectionHealth, ConnectionStatus, isUsable } from "../provider/ConnectionHealth.ts"
+export { hintSeconds, retryAfterSeconds } from "../provider/Hint.ts"
 export { askJson, readJson, refusalOf, unanswered } from "../provider/JsonUpstream.ts"
 export type {
-  BeginConnect,
-  ClientStep,
-  CompletedConnection,
-  Connection,
-  ConnectPayload,
   Coverage,
   HistoryStart,
-  Institution,
   ObservedAccount,
   ObservedRecord,
+  OpenSession,
   PageEnd,
+  PartCoverage,
   ProviderDriver,
+  ProviderSession,
   PullRequest,
+  RefreshStarted,
   SyncPage,
   UpstreamSays
 } from "../provider/Provider.ts"
@@ -26,6 +48,7 @@ export {
   CheckpointInvalid,
   ConnectionGone,
   ConsentRequired,
+  DuplicateConnection,
   failureOf,
   InstitutionUnavailable,
   InvalidConnectPayload,
@@ -38,7 +61,8 @@ export {
   RangeNotAllowed,
   RateLimited,
   ReauthRequired,
-  Unsupported
+  Unsupported,
+  UserCancelled
 } from "../provider/ProviderError.ts"
 export {
   configured,
@@ -49,4 +73,7 @@ export {
 } from "../provider/ProviderFactory.ts"
 export { kindFault, ProviderInstanceId, ProviderKind } from "../provider/ProviderKind.ts"
 export { ProviderNotAvailable, Providers } from "../provider/Providers.ts"
+export { remembered } from "../provider/Remembered.ts"
+export { CurrentPsu, UpstreamPatience } from "../provider/Turns.ts"
+export { type InboundWebhook, type Poke, WebhookRefused } from "../provider/Webhook.ts"
 export { Secret } from "../shared/Secret.ts"

@@ -19,6 +19,8 @@ export interface ReadScope {
   readonly observations: ReadonlyArray<Observation>
   readonly removed: ReadonlySet<string>
   readonly coverage: Coverage
+  /** As in `MatchInput`. */
+  readonly pendingCoverage?: Coverage
   readonly idTrust: IdTrust
   /** As in `MatchInput`. */
   readonly keyed?: true
@@ -52,13 +54,21 @@ const firstDay = (rows: ReadonlyArray<Pick<Observation, "date">>): CalendarDate.
     undefined
   )
 
+/** Days of posted and of pending rows together. */
+const widest = (posted: Coverage, pending: Coverage | undefined): Coverage => {
+  if (pending === undefined || posted.kind === "full" || pending.kind === "delta") return posted
+  if (pending.kind === "full" || posted.kind === "delta") return pending
+  return { ...posted, from: CalendarDate.min(posted.from, pending.from) }
+}
+
 const make = Effect.gen(function* () {
   const records = yield* RecordStore
   const identity = yield* IdentityStore
 
   const byRead = Effect.fnUntraced(function* (read: ReadScope) {
-    const { coverage, days, idTrust, observations, scope } = read
+    const { days, idTrust, observations, pendingCoverage, scope } = read
     const byId = trusted(idTrust)
+    const coverage = widest(read.coverage, pendingCoverage)
     if (coverage.kind === "full") return yield* records.index(scope, days === undefined ? {} : { days })
     if (coverage.kind === "delta" && !byId) return yield* records.index(scope, {})
     if (coverage.kind === "delta") {

@@ -12,10 +12,12 @@ import * as Schema from "effect/Schema"
 
 export type OutboundMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE"
 
-/** The named limits of an upstream that a request counts against, besides the one of the whole instance. */
+/** What a request is about: the limits of an upstream that count it follow from that. */
 export interface Counts {
   /** The upstream's reference of the connection that the request is about. */
   readonly connection?: string
+  /** The upstream's id of the account that it is about. */
+  readonly account?: string
   /** A name that the driver gives to requests which share a limit of their own, such as `transactions`. */
   readonly endpoint?: string
 }

@@ -1,5 +1,4 @@
 /** What a provider can do, as data (provider port). */
-import type { RequestBudget } from "../rate/RequestBudget.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 
 /**
@@ -28,20 +27,65 @@ export interface DataTypeCapability {
   readonly overlapDays: number
 }
 
+/**
+ * Requests that the upstream allows: at most so many within any so many seconds. Each request takes a place under every
+ * limit that counts it (`OutboundRequest.counts`).
+ */
+export interface RequestLimit {
+  /** Unique among those of the driver. */
+  readonly name: string
+  /** At least 1. */
+  readonly requests: number
+  readonly seconds: number
+  /** For all requests of the instance together, or for each connection or account that they are about. */
+  readonly per: "instance" | "connection" | "account"
+  /** Only requests to that endpoint, by the name that they give it; absent: all. */
+  readonly endpoint?: string
+  /** Only requests that no person waits for, as of banks in Europe. */
+  readonly backgroundOnly?: boolean
+  /** How many may go at once after a rest; else a tenth of them within a minute, half of them within longer times. */
+  readonly burst?: number
+}
+
+/** What an answer says of a limit. */
+export interface LimitReading {
+  /** The name of the limit. */
+  readonly limit: string
+  /** Requests that are left. */
+  readonly remaining: number
+  /** Seconds until it is full again. */
+  readonly resetSeconds: number
+}
+
 export interface Capabilities {
-  readonly connectFlow: "link" | "portal" | "redirect" | "token" | "file"
+  readonly connectFlow: "link" | "authSession" | "connector" | "portal" | "redirect" | "token" | "file"
   /** `balances` ride along with the accounts and need no entry of their own. */
   readonly dataTypes: { readonly [T in Exclude<SyncDataType, "balances">]?: DataTypeCapability }
+  /** Days that a new connection reaches back: unless more is asked for, and at most. */
+  readonly history: {
+    readonly defaultDays: number
+    readonly maxDays: number
+    /** What was asked for when it was connected cannot be changed later. */
+    readonly fixedAtConnect?: boolean
+  }
+  /**
+   * How a posted row is known from its pending form. `linked`: it names it. `unlinked`: nothing says so. `absent`: there
+   * are no pending rows.
+   */
+  readonly pendingModel: "linked" | "unlinked" | "absent"
+  /** Whether accounts and rows keep their ids where a connection is mended. */
+  readonly reconnectKeepsIds: boolean
   /** Whether removing a connection upstream ends at once. */
   readonly removal: "sync" | "async" | "local"
   /** Stored data older than this is read again when somebody asks for it. */
   readonly freshnessSeconds: number
   readonly webhooks: boolean
+  /** Absent: it cannot be asked to read from the bank now. */
+  readonly refresh?: {
+    readonly dataTypes: ReadonlyArray<SyncDataType>
+    /** Each time costs the operator something. */
+    readonly billable: boolean
+  }
   /** Absent: requests go as they come, and wait only when the upstream says so. */
-  readonly budget?: RequestBudget
-  /**
-   * What takes a place in the budget: `call`, which it is unless given, each method of the driver; `request`, each request
-   * that the driver sends through `Outbound`, which says in `counts` what it is about.
-   */
-  readonly budgetPer?: "call" | "request"
+  readonly limits?: ReadonlyArray<RequestLimit>
 }

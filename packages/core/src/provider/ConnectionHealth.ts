@@ -21,7 +21,9 @@ export interface ConnectionHealth {
   readonly errorCode?: string
   readonly errorMessage?: string
   readonly consentExpiresAt?: Timestamp
+  /** When the upstream last read from the bank, as it says. Data of an answer are never newer. */
   readonly lastUpstreamUpdateAt?: Timestamp
+  readonly nextRefreshPossibleAt?: Timestamp
 }
 
 /** `connectionStatus` of a bank (specification 2.1). */

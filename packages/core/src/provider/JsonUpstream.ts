@@ -7,6 +7,7 @@ import * as SchemaParser from "effect/SchemaParser"
 import type { Outbound, OutboundFailure, OutboundRequest, OutboundResponse } from "../outbound/Outbound.ts"
 import { isRawNumber, parseExactly } from "../shared/RawNumber.ts"
 import { pathText } from "../shared/StrictDecoding.ts"
+import { hintSeconds, retryAfterSeconds } from "./Hint.ts"
 import {
   Misconfigured,
   ProtocolViolation,
@@ -20,10 +21,10 @@ import {
 export const unanswered = ({ message, reason, retryAfter }: OutboundFailure): ProviderError => {
   switch (reason) {
     case "rateLimited":
-      return new RateLimited({ message, scope: "client", retryAfter: retryAfter ?? 60, unasked: true })
+      return new RateLimited({ message, scope: "client", retryAfter: hintSeconds(retryAfter), unasked: true })
     case "unreachable":
     case "timedOut":
-      return new ProviderUnavailable({ message })
+      return new ProviderUnavailable(retryAfter === undefined ? { message } : { message, retryAfter })
     case "tooLarge":
     case "garbled":
       return new ProtocolViolation({ message, path: "" })
@@ -32,12 +33,6 @@ export const unanswered = ({ message, reason, retryAfter }: OutboundFailure): Pr
     case "redirectRefused":
       return new Misconfigured({ message })
   }
-}
-
-/** Seconds in `Retry-After`, where it has seconds; a minute otherwise. */
-const retryAfter = ({ headers }: OutboundResponse): number => {
-  const text = headers["retry-after"]?.trim() ?? ""
-  return /^\d{1,9}$/.test(text) ? Math.max(1, Number(text)) : 60
 }
 
 /**
@@ -56,7 +51,13 @@ export const refusalOf = (
   if (status === 429) {
     const { connection, endpoint } = counts
     const scope = endpoint !== undefined ? "endpoint" : connection !== undefined ? "connection" : "client"
-    return new RateLimited({ message, providerCode, scope, retryAfter: retryAfter(answer) })
+    return new RateLimited({
+      message,
+      providerCode,
+      scope,
+      retryAfter: hintSeconds(retryAfterSeconds(answer.headers, undefined)),
+      ...(endpoint === undefined ? {} : { endpoint })
+    })
   }
   if (status >= 500 || status === 408) return new ProviderUnavailable({ message, providerCode })
   if (status === 401 || status === 403) {

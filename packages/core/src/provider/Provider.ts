@@ -6,45 +6,32 @@
  * the kernel's. `packages/testing/src/suite/ProviderSuite.ts` holds every driver to this.
  */
 import type * as Effect from "effect/Effect"
-import type { AccountType } from "./AccountType.ts"
-import type { BankType } from "./BankType.ts"
-import type { ConnectionHealth } from "./ConnectionHealth.ts"
+import type { OutboundResponse } from "../outbound/Outbound.ts"
 import type { SyncDataType } from "../record/DataType.ts"
 import type { Fields } from "../record/FieldValue.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Currency } from "../shared/Currency.ts"
 import type { Decimal } from "../shared/Decimal.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
-import type { Capabilities } from "./Capabilities.ts"
+import type { AccountType } from "./AccountType.ts"
+import type { Capabilities, LimitReading } from "./Capabilities.ts"
+import type {
+  BeginConnect,
+  ClientStep,
+  CompleteConnect,
+  CompletedConnection,
+  Connection,
+  ConnectOptions,
+  Institution,
+  InstitutionQuery,
+  KeepSecrets,
+  PsuContext,
+  Subject
+} from "./Connect.ts"
+import type { ConnectionHealth } from "./ConnectionHealth.ts"
 import type { ProviderError } from "./ProviderError.ts"
 import type { ProviderKind } from "./ProviderKind.ts"
-
-/** A connection as a driver sees it. Secrets are opened for the call and never logged. */
-export interface Connection {
-  /** The upstream's reference of the connection. */
-  readonly ref: string
-  readonly secrets: Readonly<Record<string, string>>
-}
-
-export interface Institution {
-  readonly id: string
-  readonly name: string
-  readonly countryCodes: ReadonlyArray<string>
-  readonly status: "ok" | "degraded" | "down"
-  readonly logo?: string
-  readonly url?: string
-}
-
-export type ConnectPayload =
-  | { readonly kind: "plaid_public_token"; readonly publicToken: string; readonly institutionId?: string }
-  | { readonly kind: "provider_connection_id"; readonly connectionId: string; readonly institutionId?: string }
-
-export interface CompletedConnection {
-  readonly connection: Connection
-  readonly institution: Institution
-  readonly bankType: BankType
-  readonly consentExpiresAt?: Timestamp
-}
+import type { InboundWebhook, Poke, WebhookRefused } from "./Webhook.ts"
 
 /** An account as the upstream shows it now. */
 export interface ObservedAccount {
@@ -118,6 +105,18 @@ export type Coverage =
   /** All rows that the upstream still has, once every page of the run was read. */
   | ({ readonly kind: "full"; readonly complete: boolean } & UpstreamSays)
 
+/**
+ * What a page says of some of its rows only: of these accounts, of the rows in this status. An account or status that no
+ * part names was not read, and nothing is known of what is not shown of it. Of several parts that name the same, the last
+ * one counts.
+ */
+export type PartCoverage = Coverage & {
+  /** Absent: all accounts that were asked for. */
+  readonly providerAccountIds?: ReadonlyArray<string>
+  /** Absent: posted and pending rows. */
+  readonly status?: "pending" | "posted"
+}
+
 export type PageEnd =
   /** More pages; `position` is opaque, valid within this run only. */
   | { readonly kind: "more"; readonly position: string }
@@ -130,7 +129,16 @@ export interface SyncPage {
   readonly removed: ReadonlyArray<{ readonly providerAccountId: string; readonly providerId: string }>
   /** Rows that could not be read: they are counted and reported, the page goes on. */
   readonly quarantined: ReadonlyArray<{ readonly providerId: string; readonly reason: string }>
-  readonly coverage: Coverage
+  /** Of everything that was asked for, or part by part: several accounts in one page, posted and pending rows apart. */
+  readonly coverage: Coverage | ReadonlyArray<PartCoverage>
+  /**
+   * Why accounts could not be read though others could; no part of `coverage` names them. The job warns of it, and reads
+   * them again the next time.
+   */
+  readonly troubles?: ReadonlyArray<{
+    readonly providerAccountIds: ReadonlyArray<string>
+    readonly error: ProviderError
+  }>
   readonly end: PageEnd
 }
 
@@ -147,20 +155,40 @@ export interface PullRequest {
   readonly position?: string
 }
 
-export interface BeginConnect {
-  readonly attemptId: string
-  readonly email: string
-  readonly institutionId?: string
-  readonly redirectUri?: string
-  readonly reconnect?: Connection
-  readonly options: Readonly<Record<string, unknown>>
+export interface OpenSession {
+  readonly connection: Connection
+  readonly subject: Subject
+  /**
+   * Keeps new secrets of the connection, sealed and durable before it returns: to be called right after the upstream gave
+   * them, before they are used. From then on every session is opened with them.
+   */
+  readonly keep: KeepSecrets
+  /** Of a person who waits for the answer; absent in the background. */
+  readonly psu?: PsuContext
 }
 
-/** What the person's browser needs to go on; each becomes one flow of the specification's section 2.2. */
-export type ClientStep =
-  | { readonly kind: "link"; readonly token: string; readonly expiresAt: Timestamp }
-  | { readonly kind: "popup"; readonly url: string; readonly expiresAt: Timestamp }
-  | { readonly kind: "redirect"; readonly url: string; readonly expiresAt: Timestamp }
+/** What came of asking the upstream to read from the bank now. */
+export interface RefreshStarted {
+  readonly status: "refreshing" | "not_supported"
+  readonly nextRefreshPossibleAt?: Timestamp
+}
+
+/**
+ * A run's look at one connection. The kernel asks `inspect` and `listAccounts` once each and remembers what they answered;
+ * a driver keeps for the session what its own answers have in common, such as one that serves accounts and rows alike.
+ * An answer that failed may be asked for again.
+ */
+export interface ProviderSession {
+  /** The only defence against a broken connection that still answers with old data: asked before each run. */
+  readonly inspect: Effect.Effect<ConnectionHealth, ProviderError>
+  /** All accounts, balances included. */
+  readonly listAccounts: Effect.Effect<ReadonlyArray<ObservedAccount>, ProviderError>
+  readonly pull: (request: PullRequest) => Effect.Effect<SyncPage, ProviderError>
+  /** Where `capabilities.refresh` says that the upstream can. */
+  readonly refresh?: (dataTypes: ReadonlyArray<SyncDataType>) => Effect.Effect<RefreshStarted, ProviderError>
+  /** An unknown connection counts as revoked. `pending`: the upstream goes on with it by itself. */
+  readonly revoke: Effect.Effect<"done" | "pending", ProviderError>
+}
 
 export interface ProviderDriver {
   readonly kind: ProviderKind
@@ -169,19 +197,26 @@ export interface ProviderDriver {
   readonly name: string
   readonly countryCodes: ReadonlyArray<string>
   readonly capabilities: Capabilities
+  /** Absent: it reads no field of its own. */
+  readonly connectOptions?: ConnectOptions
 
-  readonly listInstitutions: (query: string) => Effect.Effect<ReadonlyArray<Institution>, ProviderError>
+  readonly listInstitutions: (query: InstitutionQuery) => Effect.Effect<ReadonlyArray<Institution>, ProviderError>
   readonly beginConnect: (request: BeginConnect) => Effect.Effect<ClientStep, ProviderError>
-  /** Verifies upstream that the payload is ours; idempotent per attempt. */
-  readonly completeConnect: (request: {
-    readonly attemptId: string
-    readonly payload: ConnectPayload
-  }) => Effect.Effect<CompletedConnection, ProviderError>
-  /** The only defence against a broken connection that still answers with old data: asked before each run. */
-  readonly inspect: (connection: Connection) => Effect.Effect<ConnectionHealth, ProviderError>
-  /** All accounts, balances included. */
-  readonly listAccounts: (connection: Connection) => Effect.Effect<ReadonlyArray<ObservedAccount>, ProviderError>
-  readonly pull: (connection: Connection, request: PullRequest) => Effect.Effect<SyncPage, ProviderError>
-  /** An unknown connection counts as revoked. */
-  readonly revoke: (connection: Connection) => Effect.Effect<"done" | "pending", ProviderError>
+  /**
+   * Verifies upstream that what the payload names belongs to our subject. The same again for the same attempt, where the
+   * upstream lets it: the kernel makes completing twice harmless, also where a payload works once.
+   */
+  readonly completeConnect: (request: CompleteConnect) => Effect.Effect<CompletedConnection, ProviderError>
+  /** Opens a connection for one run. It asks nothing that the run may not need. */
+  readonly open: (request: OpenSession) => Effect.Effect<ProviderSession, ProviderError>
+  /** The signature first, over the raw bytes. Where `capabilities.webhooks` says that there are any. */
+  readonly verifyWebhook?: (
+    webhook: InboundWebhook
+  ) => Effect.Effect<ReadonlyArray<Poke>, ProviderError | WebhookRefused>
+  /** What an answer says of the limits that `capabilities.limits` names, such as what is left and when it is full again. */
+  readonly readLimits?: (
+    answer: Pick<OutboundResponse, "status" | "headers">,
+    /** Milliseconds since 1970. */
+    now: number
+  ) => ReadonlyArray<LimitReading>
 }

@@ -15,7 +15,8 @@ const evidence = {
   /** The upstream's id of the failed request. */
   requestId: Schema.optionalKey(Schema.String)
 }
-const Seconds = Schema.Int
+/** Whatever a driver was told: the kernel makes a wait of it that can be kept (`hintSeconds`). */
+const Seconds = Schema.Number
 
 /** The person must sign in at the bank again. */
 export class ReauthRequired extends Schema.TaggedError<ReauthRequired>()("ReauthRequired", evidence) {}
@@ -43,6 +44,8 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   ...evidence,
   scope: Schema.Literals(["client", "connection", "account", "endpoint"]),
   retryAfter: Seconds,
+  /** The name of the endpoint, of that scope: it alone is held. */
+  endpoint: Schema.optionalKey(Schema.String),
   /** Nobody was asked: our own budget had no place in time. */
   unasked: Schema.optionalKey(Schema.Boolean)
 }) {}
@@ -76,6 +79,15 @@ export class InvalidConnectPayload extends Schema.TaggedError<InvalidConnectPayl
   evidence
 ) {}
 
+/** The person stopped at the provider's page, or said no there. */
+export class UserCancelled extends Schema.TaggedError<UserCancelled>()("UserCancelled", evidence) {}
+
+/** The upstream has this connection already and makes no second one; `existing` is its reference, where it says so. */
+export class DuplicateConnection extends Schema.TaggedError<DuplicateConnection>()("DuplicateConnection", {
+  ...evidence,
+  existing: Schema.optionalKey(Schema.String)
+}) {}
+
 /** Our credentials or settings at the provider are wrong: the operator must act. */
 export class Misconfigured extends Schema.TaggedError<Misconfigured>()("Misconfigured", evidence) {}
 
@@ -98,6 +110,8 @@ export type ProviderError =
   | RangeNotAllowed
   | Unsupported
   | InvalidConnectPayload
+  | UserCancelled
+  | DuplicateConnection
   | Misconfigured
   | ProtocolViolation
 
@@ -142,6 +156,8 @@ const table: {
   RangeNotAllowed: () => ({ code: "RANGE_CLAMPED", category: "provider", recovery: undefined }),
   Unsupported: () => ({ code: "UNSUPPORTED_BY_PROVIDER", category: "provider", recovery: undefined }),
   InvalidConnectPayload: () => ({ code: "INVALID_REQUEST", category: "validation", recovery: undefined }),
+  UserCancelled: () => ({ code: "INVALID_STATE", category: "validation", recovery: undefined }),
+  DuplicateConnection: () => ({ code: "ALREADY_EXISTS", category: "validation", recovery: undefined }),
   Misconfigured: () => ({
     code: "PROVIDER_MISCONFIGURED",
     category: "provider",

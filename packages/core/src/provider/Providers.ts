@@ -5,10 +5,11 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { inTurn, Outbound, type Turns } from "../outbound/Outbound.ts"
 import { UpstreamBudget } from "../rate/UpstreamBudget.ts"
-import { budgeted, turnsOf } from "./Budgeted.ts"
+import { budgeted } from "./Budgeted.ts"
 import type { ProviderDriver } from "./Provider.ts"
 import { kindFault } from "./ProviderKind.ts"
 import type { ProviderMaking } from "./ProviderFactory.ts"
+import { sparingly, turnsOf } from "./Turns.ts"
 
 /** No driver of that id is configured here (501 on the wire). */
 export class ProviderNotAvailable extends Schema.TaggedError<ProviderNotAvailable>()("ProviderNotAvailable", {
@@ -59,13 +60,13 @@ export class Providers extends Context.Service<
       })
     })
 
-  /** The same, each driver keeping to its upstream's budget together with all other processes. */
+  /** The same, each driver keeping to its upstream's limits together with all other processes. */
   static readonly layerBudgeted = <E = never>(
     drivers: ReadonlyArray<ProviderMaking<E>>
   ): Layer.Layer<Providers, E, UpstreamBudget | Outbound> =>
     Layer.unwrap(
       Effect.gen(function* () {
-        const lines = yield* UpstreamBudget
+        const lines = sparingly(yield* UpstreamBudget)
         const outbound = yield* Outbound
         const made = yield* Effect.forEach(drivers, (driver) =>
           Effect.isEffect(driver) ? withTurns(driver, outbound, lines) : Effect.succeed(driver)

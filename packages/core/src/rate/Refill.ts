@@ -1,8 +1,7 @@
 /**
  * A refill bucket, kept as one instant: when the next request may go.
  *
- * A small burst may go at once; then requests are spread evenly, so that no 60 seconds ever see more of them
- * than the budget. Whoever asks is given a place in the line, and waits until then.
+ * A burst may go at once; then requests are spread evenly, so that no such time ever sees more of them than the limit. Whoever asks is given a place in the line, and waits until then.
  */
 
 export interface Refill {
@@ -12,10 +11,14 @@ export interface Refill {
   readonly interval: number
 }
 
-/** The bucket of a budget of requests per minute; at least 1. */
-export const refillOf = (perMinute: number): Refill => {
-  const burst = Math.max(1, Math.floor(perMinute / 10))
-  return { burst, interval: 60 / (perMinute - burst + 1) }
+/**
+ * The bucket of a limit of requests within so many seconds; at least 1. `burst` is a tenth of them within a minute and half
+ * of them within longer times, unless given.
+ */
+export const refillOf = (requests: number, seconds = 60, burst?: number): Refill => {
+  const some = burst ?? (seconds <= 60 ? Math.floor(requests / 10) : Math.ceil(requests / 2))
+  const most = Math.min(requests, Math.max(1, Math.floor(some)))
+  return { burst: most, interval: seconds / (requests - most + 1) }
 }
 
 /** Instants in milliseconds. `nextAt` after it is what to keep; it has not moved when there was no place. */

@@ -6,15 +6,15 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Account } from "../bank/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
-import { BankStore, type BankConnection } from "../bank/BankStore.ts"
+import { BankStore } from "../bank/BankStore.ts"
 import { Banks } from "../bank/Banks.ts"
+import type { BankSession } from "../bank/Sessions.ts"
 import type { ConnectionStatus } from "../provider/ConnectionHealth.ts"
 import { NotFound } from "../failure/Failure.ts"
 import * as Recovery from "../failure/Recovery.ts"
 import { JobStore, type Fenced } from "../job/JobStore.ts"
 import { sleepIdle } from "../job/SafePoint.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
-import { Providers } from "../provider/Providers.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Digest } from "../shared/Digest.ts"
@@ -112,7 +112,7 @@ const clampedFindings = (run: SourceRun, bank: Bank, capability: DataTypeCapabil
 const segmentsOf = (
   run: SourceRun,
   bank: Bank,
-  connection: BankConnection,
+  session: BankSession,
   capability: DataTypeCapability,
   all: ReadonlyArray<Account>,
   accountsAgree: boolean,
@@ -126,7 +126,7 @@ const segmentsOf = (
   const options = run.feed.dataTypeOptions
   const base: Omit<Segment, "account"> = {
     bank,
-    connection,
+    session,
     accounts: all,
     counted: new Set(wanted.map(({ id }) => id)),
     dataType: run.feed.dataType as Segment["dataType"],
@@ -164,7 +164,7 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
   static readonly layer: Layer.Layer<
     ConnectionSource,
     never,
-    Banks | BankStore | JobStore | RecordStore | Providers | SourceReader | LedgerWriter | Digest
+    Banks | BankStore | JobStore | RecordStore | SourceReader | LedgerWriter | Digest
   > = Layer.effect(
     ConnectionSource,
     Effect.gen(function* () {
@@ -172,7 +172,6 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
       const bankStore = yield* BankStore
       const jobs = yield* JobStore
       const records = yield* RecordStore
-      const providers = yield* Providers
       const sourceReader = yield* SourceReader
       const writer = yield* LedgerWriter
       const digest = yield* Digest
@@ -206,14 +205,14 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
 
       const pullConnection = Effect.fnUntraced(function* (run: SourceRun, bank: Bank, accountIds: ReadonlySet<string>) {
         const right = rightOf(run, bank.id)
-        const { connection, listed, status } = yield* banks.refresh(bank, writer.guard(right), right.cause)
+        const { listed, session, status } = yield* banks.refresh(bank, writer.guard(right), right.cause)
         if (listed === undefined) return { ...empty, findings: [unusable(bank, status)] }
         // Of an account that the bank no longer lists nothing is read, and nothing is believed to be gone.
         const all = listed.accounts.filter((account) => account.state === "open")
         const wanted = all.filter((account) => accountIds.has(account.id))
         const { dataType } = run.feed
         if (dataType === "balances") return yield* writeBalances(run, bank, wanted)
-        const driver = yield* providers.get(connection.instanceId)
+        const { driver } = session
         const capability = driver.capabilities.dataTypes[dataType as Segment["dataType"]]
         if (capability === undefined) {
           const message = `${bank.name}: ${driver.name} does not support ${dataType}`
@@ -222,7 +221,7 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
         const results: Array<SourceResult> = [
           { ...empty, findings: [...clampedFindings(run, bank, capability), ...lackingFindings(run, bank, wanted)] }
         ]
-        for (const segment of segmentsOf(run, bank, connection, capability, all, listed.agrees, wanted)) {
+        for (const segment of segmentsOf(run, bank, session, capability, all, listed.agrees, wanted)) {
           const pulled = yield* sourceReader.pull(rightOf(run, bank.id), segment)
           results.push({
             ...empty,

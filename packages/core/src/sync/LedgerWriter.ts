@@ -188,7 +188,7 @@ export class LedgerWriter extends Context.Service<
           aliases,
           learnt: recalled.learnt,
           idTrust: snapshot.idTrust,
-          coverage: believable(snapshot),
+          ...believable(snapshot),
           historyFrom: snapshot.historyFrom,
           none: snapshot.none ?? false,
           ...(snapshot.period === undefined ? {} : { period: snapshot.period }),
@@ -274,7 +274,7 @@ export class LedgerWriter extends Context.Service<
             : []
         if (digests?.isUnchanged === true) {
           const shownFrom = shownFromOf(
-            { ...snapshot, coverage: believable(snapshot) },
+            { ...snapshot, ...believable(snapshot) },
             oldestPosted(asked.observations),
             false
           )

@@ -160,7 +160,7 @@ export class ReadThrough extends Context.Service<
         right: WriteRight,
         { account, bank, dataType, reachingTo, workspace }: Asked
       ) {
-        const { connection, listed, status } = yield* banks.refresh(bank, writer.guard(right), right.cause)
+        const { listed, session, status } = yield* banks.refresh(bank, writer.guard(right), right.cause)
         if (listed === undefined) return unusableConnection(status) ?? good
         const { accounts, agrees } = listed
         const current = accounts.find((one) => one.id === account.id)
@@ -186,14 +186,13 @@ export class ReadThrough extends Context.Service<
           yield* records.setPulled([scope])
           return good
         }
-        const driver = yield* providers.get(connection.instanceId)
-        const capability = driver.capabilities.dataTypes[dataType]
+        const capability = session.driver.capabilities.dataTypes[dataType]
         if (capability === undefined || !current.supports.includes(dataType)) return good
         const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone)
         const days = Math.min(plans[workspace.plan].historyDays ?? capability.historyDays, capability.historyDays)
         const segment: Segment = {
           bank,
-          connection,
+          session,
           accounts: accounts.filter((one) => one.state === "open"),
           account: capability.scope === "connection" ? undefined : current,
           dataType,

@@ -16,6 +16,8 @@ export interface SnapshotOfAccount {
   /** Upstream ids of rows that could not be read; `""` among them is a row that could be any. */
   readonly unread: ReadonlySet<string>
   readonly coverage: Coverage
+  /** What was said of pending rows, where that is something else. */
+  readonly pendingCoverage?: Coverage
   /** What the upstream says itself of the account (`UpstreamSays`). */
   readonly historyFrom?: CalendarDate
   readonly none?: boolean
@@ -37,18 +39,33 @@ export const isWholeTruth = ({ changeModel, coverage, scope }: SnapshotOfAccount
   isSnapshotType(scope.dataType) || (changeModel === "delta" && coverage.kind !== "delta")
 
 /** A row that could not be read may be any of those that are missing, unless its id says which one it is. */
-export const believable = ({ coverage, idTrust, unread }: SnapshotOfAccount): Coverage =>
-  coverage.kind === "delta" || unread.size === 0 || (trusted(idTrust) && !unread.has(""))
-    ? coverage
-    : { ...coverage, complete: false }
+export const believable = ({
+  coverage,
+  idTrust,
+  pendingCoverage,
+  unread
+}: SnapshotOfAccount): Pick<SnapshotOfAccount, "coverage" | "pendingCoverage"> => {
+  const told = (said: Coverage): Coverage =>
+    said.kind === "delta" || unread.size === 0 || (trusted(idTrust) && !unread.has(""))
+      ? said
+      : { ...said, complete: false }
+  return {
+    coverage: told(coverage),
+    ...(pendingCoverage === undefined ? {} : { pendingCoverage: told(pendingCoverage) })
+  }
+}
 
 /**
  * Whether rows can be settled: found by their ids in a read of all there is. What people parted depends on records that
  * would not be looked at.
  */
-export const canSettle = ({ byIdOnly, coverage, idTrust, scope }: SnapshotOfAccount, { facts }: Recalled): boolean =>
+export const canSettle = (
+  { byIdOnly, coverage, idTrust, pendingCoverage, scope }: SnapshotOfAccount,
+  { facts }: Recalled
+): boolean =>
   scope.dataType === "transactions" &&
   coverage.kind === "full" &&
+  pendingCoverage === undefined &&
   !byIdOnly &&
   trusted(idTrust) &&
   !facts.some(({ kind }) => kind === "forbid")

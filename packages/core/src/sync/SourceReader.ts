@@ -11,14 +11,15 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { Account } from "../bank/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
-import { BankStore, type BankConnection } from "../bank/BankStore.ts"
+import { BankStore } from "../bank/BankStore.ts"
+import type { BankSession } from "../bank/Sessions.ts"
 import { JobStore, type Fenced } from "../job/JobStore.ts"
 import { makeIdleSafePoint } from "../job/SafePoint.ts"
 import { RunLease } from "../job/RunLease.ts"
+import type { ErrorCode } from "../failure/ErrorCode.ts"
 import type { DataTypeCapability } from "../provider/Capabilities.ts"
-import type { Coverage, ProviderDriver, PullRequest } from "../provider/Provider.ts"
-import { ProtocolViolation, type ProviderError } from "../provider/ProviderError.ts"
-import { Providers } from "../provider/Providers.ts"
+import type { Coverage, PullRequest } from "../provider/Provider.ts"
+import { failureOf, ProtocolViolation, type ProviderError } from "../provider/ProviderError.ts"
 import { isDatedType } from "../record/DataType.ts"
 import { RecordStore } from "../record/RecordStore.ts"
 import { afterRead } from "../record/Shown.ts"
@@ -41,7 +42,8 @@ import { LedgerWriter, type WriteRight } from "./LedgerWriter.ts"
 /** A pull that belongs together and has one checkpoint. */
 export interface Segment {
   readonly bank: Bank
-  readonly connection: BankConnection
+  /** What it is asked through, as far as a segment needs. */
+  readonly session: Pick<BankSession, "driver" | "pull">
   /** All open accounts of the connection. Only those that have the data type are asked for. */
   readonly accounts: ReadonlyArray<Account>
   /** The account it is about, or `undefined` for the whole connection. */
@@ -81,7 +83,7 @@ export interface Pulled {
   /** Those of them that were new or another. */
   readonly changed: number
   readonly quarantined: ReadonlyArray<Quarantined>
-  readonly warnings: ReadonlyArray<{ readonly code: PullWarning; readonly message: string }>
+  readonly warnings: ReadonlyArray<{ readonly code: ErrorCode; readonly message: string }>
 }
 
 /** How many rows lie inside the range: some sources show what lies around it as well. */
@@ -90,14 +92,37 @@ const insideOf = (range: Segment["range"], rows: ReadonlyArray<Observation>): nu
     ? rows.length
     : rows.filter(({ date }) => date !== null && date >= range.from && date <= range.to).length
 
-/**
- * What the pages say about rows that they do not show, as far as it can be believed; of single accounts that is asked
- * for apart.
- */
-const coverageOf = ({ coverage }: Stage, isBelieved: boolean): Coverage => {
-  if (coverage.kind === "delta") return coverage
-  const { historyFrom: _, none: __, ...plain } = coverage
-  return { ...plain, complete: plain.complete && isBelieved }
+interface ReadAccount {
+  /** Some page said something of its rows: else it was not read. */
+  readonly isRead: boolean
+  readonly coverage: Coverage
+  readonly pendingCoverage?: Coverage
+}
+
+const isSame = (a: Coverage, b: Coverage): boolean =>
+  a.kind === b.kind &&
+  (a.kind === "delta" || (b.kind !== "delta" && a.complete === b.complete)) &&
+  (a.kind !== "window" || (b.kind === "window" && a.from === b.from && a.to === b.to))
+
+/** What the pages say about rows of an account that they do not show, as far as it can be believed. */
+const readOf = (staged: Stage, { capability, accountsAgree }: Segment, providerAccountId: string): ReadAccount => {
+  const isFeed = capability.changeModel === "delta" || capability.changeModel === "appendOnly"
+  const told = (said: Coverage | undefined): Coverage => {
+    if (said === undefined) return isFeed ? { kind: "delta" } : { kind: "full", complete: false }
+    if (said.kind === "delta") return said
+    const { historyFrom: _, none: __, ...plain } = said
+    return { ...plain, complete: plain.complete && accountsAgree }
+  }
+  const [posted, pending] = [
+    staged.coverage(providerAccountId, "posted"),
+    staged.coverage(providerAccountId, "pending")
+  ]
+  const [coverage, pendingCoverage] = [told(posted), told(pending)]
+  return {
+    isRead: posted !== undefined || pending !== undefined,
+    coverage,
+    ...(isSame(coverage, pendingCoverage) ? {} : { pendingCoverage })
+  }
 }
 
 /** How far back an account reaches since a read, where that is news: only who asks for old days can hear that they are gone. */
@@ -111,13 +136,6 @@ const historyAfter = (
   return asked || shownFrom < historyFrom ? shownFrom : undefined
 }
 
-export type PullWarning =
-  | "RANGE_CLAMPED"
-  | "CHECKPOINT_LOST"
-  | "ROW_QUARANTINED"
-  | "PAGINATION_UNSTABLE"
-  | "ID_UNTRUSTED"
-
 export class SourceReader extends Context.Service<
   SourceReader,
   {
@@ -127,11 +145,10 @@ export class SourceReader extends Context.Service<
   static readonly layer: Layer.Layer<
     SourceReader,
     never,
-    Providers | BankStore | RecordStore | JobStore | Transactor | LedgerWriter | StageStore | Ids | Digest
+    BankStore | RecordStore | JobStore | Transactor | LedgerWriter | StageStore | Ids | Digest
   > = Layer.effect(
     SourceReader,
     Effect.gen(function* () {
-      const providers = yield* Providers
       const banks = yield* BankStore
       const records = yield* RecordStore
       const jobs = yield* JobStore
@@ -141,10 +158,9 @@ export class SourceReader extends Context.Service<
       const puttingAside = yield* PuttingAside
 
       const stage = Effect.fnUntraced(function* (
-        driver: ProviderDriver,
         segment: Segment,
         request: PullRequest,
-        warnings: Pulled["warnings"],
+        warnings: Array<Pulled["warnings"][number]>,
         left: OpenSegment | undefined,
         aside: PutAside,
         safePoint: Effect.Effect<void, Fenced | StorageUnavailable>
@@ -162,11 +178,14 @@ export class SourceReader extends Context.Service<
             }
             return yield* runLease.release
           }
-          const page = yield* driver.pull(segment.connection.connection, {
+          const page = yield* segment.session.pull({
             ...request,
             ...(position === undefined ? {} : { position })
           })
           staged.add(page)
+          for (const { error } of page.troubles ?? []) {
+            warnings.push({ code: failureOf(error).code, message: error.message })
+          }
           yield* aside.after(staged)
           position = page.end.kind === "more" ? page.end.position : undefined
           if (position === undefined) return staged
@@ -183,7 +202,6 @@ export class SourceReader extends Context.Service<
 
       /** Reads until a set of pages is consistent; says what had to be given up for it. */
       const settle = Effect.fnUntraced(function* (
-        driver: ProviderDriver,
         segment: Segment,
         first: PullRequest,
         left: OpenSegment | undefined,
@@ -195,15 +213,7 @@ export class SourceReader extends Context.Service<
         for (let tries = 0; tries <= limits.paginationRestarts; tries++) {
           const from = tries === 0 ? left : undefined
           const aside = yield* puttingAside.open(segment.bank.workspaceId, right)
-          const outcome: Stage | ProviderError = yield* stage(
-            driver,
-            segment,
-            request,
-            warnings,
-            from,
-            aside,
-            safePoint
-          ).pipe(
+          const outcome: Stage | ProviderError = yield* stage(segment, request, warnings, from, aside, safePoint).pipe(
             Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(aside.drop))),
             Effect.catchTag(
               ["MutationDuringPagination", "CheckpointInvalid", "RangeNotAllowed"],
@@ -266,12 +276,9 @@ export class SourceReader extends Context.Service<
         const resumeSnapshot = yield* CurrentResumeSnapshot
         const already = resumeSnapshot?.done.get(keyOf(segment))
         if (already !== undefined) return already
-        const driver = yield* providers.get(segment.connection.instanceId)
+        const { instanceId } = segment.session.driver
         const key = { bankId: segment.bank.id, accountId: segment.account?.id, dataType: segment.dataType }
-        const origin = {
-          instanceId: segment.connection.instanceId,
-          changeModel: segment.capability.changeModel
-        }
+        const origin = { instanceId, changeModel: segment.capability.changeModel }
         const kept = segment.reset || segment.range !== undefined ? undefined : yield* records.checkpoint(key)
         const decoded = kept === undefined ? undefined : decodeCheckpoint(origin, kept)
         const lost = kept !== undefined && decoded === undefined
@@ -288,7 +295,7 @@ export class SourceReader extends Context.Service<
           ...(stored === undefined ? {} : { checkpoint: stored })
         }
         const left = resumeSnapshot?.resume(keyOf(segment), stored)
-        const { aside, staged, warnings } = yield* settle(driver, segment, request, left, right)
+        const { aside, staged, warnings } = yield* settle(segment, request, left, right)
         if (lost) {
           warnings.unshift({
             code: "CHECKPOINT_LOST",
@@ -296,10 +303,12 @@ export class SourceReader extends Context.Service<
           })
         }
 
-        const coverage = coverageOf(staged, segment.accountsAgree)
+        const reads = new Map(owners.map((account) => [account, readOf(staged, segment, account.providerAccountId)]))
         // A change feed does not say a second time what is gone: it is read whole once more.
         const incomplete =
-          segment.capability.changeModel === "delta" && coverage.kind !== "delta" && !segment.accountsAgree
+          segment.capability.changeModel === "delta" &&
+          !segment.accountsAgree &&
+          [...reads.values()].some(({ coverage }) => coverage.kind !== "delta")
         const asked = new Set(ownerIds)
         let seen = 0
         let changed = 0
@@ -312,12 +321,14 @@ export class SourceReader extends Context.Service<
         const writeAccount = Effect.fnUntraced(function* (account: Account) {
           const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
           const observations = yield* aside.rows(staged, account.providerAccountId)
+          const { coverage, pendingCoverage } = reads.get(account)!
           const written = yield* writer.write(right, {
             scope,
             observations,
             removed: staged.removed(account.providerAccountId),
             unread: staged.unread(account.providerAccountId),
             coverage,
+            ...(pendingCoverage === undefined ? {} : { pendingCoverage }),
             ...staged.said(account.providerAccountId),
             idTrust: segment.capability.idTrust,
             changeModel: segment.capability.changeModel,
@@ -357,7 +368,11 @@ export class SourceReader extends Context.Service<
                 ? undefined
                 : encodeCheckpoint(origin, {
                     checkpoint: staged.checkpoint,
-                    accounts: segment.account === undefined ? ownerIds : undefined
+                    // What was told of an account that could not be read went nowhere: the next run reads it whole.
+                    accounts:
+                      segment.account === undefined
+                        ? ownerIds.filter((_, at) => reads.get(owners[at]!)!.isRead)
+                        : undefined
                   })
             if (!incomplete && (next === undefined ? lost : next !== kept)) yield* records.saveCheckpoint(key, next)
             const at = yield* Timestamp.now
@@ -368,6 +383,8 @@ export class SourceReader extends Context.Service<
               Array.from(dated.keys(), ({ id }) => id)
             )
             for (const account of owners) {
+              const { coverage, isRead } = reads.get(account)!
+              if (!isRead) continue
               const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
               const from = dated.get(account)
               const shown = from === undefined ? undefined : afterRead(before.get(account.id) ?? [], { from, at })

@@ -1,5 +1,5 @@
 /** What a pull has read so far, before any of it is believed. */
-import type { Coverage, SyncPage, UpstreamSays } from "../provider/Provider.ts"
+import type { Coverage, PartCoverage, SyncPage, UpstreamSays } from "../provider/Provider.ts"
 import type { DataType } from "../record/DataType.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Digest } from "../shared/Digest.ts"
@@ -17,7 +17,7 @@ const areDistinct = (rows: ReadonlyArray<Observation>): boolean => {
   return true
 }
 
-/** What the pages of a run say together: what a later one says of an account counts. */
+/** What two pages of a run say together: what a later one says of an account counts. */
 const together = (before: Coverage, now: Coverage): Coverage => {
   if (before.kind === "delta" || now.kind === "delta") return now
   const starts = new Map<string, CalendarDate>()
@@ -34,9 +34,28 @@ const together = (before: Coverage, now: Coverage): Coverage => {
   return { ...now, ...says }
 }
 
+export type RowStatus = "posted" | "pending"
+const statuses: ReadonlyArray<RowStatus> = ["posted", "pending"]
+
+/** What was said of the rows of an account in one status; `""` is every account that nothing was said of by name. */
+type Parts = Map<string, Coverage>
+const partKey = (account: string, status: RowStatus): string => `${status} ${account}`
+
+/** Takes in what a page says. What names no account is of all, and what was said of single ones before is over then. */
+const put = (parts: Parts, { providerAccountIds, status, ...coverage }: PartCoverage): void => {
+  for (const one of status === undefined ? statuses : [status]) {
+    for (const account of providerAccountIds ?? [""]) {
+      const key = partKey(account, one)
+      const before = parts.get(key) ?? parts.get(partKey("", one))
+      if (account === "") for (const other of parts.keys()) if (other.startsWith(`${one} `)) parts.delete(other)
+      parts.set(key, before === undefined ? coverage : together(before, coverage))
+    }
+  }
+}
+
 /** All of a stage, as JSON can hold it. */
 export interface StageState {
-  readonly coverage: Coverage
+  readonly coverage: ReadonlyArray<readonly [part: string, coverage: Coverage]>
   readonly count: number
   readonly quarantined: ReadonlyArray<Quarantined>
   readonly rows: ReadonlyArray<readonly [account: string, rows: ReadonlyArray<Observation>]>
@@ -46,13 +65,13 @@ export interface StageState {
 }
 
 export class Stage {
-  coverage: Coverage = { kind: "delta" }
   checkpoint: string | undefined = undefined
   /** Records decoded, repeats included. */
   count = 0
   /** Records that are held: not those that were let go. */
   held = 0
   readonly quarantined: Array<Quarantined> = []
+  readonly #parts: Parts = new Map()
   readonly #rows = new Map<string, Array<Observation>>()
   readonly #removed = new Map<string, Set<string>>()
   /** Ids of rows that could not be read, by account; those of drivers name none. */
@@ -65,7 +84,7 @@ export class Stage {
     this.#dataType = dataType
     this.#digest = digest
     if (state === undefined) return
-    this.coverage = state.coverage
+    for (const [part, coverage] of state.coverage) this.#parts.set(part, coverage)
     this.count = state.count
     this.quarantined.push(...state.quarantined)
     for (const [account, rows] of state.rows) {
@@ -80,7 +99,7 @@ export class Stage {
   /** Only between two pages: a checkpoint comes with the last one. */
   get state(): StageState {
     return {
-      coverage: this.coverage,
+      coverage: [...this.#parts],
       count: this.count,
       quarantined: this.quarantined,
       rows: [...this.#rows],
@@ -115,7 +134,7 @@ export class Stage {
     }
     this.quarantined.push(...page.quarantined)
     for (const { providerId } of page.quarantined) this.#unreadAnywhere.add(providerId)
-    this.coverage = together(this.coverage, page.coverage)
+    for (const part of "kind" in page.coverage ? [page.coverage] : page.coverage) put(this.#parts, part)
     // A blank checkpoint would mean "from the start" to the upstream and "continue" to us.
     if (page.end.kind === "done" && page.end.checkpoint?.trim() !== "") this.checkpoint = page.end.checkpoint
   }
@@ -128,10 +147,19 @@ export class Stage {
     return this.#unreadAnywhere.union(this.#unread.get(providerAccountId) ?? new Set())
   }
 
+  /**
+   * What the pages say of the rows of an account in a status; `undefined` where they say nothing of it: then it was not
+   * read.
+   */
+  coverage(providerAccountId: string, status: RowStatus): Coverage | undefined {
+    return this.#parts.get(partKey(providerAccountId, status)) ?? this.#parts.get(partKey("", status))
+  }
+
   /** What the upstream says itself of one account. */
   said(providerAccountId: string): { readonly historyFrom?: CalendarDate; readonly none: boolean } {
-    if (this.coverage.kind === "delta") return { none: false }
-    const { historyFrom = [], none = [] } = this.coverage
+    const coverage = this.coverage(providerAccountId, "posted")
+    if (coverage === undefined || coverage.kind === "delta") return { none: false }
+    const { historyFrom = [], none = [] } = coverage
     const start = historyFrom.find((one) => one.providerAccountId === providerAccountId)
     return { ...(start === undefined ? {} : { historyFrom: start.from }), none: none.includes(providerAccountId) }
   }
@@ -163,7 +191,7 @@ export class Stage {
     const gone = this.removed(providerAccountId)
     if (gone.size === 0 && areDistinct(rows)) return rows
     const last = new Map<string, Observation>()
-    const delta = this.coverage.kind === "delta"
+    const delta = (this.coverage(providerAccountId, "posted") ?? { kind: "delta" }).kind === "delta"
     const keyOf = (row: Observation) => (delta ? row.providerId : `${row.providerId}\n${row.hash}`)
     for (const row of rows) if (row.providerId !== "") last.set(keyOf(row), row)
     const kept = rows.filter(

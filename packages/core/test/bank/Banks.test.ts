@@ -7,7 +7,7 @@ import * as Kernel from "../../src/Kernel.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import { InstitutionUnavailable } from "../../src/provider/ProviderError.ts"
 import { makeBank, somebody, storeWorkspace } from "@millrace/testing/fixture"
-import { makeScriptedProvider } from "@millrace/testing/fake"
+import { makeScriptedProvider, withSessions } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -24,13 +24,9 @@ const arrange = Effect.gen(function* () {
     historyDays: 90
   })
   const trouble: { listing?: InstitutionUnavailable } = {}
-  const provider = {
-    ...driver,
-    listAccounts: (connection: Parameters<typeof driver.listAccounts>[0]) =>
-      Effect.suspend(() =>
-        trouble.listing === undefined ? driver.listAccounts(connection) : Effect.fail(trouble.listing)
-      )
-  }
+  const provider = withSessions(driver, ({ listAccounts }) => ({
+    listAccounts: Effect.suspend(() => (trouble.listing === undefined ? listAccounts : Effect.fail(trouble.listing)))
+  }))
   const services = yield* Layer.build(
     Kernel.layerRun.pipe(
       Layer.provideMerge(Adapters.layer({ providers: [provider], folder: undefined })),

@@ -5,7 +5,7 @@ import { MemoryStorage } from "@millrace/adapters/memory"
 import { makeBank, makeMadeBank, ownerOf, storeFeed, storeWorkspace } from "@millrace/testing/fixture"
 import { Seeded } from "@millrace/testing/model"
 import { FaultPoints } from "@millrace/verification/fault/FaultPoints"
-import { pointedStores } from "@millrace/verification/simulation/PointedPorts"
+import { pointedProvider, pointedStores } from "@millrace/verification/simulation/PointedPorts"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -31,7 +31,7 @@ const open = Effect.fnUntraced(function* (plan: PlanName = "enterprise") {
     dies && points.fired !== undefined && call === "Leases.free" && edge === "begins" ? Effect.interrupt : undefined
   const services = yield* Layer.build(
     Kernel.layerRun.pipe(
-      Layer.provideMerge(Adapters.layer({ providers: [points.wrap("Provider", driver)], folder: undefined })),
+      Layer.provideMerge(Adapters.layer({ providers: [pointedProvider(points, driver)], folder: undefined })),
       Layer.provideMerge(pointedStores(points).pipe(Layer.provideMerge(MemoryStorage.layer)))
     )
   )

@@ -34,12 +34,15 @@ export const makeOneUseProvider = () => {
           bankType: "bank"
         } as const)
       }),
-    inspect: ({ ref, secrets }) =>
-      Effect.sync(() =>
-        secrets.accessToken === working.get(ref)
-          ? ({ status: "connected" } as const)
-          : ({ status: "reauth_required", errorCode: "REAUTH_REQUIRED" } as const)
-      )
+    open: (request) =>
+      Effect.map(driver.open(request), (session) => ({
+        ...session,
+        inspect: Effect.sync(() =>
+          request.connection.secrets.accessToken === working.get(request.connection.ref)
+            ? ({ status: "connected" } as const)
+            : ({ status: "reauth_required", errorCode: "REAUTH_REQUIRED" } as const)
+        )
+      }))
   }
   return { driver: provider, used, working }
 }

@@ -17,6 +17,7 @@ import { limits } from "../../src/shared/Limits.ts"
 import { defaultMappings } from "../../src/destination/Columns.ts"
 import { makeBank, somebody, storeFeed, storeWorkspace } from "@millrace/testing/fixture"
 import { drive, type Simulation } from "@millrace/verification/simulation/Simulation"
+import { completeOf } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { afterAll, beforeAll } from "vitest"
@@ -64,10 +65,9 @@ const balance = (counts: JobCounts): number =>
 const opened = Effect.fnUntraced(function* (simulation: Simulation, dataType: SyncDataType, most = Infinity) {
   const workspace = yield* storeWorkspace({ plan: "professional", timezone: "UTC" })
   const driver = DemoProvider.make()
-  const completed = yield* driver.completeConnect({
-    attemptId: "a",
-    payload: { kind: "provider_connection_id", connectionId: "normal", institutionId: institutionOf[dataType] }
-  })
+  const completed = yield* driver.completeConnect(
+    completeOf({ kind: "provider_connection_id", connectionId: "normal", institutionId: institutionOf[dataType] })
+  )
   const bank = yield* makeBank(workspace, { providerInstanceId: driver.instanceId })
   yield* (yield* BankStore).insert(bank, { instanceId: driver.instanceId, connection: completed.connection })
   const accounts = (yield* (yield* Banks).refresh(bank, Effect.void, somebody))

@@ -14,6 +14,7 @@ import { Stage } from "../../src/sync/Stage.ts"
 import { StageStore, type StageKey } from "../../src/sync/StageStore.ts"
 import type { WorkspaceId } from "../../src/workspace/Workspace.ts"
 import { describe, expect, it } from "@effect/vitest"
+import { openFor } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -57,7 +58,7 @@ const arrange = Effect.fnUntraced(function* (
   const driver = makePullDriver(
     "pages",
     { changeModel: "snapshotFull", scope: "connection", idTrust: "stable", historyDays: 90, overlapDays: 0 },
-    (_connection, { position }) =>
+    ({ position }) =>
       Effect.gen(function* () {
         const page = Number(position ?? 0)
         if (page === 4 && !failed) {
@@ -110,7 +111,7 @@ const arrange = Effect.fnUntraced(function* (
     const today = CalendarDate.make("2026-03-20")
     const segment: Segment = {
       bank,
-      connection: { instanceId: "demo:pages", connection: { ref: "pages", secrets: {} } },
+      session: { driver, ...(yield* openFor(driver, { ref: "pages", secrets: {} })) },
       accounts: [account],
       account: undefined,
       dataType: "transactions",

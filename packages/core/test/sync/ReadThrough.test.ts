@@ -13,7 +13,7 @@ import { SourceReader } from "../../src/sync/SourceReader.ts"
 import { ReadThrough } from "../../src/sync/ReadThrough.ts"
 import { LedgerWriter } from "../../src/sync/LedgerWriter.ts"
 import * as RowEdits from "../../src/table/RowEdits.ts"
-import { makeScriptedProvider } from "@millrace/testing/fake"
+import { makeScriptedProvider, withSessions } from "@millrace/testing/fake"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -35,12 +35,10 @@ const setup = () => {
   const upstream = provider.bank("ref", ["a"])
   let health: ConnectionHealth = { status: "connected" }
   let delay = 0
-  const driver = {
-    ...provider.driver,
-    inspect: () => Effect.succeed(health),
-    pull: (...args: Parameters<typeof provider.driver.pull>) =>
-      Effect.andThen(Effect.sleep(`${delay} seconds`), provider.driver.pull(...args))
-  }
+  const driver = withSessions(provider.driver, ({ pull }) => ({
+    inspect: Effect.sync(() => health),
+    pull: (request) => Effect.andThen(Effect.sleep(`${delay} seconds`), pull(request))
+  }))
   const layer = ReadThrough.layer.pipe(
     Layer.provideMerge(SourceReader.layer),
     Layer.provideMerge([LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),

@@ -10,6 +10,7 @@ import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { CurrentResumeSnapshot, ResumeSnapshot } from "../../src/sync/ResumeSnapshot.ts"
 import { SourceReader, type Segment } from "../../src/sync/SourceReader.ts"
 import * as Cause from "effect/Cause"
+import { openFor } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -27,7 +28,7 @@ const lastPage = 5
 
 /** Six pages of one row each, of which the third cannot be read; it notes which pages it was asked for. */
 const makeDriver = (asked: Array<number>, providerAccountId: () => string): ProviderDriver =>
-  makePullDriver("pages", capability, (_connection, { position }) =>
+  makePullDriver("pages", capability, ({ position }) =>
     Effect.sync(() => {
       const page = Number(position ?? 0)
       asked.push(page)
@@ -58,8 +59,9 @@ const makeDriver = (asked: Array<number>, providerAccountId: () => string): Prov
 const arrange = Effect.gen(function* () {
   const asked: Array<number> = []
   let owner = ""
+  const driver = makeDriver(asked, () => owner)
   const layer = Kernel.layerRun.pipe(
-    Layer.provideMerge(Adapters.layer({ providers: [makeDriver(asked, () => owner)], folder: undefined })),
+    Layer.provideMerge(Adapters.layer({ providers: [driver], folder: undefined })),
     Layer.provideMerge(MemoryStorage.layer)
   )
   const services = yield* Layer.build(layer)
@@ -70,7 +72,7 @@ const arrange = Effect.gen(function* () {
     const lease = yield* takeBank(bank.id, "test", 600)
     const segment: Segment = {
       bank,
-      connection: { instanceId: "demo:pages", connection: { ref: "pages", secrets: {} } },
+      session: { driver, ...(yield* openFor(driver, { ref: "pages", secrets: {} })) },
       accounts: [account],
       account: undefined,
       dataType: "transactions",
@@ -153,7 +155,7 @@ describe("a pull that is handed over", () => {
   )
 
   it("says nothing of what another release wrote", () => {
-    const later = new ResumeSnapshot(JSON.stringify({ v: 2, done: "in another form" }))
+    const later = new ResumeSnapshot(JSON.stringify({ v: 3, done: "in another form" }))
     expect(later.done.size).toBe(0)
     expect(later.resume("any", undefined)).toBeUndefined()
   })

@@ -5,6 +5,7 @@ import * as Kernel from "../../src/Kernel.ts"
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { SourceReader } from "../../src/sync/SourceReader.ts"
 import { describe, expect, it } from "@effect/vitest"
+import { openFor } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -44,7 +45,7 @@ describe("a pull", () => {
           { bankId: bank.id, lease, cause: somebody },
           {
             bank,
-            connection: { instanceId: "demo:circle", connection: { ref: "circle", secrets: {} } },
+            session: { driver: circle, ...(yield* openFor(circle, { ref: "circle", secrets: {} })) },
             accounts: [account],
             account: undefined,
             dataType: "transactions",

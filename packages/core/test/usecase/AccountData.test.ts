@@ -12,7 +12,7 @@ import { Misconfigured, ProviderUnavailable, type ProviderError } from "../../sr
 import * as CalendarDate from "../../src/shared/CalendarDate.ts"
 import { Cursors } from "../../src/cursor/Cursors.ts"
 import { ReadThrough } from "../../src/sync/ReadThrough.ts"
-import { makeScriptedProvider } from "@millrace/testing/fake"
+import { makeScriptedProvider, withSessions } from "@millrace/testing/fake"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -47,10 +47,9 @@ const setup = () => {
   upstream.lacking.add("b")
   let trouble: ProviderError | undefined
   let health: ConnectionHealth = { status: "connected" }
-  const driver: ProviderDriver = {
-    ...provider.driver,
-    inspect: () => (trouble === undefined ? Effect.succeed(health) : Effect.fail(trouble))
-  }
+  const driver = withSessions(provider.driver, () => ({
+    inspect: Effect.suspend(() => (trouble === undefined ? Effect.succeed(health) : Effect.fail(trouble)))
+  }))
   const connected = Effect.gen(function* () {
     yield* TestClock.setTime(now)
     const workspace = yield* storeWorkspace({ plan: "enterprise", timezone: "UTC" })

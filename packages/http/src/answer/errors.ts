@@ -56,7 +56,7 @@ export type KernelError =
   | StorageUnavailable
   | ProviderError
 
-type ProviderStatus = 400 | 404 | 503
+type ProviderStatus = 400 | 404 | 409 | 503
 
 /** The statuses that an error of the kernel can have: what endpoints have to declare. */
 export type StatusOf = {
@@ -115,6 +115,10 @@ const ofProvider = (error: ProviderError): Answer<ProviderStatus> => {
   switch (code) {
     case "INVALID_REQUEST":
       return { status: 400, code, message: "Invalid connection payload" }
+    case "INVALID_STATE":
+      return { status: 409, code, message: "The connection was not made: the person ended it at the provider" }
+    case "ALREADY_EXISTS":
+      return { status: 409, code, message: "The provider has this connection already" }
     case "UNSUPPORTED_BY_PROVIDER":
       return { status: 404, code, message: "The provider does not support this" }
     default: {
@@ -217,6 +221,8 @@ const table: {
   RangeNotAllowed: ofProvider,
   Unsupported: ofProvider,
   InvalidConnectPayload: ofProvider,
+  UserCancelled: ofProvider,
+  DuplicateConnection: ofProvider,
   Misconfigured: ofProvider,
   ProtocolViolation: ofProvider
 }

@@ -6,6 +6,16 @@ export {
   ScriptedPlace,
   writeOne
 } from "../destination/ScriptedDestination.ts"
+export {
+  beginOf,
+  completeOf,
+  eachCall,
+  keptIn,
+  openFor,
+  plainCapabilities,
+  testSubject,
+  withSessions
+} from "../provider/DriverCalls.ts"
 export { longAgo, type Posting, ScriptedBank, type TrueRow } from "../provider/ScriptedBank.ts"
 export {
   isTrusted,

@@ -21,6 +21,7 @@ import {
 } from "@millrace/core/provider"
 import { CalendarDate } from "@millrace/core"
 import * as Effect from "effect/Effect"
+import { plainCapabilities } from "./DriverCalls.ts"
 import { longAgo, observed, ScriptedBank, type TrueRow } from "./ScriptedBank.ts"
 
 export interface ScriptedOptions {
@@ -198,37 +199,38 @@ export const makeScriptedProvider = (options: ScriptedOptions) => {
     name: `Scripted ${options.instance}`,
     countryCodes: ["US"],
     capabilities: {
-      connectFlow: "token",
+      ...plainCapabilities,
       dataTypes: { transactions: capability },
       removal: "sync",
-      freshnessSeconds: options.freshnessSeconds ?? 300,
-      webhooks: false
+      freshnessSeconds: options.freshnessSeconds ?? 300
     },
     listInstitutions: () => Effect.succeed([]),
     beginConnect: () => new ConnectionGone({ message: "Scripted connections are made by tests" }),
     completeConnect: () => new ConnectionGone({ message: "Scripted connections are made by tests" }),
-    inspect: ({ ref }) =>
-      Effect.suspend(() => {
-        const one = bank(ref)
-        const failure = one.lookFailures.shift()
-        return failure === undefined ? Effect.succeed(one.health) : Effect.fail(failure)
-      }),
-    listAccounts: ({ ref }) => Effect.sync(() => bank(ref).listAccounts()),
-    pull: ({ ref }, request) =>
-      Effect.suspend(() => {
-        const one = bank(ref)
-        one.pulls++
-        one.asked = request
-        const failure = one.failures.shift()
-        if (failure !== undefined) return Effect.fail(failure)
-        const lacks = [...one.lacking].some((account) => request.providerAccountIds.includes(one.shownId(account)))
-        if (lacks) return new Unsupported({ message: "The account has no such data", dataType: request.dataType })
-        if (request.position !== undefined) one.meanwhile.shift()?.()
-        return isTrusted(idTrust) && (changeModel === "delta" || changeModel === "appendOnly")
-          ? changes(one, request)
-          : Effect.sync(() => snapshot(one, request))
-      }),
-    revoke: () => Effect.succeed("done")
+    open: ({ connection: { ref } }) =>
+      Effect.succeed({
+        inspect: Effect.suspend(() => {
+          const one = bank(ref)
+          const failure = one.lookFailures.shift()
+          return failure === undefined ? Effect.succeed(one.health) : Effect.fail(failure)
+        }),
+        listAccounts: Effect.sync(() => bank(ref).listAccounts()),
+        pull: (request) =>
+          Effect.suspend(() => {
+            const one = bank(ref)
+            one.pulls++
+            one.asked = request
+            const failure = one.failures.shift()
+            if (failure !== undefined) return Effect.fail(failure)
+            const lacks = [...one.lacking].some((account) => request.providerAccountIds.includes(one.shownId(account)))
+            if (lacks) return new Unsupported({ message: "The account has no such data", dataType: request.dataType })
+            if (request.position !== undefined) one.meanwhile.shift()?.()
+            return isTrusted(idTrust) && (changeModel === "delta" || changeModel === "appendOnly")
+              ? changes(one, request)
+              : Effect.sync(() => snapshot(one, request))
+          }),
+        revoke: Effect.succeed("done")
+      })
   }
 
   return { driver, bank, options }

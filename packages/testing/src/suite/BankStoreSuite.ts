@@ -133,6 +133,35 @@ export const tests: StorageTests = (it) => {
     })
   )
 
+  it.effect("rotates the secrets of the connection that it knows, and of no other", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const [bank, other] = [yield* storeBank(workspace), yield* storeBank(workspace)]
+      const { connection, instanceId } = makeConnection(bank)
+      const newer = { ref: connection.ref, secrets: { token: difficultTexts.join("|"), more: "x" } }
+      expect(yield* store.rotateSecrets(bank.id, connection, newer.secrets)).toEqual(Option.some(newer))
+      expect(yield* store.connection(bank.id)).toEqual(Option.some({ instanceId, connection: newer }))
+      // Whoever knows the old ones, or another reference, is told what there is, and changes nothing.
+      for (const known of [connection, { ...newer, ref: "another" }]) {
+        expect(yield* store.rotateSecrets(bank.id, known, { token: "late" })).toEqual(Option.some(newer))
+      }
+      expect(yield* store.connection(bank.id)).toEqual(Option.some({ instanceId, connection: newer }))
+      expect(yield* store.connection(other.id)).toEqual(Option.some(makeConnection(other)))
+      expect(Option.getOrThrow(yield* store.get(workspace.id, bank.id))).toEqual(bank)
+      const {
+        connectionStatus: _,
+        institutionId: _i,
+        providerInstanceId: _p,
+        ...files
+      } = yield* makeBank(workspace, {
+        source: "file"
+      })
+      yield* store.insert(files, undefined)
+      expect(yield* store.rotateSecrets(files.id, newer, {})).toEqual(Option.none())
+    })
+  )
+
   it.effect("finds no bank that was deleted by its connection", () =>
     Effect.gen(function* () {
       const store = yield* BankStore

@@ -181,10 +181,10 @@ export const readingTests = (options: ProviderSuiteOptions, dataType: PulledType
       const isDelta = capabilityOf(subject.driver, dataType).changeModel === "delta"
       for (const request of yield* requests(subject, dataType)) {
         for (const token of ["", " ", "v1:", "v0:1:2:3", "v1:%00:ÿ:-1", "{}", "null", "x".repeat(4096)]) {
-          const position = yield* refusal(subject.driver.pull(subject.connection, { ...request, position: token }))
+          const position = yield* refusal(subject.calls.pull(subject.connection, { ...request, position: token }))
           expect(accepted).toContain(position._tag)
           if (!isDelta) continue
-          const checkpoint = yield* refusal(subject.driver.pull(subject.connection, { ...request, checkpoint: token }))
+          const checkpoint = yield* refusal(subject.calls.pull(subject.connection, { ...request, checkpoint: token }))
           expect(accepted).toContain(checkpoint._tag)
         }
       }
@@ -195,7 +195,7 @@ export const readingTests = (options: ProviderSuiteOptions, dataType: PulledType
     Effect.gen(function* () {
       const subject = yield* opened(options)
       for (const request of yield* requests(subject, dataType)) {
-        expect((yield* refusal(subject.driver.pull(subject.unknown, request)))._tag).toBe("ConnectionGone")
+        expect((yield* refusal(subject.calls.pull(subject.unknown, request)))._tag).toBe("ConnectionGone")
       }
     })
   )
@@ -208,7 +208,7 @@ export const balanceTests = (options: ProviderSuiteOptions): void => {
       const subject = yield* opened(options)
       for (let move = 0; move <= options.moves; move++) {
         const rows = (yield* readAll(subject, "transactions")).flatMap(({ upserted }) => upserted)
-        for (const account of yield* subject.driver.listAccounts(subject.connection)) {
+        for (const account of yield* subject.calls.listAccounts(subject.connection)) {
           const truth = subject.truth?.get(account.providerAccountId)
           const posted = Decimal.sum(
             rows.flatMap(({ fields, pending, providerAccountId }) => {

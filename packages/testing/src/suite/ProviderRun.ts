@@ -1,10 +1,10 @@
 /** Reads a driver the way the kernel does: page by page, from a checkpoint, starting over when told to. */
 import type {
   Connection,
-  Coverage,
   DataTypeCapability,
   ObservedAccount,
   ObservedRecord,
+  PartCoverage,
   ProviderDriver,
   ProviderError,
   PullRequest,
@@ -13,17 +13,21 @@ import type {
 import { limits } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import { expect } from "vitest"
+import { openFor } from "../provider/DriverCalls.ts"
 
 export interface Run {
   readonly upserted: ReadonlyArray<ObservedRecord>
   readonly removed: SyncPage["removed"]
   readonly quarantined: SyncPage["quarantined"]
-  readonly coverages: ReadonlyArray<Coverage>
+  readonly coverages: ReadonlyArray<PartCoverage>
   readonly checkpoint: string | undefined
   readonly pages: number
 }
 
 const mostPages = 20_000
+
+const partsOf = (coverage: SyncPage["coverage"]): ReadonlyArray<PartCoverage> =>
+  "kind" in coverage ? [coverage] : coverage
 
 /** Positions and checkpoints are opaque, but bounded and never empty: an empty one would mean "from the start". */
 const expectToken = (token: string | undefined): void => {
@@ -46,15 +50,16 @@ const once = Effect.fnUntraced(function* (
   const upserted: Array<ObservedRecord> = []
   const removed: Array<SyncPage["removed"][number]> = []
   const quarantined: Array<SyncPage["quarantined"][number]> = []
-  const coverages: Array<Coverage> = []
+  const coverages: Array<PartCoverage> = []
   const positions = new Set<string>()
+  const session = yield* openFor(driver, connection)
   let next = request
   for (let pages = 1; ; pages++) {
-    const page = yield* driver.pull(connection, next)
+    const page = yield* session.pull(next)
     upserted.push(...page.upserted)
     removed.push(...page.removed)
     quarantined.push(...page.quarantined)
-    coverages.push(page.coverage)
+    coverages.push(...partsOf(page.coverage))
     if (page.end.kind === "done") {
       expectToken(page.end.checkpoint)
       return { upserted, removed, quarantined, coverages, checkpoint: page.end.checkpoint, pages }

@@ -4,13 +4,14 @@
  * The options say how to connect and how to make the upstream move on. Time is the test clock, which
  * stands still except where `advance` moves it.
  */
-import { accountTypes, bankTypes, isUsable, kindFault, ProviderInstanceId } from "@millrace/core/provider"
+import { accountTypes, bankTypes, isUsable, kindFault, ProviderInstanceId, stepOfFlow } from "@millrace/core/provider"
 import { describe, expect, it } from "@effect/vitest"
 import { syncDataTypes } from "@millrace/core/record"
 import { Currency, Decimal, Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
+import { beginOf, completeOf } from "../provider/DriverCalls.ts"
 import { kernelTests } from "./ProviderKernelTests.ts"
 import { balanceTests, readingTests } from "./ProviderReadingTests.ts"
 import { attemptId, capabilityOf, opened, type ProviderSuiteOptions, refusal, today } from "./ProviderUnderTest.ts"
@@ -43,7 +44,7 @@ export const suite = (name: string, options: ProviderSuiteOptions): void => {
     it.effect("lists institutions of which each has its own id", () =>
       Effect.gen(function* () {
         const { driver } = yield* opened(options)
-        const found = yield* driver.listInstitutions("")
+        const found = yield* driver.listInstitutions({ text: "", countryCodes: [], limit: 100 })
         expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
         for (const institution of found) {
           expect(institution.id.trim()).not.toBe("")
@@ -56,7 +57,7 @@ export const suite = (name: string, options: ProviderSuiteOptions): void => {
     it.effect("begins a connection with the step of its flow, which expires later than now", () =>
       Effect.gen(function* () {
         const { driver } = yield* opened(options)
-        const begun = driver.beginConnect({ attemptId, email: "person@example.com", options: {} })
+        const begun = driver.beginConnect(beginOf({ attemptId }))
         const flow = driver.capabilities.connectFlow
         if (flow === "token" || flow === "file") {
           const exit = yield* Effect.exit(begun)
@@ -65,36 +66,36 @@ export const suite = (name: string, options: ProviderSuiteOptions): void => {
           return
         }
         const step = yield* begun
-        expect(step.kind).toBe(flow === "portal" ? "popup" : flow)
-        expect(step.kind === "link" ? step.token : step.url).not.toBe("")
+        expect(step.kind).toBe(stepOfFlow[flow])
+        for (const [key, value] of Object.entries(step)) expect([key, String(value).trim()]).not.toEqual([key, ""])
         expect(step.expiresAt > (yield* Timestamp.now)).toBe(true)
       })
     )
 
     it.effect("completes an attempt twice with the same answer", () =>
       Effect.gen(function* () {
-        const { driver, payload } = yield* opened(options)
-        const complete = driver.completeConnect({ attemptId, payload })
+        const { calls, driver, payload } = yield* opened(options)
+        const complete = driver.completeConnect(completeOf(payload, { attemptId }))
         const first = yield* complete
         expect(yield* complete).toEqual(first)
         expect(first.connection.ref.trim()).not.toBe("")
         expect(bankTypes).toContain(first.bankType)
-        expect(isUsable((yield* driver.inspect(first.connection)).status)).toBe(true)
+        expect(isUsable((yield* calls.inspect(first.connection)).status)).toBe(true)
       })
     )
 
     it.effect("refuses a payload that is not its own", () =>
       Effect.gen(function* () {
         const { driver, refusedPayload } = yield* opened(options)
-        const error = yield* refusal(driver.completeConnect({ attemptId, payload: refusedPayload }))
+        const error = yield* refusal(driver.completeConnect(completeOf(refusedPayload, { attemptId })))
         expect(error._tag).toBe("InvalidConnectPayload")
       })
     )
 
     it.effect("lists the same accounts twice, each with its own id and keys", () =>
       Effect.gen(function* () {
-        const { accounts, connection, driver } = yield* opened(options)
-        expect(yield* driver.listAccounts(connection)).toEqual(accounts)
+        const { accounts, calls, connection } = yield* opened(options)
+        expect(yield* calls.listAccounts(connection)).toEqual(accounts)
         expect(accounts.length).toBeGreaterThan(0)
         expect(new Set(accounts.map((account) => account.providerAccountId)).size).toBe(accounts.length)
         const strongest = accounts.flatMap(({ stableKeys }) => stableKeys.slice(0, 1))
@@ -123,9 +124,9 @@ export const suite = (name: string, options: ProviderSuiteOptions): void => {
     const absent = pulledTypes.filter((dataType) => !options.dataTypes.includes(dataType))
     it.effect.each(absent)("answers Unsupported for %s, which the connection does not have", (dataType) =>
       Effect.gen(function* () {
-        const { accounts, connection, driver, from } = yield* opened(options)
+        const { accounts, calls, connection, from } = yield* opened(options)
         const error = yield* refusal(
-          driver.pull(connection, {
+          calls.pull(connection, {
             dataType,
             providerAccountIds: accounts.map((account) => account.providerAccountId),
             from,
@@ -138,21 +139,21 @@ export const suite = (name: string, options: ProviderSuiteOptions): void => {
 
     it.effect("does not know the accounts or the health of an unknown connection", () =>
       Effect.gen(function* () {
-        const { driver, unknown } = yield* opened(options)
-        expect((yield* refusal(driver.listAccounts(unknown)))._tag).toBe("ConnectionGone")
-        const exit = yield* Effect.exit(driver.inspect(unknown))
+        const { calls, unknown } = yield* opened(options)
+        expect((yield* refusal(calls.listAccounts(unknown)))._tag).toBe("ConnectionGone")
+        const exit = yield* Effect.exit(calls.inspect(unknown))
         if (Exit.isSuccess(exit)) expect(exit.value.status).toBe("disconnected")
-        else expect((yield* refusal(driver.inspect(unknown)))._tag).toBe("ConnectionGone")
+        else expect((yield* refusal(calls.inspect(unknown)))._tag).toBe("ConnectionGone")
       })
     )
 
     it.effect("revokes a connection as often as it is asked to, also one that it does not know", () =>
       Effect.gen(function* () {
-        const { connection, driver, unknown } = yield* opened(options)
+        const { calls, connection, driver, unknown } = yield* opened(options)
         const expected = driver.capabilities.removal === "async" ? ["done", "pending"] : ["done"]
-        expect(expected).toContain(yield* driver.revoke(connection))
-        expect(expected).toContain(yield* driver.revoke(connection))
-        expect(yield* driver.revoke(unknown)).toBe("done")
+        expect(expected).toContain(yield* calls.revoke(connection))
+        expect(expected).toContain(yield* calls.revoke(connection))
+        expect(yield* calls.revoke(unknown)).toBe("done")
       })
     )
   })

@@ -20,6 +20,7 @@ import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
+import { completeOf, eachCall } from "../provider/DriverCalls.ts"
 import { run, subjects } from "./ProviderRun.ts"
 
 export type PulledType = PullRequest["dataType"]
@@ -65,6 +66,8 @@ export interface ProviderSuiteOptions {
 
 export interface Opened extends ProviderUnderTest {
   readonly connection: Connection
+  /** A session for each call. */
+  readonly calls: ReturnType<typeof eachCall>
   readonly accounts: ReadonlyArray<ObservedAccount>
 }
 
@@ -93,8 +96,9 @@ export const capabilityOf = (driver: ProviderDriver, dataType: PulledType): Data
 export const opened = Effect.fnUntraced(function* (options: ProviderSuiteOptions) {
   yield* TestClock.setTime(Timestamp.toMillis(Timestamp.make(options.start ?? "2026-11-21T09:30:00.000Z")))
   const subject = yield* options.make
-  const { connection } = yield* subject.driver.completeConnect({ attemptId, payload: subject.payload })
-  return { ...subject, connection, accounts: yield* subject.driver.listAccounts(connection) } satisfies Opened
+  const { connection } = yield* subject.driver.completeConnect(completeOf(subject.payload, { attemptId }))
+  const calls = eachCall(subject.driver)
+  return { ...subject, connection, calls, accounts: yield* calls.listAccounts(connection) } satisfies Opened
 })
 
 /** The pulls that read a data type: one for the connection, or one for each account. */

@@ -1,5 +1,5 @@
 /** Conformance of `UpstreamBudget`. Every test asks an instance of its own. */
-import { Refill, UpstreamBudget } from "@millrace/core/rate"
+import { type Line, Refill, type Upstream, UpstreamBudget } from "@millrace/core/rate"
 import { Ids } from "@millrace/core"
 import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -7,6 +7,19 @@ import * as Layer from "effect/Layer"
 import { StoreClock, type SuiteOptions } from "./StorageTests.ts"
 
 const minute = 60
+
+/** The lines of a request that is about a connection: that of the instance, and its own. */
+const linesOf = (upstream: Upstream, perMinute?: number, perConnectionPerMinute?: number): ReadonlyArray<Line> => [
+  { ...upstream, connection: undefined, ...(perMinute === undefined ? {} : { refill: Refill.refillOf(perMinute) }) },
+  ...(upstream.connection === undefined
+    ? []
+    : [
+        {
+          ...upstream,
+          ...(perConnectionPerMinute === undefined ? {} : { refill: Refill.refillOf(perConnectionPerMinute) })
+        }
+      ])
+]
 
 export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Ids>): void => {
   const arrange = Effect.gen(function* () {
@@ -19,24 +32,23 @@ export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Id
     Effect.gen(function* () {
       const { lines, upstream } = yield* arrange
       for (let n = 0; n < 20; n++) {
-        expect(yield* lines.take(upstream, undefined, 0)).toEqual({ granted: true, wait: 0 })
+        expect(yield* lines.take(linesOf(upstream), 0)).toEqual({ granted: true, wait: 0 })
       }
-      expect(yield* lines.held(upstream)).toBe(0)
+      expect(yield* lines.held(linesOf(upstream))).toBe(0)
     })
   )
 
   it.effect("lets a burst go at once, and then one request after the other", () =>
     Effect.gen(function* () {
       const { lines, other, upstream } = yield* arrange
-      const budget = { perMinute: 30 }
       const { burst, interval } = Refill.refillOf(30)
       for (let n = 0; n < burst; n++) {
         // The line is that of the instance, whichever connection asks.
-        expect(yield* lines.take(n % 2 === 0 ? upstream : other, budget, 0)).toEqual({ granted: true, wait: 0 })
+        expect(yield* lines.take(linesOf(n % 2 === 0 ? upstream : other, 30), 0)).toEqual({ granted: true, wait: 0 })
       }
       const waits: Array<number> = []
       for (let n = 0; n < 3; n++) {
-        const { granted, wait } = yield* lines.take(upstream, budget, minute)
+        const { granted, wait } = yield* lines.take(linesOf(upstream, 30), minute)
         expect(granted).toBe(true)
         waits.push(wait)
       }
@@ -50,25 +62,23 @@ export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Id
   it.effect("refuses who would have to wait for longer than it wants to, and gives its place to nobody", () =>
     Effect.gen(function* () {
       const { clock, lines, upstream } = yield* arrange
-      const budget = { perMinute: 1 }
-      expect(yield* lines.take(upstream, budget, 5)).toEqual({ granted: true, wait: 0 })
+      expect(yield* lines.take(linesOf(upstream, 1), 5)).toEqual({ granted: true, wait: 0 })
       for (let n = 0; n < 3; n++) {
-        const { granted, wait } = yield* lines.take(upstream, budget, 5)
+        const { granted, wait } = yield* lines.take(linesOf(upstream, 1), 5)
         expect(granted).toBe(false)
         expect(wait).toBeGreaterThan(55)
       }
       yield* clock.pass(minute)
-      expect(yield* lines.take(upstream, budget, 5)).toEqual({ granted: true, wait: 0 })
+      expect(yield* lines.take(linesOf(upstream, 1), 5)).toEqual({ granted: true, wait: 0 })
     })
   )
 
   it.effect("counts each connection against a budget of its own", () =>
     Effect.gen(function* () {
       const { lines, other, upstream } = yield* arrange
-      const budget = { perMinute: 600, perConnectionPerMinute: 1 }
-      expect((yield* lines.take(upstream, budget, 0)).granted).toBe(true)
-      expect((yield* lines.take(upstream, budget, 0)).granted).toBe(false)
-      expect((yield* lines.take(other, budget, 0)).granted).toBe(true)
+      expect((yield* lines.take(linesOf(upstream, 600, 1), 0)).granted).toBe(true)
+      expect((yield* lines.take(linesOf(upstream, 600, 1), 0)).granted).toBe(false)
+      expect((yield* lines.take(linesOf(other, 600, 1), 0)).granted).toBe(true)
     })
   )
 
@@ -76,7 +86,7 @@ export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Id
     Effect.gen(function* () {
       const { lines, upstream } = yield* arrange
       const answers = yield* Effect.all(
-        Array.from({ length: 40 }, () => lines.take(upstream, { perMinute: 100 }, 0)),
+        Array.from({ length: 40 }, () => lines.take(linesOf(upstream, 100), 0)),
         { concurrency: "unbounded" }
       )
       const granted = answers.filter((answer) => answer.granted).length
@@ -92,19 +102,19 @@ export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Id
       yield* lines.hold({ ...upstream, connection: undefined }, 40)
       // A shorter wait ends no longer one.
       yield* lines.hold({ ...upstream, connection: undefined }, 5)
-      for (const budget of [undefined, { perMinute: 600 }]) {
-        const refused = yield* lines.take(other, budget, 10)
+      for (const perMinute of [undefined, 600]) {
+        const refused = yield* lines.take(linesOf(other, perMinute), 10)
         expect(refused.granted).toBe(false)
         expect(refused.wait).toBeGreaterThan(35)
         expect(refused.wait).toBeLessThanOrEqual(40)
       }
-      const patient = yield* lines.take(upstream, { perMinute: 600 }, minute)
+      const patient = yield* lines.take(linesOf(upstream, 600), minute)
       expect(patient.granted).toBe(true)
       expect(patient.wait).toBeGreaterThan(35)
-      expect(yield* lines.held(upstream)).toBeGreaterThan(35)
+      expect(yield* lines.held(linesOf(upstream))).toBeGreaterThan(35)
       yield* clock.pass(41)
-      expect(yield* lines.held(upstream)).toBe(0)
-      expect(yield* lines.take(other, undefined, 0)).toEqual({ granted: true, wait: 0 })
+      expect(yield* lines.held(linesOf(upstream))).toBe(0)
+      expect(yield* lines.take(linesOf(other), 0)).toEqual({ granted: true, wait: 0 })
     })
   )
 
@@ -112,12 +122,33 @@ export const tests = (it: Vitest.MethodsNonLive<UpstreamBudget | StoreClock | Id
     Effect.gen(function* () {
       const { lines, other, upstream } = yield* arrange
       yield* lines.hold(upstream, 40)
-      expect((yield* lines.take(upstream, undefined, 0)).granted).toBe(false)
-      expect(yield* lines.take(other, undefined, 0)).toEqual({ granted: true, wait: 0 })
-      expect(yield* lines.take({ ...upstream, connection: undefined }, undefined, 0)).toEqual({
+      expect((yield* lines.take(linesOf(upstream), 0)).granted).toBe(false)
+      expect(yield* lines.take(linesOf(other), 0)).toEqual({ granted: true, wait: 0 })
+      expect(yield* lines.take(linesOf({ ...upstream, connection: undefined }), 0)).toEqual({
         granted: true,
         wait: 0
       })
+    })
+  )
+
+  it.effect("keeps a limit of a day, and takes no place in other lines for who is refused by one", () =>
+    Effect.gen(function* () {
+      const { clock, lines, upstream } = yield* arrange
+      const daily = { instanceId: `${upstream.instanceId}#limit:day`, connection: "one" }
+      const day = { ...daily, refill: Refill.refillOf(4, 86_400) }
+      const both = [...linesOf(upstream, 2), day]
+      // Two may go at once; of three a minute apart the third waits for hours.
+      for (let n = 0; n < 2; n++) {
+        expect(yield* lines.take(both, 0)).toEqual({ granted: true, wait: 0 })
+        yield* clock.pass(minute)
+      }
+      const refused = yield* lines.take(both, 0)
+      expect(refused.granted).toBe(false)
+      expect(refused.wait).toBeGreaterThan(6 * 3_600)
+      // The line of the minute is as it was: two requests within it would be one too many.
+      expect(yield* lines.take(linesOf(upstream, 2), 0)).toEqual({ granted: true, wait: 0 })
+      yield* clock.pass(9 * 3_600)
+      expect(yield* lines.take(both, 0)).toEqual({ granted: true, wait: 0 })
     })
   )
 }

@@ -171,6 +171,7 @@ const banks = casesOf(BankStore, {
       { connected: false, status: "error" },
       later
     ),
+  rotateSecrets: (store, { bank }) => store.rotateSecrets(bank.id, makeConnection(bank).connection, { token: "taken" }),
   setStatus: (store, { bank }) =>
     store.setStatus(
       bank.id,

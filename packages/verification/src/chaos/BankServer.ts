@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import type { ProviderError, PullRequest } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { makeScriptedProvider, type ScriptedBank } from "@millrace/testing/fake"
+import { eachCall, makeScriptedProvider, type ScriptedBank } from "@millrace/testing/fake"
 import { Gate } from "./Gate.ts"
 import { type JsonCall, serveJson } from "./JsonServer.ts"
 
@@ -64,6 +64,7 @@ export const startBank = async (): Promise<BankServer> => {
     historyDays: 400,
     saysHistory: true
   })
+  const calls = eachCall(driver)
   const before = new Gate<Asked>()
   const after = new Gate<Asked>()
   const pages: Array<Asked> = []
@@ -72,11 +73,11 @@ export const startBank = async (): Promise<BankServer> => {
     const connection = { ref, secrets: {} }
     switch (call) {
       case "inspect":
-        return tell(driver.inspect(connection))
+        return tell(calls.inspect(connection))
       case "accounts":
-        return tell(driver.listAccounts(connection))
+        return tell(calls.listAccounts(connection))
       case "pull":
-        return tell(driver.pull(connection, request))
+        return tell(calls.pull(connection, request))
     }
   }
 

@@ -11,6 +11,7 @@ import {
   ProviderUnavailable,
   type SyncPage
 } from "@millrace/core/provider"
+import { plainCapabilities } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 import { instanceId, type Told } from "./BankServer.ts"
 import { type Remote, post } from "./Remote.ts"
@@ -36,7 +37,7 @@ export const makeRemoteProvider = (bank: Remote): ProviderDriver => {
     name: "Remote",
     countryCodes: ["US"],
     capabilities: {
-      connectFlow: "token",
+      ...plainCapabilities,
       dataTypes: {
         transactions: {
           changeModel: "delta",
@@ -47,8 +48,7 @@ export const makeRemoteProvider = (bank: Remote): ProviderDriver => {
         }
       },
       removal: "sync",
-      freshnessSeconds: 300,
-      webhooks: false
+      freshnessSeconds: 300
     },
     listInstitutions: () => Effect.succeed([]),
     beginConnect: () => new InvalidConnectPayload({ message: "connections are made by their reference" }),
@@ -60,9 +60,12 @@ export const makeRemoteProvider = (bank: Remote): ProviderDriver => {
             bankType: "bank" as const
           })
         : new InvalidConnectPayload({ message: "connections are made by their reference" }),
-    inspect: ({ ref }) => ask<ConnectionHealth>("/inspect", { ref }),
-    listAccounts: ({ ref }) => ask<ReadonlyArray<ObservedAccount>>("/accounts", { ref }),
-    pull: ({ ref }, request) => ask<SyncPage>("/pull", { ref, request }),
-    revoke: () => Effect.succeed("done")
+    open: ({ connection: { ref } }) =>
+      Effect.succeed({
+        inspect: ask<ConnectionHealth>("/inspect", { ref }),
+        listAccounts: ask<ReadonlyArray<ObservedAccount>>("/accounts", { ref }),
+        pull: (request) => ask<SyncPage>("/pull", { ref, request }),
+        revoke: Effect.succeed("done")
+      })
   }
 }

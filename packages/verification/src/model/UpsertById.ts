@@ -41,7 +41,7 @@ export const upsertById = ({ coverage, held, idTrust, observations, removed }: M
       entry.state === "live" &&
       !shown.has(entry.id) &&
       !isOfFile(entry) &&
-      (covers(coverage, entry) || (byId && removed.has(entry.providerId)))
+      (covers({ coverage }, entry) || (byId && removed.has(entry.providerId)))
   )
   return {
     changed,

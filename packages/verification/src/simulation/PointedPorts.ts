@@ -32,7 +32,7 @@ import {
 import { StageBounds } from "../../../core/src/sync/PutAside.ts"
 import { Destinations, type DestinationSession } from "@millrace/core/destination"
 import { type Kernel, SyncRun } from "@millrace/core/kernel"
-import { type ProviderDriver, Providers } from "@millrace/core/provider"
+import { type OpenSession, type ProviderDriver, Providers } from "@millrace/core/provider"
 import { Patterns } from "@millrace/core/pattern"
 import { TableSnapshotReader } from "@millrace/core/table"
 import { Ids } from "@millrace/core"
@@ -97,15 +97,26 @@ export interface Outside {
   readonly kinds?: ReadonlyArray<AnyKind>
 }
 
+/** The driver and its sessions, pointed. */
+export const pointedProvider = (points: FaultPoints, driver: ProviderDriver): ProviderDriver =>
+  points.wrap("Provider", {
+    ...driver,
+    open: (request: OpenSession) => Effect.map(driver.open(request), (session) => points.wrap("Provider", session))
+  })
+
 const watchedDriver = ({ sometimes }: Watch, driver: ProviderDriver): ProviderDriver => ({
   ...driver,
-  pull: (connection, request) =>
-    Effect.tapError(driver.pull(connection, request), (error) =>
-      Effect.sync(() => {
-        sometimes.happened("provider error")
-        if (error._tag === "MutationDuringPagination") sometimes.happened("pagination restarted")
-      })
-    )
+  open: (request) =>
+    Effect.map(driver.open(request), (session) => ({
+      ...session,
+      pull: (asked) =>
+        Effect.tapError(session.pull(asked), (error) =>
+          Effect.sync(() => {
+            sometimes.happened("provider error")
+            if (error._tag === "MutationDuringPagination") sometimes.happened("pagination restarted")
+          })
+        )
+    }))
 })
 
 const watchedSession = (watch: Watch, session: DestinationSession): DestinationSession => ({
@@ -145,7 +156,7 @@ export const pointedAdapters = (
   return Layer.mergeAll(
     Providers.layer(
       [...upstreams.map(({ driver }) => driver), ...drivers].map((driver) =>
-        points.wrap("Provider", watchedDriver(watch, driver))
+        pointedProvider(points, watchedDriver(watch, driver))
       )
     ),
     Layer.unwrap(

@@ -9,10 +9,10 @@ import {
   type BeginConnect,
   type Capabilities,
   CheckpointInvalid,
+  type CompleteConnect,
   type CompletedConnection,
   type Connection,
   ConnectionGone,
-  type ConnectPayload,
   type Institution,
   InvalidConnectPayload,
   MutationDuringPagination,
@@ -59,6 +59,9 @@ const capabilities: Capabilities = {
     orders: { changeModel: "snapshotFull", scope: "account", idTrust: "stable", historyDays: 0, overlapDays: 0 },
     loans: { changeModel: "snapshotFull", scope: "account", idTrust: "stable", historyDays: 0, overlapDays: 0 }
   },
+  history: { defaultDays: 730, maxDays: 730 },
+  pendingModel: "linked",
+  reconnectKeepsIds: true,
   removal: "sync",
   freshnessSeconds: 300,
   webhooks: false
@@ -97,10 +100,9 @@ const beginConnect = Effect.fn("DemoProvider.beginConnect")(function* (request: 
   } as const
 })
 
-const completeConnect = Effect.fn("DemoProvider.completeConnect")(function* (request: {
-  readonly attemptId: string
-  readonly payload: ConnectPayload
-}): Effect.fn.Return<CompletedConnection, ProviderError> {
+const completeConnect = Effect.fn("DemoProvider.completeConnect")(function* (
+  request: CompleteConnect
+): Effect.fn.Return<CompletedConnection, ProviderError> {
   const { payload } = request
   if (payload.kind !== "provider_connection_id") {
     return yield* new InvalidConnectPayload({ message: "the demo provider is completed with a connectionId" })
@@ -116,25 +118,24 @@ const completeConnect = Effect.fn("DemoProvider.completeConnect")(function* (req
   }
 })
 
-const pull = (seed: string) =>
-  Effect.fn("DemoProvider.pull")(function* (connection: Connection, request: PullRequest) {
-    const own = yield* opened(connection)
-    const now = yield* Clock.currentTimeMillis
-    const key = worldKey(seed, own)
-    const since = request.checkpoint === undefined ? undefined : readCheckpoint(key, request.checkpoint, now)
-    if (request.checkpoint !== undefined && since === undefined) {
-      return yield* new CheckpointInvalid({ message: "The checkpoint is not one of this connection." })
-    }
-    const position =
-      request.position === undefined ? { begunAt: now, offset: 0 } : readPosition(key, request, request.position, now)
-    if (position === undefined) {
-      return yield* new MutationDuringPagination({ message: "The position is not one of this run." })
-    }
-    const trouble = incident(own, now, { begunAt: position.begunAt, checkpointAt: since?.at })
-    if (trouble !== undefined) return yield* trouble
-    if (own.scenario === "slow") yield* Effect.sleep(slowPage)
-    return yield* page(world(seed, own, position.begunAt), request, position, since)
-  })
+const pull = Effect.fn("DemoProvider.pull")(function* (seed: string, connection: Connection, request: PullRequest) {
+  const own = yield* opened(connection)
+  const now = yield* Clock.currentTimeMillis
+  const key = worldKey(seed, own)
+  const since = request.checkpoint === undefined ? undefined : readCheckpoint(key, request.checkpoint, now)
+  if (request.checkpoint !== undefined && since === undefined) {
+    return yield* new CheckpointInvalid({ message: "The checkpoint is not one of this connection." })
+  }
+  const position =
+    request.position === undefined ? { begunAt: now, offset: 0 } : readPosition(key, request, request.position, now)
+  if (position === undefined) {
+    return yield* new MutationDuringPagination({ message: "The position is not one of this run." })
+  }
+  const trouble = incident(own, now, { begunAt: position.begunAt, checkpointAt: since?.at })
+  if (trouble !== undefined) return yield* trouble
+  if (own.scenario === "slow") yield* Effect.sleep(slowPage)
+  return yield* page(world(seed, own, position.begunAt), request, position, since)
+})
 
 /** Needs nothing but the clock of the caller. */
 export const make = (options: DemoOptions = {}): ProviderDriver => {
@@ -145,30 +146,41 @@ export const make = (options: DemoOptions = {}): ProviderDriver => {
     name: "Demo",
     countryCodes: ["JP", "KW", "US"],
     capabilities,
-    listInstitutions: (query) => {
-      const wanted = query.trim().toLowerCase()
-      return Effect.succeed(everyInstitution.filter(({ name }) => name.toLowerCase().includes(wanted)))
+    listInstitutions: ({ countryCodes, limit, text }) => {
+      const wanted = text.trim().toLowerCase()
+      return Effect.succeed(
+        everyInstitution
+          .filter(
+            (one) =>
+              one.name.toLowerCase().includes(wanted) &&
+              (countryCodes.length === 0 || one.countryCodes.some((code) => countryCodes.includes(code)))
+          )
+          .slice(0, limit)
+      )
     },
     beginConnect,
     completeConnect,
-    inspect: Effect.fn("DemoProvider.inspect")(function* (connection) {
-      const own = fromRef(connection.ref)
-      if (own === undefined) {
-        return {
-          status: "disconnected",
-          errorCode: "CONNECTION_GONE",
-          errorMessage: "The demo bank does not know this connection."
-        } as const
-      }
-      return health(own, yield* Clock.currentTimeMillis)
-    }),
-    listAccounts: Effect.fn("DemoProvider.listAccounts")(function* (connection) {
-      const own = yield* opened(connection)
-      return observedAccounts(world(seed, own, yield* Clock.currentTimeMillis))
-    }),
-    pull: pull(seed),
-    // Nothing is kept, so there is nothing to take away.
-    revoke: () => Effect.succeed("done" as const)
+    open: ({ connection }) =>
+      Effect.succeed({
+        inspect: Effect.gen(function* () {
+          const own = fromRef(connection.ref)
+          if (own === undefined) {
+            return {
+              status: "disconnected",
+              errorCode: "CONNECTION_GONE",
+              errorMessage: "The demo bank does not know this connection."
+            } as const
+          }
+          return health(own, yield* Clock.currentTimeMillis)
+        }).pipe(Effect.withSpan("DemoProvider.inspect")),
+        listAccounts: Effect.gen(function* () {
+          const own = yield* opened(connection)
+          return observedAccounts(world(seed, own, yield* Clock.currentTimeMillis))
+        }).pipe(Effect.withSpan("DemoProvider.listAccounts")),
+        pull: (request) => pull(seed, connection, request),
+        // Nothing is kept, so there is nothing to take away.
+        revoke: Effect.succeed("done" as const)
+      })
   }
 }
 

@@ -1,6 +1,6 @@
 /** Banks and accounts in memory. */
 import type { Account, AccountId, Bank, BankId } from "@millrace/core/bank"
-import { type BankConnection, BankStore } from "@millrace/core/storage"
+import { type BankConnection, BankStore, isSameConnection } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -68,6 +68,15 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
           if (bank === undefined) return
           set(connections, id, frozen(connection))
           set(banks, id, frozen({ ...bank, connectionStatus: status, updatedAt: at }))
+        }),
+      rotateSecrets: (id, known, secrets) =>
+        call(() => {
+          const held = connections.get(id)
+          if (held === undefined) return Option.none()
+          if (!isSameConnection(held.connection, known)) return Option.some(held.connection)
+          const connection = { ...known, secrets }
+          set(connections, id, frozen({ ...held, connection }))
+          return Option.some(connection)
         }),
       setStatus: (id, status, at) =>
         call(() => {

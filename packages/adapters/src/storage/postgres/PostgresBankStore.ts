@@ -1,6 +1,6 @@
 /** Banks, their connections and accounts in PostgreSQL. Connection secrets are sealed first. */
 import { type Account, type AccountId, type Bank, type BankId, Secrets } from "@millrace/core/bank"
-import { type BankConnection, BankStore, StorageUnavailable } from "@millrace/core/storage"
+import { type BankConnection, BankStore, isSameConnection, StorageUnavailable } from "@millrace/core/storage"
 import type { CalendarDate, Decimal } from "@millrace/core"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Arr from "effect/Array"
@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import { instant, json, nullable, optionalInstant, present } from "./Column.ts"
-import { stored } from "./SqlFailure.ts"
+import { inTransaction, stored } from "./SqlFailure.ts"
 
 export interface BankRow {
   readonly id: BankId
@@ -159,6 +159,12 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
             ${nullable(reached?.connection.ref)}, ${sealed}, ${bank.createdAt}, ${bank.updatedAt},
             ${nullable(bank.deletedAt)}, ${nullable(bank.madeFor)})`
 
+    const openedOf = (id: BankId, { connection_secrets, workspace_id }: ConnectionRow) =>
+      Effect.mapError(
+        secrets.open(connection_secrets, contextOf(workspace_id, id)),
+        ({ reason }) => new StorageUnavailable({ message: `the secrets of ${id} cannot be opened: ${reason}` })
+      )
+
     return BankStore.of({
       insert: Effect.fn("BankStore.insert")(function* (bank, reached) {
         const sealed =
@@ -207,16 +213,9 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
           connection_secrets from bank where id = ${id} and connection_ref is not null`)
         const row = rows[0]
         if (row === undefined) return Option.none()
-        const opened = yield* secrets
-          .open(row.connection_secrets, contextOf(row.workspace_id, id))
-          .pipe(
-            Effect.mapError(
-              (cause) => new StorageUnavailable({ message: `the secrets of ${id} cannot be opened: ${cause.reason}` })
-            )
-          )
         return Option.some({
           instanceId: row.connection_instance,
-          connection: { ref: row.connection_ref, secrets: opened }
+          connection: { ref: row.connection_ref, secrets: yield* openedOf(id, row) }
         })
       }),
       replaceConnection: Effect.fn("BankStore.replaceConnection")(function* (
@@ -230,6 +229,20 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
         const sealed = yield* secrets.seal(connection.secrets, contextOf(row.workspace_id, id))
         yield* stored(sql`update bank set connection_instance = ${instanceId}, connection_ref = ${connection.ref},
           connection_secrets = ${sealed}, connection_status = ${json(status)}, updated_at = ${at} where id = ${id}`)
+      }),
+      rotateSecrets: Effect.fn("BankStore.rotateSecrets")(function* (id, known, newer) {
+        return yield* inTransaction(sql)(
+          Effect.gen(function* () {
+            const [row] = yield* stored(sql<ConnectionRow>`select workspace_id, connection_instance, connection_ref,
+              connection_secrets from bank where id = ${id} and connection_ref is not null for no key update`)
+            if (row === undefined) return Option.none()
+            const held = { ref: row.connection_ref, secrets: yield* openedOf(id, row) }
+            if (!isSameConnection(held, known)) return Option.some(held)
+            const sealed = yield* secrets.seal(newer, contextOf(row.workspace_id, id))
+            yield* stored(sql`update bank set connection_secrets = ${sealed} where id = ${id}`)
+            return Option.some({ ref: held.ref, secrets: newer })
+          })
+        )
       }),
       setStatus: Effect.fn("BankStore.setStatus")(function* (id, status, at) {
         yield* stored(sql`update bank set connection_status = ${json(status)}, updated_at = ${at} where id = ${id}`)

@@ -339,7 +339,7 @@ export const layer: Layer.Layer<JobStore, never, SqlClient.SqlClient | PgClient>
             delete from runner_slot where beat_at < store_now() - interval '1 hour'
           ),
           unasked as (
-            delete from upstream_turn where next_at < store_now() - interval '1 hour'
+            delete from upstream_turn where next_at < store_now() - interval '32 days'
           )
           update job set ${failure([queueTimeout(now)], systemCauses.queueTimeout)}, poked_at = null where status = 'created'
             and queued_at < store_now() - make_interval(mins => ${limits.queueMinutes}::int)

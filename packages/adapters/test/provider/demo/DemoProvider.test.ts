@@ -1,6 +1,7 @@
 import type { ConnectPayload } from "@millrace/core/provider"
 import { CalendarDate, Decimal } from "@millrace/core"
 import { type LedgerTruth, type ProviderSuiteOptions, suite } from "@millrace/testing/suite/provider"
+import { completeOf, eachCall } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
@@ -17,8 +18,8 @@ const fixture = (institutionId: string, truth: ReadonlyArray<LedgerTruth>): Prov
   Effect.gen(function* () {
     const driver = DemoProvider.make({ seed: "suite" })
     const payload: ConnectPayload = { kind: "provider_connection_id", connectionId: "suite", institutionId }
-    const { connection } = yield* driver.completeConnect({ attemptId: "cat_fixture", payload })
-    const accounts = yield* driver.listAccounts(connection)
+    const { connection } = yield* driver.completeConnect(completeOf(payload))
+    const accounts = yield* eachCall(driver).listAccounts(connection)
     return {
       driver,
       payload,

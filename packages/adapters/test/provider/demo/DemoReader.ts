@@ -1,6 +1,7 @@
 /** Connects to the demo provider and reads it, for the tests beside this file. */
 import type { Connection, ObservedRecord, ProviderDriver, ProviderError, PullRequest } from "@millrace/core/provider"
 import { CalendarDate, Decimal, Timestamp } from "@millrace/core"
+import { completeOf, eachCall } from "@millrace/testing/fake"
 import { run, type Run } from "@millrace/testing/suite/provider"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
@@ -19,15 +20,14 @@ export const connect = Effect.fnUntraced(function* (
 ) {
   const driver = options.driver ?? DemoProvider.make()
   const { institutionId } = options
-  const { connection } = yield* driver.completeConnect({
-    attemptId: "cat_1",
-    payload: {
+  const { connection } = yield* driver.completeConnect(
+    completeOf({
       kind: "provider_connection_id",
       connectionId,
       ...(institutionId === undefined ? {} : { institutionId })
-    }
-  })
-  return { driver, connection }
+    })
+  )
+  return { driver, connection, calls: eachCall(driver) }
 })
 
 export const transactions = (checkpoint?: string): PullRequest => ({

@@ -1,12 +1,13 @@
 import { expect, it } from "@effect/vitest"
 import { CalendarDate, Decimal } from "@millrace/core"
+import { beginOf } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as DemoProvider from "../../../src/provider/demo/DemoProvider.ts"
 import { amountOf, connect, historyStart, morning, read, text, transactions, travelTo } from "./DemoReader.ts"
 
-const begin = { attemptId: "cat_a b&c", email: "person@example.com", options: {} }
+const begin = beginOf({ attemptId: "cat_a b&c" })
 
 it.effect("opens a relative page with the attempt in it, for half an hour", () =>
   Effect.gen(function* () {
@@ -51,8 +52,8 @@ it.effect("refuses scenarios, institutions and texts that it does not know", () 
 it.effect("knows only references that it has written", () =>
   Effect.gen(function* () {
     yield* morning
-    const { connection, driver } = yield* connect("demo:not-ready:Zoë")
-    expect(yield* driver.listAccounts(connection)).toHaveLength(3)
+    const { calls, connection } = yield* connect("demo:not-ready:Zoë")
+    expect(yield* calls.listAccounts(connection)).toHaveLength(3)
     const foreign = [
       "",
       "v1",
@@ -62,7 +63,7 @@ it.effect("knows only references that it has written", () =>
       "v1.demo-retail.not-ready.."
     ]
     for (const ref of [...foreign, "v1.demo-retail.normal.=.", "v1.demo-retail.large-07.."]) {
-      const error = yield* Effect.flip(driver.listAccounts({ ref, secrets: {} }))
+      const error = yield* Effect.flip(calls.listAccounts({ ref, secrets: {} }))
       expect(error._tag, ref).toBe("ConnectionGone")
     }
   })
@@ -74,10 +75,10 @@ it.effect("finds the same accounts and rows when a broken connection is made aga
     const broken = yield* connect("demo:reauth:first")
     const mended = yield* connect("first")
     expect(mended.connection.ref).not.toBe(broken.connection.ref)
-    const accounts = yield* mended.driver.listAccounts(mended.connection)
-    expect(yield* broken.driver.listAccounts(broken.connection)).toEqual(accounts)
-    expect((yield* broken.driver.inspect(broken.connection)).status).toBe("reauth_required")
-    expect((yield* mended.driver.inspect(mended.connection)).status).toBe("connected")
+    const accounts = yield* mended.calls.listAccounts(mended.connection)
+    expect(yield* broken.calls.listAccounts(broken.connection)).toEqual(accounts)
+    expect((yield* broken.calls.inspect(broken.connection)).status).toBe("reauth_required")
+    expect((yield* mended.calls.inspect(mended.connection)).status).toBe("connected")
   })
 )
 
@@ -89,7 +90,7 @@ it.effect.each([
   Effect.gen(function* () {
     yield* morning
     const subject = yield* connect(`demo:${scenario}`)
-    expect(yield* subject.driver.inspect(subject.connection)).toMatchObject({ status, errorCode })
+    expect(yield* subject.calls.inspect(subject.connection)).toMatchObject({ status, errorCode })
     for (const wait of ["0 seconds", "1 hour", "3 days"] as const) {
       yield* TestClock.adjust(wait)
       expect((yield* Effect.flip(read(subject)))._tag).toBe(tag)
@@ -112,11 +113,11 @@ it.effect("is not ready for ten seconds after the connection was made", () =>
   Effect.gen(function* () {
     yield* morning
     const subject = yield* connect("demo:not-ready")
-    expect((yield* subject.driver.inspect(subject.connection)).status).toBe("pending")
+    expect((yield* subject.calls.inspect(subject.connection)).status).toBe("pending")
     yield* TestClock.adjust("4 seconds")
     expect(yield* Effect.flip(read(subject))).toMatchObject({ _tag: "NotReady", retryAfter: 6 })
     yield* TestClock.adjust("6 seconds")
-    expect((yield* subject.driver.inspect(subject.connection)).status).toBe("connected")
+    expect((yield* subject.calls.inspect(subject.connection)).status).toBe("connected")
     expect((yield* read(subject)).upserted.length).toBeGreaterThan(1000)
   })
 )
@@ -124,13 +125,13 @@ it.effect("is not ready for ten seconds after the connection was made", () =>
 it.effect("changes the ledger under a slow reader, and lets a quick one through", () =>
   Effect.gen(function* () {
     yield* morning
-    const { connection, driver } = yield* connect("demo:mutating")
-    const page = yield* driver.pull(connection, transactions())
+    const { calls, connection, driver } = yield* connect("demo:mutating")
+    const page = yield* calls.pull(connection, transactions())
     const position = page.end.kind === "more" ? page.end.position : ""
     yield* TestClock.adjust("59 seconds")
-    expect((yield* driver.pull(connection, { ...transactions(), position })).upserted).toHaveLength(500)
+    expect((yield* calls.pull(connection, { ...transactions(), position })).upserted).toHaveLength(500)
     yield* TestClock.adjust("1 second")
-    const error = yield* Effect.flip(driver.pull(connection, { ...transactions(), position }))
+    const error = yield* Effect.flip(calls.pull(connection, { ...transactions(), position }))
     expect(error._tag).toBe("MutationDuringPagination")
     expect((yield* read({ connection, driver })).upserted.length).toBeGreaterThan(1000)
   })
@@ -139,12 +140,12 @@ it.effect("changes the ledger under a slow reader, and lets a quick one through"
 it.effect("keeps the run in the world in which it began, however long it takes", () =>
   Effect.gen(function* () {
     yield* morning
-    const { connection, driver } = yield* connect("")
+    const { calls, connection, driver } = yield* connect("")
     const whole = yield* read({ connection, driver })
-    const first = yield* driver.pull(connection, transactions())
+    const first = yield* calls.pull(connection, transactions())
     yield* TestClock.adjust("5 days")
     const position = first.end.kind === "more" ? first.end.position : ""
-    const second = yield* driver.pull(connection, { ...transactions(), position })
+    const second = yield* calls.pull(connection, { ...transactions(), position })
     expect([...first.upserted, ...second.upserted]).toEqual(whole.upserted.slice(0, 1000))
   })
 )
@@ -190,8 +191,8 @@ it.effect("refuses checkpoints of another person and of the future", () =>
 it.effect("takes 200 milliseconds for a page in the scenario slow", () =>
   Effect.gen(function* () {
     yield* morning
-    const { connection, driver } = yield* connect("demo:slow")
-    const fiber = yield* Effect.forkChild(driver.pull(connection, transactions()))
+    const { calls, connection } = yield* connect("demo:slow")
+    const fiber = yield* Effect.forkChild(calls.pull(connection, transactions()))
     yield* TestClock.adjust("199 millis")
     expect(fiber.pollUnsafe()).toBeUndefined()
     yield* TestClock.adjust("1 millis")
@@ -202,14 +203,14 @@ it.effect("takes 200 milliseconds for a page in the scenario slow", () =>
 it.effect("names the first day of the history when it is asked for an earlier one", () =>
   Effect.gen(function* () {
     yield* morning
-    const { connection, driver } = yield* connect("")
+    const { calls, connection } = yield* connect("")
     const from = CalendarDate.addDays(historyStart, -1)
-    const error = yield* Effect.flip(driver.pull(connection, { ...transactions(), from }))
+    const error = yield* Effect.flip(calls.pull(connection, { ...transactions(), from }))
     expect(error).toMatchObject({ _tag: "RangeNotAllowed", earliest: "2024-12-01" })
     const broker = yield* connect("", { institutionId: "demo-broker" })
-    const accounts = yield* driver.listAccounts(broker.connection)
+    const accounts = yield* calls.listAccounts(broker.connection)
     const trades = yield* Effect.flip(
-      driver.pull(broker.connection, {
+      calls.pull(broker.connection, {
         dataType: "trades",
         providerAccountIds: accounts.slice(1).map((account) => account.providerAccountId),
         from,
@@ -223,14 +224,14 @@ it.effect("names the first day of the history when it is asked for an earlier on
 it.effect("follows only rows from the day on that the first read asked for", () =>
   Effect.gen(function* () {
     yield* morning
-    const { connection, driver } = yield* connect("")
+    const { calls, connection } = yield* connect("")
     const from = CalendarDate.make("2026-11-15")
-    const first = yield* driver.pull(connection, { ...transactions(), from })
+    const first = yield* calls.pull(connection, { ...transactions(), from })
     expect(first.upserted.length).toBeGreaterThan(5)
     expect(first.upserted.filter((row) => text(row, "date") < from)).toEqual([])
     const checkpoint = first.end.kind === "done" ? (first.end.checkpoint ?? "") : ""
     yield* TestClock.adjust("6 days")
-    const next = yield* driver.pull(connection, transactions(checkpoint))
+    const next = yield* calls.pull(connection, transactions(checkpoint))
     expect(next.upserted.length).toBeGreaterThan(5)
     expect(next.upserted.filter((row) => text(row, "date") < from)).toEqual([])
   })
@@ -239,8 +240,8 @@ it.effect("follows only rows from the day on that the first read asked for", () 
 it.effect("pages 200,000 rows by 500, each once, in order, and balances them", () =>
   Effect.gen(function* () {
     yield* morning
-    const { connection, driver } = yield* connect("demo:large-200000")
-    const [account] = yield* driver.listAccounts(connection)
+    const { calls, connection, driver } = yield* connect("demo:large-200000")
+    const [account] = yield* calls.listAccounts(connection)
     const all = yield* read({ connection, driver })
     const rows = all.upserted.filter((row) => row.providerAccountId === account?.providerAccountId)
     expect(rows).toHaveLength(200_000)
@@ -258,14 +259,14 @@ it.effect("begins a large ledger at the day asked for", () =>
   Effect.gen(function* () {
     yield* morning
     for (const size of [0, 1, 7, 359, 361, 5000]) {
-      const { connection, driver } = yield* connect(`demo:large-${size}`)
-      const [account] = yield* driver.listAccounts(connection)
+      const { calls, connection, driver } = yield* connect(`demo:large-${size}`)
+      const [account] = yield* calls.listAccounts(connection)
       const own = (rows: Effect.Success<ReturnType<typeof read>>["upserted"]) =>
         rows.filter((row) => row.providerAccountId === account?.providerAccountId)
       const whole = own((yield* read({ connection, driver })).upserted)
       expect(whole).toHaveLength(size)
       const from = CalendarDate.make("2025-03-04")
-      const page = yield* driver.pull(connection, { ...transactions(), from })
+      const page = yield* calls.pull(connection, { ...transactions(), from })
       expect(own(page.upserted)).toEqual(whole.filter((row) => text(row, "date") >= from).slice(0, 500))
     }
   })

@@ -5,6 +5,7 @@ import { applied, keyOf, type Model } from "@millrace/testing/suite/provider"
 import * as Result from "effect/Result"
 import { Outbound } from "@millrace/core/outbound"
 import * as Layer from "effect/Layer"
+import { eachCall } from "@millrace/testing/fake"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { historyStart as firstMonth, instant, monthOf } from "../../../src/provider/demo/Calendar.ts"
@@ -36,9 +37,9 @@ it.effect("shows the same bank after a restart, and another one for another seed
 it.effect("keeps what it has said: the retail bank of a fixed instant does not change between versions", () =>
   Effect.gen(function* () {
     yield* morning
-    const { connection, driver } = yield* connect("")
+    const { calls, connection, driver } = yield* connect("")
     expect(connection.ref).toBe("v1.demo-retail.normal..")
-    const accounts = yield* driver.listAccounts(connection)
+    const accounts = yield* calls.listAccounts(connection)
     expect(accounts.map(({ balance, number }) => [number, balance])).toMatchInlineSnapshot(`
       [
         [
@@ -185,9 +186,9 @@ it.effect("keeps the sign of reversals and refunds, and both legs of a transfer"
 it.effect("counts what is available: pending rows and the limit of a card", () =>
   Effect.gen(function* () {
     yield* morning
-    const { connection, driver } = yield* connect("")
+    const { calls, connection, driver } = yield* connect("")
     const rows = (yield* read({ connection, driver })).upserted
-    for (const account of yield* driver.listAccounts(connection)) {
+    for (const account of yield* calls.listAccounts(connection)) {
       const pending = ofAccount(rows, account.providerAccountId).filter((row) => row.pending)
       const parts = [account.balance, account.creditLimit ?? Decimal.zero, ...pending.map(amountOf)]
       expect(account.availableBalance).toBe(Decimal.sum(parts))
@@ -198,15 +199,15 @@ it.effect("counts what is available: pending rows and the limit of a card", () =
 it.effect("keeps money of the investment account: cash is what trades left, the balance is all holdings", () =>
   Effect.gen(function* () {
     yield* morning
-    const { connection, driver } = yield* connect("", { institutionId: "demo-broker" })
-    const account = (yield* driver.listAccounts(connection)).find(({ type }) => type === "investment")
+    const { calls, connection } = yield* connect("", { institutionId: "demo-broker" })
+    const account = (yield* calls.listAccounts(connection)).find(({ type }) => type === "investment")
     const request = {
       providerAccountIds: [account?.providerAccountId ?? ""],
       from: historyStart,
       to: CalendarDate.make("2026-12-31")
     }
-    const trades = (yield* driver.pull(connection, { dataType: "trades", ...request })).upserted
-    const holdings = (yield* driver.pull(connection, { dataType: "holdings", ...request })).upserted
+    const trades = (yield* calls.pull(connection, { dataType: "trades", ...request })).upserted
+    const holdings = (yield* calls.pull(connection, { dataType: "holdings", ...request })).upserted
     const cash = holdings.find((row) => row.fields["isCashEquivalent"] === true)
     expect(cash?.fields["quantity"]).toBe(Decimal.sum([Decimal.make("5000"), ...trades.map(amountOf)]))
     expect(Decimal.sum(holdings.map((row) => Decimal.make(text(row, "currentValue"))))).toBe(account?.balance)
@@ -224,8 +225,8 @@ it.effect("keeps money of the investment account: cash is what trades left, the 
 it.effect("fills an order in parts, and says so in trades", () =>
   Effect.gen(function* () {
     yield* travelTo("2026-10-01T00:00:00.000Z")
-    const { connection, driver } = yield* connect("", { institutionId: "demo-broker" })
-    const account = (yield* driver.listAccounts(connection)).find(({ type }) => type === "investment")
+    const { calls, connection } = yield* connect("", { institutionId: "demo-broker" })
+    const account = (yield* calls.listAccounts(connection)).find(({ type }) => type === "investment")
     const request = {
       providerAccountIds: [account?.providerAccountId ?? ""],
       from: CalendarDate.make("2026-10-01"),
@@ -234,7 +235,7 @@ it.effect("fills an order in parts, and says so in trades", () =>
     const statuses = new Set<string>()
     for (let day = 0; day < 30; day++) {
       yield* TestClock.adjust("1 day")
-      const orders = (yield* driver.pull(connection, { dataType: "orders", ...request })).upserted
+      const orders = (yield* calls.pull(connection, { dataType: "orders", ...request })).upserted
       for (const order of orders) {
         statuses.add(text(order, "status"))
         const [total, filled, open] = ["totalQuantity", "filledQuantity", "openQuantity"].map((key) =>
@@ -244,7 +245,7 @@ it.effect("fills an order in parts, and says so in trades", () =>
       }
     }
     expect([...statuses].toSorted()).toEqual(["ACCEPTED", "PARTIALLY_FILLED"])
-    const trades = (yield* driver.pull(connection, { dataType: "trades", ...request })).upserted
+    const trades = (yield* calls.pull(connection, { dataType: "trades", ...request })).upserted
     expect(trades.some((row) => text(row, "ticker") === "DBOT" && text(row, "type") === "buy")).toBe(true)
   })
 )
@@ -252,13 +253,13 @@ it.effect("fills an order in parts, and says so in trades", () =>
 it.effect("owes in the loan what the account shows, and is overdue only between due day and payment", () =>
   Effect.gen(function* () {
     yield* travelTo("2025-01-01T00:00:00.000Z")
-    const { connection, driver } = yield* connect("", { institutionId: "demo-lender" })
+    const { calls, connection } = yield* connect("", { institutionId: "demo-lender" })
     const overdue: Array<boolean> = []
     for (let day = 0; day < 500; day += 3) {
       yield* TestClock.adjust("3 days")
       const today = CalendarDate.make((yield* Timestamp.now).slice(0, 10))
-      for (const account of yield* driver.listAccounts(connection)) {
-        const [loan] = (yield* driver.pull(connection, {
+      for (const account of yield* calls.listAccounts(connection)) {
+        const [loan] = (yield* calls.pull(connection, {
           dataType: "loans",
           providerAccountIds: [account.providerAccountId],
           from: historyStart,
@@ -343,7 +344,7 @@ it.effect("is built from the registry with the instance's own id and seed", () =
       : Effect.die("made")
     expect([driver.kind, driver.instanceId]).toEqual(["demo", "demo:shop-window"])
     const direct = DemoProvider.make({ seed: "one" })
-    const { connection } = yield* connect("", { driver })
-    expect(yield* driver.listAccounts(connection)).toEqual(yield* direct.listAccounts(connection))
+    const { calls, connection } = yield* connect("", { driver })
+    expect(yield* calls.listAccounts(connection)).toEqual(yield* eachCall(direct).listAccounts(connection))
   })
 )

@@ -4,7 +4,7 @@ import * as CalendarDate from "../../shared/CalendarDate.ts"
 import * as Decimal from "../../shared/Decimal.ts"
 import * as Timestamp from "../../shared/Timestamp.ts"
 import { amountRatio, comparePercent } from "./AmountRatio.ts"
-import { covers, isGuarded, isListed, isUnread, isWellInside } from "./Coverage.ts"
+import { coverageOf, covers, isGuarded, isListed, isUnread, isWellInside } from "./Coverage.ts"
 import { settlementDays, type LateSettlement } from "./LateSettlement.ts"
 import { earlyDays } from "./MatchCost.ts"
 import type { HeldDetail, MatchInput, MatchResult } from "./Matching.ts"
@@ -33,7 +33,7 @@ export const needsDetail = (input: MatchInput, entry: IndexEntry): boolean =>
   entry.state === "live" &&
   (entry.pending
     ? isOld(input, entry)
-    : entry.missed > 0 && input.config.removeAfterMissing > 0 && isWellInside(input.coverage, entry))
+    : entry.missed > 0 && input.config.removeAfterMissing > 0 && isWellInside(input, entry))
 
 const isOld = ({ now }: MatchInput, { date }: IndexEntry): boolean =>
   date !== null && CalendarDate.daysBetween(date, now.slice(0, 10) as CalendarDate.CalendarDate) >= forgottenDays
@@ -94,7 +94,8 @@ const isForgotten = ({ input, detailOf }: AbsenceInput, entry: IndexEntry): bool
   const detail = detailOf(entry)
   if (detail === undefined) return false
   const { missedSince, updatedAt } = detail
-  const incomplete = input.coverage.kind !== "delta" && !input.coverage.complete
+  const coverage = coverageOf(input, entry)
+  const incomplete = coverage.kind !== "delta" && !coverage.complete
   const since = missedSince ?? (incomplete ? undefined : updatedAt)
   return since !== undefined && millisSince(input, since) >= forgottenDays * dayMillis
 }
@@ -120,7 +121,7 @@ export const absences = (
   problem: AbsenceInput
 ): Pick<MatchResult, "gone" | "missed" | "shownFrom" | "coverageSuspect"> => {
   const { input, late, pairing, settledElsewhere } = problem
-  const { atOnce, config, coverage } = input
+  const { atOnce, config } = input
   const proof = proofOf(input)
   const isTold = (entry: IndexEntry): boolean =>
     isListed(input, entry) || (entry.pending && settledElsewhere.has(entry.providerId))
@@ -134,7 +135,7 @@ export const absences = (
   let vanishedPosted = 0
   for (const entry of input.held) {
     if (entry.state !== "live") continue
-    const within = covers(coverage, entry)
+    const within = covers(input, entry)
     if (lately.has(entry.id)) continue
     if (pairing.isTaken(entry)) {
       if (within && !entry.pending) covered++
@@ -161,26 +162,25 @@ export const absences = (
     if (count >= after) gone.push(entry)
     else missed.push({ entry, missed: count })
   }
-  const pendingCovered = absent.filter((entry) => entry.pending && covers(coverage, entry))
+  const pendingCovered = absent.filter((entry) => entry.pending && covers(input, entry))
   const explained = atOnce || input.byIdOnly ? new Set<string>() : explainedBy(problem, pendingCovered)
   for (const entry of absent) {
     if (!entry.pending && coverageSuspect) continue
-    if (atOnce && covers(coverage, entry)) gone.push(entry)
+    if (atOnce && covers(input, entry)) gone.push(entry)
     else if (explained.has(entry.id) || (entry.pending && isForgotten(problem, entry))) gone.push(entry)
     else if (entry.pending) {
-      if (covers(coverage, entry)) miss(entry, config.dropAfterMissing)
-    } else if (isWellInside(coverage, entry)) miss(entry, config.removeAfterMissing)
+      if (covers(input, entry)) miss(entry, config.dropAfterMissing)
+    } else if (isWellInside(input, entry)) miss(entry, config.removeAfterMissing)
   }
   // Of the oldest day a first read is only noted, and then the list has to become longer without the record.
   const grown = edge.some(({ missed: count }) => count > 0) && hasGrown(problem, vanished)
   for (const entry of edge) {
-    if (!isWellInside(coverage, entry) || config.removeAfterMissing === 0) continue
+    if (!isWellInside(input, entry) || config.removeAfterMissing === 0) continue
     if (entry.missed === 0) missed.push({ entry, missed: 1 })
     else if (grown) miss(entry, config.removeAfterMissing)
   }
   // Near the ends of a window a record is neither shown nor counted as missed.
-  const isOpen =
-    coverageSuspect || (!atOnce && absent.some((entry) => !entry.pending && !isWellInside(coverage, entry)))
+  const isOpen = coverageSuspect || (!atOnce && absent.some((entry) => !entry.pending && !isWellInside(input, entry)))
   const shownFrom = isOpen
     ? undefined
     : shownFromOf(input, oldestPosted(input.observations, input.settled ?? []), edge.length > 0)

@@ -138,7 +138,7 @@ const heldNodes = (
     const read = reader.read(fields, entry.date, entry.pending)
     if (read === undefined) continue
     const listed = isListed(input, entry)
-    const isCovered = covers(input.coverage, entry)
+    const isCovered = covers(input, entry)
     const says = isCovered ? proof(entry) : "nothing"
     const cutOff = !removed && !listed && isCovered && says !== "gone"
     const row = { ...read, removed, listed, absent: removed || listed || says === "gone" }

@@ -49,9 +49,19 @@ export const trusted = (trust: IdTrust): boolean => trust === "stable" || trust 
 export const isUnread = ({ idTrust, unread }: MatchInput, { providerId }: IndexEntry): boolean =>
   unread.size > 0 && providerId !== "" && trusted(idTrust) && unread.has(providerId)
 
+/** What a read says of posted rows and, where that is something else, of pending ones. */
+export type Covering = Pick<MatchInput, "coverage" | "pendingCoverage">
+
+/** What the read says of rows like this one. */
+export const coverageOf = (
+  { coverage, pendingCoverage = coverage }: Covering,
+  { pending }: Pick<IndexEntry, "pending">
+): Coverage => (pending ? pendingCoverage : coverage)
+
 /** Whether the read would have shown the record if it were there. */
-export const covers = (coverage: Coverage, entry: IndexEntry): boolean => {
+export const covers = (read: Covering, entry: IndexEntry): boolean => {
   if (isOfFile(entry)) return false
+  const coverage = coverageOf(read, entry)
   switch (coverage.kind) {
     case "delta":
       return false
@@ -66,11 +76,15 @@ export const covers = (coverage: Coverage, entry: IndexEntry): boolean => {
 const edgeDays = 2
 
 /** Whether a posted record lies so far inside that only its removal explains why it is not shown. */
-export const isWellInside = (coverage: Coverage, entry: IndexEntry): boolean =>
-  covers(coverage, entry) &&
-  (coverage.kind !== "window" ||
+export const isWellInside = (read: Covering, entry: IndexEntry): boolean => {
+  if (!covers(read, entry)) return false
+  const coverage = coverageOf(read, entry)
+  return (
+    coverage.kind !== "window" ||
     (entry.date! >= CalendarDate.addDays(coverage.from, edgeDays) &&
-      entry.date! <= CalendarDate.addDays(coverage.to, -edgeDays)))
+      entry.date! <= CalendarDate.addDays(coverage.to, -edgeDays))
+  )
+}
 
 /** Whether the source lists the record as gone, under an id that says something. */
 export const isListed = (input: MatchInput, { providerId }: IndexEntry): boolean =>

@@ -75,7 +75,7 @@ const keyOf = (known: KeyFields | undefined, fields: Fields): DocumentKey | unde
 const stands = (input: MatchInput, shown: ReadonlySet<string>, entry: IndexEntry): boolean =>
   entry.state === "live" &&
   entry.providerId !== "" &&
-  (shown.has(entry.providerId) || isUnread(input, entry) || !(isListed(input, entry) || covers(input.coverage, entry)))
+  (shown.has(entry.providerId) || isUnread(input, entry) || !(isListed(input, entry) || covers(input, entry)))
 
 /** Readings that are known as copies of a record which another file tells. */
 const knownCopies = (input: MatchInput, shown: ReadonlySet<string>): ReadonlySet<Observation> => {

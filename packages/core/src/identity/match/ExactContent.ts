@@ -16,7 +16,7 @@ const anyId = (input: MatchInput, entry: IndexEntry): boolean => {
   // Of files content decides: their ids come and go with the format and the day of the download.
   if (readsFile(input)) return !input.byIdOnly
   if (input.coverage.kind === "delta") return false
-  return input.idTrust === "session" || (!input.byIdOnly && covers(input.coverage, entry))
+  return input.idTrust === "session" || (!input.byIdOnly && covers(input, entry))
 }
 
 const pairById = (

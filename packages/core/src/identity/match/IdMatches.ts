@@ -126,7 +126,7 @@ export const pairByIds = (input: MatchInput, pairing: Pairing): IdMatches => {
     entry.providerId !== providerId &&
     isOfFile(entry) === isOfFile({ providerId }) &&
     (shown.has(entry.providerId) ||
-      (!isOfFile(entry) && (isUnread(input, entry) || !(isListed(input, entry) || covers(input.coverage, entry)))))
+      (!isOfFile(entry) && (isUnread(input, entry) || !(isListed(input, entry) || covers(input, entry)))))
 
   const settledElsewhere = new Set<string>()
   const lateLinks: Array<LateLink> = []

@@ -185,7 +185,7 @@ const candidatesOf = (
 
 /** Pending records that a change feed does not mention: they are still there. */
 const waitingOf = (input: MatchInput, pairing: Pairing): ReadonlyArray<IndexEntry> =>
-  input.dataType === "transactions" && input.coverage.kind === "delta"
+  input.dataType === "transactions" && (input.pendingCoverage ?? input.coverage).kind === "delta"
     ? input.held.filter(
         (entry) => entry.pending && entry.state === "live" && !isListed(input, entry) && !pairing.isTaken(entry)
       )

@@ -43,7 +43,7 @@ const isOver = (input: MatchInput, pairing: Pairing, entry: IndexEntry): boolean
   !isOfFile(entry) &&
   !pairing.isTaken(entry) &&
   !isUnread(input, entry) &&
-  (isListed(input, entry) || covers(input.coverage, entry))
+  (isListed(input, entry) || covers(input, entry))
 
 const isBooked = (input: MatchInput, pairing: Pairing, entry: IndexEntry): boolean =>
   !entry.pending &&
@@ -51,7 +51,7 @@ const isBooked = (input: MatchInput, pairing: Pairing, entry: IndexEntry): boole
   entry.missed === 0 &&
   !isOfFile(entry) &&
   !isListed(input, entry) &&
-  (pairing.isTaken(entry) || !covers(input.coverage, entry))
+  (pairing.isTaken(entry) || !covers(input, entry))
 
 const dayOf = (date: CalendarDate.CalendarDate | null): number | undefined =>
   date === null ? undefined : CalendarDate.toEpochDay(date)

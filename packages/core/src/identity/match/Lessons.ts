@@ -77,7 +77,7 @@ const ofVanished = ({ detailOf, input, pairing, reader }: LessonInput): Readonly
         entry.missed === 0 &&
         !isOfFile(entry) &&
         !pairing.isTaken(entry) &&
-        (isListed(input, entry) || covers(input.coverage, entry))
+        (isListed(input, entry) || covers(input, entry))
     )
     .toSorted(compareIds)
     .flatMap((entry) => {

@@ -67,6 +67,8 @@ export interface MatchInput {
   readonly learnt?: ReadonlyArray<LearntText>
   readonly idTrust: IdTrust
   readonly coverage: Coverage
+  /** What it says of pending rows, where that is something else. */
+  readonly pendingCoverage?: Coverage
   /** As in `ProvingRead`. */
   readonly historyFrom?: CalendarDate | undefined
   readonly none?: boolean

@@ -78,7 +78,7 @@ export const pairSplitOrders = (problem: SplitInput): ReadonlyArray<Suggestion> 
         entry.state === "live" &&
         !isOfFile(entry) &&
         !pairing.isTaken(entry) &&
-        (isListed(input, entry) || covers(input.coverage, entry))
+        (isListed(input, entry) || covers(input, entry))
     )
     .toSorted(compareIds)
   if (whole.length === 0 || input.idTrust === "stable" || input.idTrust === "session") return []

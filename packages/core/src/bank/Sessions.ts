@@ -1,0 +1,134 @@
+/**
+ * Sessions with the upstream of a bank: opened with the newest secrets that there are, and moved on to newer ones where
+ * somebody else has got them meanwhile.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { NotFound } from "../failure/Failure.ts"
+import type { Connection, SecretValues } from "../provider/Connect.ts"
+import { isUsable } from "../provider/ConnectionHealth.ts"
+import type { ProviderDriver, ProviderSession } from "../provider/Provider.ts"
+import { ProviderUnavailable, type ProviderError } from "../provider/ProviderError.ts"
+import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
+import { remembered } from "../provider/Remembered.ts"
+import { CurrentPsu } from "../provider/Turns.ts"
+import { retryPatiently } from "../shared/RetryPatiently.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { Bank } from "./Bank.ts"
+import { BankStore, isSameConnection } from "./BankStore.ts"
+import { subjectOf } from "./Subject.ts"
+
+export interface BankSession extends ProviderSession {
+  readonly driver: ProviderDriver
+}
+
+/** A driver goes no further with secrets that nobody has kept. */
+const unkept = new ProviderUnavailable({ message: "New secrets of the connection could not be kept", retryAfter: 60 })
+
+/** Storage that is away for a moment must not cost what the upstream gives once. */
+export const keptPatiently = <A>(keep: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A, StorageUnavailable> =>
+  retryPatiently(keep, {
+    retries: 7,
+    longestWait: 10,
+    waitAfter: (_, tried) => Effect.succeed(0.1 * 2 ** (tried - 1)),
+    sleep: (seconds) => Effect.sleep(seconds * 1000)
+  })
+
+/** The errors that newer secrets may mend. */
+const mayBeOld = (error: ProviderError): boolean =>
+  error._tag === "ReauthRequired" || error._tag === "ConnectionGone" || error._tag === "Misconfigured"
+
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    /**
+     * Opens the connection of a bank for one run. Health and accounts are asked once in it. Secrets that rotate are kept
+     * before the driver goes on; where another run has newer ones, what failed for their lack is asked again with those.
+     */
+    readonly open: (
+      bank: Pick<Bank, "id" | "workspaceId">
+    ) => Effect.Effect<BankSession, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable>
+  }
+>()("@millrace/core/bank/Sessions") {
+  static readonly layer: Layer.Layer<Sessions, never, BankStore | Providers> = Layer.effect(
+    Sessions,
+    Effect.gen(function* () {
+      const banks = yield* BankStore
+      const providers = yield* Providers
+
+      const stored = Effect.fnUntraced(function* ({ id }: Pick<Bank, "id">) {
+        const found = yield* banks.connection(id)
+        return Option.isSome(found) ? found.value : yield* new NotFound({ resource: "Connection" })
+      })
+
+      const open = Effect.fn("Sessions.open")(function* (bank: Pick<Bank, "id" | "workspaceId">) {
+        const first = yield* stored(bank)
+        const driver = yield* providers.get(first.instanceId)
+        const subject = subjectOf(bank.workspaceId, first.instanceId)
+        const psu = yield* CurrentPsu
+        let known: Connection = first.connection
+
+        const keep = (secrets: SecretValues) =>
+          keptPatiently(
+            Effect.suspend(() => banks.rotateSecrets(bank.id, known, { ...known.secrets, ...secrets }))
+          ).pipe(
+            Effect.map(Option.filter(({ ref }) => ref === known.ref)),
+            Effect.map(Option.map((now) => void (known = now))),
+            Effect.asVoid,
+            Effect.mapError(() => unkept)
+          )
+
+        const openKnown = Effect.suspend(() =>
+          driver.open({ connection: known, subject, keep, ...(psu === undefined ? {} : { psu }) })
+        )
+        let session = yield* openKnown
+
+        /** Whether there are newer secrets than those that the session was opened with; then it is opened anew. */
+        const moveOn = Effect.gen(function* () {
+          const now = yield* Effect.option(banks.connection(bank.id))
+          const connection = Option.flatten(now)
+          if (Option.isNone(connection) || connection.value.instanceId !== first.instanceId) return false
+          const newer = connection.value.connection
+          if (isSameConnection(newer, known)) return false
+          known = newer
+          session = yield* openKnown
+          return true
+        })
+
+        const current = <A>(ask: (session: ProviderSession) => Effect.Effect<A, ProviderError>) =>
+          Effect.suspend(() => ask(session)).pipe(
+            Effect.catchIf(mayBeOld, (error) =>
+              Effect.flatMap(moveOn, (moved) => (moved ? Effect.suspend(() => ask(session)) : Effect.fail(error)))
+            )
+          )
+
+        const { refresh } = session
+        const opened: BankSession = {
+          driver,
+          inspect: remembered(
+            Effect.flatMap(
+              current((one) => one.inspect),
+              (health) =>
+                isUsable(health.status)
+                  ? Effect.succeed(health)
+                  : Effect.flatMap(moveOn, (moved) =>
+                      moved ? Effect.suspend(() => session.inspect) : Effect.succeed(health)
+                    )
+            )
+          ),
+          listAccounts: remembered(current((one) => one.listAccounts)),
+          pull: (request) => current((one) => one.pull(request)),
+          ...(refresh === undefined
+            ? {}
+            : { refresh: (dataTypes) => current((one) => (one.refresh ?? refresh)(dataTypes)) }),
+          revoke: current((one) => one.revoke)
+        }
+        return opened
+      })
+
+      return Sessions.of({ open })
+    })
+  )
+}
