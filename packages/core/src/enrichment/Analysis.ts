@@ -67,7 +67,7 @@ class Overtaken {
 export class Analysis extends Context.Service<
   Analysis,
   {
-    /** What failed is told, and holds nothing else up. Costs nothing in workspaces without set kinds. */
+    /** What failed is told, and holds nothing else up. Costs one look in workspaces without set kinds. */
     readonly run: <E>(run: AnalysisRun<E>) => Effect.Effect<ReadonlyArray<PipelineFault>, E | StorageUnavailable>
   }
 >()("@millrace/core/enrichment/Analysis") {
@@ -226,9 +226,10 @@ export class Analysis extends Context.Service<
         const { dataType, workspace } = run
         const enrichments = run.enrichments.filter((one) => one.enabled && one.dataType === dataType)
         const sets = enrichments.filter((one) => kinds.get(one.type)?.family === "set")
-        if (sets.length === 0) return []
         const scope = { workspaceId: workspace.id, dataType }
         let head = yield* store.head(scope)
+        // What the last one said that is gone now, or rests, is still to be taken back.
+        if (sets.length === 0 && Object.keys(head.planned).length === 0) return []
         const inScope = (yield* feeds.list([workspace.id], { dataType })).filter((feed) =>
           sets.some((one) => covers(one, feed))
         )

@@ -378,6 +378,26 @@ describe("Analysis", () => {
     }).pipe(Effect.provide(services))
   )
 
+  it.effect("takes back all that the last enrichment said, once it is gone or rests", () =>
+    Effect.gen(function* () {
+      for (const left of ["none", "resting"] as const) {
+        const { run, store, sum, valuesOf, workspace, write } = yield* arrange
+        const a = yield* write("60", "2026-03-01")
+        yield* run()
+        expect(yield* valuesOf(a)).toEqual([{ monthSum: "60" }])
+        expect(yield* run({ enrichments: left === "none" ? [] : [{ ...sum, enabled: false }] })).toEqual([])
+        expect(yield* valuesOf(a)).toEqual([{}])
+        const of = { workspaceId: workspace.id, dataType: "transactions" } as const
+        const { marks, planned, version } = yield* store.head(of)
+        expect([planned, marks]).toEqual([{}, []])
+        yield* run({ enrichments: [] })
+        expect((yield* store.head(of)).version).toBe(version)
+        yield* run()
+        expect(yield* valuesOf(a)).toEqual([{ monthSum: "60" }])
+      }
+    }).pipe(Effect.provide(services))
+  )
+
   it.effect("plans again where people decided something, and follows their words", () =>
     Effect.gen(function* () {
       const { records, run, scope, store, sum, valuesOf, workspace, write } = yield* arrange
