@@ -101,11 +101,14 @@ describe("npm start", () => {
   let firstCount = 0
   let firstSum = ""
 
-  it("tells the workspace and its key, and delivers", () => {
+  it("tells the workspace and its key, delivers, and shows what enrichments found at the demo banks", () => {
     const told = server.stdout()
     expect(told).toMatch(/Workspace +My workspace ws_[a-z0-9]{26}\n/)
     expect(told).toMatch(/API key +mill_[A-Za-z0-9]{44}\n +shown this once/)
     expect(keysIn(told)).toHaveLength(1)
+    for (const name of ["Own transfers", "Recurring payments", "Unusual payments", "Household"]) {
+      expect(told).toMatch(new RegExp(`Enriched +${name}: [1-9][\\d,]* rows\\n`))
+    }
     expect(told).toMatch(/\n {2}Delivered\n/)
     const log = server.stderr().trimEnd().split("\n")
     expect(log.map((line) => JSON.parse(line) as unknown)).toEqual(

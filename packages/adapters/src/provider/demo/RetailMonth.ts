@@ -185,13 +185,12 @@ const cash = (book: Book, month: Month): void => {
 const obligations = (book: Book, key: string, month: Month): void => {
   const draw = book.draws
   bill(book, instant(month, 1, 6), "WEB PMT RIVERSIDE PROPERTIES RENT", "Riverside Properties", -2_150_00n)
-  bill(
-    book,
-    instant(month, 9, 6),
-    "NORTHERN POWER & LIGHT AUTOPAY",
-    "Northern Power & Light",
-    BigInt(-draw.between(61_20, 148_90))
-  )
+  const energy = BigInt(draw.between(61_20, 148_90))
+  // A meter that was misread now and then, so that there is something unusual to find.
+  const charged = month % 4 === 2 ? energy * 10n : energy
+  const power = { text: "NORTHERN POWER & LIGHT AUTOPAY", name: "Northern Power & Light" }
+  bill(book, instant(month, 9, 6), power.text, power.name, -charged)
+  if (charged > energy) bill(book, instant(month, 20, 6), `${power.text} ADJUSTMENT`, power.name, charged - energy)
   bill(book, instant(month, 12, 6), "CITY WATER DEPT ACH DEBIT", "City Water", BigInt(-draw.between(38_10, 52_75)))
   bill(book, instant(month, 17, 6), "FIBERLINE INTERNET 0800", "Fiberline", -64_99n)
   if (month % 3 === 0) {

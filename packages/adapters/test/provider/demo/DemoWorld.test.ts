@@ -59,7 +59,7 @@ it.effect("keeps what it has said: the retail bank of a fixed instant does not c
     const { upserted } = yield* read({ connection, driver })
     expect([upserted.length, Decimal.sum(upserted.map(amountOf))]).toMatchInlineSnapshot(`
       [
-        1484,
+        1490,
         "24996.86",
       ]
     `)

@@ -1,6 +1,7 @@
 /** Enrichments that a person can take as they are, and change afterwards like any other. */
 import type * as Schema from "effect/Schema"
 import type { DataType } from "../../record/DataType.ts"
+import { categories, primaryCategories } from "../../merchant/CategoryTree.ts"
 import { blockName } from "../EnrichmentContract.ts"
 import type { EnrichmentType } from "../kinds/EnrichmentType.ts"
 import { type CountryPhrases, countryPhrases } from "./CountryPhrases.ts"
@@ -24,7 +25,7 @@ const equals = (field: string, ...values: ReadonlyArray<string>): Schema.JsonObj
   conditions: values.map((value) => ({ field, operator: "equals", value }))
 })
 
-/** What a bank or a person has said already stays. */
+/** Holds where neither a bank nor a person has given a category. */
 const undecided: Schema.JsonObject = {
   logic: "or",
   conditions: [
@@ -85,6 +86,25 @@ const budgetLine = (key: string, name: string, amount: string, ...categories: Re
   amount
 })
 
+/** The list in the open, so that a person can rename, join and drop. */
+const primaryEntries = primaryCategories.map(({ code, label }) => ({ id: code, label, seeds: [code] }))
+
+const primaryLabels = new Map(primaryCategories.map(({ code, label }) => [code, label]))
+
+/** Each detailed category by its own name and that of the one it belongs to. */
+const detailedEntries = categories.flatMap(({ code, label, primary }) =>
+  code === primary ? [] : [{ id: code, label: `${primaryLabels.get(primary)}: ${label}`, seeds: [code] }]
+)
+
+/** What a bank or a person has said already stays. */
+const categorize = (name: string, entries: typeof primaryEntries): Starter["enrichment"] => ({
+  name,
+  emoji: "🏷️",
+  type: "ai_categorize",
+  dataType: "transactions",
+  config: { categories: entries, replaceProvider: false }
+})
+
 /** By their names, in the order in which somebody would take them. */
 export const starters: ReadonlyArray<Starter> = [
   {
@@ -103,6 +123,24 @@ export const starters: ReadonlyArray<Starter> = [
     name: "fees",
     summary: "What banks charge is marked, with its kind and its cause, and whether it could have been avoided.",
     enrichment: { name: "Bank fees", emoji: "🧾", type: "fees", dataType: "transactions", config: {} }
+  },
+  {
+    name: "recurring",
+    summary:
+      "Bills, subscriptions and pay that come again are series, with their rhythm, their price and the next day.",
+    enrichment: {
+      name: "Recurring payments",
+      emoji: "🗓️",
+      type: "recurring",
+      dataType: "transactions",
+      config: {}
+    }
+  },
+  {
+    name: "anomalies",
+    summary:
+      "Findings for what is unusual: amounts far above a merchant's own, charges that came twice, large payments to somebody new, prices that changed.",
+    enrichment: { name: "Unusual payments", emoji: "❗", type: "anomaly", dataType: "transactions", config: {} }
   },
   {
     name: "budget",
@@ -149,6 +187,35 @@ export const starters: ReadonlyArray<Starter> = [
         ]
       }
     }
+  },
+  {
+    name: "digest",
+    summary:
+      "What came in, what went out and what stood out in a week, told on Monday morning once you name who it is sent to.",
+    enrichment: { name: "The week", emoji: "📰", type: "digest", dataType: "transactions", config: {} }
+  },
+  {
+    name: "merchants",
+    summary:
+      "One name for each merchant, whichever payment service, town or code the text carries; a text that nobody knows keeps its own.",
+    enrichment: { name: "Merchants", emoji: "🏪", type: "ai_merchant", dataType: "transactions", config: {} }
+  },
+  {
+    name: "categories",
+    summary:
+      "A category for transactions that have none, out of a short list, by a classifier in this process that says nothing where it is not sure.",
+    enrichment: categorize("Categories", primaryEntries)
+  },
+  {
+    name: "categories-detailed",
+    summary: "The same with about a hundred categories, such as groceries and restaurants for food and drink.",
+    enrichment: categorize("Detailed categories", detailedEntries)
+  },
+  {
+    name: "memory",
+    summary:
+      "Categories that people give to a merchant again and again are learnt, and given to the next transactions.",
+    enrichment: { name: "Memory", emoji: "🧠", type: "memory", dataType: "transactions", config: {} }
   },
   ...countryPhrases.map(patternsOf)
 ]

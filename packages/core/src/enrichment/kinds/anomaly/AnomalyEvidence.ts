@@ -75,7 +75,7 @@ const sentenceOf = (one: Found, { baseline, value }: AnomalyEvidence): string =>
     case "missedRecurring":
       return `The next of ${payments} payments that recur has not come.`
     case "priceChange":
-      return `The price of ${payments} payments that recur changed by ${delta}.`
+      return `A payment that came again ${payments} times changed by ${delta.toFixed(2)}.`
     case "foreignCurrency":
       return "The first payment of the account in this currency."
     case "velocity":
@@ -83,17 +83,15 @@ const sentenceOf = (one: Found, { baseline, value }: AnomalyEvidence): string =>
   }
 }
 
+/** Why it was flagged, in a sentence for each reason. */
+export const sentenceOfAll = (evidence: AnomalyEvidence): string =>
+  evidence.detected.map((one) => sentenceOf(one, evidence)).join(" ")
+
 export const explainAnomaly = ({ evidence, field, value }: Explained<AnomalyEvidence>): Explanation => {
   const said: FieldValue = fieldsOfEvidence(evidence).get(field) ?? null
   return {
-    sentence: evidence.detected.map((one) => sentenceOf(one, evidence)).join(" "),
+    sentence: sentenceOfAll(evidence),
     recomputed: said,
     holds: said !== null && said === value
   }
 }
-
-export const titleOf = (evidence: AnomalyEvidence): string =>
-  evidence.detected
-    .map((one) => sentenceOf(one, evidence))
-    .join(" ")
-    .slice(0, 200)

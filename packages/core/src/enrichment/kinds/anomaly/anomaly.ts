@@ -1,6 +1,7 @@
 /** Records that are unusual: few warnings, each with its reason, that people can correct (enrichments C11, D4). */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { Fields } from "../../../record/FieldValue.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import * as Currency from "../../../shared/Currency.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
@@ -8,7 +9,7 @@ import { convert } from "../../../shared/RateTable.ts"
 import { suppression } from "../EnrichmentFact.ts"
 import type { Partition, PartitionPlan, PlanInput, SetKind } from "../SetKind.ts"
 import { AnomalyConfig, Detector } from "./AnomalyConfig.ts"
-import { AnomalyEvidence, explainAnomaly, fieldsOfEvidence, titleOf } from "./AnomalyEvidence.ts"
+import { AnomalyEvidence, explainAnomaly, fieldsOfEvidence, sentenceOfAll } from "./AnomalyEvidence.ts"
 import { anomalyEventTypes } from "./AnomalyEvents.ts"
 import { Detection, type Excess, type Flag } from "./Detection.ts"
 import { amountField, entriesOf, entryFields, isLookedAt } from "./Entry.ts"
@@ -60,6 +61,18 @@ const joined = (flags: ReadonlyArray<Flag>): ReadonlyArray<Flag> =>
     detected: [...first!.detected, ...more.flatMap(({ detected }) => detected)]
   }))
 
+/** Most characters of a title. */
+const mostTitle = 200
+
+/** Who was paid, for people, with what parts it from the day; nothing where nobody is named. */
+const whoOf = (fields: Fields): string => {
+  for (const field of ["merchantName", "supplierName", "description"]) {
+    const name = typeof fields[field] === "string" ? fields[field].trim() : ""
+    if (name !== "") return `${[...name].slice(0, 60).join("")}, `
+  }
+  return ""
+}
+
 const planAccount = ({ records, state }: Partition<State>, input: Input): PartitionPlan<State, AnomalyEvidence> => {
   const { config } = input.prepared
   const today = CalendarDate.toEpochDay(input.today)
@@ -80,12 +93,12 @@ const planAccount = ({ records, state }: Partition<State>, input: Input): Partit
     const date = CalendarDate.fromEpochDay(day)
     const severity = said.get("anomaly.severity")!
     const score = Number(said.get("anomaly.score"))
-    const why = titleOf(evidence)
+    const why = sentenceOfAll(evidence)
     const data = { recordId, date, kinds, severity, score, why }
     findings.push({
       key: recordId,
       kind: "anomaly",
-      title: why,
+      title: [...`${whoOf(flag.entry.fields)}${date}: ${why}`].slice(0, mostTitle).join(""),
       subject: { kind: "transaction", id: recordId },
       data
     })

@@ -145,11 +145,14 @@ export const crossingFindings = (
     const percent = Decimal.fromUnits(Decimal.toUnits(highest.threshold, 12), 10)
     const name = [...line.name].slice(0, 100).join("")
     const what = basis === "fact" ? "of the budget is spent" : "of the budget will probably be spent"
+    const nothing = amount + carriedIn <= 0n
     return [
       {
         key: `${start}:${basis}:${line.key}`,
         kind: thresholdFinding,
-        title: `${name} from ${start}: ${percent} % ${what} (${budget} ${of.currency})`,
+        title: nothing
+          ? `${name} from ${start}: nothing is budgeted, and money ${isFact(highest) ? "is" : "will probably be"} spent`
+          : `${name} from ${start}: ${percent} % ${what} (${budget} ${of.currency})`,
         subject: { kind: "enrichment", id: of.enrichmentId },
         data: {
           line: line.key,
