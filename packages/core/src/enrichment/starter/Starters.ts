@@ -79,10 +79,10 @@ const patternsOf = ({ country, fees, name, refunds, transfers }: CountryPhrases)
   }
 })
 
-const budgetLine = (key: string, name: string, amount: string, ...categories: ReadonlyArray<string>) => ({
+const budgetLine = (key: string, name: string, amount: string, ...codes: ReadonlyArray<string>) => ({
   key,
   name,
-  match: equals("category", ...categories),
+  match: equals("category", ...codes),
   amount
 })
 

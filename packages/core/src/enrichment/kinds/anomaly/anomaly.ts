@@ -65,9 +65,10 @@ const joined = (flags: ReadonlyArray<Flag>): ReadonlyArray<Flag> =>
 const mostTitle = 200
 
 /** Who was paid, for people, with what parts it from the day; nothing where nobody is named. */
-const whoOf = (fields: Fields): string => {
+const whoOf = (record: Fields): string => {
   for (const field of ["merchantName", "supplierName", "description"]) {
-    const name = typeof fields[field] === "string" ? fields[field].trim() : ""
+    const said = record[field]
+    const name = typeof said === "string" ? said.trim() : ""
     if (name !== "") return `${[...name].slice(0, 60).join("")}, `
   }
   return ""
