@@ -6,6 +6,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { accessMatrix, nouns, operations } from "@millrace/core/access"
 import { scopes } from "../packages/core/src/access/Scope.ts"
+import { bankTransitions } from "@millrace/core/bank"
 import { deliveryTransitions } from "../packages/core/src/destination/Delivery.ts"
 import { eventCatalogue } from "../packages/core/src/EventCatalogue.ts"
 import { answerCodes, jobCodes, providerCodes } from "../packages/core/src/failure/ErrorCode.ts"
@@ -162,7 +163,10 @@ const pages: Readonly<Record<string, string>> = {
       diagram(jobTransitions),
       "## Delivery of one record",
       "From `packages/core/src/destination/Delivery.ts`.",
-      diagram(deliveryTransitions)
+      diagram(deliveryTransitions),
+      "## Bank",
+      "From `packages/core/src/bank/BankRemoval.ts`.",
+      diagram(bankTransitions)
     ].join("\n\n") + "\n",
   events: `# Events\n\nFrom \`packages/core/src/EventCatalogue.ts\`. Each workspace has one log of them, in the order in which they took effect;\nan embedding program follows it with \`Events.follow\`. Those marked as outbound are for webhook endpoints as well.\n\n${table(
     ["type", "about", "tells", "outbound"],

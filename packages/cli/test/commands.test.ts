@@ -94,6 +94,7 @@ const silent: ReadonlyArray<{
     args: ["accounts", "delete-transaction", transaction, ...of],
     note: `Deleted ${transaction}. It stays deleted`
   },
+  { operation: "deleteBank", args: ["banks", "delete", bank], note: `Deleted ${bank}. It can be restored` },
   { operation: "deleteRow", args: ["rows", "delete", row, "--table", table], note: `Moved ${row} to the trash.` },
   { operation: "deleteRows", args: ["rows", "delete", row, row, "--table", table], note: "Moved 2 rows to the trash." }
 ]
@@ -107,6 +108,7 @@ const cases: ReadonlyArray<Case> = [
   },
   { operation: "listBanks", args: ["banks", "list", "--scope", "self"], data: [{ id: bank, name: "First Bank" }] },
   { operation: "getBank", args: ["banks", "get", bank], data: { id: bank } },
+  { operation: "restoreBank", args: ["banks", "restore", bank], data: { id: bank } },
   { operation: "listAccounts", args: ["accounts", "list", "--bank", bank], data: [{ id: account, bankId: bank }] },
   { operation: "getAccount", args: ["accounts", "get", ...of], data: { id: account } },
   { operation: "getBalance", args: ["accounts", "balance", ...of, "--cached"], data: { amount: 10.5 } },

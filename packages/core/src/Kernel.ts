@@ -15,6 +15,7 @@ import { Families } from "./access/Families.ts"
 import type { KeyArrivals } from "./access/KeyArrivals.ts"
 import { AccountData } from "./usecase/AccountData.ts"
 import type { AccountLooks } from "./bank/AccountLooks.ts"
+import type { BankRemains } from "./bank/BankRemains.ts"
 import type { BankStore } from "./bank/BankStore.ts"
 import type { ConnectionAttemptStore } from "./bank/ConnectionAttemptStore.ts"
 import { Banks } from "./bank/Banks.ts"
@@ -46,6 +47,7 @@ import type { MemoryPatternStore } from "./enrichment/MemoryPatternStore.ts"
 import { Learning } from "./enrichment/Learning.ts"
 import { PersonsActs } from "./enrichment/PersonsActs.ts"
 import * as Audited from "./usecase/Audited.ts"
+import { BankRemovals } from "./usecase/BankRemovals.ts"
 import { DataTypeSchemas } from "./usecase/DataTypeSchemas.ts"
 import { Feeds } from "./usecase/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
@@ -109,6 +111,7 @@ export type Stores =
   | ApiKeyStore
   | KeyArrivals
   | BankStore
+  | BankRemains
   | AccountLooks
   | ConnectionAttemptStore
   | RecordStore
@@ -177,6 +180,7 @@ export type UseCases =
   | Families
   | Workspaces
   | Banks
+  | BankRemovals
   | AccountData
   | Feeds
   | DataTypeSchemas
@@ -222,6 +226,7 @@ export const layerUseCases = (
     Workspaces.layer,
     Families.layer,
     walled(AccountData, AccountData.layer),
+    walled(BankRemovals, BankRemovals.layer),
     walled(Feeds, Feeds.layer),
     DataTypeSchemas.layer,
     walled(Uploads, Uploads.layer),

@@ -6,7 +6,7 @@ import { MemoryStorage } from "@millrace/adapters/memory"
 import { chooseServerRole, PostgresStorage, startupParameters, WalledClient } from "@millrace/adapters/postgres"
 import { AesSecrets, keysFor } from "@millrace/adapters/secrets"
 import { AddedCollections, type AnyCollection } from "@millrace/core/collection"
-import { dueAnalysis, Kernel, learnHandlers, messageHandlers } from "@millrace/core/kernel"
+import { bankHandlers, dueAnalysis, Kernel, learnHandlers, messageHandlers } from "@millrace/core/kernel"
 import { type ProviderMaking } from "@millrace/core/provider"
 import type { UpstreamBudget } from "@millrace/core/rate"
 import { type TaskHandlerSource, TaskKinds } from "@millrace/core/task"
@@ -86,7 +86,9 @@ export const layer = <EProvider = never, EStorage = never>({
   )
   return recurring
     ? TaskRunner.layer().pipe(
-        Layer.provide(TaskKinds.layer(...housekeeping, dueAnalysis, ...learnHandlers, ...messageHandlers, ...tasks)),
+        Layer.provide(
+          TaskKinds.layer(...housekeeping, ...bankHandlers, dueAnalysis, ...learnHandlers, ...messageHandlers, ...tasks)
+        ),
         Layer.provideMerge(kernel)
       )
     : kernel

@@ -16,6 +16,6 @@ describe("handlers", () => {
   })
 
   it("are one for each endpoint of their group", () => {
-    expectTypeOf<keyof Banks>().toEqualTypeOf<"listBanks" | "getBank">()
+    expectTypeOf<keyof Banks>().toEqualTypeOf<"listBanks" | "getBank" | "deleteBank" | "restoreBank">()
   })
 })

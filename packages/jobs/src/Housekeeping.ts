@@ -19,7 +19,7 @@ import {
   UploadStore
 } from "@millrace/core/storage"
 import { Collections } from "@millrace/core/collection"
-import { Corrections, Jobs, Tables, WaitingUploads } from "@millrace/core/kernel"
+import { BankRemovals, Corrections, Jobs, Tables, WaitingUploads } from "@millrace/core/kernel"
 import { recurringTask } from "@millrace/core/task"
 import { UploadSettings } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
@@ -62,6 +62,9 @@ const trash = Effect.map(Effect.all([Tables, Collections]), ([tables, collection
     Effect.zipWith(tables.purge, collections.purge, (some, more) => some + more)
   )
 )
+
+/** Takes up the banks whose month has come. */
+const bankCleanup = Effect.map(BankRemovals, ({ purge }) => recurringTask("bank_cleanup", 15 * minute, purge))
 
 /** Forgets corrections that are too long ago to be taken back. */
 const correctionHistory = Effect.map(Corrections, ({ purge }) => recurringTask("correction_history", 5 * minute, purge))
@@ -133,6 +136,7 @@ export const housekeeping = [
   dueFeeds,
   uploadFiles,
   trash,
+  bankCleanup,
   correctionHistory,
   cursorParts,
   idempotencyKeys,

@@ -1,7 +1,7 @@
 import { Collections } from "@millrace/core/collection"
 import { MemoryStorage } from "@millrace/adapters/memory"
 import { CursorStore, EventStore, JobStore, TaskStore, UploadStore } from "@millrace/core/storage"
-import { Corrections, Jobs, Tables, WaitingUploads } from "@millrace/core/kernel"
+import { BankRemovals, Corrections, Jobs, Tables, WaitingUploads } from "@millrace/core/kernel"
 import { Ids } from "@millrace/core"
 import { TaskKinds } from "@millrace/core/task"
 import { UploadSettings } from "@millrace/core/upload"
@@ -26,6 +26,7 @@ const asked = Effect.fnUntraced(function* (history: number, keepDays?: number) {
     files: 0,
     trash: 0,
     collections: 0,
+    banks: 0,
     corrections: 0,
     cursors: 0,
     events: 0,
@@ -48,6 +49,7 @@ const asked = Effect.fnUntraced(function* (history: number, keepDays?: number) {
     Layer.mock(UploadStore, { removeFiles: () => count("files") }),
     Layer.mock(Tables, { purge: count("trash") }),
     Layer.mock(Collections, { all: [], of: () => expect.unreachable(), purge: count("collections") }),
+    Layer.mock(BankRemovals, { purge: count("banks") }),
     Layer.mock(Corrections, { purge: count("corrections") }),
     Layer.mock(CursorStore, { purge: () => count("cursors") }),
     Layer.mock(EventStore, { purge: () => count("events") }),
@@ -79,6 +81,7 @@ describe("housekeeping", () => {
         files: 2,
         trash: 1,
         collections: 1,
+        banks: 1,
         corrections: 1,
         cursors: 1,
         events: 1,

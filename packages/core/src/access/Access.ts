@@ -115,6 +115,10 @@ const forbidden = (denial: Exclude<Denial, { readonly reason: "hidden" }>): Forb
 export const needScopes = (caller: Caller, needed: ScopesNeeded): Effect.Effect<void, Forbidden> =>
   holds(caller.principal, needed) ? Effect.void : Effect.fail(forbidden({ reason: "scope", needed }))
 
+/** Fails where the caller is no signed-in person: for a part of an operation that needs one. */
+export const needSession = ({ principal }: Caller): Effect.Effect<void, Forbidden> =>
+  principal.kind === "user" ? Effect.void : Effect.fail(forbidden({ reason: "session" }))
+
 /** Fails where the caller may not do it, whatever it is about. */
 export const authorize = (caller: Caller, operation: Operation): Effect.Effect<void, Forbidden> => {
   const decision = decide(caller, operation)

@@ -1,5 +1,5 @@
 /** Bank connections, their accounts and what the accounts hold (specification 2.1). */
-import { entriesOf, reaches, reads, type Entry } from "./Operation.ts"
+import { entriesOf, reaches, reads, removes, sets, type Entry } from "./Operation.ts"
 
 const read = (summary: string, tool: string, command: string): Entry => ({
   summary,
@@ -23,6 +23,23 @@ export const bankOperations = entriesOf("banks", {
     served: false,
     tool: reaches("complete_connection"),
     command: "banks complete"
+  },
+  /** Permanent removal needs a signed-in person besides: the use case asks. */
+  deleteBank: {
+    summary: "Delete a bank connection; a signed-in person can remove it for good",
+    scopes: { anyOf: ["banks:write"] },
+    role: "admin",
+    idempotency: "inherent",
+    tool: removes("delete_bank"),
+    command: "banks delete"
+  },
+  restoreBank: {
+    summary: "Bring back a deleted bank connection, or one whose removal failed",
+    scopes: { anyOf: ["banks:write"] },
+    role: "admin",
+    idempotency: "key",
+    tool: sets("restore_bank"),
+    command: "banks restore"
   }
 })
 

@@ -5,6 +5,7 @@ import { isMadeKind, ProviderKind } from "../provider/ProviderKind.ts"
 import { Id } from "../shared/Ids.ts"
 import { fromMillis, Timestamp, toMillis } from "../shared/Timestamp.ts"
 import { ConnectionStatus } from "../provider/ConnectionHealth.ts"
+import { BankRemoval } from "./BankRemoval.ts"
 
 /** A bank as everybody may see it. */
 export const Bank = Schema.Struct({
@@ -22,6 +23,8 @@ export const Bank = Schema.Struct({
   createdAt: Timestamp,
   updatedAt: Timestamp,
   deletedAt: Schema.optionalKey(Timestamp),
+  /** Its removal for good, while that is under way or after it has failed. */
+  removal: Schema.optionalKey(BankRemoval),
   /** The feed that it was made for, to hold records of a source without accounts of its own. People see nothing of it. */
   madeFor: Schema.optionalKey(Id("feed"))
 })
@@ -37,14 +40,27 @@ export type BankNature = "connected" | "files" | "made"
 /** The one question by which banks are told apart; nothing else asks for their source. */
 export const natureOf = ({ madeFor, source }: Pick<Bank, "madeFor" | "source">): BankNature =>
   madeFor !== undefined ? "made" : isMadeKind(source) ? "files" : "connected"
+
 const dayMillis = 86_400_000
+
+/** The first of a month at 03:00 UTC: of the month of that instant, or so many months from it. */
+const cleanup = (near: number, months: number): number => {
+  const at = new Date(near)
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1, 3)
+}
 
 /** When a deleted bank is removed for good: the first of a month at 03:00 UTC, a day after it was deleted or later. */
 export const purgedAt = (deletedAt: Timestamp): Timestamp => {
   const earliest = toMillis(deletedAt) + dayMillis
-  const at = new Date(earliest)
-  const first = (months: number) => Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1, 3)
-  return fromMillis(first(0) >= earliest ? first(0) : first(1))
+  const first = cleanup(earliest, 0)
+  return fromMillis(first >= earliest ? first : cleanup(earliest, 1))
+}
+
+/** Banks that were deleted by then are due for removal: a day before the last cleanup that has come. */
+export const purgedUntil = (now: Timestamp): Timestamp => {
+  const at = toMillis(now)
+  const last = cleanup(at, 0)
+  return fromMillis((last <= at ? last : cleanup(at, -1)) - dayMillis)
 }
 
 export type BankId = Id<"bank">

@@ -8,6 +8,7 @@ import { Id } from "../shared/Ids.ts"
 import { Timestamp, toMillis } from "../shared/Timestamp.ts"
 import type { Account } from "./Account.ts"
 import { Bank } from "./Bank.ts"
+import { BankRemoval } from "./BankRemoval.ts"
 
 export const bankConnected = eventType({
   type: "bank.connected",
@@ -45,6 +46,37 @@ const connectionRequiresAttention = eventType({
   })
 })
 
+export const bankDeleted = eventType({
+  type: "bank.deleted",
+  subject: "bank",
+  summary: "A bank was deleted; it can be restored until it is removed for good.",
+  data: Schema.Struct({ bankId: Id("bank") })
+})
+
+export const bankRestored = eventType({
+  type: "bank.restored",
+  subject: "bank",
+  summary: "A bank that was deleted, or whose removal had failed, is back.",
+  data: Schema.Struct({ bankId: Id("bank") })
+})
+
+export const bankRemoved = eventType({
+  type: "bank.removed",
+  subject: "bank",
+  summary: "A bank was removed for good, with all that was known of it.",
+  outbound: true,
+  data: Schema.Struct({ bankId: Id("bank") })
+})
+
+export const bankRemovalFailed = eventType({
+  type: "bank.removal.failed",
+  subject: "bank",
+  summary:
+    "The removal of a bank has failed: `stage` says whether it is still connected (`provider`) or not (`local`).",
+  outbound: true,
+  data: Schema.Struct({ bankId: Id("bank"), stage: BankRemoval.fields.stage, reason: Schema.String })
+})
+
 const accountData = Schema.Struct({ bankId: Id("bank"), accountId: Id("account") })
 
 const accountAdded = eventType({
@@ -73,6 +105,10 @@ export const bankEventTypes = [
   bankReconnected,
   connectionStatusChanged,
   connectionRequiresAttention,
+  bankDeleted,
+  bankRestored,
+  bankRemoved,
+  bankRemovalFailed,
   accountAdded,
   accountMissing,
   accountReturned

@@ -11,6 +11,7 @@ import type { Timestamp } from "../shared/Timestamp.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Bank, BankId } from "./Bank.ts"
+import type { BankLife } from "./BankRemoval.ts"
 import type { ConnectionStatus } from "../provider/ConnectionHealth.ts"
 
 /** How a bank is reached. Secrets are sealed before they reach a disk. */
@@ -37,7 +38,10 @@ export class BankStore extends Context.Service<
   {
     /** `connection` is `undefined` for banks that nobody connected. */
     readonly insert: (bank: Bank, connection: BankConnection | undefined) => Effect.Effect<void, StorageUnavailable>
-    /** Live banks by order, then age; `deleted`: those that were deleted instead. None that was made for a feed. */
+    /**
+     * By order, then age: those that were not deleted and those that are being removed; `deleted`: the others instead. None
+     * that was made for a feed.
+     */
     readonly list: (
       workspaceIds: ReadonlyArray<WorkspaceId>,
       which?: "live" | "deleted"
@@ -51,12 +55,34 @@ export class BankStore extends Context.Service<
      * nobody else has it. The transaction holds the feed already (`FeedStore.hold`).
      */
     readonly holdMade: (bank: MadeBank) => Effect.Effect<Bank, StorageUnavailable>
-    /** The live bank of an upstream connection, so that connecting it twice makes one bank. */
+    /**
+     * The bank, which nobody else changes until the transaction ends; whoever makes a feed of its accounts waits as well.
+     * None that was made for a feed.
+     */
+    readonly hold: (workspaceId: WorkspaceId, id: BankId) => Effect.Effect<Option.Option<Bank>, StorageUnavailable>
+    /** Of these, the ones that are live (`isLive`): until the transaction ends they stay so. In no order. */
+    readonly holdLive: (
+      workspaceId: WorkspaceId,
+      ids: ReadonlyArray<BankId>
+    ) => Effect.Effect<ReadonlyArray<BankId>, StorageUnavailable>
+    /** Whether it is deleted, and its removal; what is not given is no more. */
+    readonly setLife: (id: BankId, life: BankLife, at: Timestamp) => Effect.Effect<void, StorageUnavailable>
+    /** It is reached no more: reference and secrets go. */
+    readonly dropConnection: (id: BankId) => Effect.Effect<void, StorageUnavailable>
+    /** Of all workspaces, at most `limit` that were deleted by then and are not being removed; the oldest deletion first. */
+    readonly purgeable: (deletedBy: Timestamp, limit: number) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
+    /**
+     * The bank of an upstream connection that was not deleted, so that connecting it twice makes one bank; `deleted`: the
+     * one that was deleted last instead.
+     */
     readonly byConnection: (
       workspaceId: WorkspaceId,
       instanceId: string,
-      ref: string
+      ref: string,
+      which?: "live" | "deleted"
     ) => Effect.Effect<Option.Option<Bank>, StorageUnavailable>
+    /** The banks of an upstream connection in all workspaces, deleted ones too: at most 100, the oldest first. */
+    readonly ofConnection: (instanceId: string, ref: string) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
     readonly connection: (id: BankId) => Effect.Effect<Option.Option<BankConnection>, StorageUnavailable>
     /** Another way to reach it, secrets included, with how that connection is: what it had is gone. */
     readonly replaceConnection: (

@@ -19,6 +19,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
 import { AccountLists, type AccountList } from "./AccountList.ts"
 import { natureOf, type Bank, type BankId } from "./Bank.ts"
+import { stateOf } from "./BankRemoval.ts"
 import { statusEvents } from "./BankEvents.ts"
 import { BankStore } from "./BankStore.ts"
 import { Connecting } from "./Connecting.ts"
@@ -46,6 +47,7 @@ export class Banks extends Context.Service<
       /** Deleted ones are shown to those who may delete. */
       which?: "live" | "deleted"
     ) => Effect.Effect<ReadonlyArray<Bank>, Forbidden | StorageUnavailable>
+    /** Deleted ones are not there; those that are being removed are, and say so. */
     readonly get: (caller: Caller, id: BankId) => Effect.Effect<Bank, NotFound | Forbidden | StorageUnavailable>
     /** Completes a connection: once for each attempt, whatever fails on the way. `Connecting` says how. */
     readonly connect: Connecting["Service"]["complete"]
@@ -77,7 +79,13 @@ export class Banks extends Context.Service<
       const { atomically } = yield* Transactor
 
       const get = Effect.fn("Banks.get")(function* (caller: Caller, id: BankId) {
-        return yield* reach(caller, "getBank", "Bank", yield* store.get(caller.principal.workspace.id, id))
+        const found = yield* store.get(caller.principal.workspace.id, id)
+        return yield* reach(
+          caller,
+          "getBank",
+          "Bank",
+          Option.filter(found, (bank) => stateOf(bank) !== "deleted")
+        )
       })
 
       const refresh = Effect.fn("Banks.refresh")(function* <E>(

@@ -2,8 +2,21 @@
 export { Account, type AccountId, type AccountRef } from "../bank/Account.ts"
 export { parseIban } from "../bank/AccountReference.ts"
 export { balanceAsOf } from "../bank/Balance.ts"
-export { Bank, type BankId, type BankNature, natureOf, purgedAt } from "../bank/Bank.ts"
+export { Bank, type BankId, type BankNature, natureOf, purgedAt, purgedUntil } from "../bank/Bank.ts"
 export { bankLease } from "../bank/BankLease.ts"
+export {
+  type BankChange,
+  bankEvents,
+  type BankLife,
+  BankRemoval,
+  type BankState,
+  bankStates,
+  bankTransitions,
+  isLive,
+  nextBankState,
+  removalWaits,
+  stateOf
+} from "../bank/BankRemoval.ts"
 export {
   type AttemptEvent,
   attemptEvents,

@@ -15,6 +15,7 @@ import type { Caller } from "../access/Caller.ts"
 import type { OperationId } from "../access/Operations.ts"
 import { ownerOf, toPublic } from "../bank/PublicRecord.ts"
 import { bankLease } from "../bank/BankLease.ts"
+import { unusableBank } from "../bank/BankRemoval.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { Conflict, NotFound, Unprocessable, type CursorUnusable, type Forbidden } from "../failure/Failure.ts"
 import { idKindOf, namesOf } from "../record/DataType.ts"
@@ -47,8 +48,8 @@ import { nameOf, RowReader } from "./match/MatchRow.ts"
 import { contentOf } from "./MatchWrites.ts"
 import { isSplitOrder } from "./match/SplitOrder.ts"
 
-type ReadError = NotFound | Forbidden | StorageUnavailable
-type ActError = ReadError | Conflict | Unprocessable
+type ReadError = NotFound | Conflict | Forbidden | StorageUnavailable
+type ActError = ReadError | Unprocessable
 
 /** A person's act takes no longer than this, or it is none. */
 const leaseSeconds = 30
@@ -127,6 +128,8 @@ export class Corrections extends Context.Service<
       ) {
         const { workspace } = caller.principal
         const bank = yield* reach(caller, operation, "Bank", yield* banks.get(workspace.id, bankId))
+        const refusal = unusableBank(bank)
+        if (refusal !== undefined) return yield* refusal
         const found = yield* banks.account(workspace.id, bankId, accountId)
         const account = yield* reach(caller, operation, "Account", found)
         const scope: RecordScope = { workspaceId: workspace.id, accountId, dataType }

@@ -10,6 +10,7 @@ import type { ActorRef } from "../access/ActorRef.ts"
 import type { Caller } from "../access/Caller.ts"
 import type { OperationId } from "../access/Operations.ts"
 import { userOf } from "../access/Principal.ts"
+import { isLive } from "../bank/BankRemoval.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import {
   Conflict,
@@ -135,7 +136,8 @@ export class Jobs extends Context.Service<
       const checkBanks = Effect.fnUntraced(function* (feed: Feed) {
         if (feed.sourceConfig?.type !== "sync") return
         for (const { bankId } of feed.sourceConfig.accounts) {
-          if (Option.isNone(yield* banks.get(feed.workspaceId, bankId))) {
+          const bank = yield* banks.get(feed.workspaceId, bankId)
+          if (Option.isNone(bank) || !isLive(bank.value)) {
             return yield* new Conflict({
               code: "BANK_REMOVING",
               message: "A bank of this feed was removed",

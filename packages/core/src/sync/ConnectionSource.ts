@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Account } from "../bank/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
+import { isLive } from "../bank/BankRemoval.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { Banks } from "../bank/Banks.ts"
 import type { BankSession } from "../bank/Sessions.ts"
@@ -256,7 +257,7 @@ export class ConnectionSource extends Context.Service<ConnectionSource, FeedRead
         const results: Array<SourceResult> = []
         for (const bankId of new Set(config.accounts.map((entry) => entry.bankId))) {
           const bank = yield* bankStore.get(run.feed.workspaceId, bankId)
-          if (Option.isNone(bank)) {
+          if (Option.isNone(bank) || !isLive(bank.value)) {
             results.push({
               ...empty,
               findings: [sourceFinding("A bank of this feed", new NotFound({ resource: "Bank" }))]

@@ -15,10 +15,12 @@ import type { Caller } from "../access/Caller.ts"
 import type { OperationId } from "../access/Operations.ts"
 import { natureOf, type Bank, type BankId } from "../bank/Bank.ts"
 import { AccountLooks } from "../bank/AccountLooks.ts"
+import { unusableBank } from "../bank/BankRemoval.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import {
   InvalidInput,
   NotFound,
+  type Conflict,
   type CursorUnusable,
   type Forbidden,
   type LiveDataUnavailable
@@ -112,7 +114,7 @@ export interface TradesQuery {
   readonly limit?: number
 }
 
-export type ReadError = NotFound | Forbidden | StorageUnavailable
+export type ReadError = NotFound | Conflict | Forbidden | StorageUnavailable
 export type LiveError = ReadError | LiveDataUnavailable
 
 const freshness = (fresh: {
@@ -143,6 +145,12 @@ const byValue = (a: Fields, b: Fields): number => {
     JSON.stringify([b["ticker"] ?? "", b["securityId"] ?? ""])
   ]
   return s === t ? 0 : s < t ? -1 : 1
+}
+
+/** A deleted bank is not there; of one that is being removed nothing is read. */
+const usable = (bank: Bank): Effect.Effect<Bank, NotFound | Conflict> => {
+  const refusal = unusableBank(bank)
+  return refusal === undefined ? Effect.succeed(bank) : Effect.fail(refusal)
 }
 
 const cachedOf = ({ cached }: ReadOptions): ReadThroughOptions => (cached === undefined ? {} : { cached })
@@ -222,7 +230,7 @@ export class AccountData extends Context.Service<
       const pages = yield* TransactionPages
 
       const bankOf = Effect.fnUntraced(function* (caller: Caller, id: OperationId, bankId: BankId) {
-        return yield* reach(caller, id, "Bank", yield* banks.get(caller.principal.workspace.id, bankId))
+        return yield* usable(yield* reach(caller, id, "Bank", yield* banks.get(caller.principal.workspace.id, bankId)))
       })
 
       const ownerOf = Effect.fnUntraced(function* (caller: Caller, id: OperationId, { accountId, bankId }: AccountRef) {
@@ -246,7 +254,7 @@ export class AccountData extends Context.Service<
       ) {
         const { workspace } = caller.principal
         const before = yield* look(workspace.id, ref, dataType)
-        const bank = yield* reach(caller, id, "Bank", before.bank)
+        const bank = yield* usable(yield* reach(caller, id, "Bank", before.bank))
         const account = yield* reach(caller, id, "Account", before.account)
         const fresh = yield* readThrough.freshen(workspace, bank, account, dataType, { ...options, known: before })
         const scope = { workspaceId: workspace.id, accountId: account.id, dataType }

@@ -20,6 +20,7 @@ import { Ids } from "../shared/Ids.ts"
 import { Tables } from "../table/Tables.ts"
 import { Uploads } from "../upload/Uploads.ts"
 import { withinCaller } from "../workspace/Reach.ts"
+import { BankRemovals } from "./BankRemovals.ts"
 import { Feeds } from "./Feeds.ts"
 
 /** How a method of a use case is audited. */
@@ -37,6 +38,7 @@ const of = <I, S extends object>(tag: Context.Key<I, S>, methods: Methods<S>) =>
 /** Every operation that changes something, once. */
 export const auditedUseCases = [
   of(Banks, { connect: { operation: "completeConnection", makes: true } }),
+  of(BankRemovals, { remove: { operation: "deleteBank" }, restore: { operation: "restoreBank" } }),
   of(Feeds, {
     create: { operation: "createFeed", makes: true },
     update: { operation: "updateFeed", read: "get" },
@@ -90,6 +92,7 @@ export const auditedUseCases = [
 
 type AuditedUseCases =
   | Banks
+  | BankRemovals
   | Feeds
   | Jobs
   | Uploads

@@ -2,6 +2,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { AccountId } from "../bank/Account.ts"
 import type { Bank } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import type { Feed } from "../feed/Feed.ts"
@@ -14,7 +16,7 @@ import { Ids } from "../shared/Ids.ts"
 import { nextOrder } from "../shared/Order.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { MadeAccounts } from "../sync/MadeAccounts.ts"
-import type { Workspace } from "../workspace/Workspace.ts"
+import type { Workspace, WorkspaceId } from "../workspace/Workspace.ts"
 
 const make = Effect.gen(function* () {
   const banks = yield* BankStore
@@ -49,7 +51,15 @@ const make = Effect.gen(function* () {
     yield* banks.remove(feed.workspaceId, feed.fileBankId)
   })
 
-  return { ofFiles, remove }
+  /** The bank of an account that is listed. */
+  const bankOf = Effect.fnUntraced(function* (workspaceId: WorkspaceId, accountId: AccountId) {
+    for (const bank of yield* banks.list([workspaceId])) {
+      if (Option.isSome(yield* banks.account(workspaceId, bank.id, accountId))) return bank.id
+    }
+    return undefined
+  })
+
+  return { ofFiles, remove, bankOf }
 })
 
 export class FeedBanks extends Context.Service<FeedBanks>()("@millrace/core/usecase/FeedBanks", { make }) {

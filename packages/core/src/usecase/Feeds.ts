@@ -7,6 +7,7 @@ import { permit, reach, shows } from "../access/Access.ts"
 import { readableIds, type Caller } from "../access/Caller.ts"
 import type { OperationId } from "../access/Operations.ts"
 import { userOf } from "../access/Principal.ts"
+import type { BankId } from "../bank/Bank.ts"
 import { BankStore } from "../bank/BankStore.ts"
 import { DeliveryStore } from "../destination/DeliveryStore.ts"
 import { type DestinationNotAvailable, Destinations } from "../destination/Destinations.ts"
@@ -180,6 +181,29 @@ export class Feeds extends Context.Service<
         return (yield* views(workspace, [feed], warnings))[0]!
       })
 
+      /** A bank that goes at the same moment is seen to have a feed, or the feed is refused. */
+      const holdBanks = Effect.fnUntraced(function* ({ sourceConfig, workspaceId }: Feed) {
+        const named: Array<{ readonly bankId: BankId; readonly field: string }> = []
+        if (sourceConfig?.type === "sync") {
+          for (const [at, { bankId }] of sourceConfig.accounts.entries()) {
+            named.push({ bankId, field: `sourceConfig.accounts[${at}].bankId` })
+          }
+        }
+        if (sourceConfig?.type === "upload" && sourceConfig.accountId !== undefined) {
+          const bankId = yield* ofFeed.bankOf(workspaceId, sourceConfig.accountId)
+          if (bankId !== undefined) named.push({ bankId, field: "sourceConfig.accountId" })
+        }
+        const live = new Set(yield* banks.holdLive(workspaceId, [...new Set(named.map(({ bankId }) => bankId))]))
+        const gone = named.filter(({ bankId }) => !live.has(bankId))
+        if (gone.length === 0) return
+        return yield* new Unprocessable({
+          code: "FEED_VALIDATION_FAILED",
+          message: "Validation failed",
+          details: gone.map(({ field }) => ({ field, message: "is of a bank that is being removed" })),
+          warnings: []
+        })
+      })
+
       const create: Feeds["Service"]["create"] = Effect.fn("Feeds.create")(function* (caller, request) {
         yield* permit(caller, "createFeed")
         const { workspace } = caller.principal
@@ -220,6 +244,7 @@ export class Feeds extends Context.Service<
         yield* atomically(
           Effect.gen(function* () {
             if (bank !== undefined) yield* banks.insert(bank, undefined)
+            yield* holdBanks(feed)
             yield* store.insert(feed)
             yield* take(feed.id, claimed)
             yield* bind(feed.id, bound)
@@ -278,6 +303,7 @@ export class Feeds extends Context.Service<
         }
         yield* atomically(
           Effect.gen(function* () {
+            if (!same(before.sourceConfig, feed.sourceConfig)) yield* holdBanks(feed)
             if (!(yield* store.update(feed))) return yield* new PreconditionFailed()
             if (change.destinationConfig !== undefined) yield* take(id, claimed)
             yield* bind(id, bound)

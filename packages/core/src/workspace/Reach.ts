@@ -23,6 +23,8 @@ export const CurrentReach = Context.Reference<Reach>("@millrace/core/workspace/R
  */
 export const crossings = {
   "connect a bank": "which workspace there is, for whoever runs the server and connects a bank in it",
+  "connection look-up":
+    "which banks an upstream connection is of, for what its provider says and before it is given back",
   "family look-up": "which portals a workspace has, before anybody reads as far as them",
   "first start": "whether there is a workspace yet",
   "job engine": "handing out, claiming and giving back the jobs of all workspaces",

@@ -21,6 +21,8 @@ const table: Readonly<Record<OperationId, string>> = {
   listBanks: "banks:read V all",
   getBank: "banks:read V all",
   completeConnection: "banks:write A all",
+  deleteBank: "banks:write A all",
+  restoreBank: "banks:write A all",
   listAccounts: "banks:read V all",
   getAccount: "banks:read V all",
   listTransactions: "banks:read V all",

@@ -80,7 +80,7 @@ export const CorrectionApi = HttpApiGroup.make("corrections", { topLevel: true }
       ...paging
     },
     success: Many(MatchRecord),
-    error: ofPath
+    error: [...ofPath, StateConflict]
   }),
   HttpApiEndpoint.post("undoMatch", `${path}/matches/:match_id/undo`, {
     params: ofMatch,
@@ -100,7 +100,7 @@ export const CorrectionApi = HttpApiGroup.make("corrections", { topLevel: true }
       ...paging
     },
     success: Many(SuggestionRecord),
-    error: ofPath
+    error: [...ofPath, StateConflict]
   }),
   HttpApiEndpoint.post("acceptSuggestion", `${path}/suggestions/:suggestion_id/accept`, {
     params: ofSuggestion,

@@ -1,10 +1,21 @@
 import * as Effect from "effect/Effect"
 import { Families } from "@millrace/core/access"
 import { type Bank, purgedAt } from "@millrace/core/bank"
-import { Banks } from "@millrace/core/kernel"
-import { many, one } from "../api/Envelope.ts"
+import { BankRemovals, Banks } from "@millrace/core/kernel"
+import { deleted, many, one } from "../api/Envelope.ts"
 import { badgeOf } from "./Family.ts"
 import { serve } from "./Serve.ts"
+
+const removalOf = ({ removal }: Bank) =>
+  removal === undefined
+    ? {}
+    : {
+        removalStatus: {
+          state: removal.state,
+          stage: removal.stage,
+          ...(removal.reason === undefined ? {} : { reason: removal.reason })
+        }
+      }
 
 /** A bank as it is sent. Names every field, so that nothing internal can slip through. */
 const toWire = (bank: Bank) => ({
@@ -26,6 +37,7 @@ export const layer = serve(
   "banks",
   Effect.gen(function* () {
     const banks = yield* Banks
+    const removals = yield* BankRemovals
     const families = yield* Families
     return {
       listBanks: Effect.fnUntraced(function* ({ caller, query, self }) {
@@ -36,12 +48,20 @@ export const layer = serve(
           self,
           rows.map((bank) => ({
             ...toWire(bank),
-            ...(bank.deletedAt === undefined ? {} : { deletedAt: bank.deletedAt, purgeAt: purgedAt(bank.deletedAt) }),
+            ...(bank.deletedAt === undefined || bank.removal !== undefined
+              ? {}
+              : { deletedAt: bank.deletedAt, purgeAt: purgedAt(bank.deletedAt) }),
             ...badge(bank.workspaceId)
           }))
         )
       }),
-      getBank: ({ caller, ids }) => Effect.map(banks.get(caller, ids.bank), (bank) => one(toWire(bank)))
+      getBank: ({ caller, ids }) =>
+        Effect.map(banks.get(caller, ids.bank), (bank) => one({ ...toWire(bank), ...removalOf(bank) })),
+      deleteBank: ({ caller, ids, query }) =>
+        Effect.map(removals.remove(caller, ids.bank, { permanently: query.permanent === true }), (state) =>
+          state === "deleted" ? deleted : one({ status: "removing" as const })
+        ),
+      restoreBank: ({ caller, ids }) => Effect.map(removals.restore(caller, ids.bank), (bank) => one(toWire(bank)))
     }
   })
 )

@@ -14,15 +14,12 @@ const nameOf = (operationId: string, schema: Node): string => {
 /** Operations whose successes are references to components, and these. */
 export const nameEnvelopes = (paths: Node): { readonly paths: Node; readonly schemas: Node } => {
   const schemas: Node = {}
-  const put = (operationId: string, schema: Node): Node => {
+  const put = (operationId: string, status: string, schema: Node): Node => {
     const text = JSON.stringify(schema)
-    // Two answers of one name that differ, as a list with a total does, are named by their operations.
-    const general = nameOf(operationId, schema)
-    const taken = schemas[general]
-    const name =
-      taken === undefined || JSON.stringify(taken) === text
-        ? general
-        : `${operationId.slice(0, 1).toUpperCase()}${operationId.slice(1)}Answer`
+    // Two answers of one name that differ, as a list with a total does, are named by their operations, and those of one by status.
+    const own = `${operationId.slice(0, 1).toUpperCase()}${operationId.slice(1)}`
+    const names = [nameOf(operationId, schema), `${own}Answer`, `${own}${status}Answer`]
+    const name = names.find((one) => schemas[one] === undefined || JSON.stringify(schemas[one]) === text)!
     schemas[name] = schema
     return componentRef(name)
   }
@@ -35,7 +32,10 @@ export const nameEnvelopes = (paths: Node): { readonly paths: Node; readonly sch
       if (!status.startsWith("2") || componentOf(schema) !== undefined || schema["type"] !== "object") return response
       return {
         ...nodeOf(response),
-        content: { ...content, "application/json": { ...json, schema: put(String(given["operationId"]), schema) } }
+        content: {
+          ...content,
+          "application/json": { ...json, schema: put(String(given["operationId"]), status, schema) }
+        }
       }
     })
     return { ...given, responses }

@@ -126,7 +126,14 @@ const operationOf = (value: unknown, { notes: allNotes, operations }: Catalogue)
           }
         }),
     responses: mapValues(responses, (response, status) => ({
-      ...withExample(response, status.startsWith("2") ? notes?.answer : errorExamples[status]),
+      ...withExample(
+        response,
+        status === "202" && notes?.accepted !== undefined
+          ? notes.accepted
+          : status.startsWith("2")
+            ? notes?.answer
+            : errorExamples[status]
+      ),
       ...(meanings[status] === undefined ? {} : { description: meanings[status] }),
       headers: { ...headersOf(status, tagged), ...(keyed && isFinal(Number(status)) ? replayed : {}) }
     }))

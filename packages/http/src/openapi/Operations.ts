@@ -11,6 +11,8 @@ export interface OperationNotes {
   readonly body?: unknown
   /** An example of the whole answer. */
   readonly answer: unknown
+  /** The same with status 202, where it may be either. */
+  readonly accepted?: unknown
 }
 
 const one = (data: unknown, meta?: unknown) => ({ success: true, data, ...(meta === undefined ? {} : { meta }) })
@@ -87,7 +89,24 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
     answer: list("/v1/banks", Examples.bank)
   },
   getBank: {
-    description: "Returns one bank connection with its health.",
+    description:
+      "Returns one bank connection with its health, and with how its removal goes while it is being removed for good or " +
+      "after that has failed.",
+    answer: one(Examples.bank)
+  },
+  deleteBank: {
+    description:
+      "Deletes a bank that no feed uses (409 otherwise). It can be restored until the first of a month removes it for " +
+      "good. `permanent=true` removes it at once, in the background (202): the connection is given back at the provider, " +
+      "then all that is known of it is destroyed. That needs a signed-in session and cannot be taken back; after a " +
+      "failure it goes on where it stopped when it is asked for again.",
+    answer: deleted,
+    accepted: one({ status: "removing" })
+  },
+  restoreBank: {
+    description:
+      "Brings back a bank that was deleted, or one that could not be disconnected, and looks at its connection again. " +
+      "Refused (409) while it is being removed, and once something of it was destroyed.",
     answer: one(Examples.bank)
   },
   listAccounts: {

@@ -124,6 +124,22 @@ export const operations: ReadonlyArray<Sample> = [
     query: { scope: ["self", "family"], deleted: ["true", "false"] }
   },
   { id: "getBank", method: "GET", template: "/v1/banks/{bank_id}", status: 200, scopes: ["banks:read"] },
+  {
+    id: "deleteBank",
+    method: "DELETE",
+    template: "/v1/banks/{bank_id}",
+    status: 200,
+    scopes: ["banks:write"],
+    faults: { permanent: ["yes", ""] },
+    query: { permanent: ["false"] }
+  },
+  {
+    id: "restoreBank",
+    method: "POST",
+    template: "/v1/banks/{bank_id}/restore",
+    status: 200,
+    scopes: ["banks:write"]
+  },
   { id: "listAccounts", method: "GET", template: "/v1/banks/{bank_id}/accounts", status: 200, scopes: ["banks:read"] },
   { id: "getAccount", method: "GET", template: accountPath, status: 200, scopes: ["banks:read"] },
   {

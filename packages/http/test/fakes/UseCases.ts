@@ -1,10 +1,11 @@
 /** The use cases in memory: one workspace with one record of every kind; `calls` keeps what they were asked. */
-import { needScopes } from "../../../core/src/access/Access.ts"
+import { needScopes, needSession } from "../../../core/src/access/Access.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Audit } from "@millrace/core/audit"
 import {
   AccountData,
+  BankRemovals,
   Banks,
   DataTypeSchemas,
   Enrichments,
@@ -86,6 +87,19 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
         get: (_, id) => bankOf(id),
         connect: () => Effect.die("not part of this API"),
         refresh: () => Effect.die("not part of this API")
+      })
+    ),
+    Layer.succeed(
+      BankRemovals,
+      BankRemovals.of({
+        remove: Effect.fnUntraced(function* (caller, id, options) {
+          yield* note("deleteBank", options)
+          if (options?.permanently === true) yield* needSession(caller)
+          yield* bankOf(id)
+          return "deleted" as const
+        }),
+        restore: (_, id) => bankOf(id),
+        purge: Effect.die("not part of this API")
       })
     ),
     Layer.succeed(

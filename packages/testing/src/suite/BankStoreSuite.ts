@@ -1,6 +1,7 @@
 /** Conformance of `BankStore`. */
 import { BankStore } from "@millrace/core/storage"
 import { CalendarDate, Decimal, Timestamp } from "@millrace/core"
+import { acrossWorkspaces } from "@millrace/core/workspace"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -9,6 +10,8 @@ import { makeBank, makeConnection, storeBank } from "../fixture/Bank.ts"
 import { storeWorkspace } from "../fixture/Workspace.ts"
 import { difficultTexts } from "../fixture/Text.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
+
+const idsOf = (banks: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> => banks.map(({ id }) => id)
 
 export const tests: StorageTests = (it) => {
   it.effect("hands back a bank and its connection as they were inserted", () =>
@@ -65,6 +68,66 @@ export const tests: StorageTests = (it) => {
       expect(yield* store.remove(workspace.id, bank.id)).toBe(false)
       expect([yield* store.list([workspace.id]), yield* store.accounts(bank.id)]).toEqual([[kept], []])
       expect([yield* store.connection(bank.id), yield* store.accounts(kept.id)]).toEqual([Option.none(), [account]])
+    })
+  )
+
+  it.effect("tells deleted banks, banks on their way out and live ones apart", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const [live, deleted, leaving, cleaned] = [
+        yield* storeBank(workspace, { order: 1 }),
+        yield* storeBank(workspace, { order: 2 }),
+        yield* storeBank(workspace, { order: 3 }),
+        yield* storeBank(workspace, { order: 4 })
+      ]
+      const at = Timestamp.make("2026-03-03T00:00:00.000Z")
+      const removal = {
+        state: "removing",
+        stage: "provider",
+        tries: 0,
+        cause: { kind: "user", userId: "usr_1" }
+      } as const
+      yield* store.setLife(deleted.id, { deletedAt: at }, at)
+      yield* store.setLife(leaving.id, { removal }, at)
+      yield* store.setLife(cleaned.id, { deletedAt: at, removal: { ...removal, reason: "why", tries: 2 } }, at)
+      expect(idsOf(yield* store.list([workspace.id]))).toEqual([live.id, leaving.id, cleaned.id])
+      expect(idsOf(yield* store.list([workspace.id], "deleted"))).toEqual([deleted.id])
+      const all = [live, deleted, leaving, cleaned].map(({ id }) => id)
+      expect(yield* store.holdLive(workspace.id, all)).toEqual([live.id])
+      expect(yield* store.hold(workspace.id, cleaned.id)).toEqual(
+        Option.some({ ...cleaned, deletedAt: at, removal: { ...removal, reason: "why", tries: 2 }, updatedAt: at })
+      )
+      const before = Timestamp.make("2026-03-02T23:59:59.999Z")
+      const due = acrossWorkspaces("task engine")
+      expect(idsOf(yield* due(store.purgeable(before, 1_000)))).not.toContain(deleted.id)
+      expect(idsOf(yield* due(store.purgeable(at, 1_000)))).toContain(deleted.id)
+      expect(idsOf(yield* due(store.purgeable(at, 1_000)))).not.toContain(cleaned.id)
+      yield* store.setLife(cleaned.id, {}, at)
+      expect(yield* store.get(workspace.id, cleaned.id)).toEqual(Option.some({ ...cleaned, updatedAt: at }))
+    })
+  )
+
+  it.effect("finds the deleted bank of a connection, and forgets how one was reached", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const [first, last] = [yield* makeBank(workspace), yield* makeBank(workspace)]
+      const connection = { instanceId: "demo:main", connection: { ref: `shared-${first.id}`, secrets: { a: "b" } } }
+      const [early, late] = [Timestamp.make("2026-03-03T00:00:00.000Z"), Timestamp.make("2026-03-04T00:00:00.000Z")]
+      yield* store.insert({ ...first, deletedAt: early }, connection)
+      yield* store.insert({ ...last, deletedAt: late }, connection)
+      const by = (which?: "deleted") =>
+        Effect.map(
+          store.byConnection(workspace.id, "demo:main", connection.connection.ref, which),
+          Option.map(({ id }) => id)
+        )
+      expect([yield* by(), yield* by("deleted")]).toEqual([Option.none(), Option.some(last.id)])
+      const found = acrossWorkspaces("connection look-up")(store.ofConnection("demo:main", connection.connection.ref))
+      expect((yield* found).map(({ id }) => id).toSorted()).toEqual([first.id, last.id].toSorted())
+      yield* store.dropConnection(last.id)
+      expect(yield* store.connection(last.id)).toEqual(Option.none())
+      expect((yield* found).map(({ id }) => id)).toEqual([first.id])
     })
   )
 

@@ -6,7 +6,7 @@ import { AnalysisStore, AnswerCache, ApiKeyStore, OutboxStore, TokenBudget } fro
 import { AccountLooks } from "@millrace/core/storage"
 import { KeyArrivals } from "@millrace/core/storage"
 import { EventStore } from "@millrace/core/storage"
-import { BankStore, ConnectionAttemptStore } from "@millrace/core/storage"
+import { BankRemains, BankStore, ConnectionAttemptStore } from "@millrace/core/storage"
 import { DeliveryStore } from "@millrace/core/storage"
 import { EnrichmentStore } from "@millrace/core/storage"
 import { FeedStore } from "@millrace/core/storage"
@@ -163,6 +163,12 @@ const banks = casesOf(BankStore, {
   made: (store, { fileFeed }) => store.made(fileFeed.id),
   holdMade: (store, { fileFeed }) => Effect.flatMap(makeMadeBank(fileFeed, "mail"), store.holdMade),
   byConnection: (store, { bank, workspace }) => store.byConnection(workspace.id, "demo:main", `conn-${bank.id}`),
+  hold: (store, { bank, workspace }) => store.hold(workspace.id, bank.id),
+  holdLive: (store, { bank, workspace }) => store.holdLive(workspace.id, [bank.id]),
+  setLife: (store, { bank }) => store.setLife(bank.id, { deletedAt: later }, later),
+  dropConnection: (store, { bank }) => store.dropConnection(bank.id),
+  purgeable: everybody,
+  ofConnection: everybody,
   connection: (store, { bank }) => store.connection(bank.id),
   replaceConnection: (store, { bank }) =>
     store.replaceConnection(
@@ -183,6 +189,10 @@ const banks = casesOf(BankStore, {
   account: (store, { account, bank, workspace }) => store.account(workspace.id, bank.id, account.id),
   putAccounts: (_store, { bank }) => storeAccount(bank),
   setHistoryFrom: (store, { account }) => store.setHistoryFrom(account.id, CalendarDate.make("2020-01-01"))
+})
+
+const remains = casesOf(BankRemains, {
+  destroySome: (store, { bank, workspace }) => store.destroySome(workspace.id, bank.id, 10)
 })
 
 const looks = casesOf(AccountLooks, {
@@ -534,6 +544,7 @@ const all = {
   stages,
   keyedRequests,
   banks,
+  remains,
   looks,
   attempts,
   records,
@@ -568,6 +579,7 @@ type Covered =
   | StageStore
   | IdempotencyStore
   | BankStore
+  | BankRemains
   | AccountLooks
   | ConnectionAttemptStore
   | RecordStore
@@ -599,7 +611,8 @@ const tellings = {
     return [yield* store.get(workspace.id), yield* store.all]
   }),
   keys: ({ workspace }: WholeWorkspace) => Effect.flatMap(ApiKeyStore, (store) => store.list(workspace.id)),
-  // What these two tell is of other stores.
+  // What these three tell is of other stores.
+  remains: ({ workspace }: WholeWorkspace) => Effect.flatMap(BankStore, (store) => store.list([workspace.id])),
   looks: ({ workspace }: WholeWorkspace) => Effect.flatMap(BankStore, (store) => store.list([workspace.id])),
   arrivals: ({ workspace }: WholeWorkspace) => Effect.flatMap(ApiKeyStore, (store) => store.list(workspace.id)),
   audit: Effect.fnUntraced(function* ({ workspace }: WholeWorkspace) {
@@ -622,6 +635,7 @@ const tellings = {
     const store = yield* BankStore
     return [
       yield* store.list([workspace.id]),
+      yield* store.connection(bank.id),
       yield* store.accounts(bank.id),
       yield* store.made(fileFeed.id),
       yield* store.accounts(madeAccount.bankId)

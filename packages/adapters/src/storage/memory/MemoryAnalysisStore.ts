@@ -15,7 +15,7 @@ import { limits } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { frozen } from "./Frozen.ts"
-import { Memory } from "./MemoryTransactor.ts"
+import { Memory, removeWhere } from "./MemoryTransactor.ts"
 import { ascending } from "./Order.ts"
 
 type Of<A> = A & Pick<AnalysisScope, "workspaceId" | "dataType"> & { readonly enrichmentId: string }
@@ -46,7 +46,8 @@ const isOf = (
 export const layer: Layer.Layer<AnalysisStore, never, Memory> = Layer.effect(
   AnalysisStore,
   Effect.gen(function* () {
-    const { call, remove, set } = yield* Memory
+    const memory = yield* Memory
+    const { call, remove, set } = memory
     const heads = new Map<string, Pick<AnalysisHead, "version" | "asOf" | "planned">>()
     const marks = new Map<string, Map<string, AnalysisMark>>()
     /** Enrichment -> record -> its entries. */
@@ -109,6 +110,25 @@ export const layer: Layer.Layer<AnalysisStore, never, Memory> = Layer.effect(
       const head = heads.get(scopeKey(scope))
       if (head !== undefined) set(heads, scopeKey(scope), { ...head, version: head.version + 1 })
     }
+
+    memory.bankDestroyed.push(({ accountIds, recordIds }) => {
+      let found = 0
+      for (const own of entries.values()) {
+        for (const [id, [first]] of Array.from(own)) {
+          if (first === undefined || !accountIds.has(first.accountId)) continue
+          putEntries(first, first.enrichmentId, id, [])
+          found++
+        }
+      }
+      for (const own of marks.values()) found += removeWhere(memory, own, (_, id) => accountIds.has(id))
+      const isOne = (id: string | undefined) => id !== undefined && recordIds.has(id)
+      return (
+        found +
+        removeWhere(memory, notes, ({ accountId }) => accountIds.has(accountId)) +
+        removeWhere(memory, links, ({ members: of }) => of.some(({ recordId }) => isOne(recordId))) +
+        removeWhere(memory, facts, ({ otherId, recordId }) => isOne(recordId) || isOne(otherId))
+      )
+    })
 
     return AnalysisStore.of({
       head: (scope) =>

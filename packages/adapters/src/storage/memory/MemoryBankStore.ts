@@ -7,7 +7,11 @@ import * as Option from "effect/Option"
 import { frozen } from "./Frozen.ts"
 import { BankTable } from "./MemoryBankTable.ts"
 import { Memory } from "./MemoryTransactor.ts"
-import { byAge, byOrderThenAge } from "./Order.ts"
+import { ascending, byAge, byOrderThenAge } from "./Order.ts"
+
+/** The one that was deleted last first. */
+const lastDeleted = (a: Bank, b: Bank): number =>
+  ascending(b.deletedAt ?? "", a.deletedAt ?? "") || ascending(b.id, a.id)
 
 export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.effect(
   BankStore,
@@ -22,6 +26,12 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
       return bank?.madeFor === undefined ? bank : undefined
     }
 
+    const banksOf = (instanceId: string, ref: string): ReadonlyArray<Bank> =>
+      [...connections].flatMap(([id, held]) => {
+        const bank = banks.get(id)
+        return bank !== undefined && held.instanceId === instanceId && held.connection.ref === ref ? [bank] : []
+      })
+
     return BankStore.of({
       insert: (bank, connection) =>
         call(() => {
@@ -35,7 +45,7 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
               (bank) =>
                 bank.madeFor === undefined &&
                 workspaceIds.includes(bank.workspaceId) &&
-                (bank.deletedAt === undefined) === (which === "live")
+                (bank.deletedAt === undefined || bank.removal !== undefined) === (which === "live")
             )
             .toSorted(byOrderThenAge)
         ),
@@ -52,15 +62,45 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
           set(banks, bank.id, kept)
           return kept
         }),
-      byConnection: (workspaceId, instanceId, ref) =>
-        call(() => {
-          for (const [id, held] of connections) {
+      hold: (workspaceId, id) =>
+        call(() => Option.fromUndefinedOr(shown(id)).pipe(Option.filter((bank) => bank.workspaceId === workspaceId))),
+      holdLive: (workspaceId, ids) =>
+        call(() =>
+          ids.filter((id) => {
             const bank = banks.get(id)
-            if (held.instanceId !== instanceId || held.connection.ref !== ref || bank === undefined) continue
-            if (bank.workspaceId === workspaceId && bank.deletedAt === undefined) return Option.some(bank)
+            return bank?.workspaceId === workspaceId && bank.deletedAt === undefined && bank.removal === undefined
+          })
+        ),
+      setLife: (id, { deletedAt, removal }, at) =>
+        call(() => {
+          const bank = banks.get(id)
+          if (bank === undefined) return
+          const { deletedAt: _, removal: _r, ...rest } = bank
+          const life = {
+            ...(deletedAt === undefined ? {} : { deletedAt }),
+            ...(removal === undefined ? {} : { removal })
           }
-          return Option.none()
+          set(banks, id, frozen({ ...rest, ...life, updatedAt: at }))
         }),
+      dropConnection: (id) => call(() => remove(connections, id)),
+      purgeable: (deletedBy, limit) =>
+        call(() =>
+          [...banks.values()]
+            .filter(({ deletedAt, madeFor, removal }) => {
+              if (deletedAt === undefined || madeFor !== undefined || removal !== undefined) return false
+              return deletedAt <= deletedBy
+            })
+            .toSorted((a, b) => ascending(a.deletedAt!, b.deletedAt!) || ascending(a.id, b.id))
+            .slice(0, limit)
+        ),
+      byConnection: (workspaceId, instanceId, ref, which = "live") =>
+        call(() => {
+          const found = [...banksOf(instanceId, ref)].filter(
+            (bank) => bank.workspaceId === workspaceId && (bank.deletedAt === undefined) === (which === "live")
+          )
+          return Option.fromUndefinedOr(found.toSorted(lastDeleted)[0])
+        }),
+      ofConnection: (instanceId, ref) => call(() => banksOf(instanceId, ref).toSorted(byAge).slice(0, 100)),
       connection: (id) => call(() => Option.fromUndefinedOr(connections.get(id))),
       replaceConnection: (id, connection, status, at) =>
         call(() => {

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { frozen, frozenFields } from "./Frozen.ts"
-import { Memory } from "./MemoryTransactor.ts"
+import { Memory, removeWhere } from "./MemoryTransactor.ts"
 import { ascending, byDate, firstIndex } from "./Order.ts"
 
 interface Entry {
@@ -182,7 +182,8 @@ const settled = (entry: Entry, settlement: Settlement, jobId: JobId, now: Timest
 export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
   DeliveryStore,
   Effect.gen(function* () {
-    const { call, set, remove, journal, feedRemoved } = yield* Memory
+    const memory = yield* Memory
+    const { call, set, remove, journal, feedRemoved } = memory
     const feeds = new Map<FeedId, FeedLedger>()
     const files = new Map<FeedId, string>()
     feedRemoved.push((id) => {
@@ -230,6 +231,17 @@ export const layer: Layer.Layer<DeliveryStore, never, Memory> = Layer.effect(
       if (moved) reorder(ledger)
       reopen(ledger, true)
     }
+
+    memory.bankDestroyed.push(({ recordIds }) => {
+      let found = 0
+      for (const ledger of feeds.values()) {
+        const ofRecord = (id: string) => recordIds.has(id) || recordIds.has(id.split(":")[0]!)
+        const own = removeWhere(memory, ledger.entries, (_, id) => ofRecord(id))
+        if (own > 0) reorder(ledger)
+        found += own
+      }
+      return found
+    })
 
     return DeliveryStore.of({
       entries: (feedId, recordIds) =>

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { frozen } from "./Frozen.ts"
 import { JobTable } from "./MemoryJobTable.ts"
-import { Memory } from "./MemoryTransactor.ts"
+import { Memory, removeWhere } from "./MemoryTransactor.ts"
 import { ascending, byOrderThenAge } from "./Order.ts"
 
 const reasonOf = (failed: Job): Pick<FeedState, "reason"> => {
@@ -48,7 +48,8 @@ const stateOf = (jobs: ReadonlyArray<Job>, active: Job | undefined, wake: DueWak
 export const layer: Layer.Layer<FeedStore, never, Memory | JobTable> = Layer.effect(
   FeedStore,
   Effect.gen(function* () {
-    const { call, set, remove, feedRemoved } = yield* Memory
+    const memory = yield* Memory
+    const { call, set, remove, feedRemoved } = memory
     const table = yield* JobTable
     const feeds = new Map<FeedId, Feed>()
     const marks = new Map<FeedId, Map<AccountId, FeedMark>>()
@@ -56,6 +57,9 @@ export const layer: Layer.Layer<FeedStore, never, Memory | JobTable> = Layer.eff
     const places = new Map<string, FeedId>()
     const placeOf = new Map<FeedId, string>()
     const wakes = new Map<FeedId, DueWake & { readonly afterJob: string }>()
+    memory.bankDestroyed.push(({ accountIds }) =>
+      [...marks.values()].reduce((found, own) => found + removeWhere(memory, own, (_, id) => accountIds.has(id)), 0)
+    )
     feedRemoved.push((id) => {
       remove(marks, id)
       remove(wakes, id)

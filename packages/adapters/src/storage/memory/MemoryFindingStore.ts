@@ -4,7 +4,7 @@ import { FindingStore } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { frozen } from "./Frozen.ts"
-import { Memory } from "./MemoryTransactor.ts"
+import { Memory, removeWhere } from "./MemoryTransactor.ts"
 import { ascending } from "./Order.ts"
 
 const newestFirst = (a: Finding, b: Finding): number => ascending(b.firstSeenAt, a.firstSeenAt) || ascending(b.id, a.id)
@@ -12,8 +12,16 @@ const newestFirst = (a: Finding, b: Finding): number => ascending(b.firstSeenAt,
 export const layer: Layer.Layer<FindingStore, never, Memory> = Layer.effect(
   FindingStore,
   Effect.gen(function* () {
-    const { call, remove, set } = yield* Memory
+    const memory = yield* Memory
+    const { call, remove, set } = memory
     const findings = new Map<string, Finding>()
+    memory.bankDestroyed.push(({ accountIds, recordIds }) =>
+      removeWhere(memory, findings, (one) =>
+        (JSON.stringify([one.subject.id, one.data]).match(/[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}/g) ?? []).some(
+          (id) => accountIds.has(id) || recordIds.has(id)
+        )
+      )
+    )
 
     const of = (workspaceId: string, enrichmentId: string): ReadonlyArray<Finding> =>
       [...findings.values()].filter((one) => one.workspaceId === workspaceId && one.enrichmentId === enrichmentId)

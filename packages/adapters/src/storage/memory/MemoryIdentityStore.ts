@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { frozen } from "./Frozen.ts"
-import { Memory } from "./MemoryTransactor.ts"
+import { Memory, removeWhere } from "./MemoryTransactor.ts"
 import { ascending } from "./Order.ts"
 
 interface KeptAlias extends Alias {
@@ -57,7 +57,8 @@ const selected = <A extends Logged>(
 export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
   IdentityStore,
   Effect.gen(function* () {
-    const { call, set, remove } = yield* Memory
+    const memory = yield* Memory
+    const { call, set, remove } = memory
     const trusts = new Map<string, TrustCounter>()
     const texts = new Map<string, ReadonlyArray<LearntText>>()
     const aliases = new Map<string, Map<string, KeptAlias>>()
@@ -85,6 +86,17 @@ export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
 
     const holding = (scope: RecordScope): ReadonlyArray<IdentityFact> =>
       [...facts.values()].filter((fact) => fact.lifted === undefined && inScope(scope, fact))
+
+    memory.bankDestroyed.push(({ accountIds }) => {
+      let found = 0
+      for (const map of [trusts, texts, aliases] as ReadonlyArray<Map<string, unknown>>) {
+        found += removeWhere(memory, map, (_, key) => accountIds.has(key.split(" ")[0]!))
+      }
+      for (const map of [matches, suggestions, facts] as ReadonlyArray<Map<string, { readonly accountId: string }>>) {
+        found += removeWhere(memory, map, ({ accountId }) => accountIds.has(accountId))
+      }
+      return found
+    })
 
     return IdentityStore.of({
       recall: (scope) =>

@@ -5,7 +5,7 @@ import { limits } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { frozen } from "./Frozen.ts"
-import { Memory } from "./MemoryTransactor.ts"
+import { Memory, removeWhere } from "./MemoryTransactor.ts"
 
 const keptMillis = limits.changeDays * 86_400_000
 const keyOf = ({ feedId, recordId }: Pick<RecordChange, "feedId" | "recordId">): string => `${feedId} ${recordId}`
@@ -13,7 +13,8 @@ const keyOf = ({ feedId, recordId }: Pick<RecordChange, "feedId" | "recordId">):
 export const layer: Layer.Layer<RecordChangeStore, never, Memory> = Layer.effect(
   RecordChangeStore,
   Effect.gen(function* () {
-    const { call, remove, set } = yield* Memory
+    const memory = yield* Memory
+    const { call, remove, set } = memory
     /** Feed and row -> its entries, the oldest first. */
     const rows = new Map<string, ReadonlyArray<RecordChange>>()
     /** Accounts whose records are gone, and since when. */
@@ -23,6 +24,12 @@ export const layer: Layer.Layer<RecordChangeStore, never, Memory> = Layer.effect
 
     const all = (): ReadonlyArray<RecordChange> =>
       [...rows.values()].flat().toSorted((a, b) => turns.get(a.id)! - turns.get(b.id)!)
+
+    memory.bankDestroyed.push(
+      ({ accountIds }) =>
+        removeWhere(memory, rows, ([first]) => first !== undefined && accountIds.has(first.accountId)) +
+        removeWhere(memory, gone, (_, id) => accountIds.has(id))
+    )
 
     return RecordChangeStore.of({
       append: (changes) =>

@@ -13,8 +13,9 @@ import { Timestamp } from "@millrace/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { AccountLedger, newestFirst, type TypeLedger } from "./MemoryAccountLedger.ts"
+import { RecordTable } from "./MemoryRecordTable.ts"
 import { frozen } from "./Frozen.ts"
-import { Memory } from "./MemoryTransactor.ts"
+import { Memory, removeWhere } from "./MemoryTransactor.ts"
 import { firstIndex } from "./Order.ts"
 
 const keyOf = ({ bankId, accountId, dataType }: Checkpoint): string => `${bankId} ${accountId ?? ""} ${dataType}`
@@ -46,12 +47,12 @@ const candidates = function* (ledger: TypeLedger, { ids, providerIds }: IndexQue
 const isWithin = (days: NonNullable<IndexQuery["days"]>, date: LedgerRecord["date"]): boolean =>
   date === null || days.some(({ from, to }) => date >= from && date <= to)
 
-export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
+export const layer: Layer.Layer<RecordStore, never, Memory | RecordTable> = Layer.effect(
   RecordStore,
   Effect.gen(function* () {
     const memory = yield* Memory
     const { call, set, remove } = memory
-    const accounts = new Map<AccountId, AccountLedger>()
+    const { accounts } = yield* RecordTable
     const checkpoints = new Map<string, string>()
     const pulled = new Map<string, Timestamp.Timestamp>()
     const shown = new Map<string, ReadonlyArray<ShownStep>>()
@@ -67,6 +68,14 @@ export const layer: Layer.Layer<RecordStore, never, Memory> = Layer.effect(
     const keepDayDigests = (scope: RecordScope, text: string): void =>
       set(dayDigests, typeKey(scope), { text, changeNo: newestOf(scope) })
     const dropDayDigests = (scope: RecordScope): void => remove(dayDigests, typeKey(scope))
+
+    memory.bankDestroyed.push(({ accountIds, bankId }) => {
+      let found = removeWhere(memory, accounts, ({ lastChange }, id) => accountIds.has(id) && lastChange > 0)
+      for (const map of [pulled, shown, dayDigests] as ReadonlyArray<Map<string, unknown>>) {
+        found += removeWhere(memory, map, (_, key) => accountIds.has(key.split(" ")[0]!))
+      }
+      return found + removeWhere(memory, checkpoints, (_, key) => key.split(" ")[0] === bankId)
+    })
 
     return RecordStore.of({
       index: (scope, only) =>

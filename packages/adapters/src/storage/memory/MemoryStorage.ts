@@ -12,6 +12,7 @@ import {
   ApiKeyStore,
   AuditStore,
   OutboxStore,
+  BankRemains,
   BankStore,
   ConnectionAttemptStore,
   CursorStore,
@@ -42,6 +43,7 @@ import * as MemoryAnalysisStore from "./MemoryAnalysisStore.ts"
 import * as MemoryFindingStore from "./MemoryFindingStore.ts"
 import * as MemoryAnswerCache from "./MemoryAnswerCache.ts"
 import * as MemoryAuditStore from "./MemoryAuditStore.ts"
+import * as MemoryBankRemains from "./MemoryBankRemains.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
 import { BankTable } from "./MemoryBankTable.ts"
 import * as MemoryConnectionAttemptStore from "./MemoryConnectionAttemptStore.ts"
@@ -59,6 +61,7 @@ import * as MemoryLeases from "./MemoryLeases.ts"
 import * as MemoryRecordChangeStore from "./MemoryRecordChangeStore.ts"
 import * as MemoryOutboxStore from "./MemoryOutboxStore.ts"
 import * as MemoryRecordStore from "./MemoryRecordStore.ts"
+import { RecordTable } from "./MemoryRecordTable.ts"
 import * as MemoryResources from "./MemoryResources.ts"
 import * as MemoryStageStore from "./MemoryStageStore.ts"
 import * as MemoryTableStore from "./MemoryTableStore.ts"
@@ -83,6 +86,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   AccountLooks.layer.pipe(
     Layer.provideMerge([wall(BankStore, MemoryBankStore.layer), wall(RecordStore, MemoryRecordStore.layer)])
   ),
+  wall(BankRemains, MemoryBankRemains.layer.pipe(Layer.provide(MemoryBankStore.layer))),
   wall(FeedStore, MemoryFeedStore.layer),
   wall(JobStore, MemoryJobStore.layer),
   wall(DeliveryStore, MemoryDeliveryStore.layer),
@@ -114,5 +118,10 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   Layer.provide(JobTable.layer),
   Layer.provide(EventTable.layer),
   Layer.provide(MemoryLeases.LeaseTable.layer),
-  Layer.provide([MemoryTransactor.Memory.layer, BankTable.layer, MemoryUpstreamBudget.UpstreamTurns.layer])
+  Layer.provide([
+    MemoryTransactor.Memory.layer,
+    BankTable.layer,
+    RecordTable.layer,
+    MemoryUpstreamBudget.UpstreamTurns.layer
+  ])
 )

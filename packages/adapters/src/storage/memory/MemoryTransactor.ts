@@ -4,6 +4,7 @@
  * A transaction is a lock with a journal. Its store calls take the lock of the innermost open transaction
  * of their fiber; a nested transaction is a child that holds the lock of its parent while it runs.
  */
+import type { BankId } from "@millrace/core/bank"
 import type { FeedId } from "@millrace/core/feed"
 import { Transactor } from "@millrace/core/storage"
 import * as Clock from "effect/Clock"
@@ -35,6 +36,24 @@ const Current = Context.Reference<Transaction | undefined>("@millrace/adapters/s
 
 type Undo = () => void
 
+/** A bank, its accounts and their records. */
+export interface BankHeld {
+  readonly bankId: BankId
+  readonly accountIds: ReadonlySet<string>
+  readonly recordIds: ReadonlySet<string>
+}
+
+/** Removes those entries of a map for which the test holds; returns how many. */
+export const removeWhere = <K, V>(
+  { remove }: Context.Service.Shape<typeof Memory>,
+  map: Map<K, V>,
+  test: (value: V, key: K) => boolean
+): number => {
+  const found = Array.from(map).filter(([key, value]) => test(value, key))
+  for (const [key] of found) remove(map, key)
+  return found.length
+}
+
 /** Runs the calls of all stores of one memory, and notes how to undo their changes. */
 export class Memory extends Context.Service<
   Memory,
@@ -50,6 +69,8 @@ export class Memory extends Context.Service<
     readonly atomically: Context.Service.Shape<typeof Transactor>["atomically"]
     /** What the stores do when a feed is removed; they add themselves. */
     readonly feedRemoved: Array<(id: FeedId) => void>
+    /** The same when all that is held of a bank is destroyed; each returns how much it had. */
+    readonly bankDestroyed: Array<(bank: BankHeld) => number>
   }
 >()("@millrace/adapters/storage/memory/MemoryTransactor/Memory") {
   static readonly layer: Layer.Layer<Memory> = Layer.sync(Memory, () => {
@@ -121,7 +142,8 @@ export class Memory extends Context.Service<
         map.delete(key)
       },
       atomically,
-      feedRemoved: []
+      feedRemoved: [],
+      bankDestroyed: []
     }
   })
 }

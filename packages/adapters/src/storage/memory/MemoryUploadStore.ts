@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { frozen } from "./Frozen.ts"
 import { JobTable } from "./MemoryJobTable.ts"
-import { Memory } from "./MemoryTransactor.ts"
+import { Memory, removeWhere } from "./MemoryTransactor.ts"
 import { byAge } from "./Order.ts"
 
 /** Could run, and has no schedule to run by. */
@@ -22,7 +22,8 @@ export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStor
   Effect.gen(function* () {
     const feeds = yield* FeedStore
     const table = yield* JobTable
-    const { call, set, remove, feedRemoved } = yield* Memory
+    const memory = yield* Memory
+    const { call, set, remove, feedRemoved } = memory
     const uploads = new Map<Upload["id"], Upload>()
     const files = new Map<Upload["id"], Uint8Array>()
     const shown = new Map<string, ShownAt & { readonly uploadId: Upload["id"] }>()
@@ -57,6 +58,9 @@ export const layer: Layer.Layer<UploadStore, never, Memory | JobTable | FeedStor
       return [...found]
     }
 
+    memory.bankDestroyed.push(({ accountIds }) =>
+      removeWhere(memory, shown, ({ accountId }) => accountIds.has(accountId))
+    )
     feedRemoved.push((feedId) => {
       for (const { id } of ofFeed(feedId)) {
         remove(uploads, id)

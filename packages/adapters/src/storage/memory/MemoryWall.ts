@@ -53,6 +53,8 @@ const installation = new Set([
   "register",
   "unregister",
   "dispatch",
+  "ofConnection",
+  "purgeable",
   "dueWakes",
   "purge",
   "removeFiles",

@@ -51,6 +51,7 @@ import { modelAnswers } from "./migrations/0039_model_answers.ts"
 import { memory } from "./migrations/0040_memory.ts"
 import { messages } from "./migrations/0041_messages.ts"
 import { enrichmentRun } from "./migrations/0042_enrichment_run.ts"
+import { bankRemoval } from "./migrations/0043_bank_removal.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -98,7 +99,8 @@ export const migrations = {
   "0039_model_answers": modelAnswers,
   "0040_memory": memory,
   "0041_messages": messages,
-  "0042_enrichment_run": enrichmentRun
+  "0042_enrichment_run": enrichmentRun,
+  "0043_bank_removal": bankRemoval
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -26,6 +26,7 @@ export interface BankRow {
   readonly updated_at: Date
   readonly deleted_at: Date | null
   readonly made_for: NonNullable<Bank["madeFor"]> | null
+  readonly removal: NonNullable<Bank["removal"]> | null
 }
 
 export const toBank = (row: BankRow): Bank => ({
@@ -43,7 +44,8 @@ export const toBank = (row: BankRow): Bank => ({
     institutionId: row.institution_id,
     providerInstanceId: row.provider_instance_id,
     deletedAt: optionalInstant(row.deleted_at),
-    madeFor: row.made_for
+    madeFor: row.made_for,
+    removal: row.removal
   })
 })
 
@@ -118,7 +120,8 @@ export const bankColumns: ReadonlyArray<keyof BankRow> = [
   "created_at",
   "updated_at",
   "deleted_at",
-  "made_for"
+  "made_for",
+  "removal"
 ]
 
 /** What an account is made from. */
@@ -152,12 +155,12 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
     const columns = sql.literal(bankColumns.join(", "))
     const insert = (bank: Bank, reached: BankConnection | undefined, sealed: string | null) => sql`insert into bank (id,
             workspace_id, name, source, type, position, icon, connection_status, institution_id, provider_instance_id,
-            connection_instance, connection_ref, connection_secrets, created_at, updated_at, deleted_at, made_for)
+            connection_instance, connection_ref, connection_secrets, created_at, updated_at, deleted_at, made_for, removal)
           values (${bank.id}, ${bank.workspaceId}, ${bank.name}, ${bank.source}, ${bank.type}, ${bank.order},
             ${nullable(bank.icon)}, ${json(bank.connectionStatus)}, ${nullable(bank.institutionId)},
             ${nullable(bank.providerInstanceId)}, ${nullable(reached?.instanceId)},
             ${nullable(reached?.connection.ref)}, ${sealed}, ${bank.createdAt}, ${bank.updatedAt},
-            ${nullable(bank.deletedAt)}, ${nullable(bank.madeFor)})`
+            ${nullable(bank.deletedAt)}, ${nullable(bank.madeFor)}, ${json(bank.removal)})`
 
     const openedOf = (id: BankId, { connection_secrets, workspace_id }: ConnectionRow) =>
       Effect.mapError(
@@ -175,7 +178,7 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
       }),
       list: Effect.fn("BankStore.list")(function* (workspaceIds, which = "live") {
         const rows = yield* stored(sql<BankRow>`select ${columns} from bank
-          where ${sql.in("workspace_id", workspaceIds)} and (deleted_at is null) = ${which === "live"}
+          where ${sql.in("workspace_id", workspaceIds)} and (deleted_at is null or removal is not null) = ${which === "live"}
             and made_for is null order by position, created_at, id`)
         return rows.map(toBank)
       }),
@@ -203,10 +206,43 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
         const [now] = yield* stored(held)
         return toBank(now!)
       }),
-      byConnection: Effect.fn("BankStore.byConnection")(function* (workspaceId, instanceId, ref) {
-        const rows = yield* stored(sql<BankRow>`select ${columns} from bank where workspace_id = ${workspaceId}
-          and connection_instance = ${instanceId} and connection_ref = ${ref} and deleted_at is null`)
+      hold: Effect.fn("BankStore.hold")(function* (workspaceId, id) {
+        const rows = yield* stored(sql<BankRow>`select ${columns} from bank
+          where id = ${id} and workspace_id = ${workspaceId} and made_for is null for no key update`)
         return Arr.head(rows.map(toBank))
+      }),
+      holdLive: Effect.fn("BankStore.holdLive")(function* (workspaceId, ids) {
+        if (ids.length === 0) return []
+        // In one order, so that two who hold several never wait for each other in a circle.
+        const rows = yield* stored(sql<Pick<BankRow, "id">>`select id from bank
+          where workspace_id = ${workspaceId} and id = any(${[...ids]}::text[]) and deleted_at is null
+            and removal is null order by id for share`)
+        return rows.map(({ id }) => id)
+      }),
+      setLife: Effect.fn("BankStore.setLife")(function* (id, { deletedAt, removal }, at) {
+        yield* stored(sql`update bank set deleted_at = ${nullable(deletedAt)}, removal = ${json(removal)},
+          updated_at = ${at} where id = ${id}`)
+      }),
+      dropConnection: Effect.fn("BankStore.dropConnection")(function* (id) {
+        yield* stored(sql`update bank set connection_instance = null, connection_ref = null, connection_secrets = null
+          where id = ${id}`)
+      }),
+      purgeable: Effect.fn("BankStore.purgeable")(function* (deletedBy, limit) {
+        const rows = yield* stored(sql<BankRow>`select ${columns} from bank
+          where deleted_at <= ${deletedBy} and removal is null and made_for is null
+          order by deleted_at, id limit ${limit}`)
+        return rows.map(toBank)
+      }),
+      byConnection: Effect.fn("BankStore.byConnection")(function* (workspaceId, instanceId, ref, which = "live") {
+        const rows = yield* stored(sql<BankRow>`select ${columns} from bank where workspace_id = ${workspaceId}
+          and connection_instance = ${instanceId} and connection_ref = ${ref}
+          and (deleted_at is null) = ${which === "live"} order by deleted_at desc, id desc limit 1`)
+        return Arr.head(rows.map(toBank))
+      }),
+      ofConnection: Effect.fn("BankStore.ofConnection")(function* (instanceId, ref) {
+        const rows = yield* stored(sql<BankRow>`select ${columns} from bank
+          where connection_instance = ${instanceId} and connection_ref = ${ref} order by created_at, id limit 100`)
+        return rows.map(toBank)
       }),
       connection: Effect.fn("BankStore.connection")(function* (id) {
         const rows = yield* stored(sql<ConnectionRow>`select workspace_id, connection_instance, connection_ref,

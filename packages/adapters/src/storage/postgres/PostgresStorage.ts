@@ -12,6 +12,7 @@ import * as PostgresFindingStore from "./PostgresFindingStore.ts"
 import * as PostgresAnswerCache from "./PostgresAnswerCache.ts"
 import * as PostgresAccountLooks from "./PostgresAccountLooks.ts"
 import * as PostgresAuditStore from "./PostgresAuditStore.ts"
+import * as PostgresBankRemains from "./PostgresBankRemains.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
 import * as PostgresConnectionAttemptStore from "./PostgresConnectionAttemptStore.ts"
 import * as PostgresStageStore from "./PostgresStageStore.ts"
@@ -52,6 +53,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresCursorStore.layer,
   PostgresStageStore.layer,
   PostgresWorkspaceStore.layer,
+  PostgresBankRemains.layer,
   PostgresBankStore.layer,
   PostgresConnectionAttemptStore.layer,
   PostgresRecordStore.layer,

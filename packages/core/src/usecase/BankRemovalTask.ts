@@ -1,0 +1,228 @@
+/**
+ * Removing a bank for good: first its connection is given back at the provider, then everything that is held of it is
+ * destroyed, in parts. Each step may be taken again, so that a process can die anywhere on the way.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Bank } from "../bank/Bank.ts"
+import { bankRemovalFailed, bankRemoved } from "../bank/BankEvents.ts"
+import { bankLease } from "../bank/BankLease.ts"
+import { BankRemains } from "../bank/BankRemains.ts"
+import { removalWaits, type BankRemoval } from "../bank/BankRemoval.ts"
+import { BankStore, type BankConnection } from "../bank/BankStore.ts"
+import { Sessions } from "../bank/Sessions.ts"
+import { Analysis } from "../enrichment/Analysis.ts"
+import { AnalysisStore } from "../enrichment/AnalysisStore.ts"
+import { EnrichmentStore } from "../enrichment/EnrichmentStore.ts"
+import { EventStore } from "../event/EventStore.ts"
+import { syncDataTypes } from "../record/DataType.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import { Leases, type Lease } from "../storage/Lease.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { handleTask, type RunAgain, type RunningTask } from "../task/TaskHandler.ts"
+import { acrossWorkspaces } from "../workspace/Reach.ts"
+import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import { bankRemovalTask } from "./BankRemovalTaskKind.ts"
+
+/** Rows that are destroyed in one transaction: others never wait longer than that takes. */
+const chunk = 2_000
+/** Milliseconds after which a run makes room for other tasks, and comes back. */
+const sliceMillis = 15_000
+const leaseSeconds = 60
+/** Seconds until another look, while somebody reads the bank. */
+const busySeconds = 5
+/** Records that are looked for at a time in what enrichments keep. */
+const recordsAtOnce = 1_000
+
+/** A try failed: for good, or so that another one may succeed. */
+class StageFailed {
+  readonly _tag = "StageFailed"
+  readonly reason: string
+  readonly final: boolean
+  readonly afterSeconds: number
+  constructor(reason: string, final: boolean, afterSeconds = 0) {
+    this.reason = reason
+    this.final = final
+    this.afterSeconds = afterSeconds
+  }
+}
+
+/** Errors of a provider that no other try changes. */
+const hopeless: ReadonlySet<string> = new Set(["Misconfigured", "Unsupported", "InvalidConnectPayload"])
+
+const failedRevoke = (error: { readonly _tag: string; readonly message?: string; readonly retryAfter?: number }) =>
+  new StageFailed(
+    error._tag === "ProviderNotAvailable"
+      ? "The provider of the bank is not configured any more"
+      : (error.message ?? error._tag),
+    error._tag === "ProviderNotAvailable" || hopeless.has(error._tag),
+    error.retryAfter
+  )
+
+type Running = RunningTask<typeof bankRemovalTask.payload.Type>
+
+/** The handler of removals. */
+export const bankRemovals = Effect.gen(function* () {
+  const banks = yield* BankStore
+  const remains = yield* BankRemains
+  const sessions = yield* Sessions
+  const analysis = yield* Analysis
+  const analyses = yield* AnalysisStore
+  const enrichments = yield* EnrichmentStore
+  const workspaces = yield* WorkspaceStore
+  const events = yield* EventStore
+  const leases = yield* Leases
+  const { atomically } = yield* Transactor
+
+  const revoke = Effect.fnUntraced(function* (bank: Bank, { connection, instanceId }: BankConnection) {
+    // Two banks of one connection: giving it back for one would take it from the other.
+    const all = yield* acrossWorkspaces("connection look-up")(banks.ofConnection(instanceId, connection.ref))
+    if (all.some(({ id, removal }) => id !== bank.id && removal?.state !== "removing")) return
+    const asked = Effect.flatMap(sessions.open(bank), (session) => session.revoke)
+    const answer = yield* Effect.catch(asked, (error): Effect.Effect<"done", StageFailed | StorageUnavailable> => {
+      switch (error._tag) {
+        case "ConnectionGone":
+        case "NotFound":
+          return Effect.succeed("done" as const)
+        case "StorageUnavailable":
+          return Effect.fail(error)
+        default:
+          return Effect.fail(failedRevoke(error))
+      }
+    })
+    if (answer === "pending") return yield* Effect.fail(new StageFailed("The provider has not confirmed it yet", false))
+  })
+
+  /** Enrichments plan again without the records, so that nothing follows from them that stands elsewhere. */
+  const leaveAnalyses = Effect.fnUntraced(function* (bank: Bank, guard: Running["guard"]) {
+    const workspace = Option.getOrUndefined(yield* workspaces.get(bank.workspaceId))
+    if (workspace === undefined) return
+    const accounts = yield* banks.accounts(bank.id)
+    const today = CalendarDate.inZone(yield* Clock.currentTimeMillis, workspace.timezone)
+    for (const dataType of syncDataTypes) {
+      const scope = { workspaceId: bank.workspaceId, dataType }
+      let found = false
+      for (const { id } of accounts) {
+        const ids = yield* analyses.accountRecords(scope, id, recordsAtOnce)
+        if (ids.length > 0) yield* atomically(Effect.andThen(guard, analyses.disturb(scope, ids, today)))
+        found ||= ids.length > 0
+      }
+      if (!found) continue
+      yield* analysis.run({
+        workspace,
+        dataType,
+        enrichments: yield* enrichments.list([bank.workspaceId]),
+        accounts: [],
+        today,
+        cause: { kind: "system", reason: "bank_removal" },
+        guard
+      })
+    }
+  })
+
+  const destroy = Effect.fnUntraced(function* (task: Running, bank: Bank, { cause }: BankRemoval, lease: Lease) {
+    const { id, workspaceId } = bank
+    const guard = Effect.andThen(task.guard, leases.fence(lease))
+    yield* leaveAnalyses(bank, task.guard)
+    const end = (yield* Clock.currentTimeMillis) + sliceMillis
+    for (;;) {
+      const found = yield* atomically(Effect.andThen(guard, remains.destroySome(workspaceId, id, chunk)))
+      if (found === 0) break
+      if ((yield* Clock.currentTimeMillis) >= end) return { againSeconds: 0 } satisfies RunAgain
+      yield* leases.extend([lease], leaseSeconds)
+      yield* Effect.yieldNow
+    }
+    yield* task.finish(
+      Effect.gen(function* () {
+        yield* leases.fence(lease)
+        if (!(yield* banks.remove(workspaceId, id))) return
+        yield* events.append([bankRemoved.of({ workspaceId, subjectId: id, cause, data: { bankId: id } })])
+      })
+    )
+    return undefined
+  })
+
+  /** Alone with the bank: whoever reads it now ends first, and whoever comes later finds it gone. */
+  const local = Effect.fnUntraced(function* (task: Running, bank: Bank, removal: BankRemoval) {
+    const holder = `removal:${task.id}`
+    const taken = yield* leases.take([bankLease(bank.id)], holder, leaseSeconds)
+    if (Option.isNone(taken)) return { againSeconds: busySeconds } satisfies RunAgain
+    return yield* Effect.ensuring(destroy(task, bank, removal, taken.value[0]!), Effect.ignore(leases.free(holder)))
+  })
+
+  /** Notes a try that failed, and says when to try again; after the last one the stage has failed. */
+  const noteFailure = Effect.fnUntraced(function* (
+    task: Running,
+    bank: Bank,
+    removal: BankRemoval,
+    { afterSeconds, final, reason }: StageFailed
+  ) {
+    const { id, workspaceId } = bank
+    const now = yield* Timestamp.now
+    const wait = final ? undefined : removalWaits[removal.tries]
+    const { cause, stage } = removal
+    const tries = removal.tries + 1
+    const deleted = bank.deletedAt === undefined ? {} : { deletedAt: bank.deletedAt }
+    const life = (state: BankRemoval["state"]) => ({ ...deleted, removal: { state, stage, reason, tries, cause } })
+    if (wait !== undefined) {
+      yield* atomically(Effect.andThen(task.guard, banks.setLife(id, life("removing"), now)))
+      return { againSeconds: Math.max(wait, afterSeconds) } satisfies RunAgain
+    }
+    yield* Effect.logError("The removal of a bank has failed", { bankId: id, stage, reason })
+    yield* task.finish(
+      Effect.andThen(
+        banks.setLife(id, life("failed"), now),
+        events.append([
+          bankRemovalFailed.of({ workspaceId, subjectId: id, cause, data: { bankId: id, stage, reason } })
+        ])
+      )
+    )
+    return undefined
+  })
+
+  const provider = Effect.fnUntraced(function* (task: Running, bank: Bank, removal: BankRemoval) {
+    const connection = yield* banks.connection(bank.id)
+    if (Option.isSome(connection)) yield* revoke(bank, connection.value)
+    const now = yield* Timestamp.now
+    const { deletedAt } = bank
+    const next: BankRemoval = { state: "removing", stage: "local", tries: 0, cause: removal.cause }
+    yield* atomically(
+      Effect.gen(function* () {
+        yield* task.guard
+        yield* banks.setLife(bank.id, { ...(deletedAt === undefined ? {} : { deletedAt }), removal: next }, now)
+        yield* banks.dropConnection(bank.id)
+      })
+    )
+    return next
+  })
+
+  const broken = "Something went wrong while it was destroyed; the log has the details"
+
+  return handleTask(bankRemovalTask, (task) =>
+    Effect.gen(function* () {
+      const { bankId, workspaceId } = task.payload
+      const bank = Option.getOrUndefined(yield* banks.get(workspaceId, bankId))
+      // It was brought back, has failed for good, or is gone.
+      if (bank?.removal?.state !== "removing") return
+      let { removal } = bank
+      const noted = (failed: StageFailed) => noteFailure(task, bank, removal, failed)
+      return yield* Effect.gen(function* () {
+        if (removal.stage === "provider") removal = yield* provider(task, bank, removal)
+        return yield* local(task, bank, removal).pipe(
+          Effect.catchDefect((defect) =>
+            Effect.andThen(
+              Effect.logError("Destroying a bank broke", defect),
+              Effect.fail(new StageFailed(broken, false))
+            )
+          )
+        )
+      }).pipe(
+        Effect.catchTag("LeaseLost", () => Effect.succeed({ againSeconds: busySeconds })),
+        Effect.catchTag("StageFailed", noted)
+      )
+    })
+  )
+}).pipe(Effect.provide(Sessions.layer))

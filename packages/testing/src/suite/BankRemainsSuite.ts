@@ -1,0 +1,122 @@
+/** Conformance of `BankRemains`: all that is held of a bank goes, and nothing else. */
+import {
+  AnalysisStore,
+  BankRemains,
+  BankStore,
+  DeliveryStore,
+  FeedStore,
+  FindingStore,
+  IdentityStore,
+  RecordChangeStore,
+  RecordStore,
+  UploadStore
+} from "@millrace/core/storage"
+import { expect } from "@effect/vitest"
+import { acrossWorkspaces } from "@millrace/core/workspace"
+import * as Effect from "effect/Effect"
+import { storeAccount } from "../fixture/Account.ts"
+import { storeBank } from "../fixture/Bank.ts"
+import { makeFinding } from "../fixture/Findings.ts"
+import { makeWrite, scopeOf } from "../fixture/Record.ts"
+import { storeWholeWorkspace, type WholeWorkspace } from "../fixture/WholeWorkspace.ts"
+import { suiteOf, type StorageTests } from "./StorageTests.ts"
+import { portrait } from "./WorkspaceWallCases.ts"
+
+/** All that the stores tell of the account of a whole workspace. */
+const remains = Effect.fnUntraced(function* ({
+  account,
+  analysis,
+  checkpoint,
+  enrichment,
+  feed,
+  finding,
+  scope,
+  upload,
+  workspace,
+  write
+}: WholeWorkspace) {
+  const records = yield* RecordStore
+  const identity = yield* IdentityStore
+  const analyses = yield* AnalysisStore
+  const recalled = yield* identity.recall(scope)
+  return {
+    records: yield* records.index(scope, {}),
+    lastChange: yield* records.lastChange(account.id),
+    pulledAt: yield* records.pulledAt(scope),
+    digests: yield* records.dayDigests(scope),
+    checkpoint: yield* records.checkpoint(checkpoint),
+    trust: recalled.trust.contradictions,
+    learnt: recalled.learnt,
+    aliases: recalled.hasAliases,
+    matches: yield* identity.matches(scope, { limit: 10 }),
+    suggestions: yield* identity.suggestions(scope, { limit: 10 }),
+    facts: yield* identity.facts(scope),
+    marks: yield* (yield* FeedStore).marks(feed.id),
+    deliveries: (yield* (yield* DeliveryStore).entries(feed.id, [write.id])).size,
+    shown: yield* (yield* UploadStore).shown(upload.id),
+    analysed: yield* analyses.accountRecords(analysis, account.id, 10),
+    analysisMarks: (yield* analyses.head(analysis)).marks,
+    notes: (yield* analyses.notes(workspace.id, [write.id])).size,
+    findings: yield* (yield* FindingStore)
+      .list(workspace.id, enrichment.id, { limit: 10 })
+      .pipe(Effect.map((all) => all.filter(({ id }) => id !== finding.id))),
+    history: yield* (yield* RecordChangeStore).ofRecord(workspace.id, write.id, 10)
+  }
+})
+
+const nothing = {
+  records: [],
+  lastChange: 0,
+  pulledAt: undefined,
+  digests: undefined,
+  checkpoint: undefined,
+  trust: [],
+  learnt: [],
+  aliases: false,
+  matches: [],
+  suggestions: [],
+  facts: [],
+  marks: [],
+  deliveries: 0,
+  shown: [],
+  analysed: [],
+  analysisMarks: [],
+  notes: 0,
+  findings: [],
+  history: []
+}
+
+const tests: StorageTests = (it) => {
+  for (const limit of [1, 1_000]) {
+    it.effect(`destroys all that is held of a bank, ${limit} at a time, and nothing of others`, () =>
+      Effect.gen(function* () {
+        const store = yield* BankRemains
+        const [whole, other] = [yield* storeWholeWorkspace, yield* storeWholeWorkspace]
+        const every = acrossWorkspaces("task engine")
+        yield* Effect.gen(function* () {
+          const { bank, enrichment, workspace, write } = whole
+          // Another bank of the workspace, and what an enrichment found of a record.
+          const neighbour = yield* storeAccount(yield* storeBank(workspace))
+          const records = yield* RecordStore
+          yield* records.write(scopeOf(neighbour), [yield* makeWrite(), yield* makeWrite()])
+          const found = yield* makeFinding(workspace.id, enrichment.id)
+          yield* (yield* FindingStore).putFindings([
+            { ...found, key: "of a record", subject: { kind: "transaction", id: write.id } }
+          ])
+          for (const [key, value] of Object.entries(yield* remains(whole))) {
+            // Else the test would say nothing about it.
+            expect([key, value]).not.toEqual([key, nothing[key as keyof typeof nothing]])
+          }
+          const before = [yield* portrait(other), yield* records.index(scopeOf(neighbour), {})]
+          let left = 1
+          while (left > 0) left = yield* store.destroySome(workspace.id, bank.id, limit)
+          expect(yield* remains(whole)).toEqual(nothing)
+          expect([yield* portrait(other), yield* records.index(scopeOf(neighbour), {})]).toEqual(before)
+          expect(yield* (yield* BankStore).accounts(bank.id)).toHaveLength(1)
+        }).pipe(every)
+      })
+    )
+  }
+}
+
+export const suite = suiteOf(tests)
