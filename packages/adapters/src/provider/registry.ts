@@ -1,5 +1,6 @@
 /** The bundled providers: one line each. */
 import type { ProviderFactory } from "@millrace/core/provider"
 import * as DemoProvider from "./demo/DemoProvider.ts"
+import * as QuilttProvider from "./quiltt/QuilttProvider.ts"
 
-export const bundledProviders: ReadonlyArray<ProviderFactory> = [DemoProvider.factory]
+export const bundledProviders: ReadonlyArray<ProviderFactory> = [DemoProvider.factory, QuilttProvider.factory]

@@ -16,6 +16,7 @@ export {
 export { type Breakage, breakages, type Incident, type IncidentPlan, type Refusal } from "../upstream/Incident.ts"
 export { exactNumber, mutatedJson, withUnknownEnums, withUnknownFields } from "../upstream/JsonMutator.ts"
 export { move, type MoveOptions } from "../upstream/LedgerMoves.ts"
+export { fakeQuiltt, type FakeQuilttOptions, quilttConnectorId } from "../upstream/quiltt/FakeQuiltt.ts"
 export { type Excess, type RequestLimit, RequestLimits } from "../upstream/RequestLimits.ts"
 export {
   type LedgerChange,
