@@ -1,6 +1,11 @@
 /** The bundled providers: one line each. */
 import type { ProviderFactory } from "@millrace/core/provider"
 import * as DemoProvider from "./demo/DemoProvider.ts"
+import * as FiskilProvider from "./fiskil/FiskilProvider.ts"
 import * as QuilttProvider from "./quiltt/QuilttProvider.ts"
 
-export const bundledProviders: ReadonlyArray<ProviderFactory> = [DemoProvider.factory, QuilttProvider.factory]
+export const bundledProviders: ReadonlyArray<ProviderFactory> = [
+  DemoProvider.factory,
+  FiskilProvider.factory,
+  QuilttProvider.factory
+]

@@ -13,6 +13,7 @@ export {
   type WebhookEvent,
   type WebhookForgery
 } from "../upstream/FakeUpstream.ts"
+export { fakeFiskil, type FakeFiskilOptions } from "../upstream/fiskil/FakeFiskil.ts"
 export { type Breakage, breakages, type Incident, type IncidentPlan, type Refusal } from "../upstream/Incident.ts"
 export { exactNumber, mutatedJson, withUnknownEnums, withUnknownFields } from "../upstream/JsonMutator.ts"
 export { move, type MoveOptions } from "../upstream/LedgerMoves.ts"

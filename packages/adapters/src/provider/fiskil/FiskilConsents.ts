@@ -1,0 +1,135 @@
+/**
+ * Consents (CDR arrangements): which are of a person at an institution, and what they say of the connection.
+ *
+ * A consent lasts a year at most, and mending a connection is a new one. So a connection is the person at the
+ * institution, and its consents come and go.
+ */
+import { Timestamp } from "@millrace/core"
+import {
+  ConnectionGone,
+  type ConnectionHealth,
+  ConsentRequired,
+  ProtocolViolation,
+  type ProviderError
+} from "@millrace/core/provider"
+import * as Effect from "effect/Effect"
+import { readRows } from "../wire/ReadRows.ts"
+import { instantOf } from "../wire/UpstreamForm.ts"
+import { FiskilConsent } from "./FiskilAnswers.ts"
+import type { FiskilClient } from "./FiskilClient.ts"
+import { upstream } from "./FiskilErrors.ts"
+
+/** The secret of a subject, and of a connection: who the person is at Fiskil. */
+export const endUserSecret = "endUserId"
+/** Secrets of a connection: the consent that was given last, by both of its ids. */
+export const consentSecret = "consentId"
+export const arrangementSecret = "arrangementId"
+
+export interface Place {
+  readonly endUserId: string
+  readonly institutionId: string
+}
+
+const idForm = /^[A-Za-z0-9_.:-]{1,128}$/
+
+/** The reference of a connection; callbacks name the same two. */
+export const refOf = ({ endUserId, institutionId }: Place): string => `${endUserId}/${institutionId}`
+
+/** `undefined` for anything that `refOf` has not written. */
+export const placeOf = (ref: string): Place | undefined => {
+  const [endUserId = "", institutionId = "", ...rest] = ref.split("/")
+  return rest.length === 0 && idForm.test(endUserId) && idForm.test(institutionId)
+    ? { endUserId, institutionId }
+    : undefined
+}
+
+export const institutionIdOf = ({ institution_id }: FiskilConsent): string => String(institution_id)
+
+/** All consents of a person, ended ones too. One that cannot be read could be the one that counts. */
+export const consentsOf = Effect.fnUntraced(function* (
+  client: FiskilClient,
+  endUserId: string,
+  connection?: string
+): Effect.fn.Return<ReadonlyArray<FiskilConsent>, ProviderError> {
+  const list = yield* client.askAll(
+    {
+      path: "/v1/consent",
+      query: { end_user_id: endUserId },
+      ...(connection === undefined ? {} : { connection })
+    },
+    "consents"
+  )
+  const { quarantined, rows } = readRows(list, FiskilConsent, "arrangement_id")
+  const fault = quarantined[0]
+  if (fault !== undefined) {
+    return yield* new ProtocolViolation({
+      message: `${upstream} gave a consent that does not have the agreed form`,
+      path: `consents.${fault.reason.split(":")[0]}`
+    })
+  }
+  return rows.filter(
+    ({ end_user_id }) => end_user_id === undefined || end_user_id === null || end_user_id === endUserId
+  )
+})
+
+export const expiryOf = (consent: FiskilConsent): Timestamp.Timestamp | undefined => instantOf(consent.expires_at)
+export const begunAtOf = (consent: FiskilConsent): number => Date.parse(consent.created_at ?? "") || 0
+
+/** Active, and not over by its own date: what is over is said to be active for a while. */
+export const isLive = (consent: FiskilConsent, now: number): boolean => {
+  const expiry = expiryOf(consent)
+  return consent.active && (expiry === undefined || Timestamp.toMillis(expiry) > now)
+}
+
+/** The consent that counts: the one that was given last, of those that are live. */
+const leading = (live: ReadonlyArray<FiskilConsent>): FiskilConsent | undefined =>
+  live.reduce<FiskilConsent | undefined>(
+    (latest, one) => (latest === undefined || begunAtOf(one) > begunAtOf(latest) ? one : latest),
+    undefined
+  )
+
+const endedMessage = "The person's consent has ended"
+const unknownMessage = `${upstream} has no consent of the person for this bank`
+
+export interface ConsentState {
+  readonly live: ReadonlyArray<FiskilConsent>
+  readonly health: ConnectionHealth
+  /** Why nothing may be read, although answers would still come. */
+  readonly refusal?: ProviderError
+}
+
+/** What the consents of one person at one institution say of the connection. */
+export const consentState = (consents: ReadonlyArray<FiskilConsent>, now: number): ConsentState => {
+  const live = consents.filter((consent) => isLive(consent, now))
+  const first = leading(live)
+  if (first !== undefined) {
+    const expiry = expiryOf(first)
+    const read = instantOf(first.last_accessed)
+    return {
+      live,
+      health: {
+        status: "connected",
+        ...(expiry === undefined ? {} : { consentExpiresAt: expiry }),
+        ...(read === undefined ? {} : { lastUpstreamUpdateAt: read })
+      }
+    }
+  }
+  if (consents.length > 0) {
+    const expiry = consents.map(expiryOf).find((at) => at !== undefined)
+    return {
+      live,
+      health: {
+        status: "consent_expired",
+        errorCode: "BANK_CONSENT_REQUIRED",
+        errorMessage: endedMessage,
+        ...(expiry === undefined ? {} : { consentExpiresAt: expiry })
+      },
+      refusal: new ConsentRequired({ message: endedMessage })
+    }
+  }
+  return {
+    live,
+    health: { status: "disconnected", errorCode: "RECONNECT_REQUIRED", errorMessage: unknownMessage },
+    refusal: new ConnectionGone({ message: unknownMessage })
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Fiskil: banks of Australia under the Consumer Data Right.
+ *
+ * A workspace is one person ("end user") there; each bank that they share is a consent, which lasts a year at most. Fiskil
+ * shows what it holds: that a consent has ended shows in the consent alone, never in the data.
+ */
+import { Outbound } from "@millrace/core/outbound"
+import type { Capabilities, ProviderDriver, ProviderFactory } from "@millrace/core/provider"
+import * as Effect from "effect/Effect"
+import { makeClient } from "./FiskilClient.ts"
+import { FiskilConfig } from "./FiskilConfig.ts"
+import { makeConnect } from "./FiskilConnect.ts"
+import { makeInstitutions } from "./FiskilInstitutions.ts"
+import { openSession } from "./FiskilSession.ts"
+import { verifyWebhook } from "./FiskilWebhook.ts"
+
+/** Days: holders of data must keep seven years; how far a bank goes shows in its rows. */
+const historyDays = 2_555
+
+const capabilities = (hasWebhooks: boolean): Capabilities => ({
+  connectFlow: "authSession",
+  dataTypes: {
+    transactions: {
+      changeModel: "snapshotWindow",
+      scope: "account",
+      idTrust: "perStatus",
+      historyDays,
+      overlapDays: 30
+    }
+  },
+  history: { defaultDays: historyDays, maxDays: historyDays },
+  pendingModel: "unlinked",
+  reconnectKeepsIds: true,
+  removal: "sync",
+  // Fiskil itself reads from the banks a few times a day.
+  freshnessSeconds: 21_600,
+  webhooks: hasWebhooks,
+  refresh: { dataTypes: ["balances"], billable: false },
+  // No figures are published: these are kept to so that none has to be met.
+  limits: [
+    { name: "requests", requests: 300, seconds: 60, per: "instance" },
+    { name: "requests of a connection", requests: 120, seconds: 60, per: "connection" }
+  ]
+})
+
+const makeDriver = (instanceId: string, config: FiskilConfig, outbound: Outbound["Service"]): ProviderDriver => {
+  const client = makeClient(config, outbound)
+  const institutions = makeInstitutions(client, config.clientId)
+  return {
+    kind: "fiskil",
+    instanceId,
+    name: "Fiskil",
+    countryCodes: ["AU"],
+    capabilities: capabilities(config.webhookSecret !== undefined),
+    listInstitutions: institutions.list,
+    ...makeConnect(client, institutions, config),
+    open: (request) => Effect.succeed(openSession(client, request)),
+    verifyWebhook: verifyWebhook(config)
+  }
+}
+
+export const factory: ProviderFactory<FiskilConfig> = {
+  kind: "fiskil",
+  label: "Fiskil",
+  Config: FiskilConfig,
+  make: ({ config, instanceId }) => Effect.map(Outbound, (outbound) => makeDriver(instanceId, config, outbound))
+}

@@ -1,0 +1,170 @@
+/** One run's look at a connection: consents, accounts and balances are asked for once. */
+import {
+  ConnectionGone,
+  type ConnectionHealth,
+  NotReady,
+  type ObservedAccount,
+  type OpenSession,
+  ProtocolViolation,
+  type ProviderError,
+  type ProviderSession,
+  remembered
+} from "@millrace/core/provider"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { readRows } from "../wire/ReadRows.ts"
+import { observedAccount } from "./FiskilAccounts.ts"
+import { FiskilAccount, FiskilBalance, FiskilInstitution } from "./FiskilAnswers.ts"
+import type { FiskilClient } from "./FiskilClient.ts"
+import { consentsOf, consentState, type ConsentState, institutionIdOf, placeOf } from "./FiskilConsents.ts"
+import { upstream } from "./FiskilErrors.ts"
+import { statusOf } from "./FiskilInstitutions.ts"
+import { pullPage } from "./FiskilPull.ts"
+
+/** Seconds until first data are looked for again. */
+const firstDataWait = 30
+
+const gone = () => new ConnectionGone({ message: `${upstream} does not know the connection` })
+
+const disconnected: ConnectionHealth = {
+  status: "disconnected",
+  errorCode: "RECONNECT_REQUIRED",
+  errorMessage: `${upstream} does not know the connection`
+}
+
+const mayShow = (state: ConsentState, permission: string): boolean =>
+  state.live.some(
+    ({ permissions }) => permissions === undefined || permissions === null || permissions.includes(permission)
+  )
+
+export const openSession = (client: FiskilClient, { connection, psu }: OpenSession): ProviderSession => {
+  const { ref } = connection
+  const place = placeOf(ref)
+  if (place === undefined) {
+    const unknown = Effect.fail(gone())
+    return {
+      inspect: Effect.succeed(disconnected),
+      listAccounts: unknown,
+      pull: () => unknown,
+      refresh: () => unknown,
+      revoke: Effect.succeed("done")
+    }
+  }
+  const { endUserId, institutionId } = place
+
+  const state = remembered(
+    Effect.gen(function* () {
+      const consents = yield* consentsOf(client, endUserId, ref)
+      const own = consents.filter((consent) => institutionIdOf(consent) === institutionId)
+      return consentState(own, yield* Clock.currentTimeMillis)
+    })
+  )
+
+  /** The consents where something may be read with them: answers would come from memory long after they ended. */
+  const permitted = Effect.flatMap(state, (found) =>
+    found.refusal === undefined ? Effect.succeed(found) : Effect.fail(found.refusal)
+  )
+
+  const list = Effect.fnUntraced(function* (path: string, name: string, query: Readonly<Record<string, string>> = {}) {
+    return yield* client.askAll({ path, query: { end_user_id: endUserId, ...query }, connection: ref }, name)
+  })
+
+  const accountsHere = remembered(
+    Effect.gen(function* () {
+      const { live } = yield* permitted
+      const listed = yield* list("/v1/banking/accounts", "accounts")
+      const { quarantined, rows } = readRows(listed, FiskilAccount, "account_id")
+      // An account that is left out would look like one that is gone.
+      if (quarantined.length > 0) {
+        return yield* new ProtocolViolation({
+          message: `${upstream} gave an account that does not have the agreed form`,
+          path: `accounts.${quarantined[0]!.reason.split(":")[0]}`
+        })
+      }
+      const arrangements = new Set(live.map(({ arrangement_id }) => arrangement_id))
+      return rows.filter(({ arrangement_id, institution_id }) =>
+        institution_id === undefined || institution_id === null
+          ? arrangements.has(arrangement_id ?? "")
+          : String(institution_id) === institutionId
+      )
+    })
+  )
+
+  const accounts = remembered(
+    Effect.gen(function* (): Effect.fn.Return<ReadonlyArray<ObservedAccount>, ProviderError> {
+      const found = yield* permitted
+      const shown = yield* accountsHere
+      if (shown.length === 0) {
+        return yield* new NotReady({ message: `${upstream} is collecting the first data`, retryAfter: firstDataWait })
+      }
+      const rows = mayShow(found, "balances") ? yield* list("/v1/banking/balances", "balances") : []
+      const balances = readRows(rows, FiskilBalance, "account_id")
+      if (balances.quarantined.length > 0) {
+        return yield* new ProtocolViolation({
+          message: `${upstream} gave a balance that does not have the agreed form`,
+          path: `balances.${balances.quarantined[0]!.reason.split(":")[0]}`
+        })
+      }
+      const byAccount = new Map(balances.rows.map((balance) => [balance.account_id, balance]))
+      const canShowRows = mayShow(found, "transactions")
+      return shown.map((account) =>
+        observedAccount(account, byAccount.get(account.account_id), institutionId, canShowRows)
+      )
+    })
+  )
+
+  /** Whether the institution is in trouble; where that cannot be found out, it is believed not to be. */
+  const isTroubled = client
+    .askJson({ path: `/v1/institutions/${encodeURIComponent(institutionId)}` }, FiskilInstitution)
+    .pipe(Effect.match({ onFailure: () => false, onSuccess: (institution) => statusOf(institution) !== "ok" }))
+
+  return {
+    inspect: Effect.gen(function* (): Effect.fn.Return<ConnectionHealth, ProviderError> {
+      const { health, refusal } = yield* state
+      if (refusal !== undefined) return health
+      if ((yield* accountsHere).length === 0) return { ...health, status: "pending" }
+      return (yield* isTroubled)
+        ? {
+            ...health,
+            status: "degraded",
+            errorCode: "INSTITUTION_UNAVAILABLE",
+            errorMessage: "The bank is in trouble at the moment"
+          }
+        : health
+    }).pipe(Effect.catchTag("ConnectionGone", () => Effect.succeed(disconnected))),
+    listAccounts: accounts,
+    pull: Effect.fnUntraced(function* (request) {
+      return yield* pullPage(client, { ref, endUserId }, yield* accounts, request)
+    }),
+    refresh: Effect.fn("Fiskil.refresh")(function* (dataTypes) {
+      if (!dataTypes.includes("balances")) return { status: "not_supported" }
+      for (const { providerAccountId } of yield* accounts) {
+        yield* client.askPage(
+          {
+            path: "/v1/banking/balances",
+            query: { end_user_id: endUserId, account_id: providerAccountId, fetch: "true" },
+            connection: ref,
+            endpoint: "refreshes",
+            psu
+          },
+          "balances"
+        )
+      }
+      return { status: "refreshing" }
+    }),
+    // The person at Fiskil stays: other connections are theirs as well.
+    revoke: Effect.gen(function* () {
+      const consents = yield* consentsOf(client, endUserId, ref)
+      for (const consent of consents) {
+        if (!consent.active || institutionIdOf(consent) !== institutionId) continue
+        yield* client.ask({
+          path: `/v1/consent/${encodeURIComponent(consent.arrangement_id)}`,
+          method: "DELETE",
+          connection: ref,
+          accepts: [404, 410]
+        })
+      }
+      return "done" as const
+    }).pipe(Effect.catchTag("ConnectionGone", () => Effect.succeed("done" as const)))
+  }
+}

@@ -1,0 +1,78 @@
+/** Callbacks of Fiskil: one event each, signed over the raw body. */
+import { type InboundWebhook, type Poke, WebhookRefused } from "@millrace/core/provider"
+import type { SyncDataType } from "@millrace/core/record"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaParser from "effect/SchemaParser"
+import { isSignedWith } from "../wire/Hmac.ts"
+import { maybe, UpstreamId } from "../wire/UpstreamForm.ts"
+import type { FiskilConfig } from "./FiskilConfig.ts"
+import { placeOf, refOf } from "./FiskilConsents.ts"
+
+/**
+ * Milliseconds that a callback may be old, or ahead of our clock: the signature has no time of its own, and what could
+ * not be delivered is tried again for up to an hour. Repeats are told by their id.
+ */
+const oldest = 86_400_000
+const mostAhead = 300_000
+
+const Event = Schema.Struct({
+  event: maybe(Schema.String),
+  end_user_id: maybe(Schema.String),
+  institution_id: maybe(Schema.Union([Schema.String, Schema.Finite]))
+})
+
+/** The event stands inside of `data`, and in some documents beside it. */
+const Payload = Schema.fromJsonString(
+  Schema.Struct({
+    message_id: UpstreamId,
+    publish_time: maybe(Schema.String),
+    data: maybe(Event),
+    ...Event.fields
+  })
+)
+
+const sync = (dataTypes?: ReadonlyArray<SyncDataType>): Pick<Poke, "dataTypes"> =>
+  dataTypes === undefined ? {} : { dataTypes }
+
+/** What an event means. One that a consent ended says nothing of others that the person gave for the same bank. */
+const meaningOf = (event: string): Pick<Poke, "dataTypes"> | undefined => {
+  if (/^consent\.(?:received|updated|revoked)$/.test(event)) return {}
+  if (event.startsWith("banking.transactions.")) return sync(["transactions"])
+  if (event.startsWith("banking.balances.")) return sync(["balances"])
+  if (event.startsWith("banking.accounts.")) return sync()
+  return undefined
+}
+
+const refused = (message: string) => Effect.fail(new WebhookRefused({ message }))
+
+/** Believes a callback by its signature alone. Events that mean nothing to us are left out. */
+export const verifyWebhook =
+  (config: FiskilConfig) =>
+  ({ headers, now, rawBody }: InboundWebhook): Effect.Effect<ReadonlyArray<Poke>, WebhookRefused> =>
+    Effect.suspend(() => {
+      const keys = [config.webhookSecret, config.formerWebhookSecret].flatMap((secret) =>
+        secret === undefined ? [] : [Buffer.from(Redacted.value(secret), "base64")]
+      )
+      if (keys.length === 0) return refused("There is no webhook secret to check the callback with")
+      if (!isSignedWith(keys, headers["x-fiskil-signature"] ?? "", rawBody)) {
+        return refused("The signature of the callback is not that of its body")
+      }
+      const read = SchemaParser.decodeUnknownResult(Payload)(new TextDecoder().decode(rawBody))
+      if (Result.isFailure(read)) return refused("The body of the callback does not have the agreed form")
+      const payload = read.success
+      const published = Date.parse(payload.publish_time ?? "")
+      if (published < now - oldest || published > now + mostAhead) {
+        return refused("The callback was published more than a day ago, or is ahead of time")
+      }
+      const { end_user_id, event, institution_id } = payload.data ?? payload
+      const meaning = meaningOf(event ?? "")
+      const connectionRef = refOf({ endUserId: end_user_id ?? "", institutionId: String(institution_id ?? "") })
+      return Effect.succeed(
+        meaning === undefined || placeOf(connectionRef) === undefined
+          ? []
+          : [{ ...meaning, eventId: payload.message_id, connectionRef }]
+      )
+    })
