@@ -2,7 +2,7 @@
 import type { AccountType } from "@millrace/core/provider"
 import type { CalendarDate, Currency, Decimal } from "@millrace/core"
 import type { StatementAccount, StatementRow } from "@millrace/core/upload"
-import type { Mutable } from "./OfxRow.ts"
+import type { Mutable } from "./StatedRow.ts"
 import { difference } from "./BalanceReconciliation.ts"
 
 /** An account under construction. */

@@ -1,73 +1,13 @@
 /** A row of an OFX file: the element as it is read, and what comes of it. */
-import { CalendarDate, Currency, Decimal, limits } from "@millrace/core"
-import type { StatementRow } from "@millrace/core/upload"
+import { type CalendarDate, Currency, Decimal, limits } from "@millrace/core"
 import type { OfxFields } from "./OfxFields.ts"
 import { OfxNotes } from "./OfxNotes.ts"
 import { isRow } from "./OfxNesting.ts"
 import { Tag, tagNames } from "./OfxTags.ts"
 import { transactionType } from "./OfxTypes.ts"
 import { ofxDate, ofxText } from "./OfxValues.ts"
+import { StatedRow } from "./StatedRow.ts"
 import { joinDistinct, meaningful, tidy } from "./Wording.ts"
-
-export type Mutable<A> = { -readonly [K in keyof A]: A[K] }
-
-/** A row with all of its properties inside the object. */
-export class OfxRow implements Mutable<StatementRow> {
-  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
-  static readonly exemplar = new OfxRow(
-    1,
-    "",
-    CalendarDate.make("2000-01-01"),
-    Decimal.zero,
-    "",
-    Currency.make("CHF"),
-    "",
-    "",
-    "",
-    "",
-    false
-  )
-
-  line: number
-  providerId: string
-  date: CalendarDate.CalendarDate
-  amount: Decimal.Decimal
-  amountText: string
-  currency: Currency.Currency
-  description: string
-  originalDescription: string
-  type: string
-  reference: string
-  pending: boolean
-  declare authorizedDate?: CalendarDate.CalendarDate
-  declare merchantName?: string
-
-  constructor(
-    line: number,
-    providerId: string,
-    date: CalendarDate.CalendarDate,
-    amount: Decimal.Decimal,
-    amountText: string,
-    currency: Currency.Currency,
-    description: string,
-    originalDescription: string,
-    type: string,
-    reference: string,
-    pending: boolean
-  ) {
-    this.line = line
-    this.providerId = providerId
-    this.date = date
-    this.amount = amount
-    this.amountText = amountText
-    this.currency = currency
-    this.description = description
-    this.originalDescription = originalDescription
-    this.type = type
-    this.reference = reference
-    this.pending = pending
-  }
-}
 
 /** What makes a row unreadable. */
 interface Problem {
@@ -217,7 +157,7 @@ export class OfxRowReader {
    * The row, `"refused"` with its reason among the notes, or `"balance"` where it states no movement. Without a currency
    * of its own it has an empty one.
    */
-  end(inherited: Currency.Currency | undefined): OfxRow | "refused" | "balance" {
+  end(inherited: Currency.Currency | undefined): StatedRow | "refused" | "balance" {
     const { movement, tag } = this
     this.tag = 0
     const amountTag = movement !== 0 ? Tag.TOTAL : Tag.TRNAMT
@@ -239,7 +179,7 @@ export class OfxRowReader {
     }
     const name = this.name === "" ? this.payee : this.name
     const checkNumber = meaningful(this.checkNumber)
-    const row = new OfxRow(
+    const row = new StatedRow(
       this.notes.line(this.position),
       this.fitId,
       this.date!,

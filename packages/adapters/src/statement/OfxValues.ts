@@ -86,7 +86,8 @@ const entities: ReadonlyMap<string, string> = new Map([
 
 const entity = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z]{2,4}));/g
 
-const decodeEntities = (text: string): string =>
+/** Entities that XML knows, and characters by number; others stay as they are. */
+export const decodeEntities = (text: string): string =>
   text.replace(entity, (whole, decimal?: string, hexadecimal?: string, name?: string) => {
     if (name !== undefined) return entities.get(name.toLowerCase()) ?? whole
     const code = decimal === undefined ? Number.parseInt(hexadecimal!, 16) : Number(decimal)

@@ -372,20 +372,29 @@ describe("CSV balances", () => {
 
 describe("format detection", () => {
   it.each([
+    ["!Type:Bank\nD1/1/24\n", "qif"],
+    ["!Account\nNChecking\nTBank\n^\n!Type:Bank\nD1/1/24\nT-1.00\n^\n", "qif"],
+    ["\ufeff\n!Option:AutoSwitch\n!Account\n", "qif"],
+    ["D1/1/24\nT-1.00\nPShop\n^\n", "qif"],
+    ['<?xml version="1.0"?><Document><BkToCstmrStmt><Stmt/></BkToCstmrStmt></Document>', "camt"],
+    ["<Document><BkToCstmrAcctRpt><Rpt/></BkToCstmrAcctRpt></Document>", "camt"],
+    ["<n:Document><n:BkToCstmrDbtCdtNtfctn><n:Ntfctn/></n:BkToCstmrDbtCdtNtfctn></n:Document>", "camt"],
+    [":20:STARTUMS\n:25:12345678\n", "mt940"],
+    ["{1:F01X}{2:O940X}{4:\r\n:20:X\r\n:25:12345678\r\n-}", "mt940"],
+    ["\u0001\r\n:20:X\r\n:25:12345678\r\n", "mt940"],
+    ["OFXHEADER:100\n\n<OFX></OFX>", "ofx"],
+    ["Date,Description,Amount\n2024-01-01,x,1\n", "csv"]
+  ])("tells %j as %s", (file, format) => {
+    expect(statementOf(file).format).toBe(format)
+  })
+
+  it.each([
     ["%PDF-1.7 ...", "PDF"],
     ["PK\u0003\u0004...", "ZIP"],
     ["<!DOCTYPE html><html></html>", "web page"],
-    ["!Type:Bank\nD1/1/24\n", "QIF"],
-    ["!Account\nNChecking\nTBank\n^\n!Type:Bank\nD1/1/24\nT-1.00\n^\n", "QIF"],
-    ["\ufeff\n!Option:AutoSwitch\n!Account\n", "QIF"],
-    ["D1/1/24\nT-1.00\nPShop\n^\n", "QIF"],
-    ['<?xml version="1.0"?><Document><BkToCstmrStmt><GrpHdr>', "CAMT"],
-    ["<Document><BkToCstmrAcctRpt>", "CAMT"],
-    ["<ns2:Document><ns2:BkToCstmrDbtCdtNtfctn>", "CAMT"],
+    ['<?xml version="1.0"?><pain.001/>', "XML"],
     ["<OFC>\n<DTD>2\n<CPAGE>1252\n<ACCTSTMT>", "OFC"],
     ["\n  %PDF-1.4 ...", "PDF"],
-    [":20:STARTUMS\n:25:x\n", "MT940"],
-    ['<?xml version="1.0"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02">', "CAMT"],
     ['{"a": 1}', "JSON"],
     ["", "empty"],
     [" \n ", "empty"],

@@ -9,6 +9,13 @@ import { randomFrom, read } from "./reading.ts"
 const header = "OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\n\n"
 const statement = `${header}<OFX><STMTTRNRS><STMTRS><CURDEF>EUR<BANKTRANLIST>`
 
+const message =
+  '<?xml version="1.0"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><Stmt><Acct><Id><IBAN>NL91ABNA0417164300</IBAN></Id></Acct>'
+const entry =
+  '<Ntry><Amt Ccy="EUR">1</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-02-03</Dt></BookgDt>'
+const camtEnd = "</Stmt></BkToCstmrStmt></Document>"
+const mt940 = ":20:X\n:25:37040044/0532013000\n:60F:C260101EUR1,00\n:61:260203D1,00NTRF"
+
 /** What stands before the repeated bytes, and behind them. */
 const places = {
   "a plain file": ["", ""],
@@ -24,7 +31,12 @@ const places = {
   "an OFX amount": [
     `${statement}<STMTTRN><DTPOSTED>20240101<TRNAMT>`,
     "</STMTTRN></BANKTRANLIST></STMTRS></STMTTRNRS></OFX>"
-  ]
+  ],
+  "a CAMT message": [message, `${camtEnd}`],
+  "a CAMT text": [`${message}${entry}<AddtlNtryInf>`, `</AddtlNtryInf></Ntry>${camtEnd}`],
+  "an MT940 message": [mt940, "\n-\n"],
+  "MT940 details": [`${mt940}\n:61:260203D1,00NTRF\n:86:166?20`, "\n-\n"],
+  "a QIF file": ["!Type:Bank\nD2026-02-03\nT1\n^\n", "\n^\n"]
 } as const
 
 type Place = keyof typeof places
@@ -125,6 +137,19 @@ const sequences = [
   "<&",
   "><",
   "<>",
+  "?20",
+  "?20x\n",
+  ">20",
+  "EREF+",
+  "/REMI/",
+  "\n:61:260203D1,00NTRF",
+  "\n:86:",
+  "\n:86:166?20x",
+  "\n^\nD1",
+  "\nSx\n$1",
+  "<!--x-->",
+  "<b/>",
+  "<Ntry></Ntry>",
   '"',
   '""',
   '",',

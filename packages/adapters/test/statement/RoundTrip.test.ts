@@ -93,7 +93,109 @@ const csv = (all: ReadonlyArray<Movement>, dialect: (typeof dialects)[number], s
   return [header.map(cell).join(dialect.delimiter), ...lines, ""].join(dialect.end)
 }
 
+const side = (cents: number) => (cents < 0 ? "DBIT" : "CRDT")
+const camtBalance = (type: string, cents: number) =>
+  `<Bal><Tp><CdOrPrtry><Cd>${type}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">${grouped(cents, ".", "")}</Amt><CdtDbtInd>${side(cents)}</CdtDbtInd><Dt><Dt>2025-01-01</Dt></Dt></Bal>`
+const mtBalance = (cents: number) => `${cents < 0 ? "D" : "C"}250101EUR${grouped(cents, ",", "")}`
+
+/** Written as the banks that are known do: one message, balances before and behind. */
+const camt = (all: ReadonlyArray<Movement>, version: string, end: string): string => {
+  const total = all.reduce((sum, each) => sum + each.cents, 0)
+  const entries = all.map((each) =>
+    [
+      `  <Ntry>`,
+      `    <Amt Ccy="EUR">${grouped(each.cents, ".", "")}</Amt>`,
+      `    <CdtDbtInd>${side(each.cents)}</CdtDbtInd>`,
+      `    <Sts>${Number(version) > 6 ? "<Cd>BOOK</Cd>" : "BOOK"}</Sts>`,
+      `    <BookgDt><Dt>${each.date}</Dt></BookgDt>`,
+      `    <AcctSvcrRef>${each.id}</AcctSvcrRef>`,
+      `    <NtryDtls><TxDtls><RmtInf><Ustrd>${escape(each.description)}</Ustrd></RmtInf></TxDtls></NtryDtls>`,
+      `  </Ntry>`
+    ].join(end)
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?>${end}<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.${version}"><BkToCstmrStmt><Stmt><Acct><Id><IBAN>NL91ABNA0417164300</IBAN></Id></Acct>${camtBalance("OPBD", 50_000)}${camtBalance("CLBD", 50_000 + total)}${end}${entries.join(end)}</Stmt></BkToCstmrStmt></Document>${end}`
+}
+
+/** Booked in the year that the value date has, or not named at all. */
+const mt940 = (all: ReadonlyArray<Movement>, structured: boolean, end: string): string => {
+  const total = all.reduce((sum, each) => sum + each.cents, 0)
+  const lines = all.flatMap((each, n) => {
+    const day = each.date.replaceAll("-", "").slice(2)
+    const mark = n % 5 === 0 ? (each.cents < 0 ? "RC" : "RD") : each.cents < 0 ? "D" : "C"
+    const parts = structured
+      ? `166?00X?20SVWZ+${(each.description.match(/.{1,27}/gu) ?? []).map((part, at) => (at === 0 ? part.slice(0, 22) + `?21${part.slice(22)}` : `?${21 + at}${part}`)).join("")}`
+      : each.description
+    return [
+      `:61:${day}${n % 2 === 0 ? day.slice(2) : ""}${mark}${n % 3 === 0 ? "R" : ""}${grouped(each.cents, ",", "")}NTRFNONREF//${each.id}`,
+      `:86:${parts}`
+    ]
+  })
+  return [
+    ":20:X",
+    ":25:37040044/0532013000",
+    `:60F:${mtBalance(50_000)}`,
+    ...lines,
+    `:62F:${mtBalance(50_000 + total)}`,
+    "-",
+    ""
+  ].join(end)
+}
+
+const qif = (all: ReadonlyArray<Movement>, style: number, end: string): string => {
+  const lines = all.flatMap((each) => {
+    const [year = "", month = "", day = ""] = each.date.split("-")
+    const date = [
+      `${month}/${day}/${year}`,
+      `${day}.${month}.${year}`,
+      each.date,
+      `${Number(month)}/${Number(day)}'${year.slice(2)}`
+    ][style % 4]!
+    const amount = style % 4 === 1 ? grouped(each.cents, ",", ".") : grouped(each.cents, ".", ",")
+    return [`D${date}`, `T${each.cents < 0 ? "-" : ""}${amount}`, `P${each.description}`, "^"]
+  })
+  return ["!Account", "NGiro", "TBank", "^", "!Type:Bank", ...lines, ""].join(end)
+}
+
+const plain = (text: string) => text.replace(/\s/g, "")
+
 describe("round trip", () => {
+  it.each(["02", "08"])("reads back what it wrote as CAMT, version %s", (version) => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const all = movements(seed, 200)
+      for (const end of ["\n", "\r\n", ""]) {
+        const { accounts, warnings } = statementOf(camt(all, version, end))
+        const account = only(accounts)
+        expect(seen(account.rows)).toEqual(meant(all))
+        expect(account.rows.map((row) => row.providerId)).toEqual(all.map((each) => each.id))
+        expect([account.openingBalance, account.difference, warnings]).toEqual(["500", "0", []])
+      }
+    }
+  })
+
+  it.each([true, false])("reads back what it wrote as MT940, in numbered parts: %s", (structured) => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const all = movements(seed, 200)
+      for (const end of ["\n", "\r\n", "\r"]) {
+        const { accounts, warnings } = statementOf(mt940(all, structured, end))
+        const account = only(accounts)
+        const texts = account.rows.map((row) => ({ ...row, description: plain(row.description) }))
+        expect(seen(texts)).toEqual(meant(all).map((row) => ({ ...row, description: plain(row.description) })))
+        expect(account.rows.map((row) => row.providerId)).toEqual(all.map((each) => each.id))
+        expect([account.openingBalance, account.difference, warnings]).toEqual(["500", "0", []])
+      }
+    }
+  })
+
+  it.each([0, 1, 2, 3])("reads back what it wrote as QIF (style %i)", (style) => {
+    for (const seed of [1, 2, 3]) {
+      const all = movements(seed, 200)
+      for (const end of ["\n", "\r\n", "\r"]) {
+        const account = only(statementOf(qif(all, style, end)).accounts)
+        expect(seen(account.rows)).toEqual(meant(all))
+      }
+    }
+  })
+
   it.each([1, 2, 3, 4, 5])("reads back what it wrote as OFX (seed %i)", (seed) => {
     const all = movements(seed, 200)
     for (const end of ["\n", "\r\n", "\r"]) {
@@ -125,7 +227,10 @@ describe("damaged files", () => {
     ["SGML", ofx(whole, false, "\r\n")],
     ["XML", ofx(whole, true, "\n")],
     ["quoted CSV", csv(whole, dialects[4]!, 2)],
-    ["plain CSV", csv(whole, dialects[20]!, 1)]
+    ["plain CSV", csv(whole, dialects[20]!, 1)],
+    ["CAMT", camt(whole, "08", "\n")],
+    ["MT940", mt940(whole, true, "\r\n")],
+    ["QIF", qif(whole, 0, "\n")]
   ] as const
 
   it.each(files)("reads or refuses with a line every beginning of %s", (_, file) => {
@@ -163,6 +268,10 @@ describe("damaged files", () => {
     ["unknown names", `<OFX>${Array.from({ length: 50_000 }, (_, index) => `<U${index}>`).join("")}`],
     ["quotes", `Date,Description,Amount\n${'"'.repeat(1_000_001)}`],
     ["delimiters", `Date,Description,Amount\n${",".repeat(2_000_000)}`],
+    ["elements that never close", `<?xml version="1.0"?><Document xmlns="camt.053">${"<Ntry>".repeat(200_000)}`],
+    ["comments that never end", `<?xml version="1.0"?><Document xmlns="camt.053"><!--${"-".repeat(1_000_000)}`],
+    ["movements without a letter", `:20:X\n:25:1\n${":61:\n".repeat(200_000)}`],
+    ["records without a day", `!Type:Bank\n${"T1\n^\n".repeat(150_000)}`],
     ["digits", `Date,Description,Amount\n2024-01-01,x,${"9".repeat(2_000_000)}\n`],
     ["one line", "x".repeat(5_000_000)],
     ["blanks", `${" \n".repeat(500_000)}Date,Description,Amount\n2024-01-01,x,x`]

@@ -147,7 +147,12 @@ const learn = Command.make("learn", { id }, (input) =>
 
 const upload = Command.make(
   "upload",
-  { id, file: Argument.String("file").pipe(Argument.withDescription("Statement: OFX, CAMT, MT940, CSV ...")) },
+  {
+    id,
+    file: Argument.String("file").pipe(
+      Argument.withDescription("Statement: OFX, QFX, QIF, CAMT.052/053/054, MT940, MT942 or CSV")
+    )
+  },
   (input) =>
     Effect.flatMap(readBytes(input.file), (bytes) =>
       showRecord({

@@ -26,12 +26,28 @@ const canonical = (value: unknown): unknown =>
       )
     : value
 
+/** What of the options of CSV counts for files of other formats that say as little of themselves. */
+const counting: Readonly<Record<StatementFormat, ReadonlyArray<keyof CsvOptions> | "all">> = {
+  csv: "all",
+  ofx: [],
+  camt: [],
+  mt940: ["encoding"],
+  qif: ["encoding", "decimal", "dateFormat", "currency", "accountNumber", "negate"]
+}
+
+const optionsOf = (format: StatementFormat, csv: CsvOptions = {}): CsvOptions => {
+  const keys = counting[format]
+  if (keys === "all") return csv
+  return Object.fromEntries(keys.filter((key) => csv[key] !== undefined).map((key) => [key, csv[key]]))
+}
+
 /** Equal for what reads a file alike. What only concerns other formats is left out. */
 export const readingKey = (
   format: StatementFormat,
   { baseCurrency, csv }: ReadingOptions,
   digest: Digest["Service"]
 ): string => {
-  const own = format === "csv" && csv !== undefined && Object.keys(csv).length > 0 ? csv : undefined
-  return digest.contentHash(JSON.stringify(canonical({ baseCurrency, csv: own })))
+  const own = optionsOf(format, csv)
+  const said = Object.keys(own).length > 0 ? own : undefined
+  return digest.contentHash(JSON.stringify(canonical({ baseCurrency, csv: said })))
 }

@@ -13,14 +13,14 @@ import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Currency } from "../shared/Currency.ts"
 import type { Decimal } from "../shared/Decimal.ts"
 
-export const statementFormats = ["ofx", "csv"] as const
+export const statementFormats = ["ofx", "csv", "qif", "camt", "mt940"] as const
 export type StatementFormat = (typeof statementFormats)[number]
 
 /** One booked movement as the file states it. `amount` is signed: negative = money leaves the account. */
 export interface StatementRow {
   /** Line of the file the row begins on, from 1. */
   readonly line: number
-  /** The bank's own id of the movement (OFX FITID ...), `""` when the file gives none. */
+  /** The bank's own id of the movement (FITID, AcctSvcrRef ...), `""` when the file gives none. */
   readonly providerId: string
   readonly date: CalendarDate
   readonly authorizedDate?: CalendarDate
@@ -70,7 +70,7 @@ export interface RefusedRow {
   readonly line: number
   /** Place in that line, from 1. */
   readonly column?: number
-  /** OFX element or CSV column. */
+  /** Element, field or column. */
   readonly element?: string
   readonly message: string
 }
@@ -99,7 +99,7 @@ export class StatementFault extends Schema.TaggedError<StatementFault>()("Statem
   line: Schema.optionalKey(Schema.Int),
   /** Place in that line, from 1. */
   column: Schema.optionalKey(Schema.Int),
-  /** OFX element (`STMTTRN.DTPOSTED`) or CSV column. */
+  /** Element (`STMTTRN.DTPOSTED`, `Ntry.Amt`), field (`:61:`) or column. */
   element: Schema.optionalKey(Schema.String)
 }) {}
 

@@ -44,7 +44,10 @@ const forms = (random: Seeded, shifted: boolean): ReadonlyArray<Form> => {
       ...(ids === undefined ? {} : { ids: `R${ids}` })
     },
     { format: "csv", account: random.pick([iban, "DE89 3704 0044 0532 0130 00"]), later: later() },
-    { format: "csv", account: random.pick([iban, "0532013000"]), columns: true, later: later() }
+    { format: "csv", account: random.pick([iban, "0532013000"]), columns: true, later: later() },
+    random.once(2)
+      ? { format: "camt", account: iban, later: later(), ...(ids === undefined ? {} : { ids: `S${ids}` }) }
+      : { format: "mt940", account: "0532013000", bankId: "37040044", later: later(), ids: "K" }
   ]
 }
 
@@ -100,6 +103,26 @@ describe("statements of one account in several formats", () => {
       })
     )
   }
+
+  scene("as OFX, CSV, CAMT, MT940 and QIF is one account with one set of rows", () =>
+    Effect.gen(function* () {
+      const { accounts, live, upload } = yield* open
+      const bookings = bookingsOf(new Seeded(77), 40)
+      const files: ReadonlyArray<Form> = [
+        { format: "mt940", account: "0532013000", bankId: "37040044", ids: "K" },
+        { format: "csv", account: "DE89 3704 0044 0532 0130 00" },
+        { format: "camt", account: iban, ids: "S" },
+        { format: "ofx", account: "0532013000", bankId: "37040044", ids: "F" },
+        { format: "qif", account: "" }
+      ]
+      for (const form of files) {
+        expect((yield* upload(fileOf(bookings, form, 0, 39)))?.status).toBe("completed")
+        expect([form.format, (yield* accounts).length]).toEqual([form.format, 1])
+        const amounts = (yield* live).map(({ fields }) => String(Number(fields["amount"])))
+        expect(amounts.toSorted()).toEqual(amountsOf(bookings))
+      }
+    })
+  )
 
   scene("correct a row whose id says another amount, and keep it one row", () =>
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** One account's bookings, written as an OFX and as a CSV: other words, other days, other layouts. */
+/** One account's bookings, written as files of several formats: other words, other days, other layouts. */
 import type { Seeded } from "@millrace/testing/model"
 
 export interface Booking {
@@ -32,7 +32,7 @@ const dateOf = (day: number, mark: string): string => {
 const amountText = (cents: number): string => (cents / 100).toFixed(2)
 
 export interface Form {
-  readonly format: "ofx" | "csv"
+  readonly format: "ofx" | "csv" | "camt" | "mt940" | "qif"
   /** How the account is written. */
   readonly account: string
   readonly bankId?: string
@@ -87,6 +87,55 @@ const csvOf = (bookings: ReadonlyArray<Booking>, form: Form, from: number, to: n
   return [head, ...rows].map((cells) => cells.join(";")).join("\n")
 }
 
+const camtOf = (bookings: ReadonlyArray<Booking>, form: Form, from: number, to: number): string => {
+  const { account, ids, later = 0 } = form
+  const entries = inPeriod(bookings, from, to).map(({ cents, day, merchant, n }) => {
+    const side = cents < 0 ? "DBIT" : "CRDT"
+    const party = cents < 0 ? "Cdtr" : "Dbtr"
+    return (
+      `<Ntry><Amt Ccy="EUR">${amountText(Math.abs(cents))}</Amt><CdtDbtInd>${side}</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>` +
+      `<BookgDt><Dt>${dateOf(day + later, "-")}</Dt></BookgDt>` +
+      `${ids === undefined ? "" : `<AcctSvcrRef>${ids}${n}</AcctSvcrRef>`}<NtryDtls><TxDtls><RltdPties>` +
+      `<${party}><Pty><Nm>${words[merchant]!}</Nm></Pty></${party}></RltdPties></TxDtls></NtryDtls></Ntry>`
+    )
+  })
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>',
+    `<GrpHdr><MsgId>1</MsgId></GrpHdr><Stmt><Id>1</Id><Acct><Id><IBAN>${account}</IBAN></Id><Ccy>EUR</Ccy></Acct>`,
+    ...entries,
+    "</Stmt></BkToCstmrStmt></Document>"
+  ].join("\n")
+}
+
+const mt940Of = (bookings: ReadonlyArray<Booking>, form: Form, from: number, to: number): string => {
+  const { account, bankId, ids, later = 0 } = form
+  const entries = inPeriod(bookings, from, to).flatMap(({ cents, day, merchant, n }) => {
+    const date = dateOf(day + later, "").slice(2)
+    const amount = amountText(Math.abs(cents)).replace(".", ",")
+    const own = ids === undefined ? "" : `//${ids}${n}`
+    return [
+      `:61:${date}${date.slice(2)}${cents < 0 ? "D" : "C"}R${amount}NTRFNONREF${own}`,
+      `:86:166?00UMSATZ?20SVWZ+${others[merchant]!}`
+    ]
+  })
+  const number = bankId === undefined ? account : `${bankId}/${account}`
+  return [":20:STARTUMS", `:25:${number}`, ":28C:1", ":60F:C260131EUR0,00", ...entries, "-"].join("\r\n")
+}
+
+/** Without a number: the rows tell whose account it is. */
+const qifOf = (bookings: ReadonlyArray<Booking>, { later = 0 }: Form, from: number, to: number): string =>
+  [
+    "!Type:Bank",
+    ...inPeriod(bookings, from, to).flatMap(({ cents, day, merchant }) => [
+      `D${dateOf(day + later, "-")}`,
+      `T${amountText(cents)}`,
+      `P${others[merchant]!}`,
+      "^"
+    ])
+  ].join("\n")
+
+const writers = { ofx: ofxOf, csv: csvOf, camt: camtOf, mt940: mt940Of, qif: qifOf }
+
 /** The bookings of some days as a file. */
 export const fileOf = (bookings: ReadonlyArray<Booking>, form: Form, from: number, to: number): string =>
-  form.format === "ofx" ? ofxOf(bookings, form, from, to) : csvOf(bookings, form, from, to)
+  writers[form.format](bookings, form, from, to)

@@ -287,9 +287,10 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
   },
   uploadFeedFile: {
     description:
-      "Stores a statement file for a feed of source `upload` and starts a sync unless the feed has a schedule. A file " +
-      "that cannot be read is refused with the line (422), and nothing of it is kept. The same file answers with the " +
-      "upload that is there.",
+      "Stores a statement file for a feed of source `upload` and starts a sync unless the feed has a schedule. OFX, QFX, " +
+      "QIF, CAMT.052/053/054, MT940, MT942 and CSV are read; the content tells which it is. A file that cannot " +
+      "be read is refused with the line (422), and nothing of it is kept. The same file answers with the upload that is " +
+      "there.",
     answer: one({ ...Examples.upload, status: "stored", jobId: null })
   },
   listFeedUploads: {

@@ -1,0 +1,60 @@
+/** CAMT.052, CAMT.053 and CAMT.054 messages (ISO 20022), in every version, with and without a namespace. */
+import { Buffer } from "node:buffer"
+import { type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload"
+import * as Result from "effect/Result"
+import { camtPaths } from "./CamtPaths.ts"
+import { CamtStatement } from "./CamtStatement.ts"
+import { fileEncoding } from "./LineSource.ts"
+import { ReaderNotes } from "./ReaderNotes.ts"
+import { encodingLabel, headText } from "./TextDecoding.ts"
+import { XmlScanner } from "./XmlScanner.ts"
+
+const headLength = 1_024
+
+/** Bytes of another encoding that are decoded together. */
+const pieceLength = 16_384
+
+const declaration = /^[^<]{0,10}<\?xml[^>]{0,200}\sencoding\s*=\s*["']([^"'>]{1,40})["']/i
+
+/** The label of the Encoding standard that the file declares. */
+const declaredEncoding = (bytes: Uint8Array): string | undefined => {
+  const declared = declaration.exec(headText(bytes, headLength))?.[1]
+  return declared === undefined ? undefined : encodingLabel(declared)
+}
+
+function* utf8Pieces(bytes: Uint8Array, encoding: string): Generator<Uint8Array> {
+  const decoder = new TextDecoder(encoding)
+  for (let from = 0; from < bytes.length; from += pieceLength) {
+    const to = Math.min(from + pieceLength, bytes.length)
+    yield Buffer.from(decoder.decode(bytes.subarray(from, to), { stream: to < bytes.length }), "utf8")
+  }
+}
+
+/** Reads a whole file, or says what is wrong first and on which line. */
+export const readCamt = (bytes: Uint8Array, options: StatementOptions): Result.Result<Statement, StatementFault> => {
+  const told = fileEncoding(bytes, undefined)
+  // What is valid UTF-8 is UTF-8, whatever the declaration says.
+  const encoding = told.guessed ? (declaredEncoding(bytes) ?? told.encoding) : told.encoding
+  const notes = new ReaderNotes()
+  const statement: CamtStatement = new CamtStatement(notes, options.baseCurrency, (name) => scanner.attribute(name))
+  const scanner: XmlScanner = new XmlScanner(camtPaths, statement)
+  const fault = encoding === "utf-8" ? scanner.scan([bytes]) : scanner.scan(utf8Pieces(bytes, encoding))
+  if (fault !== undefined) return Result.fail(fault)
+  if (statement.drafts.length === 0) {
+    const message =
+      statement.messages === 0
+        ? "the file is an XML document, not a bank statement: CAMT.052, CAMT.053 or CAMT.054 is read"
+        : "the message holds no statement: a Stmt, Rpt or Ntfctn is expected beside GrpHdr"
+    return Result.fail(new StatementFault({ message, line: 1, element: "Document" }))
+  }
+  if (told.guessed) notes.assumed["encoding"] = encoding
+  const accounts = statement.accounts()
+  if (accounts instanceof StatementFault) return Result.fail(accounts)
+  return Result.succeed({
+    format: "camt",
+    accounts,
+    ...(notes.refused.length === 0 ? {} : { refused: notes.refused }),
+    assumed: notes.assumed,
+    warnings: notes.warnings()
+  })
+}

@@ -1,0 +1,64 @@
+/** A row of a statement, whatever its format. */
+import { CalendarDate, Currency, Decimal } from "@millrace/core"
+import type { StatementRow } from "@millrace/core/upload"
+
+export type Mutable<A> = { -readonly [K in keyof A]: A[K] }
+
+/** A row with all of its properties inside the object. */
+export class StatedRow implements Mutable<StatementRow> {
+  /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
+  static readonly exemplar = new StatedRow(
+    1,
+    "",
+    CalendarDate.make("2000-01-01"),
+    Decimal.zero,
+    "",
+    Currency.make("CHF"),
+    "",
+    "",
+    "",
+    "",
+    false
+  )
+
+  line: number
+  providerId: string
+  date: CalendarDate.CalendarDate
+  amount: Decimal.Decimal
+  amountText: string
+  currency: Currency.Currency
+  description: string
+  originalDescription: string
+  type: string
+  reference: string
+  pending: boolean
+  declare authorizedDate?: CalendarDate.CalendarDate
+  declare merchantName?: string
+  declare category?: string
+
+  constructor(
+    line: number,
+    providerId: string,
+    date: CalendarDate.CalendarDate,
+    amount: Decimal.Decimal,
+    amountText: string,
+    currency: Currency.Currency,
+    description: string,
+    originalDescription: string,
+    type: string,
+    reference: string,
+    pending: boolean
+  ) {
+    this.line = line
+    this.providerId = providerId
+    this.date = date
+    this.amount = amount
+    this.amountText = amountText
+    this.currency = currency
+    this.description = description
+    this.originalDescription = originalDescription
+    this.type = type
+    this.reference = reference
+    this.pending = pending
+  }
+}
