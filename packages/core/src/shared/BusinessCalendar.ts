@@ -20,12 +20,57 @@ export type ShiftPolicy = (typeof shiftPolicies)[number]
 /** Saturdays and Sundays, and no holidays. */
 export const standardWeek: BusinessCalendar = { weekend: [0, 6], holidays: [] }
 
+/** Longer than any run of holidays. */
+const farthest = 366
+
 const holidaysOf = new WeakMap<BusinessCalendar, ReadonlySet<string>>()
 
 const isHoliday = (calendar: BusinessCalendar, date: CalendarDate.CalendarDate): boolean => {
   let known = holidaysOf.get(calendar)
   if (known === undefined) holidaysOf.set(calendar, (known = new Set(calendar.holidays)))
   return known.has(date)
+}
+
+/** Days of the week and holidays of a calendar, by number. */
+interface Numbers {
+  /** 1 for days of the week on which no business is done. */
+  readonly weekend: ReadonlyArray<number>
+  readonly holidays: ReadonlySet<number>
+}
+
+const numbersOf = new WeakMap<BusinessCalendar, Numbers>()
+
+const numbers = (calendar: BusinessCalendar): Numbers => {
+  let known = numbersOf.get(calendar)
+  if (known === undefined) {
+    known = {
+      weekend: Array.from({ length: 7 }, (_, day) => (calendar.weekend.includes(day) ? 1 : 0)),
+      holidays: new Set(calendar.holidays.map(CalendarDate.toEpochDay))
+    }
+    numbersOf.set(calendar, known)
+  }
+  return known
+}
+
+const isOpen = ({ holidays, weekend }: Numbers, day: number): boolean =>
+  weekend[(((day + 4) % 7) + 7) % 7] === 0 && (holidays.size === 0 || !holidays.has(day))
+
+/** The day itself or the next one on which business is done. */
+const following = (calendar: Numbers, from: number): number => {
+  for (let day = from; day < from + farthest; day++) if (isOpen(calendar, day)) return day
+  return from
+}
+
+/**
+ * `businessDaysBetween` of two days since 1970-01-01, where days on which no business is done count as the next one: for
+ * those who look at many.
+ */
+export const businessDaysApart = (calendar: BusinessCalendar, from: number, to: number): number => {
+  const known = numbers(calendar)
+  const [a, b] = [following(known, from), following(known, to)]
+  let count = 0
+  for (let day = Math.min(a, b) + 1, last = Math.max(a, b); day <= last; day++) if (isOpen(known, day)) count++
+  return a <= b ? count : -count
 }
 
 /** 0 is Sunday. */
@@ -35,9 +80,6 @@ export const weekdayOf = (date: CalendarDate.CalendarDate): number =>
 
 export const isBusinessDay = (calendar: BusinessCalendar, date: CalendarDate.CalendarDate): boolean =>
   !calendar.weekend.includes(weekdayOf(date)) && !isHoliday(calendar, date)
-
-/** Longer than any run of holidays. */
-const farthest = 366
 
 /** The day itself where it is a business day; otherwise the next one or the one before, as the policy says. */
 export const shift = (

@@ -83,6 +83,21 @@ export const is = (value: unknown): value is CalendarDate => typeof value === "s
 export const toEpochDay = (date: CalendarDate): number =>
   Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) / dayMillis
 
+/** Days before each month of a year that is no leap year. */
+const daysBefore = [0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334] as const
+
+/** Days since 1970-01-01 of the day that the text begins with; NaN where the first ten characters are no day. */
+export const epochDayOf = (text: string): number => {
+  const number = numberOf(text)
+  if (Number.isNaN(number)) return number
+  const year = Math.floor(number / 10_000)
+  const month = Math.floor(number / 100) % 100
+  // Leap days up to the year before, and that of the year itself from March on.
+  const until = month > 2 ? year : year - 1
+  const leaps = Math.floor(until / 4) - Math.floor(until / 100) + Math.floor(until / 400) - 477
+  return (year - 1970) * 365 + leaps + daysBefore[month]! + (number % 100) - 1
+}
+
 /** Days that were asked for; there are no more than those of three centuries. */
 const byEpochDay = new Map<number, CalendarDate>()
 

@@ -1,13 +1,13 @@
 /** The pairs that an outflow of a month could be in, with what speaks for each (enrichments D2.1, D2.2). */
-import * as Currency from "../../../shared/Currency.ts"
-import * as Decimal from "../../../shared/Decimal.ts"
+import type * as Currency from "../../../shared/Currency.ts"
+import type * as Decimal from "../../../shared/Decimal.ts"
 import { convert, rateOn, type RateTable } from "../../../shared/RateTable.ts"
-import * as CalendarDate from "../../../shared/CalendarDate.ts"
-import { type BusinessCalendar, businessDaysBetween, isBusinessDay, shift } from "../../../shared/BusinessCalendar.ts"
+import type * as CalendarDate from "../../../shared/CalendarDate.ts"
+import { type BusinessCalendar, businessDaysApart } from "../../../shared/BusinessCalendar.ts"
 import { type Lessons, pairKey } from "./Decisions.ts"
 import { InflowCounts } from "./InflowCounts.ts"
-import { type Leg, textWeight, unitsPerOne } from "./Leg.ts"
-import { type MonthLegs, sameAmount } from "./MonthLegs.ts"
+import { type Leg, unitsPerOne } from "./Leg.ts"
+import type { MonthLegs } from "./MonthLegs.ts"
 import {
   amountPart,
   type Band,
@@ -25,6 +25,7 @@ import {
   type Side,
   textPart
 } from "./PairScore.ts"
+import { SortedUnits } from "./SortedUnits.ts"
 import type { StrangerCounts } from "./Strangers.ts"
 import type { TransferConfig } from "./TransferConfig.ts"
 
@@ -40,11 +41,7 @@ export interface CandidateInput {
 }
 
 /** What a pair is by its amounts. */
-interface Fit {
-  readonly band: Exclude<Band, "group">
-  /** One unit of what left in the currency of what arrived. */
-  readonly rate?: Decimal.Decimal
-}
+export type Fit = Exclude<Band, "group">
 
 export const sideOf = (leg: Leg): Side => ({
   recordId: leg.recordId,
@@ -67,73 +64,103 @@ const quarter = 0.25
 /** A reference says something where hardly any other record has it. */
 const mostWithCode = 2
 
+const noLesson = { accepted: 0, rejected: 0, pattern: 0 } as const
+
+type Mutable<A> = { -readonly [K in keyof A]: A[K] }
+
 export class Candidates {
   private readonly input: CandidateInput
   private readonly likely: InflowCounts
-  private readonly withCode = new Map<string, ReadonlyArray<Leg>>()
-  private readonly lags = new Map<number, number>()
+  private withCode: ReadonlyMap<string, ReadonlyArray<number>> | undefined
   private readonly ratesOf = new Map<string, Decimal.Decimal | undefined>()
-  private readonly caps = new Map<string, number>()
+  private readonly caps = new Map<number, number>()
+  private readonly outflows = new Map<number, SortedUnits>()
+  private readonly speaking = new Map<number, SortedUnits>()
+  /** What the pair that was weighed last was weighed by: most are dropped for their score, and nothing is made of those. */
+  private readonly counts: Mutable<ScoredPair["counts"]> = {
+    rivals: 0,
+    strangers: 0,
+    agreeing: 0,
+    chance: 0,
+    penalty: 0,
+    businessDays: 0,
+    textOut: 0,
+    textIn: 0,
+    ...noLesson
+  }
+  private readonly parts: Mutable<ScoredPair["parts"]> = {
+    prior: 0,
+    amount: 0,
+    lag: 0,
+    text: 0,
+    reference: 0,
+    provider: 0,
+    pair: 0
+  }
 
   constructor(input: CandidateInput) {
     this.input = input
-    const { legs } = input
-    this.likely = new InflowCounts(legs.inflows.all.filter((leg) => legs.signsOf(leg).weight >= 0))
+    this.likely = new InflowCounts(input.legs)
   }
 
   /** All pairs of outflows of the month that reach `floor` centibits, in order. */
   scored(floor: number): ReadonlyArray<ScoredPair> {
+    const { apart, legs } = this.input
     const found: Array<ScoredPair> = []
     this.each((out, into, fit) => {
-      if (this.input.apart.has(pairKey(out.recordId, into.recordId))) return
-      const pair = this.score(out, into, fit)
-      if (pair.score >= floor) found.push(pair)
+      if (apart.size > 0 && apart.has(pairKey(legs.idOf(out), legs.idOf(into)))) return
+      const score = this.weigh(out, into, fit)
+      if (score >= floor) found.push(this.weighed(out, into, fit, score))
     })
     return found.toSorted(comparePairs)
   }
 
   /** Whether the two could be a pair at all, whatever speaks for it. */
-  fit(out: Leg, into: Leg): Fit | undefined {
+  fit(out: number, into: number): Fit | undefined {
     const { legs, lessons } = this.input
     if (!legs.mayMeet(out, into)) return undefined
-    if (sameAmount(out, into)) return { band: "exact" }
-    if (out.pending || into.pending) return undefined
-    const [left, arrived] = [legs.signsOf(out).weight > 0, legs.signsOf(into).weight > 0]
-    const known = () => !lessons.isEmpty && lessons.wereLinked(out, into)
-    if (out.currency === into.currency) {
-      const missing = out.units - into.units
+    if (legs.sameAmount(out, into)) return "exact"
+    if (legs.isPending(out) || legs.isPending(into)) return undefined
+    const [left, arrived] = [legs.weight[out]! > 0, legs.weight[into]! > 0]
+    const known = () => !lessons.isEmpty && lessons.wereLinked(legs.leg(out), legs.leg(into))
+    if (legs.currency[out] === legs.currency[into]) {
+      const missing = legs.units[out]! - legs.units[into]!
       if (missing <= 0 || missing > this.mostMissing(out) || !((left && arrived) || known())) return undefined
-      return { band: "fee" }
+      return "fee"
     }
     if (!(left || arrived || known())) return undefined
-    const rate = this.rate(out, into.currency)
+    const rate = this.rate(out, into)
     if (rate === undefined) return undefined
-    const ratio = into.units / (out.units * Number(rate))
+    const ratio = legs.units[into]! / (legs.units[out]! * Number(rate))
     const { over, under } = this.input.config.fx
-    return ratio >= 1 - under / 100 && ratio <= 1 + over / 100 ? { band: "fx", rate } : undefined
+    return ratio >= 1 - under / 100 && ratio <= 1 + over / 100 ? "fx" : undefined
   }
 
   /** Visits the candidates by amount. */
-  private each(visit: (out: Leg, into: Leg, fit: Fit) => void): void {
-    const { inflows, outflows } = this.input.legs
+  private each(visit: (out: number, into: number, fit: Fit) => void): void {
     const { legs, lessons } = this.input
-    for (const out of outflows.all) {
-      if (!legs.isOwn(out)) continue
-      for (const into of inflows.equal(out)) {
+    const { amounts } = legs
+    const [from, to] = ownOuts(legs)
+    for (let n = from; n < to; n++) {
+      const out = legs.outs[n]!
+      for (let into = amounts.arrived(out); into >= 0; into = amounts.next(into)) {
         const fit = this.fit(out, into)
         if (fit !== undefined) visit(out, into, fit)
       }
     }
-    const currencies = [...outflows.currencies].toSorted()
-    for (const into of inflows.all) {
-      if (into.pending) continue
+    const currencies = this.outCurrencies()
+    for (const into of legs.ins) {
+      if (legs.isPending(into)) continue
       for (const currency of currencies) {
-        const [least, most] = currency === into.currency ? this.feeSpan(into) : this.rateSpan(into, currency)
-        if (!(least <= most)) continue
+        const isSame = currency === legs.currency[into]
         // What is missing from an amount is a fee where both say that they are a transfer.
-        const among = currency === into.currency && lessons.isEmpty ? legs.speaking : outflows
-        for (const out of among.between(currency, least, most)) {
-          if (!legs.isOwn(out) || !legs.mayMeet(out, into) || sameAmount(out, into)) continue
+        if (isSame && legs.weight[into]! <= 0 && lessons.isEmpty) continue
+        const [least, most] = isSame ? this.feeSpan(into) : this.rateSpan(into, currency)
+        if (!(least <= most)) continue
+        const among = this.among(currency, isSame && lessons.isEmpty)
+        for (let n = among.from(least); n < among.size && among.units[n]! <= most; n++) {
+          const out = among.legs[n]!
+          if (!legs.isOwn(out) || !legs.mayMeet(out, into) || legs.sameAmount(out, into)) continue
           const fit = this.fit(out, into)
           if (fit !== undefined) visit(out, into, fit)
         }
@@ -141,30 +168,51 @@ export class Candidates {
     }
   }
 
-  /** What may have left where that arrived and something is missing. */
-  private feeSpan(into: Leg): readonly [number, number] {
-    const { config, legs, lessons } = this.input
-    if (legs.signsOf(into).weight <= 0 && lessons.isEmpty) return [1, 0]
-    const share = Math.max(config.fee.percent / 100, 0)
-    const fixed = this.feeAmount(into)
-    const most = Math.max(into.units / (1 - share), into.units + fixed)
-    return [into.units + 1, Math.ceil(Math.min(most, into.units / (1 - quarter)))]
+  private outCurrencies(): ReadonlyArray<number> {
+    const { legs } = this.input
+    const found = new Set<number>()
+    for (const out of legs.outs) found.add(legs.currency[out]!)
+    return [...found]
   }
 
-  private rateSpan(into: Leg, currency: Currency.Currency): readonly [number, number] {
-    const rate = this.rateFor(currency, into.currency, into.date)
+  /** What left in a currency, by amount: all, or what speaks for a transfer by itself. */
+  private among(currency: number, speaking: boolean): SortedUnits {
+    const kept = speaking ? this.speaking : this.outflows
+    let sorted = kept.get(currency)
+    if (sorted === undefined) {
+      const { legs } = this.input
+      const isMeant = (leg: number) => legs.currency[leg] === currency && (!speaking || legs.weight[leg]! > 0)
+      kept.set(currency, (sorted = new SortedUnits(legs.units, legs.outs.filter(isMeant))))
+    }
+    return sorted
+  }
+
+  /** What may have left where that arrived and something is missing. */
+  private feeSpan(into: number): readonly [number, number] {
+    const { config, legs } = this.input
+    const units = legs.units[into]!
+    const share = Math.max(config.fee.percent / 100, 0)
+    const fixed = this.feeAmount(into)
+    const most = Math.max(units / (1 - share), units + fixed)
+    return [units + 1, Math.ceil(Math.min(most, units / (1 - quarter)))]
+  }
+
+  private rateSpan(into: number, currency: number): readonly [number, number] {
+    const { legs } = this.input
+    const rate = this.rateFor(currency, legs.currency[into]!, into)
     if (rate === undefined) return [1, 0]
     // The rate of the outflow's day decides; a few days move it by less than this.
     const [low, high] = [0.8, 1.25]
-    const middle = into.units / Number(rate)
+    const middle = legs.units[into]! / Number(rate)
     return [Math.floor(middle * low), Math.ceil(middle * high)]
   }
 
-  private feeAmount({ currency, date }: Leg): number {
-    const { baseCurrency, config, rates } = this.input
-    const key = `${currency} ${date}`
+  private feeAmount(leg: number): number {
+    const { baseCurrency, config, legs, rates } = this.input
+    const key = legs.day[leg]! * mostCurrencies + legs.currency[leg]!
     let amount = this.caps.get(key)
     if (amount === undefined) {
+      const { currency, date } = legs.leg(leg)
       const converted = convert(rates, config.fee.amount, baseCurrency, currency, date)
       amount = converted === undefined ? 0 : Number(converted.amount) * unitsPerOne
       this.caps.set(key, amount)
@@ -172,112 +220,144 @@ export class Candidates {
     return amount
   }
 
-  private mostMissing(out: Leg): number {
-    const share = (this.input.config.fee.percent / 100) * out.units
-    return Math.min(quarter * out.units, Math.max(share, this.feeAmount(out)))
+  private mostMissing(out: number): number {
+    const units = this.input.legs.units[out]!
+    const share = (this.input.config.fee.percent / 100) * units
+    return Math.min(quarter * units, Math.max(share, this.feeAmount(out)))
   }
 
-  private rateFor(from: Currency.Currency, to: Currency.Currency, date: CalendarDate.CalendarDate) {
-    const key = `${from} ${to} ${date}`
-    if (!this.ratesOf.has(key)) this.ratesOf.set(key, rateOn(this.input.rates, from, to, date)?.rate)
+  /** By numbers, on the day of a leg. */
+  private rateFor(from: number, to: number, leg: number): Decimal.Decimal | undefined {
+    const { legs, rates } = this.input
+    const key = `${from} ${to} ${legs.day[leg]}`
+    if (!this.ratesOf.has(key)) {
+      const { currencies } = legs.space
+      const { date }: { readonly date: CalendarDate.CalendarDate } = legs.leg(leg)
+      this.ratesOf.set(key, rateOn(rates, currencies[from]!, currencies[to]!, date)?.rate)
+    }
     return this.ratesOf.get(key)
   }
 
-  private rate(out: Leg, to: Currency.Currency): Decimal.Decimal | undefined {
-    return this.rateFor(out.currency, to, out.date)
+  private rate(out: number, into: number): Decimal.Decimal | undefined {
+    const { currency } = this.input.legs
+    return this.rateFor(currency[out]!, currency[into]!, out)
   }
 
-  /** Days on which no business is done count as the next one on which it is. */
-  private businessDays(out: Leg, into: Leg): number {
-    const key = out.day * 128 + (into.day - out.day + 64)
-    let days = this.lags.get(key)
-    if (days === undefined) {
-      const { calendar } = this.input
-      const on = (date: CalendarDate.CalendarDate) =>
-        isBusinessDay(calendar, date) ? date : shift(calendar, date, "following")
-      days = businessDaysBetween(calendar, on(out.date), on(into.date))
-      this.lags.set(key, days)
+  private countStrangers(out: number, into: number, fit: Fit): void {
+    const { config, legs, strangers } = this.input
+    const { counts } = this
+    const units = legs.units[out]!
+    const [currency, account] = [legs.currency[into]!, legs.account[out]!]
+    let [least, most] = [units, units]
+    if (fit === "fee") {
+      least = Math.ceil(units - this.mostMissing(out))
+      most = units - 1
+    } else if (fit === "fx") {
+      const middle = units * Number(this.rate(out, into))
+      least = Math.ceil(middle * (1 - config.fx.under / 100))
+      most = Math.floor(middle * (1 + config.fx.over / 100))
     }
-    return days
+    counts.strangers = strangers.all(currency, account)
+    counts.agreeing = strangers.agreeing(currency, account, least, most)
   }
 
-  private agreeing(out: Leg, into: Leg, { band, rate }: Fit): { readonly all: number; readonly agreeing: number } {
-    const { config, strangers } = this.input
-    const count = (least: number, most: number) => strangers.count(into.currency, out.accountId, least, most)
-    if (band === "exact") return count(out.units, out.units)
-    if (band === "fee") return count(Math.ceil(out.units - this.mostMissing(out)), out.units - 1)
-    const middle = out.units * Number(rate)
-    return count(Math.ceil(middle * (1 - config.fx.under / 100)), Math.floor(middle * (1 + config.fx.over / 100)))
+  private penalty(out: number, into: number, fit: Fit): number {
+    if (fit === "exact") return 0
+    const { legs, lessons } = this.input
+    const [left, arrived] = [legs.units[out]!, legs.units[into]!]
+    if (fit === "fx") return ratePenalty(1 - arrived / (left * Number(this.rate(out, into))))
+    if (!lessons.isEmpty && lessons.knowsFee(legs.leg(out), legs.leg(into))) return 0
+    return (left - arrived) % (unitsPerOne / 2) === 0 ? 50 : 300
   }
 
-  private penalty(out: Leg, into: Leg, { band, rate }: Fit): number {
-    if (band === "exact") return 0
-    if (band === "fx") return ratePenalty(1 - into.units / (out.units * Number(rate)))
-    if (this.input.lessons.knowsFee(out, into)) return 0
-    return (out.units - into.units) % (unitsPerOne / 2) === 0 ? 50 : 300
-  }
-
-  /** Records with the code around the outflow. */
-  private recordsWith(code: string): ReadonlyArray<Leg> {
-    let legs = this.withCode.get(code)
-    if (legs === undefined) {
-      const all = [...this.input.legs.outflows.all, ...this.input.legs.inflows.all]
-      legs = all.filter((leg) => this.input.legs.codesOf(leg).has(code))
-      this.withCode.set(code, legs)
+  /** Legs with each code around the month. */
+  private recordsWith(code: string): ReadonlyArray<number> {
+    if (this.withCode === undefined) {
+      const found = new Map<string, Array<number>>()
+      const { legs } = this.input
+      for (const all of [legs.outs, legs.ins]) {
+        for (const leg of all) {
+          for (const one of legs.codesOf(leg)) {
+            const list = found.get(one)
+            if (list === undefined) found.set(one, [leg])
+            else list.push(leg)
+          }
+        }
+      }
+      this.withCode = found
     }
-    return legs
+    return this.withCode.get(code) ?? []
   }
 
-  private hasSharedCode(out: Leg, into: Leg): boolean {
+  private hasSharedCode(out: number, into: number): boolean {
     const { legs } = this.input
     const others = legs.codesOf(into)
     if (others.size === 0) return false
     const { after, before } = legs.window
+    const day = legs.day[out]!
     for (const code of legs.codesOf(out)) {
       if (!others.has(code)) continue
-      const near = this.recordsWith(code).filter(({ day }) => day >= out.day - before && day <= out.day + after)
-      if (near.length <= mostWithCode) return true
+      let near = 0
+      for (const leg of this.recordsWith(code)) {
+        if (legs.day[leg]! >= day - before && legs.day[leg]! <= day + after) near++
+      }
+      if (near <= mostWithCode) return true
     }
     return false
   }
 
-  /** What speaks for a pair; `fit` says what its amounts are. */
-  score(out: Leg, into: Leg, fit: Fit): ScoredPair {
-    const { legs, lessons } = this.input
-    const [outSigns, inSigns] = [legs.signsOf(out), legs.signsOf(into)]
+  /** The points of a pair, in centibits. */
+  weigh(out: number, into: number, fit: Fit): number {
+    const { calendar, legs, lessons } = this.input
+    const { counts, parts } = this
     const { after, before } = legs.window
-    const rivals = Math.max(1, this.likely.count(into.currency, out.accountId, out.day - before, out.day + after))
-    const { agreeing, all } = this.agreeing(out, into, fit)
-    const lesson = lessons.isEmpty ? { accepted: 0, rejected: 0, pattern: 0 } : lessons.counts(out, into)
-    const counts = {
-      rivals,
-      strangers: all,
-      agreeing,
-      chance: fit.band === "exact" ? roundness(out.units) : fit.band === "fee" ? feeChance : fxChance,
-      penalty: this.penalty(out, into, fit),
-      businessDays: this.businessDays(out, into),
-      textOut: textWeight(out, outSigns, into.accountId, inSigns),
-      textIn: textWeight(into, inSigns, out.accountId, outSigns),
-      ...lesson
-    }
-    const parts = {
-      prior: priorPart(rivals),
-      amount: amountPart(fit.band, counts),
-      lag: lagPart(counts.businessDays),
-      text: textPart(counts.textOut, counts.textIn),
-      reference: this.hasSharedCode(out, into) ? referencePoints : 0,
-      provider: providerPart(outSigns.hint, inSigns.hint),
-      pair: pairPart(lesson)
-    }
+    const day = legs.day[out]!
+    const rivals = this.likely.count(legs.currency[into]!, legs.account[out]!, day - before, day + after)
+    counts.rivals = Math.max(1, rivals)
+    this.countStrangers(out, into, fit)
+    counts.chance = fit === "exact" ? roundness(legs.units[out]!) : fit === "fee" ? feeChance : fxChance
+    counts.penalty = this.penalty(out, into, fit)
+    counts.businessDays = businessDaysApart(calendar, day, legs.day[into]!)
+    counts.textOut = legs.textWeight(out, into)
+    counts.textIn = legs.textWeight(into, out)
+    const lesson = lessons.isEmpty ? noLesson : lessons.counts(legs.leg(out), legs.leg(into))
+    counts.accepted = lesson.accepted
+    counts.rejected = lesson.rejected
+    counts.pattern = lesson.pattern
+    parts.prior = priorPart(counts.rivals)
+    parts.amount = amountPart(fit, counts)
+    parts.lag = lagPart(counts.businessDays)
+    parts.text = textPart(counts.textOut, counts.textIn)
+    parts.reference = this.hasSharedCode(out, into) ? referencePoints : 0
+    parts.provider = providerPart(legs.hint[out]!, legs.hint[into]!)
+    parts.pair = pairPart(lesson)
+    return partsSum(parts)
+  }
+
+  /** The pair that was weighed last. */
+  private weighed(out: number, into: number, fit: Fit, score: number): ScoredPair {
+    const { legs } = this.input
     return {
-      out: sideOf(out),
-      in: sideOf(into),
-      band: fit.band,
-      parts,
-      counts,
-      score: partsSum(parts),
-      ...(fit.rate === undefined ? {} : { rate: fit.rate }),
-      ...(out.mirror || into.mirror ? { mirror: true as const } : {})
+      out: sideOf(legs.leg(out)),
+      in: sideOf(legs.leg(into)),
+      band: fit,
+      parts: { ...this.parts },
+      counts: { ...this.counts },
+      score,
+      ...(fit === "fx" ? { rate: this.rate(out, into)! } : {}),
+      ...(legs.isMirror(out) || legs.isMirror(into) ? { mirror: true as const } : {})
     }
   }
+}
+
+/** More than there are. */
+const mostCurrencies = 65_536
+
+/** The outflows of the month itself among all, which are in the order of days. */
+const ownOuts = ({ day, from, outs, to }: MonthLegs): readonly [number, number] => {
+  let first = 0
+  while (first < outs.length && day[outs[first]!]! < from) first++
+  let last = first
+  while (last < outs.length && day[outs[last]!]! < to) last++
+  return [first, last]
 }

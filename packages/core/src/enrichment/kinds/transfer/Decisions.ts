@@ -28,7 +28,7 @@ export const located = (leg: Leg): Located => ({
   amount: leg.amount,
   units: leg.units,
   currency: leg.currency,
-  pattern: textKey(legText(leg)).slice(0, 120)
+  pattern: textKey(legText(leg.record.fields)).slice(0, 120)
 })
 
 export const pairKey = (a: string, b: string): string => (a < b ? `${a} ${b}` : `${b} ${a}`)

@@ -1,13 +1,12 @@
 /** A record as one side of a possible transfer (enrichments D2). */
 import type { AccountType } from "../../../provider/AccountType.ts"
-import { categories } from "../../../record/TransactionType.ts"
+import type { Fields, FieldValue } from "../../../record/FieldValue.ts"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import * as Currency from "../../../shared/Currency.ts"
 import * as Decimal from "../../../shared/Decimal.ts"
 import type { Id } from "../../../shared/Ids.ts"
 import type { SetAccount, SetRecord } from "../SetKind.ts"
 import type { TransferConfig } from "./TransferConfig.ts"
-import type { TextReader, TextSigns } from "./TextSigns.ts"
 
 type AccountId = Id<"account">
 
@@ -49,20 +48,14 @@ export interface Leg {
 
 export const unitsPerOne = 10_000
 
-const dayOf = (text: string): number =>
-  Date.UTC(+text.slice(0, 4), +text.slice(5, 7) - 1, +text.slice(8, 10)) / 86_400_000
-const dayNumbers = new Map<string, number>()
-
-/** Days since 1970-01-01; `undefined` where the text is no day. */
-const epochDay = (text: string): number | undefined => {
-  let day = dayNumbers.get(text)
-  if (day === undefined) {
-    if (CalendarDate.parse(text) === undefined) return undefined
-    day = dayOf(text)
-    dayNumbers.set(text, day)
-  }
-  return day
+/** In ten-thousandths; of what a double cannot hold exactly, the nearest. */
+export const unitsOf = (amount: Decimal.Decimal): number => {
+  const safe = Decimal.safeUnits(amount)
+  return Number.isNaN(safe) ? Math.round(Number(amount) * unitsPerOne) : safe
 }
+
+/** Days since 1970-01-01; NaN where the text is no day. */
+const dayOf = (text: string): number => (text.length === 10 ? CalendarDate.epochDayOf(text) : Number.NaN)
 
 const currencies = new Map<string, Currency.Currency | undefined>()
 
@@ -74,7 +67,7 @@ const currencyOf = (text: string): Currency.Currency | undefined => {
 /** The day on which a record counts; `undefined` where it has none. */
 export const legDate = ({ fields }: SetRecord): CalendarDate.CalendarDate | undefined => {
   const { date } = fields
-  return typeof date === "string" && epochDay(date) !== undefined ? (date as CalendarDate.CalendarDate) : undefined
+  return typeof date === "string" && !Number.isNaN(dayOf(date)) ? (date as CalendarDate.CalendarDate) : undefined
 }
 
 /** Whether money leaves, as the record says it; `undefined` without an amount, and for nothing at all. */
@@ -103,7 +96,6 @@ export const legOf = (
   const currency = typeof sent === "string" ? currencyOf(sent) : account.currency
   if (currency === undefined) return undefined
   const amount = Decimal.abs(signed)
-  const safe = Decimal.safeUnits(amount)
   const mirror = mirrors.has(accountId)
   return {
     recordId,
@@ -111,11 +103,11 @@ export const legOf = (
     accountType: account.accountType,
     currency,
     date,
-    day: epochDay(date)!,
+    day: dayOf(date),
     out: isOut !== mirror,
     mirror,
     amount,
-    units: Number.isNaN(safe) ? Math.round(Number(amount) * unitsPerOne) : safe,
+    units: unitsOf(amount),
     pending,
     record
   }
@@ -133,92 +125,38 @@ export const legRules = ({ excludeAccountIds, includePending, mirrorAccountIds }
   excluded: new Set(excludeAccountIds)
 })
 
-const text = (record: SetRecord, field: string): string => {
-  const value = record.fields[field]
-  return typeof value === "string" ? value : ""
-}
+export const fieldText = (value: FieldValue | undefined): string => (typeof value === "string" ? value : "")
 
 /** All that was written about it. */
-export const legText = ({ record }: Pick<Leg, "record">): string => {
-  const [original, shown] = [text(record, "originalDescription"), text(record, "description")]
+export const legText = ({ description, originalDescription }: Fields): string => {
+  const [original, shown] = [fieldText(originalDescription), fieldText(description)]
   return original === "" || original === shown ? shown : shown === "" ? original : `${shown} ${original}`
 }
 
-const moving: ReadonlySet<string> = new Set(["TRANSFER_IN", "TRANSFER_OUT", "LOAN_PAYMENTS"])
-const unsaid: ReadonlySet<string> = new Set(["UNCATEGORIZED", "BANK_FEES"])
-const primary: ReadonlySet<string> = new Set(categories)
-
-export interface LegSigns extends TextSigns {
-  /** What the provider makes of it: a transfer, something else, or nothing. */
-  readonly hint: 1 | 0 | -1
-  /** The weight by itself, whoever the other side is, in centibits. */
-  readonly weight: number
-}
-
-const bounds = { least: -600, most: 500 } as const
-
-const clamp = (value: number): number => Math.min(bounds.most, Math.max(bounds.least, value))
-
-const liabilities: ReadonlySet<AccountType> = new Set(["credit_card", "line_of_credit", "loan", "mortgage"])
-
-/** Points of a side in centibits (enrichments D2.2). */
-const points = {
-  transfer: 300,
-  names: 300,
-  namesAnother: -300,
-  other: -200,
-  purchase: -500,
-  earning: -400,
-  paidIn: 250
-}
-
-/** A transfer to somebody else is none of one's own, whatever it is called. */
-const baseOf = (leg: Leg, signs: TextSigns, foreign: boolean): number =>
-  (foreign ? points.other : signs.transfer ? points.transfer : 0) +
-  (signs.purchase ? points.purchase : 0) +
-  (signs.earning || signs.refund ? points.earning : 0) +
-  (!leg.out && liabilities.has(leg.accountType) && !signs.purchase && !signs.refund ? points.paidIn : 0)
-
-const namesOthers = (signs: TextSigns, accountId: string): boolean =>
-  signs.named.size > 1 || (signs.named.size === 1 && !signs.named.has(accountId))
-
-/** What is known of a leg by itself. */
-export const signsOf = (leg: Leg, reader: TextReader): LegSigns => {
-  const { record } = leg
-  const read = reader.read(legText(leg))
-  const type = text(record, "type")
-  const category = text(record, "category")
-  const merchant = text(record, "merchantName")
-  const purchase =
-    read.purchase || type === "CARD" || type === "ATM" || (merchant !== "" && !read.transfer && read.named.size === 0)
-  const refund = read.refund || type === "REFUND"
-  const earning = read.earning || type === "INTEREST" || type === "FEE"
-  const signs = { ...read, purchase, refund, earning }
-  const hints = moving.has(category) || type === "TRANSFER_OUTGOING" || type === "TRANSFER_INCOMING"
-  const denies = primary.has(category) && !moving.has(category) && !unsaid.has(category)
-  const weight = baseOf(leg, signs, signs.party !== "") + (namesOthers(signs, leg.accountId) ? points.names : 0)
-  return { ...signs, hint: hints ? 1 : denies ? -1 : 0, weight: clamp(weight) }
-}
-
-/** The weight of its text where that account is the other side, in centibits. */
-export const textWeight = (leg: Leg, signs: LegSigns, otherId: string, otherSigns: LegSigns): number => {
-  // Whom both sides name is who holds both.
-  const holder = signs.party !== "" && signs.party === otherSigns.party
-  const named =
-    holder || signs.named.has(otherId) ? points.names : namesOthers(signs, leg.accountId) ? points.namesAnother : 0
-  return clamp(baseOf(leg, signs, signs.party !== "" && !holder) + named)
-}
-
 const code = /[\p{L}\p{N}]{6,40}/gu
-const figures = /\d/g
 
-/** Words that could be a number of the transfer: six characters or more, three digits among them. */
-export const codesOf = (leg: Leg): ReadonlySet<string> => {
-  const codes = new Set<string>()
+/** Figures that a code has at least. */
+const leastFigures = 3
+
+const hasFigures = (text: string): boolean => {
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    if ((text.charCodeAt(at) - 48) >>> 0 <= 9 && ++count === leastFigures) return true
+  }
+  return false
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** Words that could be a number of the transfer: six characters or more, three figures among them. */
+export const codesOf = ({ fields }: SetRecord): ReadonlySet<string> => {
+  let codes: Set<string> | undefined
   for (const field of ["reference", "description", "originalDescription"]) {
-    for (const [word] of text(leg.record, field).toUpperCase().matchAll(code)) {
-      if ((word.match(figures)?.length ?? 0) >= 3) codes.add(word)
+    const text = fieldText(fields[field])
+    if (!hasFigures(text)) continue
+    for (const [word] of text.toUpperCase().matchAll(code)) {
+      if (hasFigures(word)) (codes ??= new Set()).add(word)
     }
   }
-  return codes
+  return codes ?? none
 }

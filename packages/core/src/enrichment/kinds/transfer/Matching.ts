@@ -2,27 +2,18 @@
  * Which pairs of some months are chosen, where months share components (enrichments C8): what did not change keeps its
  * choice, and only components that hold something new or lost something are solved.
  */
-import { chosenOf, type ChosenPair, componentsOf, withoutHopeless } from "./PairAssignment.ts"
+import { chosenOf, type ChosenPair } from "./PairAssignment.ts"
 import { comparePairs, monthOf, type ScoredPair } from "./PairScore.ts"
+
+type Parts = ReadonlyArray<ReadonlyArray<ScoredPair>>
 
 const nodes = ({ in: into, out }: ScoredPair): readonly [string, string] => [out.recordId, into.recordId]
 
-const touches = (pairs: ReadonlyArray<ScoredPair>, ids: ReadonlySet<string>): boolean =>
-  pairs.some((pair) => nodes(pair).some((id) => ids.has(id)))
-
-/**
- * The months that components of `seeds` reach beyond `months`. `pairsOf` knows the pairs of all of `months` and of their
- * neighbours.
- */
-export const reached = (
-  months: ReadonlySet<string>,
-  all: ReadonlyArray<ScoredPair>,
-  seeds: ReadonlySet<string>
-): ReadonlySet<string> => {
+/** The months that components reach beyond `months`. */
+export const reached = (months: ReadonlySet<string>, parts: Parts): ReadonlySet<string> => {
   const further = new Set<string>()
-  for (const component of componentsOf(withoutHopeless(all))) {
-    if (!touches(component, seeds)) continue
-    for (const { out } of component) {
+  for (const part of parts) {
+    for (const { out } of part) {
       const month = monthOf(out.date)
       if (!months.has(month)) further.add(month)
     }
@@ -37,25 +28,24 @@ export const seedsOf = (pairs: Iterable<ReadonlyArray<ScoredPair>>): ReadonlySet
   return ids
 }
 
-/** The choice of each of the months, by month. `all`: the pairs of these months and of their neighbours. */
+/** The choice of each of the months, by month. `parts`: the components that are solved, which hold `seeds`. */
 export const chosenByMonth = (
   months: ReadonlySet<string>,
-  all: ReadonlyArray<ScoredPair>,
+  parts: Parts,
   seeds: ReadonlySet<string>,
   before: (month: string) => ReadonlyArray<ChosenPair>,
   /** Months of which nothing stays. */
   anew: ReadonlySet<string>
 ): ReadonlyMap<string, ReadonlyArray<ChosenPair>> => {
-  const solved = new Set<string>(seeds)
   const chosen = new Map<string, Array<ChosenPair>>([...months].map((month) => [month, []]))
-  for (const component of componentsOf(withoutHopeless(all))) {
-    if (!touches(component, seeds)) continue
-    for (const pair of component) for (const id of nodes(pair)) solved.add(id)
-    for (const one of chosenOf(component)) chosen.get(monthOf(one.pair.out.date))?.push(one)
-  }
-  for (const month of months) {
-    if (anew.has(month)) continue
-    for (const one of before(month)) if (!nodes(one.pair).some((id) => solved.has(id))) chosen.get(month)!.push(one)
+  for (const part of parts) for (const one of chosenOf(part)) chosen.get(monthOf(one.pair.out.date))?.push(one)
+  const others = [...months].filter((month) => !anew.has(month))
+  if (others.length > 0) {
+    const solved = new Set<string>(seeds)
+    for (const part of parts) for (const pair of part) for (const id of nodes(pair)) solved.add(id)
+    for (const month of others) {
+      for (const one of before(month)) if (!nodes(one.pair).some((id) => solved.has(id))) chosen.get(month)!.push(one)
+    }
   }
   for (const list of chosen.values()) list.sort((a, b) => comparePairs(a.pair, b.pair))
   return chosen

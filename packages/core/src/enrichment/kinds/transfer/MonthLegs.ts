@@ -1,161 +1,147 @@
-/** The legs that matter to the outflows of one month, and what is found among them by amount (enrichments D2.1). */
-import type { Currency } from "../../../shared/Currency.ts"
-import type { Id } from "../../../shared/Ids.ts"
-import type { SetAccount, SetRecord } from "../SetKind.ts"
-import { codesOf, type Leg, type LegRules, type LegSigns, legOf, signsOf } from "./Leg.ts"
+/**
+ * The legs that matter to the outflows of one month, and what is found among them by amount (enrichments D2.1). What is
+ * compared again and again is kept in columns of numbers: a leg is its place in them, which is its place by day and id.
+ */
+import * as CalendarDate from "../../../shared/CalendarDate.ts"
+import type { SetRecord } from "../SetKind.ts"
+import { AmountTable } from "./AmountTable.ts"
+import { codesOf, type Leg, legOf } from "./Leg.ts"
+import { LegColumns, mirrorFlag, outFlag, pendingFlag } from "./LegColumns.ts"
+import { weightBeside } from "./LegSigns.ts"
+import type { LegSpace } from "./LegSpace.ts"
 import { compareText } from "./PairScore.ts"
 import type { Strangers } from "./Strangers.ts"
-import type { TextReader } from "./TextSigns.ts"
+import type { TextReader, TextSigns } from "./TextSigns.ts"
 
 export interface Window {
   readonly before: number
   readonly after: number
 }
 
-const none: ReadonlyArray<Leg> = []
+/** Amounts from here on may differ where their numbers are equal. */
+const exactBelow = Number.MAX_SAFE_INTEGER / 4
 
-const byDay = (a: Leg, b: Leg): number => a.day - b.day || compareText(a.recordId, b.recordId)
-const byUnits = (a: Leg, b: Leg): number => a.units - b.units || byDay(a, b)
-
-const push = <K, A>(map: Map<K, Array<A>>, key: K, value: A): void => {
-  const list = map.get(key)
-  if (list === undefined) map.set(key, [value])
-  else list.push(value)
-}
-
-export const sameAmount = (a: Leg, b: Leg): boolean =>
-  a.units === b.units &&
-  a.currency === b.currency &&
-  (a.units < Number.MAX_SAFE_INTEGER / 4 ? true : a.amount === b.amount)
-
-/** Legs of one direction by currency and amount, each list by day. */
-class ByAmount {
-  private readonly exact = new Map<Currency, Map<number, Array<Leg>>>()
-  private readonly sorted = new Map<Currency, Array<Leg>>()
-  readonly all: ReadonlyArray<Leg>
-  readonly currencies = new Set<Currency>()
-
-  /** `sought`: only amounts that are among these are looked for, which spares a list for each of the others. */
-  constructor(legs: ReadonlyArray<Leg>, sought?: ByAmount) {
-    this.all = legs
-    for (const leg of legs) {
-      this.currencies.add(leg.currency)
-      if (sought !== undefined && sought.equal(leg).length === 0) continue
-      let amounts = this.exact.get(leg.currency)
-      if (amounts === undefined) this.exact.set(leg.currency, (amounts = new Map()))
-      push(amounts, leg.units, leg)
-    }
-  }
-
-  equal(leg: Leg): ReadonlyArray<Leg> {
-    return this.exact.get(leg.currency)?.get(leg.units) ?? none
-  }
-
-  /** Amounts from `least` to `most`, by amount. */
-  between(currency: Currency, least: number, most: number): ReadonlyArray<Leg> {
-    let list = this.sorted.get(currency)
-    if (list === undefined) {
-      list = this.all.filter((leg) => leg.currency === currency).toSorted(byUnits)
-      this.sorted.set(currency, list)
-    }
-    const bound = (value: number): number => {
-      let [low, high] = [0, list.length]
-      while (low < high) {
-        const middle = (low + high) >> 1
-        if (list[middle]!.units < value) low = middle + 1
-        else high = middle
-      }
-      return low
-    }
-    return list.slice(bound(least), bound(most + 1))
-  }
-}
-
-export class MonthLegs {
+export class MonthLegs extends LegColumns {
   readonly month: string
-  /** Those of the month itself, and of the days around it that matter to it. */
-  readonly byId: ReadonlyMap<string, Leg>
-  readonly outflows: ByAmount
-  readonly inflows: ByAmount
   readonly window: Window
-  private readonly reader: TextReader
-  private readonly signs = new Map<Leg, LegSigns>()
-  private positive: ByAmount | undefined
-  private readonly codes = new Map<string, ReadonlySet<string>>()
+  readonly space: LegSpace
+  readonly amounts: AmountTable
+  /** Days of the month: from, and to and without. */
+  readonly from: number
+  readonly to: number
+  private readonly legs: Array<Leg | undefined> = []
+  private readonly codes = new Map<number, ReadonlySet<string>>()
+  private places: ReadonlyMap<string, number> | undefined
 
+  /** `records`: by id. `aside`: those that are in no graph. */
   constructor(
     month: string,
     records: ReadonlyArray<SetRecord>,
-    accounts: ReadonlyMap<Id<"account">, SetAccount>,
-    rules: LegRules,
+    space: LegSpace,
     window: Window,
     reader: TextReader,
-    /** Records that are in no graph: linked by a person, or left alone by their word. */
     aside: ReadonlySet<string>
   ) {
+    super(records, space, reader, aside)
     this.month = month
     this.window = window
-    this.reader = reader
-    const all: Array<Leg> = []
-    const byId = new Map<string, Leg>()
-    for (const record of records) {
-      const leg = legOf(record, accounts.get(record.accountId), rules)
-      if (leg === undefined) continue
-      byId.set(leg.recordId, leg)
-      if (!aside.has(leg.recordId)) all.push(leg)
-    }
-    all.sort(byDay)
-    this.byId = byId
-    this.inflows = new ByAmount(all.filter(({ out }) => !out))
-    this.outflows = new ByAmount(
-      all.filter(({ out }) => out),
-      this.inflows
-    )
+    this.space = space
+    this.from = CalendarDate.toEpochDay(CalendarDate.make(`${month}-01`))
+    this.to = this.from + CalendarDate.daysInMonth(+month.slice(0, 4), +month.slice(5, 7))
+    this.amounts = new AmountTable(this, this.ins, this.outs)
   }
 
-  signsOf(leg: Leg): LegSigns {
-    let signs = this.signs.get(leg)
-    if (signs === undefined) this.signs.set(leg, (signs = signsOf(leg, this.reader)))
-    return signs
+  isOut(leg: number): boolean {
+    return (this.flags[leg]! & outFlag) !== 0
   }
 
-  codesOf(leg: Leg): ReadonlySet<string> {
-    let codes = this.codes.get(leg.recordId)
-    if (codes === undefined) this.codes.set(leg.recordId, (codes = codesOf(leg)))
+  isMirror(leg: number): boolean {
+    return (this.flags[leg]! & mirrorFlag) !== 0
+  }
+
+  isPending(leg: number): boolean {
+    return (this.flags[leg]! & pendingFlag) !== 0
+  }
+
+  isOwn(leg: number): boolean {
+    return this.day[leg]! >= this.from && this.day[leg]! < this.to
+  }
+
+  idOf(leg: number): string {
+    return this.records[leg]!.recordId
+  }
+
+  /** All that is known of it by itself. */
+  leg(leg: number): Leg {
+    return (this.legs[leg] ??= legOf(
+      this.records[leg]!,
+      this.space.accounts[this.account[leg]!]!.account,
+      this.space.rules
+    )!)
+  }
+
+  /** The place of a record, of those aside too. */
+  placeOf(recordId: string): number | undefined {
+    this.places ??= new Map(this.records.map((record, at) => [record.recordId, at]))
+    return this.places.get(recordId)
+  }
+
+  textOf(leg: number): { readonly read: TextSigns; readonly signs: number } {
+    return { read: this.texts[leg]!, signs: this.signs[leg]! }
+  }
+
+  /** The weight of its text where the account of the other is the other side, in centibits. */
+  textWeight(leg: number, other: number): number {
+    const of = this.space.accounts[this.account[leg]!]!
+    const { account } = this.space.accounts[this.account[other]!]!
+    return weightBeside(this.texts[leg]!, this.signs[leg]!, this.isOut(leg), of, this.texts[other]!, account.accountId)
+  }
+
+  codesOf(leg: number): ReadonlySet<string> {
+    let codes = this.codes.get(leg)
+    if (codes === undefined) this.codes.set(leg, (codes = codesOf(this.records[leg]!)))
     return codes
   }
 
-  /** Those that speak for a transfer by themselves. */
-  get speaking(): ByAmount {
-    this.positive ??= new ByAmount(this.outflows.all.filter((leg) => this.signsOf(leg).weight > 0))
-    return this.positive
-  }
-
-  isOwn(leg: Leg): boolean {
-    return leg.date.startsWith(this.month)
-  }
-
   /** Whether money that left with the one may have arrived with the other, by account and day. */
-  mayMeet(out: Leg, into: Leg): boolean {
-    const days = into.day - out.day
-    return out.accountId !== into.accountId && days >= -this.window.before && days <= this.window.after
+  mayMeet(out: number, into: number): boolean {
+    const days = this.day[into]! - this.day[out]!
+    return this.account[out] !== this.account[into] && days >= -this.window.before && days <= this.window.after
+  }
+
+  sameAmount(a: number, b: number): boolean {
+    const units = this.units[a]!
+    if (units !== this.units[b] || this.currency[a] !== this.currency[b]) return false
+    return units < exactBelow ? true : this.leg(a).amount === this.leg(b).amount
   }
 
   /** Inflows of the month that look like none of one's own transfers, by account and currency. */
   strangers(): ReadonlyArray<Strangers> {
-    const found = new Map<string, { account: string; currency: string; days: Array<number>; units: Array<number> }>()
-    for (const leg of this.inflows.all) {
-      if (!this.isOwn(leg)) continue
-      if (this.outflows.equal(leg).some((out) => this.mayMeet(out, leg))) continue
-      if (this.signsOf(leg).weight > 0) continue
-      const key = `${leg.accountId} ${leg.currency}`
+    const found = new Map<number, { account: string; currency: string; days: Array<number>; units: Array<number> }>()
+    const { accounts, currencies } = this.space
+    for (const leg of this.ins) {
+      if (!this.isOwn(leg) || this.weight[leg]! > 0 || this.hasOpposite(leg)) continue
+      const key = this.account[leg]! * mostCurrencies + this.currency[leg]!
       let list = found.get(key)
       if (list === undefined) {
-        found.set(key, (list = { account: leg.accountId, currency: leg.currency, days: [], units: [] }))
+        const account = accounts[this.account[leg]!]!.account.accountId
+        found.set(key, (list = { account, currency: currencies[this.currency[leg]!]!, days: [], units: [] }))
       }
-      list.days.push(leg.day)
-      list.units.push(leg.units)
+      list.days.push(this.day[leg]!)
+      list.units.push(this.units[leg]!)
     }
-    return [...found].toSorted(([a], [b]) => compareText(a, b)).map(([, one]) => one)
+    return [...found.values()].toSorted((a, b) => compareText(placeText(a), placeText(b)))
+  }
+
+  private hasOpposite(into: number): boolean {
+    for (let out = this.amounts.left(into); out >= 0; out = this.amounts.next(out)) {
+      if (this.mayMeet(out, into)) return true
+    }
+    return false
   }
 }
+
+/** More than there are. */
+const mostCurrencies = 65_536
+
+const placeText = ({ account, currency }: Pick<Strangers, "account" | "currency">): string => `${account} ${currency}`

@@ -5,7 +5,6 @@ import type { FieldValue } from "../../../record/FieldValue.ts"
 import type { PartitionPlan, PlannedEvent, PlannedFinding, PlannedLink, SetAccount, SetClaim } from "../SetKind.ts"
 import { type Calibration } from "./Calibration.ts"
 import type { Broken, Fixed } from "./Decisions.ts"
-import type { Leg } from "./Leg.ts"
 import type { MonthView } from "./MonthView.ts"
 import type { ChosenPair } from "./PairAssignment.ts"
 import type { ScoredPair, Side } from "./PairScore.ts"
@@ -32,7 +31,7 @@ export interface OutputInput {
   readonly fixed: ReadonlyArray<Fixed>
   readonly broken: ReadonlyArray<Broken>
   /** All records that are in a link, of other months too. */
-  readonly linked: ReadonlySet<string>
+  readonly linked: () => ReadonlySet<string>
   readonly silent: ReadonlySet<string>
   readonly calibration: Calibration
   readonly config: TransferConfig
@@ -140,19 +139,21 @@ export class MonthOutput {
         ...(one ? { counterpartRecordId: other.recordId } : {}),
         counterpartAccountId: other.accountId
       }
-      const claim = (field: string, value: FieldValue, more: Partial<TransferEvidence> = {}) =>
-        this.claims.push({ recordId: side.recordId, field, value, evidence: { ...evidence, ...more } })
+      // Many claims rest on the same, which is written once.
+      const reasons: TransferEvidence = { ...evidence, ...why }
+      const claim = (field: string, value: FieldValue, because = evidence) =>
+        this.claims.push({ recordId: side.recordId, field, value, evidence: because })
       claim("transfer.id", id)
       claim("transfer.role", role)
       claim("transfer.kind", kind)
-      claim("transfer.state", state, why)
-      claim("transfer.confidence", confidence, why)
+      claim("transfer.state", state, reasons)
+      claim("transfer.confidence", confidence, reasons)
       if (one) claim("transfer.counterpartRecordId", other.recordId)
       claim("transfer.counterpartAccountId", other.accountId)
       if (second === undefined && out.currency !== into.currency) {
-        claim("transfer.rate", rateText(out.amount, into.amount), amounts)
+        claim("transfer.rate", rateText(out.amount, into.amount), { ...evidence, ...amounts })
       } else if (second === undefined && out.amount !== into.amount) {
-        claim("transfer.fee", feeText(out.amount, into.amount), amounts)
+        claim("transfer.fee", feeText(out.amount, into.amount), { ...evidence, ...amounts })
       }
       if (config.setCategory !== undefined && state !== "suggested") claim("category", config.setCategory)
     }
@@ -169,9 +170,10 @@ export class MonthOutput {
   /** A person's link of which one record is gone: said as long as the other one can be in no link. */
   private breakOff({ goneId, left }: Broken): void {
     const { accounts, silent, view } = this.input
-    const leg = view.legs.byId.get(left.recordId)
-    if (leg === undefined || silent.has(leg.recordId) || this.input.linked.has(leg.recordId) || this.mayMeetAny(leg))
-      return
+    const place = view.legs.placeOf(left.recordId)
+    if (place === undefined || silent.has(left.recordId)) return
+    if (this.input.linked().has(left.recordId) || this.mayMeetAny(place)) return
+    const leg = view.legs.leg(place)
     const type = accounts.get(leg.accountId)?.accountType ?? "unknown"
     const evidence: TransferEvidence = {
       id: this.input.linkIdOf([memberOf("out")({ recordId: leg.recordId }), memberOf("in")({ recordId: goneId })]),
@@ -186,32 +188,40 @@ export class MonthOutput {
     )
   }
 
-  private mayMeetAny(leg: Leg): boolean {
+  private mayMeetAny(leg: number): boolean {
     const { candidates, legs } = this.input.view
-    return leg.out
-      ? legs.inflows.all.some((into) => candidates.fit(leg, into) !== undefined)
-      : legs.outflows.all.some((out) => candidates.fit(out, leg) !== undefined)
+    return legs.isOut(leg)
+      ? legs.ins.some((into) => candidates.fit(leg, into) !== undefined)
+      : legs.outs.some((out) => candidates.fit(out, leg) !== undefined)
   }
 
   private findUnmatched(): void {
-    const { config, linked, today, view } = this.input
+    const { config, today, view } = this.input
     const { legs } = view
     const oldest = CalendarDate.toEpochDay(today) - toldForDays - config.windowDays.after - 1
-    for (const leg of [...legs.outflows.all, ...legs.inflows.all]) {
-      if (leg.day < oldest || !legs.isOwn(leg) || leg.pending || linked.has(leg.recordId)) continue
-      const day = CalendarDate.addDays(leg.date, config.windowDays.after + 1)
-      const { earning, party, purchase, refund, transfer } = legs.signsOf(leg)
-      if (!transfer || party !== "" || purchase || refund || earning) continue
-      if (day > today) {
-        this.due = this.due === undefined ? day : CalendarDate.min(this.due, day)
-        continue
-      }
-      this.events.push({
-        key: `unmatched:${leg.recordId}`,
-        type: "transfer.unmatched",
-        subjectId: this.input.enrichmentId,
-        data: { recordId: leg.recordId, accountId: leg.accountId, date: leg.date }
-      })
+    if (legs.to <= oldest) return
+    for (const all of [legs.outs, legs.ins]) for (const leg of all) if (legs.day[leg]! >= oldest) this.lookAt(leg)
+  }
+
+  /** Says of one that speaks of a transfer that its other side has not come, or when that will be so. */
+  private lookAt(place: number): void {
+    const { config, linked, today, view } = this.input
+    const { legs } = view
+    if (!legs.isOwn(place) || legs.isPending(place)) return
+    const { read, signs } = legs.textOf(place)
+    if (!read.transfer || read.party !== "" || signs !== 0) return
+    const leg = legs.leg(place)
+    if (linked().has(leg.recordId)) return
+    const day = CalendarDate.addDays(leg.date, config.windowDays.after + 1)
+    if (day > today) {
+      this.due = this.due === undefined ? day : CalendarDate.min(this.due, day)
+      return
     }
+    this.events.push({
+      key: `unmatched:${leg.recordId}`,
+      type: "transfer.unmatched",
+      subjectId: this.input.enrichmentId,
+      data: { recordId: leg.recordId, accountId: leg.accountId, date: leg.date }
+    })
   }
 }

@@ -4,7 +4,6 @@ import { Candidates } from "./Candidates.ts"
 import type { CandidateInput } from "./Candidates.ts"
 import type { Decision } from "./Decisions.ts"
 import { groupsOf } from "./Groups.ts"
-import type { Leg } from "./Leg.ts"
 import type { MonthLegs } from "./MonthLegs.ts"
 import { centibits, monthOf, type ScoredPair } from "./PairScore.ts"
 
@@ -21,22 +20,24 @@ const floorOf = (suggestConfidence: number): number => centibits(Math.log2(sugge
 
 /** What the pair was worth beside the others that could have been meant. */
 const judgementOf = (candidates: Candidates, legs: MonthLegs, decision: Decision): Judgement | undefined => {
-  const out = legs.byId.get(decision.out.recordId)
-  const into = legs.byId.get(decision.in.recordId)
-  const fit = out === undefined || into === undefined ? undefined : candidates.fit(out, into)
-  if (out === undefined || into === undefined || fit === undefined) return undefined
-  const own = candidates.score(out, into, fit)
-  const scores = (pairs: ReadonlyArray<readonly [Leg, Leg]>) =>
-    pairs.flatMap(([a, b]) => {
-      const other = candidates.fit(a, b)
-      return other === undefined ? [] : [candidates.score(a, b, other).score]
-    })
-  const rivals = [
-    ...scores(legs.inflows.equal(out).flatMap((one) => (one === into ? [] : [[out, one] as const]))),
-    ...scores(legs.outflows.equal(into).flatMap((one) => (one === out ? [] : [[one, into] as const])))
-  ]
-  const margin = Math.max(0, own.score - Math.max(0, ...rivals))
-  return { date: out.date, judged: judgedPoints(own.score, margin), accepted: decision.accepted }
+  const out = legs.placeOf(decision.out.recordId)
+  const into = legs.placeOf(decision.in.recordId)
+  const scoreOf = (left: number, arrived: number): number | undefined => {
+    const fit = candidates.fit(left, arrived)
+    return fit === undefined ? undefined : candidates.weigh(left, arrived, fit)
+  }
+  const own = out === undefined || into === undefined ? undefined : scoreOf(out, into)
+  if (out === undefined || into === undefined || own === undefined) return undefined
+  const { amounts } = legs
+  let best = 0
+  for (let other = amounts.arrivedLike(out); other >= 0; other = amounts.next(other)) {
+    if (other !== into) best = Math.max(best, scoreOf(out, other) ?? 0)
+  }
+  for (let other = amounts.left(into); other >= 0; other = amounts.next(other)) {
+    if (other !== out) best = Math.max(best, scoreOf(other, into) ?? 0)
+  }
+  const margin = Math.max(0, own - best)
+  return { date: legs.leg(out).date, judged: judgedPoints(own, margin), accepted: decision.accepted }
 }
 
 export const monthView = (input: CandidateInput, decisions: ReadonlyArray<Decision>): MonthView => {

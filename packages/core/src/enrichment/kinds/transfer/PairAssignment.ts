@@ -1,5 +1,6 @@
 /** Which of the pairs that could be are: one to one, the most points in all, and how sure that is (enrichments D2.4, D2.5). */
 import { assign } from "../../../shared/Assignment.ts"
+import { PairGraph } from "./PairGraph.ts"
 import { comparePairs, compareText, type ScoredPair } from "./PairScore.ts"
 
 export interface ChosenPair {
@@ -12,56 +13,12 @@ export interface ChosenPair {
   readonly interchangeable: boolean
 }
 
-/**
- * A pair that is this much worse than the best of both of its legs is none: it hardly ever is in the best choice, and without
- * it chains of equal transfers fall apart, so that what is new disturbs little of what is old. In centibits.
- */
-const hopeless = 500
-
 /** Records of a component from which on its weakest pairs are left out. */
 const mostNodes = 400
 const floorStep = 100
 
 /** Pairs of a component up to which margins are found by solving it again. */
 const mostSolved = 60
-
-export const withoutHopeless = (pairs: ReadonlyArray<ScoredPair>): ReadonlyArray<ScoredPair> => {
-  const best = new Map<string, number>()
-  for (const { in: into, out, score } of pairs) {
-    for (const { recordId } of [out, into]) best.set(recordId, Math.max(best.get(recordId) ?? -Infinity, score))
-  }
-  return pairs.filter(
-    ({ in: into, out, score }) => score >= Math.min(best.get(out.recordId)!, best.get(into.recordId)!) - hopeless
-  )
-}
-
-/** Connected parts, each in order, by their first pair. */
-export const componentsOf = (pairs: ReadonlyArray<ScoredPair>): ReadonlyArray<ReadonlyArray<ScoredPair>> => {
-  const parent = new Map<string, string>()
-  const find = (id: string): string => {
-    let at = id
-    for (let up = parent.get(at); up !== undefined && up !== at; up = parent.get(at)) {
-      const above = parent.get(up) ?? up
-      parent.set(at, above)
-      at = above
-    }
-    return at
-  }
-  for (const { in: into, out } of pairs) {
-    const [a, b] = [find(out.recordId), find(into.recordId)]
-    if (!parent.has(a)) parent.set(a, a)
-    if (!parent.has(b)) parent.set(b, b)
-    if (a !== b) parent.set(compareText(a, b) < 0 ? b : a, compareText(a, b) < 0 ? a : b)
-  }
-  const byRoot = new Map<string, Array<ScoredPair>>()
-  for (const pair of pairs.toSorted(comparePairs)) {
-    const root = find(pair.out.recordId)
-    const list = byRoot.get(root)
-    if (list === undefined) byRoot.set(root, [pair])
-    else list.push(pair)
-  }
-  return [...byRoot.values()]
-}
 
 const nodesOf = (pairs: ReadonlyArray<ScoredPair>, side: "out" | "in"): ReadonlyArray<string> => {
   const dates = new Map(pairs.map((pair) => [pair[side].recordId, pair[side].date]))
@@ -133,7 +90,8 @@ export const chosenOf = (component: ReadonlyArray<ScoredPair>): ReadonlyArray<Ch
   if (nodes.size > mostNodes) {
     const floor = Math.min(...component.map(({ score }) => score)) + floorStep
     const rest = component.filter(({ score }) => score >= floor)
-    return componentsOf(rest)
+    return new PairGraph(rest)
+      .parts(undefined, true)
       .flatMap(chosenOf)
       .toSorted((a, b) => comparePairs(a.pair, b.pair))
   }

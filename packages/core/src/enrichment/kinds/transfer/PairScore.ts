@@ -105,9 +105,10 @@ export const textPart = (out: number, into: number): number => Math.min(900, out
 export const referencePoints = 600
 const hintPoints = { agrees: 200, denies: -300 }
 
-const pointsOf = (hint: 1 | 0 | -1): number => (hint === 1 ? hintPoints.agrees : hint === -1 ? hintPoints.denies : 0)
+const pointsOf = (hint: number): number => (hint === 1 ? hintPoints.agrees : hint === -1 ? hintPoints.denies : 0)
 
-export const providerPart = (out: 1 | 0 | -1, into: 1 | 0 | -1): number => pointsOf(out) + pointsOf(into)
+/** Hints: 1 for a transfer, -1 for something else, 0 for nothing. */
+export const providerPart = (out: number, into: number): number => pointsOf(out) + pointsOf(into)
 
 export const pairPart = ({ accepted, pattern, rejected }: Pick<Counts, "accepted" | "rejected" | "pattern">): number =>
   Math.min(300, Math.max(-400, centibits(Math.log2((accepted + 1) / (rejected + 1))))) + pattern

@@ -4,6 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
+import type { LegSpace } from "./LegSpace.ts"
 
 /** Of one account and currency: days and amounts, one by one, by day. */
 export const Strangers = Schema.Struct({
@@ -40,13 +41,8 @@ export const monthsBetween = (from: number, to: number): ReadonlyArray<string> =
   }
 }
 
-interface Amounts {
-  total: number
-  readonly sorted: Array<number>
-}
-
 /** Index of the first that is not below. */
-const lowerBound = (values: ReadonlyArray<number>, least: number): number => {
+const lowerBound = (values: Float64Array, least: number): number => {
   let [low, high] = [0, values.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -56,46 +52,53 @@ const lowerBound = (values: ReadonlyArray<number>, least: number): number => {
   return low
 }
 
-/** Counts of strangers for the outflows of one month. */
-export class StrangerCounts {
-  private readonly byCurrency = new Map<string, Amounts>()
-  private readonly byAccount = new Map<string, Amounts>()
+const within = (values: Float64Array | undefined, least: number, most: number): number =>
+  values === undefined ? 0 : lowerBound(values, most + 1) - lowerBound(values, least)
 
-  constructor(all: Iterable<Strangers>, [from, to]: readonly [number, number]) {
+const listOf = (map: Map<number, Array<number>>, key: number): Array<number> => {
+  let list = map.get(key)
+  if (list === undefined) map.set(key, (list = []))
+  return list
+}
+
+/** Counts of strangers for the outflows of one month. Currencies and accounts are numbers of the space. */
+export class StrangerCounts {
+  private readonly accounts: number
+  /** Amounts in order. */
+  private readonly byCurrency = new Map<number, Float64Array>()
+  private readonly byAccount = new Map<number, Float64Array>()
+
+  constructor(all: Iterable<Strangers>, [from, to]: readonly [number, number], space: LegSpace) {
+    this.accounts = space.accounts.length
+    const currencies = new Map<number, Array<number>>()
+    const owners = new Map<number, Array<number>>()
     for (const { account, currency, days, units } of all) {
-      for (const [n, day] of days.entries()) {
-        if (day < from || day > to) continue
-        this.add(this.byCurrency, currency, units[n]!)
-        this.add(this.byAccount, `${currency} ${account}`, units[n]!)
+      const number = space.currency(currency)
+      const owner = space.account(account)
+      const every = listOf(currencies, number)
+      // Nothing is asked about the outflows of an account that is out of scope.
+      const own = owner === undefined ? undefined : listOf(owners, number * this.accounts + owner.number)
+      for (let n = 0; n < days.length; n++) {
+        if (days[n]! < from || days[n]! > to) continue
+        every.push(units[n]!)
+        own?.push(units[n]!)
       }
     }
-    for (const amounts of [...this.byCurrency.values(), ...this.byAccount.values()])
-      amounts.sorted.sort((a, b) => a - b)
+    for (const [key, units] of currencies) this.byCurrency.set(key, Float64Array.from(units).toSorted())
+    for (const [key, units] of owners) this.byAccount.set(key, Float64Array.from(units).toSorted())
   }
 
-  private add(map: Map<string, Amounts>, key: string, units: number): void {
-    const amounts = map.get(key)
-    if (amounts === undefined) map.set(key, { total: 1, sorted: [units] })
-    else {
-      amounts.total++
-      amounts.sorted.push(units)
-    }
+  /** All of other accounts. */
+  all(currency: number, notOf: number): number {
+    const own = this.byAccount.get(currency * this.accounts + notOf)
+    return (this.byCurrency.get(currency)?.length ?? 0) - (own?.length ?? 0)
   }
 
-  /** Those of other accounts: all, and the ones with an amount from `least` to `most`. */
-  count(
-    currency: string,
-    notOf: string,
-    least: number,
-    most: number
-  ): { readonly all: number; readonly agreeing: number } {
-    const every = this.byCurrency.get(currency)
-    if (every === undefined) return { all: 0, agreeing: 0 }
-    const own = this.byAccount.get(`${currency} ${notOf}`)
-    const within = ({ sorted }: Amounts) => lowerBound(sorted, most + 1) - lowerBound(sorted, least)
-    return {
-      all: every.total - (own?.total ?? 0),
-      agreeing: within(every) - (own === undefined ? 0 : within(own))
-    }
+  /** Those of other accounts with an amount from `least` to `most`. */
+  agreeing(currency: number, notOf: number, least: number, most: number): number {
+    return (
+      within(this.byCurrency.get(currency), least, most) -
+      within(this.byAccount.get(currency * this.accounts + notOf), least, most)
+    )
   }
 }

@@ -60,8 +60,11 @@ export const kindOf = (out: AccountType, into: AccountType, sameCurrency: boolea
   return sameCurrency ? "internal" : "fx"
 }
 
+const confidences: Array<Decimal.Decimal | undefined> = []
+
 /** Four digits after the point. */
-export const confidenceText = (tenThousandths: number): Decimal.Decimal => Decimal.fromUnits(BigInt(tenThousandths), 4)
+export const confidenceText = (tenThousandths: number): Decimal.Decimal =>
+  (confidences[tenThousandths] ??= Decimal.fromUnits(BigInt(tenThousandths), 4))
 
 const rateDigits = 8
 

@@ -3,15 +3,17 @@ import * as Effect from "effect/Effect"
 import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import type { StorageUnavailable } from "../../../storage/StorageUnavailable.ts"
 import { linkId } from "../LinkId.ts"
-import type { Partition, PartitionKey, PartitionPlan, Plan, PlanInput, SetAccount } from "../SetKind.ts"
+import type { Partition, PartitionKey, PartitionPlan, Plan, PlanInput, SetAccount, SetRecord } from "../SetKind.ts"
 import { Calibration } from "./Calibration.ts"
 import { decided, decisionsText, Lessons, located, type Located, wordsOf } from "./Decisions.ts"
-import { legRules } from "./Leg.ts"
+import { legOf, legRules } from "./Leg.ts"
+import { LegSpace } from "./LegSpace.ts"
 import { chosenByMonth, reached, seedsOf } from "./Matching.ts"
 import { MonthLegs } from "./MonthLegs.ts"
 import { MonthOutput } from "./MonthOutput.ts"
 import { type MonthView, monthView } from "./MonthView.ts"
 import type { ChosenPair } from "./PairAssignment.ts"
+import { PairGraph } from "./PairGraph.ts"
 import { compareText, monthOf } from "./PairScore.ts"
 import { monthsBetween, StrangerCounts, strangerSpan } from "./Strangers.ts"
 import { TextReader } from "./TextSigns.ts"
@@ -104,21 +106,25 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
   const words = wordsOf(input.facts)
   const rules = legRules(config)
   const reader = new TextReader(ordered)
+  const space = new LegSpace(ordered, rules)
   const fixedIds = new Set<string>(words.silent)
   const everyLeg = (month: string, aside: ReadonlySet<string>) =>
-    new MonthLegs(month, partitions.get(month)?.records ?? [], accounts, rules, windowDays, reader, aside)
+    new MonthLegs(month, partitions.get(month)?.records ?? [], space, windowDays, reader, aside)
   const months = new Set(former?.months ?? [])
   const at = new Map<string, Located>()
   for (const one of former?.located ?? []) {
     if (words.named.has(one.recordId) && !changed.has(monthOf(one.date))) at.set(one.recordId, one)
   }
   for (const month of changed) {
-    const own = (partitions.get(month)?.records ?? []).filter(({ fields }) => String(fields["date"]).startsWith(month))
-    if (own.length > 0) months.add(month)
+    const isOwn = ({ fields }: SetRecord) => String(fields["date"]).startsWith(month)
+    const records = partitions.get(month)?.records ?? []
+    if (records.some(isOwn)) months.add(month)
     else months.delete(month)
-    if (words.named.size === 0 || !own.some(({ recordId }) => words.named.has(recordId))) continue
-    for (const leg of everyLeg(month, new Set()).byId.values()) {
-      if (words.named.has(leg.recordId) && monthOf(leg.date) === month) at.set(leg.recordId, located(leg))
+    if (words.named.size === 0) continue
+    for (const record of records) {
+      if (!words.named.has(record.recordId) || !isOwn(record)) continue
+      const leg = legOf(record, accounts.get(record.accountId), rules)
+      if (leg !== undefined) at.set(leg.recordId, located(leg))
     }
   }
   const said = decided(words, at)
@@ -155,7 +161,8 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
   for (const month of noticed) {
     const own = legsOf(month).strangers()
     strangers.set(month, own)
-    if (JSON.stringify(own) === JSON.stringify(bookOf(month).strangers)) continue
+    const last = bookOf(month).strangers
+    if (own.length === last.length && JSON.stringify(own) === JSON.stringify(last)) continue
     for (const later of lookBack(month, windowDays.after, shared.months)) changed.add(later)
   }
   yield* load([...changed, ...[...changed].map(bookKey)])
@@ -170,7 +177,8 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
     yield* load([month, ...past.map(bookKey)])
     const counts = new StrangerCounts(
       past.flatMap((one) => strangers.get(one) ?? bookOf(one).strangers),
-      spanOf(month)
+      spanOf(month),
+      space
     )
     const { baseCurrency, calendar, rates } = input
     const view = monthView(
@@ -184,7 +192,6 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
 
   // Components reach over the ends of months.
   const involved = new Set(changed)
-  const seeds = seedsOf([...changed].flatMap((month) => [views.get(month)!.pairs, bookOf(month).pairs]))
   const around = new Set<string>()
   const surround = Effect.fnUntraced(function* (): Effect.fn.Return<void, StorageUnavailable> {
     for (const month of involved) {
@@ -195,19 +202,27 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
   })
   const pairsAround = () =>
     [...around].toSorted().flatMap((month) => (changed.has(month) ? views.get(month)!.pairs : bookOf(month).pairs))
+  // Where nothing around is as it was, every component is looked at, and what there was before says nothing.
+  const isWhole = () => [...around].every((month) => changed.has(month) || bookOf(month).pairs.length === 0)
+  let seeds: ReadonlySet<string> | undefined
+  let parts: ReturnType<PairGraph["parts"]>
   for (;;) {
     yield* surround()
-    const further = reached(involved, pairsAround(), seeds)
+    if (!isWhole()) {
+      seeds ??= seedsOf([...changed].flatMap((month) => [views.get(month)!.pairs, bookOf(month).pairs]))
+    }
+    parts = new PairGraph(pairsAround()).parts(seeds)
+    const further = reached(involved, parts)
     if (further.size === 0) break
     for (const month of further) involved.add(month)
   }
-  const chosen = chosenByMonth(involved, pairsAround(), seeds, (month) => bookOf(month).chosen, changed)
+  const chosen = chosenByMonth(involved, parts, seeds ?? new Set(), (month) => bookOf(month).chosen, changed)
 
   // Who says something else than before.
   const speaking = new Set(changed)
   for (const month of involved) {
     const [last, now] = [bookOf(month).chosen, chosen.get(month)!]
-    if (JSON.stringify(last) === JSON.stringify(now)) continue
+    if (last.length === now.length && JSON.stringify(last) === JSON.stringify(now)) continue
     speaking.add(month)
     for (const { pair } of [...last, ...now]) speaking.add(monthOf(pair.in.date))
   }
@@ -228,10 +243,15 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
     const view = yield* viewOf(month)
     const beside = neighboursOf(month, windowDays)
     yield* load(beside.map(bookKey))
-    const linked = new Set([month, ...beside].flatMap((one) => [...seedsOf([chosenIn(one).map(({ pair }) => pair)])]))
-    for (const { recordId } of fixedRecords) linked.add(recordId)
-    for (const { in: into, out, second } of view.groups) {
-      for (const side of [out, into, second]) if (side !== undefined) linked.add(side.recordId)
+    let known: Set<string> | undefined
+    const linked = (): ReadonlySet<string> => {
+      if (known !== undefined) return known
+      known = new Set(seedsOf([month, ...beside].map((one) => chosenIn(one).map(({ pair }) => pair))))
+      for (const { recordId } of fixedRecords) known.add(recordId)
+      for (const { in: into, out, second } of view.groups) {
+        for (const side of [out, into, second]) if (side !== undefined) known.add(side.recordId)
+      }
+      return known
     }
     const before = bookOf(month)
     const output = new MonthOutput({

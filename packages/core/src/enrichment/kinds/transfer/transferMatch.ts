@@ -24,18 +24,21 @@ const fields = [
   ["transfer.rate", "num"]
 ] as const
 
-const aroundDays = new Map<string, ReadonlyArray<string>>()
-/** Days and windows that are remembered: those of thirty years in both directions. */
+/** Months of the days that were asked for, by window. */
+const aroundDays = new Map<number, Map<string, ReadonlyArray<string>>>()
+/** Days that are remembered of a window: those of thirty years in both directions. */
 const mostDays = 20_000
 
 const monthsAround = (date: CalendarDate.CalendarDate, before: number, after: number): ReadonlyArray<string> => {
-  const key = `${date} ${before} ${after}`
-  let months = aroundDays.get(key)
+  const window = before * 100 + after
+  let byDay = aroundDays.get(window)
+  if (byDay === undefined) aroundDays.set(window, (byDay = new Map()))
+  let months = byDay.get(date)
   if (months === undefined) {
     const day = CalendarDate.toEpochDay(date)
     months = monthsBetween(day - before, day + after)
-    if (aroundDays.size >= mostDays) aroundDays.clear()
-    aroundDays.set(key, months)
+    if (byDay.size >= mostDays) byDay.clear()
+    byDay.set(date, months)
   }
   return months
 }

@@ -1,0 +1,66 @@
+/** Accounts and currencies as small numbers, for the legs of one plan. */
+import type { AccountType } from "../../../provider/AccountType.ts"
+import * as Currency from "../../../shared/Currency.ts"
+import type { SetAccount } from "../SetKind.ts"
+import type { LegRules } from "./Leg.ts"
+
+const liabilities: ReadonlySet<AccountType> = new Set(["credit_card", "line_of_credit", "loan", "mortgage"])
+
+/** What is looked at of an account, leg after leg. */
+export interface LegAccount {
+  readonly account: SetAccount
+  /** From 0, in the order of ids. */
+  readonly number: number
+  readonly currency: number
+  readonly mirror: boolean
+  readonly liability: boolean
+}
+
+export class LegSpace {
+  readonly rules: LegRules
+  /** By number. */
+  readonly accounts: ReadonlyArray<LegAccount>
+  /** By number. */
+  readonly currencies: Array<Currency.Currency> = []
+  private readonly byId = new Map<string, LegAccount>()
+  private readonly numbers = new Map<string, number>()
+
+  /** `ordered`: by id. Accounts that are excluded are left out. */
+  constructor(ordered: ReadonlyArray<SetAccount>, rules: LegRules) {
+    this.rules = rules
+    const accounts: Array<LegAccount> = []
+    for (const account of ordered) {
+      const { accountId, accountType } = account
+      if (rules.excluded.has(accountId)) continue
+      const one: LegAccount = {
+        account,
+        number: accounts.length,
+        currency: this.currency(account.currency),
+        mirror: rules.mirrors.has(accountId),
+        liability: liabilities.has(accountType)
+      }
+      accounts.push(one)
+      this.byId.set(accountId, one)
+    }
+    this.accounts = accounts
+  }
+
+  account(id: string): LegAccount | undefined {
+    return this.byId.get(id)
+  }
+
+  /** -1 for what is no currency. */
+  currency(text: string): number {
+    const known = this.numbers.get(text)
+    if (known !== undefined) return known
+    const currency = Currency.parse(text)
+    // One may be written in several ways.
+    let number = currency === undefined ? -1 : this.currencies.indexOf(currency)
+    if (currency !== undefined && number < 0) number = this.currencies.push(currency) - 1
+    if (this.numbers.size < mostTexts) this.numbers.set(text, number)
+    return number
+  }
+}
+
+/** Texts for currencies that are remembered. */
+const mostTexts = 1_000
