@@ -188,7 +188,7 @@ const stored = (records: ReadonlyArray<SetRecord>): ReadonlyArray<SetRecord> =>
 
 /** They do not do the same work: the join reads no text, scores nothing and explains nothing. */
 const whole = (records: ReadonlyArray<SetRecord>): Comparison => {
-  const config = Schema.decodeUnknownSync(TransferConfig)({})
+  const config = Schema.decodeSync(TransferConfig)({})
   return {
     name: "transfers among all records: placed, read, scored, chosen and said",
     amount: records.length,
@@ -216,7 +216,7 @@ const window = { before: 2, after: 10 }
 
 /** The records of each month in columns, as plans hold them. */
 const months = (records: ReadonlyArray<SetRecord>): ReadonlyArray<MonthLegs> => {
-  const config = Schema.decodeUnknownSync(TransferConfig)({})
+  const config = Schema.decodeSync(TransferConfig)({})
   const partitions = new Map<string, Array<SetRecord>>()
   for (const record of records) {
     for (const month of transferMatch.partitions(config, record)) {
@@ -292,7 +292,7 @@ export const transferComparisons = (count: number): ReadonlyArray<Comparison> =>
 /** Microseconds of one thread's processor that the search for fees takes for a record. */
 export const feeMicroseconds = (count: number): number => {
   const records = recordsOf(count)
-  const config = Schema.decodeUnknownSync(FeesConfig)({})
+  const config = Schema.decodeSync(FeesConfig)({})
   const times = Array.from({ length: 3 }, () => {
     const before = process.threadCpuUsage()
     planAll(fees, config, records)

@@ -2,7 +2,9 @@
  * The nearest of many names (enrichments C3): postings of the rarest pieces of three letters give candidates, and those alone are
  * compared in full.
  */
-import { similarity, type Words, wordsOf } from "../text/Similarity.ts"
+import { Distances } from "./Distances.ts"
+import { NameWords } from "./NameWords.ts"
+import { Postings } from "./Postings.ts"
 
 /** Pieces of a text that are looked up, the rarest, and candidates that are compared. */
 const rarest = 7
@@ -11,146 +13,73 @@ const candidates = 12
 const accepted = 0.88
 const lead = 0.05
 
-interface Named {
-  readonly key: string
-  /** Whose name it is: several keys may be of one. */
-  readonly owner: string
-  readonly words: Words
-}
-
 export interface Nearest {
   readonly owner: string
   /** 0 to 1. */
   readonly score: number
 }
 
-const space = 32
-const bits = 10
-const low = (1 << bits) - 1
-
-/** Three letters as a small number; letters of which little differs may share one, which only makes more candidates. */
-const gramAt = (key: string, at: number): number => {
-  const first = at < 1 ? space : key.charCodeAt(at - 1)
-  const third = at + 1 < key.length ? key.charCodeAt(at + 1) : space
-  return ((first & low) << (2 * bits)) | ((key.charCodeAt(at) & low) << bits) | (third & low)
-}
-
-const gramsOf = (key: string): ReadonlySet<number> => {
-  const grams = new Set<number>()
-  for (let at = 0; at < key.length; at++) grams.add(gramAt(key, at))
-  return grams
-}
-
-/** Letters that are compared at most; two rows of the table of distances, used again and again. */
-const longest = 256
-let above = new Uint16Array(longest + 1)
-let below = new Uint16Array(longest + 1)
-
-/** Insertions, deletions and replacements between two texts; more than `most` is `most + 1`. */
-export const editDistance = (a: string, b: string, most: number): number => {
-  if (Math.abs(a.length - b.length) > most) return most + 1
-  // What both begin and end with costs nothing.
-  let from = 0
-  let aEnd = Math.min(a.length, longest)
-  let bEnd = Math.min(b.length, longest)
-  while (from < aEnd && from < bEnd && a.charCodeAt(from) === b.charCodeAt(from)) from++
-  while (aEnd > from && bEnd > from && a.charCodeAt(aEnd - 1) === b.charCodeAt(bEnd - 1)) {
-    aEnd--
-    bEnd--
-  }
-  const width = bEnd - from
-  for (let j = 0; j <= width; j++) above[j] = j
-  for (let i = from; i < aEnd; i++) {
-    const letter = a.charCodeAt(i)
-    // Further from the diagonal than `most` nothing can come back.
-    const row = i - from
-    const first = Math.max(0, row - most)
-    const last = Math.min(width, row + most + 1)
-    let left = first === 0 ? row + 1 : most + 1
-    let least = left
-    below[first] = left
-    for (let j = first; j < last; j++) {
-      const replaced = above[j]! + (letter === b.charCodeAt(from + j) ? 0 : 1)
-      const removed = j > row + most - 1 ? most + 1 : above[j + 1]! + 1
-      left = Math.min(replaced, removed, left + 1)
-      below[j + 1] = left
-      if (left < least) least = left
-    }
-    if (least > most) return most + 1
-    ;[above, below] = [below, above]
-  }
-  return Math.min(above[width]!, most + 1)
-}
-
-/** One word inside of several is too little: an orchard is no maker of telephones. */
-const sharesEnough = (a: Words, b: Words): boolean => a.size === b.size || Math.min(a.size, b.size) > 1
-
-const sharesWord = (a: Words, b: Words): boolean => {
-  for (const word of a) if (b.has(word)) return true
-  return false
-}
-
-const scoreOf = (key: string, words: Words, { key: other, words: others }: Named): number => {
-  const length = Math.max(key.length, other.length)
-  const most = Math.floor(length * (1 - accepted + lead))
-  const byLetters = 1 - editDistance(key, other, most) / length
-  if (byLetters === 1) return 1
-  const byWords = sharesEnough(words, others) && sharesWord(words, others) ? (similarity(words, others) ?? 0) : 0
-  return Math.max(byLetters, byWords)
-}
-
 export class NameIndex {
-  private readonly names: ReadonlyArray<Named>
-  private readonly postings = new Map<number, Array<number>>()
-  /** Scratch of one search: pieces that each name shares. All 0 between searches. */
+  private readonly keys: ReadonlyArray<string>
+  /** Of each key, whose name it is: several keys may be of one. */
+  private readonly owners: Int32Array
+  private readonly ownerNames: ReadonlyArray<string>
+  private readonly postings: Postings
+  private readonly distances: Distances
+  private readonly words: NameWords
+  /** Scratch of one search: pieces that each name shares, all 0 between searches, and the names that share one. */
   private readonly hits: Uint8Array
+  private readonly touched: Int32Array
+  private readonly top = new Int32Array(candidates)
+  private readonly having = new Int32Array(rarest + 1)
 
   /** Keys with whose they are; of equal keys the first counts. */
   constructor(keys: Iterable<readonly [key: string, owner: string]>) {
     const first = new Map<string, string>()
     for (const [key, owner] of keys) if (key !== "" && !first.has(key)) first.set(key, owner)
-    this.names = Array.from(first, ([key, owner]) => ({ key, owner, words: wordsOf(key) }))
-    this.hits = new Uint8Array(this.names.length)
-    for (const [at, { key }] of this.names.entries()) {
-      for (const gram of gramsOf(key)) {
-        const list = this.postings.get(gram)
-        if (list === undefined) this.postings.set(gram, [at])
-        else list.push(at)
-      }
-    }
+    this.keys = [...first.keys()]
+    const numbers = new Map<string, number>()
+    for (const owner of first.values()) if (!numbers.has(owner)) numbers.set(owner, numbers.size)
+    this.owners = Int32Array.from(first.values(), (owner) => numbers.get(owner)!)
+    this.ownerNames = [...numbers.keys()]
+    this.hits = new Uint8Array(this.keys.length)
+    this.touched = new Int32Array(this.keys.length)
+    this.postings = new Postings(this.keys, rarest)
+    this.distances = new Distances(this.keys)
+    this.words = new NameWords(this.keys)
   }
 
   /** The best of the names, whether or not it is near enough; `undefined` where none shares a piece. */
   best(key: string): (Nearest & { readonly next: number }) | undefined {
-    const lists: Array<ReadonlyArray<number>> = []
-    for (const gram of gramsOf(key)) {
-      const list = this.postings.get(gram)
-      if (list !== undefined) lists.push(list)
+    const { hits, touched } = this
+    const { ends, lists, names, starts } = this.postings.rarest(key)
+    let count = 0
+    for (let list = 0; list < lists; list++) {
+      for (let at = starts[list]!; at < ends[list]!; at++) {
+        const name = names[at]!
+        if (hits[name]!++ === 0) touched[count++] = name
+      }
     }
-    lists.sort((a, b) => a.length - b.length)
-    const { hits } = this
-    const touched: Array<number> = []
-    for (let at = 0; at < lists.length && at < rarest; at++) {
-      for (const name of lists[at]!) if (hits[name]!++ === 0) touched.push(name)
-    }
-    if (touched.length === 0) return undefined
-    const words = wordsOf(key)
-    let best: Nearest | undefined
-    let bestKey = ""
-    let next = 0
-    for (const at of topOf(touched, hits)) {
-      const name = this.names[at]!
-      const score = scoreOf(key, words, name)
-      if (best !== undefined && (score < best.score || (score === best.score && name.key > bestKey))) {
-        if (name.owner !== best.owner && score > next) next = score
+    if (count === 0) return undefined
+    const compared = this.mostHit(count)
+    this.distances.prepare(key)
+    this.words.prepare(key)
+    let best = -1
+    let [bestScore, next] = [-1, 0]
+    for (let n = 0; n < compared; n++) {
+      const at = this.top[n]!
+      const score = this.scoreOf(key, at)
+      const isOther = best >= 0 && this.owners[at] !== this.owners[best]
+      if (score < bestScore || (score === bestScore && this.keys[at]! > this.keys[best]!)) {
+        if (isOther && score > next) next = score
         continue
       }
-      if (best !== undefined && name.owner !== best.owner) next = best.score
-      best = { owner: name.owner, score }
-      bestKey = name.key
+      if (isOther) next = bestScore
+      best = at
+      bestScore = score
     }
-    for (const at of touched) hits[at] = 0
-    return { ...best!, next }
+    for (let n = 0; n < count; n++) hits[touched[n]!] = 0
+    return { owner: this.ownerNames[this.owners[best]!]!, score: bestScore, next }
   }
 
   /** The name that is near enough and clearly nearer than any other. */
@@ -158,22 +87,45 @@ export class NameIndex {
     const best = this.best(key)
     return best !== undefined && best.score >= accepted && best.score - best.next >= lead ? best : undefined
   }
+
+  private scoreOf(key: string, at: number): number {
+    const length = Math.max(key.length, this.distances.lengthOf(at))
+    const most = Math.floor(length * (1 - accepted + lead))
+    const byLetters = 1 - this.distances.upTo(at, most) / length
+    return byLetters === 1 ? 1 : Math.max(byLetters, this.words.likeness(at, byLetters))
+  }
+
+  /** Puts those of the touched with most hits into `top`, of equals the first; answers how many. */
+  private mostHit(count: number): number {
+    const { hits, top, touched } = this
+    // How many hits the last candidate has, and how many of those with so many there is room for.
+    const having = this.having.fill(0)
+    for (let n = 0; n < count; n++) having[hits[touched[n]!]!]!++
+    let least = rarest
+    let room = candidates
+    while (least > 1 && having[least]! <= room) room -= having[least--]!
+    let size = 0
+    const last: Array<number> = []
+    for (let n = 0; n < count; n++) {
+      const at = touched[n]!
+      const own = hits[at]!
+      if (own > least) top[size++] = at
+      else if (own === least) last.push(at)
+    }
+    if (last.length > room) keepLeast(last, room)
+    for (let n = 0; n < last.length && n < room; n++) top[size++] = last[n]!
+    return size
+  }
 }
 
-/** Those with most hits; of equals the first. */
-const topOf = (touched: ReadonlyArray<number>, hits: Uint8Array): ReadonlyArray<number> => {
-  // How many hits the last candidate has, and how many of those with so many there is room for.
-  const having = new Uint32Array(rarest + 1)
-  for (const at of touched) having[hits[at]!]!++
-  let least = rarest
-  let room = candidates
-  while (least > 1 && having[least]! <= room) room -= having[least--]!
-  const top: Array<number> = []
-  const last: Array<number> = []
-  for (const at of touched) {
-    if (hits[at]! > least) top.push(at)
-    else if (hits[at] === least) last.push(at)
+/** Puts the least ones to the front. */
+const keepLeast = (values: Array<number>, count: number): void => {
+  for (let n = 1; n < values.length; n++) {
+    const value = values[n]!
+    let at = Math.min(n, count)
+    if (n >= count && value >= values[count - 1]!) continue
+    if (n >= count) at = count - 1
+    for (; at > 0 && values[at - 1]! > value; at--) values[at] = values[at - 1]!
+    values[at] = value
   }
-  const kept = last.length > room ? last.toSorted((a, b) => a - b).slice(0, room) : last
-  return [...top, ...kept]
 }

@@ -8,18 +8,27 @@ const letters = /^[\p{L}&']{2,}$/u
 /** Words and letters of a word that are compared; what is behind them says nothing new. */
 const mostWords = 64
 const longestWord = 40
-const shortestPrefix = 4
+/** Letters that a word has at least that another one begins with. */
+export const prefixLetters = 4
+
+/** Small letters of English alone: most words, and known without a pattern. */
+const isPlain = (word: string): boolean => {
+  if (word.length < 2) return false
+  for (let at = 0; at < word.length; at++) if ((word.charCodeAt(at) - 97) >>> 0 > 25) return false
+  return true
+}
 
 export const wordsOf = (textKey: string): Words => {
   const words = new Set<string>()
   for (const word of textKey.split(" ")) {
     if (words.size === mostWords) break
-    if (letters.test(word)) words.add(word.length > longestWord ? word.slice(0, longestWord) : word)
+    if (isPlain(word) || letters.test(word)) words.add(word.length > longestWord ? word.slice(0, longestWord) : word)
   }
   return words
 }
 
-const prefixPoints = 0.9
+/** What one word beginning with the other counts against both being equal. */
+export const prefixPoints = 0.9
 /** What one text inside the other counts against both being equal. */
 const withinPoints = 0.9
 
@@ -32,7 +41,7 @@ const prefixPairs = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number
   for (const word of all) {
     const [own, other] = left.has(word) ? [left, right] : [right, left]
     if (!own.has(word)) continue
-    for (let size = word.length - 1; size >= shortestPrefix; size--) {
+    for (let size = word.length - 1; size >= prefixLetters; size--) {
       const prefix = word.slice(0, size)
       if (!other.has(prefix)) continue
       own.delete(word)
@@ -46,14 +55,18 @@ const prefixPairs = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number
 
 const longWords = (own: Words, other: Words): ReadonlyArray<string> => {
   const found: Array<string> = []
-  for (const word of own) if (word.length >= shortestPrefix && !other.has(word)) found.push(word)
+  for (const word of own) if (word.length >= prefixLetters && !other.has(word)) found.push(word)
   return found
 }
 
 const sharesHead = (a: string, b: string): boolean => {
-  for (let at = 0; at < shortestPrefix; at++) if (a.charCodeAt(at) !== b.charCodeAt(at)) return false
+  for (let at = 0; at < prefixLetters; at++) if (a.charCodeAt(at) !== b.charCodeAt(at)) return false
   return true
 }
+
+/** Of two texts with so many words, of which so many are the same. */
+export const similarityOf = (counted: number, a: number, b: number): number =>
+  Math.max(counted / (a + b - counted), (withinPoints * counted) / Math.min(a, b))
 
 /** 0 to 1; `undefined` where a side has no words, so that nothing can be said. Symmetric. */
 export const similarity = (a: Words, b: Words): number | undefined => {
@@ -69,5 +82,5 @@ export const similarity = (a: Words, b: Words): number | undefined => {
       counted += prefixPoints * prefixPairs(left, right)
     }
   }
-  return Math.max(counted / (a.size + b.size - counted), (withinPoints * counted) / fewer.size)
+  return similarityOf(counted, a.size, b.size)
 }

@@ -1,6 +1,9 @@
 import { Seeded } from "@millrace/testing/model"
 import { expect, it } from "vitest"
-import { editDistance, NameIndex } from "../../src/merchant/NameIndex.ts"
+import { Distances } from "../../src/merchant/Distances.ts"
+import { editDistance } from "../../src/merchant/EditDistance.ts"
+import { NameIndex } from "../../src/merchant/NameIndex.ts"
+import { NameIndex as PlainIndex } from "./plain/NameIndex.ts"
 
 const letters = "abcdefgh"
 const wordOf = (random: Seeded, most = 8): string => random.list(0, most, () => random.pick([...letters])).join("")
@@ -47,4 +50,45 @@ it("says nothing where two names are as near, or a word is only among others", (
   expect(index.nearest("apple tree cafe")).toBeUndefined()
   expect(index.nearest("harbour bakerz")).toBeUndefined()
   expect(index.nearest("unlike all")).toBeUndefined()
+})
+
+it("counts the edits between a text and many names as between two texts", () => {
+  const random = new Seeded(2)
+  const texts = Array.from(
+    { length: 120 },
+    () => wordOf(random, random.pick([4, 12, 33, 70])) + random.pick(["", "é", "ß x"])
+  )
+  const distances = new Distances(texts)
+  for (const text of texts) {
+    distances.prepare(text)
+    for (const [at, other] of texts.entries()) {
+      const most = random.below(8)
+      expect(distances.upTo(at, most), `${text} | ${other} | ${most}`).toBe(editDistance(text, other, most))
+    }
+  }
+})
+
+it("says what the plain form says, of texts of all kinds", () => {
+  for (let seed = 0; seed < 12; seed++) {
+    const random = new Seeded(seed)
+    const some = (most: number) =>
+      `${wordOf(random, most)} ${random.pick(["", "cafe", "über", "m&m's", "ab"])} ${wordOf(random, most)}`.trim()
+    const keys = Array.from(
+      { length: 40 + random.below(200) },
+      () => [some(random.pick([3, 9, 20])), `o${random.below(60)}`] as const
+    )
+    const [index, plain] = [new NameIndex(keys), new PlainIndex(keys)]
+    const texts = Array.from({ length: 60 }, () => {
+      const [key] = random.pick(keys)
+      const at = random.below(key.length + 1)
+      return random.pick([
+        some(9),
+        `${key.slice(0, at)}${random.pick(["", "q", "é"])}${key.slice(at + random.below(2))}`
+      ])
+    })
+    for (const text of ["", "zzz", "q".repeat(300), ...texts]) {
+      expect(index.best(text), `seed ${seed}: ${text}`).toEqual(plain.best(text))
+      expect(index.nearest(text)).toEqual(plain.nearest(text))
+    }
+  }
 })

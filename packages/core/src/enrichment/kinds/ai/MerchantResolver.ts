@@ -3,7 +3,8 @@
  * nearest name, a model, and at last the text itself.
  */
 import { knownKeys, knownMerchant } from "../../../merchant/KnownMerchants.ts"
-import { editDistance, NameIndex } from "../../../merchant/NameIndex.ts"
+import { editDistance } from "../../../merchant/EditDistance.ts"
+import { NameIndex } from "../../../merchant/NameIndex.ts"
 import { wordsOf } from "../../../text/Similarity.ts"
 import { merchantKey, textKey as textKeyOf } from "../../../text/TextKey.ts"
 import { titleCase } from "../../../text/TitleCase.ts"
