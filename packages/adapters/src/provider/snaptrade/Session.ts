@@ -1,0 +1,326 @@
+/** A run's look at one connection of SnapTrade. What its answers have in common is asked for once. */
+import { Timestamp } from "@millrace/core"
+import {
+  ConnectionGone,
+  type ConnectionHealth,
+  MutationDuringPagination,
+  NotReady,
+  ProtocolViolation,
+  type ProviderError,
+  type ProviderSession,
+  type PullRequest,
+  type RateLimited,
+  ReauthRequired,
+  type SyncPage,
+  Unsupported
+} from "@millrace/core/provider"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { once, onceBy } from "../answer/Once.ts"
+import { readRows } from "../answer/Rows.ts"
+import { hasHoldings, observedAccount } from "./Accounts.ts"
+import { tradeOf, transactionOf } from "./Activities.ts"
+import type { Asked, SnapTradeClient } from "./Client.ts"
+import { isRead, type KnownAccount, markOf, openOrdersFrom, windowOf } from "./Coverage.ts"
+import * as Forms from "./Forms.ts"
+import { holdingRecords, positionOf } from "./Holdings.ts"
+import { isOpen, orderRecords } from "./Orders.ts"
+import { readPosition, writePosition } from "./Position.ts"
+import { instantOf } from "./Texts.ts"
+
+/** Rows of a page, as many as SnapTrade gives. */
+const pageRows = 1_000
+/** Days that SnapTrade looks back for orders, at most. */
+const orderDays = 90
+/** Seconds until the first reading of an account may be over. */
+const notReadySeconds = 60
+/** Seconds until a connection may be refreshed again, where SnapTrade says no more than that it is too soon. */
+const refreshSeconds = 900
+
+/** Ids of connections and accounts; nothing else may become a part of an address. */
+const idForm = /^[0-9a-fA-F-]{32,40}$/
+export const isId = (text: string): boolean => idForm.test(text)
+
+export interface SessionOptions {
+  readonly ref: string
+  /** Absent: nothing is known of whose it is. */
+  readonly user: Asked<unknown>["user"]
+  readonly paidRefresh: boolean
+}
+
+const notReady = Effect.fail(
+  new NotReady({ message: "SnapTrade is still fetching the first data", retryAfter: notReadySeconds })
+)
+
+const mutated = (message: string) => Effect.fail(new MutationDuringPagination({ message }))
+
+export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }: SessionOptions): ProviderSession => {
+  const ask = <A>(endpoint: string, asked: Omit<Asked<A>, "user" | "counts">, account?: string) =>
+    isId(ref)
+      ? client.ask<A>({
+          ...asked,
+          ...(user === undefined ? {} : { user }),
+          counts: { connection: ref, endpoint, ...(account === undefined ? {} : { account }) }
+        })
+      : Effect.fail(new ConnectionGone({ message: "SnapTrade does not know this connection" }))
+
+  const authorization = once(ask("connection", { answer: Forms.Authorization, path: `/authorizations/${ref}` }))
+
+  /** Fails where only old data would come: SnapTrade goes on to show what it read last. */
+  const usable = Effect.flatMap(authorization, (found) =>
+    found.disabled === true
+      ? Effect.fail(new ReauthRequired({ message: "The broker asks the person to sign in again" }))
+      : Effect.succeed(found)
+  )
+
+  const balancesOf = onceBy((id: string) =>
+    ask("balances", { answer: Forms.List, path: `/accounts/${id}/balances` }, id).pipe(
+      // A broker that has no balances has none for this account either: the total is enough.
+      Effect.catchTag("Unsupported", () => Effect.succeed([])),
+      Effect.map((rows) => readRows(rows, Forms.CashBalance, "", (row) => Result.succeed(row)).rows)
+    )
+  )
+
+  const accounts = once(
+    Effect.gen(function* () {
+      const { brokerage } = yield* usable
+      const listed = yield* ask("accounts", { answer: Forms.List, path: `/authorizations/${ref}/accounts` })
+      const { quarantined, rows } = readRows(listed, Forms.Account, "id", (row) =>
+        isId(row.id) ? Result.succeed(row) : Result.fail("id is none of SnapTrade's")
+      )
+      // An account that is left out would look as if the bank had closed it.
+      if (quarantined[0] !== undefined) {
+        return yield* new ProtocolViolation({
+          message: `An account of SnapTrade cannot be read: ${quarantined[0].reason}`,
+          path: "accounts"
+        })
+      }
+      const known: Array<KnownAccount> = []
+      for (const account of rows) {
+        const observed = observedAccount(account, yield* balancesOf(account.id), brokerage?.slug ?? "institution")
+        if (Result.isSuccess(observed)) known.push({ account, observed: observed.success })
+        else if (account.sync_status?.holdings?.initial_sync_completed !== true) return yield* notReady
+      }
+      return known
+    })
+  )
+
+  const health = Effect.gen(function* () {
+    const { brokerage, disabled } = yield* authorization
+    if (disabled === true) {
+      return {
+        status: "reauth_required",
+        errorCode: "REAUTH_REQUIRED",
+        errorMessage: "The broker asks the person to sign in again."
+      } satisfies ConnectionHealth
+    }
+    const listed = yield* Effect.catchTag(accounts, "NotReady", () => Effect.succeed(undefined))
+    const times = (listed ?? []).flatMap(
+      ({ account }) => instantOf(account.sync_status?.holdings?.last_successful_sync) ?? []
+    )
+    const latest = times.toSorted().at(-1)
+    const since = latest === undefined ? {} : { lastUpstreamUpdateAt: latest }
+    if (listed === undefined || listed.some(({ account }) => !isRead(account))) return { status: "pending", ...since } satisfies ConnectionHealth
+    return brokerage?.maintenance_mode === true || brokerage?.is_degraded === true
+      ? ({
+          status: "degraded",
+          errorCode: "INSTITUTION_UNAVAILABLE",
+          errorMessage: "SnapTrade has trouble with this broker at the moment.",
+          ...since
+        } satisfies ConnectionHealth)
+      : ({ status: "connected", ...since } satisfies ConnectionHealth)
+  })
+
+  /** The account asked for, which has the data. */
+  const accountAsked = Effect.fnUntraced(function* ({ dataType, providerAccountIds }: PullRequest) {
+    const known = yield* accounts
+    const [id, ...others] = providerAccountIds
+    const found = known.find(({ observed }) => observed.providerAccountId === id)
+    if (found !== undefined && others.length === 0 && found.observed.supports.includes(dataType)) return found
+    const message =
+      others.length > 0
+        ? "SnapTrade is asked for one account at a time"
+        : found === undefined
+          ? "The connection has no such account"
+          : `The account has no ${dataType}`
+    return yield* new Unsupported({ message, dataType })
+  })
+
+  const activities = Effect.fnUntraced(function* (request: PullRequest, known: KnownAccount) {
+    const { account, observed } = known
+    const id = observed.providerAccountId
+    const status = account.sync_status?.transactions
+    if (status?.initial_sync_completed === false) return yield* notReady
+    const before =
+      request.position === undefined
+        ? { offset: 0, total: undefined, last: undefined }
+        : readPosition(ref, request, request.position)
+    if (before === undefined) return yield* mutated("The position is not one of this run")
+    // The last row that was read is read again: where another one stands in its place, rows have moved.
+    const overlap = before.offset > 0 ? 1 : 0
+    const { data, pagination } = yield* ask(
+      "activities",
+      {
+        answer: Forms.Activities,
+        path: `/accounts/${id}/activities`,
+        query: {
+          startDate: request.from,
+          endDate: request.to,
+          offset: String(before.offset - overlap),
+          limit: String(pageRows)
+        }
+      },
+      id
+    )
+    const hasMoved =
+      (before.total !== undefined && before.total !== pagination.total) ||
+      (overlap === 1 && markOf(data[0]) !== before.last)
+    if (hasMoved) return yield* mutated("Activities moved while they were read")
+    const fresh = data.slice(overlap)
+    const offset = before.offset + fresh.length
+    if (fresh.length === 0 && offset < pagination.total) return yield* mutated("Activities ended before their number")
+    const translate = (request.dataType === "trades" ? tradeOf : transactionOf)(id, known.observed.currency)
+    const { quarantined, rows } = readRows(fresh, Forms.Activity, "id", translate)
+    const isLast = offset >= pagination.total
+    return {
+      upserted: rows,
+      removed: [],
+      quarantined,
+      coverage: windowOf(request, known, isLast, rows),
+      end: isLast
+        ? { kind: "done" }
+        : {
+            kind: "more",
+            position: writePosition(ref, request, { offset, total: pagination.total, last: markOf(fresh.at(-1)) })
+          }
+    } satisfies SyncPage
+  })
+
+  const holdings = Effect.fnUntraced(function* (known: KnownAccount) {
+    if (known.account.sync_status?.holdings?.initial_sync_completed === false) return yield* notReady
+    const id = known.observed.providerAccountId
+    const { data_freshness, results } = yield* ask(
+      "positions",
+      { answer: Forms.Positions, path: `/accounts/${id}/positions/all` },
+      id
+    )
+    const asOf = instantOf(data_freshness?.as_of)
+    const { quarantined, rows } = readRows(
+      results,
+      Forms.Position,
+      "instrument",
+      positionOf(id, known.observed.currency, asOf)
+    )
+    const upserted = holdingRecords(id, rows, yield* balancesOf(id), asOf)
+    return {
+      upserted,
+      removed: [],
+      quarantined,
+      coverage: {
+        kind: "full",
+        // Of a position that could not be read nobody knows which one it is.
+        complete: quarantined.length === 0,
+        ...(upserted.length === 0 && quarantined.length === 0 && hasHoldings(known.account) ? { none: [id] } : {})
+      },
+      end: { kind: "done" }
+    } satisfies SyncPage
+  })
+
+  const orders = Effect.fnUntraced(function* (request: PullRequest, known: KnownAccount) {
+    const id = known.observed.providerAccountId
+    const answer = yield* ask(
+      "orders",
+      {
+        answer: Forms.Orders,
+        path: `/accounts/${id}/orders/v2`,
+        query: { state: "open", days: String(orderDays) }
+      },
+      id
+    )
+    const translate = orderRecords(id, known.observed.currency)
+    const { quarantined, rows } = readRows(answer.orders, Forms.Order, "brokerage_order_id", (order) =>
+      isOpen(order) ? translate(order) : Result.succeed([])
+    )
+    return {
+      upserted: rows.flat(),
+      removed: [],
+      quarantined,
+      coverage: {
+        kind: "full",
+        complete: true,
+        // It lists all that are open: what it lists no longer is closed.
+        historyFrom: [{ providerAccountId: id, from: openOrdersFrom(request, rows.flat()) }]
+      },
+      end: { kind: "done" }
+    } satisfies SyncPage
+  })
+
+  /** Only one page is ever given of these. */
+  const onlyPage = ({ position }: PullRequest) =>
+    position === undefined ? Effect.void : mutated("There is only one page")
+
+  return {
+    inspect: Effect.catchTag(health, "ConnectionGone", () =>
+      Effect.succeed<ConnectionHealth>({
+        status: "disconnected",
+        errorCode: "CONNECTION_GONE",
+        errorMessage: "SnapTrade does not know this connection any more."
+      })
+    ),
+    listAccounts: Effect.map(accounts, (known) => known.map(({ observed }) => observed)),
+    pull: Effect.fn("SnapTrade.pull")(function* (request: PullRequest): Effect.fn.Return<SyncPage, ProviderError> {
+      const known = yield* accountAsked(request)
+      switch (request.dataType) {
+        case "trades":
+        case "transactions":
+          return yield* activities(request, known)
+        case "holdings":
+          yield* onlyPage(request)
+          return yield* holdings(known)
+        case "orders":
+          yield* onlyPage(request)
+          return yield* orders(request, known)
+        case "loans":
+          return yield* new Unsupported({ message: "SnapTrade has no loans", dataType: "loans" })
+      }
+    }),
+    refresh: Effect.fn("SnapTrade.refresh")(function* (dataTypes) {
+      const found = yield* usable
+      const wantsMoves = dataTypes.some((dataType) => dataType === "trades" || dataType === "transactions")
+      // What is read from the broker at each call needs no refreshing.
+      const wantsState =
+        paidRefresh &&
+        found.data_freshness_mode !== "realtime" &&
+        dataTypes.some((dataType) => dataType !== "trades" && dataType !== "transactions")
+      // A refresh reads yesterday's activities too.
+      const path = wantsState ? "refresh" : wantsMoves ? "transactions/sync" : undefined
+      if (path === undefined) return { status: "not_supported" } as const
+      return yield* ask("refresh", {
+        answer: Forms.Anything,
+        method: "POST",
+        path: `/authorizations/${ref}/${path}`
+      }).pipe(
+        Effect.as({ status: "refreshing" } as const),
+        Effect.catchTags({
+          Unsupported: () => Effect.succeed({ status: "not_supported" } as const),
+          // The plan has no refreshing.
+          Misconfigured: (error) =>
+            error.providerCode === "403" || error.providerCode === "1141"
+              ? Effect.succeed({ status: "not_supported" } as const)
+              : Effect.fail(error),
+          RateLimited: Effect.fnUntraced(function* (error: RateLimited) {
+            if (error.unasked === true || error.scope !== "endpoint") return yield* error
+            const now = yield* Clock.currentTimeMillis
+            const seconds = Math.max(error.retryAfter, refreshSeconds)
+            return { status: "refreshing", nextRefreshPossibleAt: Timestamp.fromMillis(now + seconds * 1000) } as const
+          })
+        })
+      )
+    }),
+    revoke: ask("revoke", { answer: Forms.Anything, method: "DELETE", path: `/connection/${ref}` }).pipe(
+      Effect.as("pending" as const),
+      Effect.catchTag("ConnectionGone", () => Effect.succeed("done" as const))
+    )
+  }
+}

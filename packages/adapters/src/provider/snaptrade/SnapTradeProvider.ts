@@ -1,0 +1,91 @@
+/** SnapTrade: brokerages of North America, Europe, India and Australia, through a portal of its own. */
+import { Outbound } from "@millrace/core/outbound"
+import type { Capabilities, ProviderDriver, ProviderFactory } from "@millrace/core/provider"
+import * as Effect from "effect/Effect"
+import { type Asked, makeClient } from "./Client.ts"
+import { makeConnecting, options, userIn } from "./Connect.ts"
+import { makeBrokers, search } from "./Institutions.ts"
+import { readLimits } from "./RateHeaders.ts"
+import { makeSession } from "./Session.ts"
+import { Settings, usualRequestsPerMinute } from "./Settings.ts"
+import { verify } from "./Webhooks.ts"
+
+/** Brokers give years; how many depends on them. */
+const historyDays = 3_650
+
+const capabilitiesOf = (settings: Settings): Capabilities => ({
+  connectFlow: "portal",
+  dataTypes: {
+    // Of accounts that hold money. Read once a day, a day late, and of some brokers later still.
+    transactions: {
+      changeModel: "snapshotWindow",
+      scope: "account",
+      idTrust: "stable",
+      historyDays,
+      overlapDays: 30
+    },
+    trades: { changeModel: "snapshotWindow", scope: "account", idTrust: "stable", historyDays, overlapDays: 30 },
+    holdings: { changeModel: "snapshotFull", scope: "account", idTrust: "stable", historyDays: 0, overlapDays: 0 },
+    orders: { changeModel: "snapshotFull", scope: "account", idTrust: "stable", historyDays: 0, overlapDays: 0 }
+  },
+  history: { defaultDays: historyDays, maxDays: historyDays },
+  pendingModel: "absent",
+  reconnectKeepsIds: true,
+  removal: "async",
+  freshnessSeconds: 900,
+  webhooks: true,
+  refresh: {
+    dataTypes:
+      settings.paidRefresh === true
+        ? ["balances", "holdings", "orders", "trades", "transactions"]
+        : ["trades", "transactions"],
+    billable: settings.paidRefresh === true
+  },
+  limits: [
+    {
+      name: "client",
+      requests: settings.requestsPerMinute ?? usualRequestsPerMinute,
+      seconds: 60,
+      per: "instance"
+    },
+    // Personal keys have one for each account besides.
+    ...(settings.keyType === "personal"
+      ? [{ name: "account", requests: 10, seconds: 60, per: "account", burst: 5 } as const]
+      : [])
+  ]
+})
+
+export const factory: ProviderFactory<Settings> = {
+  kind: "snaptrade",
+  label: "SnapTrade",
+  Config: Settings,
+  make: Effect.fnUntraced(function* ({ config, instanceId }) {
+    const client = makeClient(yield* Outbound, config)
+    const brokers = yield* makeBrokers(client)
+    const isPersonal = config.keyType === "personal"
+    const connecting = makeConnecting({ client, brokers, isPersonal })
+    return {
+      kind: "snaptrade",
+      instanceId,
+      name: "SnapTrade",
+      countryCodes: ["AU", "CA", "GB", "IN", "US"],
+      capabilities: capabilitiesOf(config),
+      connectOptions: options,
+      listInstitutions: (query) => search(brokers, query),
+      beginConnect: connecting.begin,
+      completeConnect: connecting.complete,
+      open: ({ connection, subject }) => {
+        // The secret of the workspace is the newer one, where both are of one user.
+        const [own, shared] = [userIn(connection.secrets), userIn(subject.secrets)]
+        const user: Asked<unknown>["user"] = isPersonal
+          ? "key"
+          : own !== undefined && shared?.userId === own.userId
+            ? shared
+            : (own ?? shared)
+        return Effect.succeed(makeSession(client, { ref: connection.ref, user, paidRefresh: config.paidRefresh === true }))
+      },
+      verifyWebhook: verify(config),
+      readLimits
+    } satisfies ProviderDriver
+  })
+}

@@ -1,0 +1,30 @@
+/** Small values of SnapTrade's answers. */
+import { CalendarDate, Currency, type DecimalText, Decimal, Timestamp } from "@millrace/core"
+
+/** Text without white space around it; `undefined` where nothing is left. */
+export const wordsOf = (text: string | null | undefined): string | undefined => {
+  const words = text?.toWellFormed().replaceAll("\u0000", "").trim()
+  return words === undefined || words === "" ? undefined : words
+}
+
+/** The day of a date or of an instant, as it is written: no zone is converted, since many brokers give days alone. */
+export const dayOf = (text: string | null | undefined): CalendarDate.CalendarDate | undefined =>
+  text === undefined || text === null ? undefined : CalendarDate.ofText(text.trim())
+
+/** An instant; those with a blank between day and time are taken as well. */
+export const instantOf = (text: string | null | undefined): Timestamp.Timestamp | undefined => {
+  const written = wordsOf(text)?.replace(" ", "T")
+  return written === undefined ? undefined : Timestamp.parse(written)
+}
+
+/** An ISO 4217 code, or an unofficial one such as that of a coin. */
+export const currencyOf = (code: string | null | undefined): Currency.Currency | undefined => {
+  const written = wordsOf(code)
+  return written === undefined ? undefined : (Currency.parse(written) ?? Currency.parse(`x:${written}`))
+}
+
+/** Exact product. */
+export const times = (a: DecimalText, b: DecimalText): DecimalText => {
+  const [left, right] = [Decimal.scale(a), Decimal.scale(b)]
+  return Decimal.fromUnits(Decimal.toUnits(a, left) * Decimal.toUnits(b, right), left + right)
+}
