@@ -4,7 +4,7 @@ import type { AccountType, ObservedAccount } from "@millrace/core/provider"
 import * as Result from "effect/Result"
 import type { Translated } from "../answer/Rows.ts"
 import type { Account, CashBalance } from "./Forms.ts"
-import { currencyOf, instantOf, wordsOf } from "./Texts.ts"
+import { accountKey, currencyOf, instantOf, wordsOf } from "../answer/Texts.ts"
 
 /** What an account is, by its category; accounts of no known category are those of a broker. */
 export type Sort = "investment" | "deposit" | "credit"
@@ -98,7 +98,7 @@ export const observedAccount = (
   return Result.succeed({
     providerAccountId: account.id,
     // A new connection gives new ids; the institution's own id stays.
-    stableKeys: own === undefined ? [account.id] : [`${institution}:${own}`, account.id],
+    stableKeys: own === undefined ? [account.id] : [accountKey(institution, own), account.id],
     number,
     name: wordsOf(account.name) ?? wordsOf(account.raw_type) ?? "Account",
     type: typeOf(account),

@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 import { readRows } from "../answer/Rows.ts"
 import type { SnapTradeClient } from "./Client.ts"
 import * as Forms from "./Forms.ts"
-import { wordsOf } from "./Texts.ts"
+import { addressOf, wordsOf } from "../answer/Texts.ts"
 
 /** All institutions, asked for at most once in a minute. */
 export type Brokers = Effect.Effect<ReadonlyArray<Forms.Brokerage>, ProviderError>
@@ -19,16 +19,10 @@ export const makeBrokers = (client: SnapTradeClient): Effect.Effect<Brokers> =>
     "1 minute"
   )
 
-/** An address of a picture or a page, where it is one that a browser may be sent to. */
-const address = (text: string | null | undefined): string | undefined => {
-  const written = wordsOf(text)
-  return written !== undefined && URL.canParse(written) && new URL(written).protocol === "https:" ? written : undefined
-}
-
 /** SnapTrade does not say in which countries an institution is. */
 export const institutionOf = (broker: Forms.Brokerage): Institution => {
-  const logo = address(broker.aws_s3_square_logo_url) ?? address(broker.aws_s3_logo_url)
-  const url = address(broker.url)
+  const logo = addressOf(broker.aws_s3_square_logo_url) ?? addressOf(broker.aws_s3_logo_url)
+  const url = addressOf(broker.url)
   return {
     id: broker.slug,
     name: wordsOf(broker.display_name) ?? wordsOf(broker.name) ?? broker.slug,

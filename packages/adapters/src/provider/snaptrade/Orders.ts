@@ -4,7 +4,7 @@ import type { ObservedRecord } from "@millrace/core/provider"
 import * as Result from "effect/Result"
 import type { Translated } from "../answer/Rows.ts"
 import type { Order } from "./Forms.ts"
-import { currencyOf, instantOf, wordsOf } from "./Texts.ts"
+import { currencyOf, instantOf, wordsOf } from "../answer/Texts.ts"
 
 /** Statuses of orders of which nothing more can be traded. */
 const closed: ReadonlySet<string> = new Set([

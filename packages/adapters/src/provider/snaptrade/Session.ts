@@ -1,5 +1,4 @@
 /** A run's look at one connection of SnapTrade. What its answers have in common is asked for once. */
-import { Timestamp } from "@millrace/core"
 import {
   ConnectionGone,
   type ConnectionHealth,
@@ -9,12 +8,10 @@ import {
   type ProviderError,
   type ProviderSession,
   type PullRequest,
-  type RateLimited,
   ReauthRequired,
   type SyncPage,
   Unsupported
 } from "@millrace/core/provider"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { once, onceBy } from "../answer/Once.ts"
@@ -27,7 +24,7 @@ import * as Forms from "./Forms.ts"
 import { holdingRecords, positionOf } from "./Holdings.ts"
 import { isOpen, orderRecords } from "./Orders.ts"
 import { readPosition, writePosition } from "./Position.ts"
-import { instantOf } from "./Texts.ts"
+import { instantOf } from "../answer/Texts.ts"
 
 /** Rows of a page, as many as SnapTrade gives. */
 const pageRows = 1_000
@@ -35,8 +32,6 @@ const pageRows = 1_000
 const orderDays = 90
 /** Seconds until the first reading of an account may be over. */
 const notReadySeconds = 60
-/** Seconds until a connection may be refreshed again, where SnapTrade says no more than that it is too soon. */
-const refreshSeconds = 900
 
 /** Ids of connections and accounts; nothing else may become a part of an address. */
 const idForm = /^[0-9a-fA-F-]{32,40}$/
@@ -309,12 +304,6 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
             error.providerCode === "403" || error.providerCode === "1141"
               ? Effect.succeed({ status: "not_supported" } as const)
               : Effect.fail(error),
-          RateLimited: Effect.fnUntraced(function* (error: RateLimited) {
-            if (error.unasked === true || error.scope !== "endpoint") return yield* error
-            const now = yield* Clock.currentTimeMillis
-            const seconds = Math.max(error.retryAfter, refreshSeconds)
-            return { status: "refreshing", nextRefreshPossibleAt: Timestamp.fromMillis(now + seconds * 1000) } as const
-          })
         })
       )
     }),

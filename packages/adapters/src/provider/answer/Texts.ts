@@ -1,4 +1,5 @@
-/** Small values of SnapTrade's answers. */
+/** Small values of answers: words, days, instants, currencies, products. */
+import { createHash } from "node:crypto"
 import { CalendarDate, Currency, type DecimalText, Decimal, Timestamp } from "@millrace/core"
 
 /** Text without white space around it; `undefined` where nothing is left. */
@@ -28,3 +29,13 @@ export const times = (a: DecimalText, b: DecimalText): DecimalText => {
   const [left, right] = [Decimal.scale(a), Decimal.scale(b)]
   return Decimal.fromUnits(Decimal.toUnits(a, left) * Decimal.toUnits(b, right), left + right)
 }
+
+/** An https address that a browser may be shown. */
+export const addressOf = (text: string | null | undefined): string | undefined => {
+  const written = wordsOf(text)
+  return written !== undefined && URL.canParse(written) && new URL(written).protocol === "https:" ? written : undefined
+}
+
+/** A key that an account is known by again, made of what must not be kept as it is: its number, or the bank's own id. */
+export const accountKey = (...parts: ReadonlyArray<string>): string =>
+  createHash("sha256").update(parts.join("\n")).digest("base64url").slice(0, 22)
