@@ -1,6 +1,6 @@
 /** Asking Salt Edge: keys in headers, signed where a key is given, exact answers, refusals as errors of the port. */
 import type { KeyObject } from "node:crypto"
-import type { Outbound, OutboundMethod, OutboundRequest, OutboundResponse } from "@millrace/core/outbound"
+import type { Outbound, OutboundRequest, OutboundResponse } from "@millrace/core/outbound"
 import { type ProviderError, readJson, unanswered } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import { requestSignature } from "./Signature.ts"
 export interface Asked<A> {
   /** The form of `data` in the answer. */
   readonly answer: Schema.Codec<A, unknown>
-  readonly method?: OutboundMethod
+  readonly method?: NonNullable<OutboundRequest["method"]>
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   /** Sent as `data`. */

@@ -53,7 +53,11 @@ export const customerIn = ({ customerId }: SecretValues): string | undefined =>
 const isScopes = (value: unknown): value is ReadonlyArray<(typeof scopes)[number]> =>
   Array.isArray(value) && value.length > 0
 
-export const makeConnecting = (client: SaltEdgeClient, banks: Banks, historyDays: number) => {
+export const makeConnecting = (
+  client: SaltEdgeClient,
+  banks: Banks,
+  { historyDays, includeSandboxes }: { readonly historyDays: number; readonly includeSandboxes: boolean }
+) => {
   const lookUp = Effect.fnUntraced(function* (ref: string) {
     const { data } = yield* client.ask({
       answer: Forms.List,
@@ -133,7 +137,10 @@ export const makeConnecting = (client: SaltEdgeClient, banks: Banks, historyDays
           body: {
             customer_id: customerId,
             ...session,
-            ...(institutionId === undefined ? {} : { provider: { code: institutionId } })
+            provider: {
+              ...(institutionId === undefined ? {} : { code: institutionId }),
+              ...(includeSandboxes ? { include_sandboxes: true } : {})
+            }
           },
           counts: { endpoint: "connect" }
         })

@@ -14,6 +14,7 @@ export const Anything = Schema.Unknown
 
 /** Version 6 has `customer_id` where version 5 had `id`. */
 export const Customer = Schema.Struct({ customer_id: text, id: text, identifier: text })
+export type Customer = typeof Customer.Type
 
 export const Session = Schema.Struct({ connect_url: text, expires_at: text })
 

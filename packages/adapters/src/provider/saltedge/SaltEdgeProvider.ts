@@ -54,9 +54,10 @@ export const factory: ProviderFactory<Settings> = {
       return yield* new Misconfigured({ message: `${instanceId}: callbackKey is no public RSA key in PEM` })
     }
     const client = makeClient(yield* Outbound, config, privateKey.success)
-    const banks = makeBanks(client, config.includeSandboxes === true)
+    const includeSandboxes = config.includeSandboxes === true
+    const banks = makeBanks(client, includeSandboxes)
     const historyDays = config.historyDays ?? usualHistoryDays
-    const connecting = makeConnecting(client, banks, historyDays)
+    const connecting = makeConnecting(client, banks, { historyDays, includeSandboxes })
     return {
       kind: "saltedge",
       instanceId,

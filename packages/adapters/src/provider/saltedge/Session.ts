@@ -14,6 +14,7 @@ import {
   type PsuContext,
   type PullRequest,
   RateLimited,
+  remembered,
   type SyncPage,
   Unsupported
 } from "@millrace/core/provider"
@@ -21,7 +22,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import { once } from "../answer/Once.ts"
 import { readRows } from "../answer/Rows.ts"
 import { dayOf, instantOf } from "../answer/Texts.ts"
 import { loanRecord, observedAccount } from "./Accounts.ts"
@@ -112,7 +112,7 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
     Effect.catchTag("ConsentRequired", () => Effect.succeed([]))
   )
 
-  const asKnown = once(
+  const asKnown = remembered(
     Effect.gen(function* () {
       const connection = yield* askConnection
       return { connection, consent: latestConsent(yield* consents) } satisfies Known
@@ -126,7 +126,7 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
     return problem === undefined ? known : yield* problem
   })
 
-  const accounts = once(
+  const accounts = remembered(
     Effect.gen(function* () {
       const { connection, consent } = yield* usable
       const rows = yield* all("accounts", "/accounts", { connection_id: ref })

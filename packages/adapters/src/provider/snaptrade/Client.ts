@@ -1,5 +1,5 @@
 /** Asking SnapTrade: signed requests, exact answers, and refusals as errors of the port. */
-import type { Outbound, OutboundMethod, OutboundRequest, OutboundResponse } from "@millrace/core/outbound"
+import type { Outbound, OutboundRequest, OutboundResponse } from "@millrace/core/outbound"
 import { ConnectionGone, type ProviderError, readJson, unanswered } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ export interface SnapTradeUser {
 export interface Asked<A> {
   /** The form of the answer. */
   readonly answer: Schema.Codec<A, unknown>
-  readonly method?: OutboundMethod
+  readonly method?: NonNullable<OutboundRequest["method"]>
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   /** In ASCII alone: of other texts it is unknown what SnapTrade takes the signature of. */

@@ -77,8 +77,8 @@ const cashRecords = (
   held: ReadonlyArray<Held>,
   asOf: TimestampText | undefined
 ): ReadonlyArray<ObservedRecord> =>
-  balances.flatMap(({ cash, currency: { code } = { code: "" } }) => {
-    const currency = currencyOf(code)
+  balances.flatMap(({ cash, currency: its }) => {
+    const currency = currencyOf(its?.code)
     if (typeof cash !== "string" || currency === undefined) return []
     const inFunds = Decimal.sum(
       held.flatMap(({ alsoCash }) => (alsoCash?.currency === currency ? [alsoCash.amount] : []))

@@ -9,12 +9,13 @@ import {
   type ProviderSession,
   type PullRequest,
   ReauthRequired,
+  remembered,
   type SyncPage,
   Unsupported
 } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { once, onceBy } from "../answer/Once.ts"
+import { rememberedBy } from "../answer/RememberedBy.ts"
 import { readRows } from "../answer/Rows.ts"
 import { hasHoldings, observedAccount } from "./Accounts.ts"
 import { tradeOf, transactionOf } from "./Activities.ts"
@@ -60,7 +61,7 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
         })
       : Effect.fail(new ConnectionGone({ message: "SnapTrade does not know this connection" }))
 
-  const authorization = once(ask("connection", { answer: Forms.Authorization, path: `/authorizations/${ref}` }))
+  const authorization = remembered(ask("connection", { answer: Forms.Authorization, path: `/authorizations/${ref}` }))
 
   /** Fails where only old data would come: SnapTrade goes on to show what it read last. */
   const usable = Effect.flatMap(authorization, (found) =>
@@ -69,7 +70,7 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
       : Effect.succeed(found)
   )
 
-  const balancesOf = onceBy((id: string) =>
+  const balancesOf = rememberedBy((id: string) =>
     ask("balances", { answer: Forms.List, path: `/accounts/${id}/balances` }, id).pipe(
       // A broker that has no balances has none for this account either: the total is enough.
       Effect.catchTag("Unsupported", () => Effect.succeed([])),
@@ -77,7 +78,7 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
     )
   )
 
-  const accounts = once(
+  const accounts = remembered(
     Effect.gen(function* () {
       const { brokerage } = yield* usable
       const listed = yield* ask("accounts", { answer: Forms.List, path: `/authorizations/${ref}/accounts` })

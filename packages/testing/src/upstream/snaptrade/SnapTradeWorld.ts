@@ -107,7 +107,7 @@ const fillTrades = (ledger: TrueLedger, account: string, seeded: Seeded): void =
     const security = seeded.pick(securities)
     const quantity =
       security.kind === "crypto"
-        ? Decimal.make(`0.0000${10_000_000_000_007 + seeded.below(90_000)}`)
+        ? Decimal.make(`0.12345678901${1_234_567 + seeded.below(90_000)}`)
         : Decimal.make(`${1 + seeded.below(9)}.${1 + seeded.below(9)}`)
     const price = cents(1_000 + seeded.below(20_000))
     const fees = cents(seeded.below(3) * 100)
