@@ -1,6 +1,7 @@
 /** Fake upstreams: servers on this machine that speak the wire format of a provider, and keep the truth it must end up with. */
 export type { FakeAnswer, FakeRequest } from "../upstream/FakeRequest.ts"
 export { type FakeProtocol, FakeServer, type Interruption, startFakeServer } from "../upstream/FakeServer.ts"
+export { type FakeSaltEdgeOptions, fakeSaltEdge } from "../upstream/saltedge/FakeSaltEdge.ts"
 export { type FakeSnapTradeOptions, fakeSnapTrade } from "../upstream/snaptrade/FakeSnapTrade.ts"
 export { type FakeTime, fakeTime } from "../upstream/FakeTime.ts"
 export {
