@@ -3,9 +3,13 @@ import type { ProviderFactory } from "@millrace/core/provider"
 import * as DemoProvider from "./demo/DemoProvider.ts"
 import * as FiskilProvider from "./fiskil/FiskilProvider.ts"
 import * as QuilttProvider from "./quiltt/QuilttProvider.ts"
+import * as SaltEdgeProvider from "./saltedge/SaltEdgeProvider.ts"
+import * as SnapTradeProvider from "./snaptrade/SnapTradeProvider.ts"
 
 export const bundledProviders: ReadonlyArray<ProviderFactory> = [
   DemoProvider.factory,
   FiskilProvider.factory,
-  QuilttProvider.factory
+  QuilttProvider.factory,
+  SaltEdgeProvider.factory,
+  SnapTradeProvider.factory
 ]

@@ -1,5 +1,11 @@
 /** A driver beside the stand-in of its upstream, connected as a person would. */
-import { type ConnectPayload, type OpenSession, type ProviderDriver, type ProviderFactory, type ProviderSession } from "@millrace/core/provider"
+import {
+  type ConnectPayload,
+  type OpenSession,
+  type ProviderDriver,
+  type ProviderFactory,
+  type ProviderSession
+} from "@millrace/core/provider"
 import { Outbound } from "@millrace/core/outbound"
 import { beginOf, completeOf, keptIn, openFor, testSubject } from "@millrace/testing/fake"
 import type { FakeUpstream, SignIn } from "@millrace/testing/upstream"
@@ -24,11 +30,7 @@ export const driverOf = Effect.fnUntraced(function* <C>(
   ])
   const config = Schema.decodeUnknownSync(factory.Config)(Object.fromEntries(written))
   const client = yield* local
-  return yield* Effect.provideService(
-    factory.make({ instanceId: `${factory.kind}:test`, config }),
-    Outbound,
-    client
-  )
+  return yield* Effect.provideService(factory.make({ instanceId: `${factory.kind}:test`, config }), Outbound, client)
 })
 
 /** What was kept of a subject and of an attempt. */

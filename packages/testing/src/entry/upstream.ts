@@ -1,8 +1,10 @@
 /** Fake upstreams: servers on this machine that speak the wire format of a provider, and keep the truth it must end up with. */
 export type { FakeAnswer, FakeRequest } from "../upstream/FakeRequest.ts"
 export { type FakeProtocol, FakeServer, type Interruption, startFakeServer } from "../upstream/FakeServer.ts"
-export { type FakeSaltEdgeOptions, fakeSaltEdge } from "../upstream/saltedge/FakeSaltEdge.ts"
-export { type FakeSnapTradeOptions, fakeSnapTrade } from "../upstream/snaptrade/FakeSnapTrade.ts"
+export { fakeSaltEdge } from "../upstream/saltedge/FakeSaltEdge.ts"
+export type { FakeSaltEdgeOptions } from "../upstream/saltedge/SaltEdgeState.ts"
+export { fakeSnapTrade } from "../upstream/snaptrade/FakeSnapTrade.ts"
+export type { FakeSnapTradeOptions } from "../upstream/snaptrade/SnapTradeState.ts"
 export { type FakeTime, fakeTime } from "../upstream/FakeTime.ts"
 export {
   type FakeConnection,

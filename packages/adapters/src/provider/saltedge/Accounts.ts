@@ -33,7 +33,12 @@ const isLoan = (type: AccountType): boolean => type === "loan" || type === "mort
  * The net position. Most banks write a debt as a negative number; some write what is owed. A loan is always a debt, and of
  * other debts the limit and what is left of it tell which of the two it is.
  */
-const positionOf = (type: AccountType, balance: DecimalText, limit: DecimalText | undefined, available: DecimalText | undefined): DecimalText => {
+const positionOf = (
+  type: AccountType,
+  balance: DecimalText,
+  limit: DecimalText | undefined,
+  available: DecimalText | undefined
+): DecimalText => {
   if (!isLiability(type) || Decimal.sign(balance) <= 0) return balance
   if (isLoan(type)) return Decimal.negate(balance)
   const isOwed = limit !== undefined && available !== undefined && Decimal.subtract(limit, balance) === available
@@ -107,7 +112,10 @@ export const observedAccount =
   }
 
 /** What an account says of the loan that it is. */
-export const loanRecord = (account: Account, { balance, currency, providerAccountId }: ObservedAccount): ObservedRecord => {
+export const loanRecord = (
+  account: Account,
+  { balance, currency, providerAccountId }: ObservedAccount
+): ObservedRecord => {
   const { extra } = account
   const rate = amountIn(extra, "interest_rate")
   const payment = amountIn(extra, "next_payment_amount")

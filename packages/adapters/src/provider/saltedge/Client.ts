@@ -36,7 +36,9 @@ const name = "Salt Edge"
 const signatureSeconds = 60
 
 const Meta = Schema.optionalKey(
-  Schema.NullOr(Schema.Struct({ next_id: Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, Schema.Finite]))) }))
+  Schema.NullOr(
+    Schema.Struct({ next_id: Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, Schema.Finite]))) })
+  )
 )
 
 const word = (value: unknown): string | undefined =>

@@ -100,7 +100,9 @@ export const makeConnecting = (
       return yield* new InvalidConnectPayload({ message: "Salt Edge has no institution of this id" })
     }
     if (bank.status === "down") {
-      return yield* new InstitutionUnavailable({ message: "Salt Edge takes no new connections to this bank at the moment" })
+      return yield* new InstitutionUnavailable({
+        message: "Salt Edge takes no new connections to this bank at the moment"
+      })
     }
   })
 
@@ -155,7 +157,10 @@ export const makeConnecting = (
         : new InvalidConnectPayload({ message: "This is no connection of Salt Edge" })
     const url = wordsOf(data.connect_url)
     if (url === undefined || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-      return yield* new ProtocolViolation({ message: "Salt Edge gave no address of its page", path: "data.connect_url" })
+      return yield* new ProtocolViolation({
+        message: "Salt Edge gave no address of its page",
+        path: "data.connect_url"
+      })
     }
     const ends = instantOf(data.expires_at)
     const usual = Timestamp.fromMillis(now + pageMillis)

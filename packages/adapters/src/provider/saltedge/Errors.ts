@@ -129,7 +129,9 @@ const classes: ReadonlyArray<readonly [Meaning, ReadonlyArray<string>]> = [
     ["ApiKeyNotFound", "AppIdNotProvided", "SecretNotProvided", "WrongApiKey", "ActionNotAllowed", "RouteNotFound"]
   ],
   [
-    misconfigured("Salt Edge does not accept the signature: privateKey is another one, or the clock of this machine is off"),
+    misconfigured(
+      "Salt Edge does not accept the signature: privateKey is another one, or the clock of this machine is off"
+    ),
     ["SignatureNotMatch", "SignatureMissing", "RequestExpired", "ExpiresAtInvalid", "PublicKeyNotProvided"]
   ],
   [

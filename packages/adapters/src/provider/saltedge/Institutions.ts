@@ -42,7 +42,9 @@ const institutionOf = (provider: Forms.Provider): Institution => {
 export const makeBanks = (client: SaltEdgeClient, includeSandboxes: boolean): Banks => {
   const kept = new Map<string, { readonly until: number; readonly banks: ReadonlyArray<Institution> }>()
 
-  const list = Effect.fnUntraced(function* (country: string): Effect.fn.Return<ReadonlyArray<Institution>, ProviderError> {
+  const list = Effect.fnUntraced(function* (
+    country: string
+  ): Effect.fn.Return<ReadonlyArray<Institution>, ProviderError> {
     const now = yield* Clock.currentTimeMillis
     const known = kept.get(country)
     if (known !== undefined && now < known.until) return known.banks
@@ -72,7 +74,10 @@ export const makeBanks = (client: SaltEdgeClient, includeSandboxes: boolean): Ba
       if (!isId(answer.nextId) || (next !== undefined && inOrder(answer.nextId, next) <= 0)) break
       next = answer.nextId
     }
-    return yield* new ProtocolViolation({ message: "The list of banks of Salt Edge does not end", path: "meta.next_id" })
+    return yield* new ProtocolViolation({
+      message: "The list of banks of Salt Edge does not end",
+      path: "meta.next_id"
+    })
   })
 
   return {
@@ -89,7 +94,11 @@ export const makeBanks = (client: SaltEdgeClient, includeSandboxes: boolean): Ba
     }),
     find: Effect.fnUntraced(function* (code) {
       if (!/^[\w.-]{1,120}$/.test(code)) return undefined
-      const asked = client.ask({ answer: Forms.Provider, path: `/providers/${code}`, counts: { endpoint: "institution" } })
+      const asked = client.ask({
+        answer: Forms.Provider,
+        path: `/providers/${code}`,
+        counts: { endpoint: "institution" }
+      })
       return yield* asked.pipe(
         Effect.map(({ data }): Institution | undefined => institutionOf(data)),
         Effect.catchTag("InvalidConnectPayload", () => Effect.succeed(undefined))

@@ -48,8 +48,11 @@ const positionForm = /^v1:([\w-]{16}):([\w-]{16}):(\d{1,30}):(\d{0,30}):(\d{0,30
 const runOf = (ref: string, { checkpoint = "", from, providerAccountIds, to }: PullRequest): string =>
   fingerprint([ref, from, to, checkpoint, ...providerAccountIds].join("\n"))
 
-export const writePosition = (ref: string, request: PullRequest, { first = "", last = "", next, stamp }: Position): string =>
-  `v1:${runOf(ref, request)}:${stamp}:${next}:${first}:${last}`
+export const writePosition = (
+  ref: string,
+  request: PullRequest,
+  { first = "", last = "", next, stamp }: Position
+): string => `v1:${runOf(ref, request)}:${stamp}:${next}:${first}:${last}`
 
 /** `undefined` for one that was not written for this run. */
 export const readPosition = (ref: string, request: PullRequest, text: string): Position | undefined => {

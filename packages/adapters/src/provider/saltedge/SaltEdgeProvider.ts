@@ -33,7 +33,15 @@ const capabilitiesOf = (historyDays: number): Capabilities => ({
   refresh: { dataTypes: ["balances", "transactions", "loans"], billable: false },
   limits: [
     // Banks in Europe are read four times a day where nobody waits for it.
-    { name: "refresh", requests: 4, seconds: 86_400, per: "connection", endpoint: "refresh", backgroundOnly: true, burst: 4 }
+    {
+      name: "refresh",
+      requests: 4,
+      seconds: 86_400,
+      per: "connection",
+      endpoint: "refresh",
+      backgroundOnly: true,
+      burst: 4
+    }
   ]
 })
 

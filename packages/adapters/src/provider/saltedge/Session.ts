@@ -53,6 +53,36 @@ interface KnownAccount {
 
 const mutated = (message: string) => Effect.fail(new MutationDuringPagination({ message }))
 
+/** Rows of which every one must be read, since one that is left out would look as if it were gone. */
+const every = <A, B>(
+  rows: ReadonlyArray<unknown>,
+  schema: Schema.Codec<A, unknown>,
+  what: string,
+  translate: (row: A) => Result.Result<B, string>
+) => {
+  const { quarantined, rows: read } = readRows(rows, schema, "id", translate)
+  return quarantined[0] === undefined
+    ? Effect.succeed(read)
+    : Effect.fail(
+        new ProtocolViolation({
+          message: `One of the ${what} of Salt Edge cannot be read: ${quarantined[0].reason}`,
+          path: what
+        })
+      )
+}
+
+/** Changes whenever Salt Edge has read the bank: rows move from one list to the other then. */
+const stampOf = ({ last_attempt: attempt, last_success_at: read }: Forms.Connection): string =>
+  fingerprint(JSON.stringify([read, attempt?.id, attempt?.success_at]))
+
+const loans = (known: ReadonlyArray<KnownAccount>): SyncPage => ({
+  upserted: known.map(({ account, observed }): ObservedRecord => loanRecord(account, observed)),
+  removed: [],
+  quarantined: [],
+  coverage: { kind: "full", complete: true },
+  end: { kind: "done" }
+})
+
 export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: SessionOptions): ProviderSession => {
   const ask = <A>(endpoint: string, asked: Omit<Asked<A>, "counts">) =>
     isId(ref)
@@ -80,21 +110,6 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
     }
     return yield* new ProtocolViolation({ message: "The pages of Salt Edge do not end", path: "meta.next_id" })
   })
-
-  /** Rows of which every one must be read, since one that is left out would look as if it were gone. */
-  const every = <A, B>(
-    rows: ReadonlyArray<unknown>,
-    schema: Schema.Codec<A, unknown>,
-    what: string,
-    translate: (row: A) => Result.Result<B, string>
-  ) => {
-    const { quarantined, rows: read } = readRows(rows, schema, "id", translate)
-    return quarantined[0] === undefined
-      ? Effect.succeed(read)
-      : Effect.fail(
-          new ProtocolViolation({ message: `One of the ${what} of Salt Edge cannot be read: ${quarantined[0].reason}`, path: what })
-        )
-  }
 
   const askConnection = Effect.flatMap(
     ask("connection", { answer: Forms.Connection, path: `/connections/${ref}` }),
@@ -141,10 +156,6 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
     })
   )
 
-  /** Changes whenever Salt Edge has read the bank: rows move from one list to the other then. */
-  const stampOf = ({ last_attempt: attempt, last_success_at: read }: Forms.Connection): string =>
-    fingerprint(JSON.stringify([read, attempt?.id, attempt?.success_at]))
-
   const accountsAsked = Effect.fnUntraced(function* ({ dataType, providerAccountIds }: PullRequest) {
     const known = yield* accounts
     const found: Array<KnownAccount> = []
@@ -162,7 +173,9 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
   const pendingRows = Effect.fnUntraced(function* (id: string) {
     const rows = yield* all("transactions", "/transactions", { connection_id: ref, account_id: id, pending: "true" })
     const translate = transactionOf(id)
-    return readRows(rows, Forms.Transaction, "id", (row) => (isPending(row) ? translate(row) : Result.succeed(undefined)))
+    return readRows(rows, Forms.Transaction, "id", (row) =>
+      isPending(row) ? translate(row) : Result.succeed(undefined)
+    )
   })
 
   const transactions = Effect.fnUntraced(function* (request: PullRequest, id: string) {
@@ -252,20 +265,10 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
     } satisfies SyncPage
   })
 
-  const loans = (known: ReadonlyArray<KnownAccount>): SyncPage => ({
-    upserted: known.map(({ account, observed }): ObservedRecord => loanRecord(account, observed)),
-    removed: [],
-    quarantined: [],
-    coverage: { kind: "full", complete: true },
-    end: { kind: "done" }
-  })
-
   return {
     inspect: Effect.gen(function* () {
       return healthNow(yield* asKnown, yield* Clock.currentTimeMillis)
-    }).pipe(
-      Effect.catchTag("ConnectionGone", () => Effect.succeed<ConnectionHealth>(unwell("disconnected")))
-    ),
+    }).pipe(Effect.catchTag("ConnectionGone", () => Effect.succeed<ConnectionHealth>(unwell("disconnected")))),
     listAccounts: Effect.map(accounts, (known) => known.map(({ observed }) => observed)),
     pull: Effect.fn("SaltEdge.pull")(function* (request: PullRequest): Effect.fn.Return<SyncPage, ProviderError> {
       const known = yield* accountsAsked(request)
@@ -284,7 +287,8 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
     refresh: Effect.fn("SaltEdge.refresh")(function* () {
       const { connection } = yield* usable
       const next = instantOf(connection.next_refresh_possible_at)
-      const left = next === undefined ? 0 : Math.ceil((Timestamp.toMillis(next) - (yield* Clock.currentTimeMillis)) / 1000)
+      const left =
+        next === undefined ? 0 : Math.ceil((Timestamp.toMillis(next) - (yield* Clock.currentTimeMillis)) / 1000)
       if (left > 0) {
         return yield* new RateLimited({
           message: "The bank was read as often as it may be for now",

@@ -10,10 +10,7 @@ const isRsa = (key: KeyObject): Result.Result<KeyObject, undefined> =>
   key.asymmetricKeyType === "rsa" ? Result.succeed(key) : Result.fail(undefined)
 
 export const privateKeyOf = (text: Redacted.Redacted): Result.Result<KeyObject, undefined> =>
-  Result.flatMap(
-    Result.try({ try: () => createPrivateKey(pem(Redacted.value(text))), catch: () => undefined }),
-    isRsa
-  )
+  Result.flatMap(Result.try({ try: () => createPrivateKey(pem(Redacted.value(text))), catch: () => undefined }), isRsa)
 
 export const publicKeyOf = (text: string): Result.Result<KeyObject, undefined> =>
   Result.flatMap(Result.try({ try: () => createPublicKey(pem(text)), catch: () => undefined }), isRsa)

@@ -32,7 +32,9 @@ const meaningOfCallback = ({ data }: Forms.Callback, connectionRef: string | und
     const error = meaningOfClass(errorClass, connectionRef ?? "")
     const health = error === undefined ? undefined : healthOf(error)
     return {
-      ...(isOfAttempt ? { result: error?._tag === "UserCancelled" ? ("cancelled" as const) : ("failed" as const) } : {}),
+      ...(isOfAttempt
+        ? { result: error?._tag === "UserCancelled" ? ("cancelled" as const) : ("failed" as const) }
+        : {}),
       ...(health === undefined || connectionRef === undefined ? {} : { health })
     }
   }

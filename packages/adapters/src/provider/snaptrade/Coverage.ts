@@ -58,7 +58,5 @@ export const windowOf = (
 }
 
 /** The day from which on all orders that are open are shown. */
-export const openOrdersFrom = (
-  { from }: PullRequest,
-  rows: ReadonlyArray<ObservedRecord>
-): CalendarDate.CalendarDate => CalendarDate.min(from, oldest(rows) ?? from)
+export const openOrdersFrom = ({ from }: PullRequest, rows: ReadonlyArray<ObservedRecord>): CalendarDate.CalendarDate =>
+  CalendarDate.min(from, oldest(rows) ?? from)

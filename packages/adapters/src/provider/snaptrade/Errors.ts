@@ -92,10 +92,7 @@ const byCode: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
     (refused) =>
       new ConnectionGone({ message: "SnapTrade no longer knows the user of this connection", ...evidence(refused) })
   ],
-  [
-    "3000",
-    (refused) => new InstitutionUnavailable({ message: "The broker cannot be reached", ...evidence(refused) })
-  ],
+  ["3000", (refused) => new InstitutionUnavailable({ message: "The broker cannot be reached", ...evidence(refused) })],
   [
     "3002",
     (refused) =>
@@ -103,8 +100,7 @@ const byCode: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ],
   [
     "3003",
-    (refused) =>
-      new ReauthRequired({ message: "The broker asks the person to sign in again", ...evidence(refused) })
+    (refused) => new ReauthRequired({ message: "The broker asks the person to sign in again", ...evidence(refused) })
   ],
   [
     "3012",
@@ -134,14 +130,9 @@ const byStatus: ReadonlyMap<number, Meaning> = new Map<number, Meaning>([
   ],
   [
     402,
-    (refused) =>
-      new ReauthRequired({ message: "The broker asks the person to sign in again", ...evidence(refused) })
+    (refused) => new ReauthRequired({ message: "The broker asks the person to sign in again", ...evidence(refused) })
   ],
-  [
-    403,
-    (refused) =>
-      new Misconfigured({ message: "The API key may not do this at SnapTrade", ...evidence(refused) })
-  ],
+  [403, (refused) => new Misconfigured({ message: "The API key may not do this at SnapTrade", ...evidence(refused) })],
   [404, gone],
   [408, (refused) => new ProviderUnavailable({ message: "SnapTrade took too long", ...evidence(refused) })],
   [
@@ -173,8 +164,7 @@ const byStatus: ReadonlyMap<number, Meaning> = new Map<number, Meaning>([
 /** What an answer that refuses means. */
 export const meaningOf = (refused: Refused): ProviderError => {
   // A wait is a wait, whatever code stands beside it.
-  const meaning =
-    refused.status === 429 ? rateLimited : (byCode.get(refused.code) ?? byStatus.get(refused.status))
+  const meaning = refused.status === 429 ? rateLimited : (byCode.get(refused.code) ?? byStatus.get(refused.status))
   if (meaning !== undefined) return meaning(refused)
   const message = `SnapTrade answered ${refused.status}`
   return refused.status >= 500

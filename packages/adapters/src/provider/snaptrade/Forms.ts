@@ -38,7 +38,9 @@ const SyncStatus = Schema.Struct({
   transactions: maybe(
     Schema.Struct({ initial_sync_completed: flag, last_successful_sync: text, first_transaction_date: text })
   ),
-  holdings: maybe(Schema.Struct({ initial_sync_completed: flag, last_successful_sync: text, holdings_unavailable: flag }))
+  holdings: maybe(
+    Schema.Struct({ initial_sync_completed: flag, last_successful_sync: text, holdings_unavailable: flag })
+  )
 })
 
 export const Account = Schema.Struct({
@@ -49,9 +51,7 @@ export const Account = Schema.Struct({
   account_category: text,
   raw_type: text,
   is_paper: flag,
-  balance: maybe(
-    Schema.Struct({ total: maybe(Schema.Struct({ amount: maybe(Amount), currency: text })) })
-  ),
+  balance: maybe(Schema.Struct({ total: maybe(Schema.Struct({ amount: maybe(Amount), currency: text })) })),
   sync_status: maybe(SyncStatus)
 })
 export type Account = typeof Account.Type

@@ -27,7 +27,10 @@ export const positionOf =
     const currency = written === undefined || written === null ? accountCurrency : currencyOf(written)
     if (currency === undefined) return Result.fail("currency is no code")
     // Prices of options are per share: a contract is about several of them.
-    const multiplier = instrument.kind === "option" && typeof instrument.multiplier === "string" ? instrument.multiplier : Decimal.make("1")
+    const multiplier =
+      instrument.kind === "option" && typeof instrument.multiplier === "string"
+        ? instrument.multiplier
+        : Decimal.make("1")
     const hasValue = !withoutValue.has(instrument.kind ?? "")
     const pieces = times(position.units, multiplier)
     const value = hasValue && typeof position.price === "string" ? times(pieces, position.price) : undefined
@@ -45,7 +48,9 @@ export const positionOf =
           ...(ticker === undefined ? {} : { ticker }),
           quantity: position.units,
           // SnapTrade's is per unit; ours is that of all units.
-          ...(hasValue && typeof position.cost_basis === "string" ? { costBasis: times(pieces, position.cost_basis) } : {}),
+          ...(hasValue && typeof position.cost_basis === "string"
+            ? { costBasis: times(pieces, position.cost_basis) }
+            : {}),
           ...(value === undefined ? {} : { currentValue: value }),
           ...(typeof position.price === "string" ? { currentPrice: position.price } : {}),
           currency,

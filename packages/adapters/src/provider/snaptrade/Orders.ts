@@ -40,7 +40,12 @@ const constant = (text: string | null | undefined): string | undefined =>
   wordsOf(text)?.toUpperCase().replaceAll(/\W+/g, "_")
 
 /** The type that the broker names, else the one that the prices make it. */
-const orderTypeOf = ({ limit_price: limit, order_type: type, stop_price: stop, trailing_stop: trailing }: Order): string => {
+const orderTypeOf = ({
+  limit_price: limit,
+  order_type: type,
+  stop_price: stop,
+  trailing_stop: trailing
+}: Order): string => {
   if (trailing !== undefined && trailing !== null) return "TRAILING_STOP"
   const named = constant(type)
   if (named !== undefined) return orderTypes.get(named.replaceAll("_", "")) ?? named

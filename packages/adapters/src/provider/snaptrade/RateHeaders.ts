@@ -11,9 +11,7 @@ const named = [
 ] as const
 
 /** What is left of each limit, as far as the answer says it. */
-export const readLimits = ({
-  headers
-}: Pick<OutboundResponse, "headers">): ReadonlyArray<LimitReading> =>
+export const readLimits = ({ headers }: Pick<OutboundResponse, "headers">): ReadonlyArray<LimitReading> =>
   named.flatMap(([limit, prefix]) => {
     const remaining = seconds(headers[`${prefix}-remaining`])
     const resetSeconds = seconds(headers[`${prefix}-reset`])

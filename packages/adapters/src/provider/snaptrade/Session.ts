@@ -51,6 +51,10 @@ const notReady = Effect.fail(
 
 const mutated = (message: string) => Effect.fail(new MutationDuringPagination({ message }))
 
+/** Only one page is ever given of these. */
+const onlyPage = ({ position }: PullRequest) =>
+  position === undefined ? Effect.void : mutated("There is only one page")
+
 export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }: SessionOptions): ProviderSession => {
   const ask = <A>(endpoint: string, asked: Omit<Asked<A>, "user" | "counts">, account?: string) =>
     isId(ref)
@@ -117,7 +121,8 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
     )
     const latest = times.toSorted().at(-1)
     const since = latest === undefined ? {} : { lastUpstreamUpdateAt: latest }
-    if (listed === undefined || listed.some(({ account }) => !isRead(account))) return { status: "pending", ...since } satisfies ConnectionHealth
+    if (listed === undefined || listed.some(({ account }) => !isRead(account)))
+      return { status: "pending", ...since } satisfies ConnectionHealth
     return brokerage?.maintenance_mode === true || brokerage?.is_degraded === true
       ? ({
           status: "degraded",
@@ -252,10 +257,6 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
     } satisfies SyncPage
   })
 
-  /** Only one page is ever given of these. */
-  const onlyPage = ({ position }: PullRequest) =>
-    position === undefined ? Effect.void : mutated("There is only one page")
-
   return {
     inspect: Effect.catchTag(health, "ConnectionGone", () =>
       Effect.succeed<ConnectionHealth>({
@@ -304,7 +305,7 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
           Misconfigured: (error) =>
             error.providerCode === "403" || error.providerCode === "1141"
               ? Effect.succeed({ status: "not_supported" } as const)
-              : Effect.fail(error),
+              : Effect.fail(error)
         })
       )
     }),

@@ -6,7 +6,9 @@ export const Settings = Schema.Struct({
   clientId: Schema.String.check(Schema.isPattern(/^[\x21-\x7e]{1,200}$/)).annotate({
     description: "the client id of the API key, from the dashboard of SnapTrade"
   }),
-  consumerKey: Secret.annotate({ description: "the consumer key of the API key: it signs requests and proves webhooks" }),
+  consumerKey: Secret.annotate({
+    description: "the consumer key of the API key: it signs requests and proves webhooks"
+  }),
   keyType: Schema.optionalKey(Schema.Literals(["commercial", "personal"])).annotate({
     description:
       "commercial (the default): each workspace is a user of its own; personal: the key of one person, whose own accounts it reads"

@@ -82,7 +82,9 @@ export const factory: ProviderFactory<Settings> = {
           : own !== undefined && shared?.userId === own.userId
             ? shared
             : (own ?? shared)
-        return Effect.succeed(makeSession(client, { ref: connection.ref, user, paidRefresh: config.paidRefresh === true }))
+        return Effect.succeed(
+          makeSession(client, { ref: connection.ref, user, paidRefresh: config.paidRefresh === true })
+        )
       },
       verifyWebhook: verify(config),
       readLimits

@@ -11,42 +11,51 @@ import { connect, driverOf } from "../StandIn.ts"
 const start = Timestamp.toMillis(Timestamp.make("2026-11-21T09:30:00.000Z"))
 const path = (name: string) => (request: { readonly path: string }) => request.path.endsWith(name)
 
-it.effect("SnapTrade: the secret of a new user is kept before anything else is asked, and used by the next connection", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start)
-    const fake = yield* fakeSnapTrade()
-    const driver = yield* driverOf(factory, fake)
-    const askedWhenKept: Array<number> = []
-    const kept: Record<string, string> = {}
-    const begin = beginOf({
-      keepSubject: (secrets) =>
-        Effect.andThen(
-          Effect.sync(() => askedWhenKept.push(fake.server.requests.length)),
-          keptIn(kept)(secrets)
-        )
-    })
-    const step = yield* driver.beginConnect(begin)
-    expect(fake.server.requests.map((request) => request.path)).toEqual(["/snapTrade/registerUser", "/snapTrade/login"])
-    expect(askedWhenKept).toEqual([1])
-    expect(kept).toEqual({ userId: testSubject.ref, userSecret: expect.stringMatching(/^[0-9a-f]{64}$/) })
-    expect(step).toEqual({
-      kind: "popup",
-      url: expect.stringContaining(fake.server.url),
-      expiresAt: "2026-11-21T09:34:50.000Z"
-    })
-    const again = beginOf({ subject: { ...testSubject, secrets: kept }, institutionId: "PINE", language: "pt-BR" })
-    yield* driver.beginConnect({ ...again, redirectUri: "https://app.example/zurück", options: { connectionType: "trade" } })
-    const login = fake.server.requests.at(-1)!
-    expect(fake.server.requests.filter(path("registerUser"))).toHaveLength(1)
-    expect(JSON.parse(login.body)).toEqual({
-      broker: "PINE",
-      customRedirect: "https://app.example/zur%C3%BCck",
-      immediateRedirect: true,
-      connectionType: "trade",
-      locale: "pt-BR",
-      connectionPortalVersion: "v4"
-    })
-  }).pipe(Effect.scoped)
+it.effect(
+  "SnapTrade: the secret of a new user is kept before anything else is asked, and used by the next connection",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const fake = yield* fakeSnapTrade()
+      const driver = yield* driverOf(factory, fake)
+      const askedWhenKept: Array<number> = []
+      const kept: Record<string, string> = {}
+      const begin = beginOf({
+        keepSubject: (secrets) =>
+          Effect.andThen(
+            Effect.sync(() => askedWhenKept.push(fake.server.requests.length)),
+            keptIn(kept)(secrets)
+          )
+      })
+      const step = yield* driver.beginConnect(begin)
+      expect(fake.server.requests.map((request) => request.path)).toEqual([
+        "/snapTrade/registerUser",
+        "/snapTrade/login"
+      ])
+      expect(askedWhenKept).toEqual([1])
+      expect(kept).toEqual({ userId: testSubject.ref, userSecret: expect.stringMatching(/^[0-9a-f]{64}$/) })
+      expect(step).toEqual({
+        kind: "popup",
+        url: expect.stringContaining(fake.server.url),
+        expiresAt: "2026-11-21T09:34:50.000Z"
+      })
+      const again = beginOf({ subject: { ...testSubject, secrets: kept }, institutionId: "PINE", language: "pt-BR" })
+      yield* driver.beginConnect({
+        ...again,
+        redirectUri: "https://app.example/zurück",
+        options: { connectionType: "trade" }
+      })
+      const login = fake.server.requests.at(-1)!
+      expect(fake.server.requests.filter(path("registerUser"))).toHaveLength(1)
+      expect(JSON.parse(login.body)).toEqual({
+        broker: "PINE",
+        customRedirect: "https://app.example/zur%C3%BCck",
+        immediateRedirect: true,
+        connectionType: "trade",
+        locale: "pt-BR",
+        connectionPortalVersion: "v4"
+      })
+    }).pipe(Effect.scoped)
 )
 
 it.effect("SnapTrade: a user whose secret never arrived is left behind, and the next number is taken", () =>
@@ -67,21 +76,23 @@ it.effect("SnapTrade: a user whose secret never arrived is left behind, and the 
   }).pipe(Effect.scoped)
 )
 
-it.effect("SnapTrade: a user who was taken away there is replaced, but never under a connection that is to be mended", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start)
-    const fake = yield* fakeSnapTrade()
-    const driver = yield* driverOf(factory, fake)
-    const stale = { userId: testSubject.ref, userSecret: "of-before" }
-    const subject = { ...testSubject, secrets: stale }
-    const kept: Record<string, string> = {}
-    const step = yield* driver.beginConnect(beginOf({ subject, keepSubject: keptIn(kept) }))
-    expect(step.kind).toBe("popup")
-    expect(kept["userSecret"]).not.toBe("of-before")
-    const reconnect = { ref: "00000000-0000-4000-8000-000000000000", secrets: stale }
-    const error = yield* Effect.flip(driver.beginConnect(beginOf({ subject, reconnect })))
-    expect(error._tag).toBe("ConnectionGone")
-  }).pipe(Effect.scoped)
+it.effect(
+  "SnapTrade: a user who was taken away there is replaced, but never under a connection that is to be mended",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const fake = yield* fakeSnapTrade()
+      const driver = yield* driverOf(factory, fake)
+      const stale = { userId: testSubject.ref, userSecret: "of-before" }
+      const subject = { ...testSubject, secrets: stale }
+      const kept: Record<string, string> = {}
+      const step = yield* driver.beginConnect(beginOf({ subject, keepSubject: keptIn(kept) }))
+      expect(step.kind).toBe("popup")
+      expect(kept["userSecret"]).not.toBe("of-before")
+      const reconnect = { ref: "00000000-0000-4000-8000-000000000000", secrets: stale }
+      const error = yield* Effect.flip(driver.beginConnect(beginOf({ subject, reconnect })))
+      expect(error._tag).toBe("ConnectionGone")
+    }).pipe(Effect.scoped)
 )
 
 it.effect("SnapTrade: what is completed is what our own user has, and what the portal says when there is nothing", () =>
@@ -169,19 +180,21 @@ it.effect("SnapTrade: a personal key has no users, and no request names one", ()
   }).pipe(Effect.scoped)
 )
 
-it.effect("SnapTrade: removal is queued, is done once nobody knows the connection, and needs a user to ask for it", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start)
-    const fake = yield* fakeSnapTrade()
-    const driver = yield* driverOf(factory, fake)
-    const { completed, open } = yield* connect(driver, fake)
-    expect(yield* (yield* open()).revoke).toBe("pending")
-    expect(yield* (yield* open()).revoke).toBe("pending")
-    yield* TestClock.adjust("1 minute")
-    expect(yield* (yield* open()).revoke).toBe("done")
-    expect((yield* (yield* open()).inspect).status).toBe("disconnected")
-    expect(fake.connections.map(({ isRevoked }) => isRevoked)).toEqual([true])
-    const nobodys = yield* openFor(driver, { ref: completed.connection.ref, secrets: {} })
-    expect((yield* Effect.flip(nobodys.listAccounts))._tag).toBe("ConnectionGone")
-  }).pipe(Effect.scoped)
+it.effect(
+  "SnapTrade: removal is queued, is done once nobody knows the connection, and needs a user to ask for it",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const fake = yield* fakeSnapTrade()
+      const driver = yield* driverOf(factory, fake)
+      const { completed, open } = yield* connect(driver, fake)
+      expect(yield* (yield* open()).revoke).toBe("pending")
+      expect(yield* (yield* open()).revoke).toBe("pending")
+      yield* TestClock.adjust("1 minute")
+      expect(yield* (yield* open()).revoke).toBe("done")
+      expect((yield* (yield* open()).inspect).status).toBe("disconnected")
+      expect(fake.connections.map(({ isRevoked }) => isRevoked)).toEqual([true])
+      const nobodys = yield* openFor(driver, { ref: completed.connection.ref, secrets: {} })
+      expect((yield* Effect.flip(nobodys.listAccounts))._tag).toBe("ConnectionGone")
+    }).pipe(Effect.scoped)
 )

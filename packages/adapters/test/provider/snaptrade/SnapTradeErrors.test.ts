@@ -44,11 +44,14 @@ it("SnapTrade: a connection that is not found is gone; of an account only the ac
   expect(meaningOf(refused(404))._tag).toBe("Unsupported")
 })
 
+const limited = (headers: Readonly<Record<string, string>>, text = "", over: Partial<Refused> = {}) => {
+  const error = meaningOf(
+    refused(429, "0000", { answer: { status: 429, headers, body: new Uint8Array() }, text, ...over })
+  )
+  return error._tag === "RateLimited" ? [error.scope, error.retryAfter, error.endpoint] : expect.fail(error._tag)
+}
+
 it("SnapTrade: a 429 is about the limit that is used up, for as long as that says", () => {
-  const limited = (headers: Readonly<Record<string, string>>, text = "", over: Partial<Refused> = {}) => {
-    const error = meaningOf(refused(429, "0000", { answer: { status: 429, headers, body: new Uint8Array() }, text, ...over }))
-    return error._tag === "RateLimited" ? [error.scope, error.retryAfter, error.endpoint] : expect.fail(error._tag)
-  }
   const client = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "17" }
   const account = { "x-ratelimit-account-remaining": "0", "x-ratelimit-account-reset": "41.2" }
   expect(limited(client)).toEqual(["client", 17, undefined])
@@ -56,9 +59,15 @@ it("SnapTrade: a 429 is about the limit that is used up, for as long as that say
   expect(limited({ ...client, ...account })).toEqual(["account", 42, undefined])
   expect(limited({}, "Request was throttled. Expected available in 7 seconds.")).toEqual(["account", 7, undefined])
   expect(limited({}, "", { counts: {} })).toEqual(["client", 60, undefined])
-  expect(limited({ "x-ratelimit-remaining": "0", "x-ratelimit-reset": "-1875538" }, "", { counts: {} })).toEqual(["client", 60, undefined])
+  expect(limited({ "x-ratelimit-remaining": "0", "x-ratelimit-reset": "-1875538" }, "", { counts: {} })).toEqual([
+    "client",
+    60,
+    undefined
+  ])
   expect(limited({ "x-ratelimit-remaining": "0", "x-ratelimit-reset": "0" })).toEqual(["client", 1, undefined])
-  expect(limited({}, "Connection refreshed too recently.", { counts: { connection: "c", endpoint: "refresh" } })).toEqual(["endpoint", 60, "refresh"])
+  expect(
+    limited({}, "Connection refreshed too recently.", { counts: { connection: "c", endpoint: "refresh" } })
+  ).toEqual(["endpoint", 60, "refresh"])
 })
 
 it("SnapTrade: headers say what is left of each limit", () => {

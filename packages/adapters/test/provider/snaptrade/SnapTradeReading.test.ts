@@ -28,6 +28,22 @@ const opened = Effect.fnUntraced(function* (over: Readonly<Record<string, unknow
   return { fake, driver, open, session, accounts, ledger, request, ref: completed.connection.ref }
 })
 
+const instrument = (kind: string, id: string, more = {}) => ({
+  kind,
+  id,
+  symbol: id.toUpperCase(),
+  description: id,
+  ...more
+})
+const leg = (action: string) => ({ action, total_quantity: "1", instrument: { symbol: "X" } })
+const order = (id: string, more: Readonly<Record<string, unknown>>) => ({
+  brokerage_order_id: id,
+  time_placed: "2026-11-20 15:00:00.5+00:00",
+  price_currency: "USD",
+  price_effect: "DEBIT",
+  ...more
+})
+
 const asked = (session: ProviderSession, request: PullRequest) => Effect.flip(session.pull(request))
 
 it.effect("SnapTrade: accounts have their total, what can be spent, their sort, and a key that outlives their id", () =>
@@ -47,7 +63,12 @@ it.effect("SnapTrade: accounts have their total, what can be spent, their sort, 
         supports: ["balances", "trades", "holdings", "orders"]
       },
       { name: "Savings", type: "savings", balance: ledger.balance("savings"), supports: ["balances", "transactions"] },
-      { name: "Credit Card", type: "credit_card", balance: ledger.balance("card"), supports: ["balances", "transactions"] }
+      {
+        name: "Credit Card",
+        type: "credit_card",
+        balance: ledger.balance("card"),
+        supports: ["balances", "transactions"]
+      }
     ])
     expect(accounts[3]?.availableBalance).toBe(ledger.available("card"))
     const { number } = ledger.account("margin")
@@ -65,14 +86,14 @@ it.effect("SnapTrade: trades have the signs of cash and units, exact numbers, an
     const { ledger, request, session } = yield* opened()
     const page = yield* session.pull({ ...request("trades", "margin"), from: CalendarDate.make("2026-06-01") })
     const bought = ledger.tradesOf("margin").find(({ security }) => security?.kind === "crypto")!
+    const whole = request("trades", "margin")
     const all = []
-    let next = request("trades", "margin")
-    for (;;) {
-      const { end, upserted } = yield* session.pull(next)
+    let position: string | undefined
+    do {
+      const { end, upserted } = yield* session.pull(position === undefined ? whole : { ...whole, position })
       all.push(...upserted)
-      if (end.kind === "done") break
-      next = { ...next, position: end.position }
-    }
+      position = end.kind === "more" ? end.position : undefined
+    } while (position !== undefined)
     expect(page.upserted.length).toBeLessThan(all.length)
     expect(all.map(({ providerId }) => providerId)).toEqual(ledger.tradesOf("margin").map(({ id }) => id))
     expect(all.find(({ providerId }) => providerId === bought.id)).toMatchObject({
@@ -93,44 +114,50 @@ it.effect("SnapTrade: trades have the signs of cash and units, exact numbers, an
   }).pipe(Effect.scoped)
 )
 
-it.effect("SnapTrade: coverage ends where SnapTrade has read to, and begins where it says that the history begins", () =>
-  Effect.gen(function* () {
-    const { fake, open, ledger, request } = yield* opened()
-    const oldest = ledger.tradesOf("margin").at(-1)!.date
-    const readTo = CalendarDate.make("2026-11-19")
-    fake.server.plan({
-      incident: {
-        kind: "answer",
-        status: 200,
-        body: [
-          {
-            id: ledger.account("margin").id,
-            name: "Margin",
-            number: "1",
-            balance: { total: { amount: 1, currency: "USD" } },
-            sync_status: {
-              transactions: { initial_sync_completed: true, last_successful_sync: readTo, first_transaction_date: oldest }
+it.effect(
+  "SnapTrade: coverage ends where SnapTrade has read to, and begins where it says that the history begins",
+  () =>
+    Effect.gen(function* () {
+      const { fake, open, ledger, request } = yield* opened()
+      const oldest = ledger.tradesOf("margin").at(-1)!.date
+      const readTo = CalendarDate.make("2026-11-19")
+      fake.server.plan({
+        incident: {
+          kind: "answer",
+          status: 200,
+          body: [
+            {
+              id: ledger.account("margin").id,
+              name: "Margin",
+              number: "1",
+              balance: { total: { amount: 1, currency: "USD" } },
+              sync_status: {
+                transactions: {
+                  initial_sync_completed: true,
+                  last_successful_sync: readTo,
+                  first_transaction_date: oldest
+                }
+              }
             }
-          }
-        ]
-      },
-      only: ({ endpoint }) => endpoint === "accounts"
-    })
-    const session = yield* open()
-    const whole = request("trades", "margin")
-    const first = yield* session.pull({ ...whole, from: CalendarDate.make("2026-10-01") })
-    expect(first.coverage).toEqual({
-      kind: "window",
-      from: "2026-10-01",
-      to: readTo,
-      complete: true,
-      historyFrom: [{ providerAccountId: ledger.account("margin").id, from: "2026-10-01" }]
-    })
-    const later = yield* session.pull({ ...whole, from: CalendarDate.make("2026-11-20") })
-    expect(later.coverage).toEqual({ kind: "window", from: "2026-11-20", to, complete: false })
-    const begun = yield* session.pull(whole)
-    expect(begun.coverage).toEqual({ kind: "window", from, to: readTo, complete: false })
-  }).pipe(Effect.scoped)
+          ]
+        },
+        only: ({ endpoint }) => endpoint === "accounts"
+      })
+      const session = yield* open()
+      const whole = request("trades", "margin")
+      const first = yield* session.pull({ ...whole, from: CalendarDate.make("2026-10-01") })
+      expect(first.coverage).toEqual({
+        kind: "window",
+        from: "2026-10-01",
+        to: readTo,
+        complete: true,
+        historyFrom: [{ providerAccountId: ledger.account("margin").id, from: "2026-10-01" }]
+      })
+      const later = yield* session.pull({ ...whole, from: CalendarDate.make("2026-11-20") })
+      expect(later.coverage).toEqual({ kind: "window", from: "2026-11-20", to, complete: false })
+      const begun = yield* session.pull(whole)
+      expect(begun.coverage).toEqual({ kind: "window", from, to: readTo, complete: false })
+    }).pipe(Effect.scoped)
 )
 
 it.effect("SnapTrade: rows that come in while pages are read are noticed, also where their number stays the same", () =>
@@ -160,46 +187,79 @@ it.effect("SnapTrade: rows that come in while pages are read are noticed, also w
   }).pipe(Effect.scoped)
 )
 
-it.effect("SnapTrade: holdings and cash come to the total; cost is that of all units, and of options of all shares", () =>
-  Effect.gen(function* () {
-    const { fake, ledger, open, request, session } = yield* opened()
-    const { coverage, upserted } = yield* session.pull(request("holdings", "margin"))
-    const values = upserted.map(({ fields }) => Decimal.make(String(fields["currentValue"])))
-    expect(Decimal.sum(values)).toBe(ledger.balance("margin"))
-    expect(upserted[0]).toMatchObject({ providerId: "CUR:USD", fields: { isCashEquivalent: true } })
-    expect(coverage).toEqual({ kind: "full", complete: true })
-    const instrument = (kind: string, id: string, more = {}) => ({ kind, id, symbol: id.toUpperCase(), description: id, ...more })
-    fake.server.plan({
-      incident: {
-        kind: "answer",
-        status: 200,
-        body: {
-          results: [
-            { instrument: instrument("option", "call", { multiplier: "100" }), units: "-2", price: "1.5", cost_basis: "0.25", currency: "USD" },
-            { instrument: instrument("future", "es", { multiplier: "50" }), units: "1", price: "5000", cost_basis: "4900", currency: "USD" },
-            { instrument: instrument("mutualfund", "cashfund"), units: "10.5", price: "1", currency: "USD", cash_equivalent: true },
-            { instrument: instrument("crypto", "btc"), units: "1", price: null, currency: "USDC" },
-            { instrument: instrument("stock", "call"), units: "3", price: "2", currency: null },
-            { instrument: { kind: "stock" }, units: "1" }
-          ],
-          data_freshness: { as_of: "2026-11-21T08:00:00.123456+00:00" }
-        }
-      },
-      only: ({ endpoint }) => endpoint === "positions"
-    })
-    const odd = yield* (yield* open()).pull(request("holdings", "margin"))
-    expect(odd.upserted.map(({ fields, providerId }) => [providerId, fields["quantity"], fields["currentValue"], fields["costBasis"], fields["currency"]])).toEqual([
-      ["CUR:USD", Decimal.subtract(ledger.cash("margin"), Decimal.make("10.5")), Decimal.subtract(ledger.cash("margin"), Decimal.make("10.5")), undefined, "USD"],
-      ["call", "-2", "-300", "-50", "USD"],
-      ["es", "1", undefined, undefined, "USD"],
-      ["cashfund", "10.5", "10.5", undefined, "USD"],
-      ["btc", "1", undefined, undefined, "x:USDC"],
-      ["call#2", "3", "6", undefined, "USD"]
-    ])
-    expect(odd.upserted[1]?.fields["asOf"]).toBe("2026-11-21T08:00:00.123Z")
-    expect(odd.quarantined).toHaveLength(1)
-    expect(odd.coverage).toEqual({ kind: "full", complete: false })
-  }).pipe(Effect.scoped)
+it.effect(
+  "SnapTrade: holdings and cash come to the total; cost is that of all units, and of options of all shares",
+  () =>
+    Effect.gen(function* () {
+      const { fake, ledger, open, request, session } = yield* opened()
+      const { coverage, upserted } = yield* session.pull(request("holdings", "margin"))
+      const values = upserted.map(({ fields }) => Decimal.make(String(fields["currentValue"])))
+      expect(Decimal.sum(values)).toBe(ledger.balance("margin"))
+      expect(upserted[0]).toMatchObject({ providerId: "CUR:USD", fields: { isCashEquivalent: true } })
+      expect(coverage).toEqual({ kind: "full", complete: true })
+      fake.server.plan({
+        incident: {
+          kind: "answer",
+          status: 200,
+          body: {
+            results: [
+              {
+                instrument: instrument("option", "call", { multiplier: "100" }),
+                units: "-2",
+                price: "1.5",
+                cost_basis: "0.25",
+                currency: "USD"
+              },
+              {
+                instrument: instrument("future", "es", { multiplier: "50" }),
+                units: "1",
+                price: "5000",
+                cost_basis: "4900",
+                currency: "USD"
+              },
+              {
+                instrument: instrument("mutualfund", "cashfund"),
+                units: "10.5",
+                price: "1",
+                currency: "USD",
+                cash_equivalent: true
+              },
+              { instrument: instrument("crypto", "btc"), units: "1", price: null, currency: "USDC" },
+              { instrument: instrument("stock", "call"), units: "3", price: "2", currency: null },
+              { instrument: { kind: "stock" }, units: "1" }
+            ],
+            data_freshness: { as_of: "2026-11-21T08:00:00.123456+00:00" }
+          }
+        },
+        only: ({ endpoint }) => endpoint === "positions"
+      })
+      const odd = yield* (yield* open()).pull(request("holdings", "margin"))
+      expect(
+        odd.upserted.map(({ fields, providerId }) => [
+          providerId,
+          fields["quantity"],
+          fields["currentValue"],
+          fields["costBasis"],
+          fields["currency"]
+        ])
+      ).toEqual([
+        [
+          "CUR:USD",
+          Decimal.subtract(ledger.cash("margin"), Decimal.make("10.5")),
+          Decimal.subtract(ledger.cash("margin"), Decimal.make("10.5")),
+          undefined,
+          "USD"
+        ],
+        ["call", "-2", "-300", "-50", "USD"],
+        ["es", "1", undefined, undefined, "USD"],
+        ["cashfund", "10.5", "10.5", undefined, "USD"],
+        ["btc", "1", undefined, undefined, "x:USDC"],
+        ["call#2", "3", "6", undefined, "USD"]
+      ])
+      expect(odd.upserted[1]?.fields["asOf"]).toBe("2026-11-21T08:00:00.123Z")
+      expect(odd.quarantined).toHaveLength(1)
+      expect(odd.coverage).toEqual({ kind: "full", complete: false })
+    }).pipe(Effect.scoped)
 )
 
 it.effect("SnapTrade: an empty list of positions means none only where SnapTrade has read them", () =>
@@ -219,7 +279,14 @@ it.effect("SnapTrade: an empty list of positions means none only where SnapTrade
         incident: {
           kind: "answer",
           status: 200,
-          body: [{ id, name: "Plan", balance: { total: { amount: "12.5", currency: "USD" } }, sync_status: { holdings: status } }]
+          body: [
+            {
+              id,
+              name: "Plan",
+              balance: { total: { amount: "12.5", currency: "USD" } },
+              sync_status: { holdings: status }
+            }
+          ]
         },
         only: ({ endpoint }) => endpoint === "accounts"
       })
@@ -251,14 +318,6 @@ it.effect("SnapTrade: open orders are told leg by leg, closed ones not at all", 
         }
       }
     ])
-    const leg = (action: string) => ({ action, total_quantity: "1", instrument: { symbol: "X" } })
-    const order = (id: string, more: Readonly<Record<string, unknown>>) => ({
-      brokerage_order_id: id,
-      time_placed: "2026-11-20 15:00:00.5+00:00",
-      price_currency: "USD",
-      price_effect: "DEBIT",
-      ...more
-    })
     fake.server.plan({
       incident: {
         kind: "answer",
@@ -267,7 +326,11 @@ it.effect("SnapTrade: open orders are told leg by leg, closed ones not at all", 
           orders: [
             order("a", { status: "PENDING", order_type: "StopLimit", legs: [leg("BUY_TO_OPEN"), leg("SELL_TO_OPEN")] }),
             order("b", { status: "EXECUTED", legs: [leg("BUY")] }),
-            order("c", { status: "A_NEW_ONE", trailing_stop: { amount: "5", type: "PERCENT" }, legs: [leg("SELL_TO_CLOSE")] }),
+            order("c", {
+              status: "A_NEW_ONE",
+              trailing_stop: { amount: "5", type: "PERCENT" },
+              legs: [leg("SELL_TO_CLOSE")]
+            }),
             order("d", { status: "PENDING", time_placed: null, legs: [leg("BUY")] }),
             order("e", { status: "PENDING", legs: [] })
           ]
@@ -276,7 +339,9 @@ it.effect("SnapTrade: open orders are told leg by leg, closed ones not at all", 
       only: ({ endpoint }) => endpoint === "orders"
     })
     const odd = yield* (yield* open()).pull(request("orders", "margin"))
-    expect(odd.upserted.map(({ fields, providerId }) => [providerId, fields["action"], fields["orderType"], fields["date"]])).toEqual([
+    expect(
+      odd.upserted.map(({ fields, providerId }) => [providerId, fields["action"], fields["orderType"], fields["date"]])
+    ).toEqual([
       ["a/1", "BUY", "STOP_LIMIT", "2026-11-20T15:00:00.500Z"],
       ["a/2", "SELL_SHORT", "STOP_LIMIT", "2026-11-20T15:00:00.500Z"],
       ["c", "SELL", "TRAILING_STOP", "2026-11-20T15:00:00.500Z"]

@@ -49,4 +49,10 @@ const make: ProviderSuiteOptions["make"] = Effect.gen(function* () {
   }
 })
 
-suite("SnapTrade", { storage, make, dataTypes: ["transactions", "trades", "holdings", "orders"], mixed: true, moves: 6 })
+suite("SnapTrade", {
+  storage,
+  make,
+  dataTypes: ["transactions", "trades", "holdings", "orders"],
+  mixed: true,
+  moves: 6
+})

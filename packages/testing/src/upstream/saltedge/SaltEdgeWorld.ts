@@ -23,7 +23,15 @@ const eur = Currency.make("EUR")
 /** Ids have 19 digits, more than a double holds, and grow with each thing that arrives; between two there is room. */
 export const saltEdgeId = (n: number): string => (1_234_567_890_123_000_000n + BigInt(n) * 10n).toString()
 
-const words = ["REWE SAGT DANKE", "Café Ōtani", "Miete <1. OG>", "Gehalt ACME GmbH", "BVG Ticket", "Apotheke am Markt", "Storno"]
+const words = [
+  "REWE SAGT DANKE",
+  "Café Ōtani",
+  "Miete <1. OG>",
+  "Gehalt ACME GmbH",
+  "BVG Ticket",
+  "Apotheke am Markt",
+  "Storno"
+]
 
 const accountsOf = (numbers: Seeded, id: () => string): ReadonlyArray<TrueAccount> => {
   const number = () => `${1_000_000_000 + numbers.below(900_000_000)}`

@@ -78,7 +78,15 @@ export const balancesOf = (account: TrueAccount, ledger: TrueLedger) => [
   }
 ]
 
-const kinds = { equity: "stock", etf: "etf", fund: "mutualfund", bond: "other", crypto: "crypto", option: "option", cash: "other" } as const
+const kinds = {
+  equity: "stock",
+  etf: "etf",
+  fund: "mutualfund",
+  bond: "other",
+  crypto: "crypto",
+  option: "option",
+  cash: "other"
+} as const
 
 export const positionsOf = (account: TrueAccount, ledger: TrueLedger, now: number) => ({
   results: (ledger.holdings.get(account.key) ?? [])
@@ -120,7 +128,7 @@ const symbolOf = (security: TrueSecurity) => ({
   figi_code: null
 })
 
-/** All activities of an account, newest first. */
+/** All activities of an account, newest first, each with its day. */
 export const activitiesOf = (account: TrueAccount, ledger: TrueLedger) => {
   const common = {
     option_symbol: null,
@@ -134,37 +142,41 @@ export const activitiesOf = (account: TrueAccount, ledger: TrueLedger) => {
     .tradesOf(account.key)
     .filter(({ date }) => date >= ledger.keepsFrom)
     .map((trade) => ({
-      ...common,
-      id: trade.id,
       date: trade.date,
-      symbol: trade.security === undefined ? null : symbolOf(trade.security),
-      currency: currencyOf(account.currency),
-      type: trade.type.toUpperCase(),
-      amount: number(trade.amount),
-      units: number(trade.quantity ?? Decimal.zero),
-      price: number(trade.price ?? Decimal.zero),
-      fee: number(trade.fees),
-      description: trade.description,
-      trade_date: `${trade.date}T00:00:00.000Z`,
-      settlement_date: trade.settlementDate === undefined ? null : `${trade.settlementDate}T00:00:00.000Z`
+      wire: {
+        ...common,
+        id: trade.id,
+        symbol: trade.security === undefined ? null : symbolOf(trade.security),
+        currency: currencyOf(account.currency),
+        type: trade.type.toUpperCase(),
+        amount: number(trade.amount),
+        units: number(trade.quantity ?? Decimal.zero),
+        price: number(trade.price ?? Decimal.zero),
+        fee: number(trade.fees),
+        description: trade.description,
+        trade_date: `${trade.date}T00:00:00.000Z`,
+        settlement_date: trade.settlementDate === undefined ? null : `${trade.settlementDate}T00:00:00.000Z`
+      }
     }))
   const rows = ledger
     .shown(account.key)
     .filter(({ pending }) => !pending)
     .map((row) => ({
-      ...common,
-      id: row.id,
       date: row.date,
-      symbol: null,
-      currency: currencyOf(account.currency),
-      type: Decimal.isNegative(row.amount) ? "WITHDRAWAL" : "CONTRIBUTION",
-      amount: number(row.amount),
-      units: 0,
-      price: 0,
-      fee: 0,
-      description: row.description,
-      trade_date: `${row.date}T00:00:00.000Z`,
-      settlement_date: null
+      wire: {
+        ...common,
+        id: row.id,
+        symbol: null,
+        currency: currencyOf(account.currency),
+        type: Decimal.isNegative(row.amount) ? "WITHDRAWAL" : "CONTRIBUTION",
+        amount: number(row.amount),
+        units: 0,
+        price: 0,
+        fee: 0,
+        description: row.description,
+        trade_date: `${row.date}T00:00:00.000Z`,
+        settlement_date: null
+      }
     }))
   return [...trades, ...rows]
 }

@@ -24,7 +24,9 @@ const usd = Currency.make("USD")
 /** An id in the form of SnapTrade's, the same for the same text. */
 export const uuidOf = (text: string): string => {
   const hex = createHash("sha256").update(text).digest("hex")
-  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-")
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    "-"
+  )
 }
 
 const securities: ReadonlyArray<TrueSecurity> = [
