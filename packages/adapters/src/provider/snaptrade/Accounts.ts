@@ -9,7 +9,7 @@ import { accountKey, currencyOf, instantOf, wordsOf } from "../answer/Texts.ts"
 /** What an account is, by its category; accounts of no known category are those of a broker. */
 export type Sort = "investment" | "deposit" | "credit"
 
-export const sortOf = ({ account_category }: Account): Sort =>
+const sortOf = ({ account_category }: Account): Sort =>
   account_category === "DEPOSIT" ? "deposit" : account_category === "LOC" ? "credit" : "investment"
 
 /** Of the words that brokers use for a kind of account, the first that fits. */
@@ -48,13 +48,13 @@ const typeOf = (account: Account): AccountType => {
 }
 
 /** Whether the broker keeps what is in the account to itself: then an empty list does not mean that it is empty. */
-export const hidesHoldings = (account: Account): boolean => account.sync_status?.holdings?.holdings_unavailable === true
+const hidesHoldings = (account: Account): boolean => account.sync_status?.holdings?.holdings_unavailable === true
 
 /** Whether the first reading of the account's holdings is over. */
 export const hasHoldings = (account: Account): boolean =>
   account.sync_status?.holdings?.initial_sync_completed === true && !hidesHoldings(account)
 
-export const supportsOf = (account: Account): ObservedAccount["supports"] =>
+const supportsOf = (account: Account): ObservedAccount["supports"] =>
   sortOf(account) !== "investment"
     ? ["balances", "transactions"]
     : hidesHoldings(account)

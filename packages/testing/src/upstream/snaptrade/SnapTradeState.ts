@@ -38,7 +38,7 @@ export interface Portal {
 }
 
 /** The one user of a personal key. */
-export const keyOwner = "owner-of-the-key"
+const keyOwner = "owner-of-the-key"
 /** Seconds until a queued removal is done. */
 export const removalSeconds = 30
 export const portalSeconds = 300

@@ -35,8 +35,6 @@ const securities: ReadonlyArray<TrueSecurity> = [
   { id: uuidOf("security coin"), name: "Coin", ticker: "COIN", kind: "crypto", currency: usd }
 ]
 
-const cash: TrueSecurity = { id: "CUR:USD", name: "USD", kind: "cash", currency: usd }
-
 /** Amounts of cents, and quantities of which a double would not hold every digit. */
 const cents = (units: number): DecimalText => Decimal.fromUnits(BigInt(units), 2)
 
@@ -179,13 +177,3 @@ export const snapTradeLedger = (institution: TrueInstitution, person: string, no
   }
   return ledger
 }
-
-/** The cash of an account as a holding: SnapTrade tells of it among the balances. */
-export const cashHolding = (ledger: TrueLedger, account: string): TrueHolding => ({
-  account,
-  security: cash,
-  quantity: ledger.cash(account),
-  price: Decimal.make("1"),
-  value: ledger.cash(account),
-  asOf: 0
-})
