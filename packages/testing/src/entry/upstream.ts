@@ -42,3 +42,4 @@ export type {
   TrueSecurity,
   TrueTrade
 } from "../upstream/TrueRecord.ts"
+export { PlaidFake, type PlaidFakeOptions, startPlaid } from "../upstream/plaid/PlaidFake.ts"

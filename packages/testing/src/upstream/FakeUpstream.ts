@@ -64,6 +64,8 @@ export interface FakeConnection {
   readonly ledger: TrueLedger
   /** Whether it was taken back by the driver. */
   readonly isRevoked: boolean
+  /** The id under which the connection shows what its ledger calls `id`; absent: that id itself. */
+  readonly idOf?: (id: string) => string
   /** Values that must never show up in a log, an error or a dump of the database. */
   readonly secrets: ReadonlyArray<string>
 }

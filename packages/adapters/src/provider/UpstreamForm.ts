@@ -1,0 +1,53 @@
+/** Forms that answers of upstreams have in common. What does not fit is refused where it stands, never bent into shape. */
+import { Currency, type CurrencyCode, Decimal, type DecimalText, limits, Timestamp, type TimestampText } from "@millrace/core"
+import * as Schema from "effect/Schema"
+
+const control = /\p{Cc}/u
+const everyControl = /\p{Cc}+/gu
+
+/** An id of the upstream: text without white space around it, blank ones and control characters are none. */
+export const UpstreamId = Schema.String.check(
+  Schema.isBetweenLength(1, 256),
+  Schema.makeFilter((text: string) => text.trim() === text && text.isWellFormed() && !control.test(text), {
+    expected: "an id"
+  })
+)
+
+/** A number of JSON, or decimal text, with all its digits; of no more digits than the ledger keeps. */
+export const Amount: Schema.Codec<DecimalText, number | string> = Schema.Union([Schema.Number, Schema.String]).pipe(
+  Schema.decodeTo(Decimal.DecimalNumber),
+  Schema.check(
+    Schema.makeFilter((value: DecimalText) => Decimal.wholeDigits(value) <= limits.amountWholeDigits, {
+      expected: "an amount that the ledger can keep"
+    })
+  )
+)
+
+/** A key that may be missing or null. */
+export const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** Text to show: one line, of bounded length; `undefined` where nothing is left. */
+export const shownText = (text: string | null | undefined, most: number = limits.nameLength): string | undefined => {
+  const line = (text ?? "").toWellFormed().replace(everyControl, " ").trim()
+  const short = line.length > most ? line.slice(0, most).toWellFormed().trim() : line
+  return short === "" ? undefined : short
+}
+
+/** A code of the upstream that may be shown and logged; `undefined` for what does not look like one. */
+export const shownCode = (text: string | null | undefined): string | undefined =>
+  typeof text === "string" && /^[\w.:-]{1,80}$/.test(text) ? text : undefined
+
+/** An official currency, else an unofficial one as `x:<code>`; `undefined` where neither can be read. */
+export const currencyOf = (
+  official: string | null | undefined,
+  unofficial: string | null | undefined
+): CurrencyCode | undefined =>
+  typeof official === "string" && /^[A-Za-z]{3}$/.test(official)
+    ? Currency.parse(official)
+    : typeof unofficial === "string"
+      ? Currency.parse(`x:${unofficial}`)
+      : undefined
+
+/** An instant with its zone; `undefined` for what is missing or is none. */
+export const instantOf = (text: string | null | undefined): TimestampText | undefined =>
+  typeof text === "string" ? Timestamp.parse(text) : undefined

@@ -1,0 +1,184 @@
+/**
+ * Connecting: a link token for Link, or for a page of Plaid (Hosted Link), and the exchange of what it brings back.
+ *
+ * A public token works once. What can fail is asked before it is exchanged; after that nothing may be lost any more.
+ */
+import { Timestamp } from "@millrace/core"
+import {
+  type BeginConnect,
+  type ClientStep,
+  type CompleteConnect,
+  type CompletedConnection,
+  type Connection,
+  type Institution,
+  InstitutionUnavailable,
+  InvalidConnectPayload,
+  Misconfigured,
+  NotReady,
+  ProtocolViolation,
+  type ProviderError,
+  UserCancelled
+} from "@millrace/core/provider"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { instantOf, shownText, UpstreamId } from "../UpstreamForm.ts"
+import { type PlaidClient, tokenOf } from "./PlaidClient.ts"
+import { isLanguage, type PlaidSettings } from "./PlaidConfig.ts"
+import {
+  AccountsAnswer,
+  ExchangeAnswer,
+  ItemAnswer,
+  LinkSessionsAnswer,
+  LinkTokenAnswer
+} from "./PlaidForm.ts"
+import { bankTypeOf, institutionOf } from "./PlaidInstitutions.ts"
+
+/** Seconds between two looks at a sign-in that goes on. */
+const lookSeconds = 3
+
+const languageOf = (settings: PlaidSettings, tag: string | undefined): string => {
+  const language = (tag ?? "").toLowerCase().split("-")[0]!
+  return isLanguage(language) ? language : settings.language
+}
+
+const updateBody = ({ secrets }: Connection) => ({
+  access_token: secrets["accessToken"] ?? "",
+  update: { account_selection_enabled: true }
+})
+
+const newBody = (settings: PlaidSettings, webhookUrl: string | undefined) => ({
+  products: settings.products,
+  ...(settings.optionalProducts.length === 0 ? {} : { optional_products: settings.optionalProducts }),
+  // It is fixed with the first connection: whoever asks for more later gets no more.
+  transactions: { days_requested: settings.historyDays },
+  ...(webhookUrl === undefined ? {} : { webhook: webhookUrl })
+})
+
+export const beginConnect = Effect.fn("PlaidProvider.beginConnect")(function* (
+  client: PlaidClient,
+  settings: PlaidSettings,
+  request: BeginConnect
+): Effect.fn.Return<ClientStep, ProviderError> {
+  const { countryCodes = [], institutionId, keepAttempt, language, reconnect, redirectUri, subject, webhookUrl } = request
+  if (institutionId !== undefined && reconnect === undefined) {
+    const { status } = yield* institutionOf(client, settings, institutionId)
+    if (status === "down") return yield* new InstitutionUnavailable({ message: "Nobody can sign in at the bank now" })
+  }
+  const offered = countryCodes.filter((code) => settings.countryCodes.includes(code))
+  const answer = yield* client.ask("/link/token/create", LinkTokenAnswer, {
+    client_name: settings.clientName,
+    language: languageOf(settings, language),
+    country_codes: offered.length === 0 ? settings.countryCodes : offered,
+    // Ours, and nothing of a person.
+    user: { client_user_id: subject.ref },
+    ...(reconnect === undefined ? newBody(settings, webhookUrl) : updateBody(reconnect)),
+    ...(settings.hostedLink
+      ? { hosted_link: redirectUri === undefined ? {} : { completion_redirect_uri: redirectUri } }
+      : redirectUri === undefined
+        ? {}
+        : { redirect_uri: redirectUri })
+  })
+  yield* keepAttempt({ linkToken: answer.link_token })
+  const expiresAt = instantOf(answer.expiration)
+  if (expiresAt === undefined || Timestamp.toMillis(expiresAt) <= (yield* Clock.currentTimeMillis)) {
+    return yield* new ProtocolViolation({
+      message: "The answer of Plaid does not have the agreed form",
+      path: "expiration"
+    })
+  }
+  if (!settings.hostedLink) return { kind: "link", token: answer.link_token, expiresAt }
+  if (answer.hosted_link_url === undefined) {
+    return yield* new Misconfigured({ message: "Plaid gives no page to sign in on: Hosted Link is not enabled" })
+  }
+  return { kind: "popup", url: answer.hosted_link_url, expiresAt }
+})
+
+/** Public tokens that the sessions of a link token ended with, newest first. */
+const tokensOf = ({ link_sessions }: LinkSessionsAnswer): ReadonlyArray<string> =>
+  (link_sessions ?? [])
+    .flatMap(({ on_success, results }) => [
+      ...(results?.item_add_results ?? []).map(({ public_token }) => public_token),
+      ...(on_success === undefined || on_success === null ? [] : [on_success.public_token])
+    ])
+    .toReversed()
+
+const sessionsOf = (client: PlaidClient, linkToken: string) =>
+  client.ask("/link/token/get", LinkSessionsAnswer, { link_token: linkToken })
+
+/** The public token of the attempt: that of the payload, if it is ours, or the one that the page of Plaid ended with. */
+const publicTokenOf = Effect.fnUntraced(function* (
+  client: PlaidClient,
+  settings: PlaidSettings,
+  { attemptSecrets, payload }: CompleteConnect
+): Effect.fn.Return<string, ProviderError> {
+  const linkToken = attemptSecrets["linkToken"]
+  const sessions = linkToken === undefined ? undefined : yield* sessionsOf(client, linkToken)
+  const tokens = sessions === undefined ? [] : tokensOf(sessions)
+  if (payload.kind === "plaid_public_token") {
+    const isToken = Result.isSuccess(Schema.decodeResult(UpstreamId)(payload.publicToken))
+    // Plaid tells of such sign-ins where that is switched on. Where it tells, the token of another attempt shows.
+    const isTold = settings.linkEvents || tokens.length > 0
+    if (!isToken || (isTold && !tokens.includes(payload.publicToken))) {
+      return yield* new InvalidConnectPayload({ message: "publicToken is not one of this attempt" })
+    }
+    return payload.publicToken
+  }
+  if (linkToken === undefined || payload.connectionId !== linkToken) {
+    return yield* new InvalidConnectPayload({ message: "Plaid is completed with a publicToken" })
+  }
+  if (tokens[0] !== undefined) return tokens[0]
+  const ended = (sessions?.link_sessions ?? []).some(({ exit, finished_at }) => exit ?? finished_at)
+  return yield* ended
+    ? new UserCancelled({ message: "The sign-in was stopped" })
+    : new NotReady({ message: "The sign-in is not finished", retryAfter: lookSeconds })
+})
+
+const institutionIn = (item: ItemAnswer["item"], asked: Institution | undefined): Institution => ({
+  countryCodes: [],
+  status: "ok",
+  ...asked,
+  id: shownText(item.institution_id, 128) ?? asked?.id ?? "unknown",
+  name: shownText(item.institution_name) ?? asked?.name ?? "Bank"
+})
+
+/** What Plaid tells of a new item; where it does not answer, what was known before. */
+const described = Effect.fnUntraced(function* (
+  client: PlaidClient,
+  connection: Connection,
+  asked: Institution | undefined
+): Effect.fn.Return<Pick<CompletedConnection, "institution" | "bankType" | "consentExpiresAt">> {
+  const item = connection.ref
+  const answer = yield* client
+    .ask("/accounts/get", AccountsAnswer, tokenOf(connection.secrets), { item })
+    .pipe(Effect.catch(() => Effect.succeed(undefined)))
+  const shown = answer?.item ?? { item_id: item }
+  const consentExpiresAt = instantOf(answer?.item.consent_expiration_time)
+  return {
+    institution: institutionIn(shown, asked?.id === shown.institution_id ? asked : undefined),
+    bankType: bankTypeOf((answer?.accounts ?? []).map(({ type }) => type)),
+    ...(consentExpiresAt === undefined ? {} : { consentExpiresAt })
+  }
+})
+
+export const completeConnect = Effect.fn("PlaidProvider.completeConnect")(function* (
+  client: PlaidClient,
+  settings: PlaidSettings,
+  request: CompleteConnect
+): Effect.fn.Return<CompletedConnection, ProviderError> {
+  const { payload, reconnect } = request
+  if (reconnect !== undefined) {
+    // Mended in place: the access token stays, and there is nothing to exchange. Whether it works again is looked at next.
+    yield* client.ask("/item/get", ItemAnswer, tokenOf(reconnect.secrets), { item: reconnect.ref })
+    return { connection: reconnect, ...(yield* described(client, reconnect, undefined)) }
+  }
+  const publicToken = yield* publicTokenOf(client, settings, request)
+  const named = payload.institutionId
+  const asked = named === undefined ? undefined : yield* institutionOf(client, settings, named)
+  const { access_token, item_id } = yield* client.ask("/item/public_token/exchange", ExchangeAnswer, {
+    public_token: publicToken
+  })
+  const connection = { ref: item_id, secrets: { accessToken: access_token } }
+  return { connection, ...(yield* described(client, connection, asked)) }
+})
