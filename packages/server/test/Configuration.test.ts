@@ -2,12 +2,15 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { bundledProviders } from "@millrace/adapters/provider"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { loadConfiguration } from "../src/Configuration.ts"
 import { settings } from "../src/Settings.ts"
+
+const bundledKinds = bundledProviders.map(({ kind }) => kind).join(", ")
 
 let folder: string
 let path: string
@@ -90,7 +93,7 @@ describe("a configuration that cannot be used is told with file, path and what t
     [
       "a kind that is not here",
       { providers: [{ id: "acme:main" }] },
-      "providers[0].id names a provider that is not here; there are demo"
+      `providers[0].id names a provider that is not here; there are ${bundledKinds}`
     ],
     [
       "an id twice",
@@ -166,7 +169,7 @@ describe("a configuration that cannot be used is told with file, path and what t
 
   it("a provider of the settings that is not here", async () => {
     expect(await refusal({}, { MILLRACE_PROVIDERS: "demo:a, acme:main" })).toBe(
-      'MILLRACE_PROVIDERS: "acme:main" names a provider that is not here; there are demo'
+      `MILLRACE_PROVIDERS: "acme:main" names a provider that is not here; there are ${bundledKinds}`
     )
   })
 })

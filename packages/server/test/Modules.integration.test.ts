@@ -1,4 +1,5 @@
 /** Modules that a configuration file names, loaded by the server from a folder that has no installation of its own. */
+import { bundledProviders } from "@millrace/adapters/provider"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -67,7 +68,8 @@ it("has the kinds of a module beside the bundled ones, and gives their drivers t
     modules: ["./acme.ts"],
     providers: [{ id: "other:main" }, { id: "acme:main", config: { token: "s3cret" } }]
   })
-  expect(told).toContain("providers[0].id names a provider that is not here; there are demo, acme")
+  const kinds = [...bundledProviders.map(({ kind }) => kind), "acme"].join(", ")
+  expect(told).toContain(`providers[0].id names a provider that is not here; there are ${kinds}`)
   expect(told).toContain('providers[1].config.token must be given as { "env": "NAME" }')
   expect(told).not.toContain("s3cret")
   const nobody = `postgres://millrace@127.0.0.1:${await freePort()}/none`

@@ -42,4 +42,5 @@ export type {
   TrueSecurity,
   TrueTrade
 } from "../upstream/TrueRecord.ts"
+export { sandboxLedger } from "../upstream/plaid/SandboxUser.ts"
 export { PlaidFake, type PlaidFakeOptions, startPlaid } from "../upstream/plaid/PlaidFake.ts"

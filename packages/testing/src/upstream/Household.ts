@@ -1,6 +1,6 @@
 /** What people of fakes have: a few months of an ordinary life at a bank, a broker and a lender, drawn from a seed. */
 import { CalendarDate, Currency, type CurrencyCode, Decimal, type DecimalText } from "@millrace/core"
-import type { AccountType } from "@millrace/core/provider"
+import { type AccountType, isLiability } from "@millrace/core/provider"
 import type { SyncDataType } from "@millrace/core/record"
 import { Seeded } from "../model/Seeded.ts"
 import type { TrueLedger } from "./TrueLedger.ts"
@@ -19,7 +19,12 @@ export const householdAccount = (
   key: string,
   type: AccountType,
   supports: ReadonlyArray<SyncDataType>,
-  more: { readonly name?: string; readonly opening?: string; readonly creditLimit?: string; readonly currency?: string } = {}
+  more: {
+    readonly name?: string
+    readonly opening?: string
+    readonly creditLimit?: string
+    readonly currency?: string
+  } = {}
 ): Omit<TrueAccount, "id" | "number"> => ({
   key,
   name: more.name ?? `${key.slice(0, 1).toUpperCase()}${key.slice(1)}`,
@@ -53,10 +58,18 @@ const cents = (seeded: Seeded, most: number): DecimalText => Decimal.fromUnits(B
 export const fillAccount = (ledger: TrueLedger, key: string, { days, rows, seed }: HouseholdOptions): void => {
   const seeded = new Seeded(seed)
   const first = CalendarDate.addDays(ledger.today, -days)
-  const dates = Array.from({ length: rows }, () => CalendarDate.addDays(first, seeded.below(Math.max(1, days - 3)))).toSorted()
+  const dates = Array.from({ length: rows }, () =>
+    CalendarDate.addDays(first, seeded.below(Math.max(1, days - 3)))
+  ).toSorted()
   for (const [n, date] of dates.entries()) {
-    if (n % 15 === 7) {
-      ledger.post({ account: key, amount: Decimal.make("2100.5"), description: "PAYROLL ACME INC", category: "INCOME", date })
+    if (n % 15 === 7 && !isLiability(ledger.account(key).type)) {
+      ledger.post({
+        account: key,
+        amount: Decimal.make("2100.5"),
+        description: "PAYROLL ACME INC",
+        category: "INCOME",
+        date
+      })
       continue
     }
     const [text, merchant, category] = seeded.pick(shops)
@@ -86,7 +99,7 @@ export const fillAccount = (ledger: TrueLedger, key: string, { days, rows, seed 
 
 const usd: CurrencyCode = Currency.make("USD")
 
-export const householdSecurities: ReadonlyArray<TrueSecurity> = [
+const householdSecurities: ReadonlyArray<TrueSecurity> = [
   { id: "sec-acme", name: "Acme Corp.", ticker: "ACME", kind: "equity", isin: "US0000000001", currency: usd },
   { id: "sec-world", name: "World Index Fund", ticker: "WRLD", kind: "etf", currency: usd },
   { id: "sec-coin", name: "Bitcoin", ticker: "BTC", kind: "crypto", currency: usd }
@@ -112,7 +125,15 @@ export const fillPortfolio = (ledger: TrueLedger, key: string, { days, seed }: H
       description: `Bought ${security.name}`
     })
     const value = Decimal.make(["1215.5", "287.3", "58.73"][at] ?? "1")
-    return { account: key, security, quantity, price, value, cost, asOf: Date.parse(`${ledger.today}T00:00:00Z`) - 3_600_000 }
+    return {
+      account: key,
+      security,
+      quantity,
+      price,
+      value,
+      cost,
+      asOf: Date.parse(`${ledger.today}T00:00:00Z`) - 3_600_000
+    }
   })
   ledger.trade({
     account: key,

@@ -3,7 +3,7 @@ import { Currency, Decimal, type DecimalText } from "@millrace/core"
 import { type AccountType, isLiability, type ObservedAccount, ProtocolViolation } from "@millrace/core/provider"
 import type { SyncDataType } from "@millrace/core/record"
 import * as Result from "effect/Result"
-import { currencyOf, instantOf, shownText } from "../UpstreamForm.ts"
+import { currencyOf, instantOf, shownText } from "../upstream/UpstreamForm.ts"
 import type { PlaidAccount, PlaidItem } from "./PlaidForm.ts"
 
 const bySubtype: Readonly<Record<string, AccountType>> = {
@@ -146,9 +146,7 @@ export const observedAccounts = (
     const one = observe(account, item)
     if (one === undefined || ids.has(account.account_id)) {
       const path = `accounts[${at}].${one === undefined ? "balances" : "account_id"}`
-      return Result.fail(
-        new ProtocolViolation({ message: "The answer of Plaid does not have the agreed form", path })
-      )
+      return Result.fail(new ProtocolViolation({ message: "The answer of Plaid does not have the agreed form", path }))
     }
     ids.add(account.account_id)
     // What two accounts have in common tells neither.

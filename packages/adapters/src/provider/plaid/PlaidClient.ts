@@ -85,4 +85,3 @@ export const plaidClient = (outbound: Outbound["Service"], settings: PlaidSettin
 
 /** What the access token of a connection is, as the body of a request has it. */
 export const tokenOf = (secrets: Readonly<Record<string, string>>) => ({ access_token: secrets["accessToken"] ?? "" })
-

@@ -30,7 +30,9 @@ export const PlaidConfig = Schema.Struct({
   environment: Schema.Literals(["sandbox", "production"]).annotate({
     description: "each environment has a secret of its own"
   }),
-  clientId: Schema.String.check(Schema.isPattern(/^\w{1,100}$/)).annotate({ description: "from the dashboard of Plaid" }),
+  clientId: Schema.String.check(Schema.isPattern(/^\w{1,100}$/)).annotate({
+    description: "from the dashboard of Plaid"
+  }),
   secret: Secret,
   baseUrl: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^https?:\/\/[^/?#\s@]+$/)).annotate({
@@ -62,7 +64,8 @@ export const PlaidConfig = Schema.Struct({
   ),
   historyDays: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 30, maximum: 730 })).annotate({
-      description: "days of transactions that a new connection begins with; it can never have more later. 730 unless given"
+      description:
+        "days of transactions that a new connection begins with; it can never have more later. 730 unless given"
     })
   ),
   hostedLink: Schema.optionalKey(
@@ -77,7 +80,9 @@ export const PlaidConfig = Schema.Struct({
     })
   ),
   refresh: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "Plaid may be asked to read from the bank now, which it bills; false unless given" })
+    Schema.Boolean.annotate({
+      description: "Plaid may be asked to read from the bank now, which it bills; false unless given"
+    })
   ),
   realtimeBalances: Schema.optionalKey(
     Schema.Boolean.annotate({

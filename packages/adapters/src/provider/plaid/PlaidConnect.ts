@@ -23,16 +23,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { instantOf, shownText, UpstreamId } from "../UpstreamForm.ts"
+import { instantOf, shownText, UpstreamId } from "../upstream/UpstreamForm.ts"
 import { type PlaidClient, tokenOf } from "./PlaidClient.ts"
 import { isLanguage, type PlaidSettings } from "./PlaidConfig.ts"
-import {
-  AccountsAnswer,
-  ExchangeAnswer,
-  ItemAnswer,
-  LinkSessionsAnswer,
-  LinkTokenAnswer
-} from "./PlaidForm.ts"
+import { AccountsAnswer, ExchangeAnswer, ItemAnswer, LinkSessionsAnswer, LinkTokenAnswer } from "./PlaidForm.ts"
 import { bankTypeOf, institutionOf } from "./PlaidInstitutions.ts"
 
 /** Seconds between two looks at a sign-in that goes on. */
@@ -61,7 +55,16 @@ export const beginConnect = Effect.fn("PlaidProvider.beginConnect")(function* (
   settings: PlaidSettings,
   request: BeginConnect
 ): Effect.fn.Return<ClientStep, ProviderError> {
-  const { countryCodes = [], institutionId, keepAttempt, language, reconnect, redirectUri, subject, webhookUrl } = request
+  const {
+    countryCodes = [],
+    institutionId,
+    keepAttempt,
+    language,
+    reconnect,
+    redirectUri,
+    subject,
+    webhookUrl
+  } = request
   if (institutionId !== undefined && reconnect === undefined) {
     const { status } = yield* institutionOf(client, settings, institutionId)
     if (status === "down") return yield* new InstitutionUnavailable({ message: "Nobody can sign in at the bank now" })
@@ -152,11 +155,13 @@ const described = Effect.fnUntraced(function* (
   const item = connection.ref
   const answer = yield* client
     .ask("/accounts/get", AccountsAnswer, tokenOf(connection.secrets), { item })
-    .pipe(Effect.catch(() => Effect.succeed(undefined)))
+    .pipe(Effect.orElseSucceed(() => undefined))
   const shown = answer?.item ?? { item_id: item }
   const consentExpiresAt = instantOf(answer?.item.consent_expiration_time)
+  // What the browser named is believed where Plaid does not say otherwise.
+  const isOther = typeof shown.institution_id === "string" && shown.institution_id !== asked?.id
   return {
-    institution: institutionIn(shown, asked?.id === shown.institution_id ? asked : undefined),
+    institution: institutionIn(shown, isOther ? undefined : asked),
     bankType: bankTypeOf((answer?.accounts ?? []).map(({ type }) => type)),
     ...(consentExpiresAt === undefined ? {} : { consentExpiresAt })
   }

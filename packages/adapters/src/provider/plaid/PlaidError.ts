@@ -18,7 +18,7 @@ import {
   Unsupported
 } from "@millrace/core/provider"
 import * as Result from "effect/Result"
-import { shownCode } from "../UpstreamForm.ts"
+import { shownCode } from "../upstream/UpstreamForm.ts"
 import { PlaidProblem } from "./PlaidForm.ts"
 
 type Meaning =

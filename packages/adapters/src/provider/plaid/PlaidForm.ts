@@ -1,7 +1,7 @@
 /** Answers of Plaid (API version 2020-09-14): what we read of them. Keys and words that are new do no harm. */
 import { CalendarDate } from "@millrace/core"
 import * as Schema from "effect/Schema"
-import { Amount, maybe, UpstreamId } from "../UpstreamForm.ts"
+import { Amount, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
 
 const Day = CalendarDate.CalendarDate
 const text = Schema.String
@@ -237,7 +237,7 @@ export const KeyAnswer = Schema.Struct({
     use: text,
     x: text,
     y: text,
-    expired_at: maybe(Schema.Number)
+    expired_at: maybe(Schema.Finite)
   })
 })
 export type PlaidKey = (typeof KeyAnswer.Type)["key"]

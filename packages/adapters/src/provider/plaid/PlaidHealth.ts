@@ -2,7 +2,7 @@
 import type { ConnectionHealth, ProviderError } from "@millrace/core/provider"
 import { errorOf } from "./PlaidError.ts"
 import type { ItemAnswer, PlaidProblem } from "./PlaidForm.ts"
-import { instantOf, shownCode } from "../UpstreamForm.ts"
+import { instantOf, shownCode } from "../upstream/UpstreamForm.ts"
 
 const statuses: Readonly<Partial<Record<ProviderError["_tag"], ConnectionHealth["status"]>>> = {
   ReauthRequired: "reauth_required",
@@ -17,22 +17,25 @@ const codes: Readonly<Partial<Record<ProviderError["_tag"], string>>> = {
   InstitutionUnavailable: "INSTITUTION_UNAVAILABLE"
 }
 
-/** What an error that Plaid tells of an item makes of its health; what it does not know is a trouble that may pass. */
-export const healthOfProblem = (problem: PlaidProblem): ConnectionHealth => {
-  const error = errorOf(problem, { counts: {} })
-  return error === undefined
-    ? { status: "degraded", errorCode: shownCode(problem.error_code) ?? "UNKNOWN", errorMessage: "Plaid tells of a trouble" }
-    : healthOfError(error)
-}
-
-export const healthOfError = (error: ProviderError): ConnectionHealth => ({
+const healthOfError = (error: ProviderError): ConnectionHealth => ({
   status: statuses[error._tag] ?? "degraded",
   errorCode: codes[error._tag] ?? error.providerCode ?? "UNKNOWN",
   errorMessage: error.message
 })
 
-const later = (a: string | undefined, b: string | undefined) =>
-  a === undefined ? b : b === undefined || a > b ? a : b
+/** What an error that Plaid tells of an item makes of its health; what it does not know is a trouble that may pass. */
+export const healthOfProblem = (problem: PlaidProblem): ConnectionHealth => {
+  const error = errorOf(problem, { counts: {} })
+  return error === undefined
+    ? {
+        status: "degraded",
+        errorCode: shownCode(problem.error_code) ?? "UNKNOWN",
+        errorMessage: "Plaid tells of a trouble"
+      }
+    : healthOfError(error)
+}
+
+const later = (a: string | undefined, b: string | undefined) => (a === undefined ? b : b === undefined || a > b ? a : b)
 
 /** The health of an item; an update that failed after the last good one makes it degraded. */
 export const healthOf = ({ item, status }: ItemAnswer): ConnectionHealth => {

@@ -1,7 +1,7 @@
 /** Institutions of Plaid. */
 import type { BankType, Institution, InstitutionQuery, ProviderError } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
-import { shownText } from "../UpstreamForm.ts"
+import { shownText } from "../upstream/UpstreamForm.ts"
 import type { PlaidClient } from "./PlaidClient.ts"
 import type { PlaidSettings } from "./PlaidConfig.ts"
 import { InstitutionAnswer, InstitutionsAnswer, type PlaidInstitution } from "./PlaidForm.ts"
@@ -15,7 +15,7 @@ const statusOf = ({ status }: PlaidInstitution): Institution["status"] => {
   return words[0] === "DOWN" ? "down" : words.some((word) => word === "DOWN" || word === "DEGRADED") ? "degraded" : "ok"
 }
 
-export const toInstitution = (one: PlaidInstitution): Institution => {
+const toInstitution = (one: PlaidInstitution): Institution => {
   const url = one.url
   return {
     id: one.institution_id,
@@ -40,7 +40,9 @@ export const bankTypeOf = (types: ReadonlyArray<string>): BankType =>
 
 /** The countries that are asked for, of those that the instance offers. */
 const countriesOf = (settings: PlaidSettings, countryCodes: ReadonlyArray<string>): ReadonlyArray<string> =>
-  countryCodes.length === 0 ? settings.countryCodes : countryCodes.filter((code) => settings.countryCodes.includes(code))
+  countryCodes.length === 0
+    ? settings.countryCodes
+    : countryCodes.filter((code) => settings.countryCodes.includes(code))
 
 export const listInstitutions = Effect.fnUntraced(function* (
   client: PlaidClient,

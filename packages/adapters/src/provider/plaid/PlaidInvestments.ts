@@ -10,9 +10,9 @@ import {
 } from "@millrace/core/provider"
 import type { Fields } from "@millrace/core/record"
 import * as Effect from "effect/Effect"
-import { readToken, writeToken } from "../OpaqueToken.ts"
-import { readRecords, readRows } from "../ReadRows.ts"
-import { currencyOf, instantOf, shownText } from "../UpstreamForm.ts"
+import { readToken, writeToken } from "../upstream/OpaqueToken.ts"
+import { readRecords, readRows } from "../upstream/ReadRows.ts"
+import { currencyOf, instantOf, shownText } from "../upstream/UpstreamForm.ts"
 import { type PlaidClient, tokenOf } from "./PlaidClient.ts"
 import {
   HoldingsAnswer,

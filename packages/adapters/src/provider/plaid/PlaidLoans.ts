@@ -10,8 +10,8 @@ import {
 } from "@millrace/core/provider"
 import type { Fields } from "@millrace/core/record"
 import * as Effect from "effect/Effect"
-import { readRecords } from "../ReadRows.ts"
-import { currencyOf } from "../UpstreamForm.ts"
+import { readRecords } from "../upstream/ReadRows.ts"
+import { currencyOf } from "../upstream/UpstreamForm.ts"
 import { type PlaidClient, tokenOf } from "./PlaidClient.ts"
 import {
   CreditLiability,
@@ -92,10 +92,17 @@ export const pullLoans = Effect.fnUntraced(function* (
     // An account of several student loans is one record, that of the first.
     if (seen.has(id)) return undefined
     seen.add(id)
-    return { providerAccountId: id, providerId: id, pending: false, fields: present({ ...owedFields(byId.get(id)), ...fields }) }
+    return {
+      providerAccountId: id,
+      providerId: id,
+      pending: false,
+      fields: present({ ...owedFields(byId.get(id)), ...fields })
+    }
   }
   const parts = [
-    readRecords(liabilities.credit ?? [], CreditLiability, "account_id", (one) => record(one.account_id, creditFields(one))),
+    readRecords(liabilities.credit ?? [], CreditLiability, "account_id", (one) =>
+      record(one.account_id, creditFields(one))
+    ),
     readRecords(liabilities.mortgage ?? [], MortgageLiability, "account_id", (one) =>
       record(one.account_id, mortgageFields(one))
     ),

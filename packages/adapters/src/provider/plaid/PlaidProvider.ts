@@ -34,20 +34,21 @@ import { pullTransactions } from "./PlaidSync.ts"
 import { plaidKeys, verifyWebhook } from "./PlaidWebhook.ts"
 
 /** Requests a minute that Plaid allows, of each item and of all of a client. */
-const perMinute: Readonly<Partial<Record<keyof typeof limited, readonly [item: number | undefined, client: number]>>> = {
-  "/accounts/get": [15, 15_000],
-  "/accounts/balance/get": [5, 1_200],
-  "/transactions/sync": [50, 2_500],
-  "/investments/holdings/get": [15, 2_000],
-  "/investments/transactions/get": [30, 20_000],
-  "/liabilities/get": [15, 1_000],
-  "/item/get": [15, 5_000],
-  "/item/remove": [30, 2_000],
-  "/institutions/get": [undefined, 50],
-  "/institutions/get_by_id": [undefined, 400],
-  // Ours: whoever sends forged webhooks makes us ask for keys.
-  "/webhook_verification_key/get": [undefined, 60]
-}
+const perMinute: Readonly<Partial<Record<keyof typeof limited, readonly [item: number | undefined, client: number]>>> =
+  {
+    "/accounts/get": [15, 15_000],
+    "/accounts/balance/get": [5, 1_200],
+    "/transactions/sync": [50, 2_500],
+    "/investments/holdings/get": [15, 2_000],
+    "/investments/transactions/get": [30, 20_000],
+    "/liabilities/get": [15, 1_000],
+    "/item/get": [15, 5_000],
+    "/item/remove": [30, 2_000],
+    "/institutions/get": [undefined, 50],
+    "/institutions/get_by_id": [undefined, 400],
+    // Ours: whoever sends forged webhooks makes us ask for keys.
+    "/webhook_verification_key/get": [undefined, 60]
+  }
 
 const limits: ReadonlyArray<RequestLimit> = Object.entries(perMinute).flatMap(([path, [item, client]]) => {
   const endpoint = limited[path as keyof typeof limited]
@@ -147,11 +148,12 @@ const refresh = Effect.fnUntraced(function* (
     if (!isAsked) continue
     const started = yield* client.ask(path, DoneAnswer, tokenOf(secrets), { item: ref }).pipe(
       Effect.as(true),
-      Effect.catchTag("Unsupported", () => Effect.succeed(false)),
-      // An add-on that the operator has not ordered.
-      Effect.catchTag("Misconfigured", (error) =>
-        error.providerCode === "INVALID_PRODUCT" ? Effect.succeed(false) : Effect.fail(error)
-      )
+      Effect.catchTags({
+        Unsupported: () => Effect.succeed(false),
+        // An add-on that the operator has not ordered.
+        Misconfigured: (error) =>
+          error.providerCode === "INVALID_PRODUCT" ? Effect.succeed(false) : Effect.fail(error)
+      })
     )
     begun ||= started
   }

@@ -2,7 +2,7 @@
 import { Decimal } from "@millrace/core"
 import type { ObservedRecord } from "@millrace/core/provider"
 import { categories, type Category, type Fields, type TransactionType } from "@millrace/core/record"
-import { currencyOf } from "../UpstreamForm.ts"
+import { currencyOf } from "../upstream/UpstreamForm.ts"
 import type { PlaidTransaction } from "./PlaidForm.ts"
 
 /** Names of Plaid's primary categories where ours are others. */

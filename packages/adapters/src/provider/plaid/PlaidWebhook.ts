@@ -16,7 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
-import { instantOf, maybe, UpstreamId } from "../UpstreamForm.ts"
+import { instantOf, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
 import { isSignedBy, readSignedToken } from "./EsSignature.ts"
 import type { PlaidClient } from "./PlaidClient.ts"
 import { KeyAnswer, type PlaidKey, PlaidProblem } from "./PlaidForm.ts"
@@ -58,17 +58,14 @@ const refused = (message: string) => new WebhookRefused({ message })
 /** The keys of Plaid, each asked for once and remembered; ids that Plaid does not know are remembered as well. */
 export const plaidKeys = (client: PlaidClient) => {
   const kept = new Map<string, { readonly key: PlaidKey | undefined; readonly until: number }>()
-  return Effect.fnUntraced(function* (
-    id: string,
-    now: number
-  ): Effect.fn.Return<PlaidKey | undefined, ProviderError> {
+  return Effect.fnUntraced(function* (id: string, now: number): Effect.fn.Return<PlaidKey | undefined, ProviderError> {
     const found = kept.get(id)
     if (found !== undefined && now < found.until) return found.key
     const key = yield* client.ask("/webhook_verification_key/get", KeyAnswer, { key_id: id }).pipe(
       Effect.map((answer) => (answer.key.kid === id ? answer.key : undefined)),
       // Plaid refuses an id that it never gave out as a request that is wrong.
       Effect.catchTag("Misconfigured", (error) =>
-        error.providerCode === "INVALID_API_KEYS" ? Effect.fail(error) : Effect.succeed(undefined)
+        error.providerCode === "INVALID_API_KEYS" ? Effect.fail(error) : Effect.sync((): undefined => undefined)
       )
     )
     if (kept.size >= mostKeys) kept.clear()

@@ -33,9 +33,9 @@ it.effect("shows accounts with exact balances, debts as negative ones, and what 
     const second = yield* connect(fake, driver)
     const again = yield* (yield* openFor(driver, second.connection)).listAccounts
     expect(again.map(({ stableKeys }) => stableKeys)).toEqual(accounts.map(({ stableKeys }) => stableKeys))
-    expect(again.some(({ providerAccountId }) => accounts.some((one) => one.providerAccountId === providerAccountId))).toBe(
-      false
-    )
+    expect(
+      again.some(({ providerAccountId }) => accounts.some((one) => one.providerAccountId === providerAccountId))
+    ).toBe(false)
     expect(new Set(accounts.flatMap(({ stableKeys }) => stableKeys)).size).toBe(
       accounts.flatMap(({ stableKeys }) => stableKeys).length
     )
@@ -55,7 +55,8 @@ it.effect.each([1, 2, 3])("follows every event of a random script to the true le
     expect(shownOf(model.values())).toEqual(truthOf(ledger, idOf))
     for (let round = 0; round < 12; round++) {
       yield* TestClock.adjust("5 hours")
-      for (let n = seeded.below(25); n >= 0; n--) move(ledger, seeded, { account: seeded.pick(moving), keepsIds: false })
+      for (let n = seeded.below(25); n >= 0; n--)
+        move(ledger, seeded, { account: seeded.pick(moving), keepsIds: false })
       if (seeded.once(3)) {
         fake.server.beforeNext({
           only: ({ body }) => body.includes("cursor"),
@@ -94,7 +95,9 @@ it.effect("says which pending row a posted one settles, where Plaid does", () =>
     expect(next.removed.map(({ providerId }) => providerId).toSorted()).toEqual(
       [linked, unlinked].map(({ id }) => idOf(id)).toSorted()
     )
-    expect(next.upserted.map(({ fields, pendingProviderId }) => [fields["originalDescription"], pendingProviderId])).toEqual([
+    expect(
+      next.upserted.map(({ fields, pendingProviderId }) => [fields["originalDescription"], pendingProviderId])
+    ).toEqual([
       ["FUEL 1", idOf(linked.id)],
       ["FUEL 2", undefined]
     ])
@@ -128,7 +131,9 @@ it.effect("begins a loop again that changed meanwhile, and everything where the 
     // A checkpoint of another connection never leaves the house.
     const other = yield* connect(fake, driver, { person: "ben" })
     const asked = fake.server.requests.length
-    const foreign = yield* Effect.flip((yield* openFor(driver, other.connection)).pull({ ...request, checkpoint: checkpoint! }))
+    const foreign = yield* Effect.flip(
+      (yield* openFor(driver, other.connection)).pull({ ...request, checkpoint: checkpoint! })
+    )
     expect([foreign._tag, fake.server.requests.length]).toEqual(["CheckpointInvalid", asked])
   }).pipe(Effect.scoped)
 )
@@ -219,7 +224,9 @@ it.effect("shows holdings with what all units have cost, and debts with what is 
       }))
     )
     const loans = yield* session.pull(everything("loans", ids))
-    expect(loans.upserted.map(({ fields, providerId }) => [providerId, fields["loanType"], fields["principalBalance"]])).toEqual([
+    expect(
+      loans.upserted.map(({ fields, providerId }) => [providerId, fields["loanType"], fields["principalBalance"]])
+    ).toEqual([
       [idOf(ledger.account("card").id), "credit_card", Decimal.negate(ledger.balance("card"))],
       [idOf(ledger.account("mortgage").id), "mortgage", "182400.37"]
     ])

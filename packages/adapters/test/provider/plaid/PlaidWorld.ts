@@ -3,7 +3,7 @@ import { OutboundClient, privateHosts } from "@millrace/adapters"
 import { CalendarDate } from "@millrace/core"
 import { Outbound, type OutboundResponse } from "@millrace/core/outbound"
 import type { Connection, ObservedRecord, ProviderDriver, PullRequest } from "@millrace/core/provider"
-import { beginOf, completeOf, keptIn, openFor } from "@millrace/testing/fake"
+import { beginOf, completeOf, keptIn } from "@millrace/testing/fake"
 import type { PlaidFake, PlaidFakeOptions, SignIn, TrueLedger, TrueRow } from "@millrace/testing/upstream"
 import { startPlaid } from "@millrace/testing/upstream"
 import { type Model, applied, run } from "@millrace/testing/suite/provider"
@@ -39,8 +39,6 @@ export const connect = Effect.fnUntraced(function* (fake: PlaidFake, driver: Pro
   const completed = yield* driver.completeConnect(completeOf(payload, { attemptSecrets }))
   return { ...completed, step, attemptSecrets, payload, ledger: fake.ledger(who) }
 })
-
-export const sessionOf = (driver: ProviderDriver, connection: Connection) => openFor(driver, connection)
 
 export const everything = (
   dataType: PullRequest["dataType"],
@@ -101,10 +99,7 @@ export const truthOf = (ledger: TrueLedger, idOf: (id: string) => string): Reado
     .toSorted(byId)
 
 /** A client that asks the fake without a network, and changes its answers: for what is asked thousands of times. */
-export const directly = (
-  fake: PlaidFake,
-  change: (text: string, path: string) => string
-): Outbound["Service"] => ({
+export const directly = (fake: PlaidFake, change: (text: string, path: string) => string): Outbound["Service"] => ({
   request: ({ body = "", headers = {}, url }) =>
     Effect.sync((): OutboundResponse => {
       const path = new URL(url).pathname

@@ -63,10 +63,12 @@ const perMinute: ReadonlyArray<readonly [path: string, item: number, client: num
   ["/institutions/get_by_id", Infinity, 400]
 ]
 
-const limits: ReadonlyArray<RequestLimit> = perMinute.flatMap(([endpoint, item, client]): ReadonlyArray<RequestLimit> => [
-  { name: `${endpoint} of an item`, requests: item, seconds: 60, per: "connection", endpoint },
-  { name: `${endpoint} of a client`, requests: client, seconds: 60, per: "client", endpoint }
-])
+const limits: ReadonlyArray<RequestLimit> = perMinute.flatMap(
+  ([endpoint, item, client]): ReadonlyArray<RequestLimit> => [
+    { name: `${endpoint} of an item`, requests: item, seconds: 60, per: "connection", endpoint },
+    { name: `${endpoint} of a client`, requests: client, seconds: 60, per: "client", endpoint }
+  ]
+)
 
 const enumKeys = new Set(
   `type subtype payment_channel transaction_type primary detailed confidence_level update_type apr_type
@@ -105,7 +107,10 @@ export class PlaidFake implements FakeUpstream {
   private readonly signing: PlaidSigning
   private readonly ledgers = new Map<string, TrueLedger>()
   private readonly linkTokens = new Map<string, LinkToken>()
-  private readonly publicTokens = new Map<string, { readonly item: PlaidItem; readonly expiresAt: number; used: boolean }>()
+  private readonly publicTokens = new Map<
+    string,
+    { readonly item: PlaidItem; readonly expiresAt: number; used: boolean }
+  >()
   private count = 0
 
   constructor(url: string, time: FakeTime, options: PlaidFakeOptions) {
@@ -161,7 +166,11 @@ export class PlaidFake implements FakeUpstream {
 
   private linkOf(step: ClientStep): LinkToken {
     const token =
-      step.kind === "link" ? step.token : step.kind === "popup" ? new URL(step.url).searchParams.get("token") : undefined
+      step.kind === "link"
+        ? step.token
+        : step.kind === "popup"
+          ? new URL(step.url).searchParams.get("token")
+          : undefined
     const link = this.linkTokens.get(token ?? "")
     if (link === undefined) throw new RangeError("this step is none of this upstream")
     return link
@@ -328,7 +337,11 @@ export class PlaidFake implements FakeUpstream {
     const user = body["user"] as { readonly client_user_id?: unknown } | undefined
     const isUpdate = typeof body["access_token"] === "string"
     const hasProducts = Array.isArray(body["products"]) && body["products"].length > 0
-    if (typeof user?.client_user_id !== "string" || typeof body["client_name"] !== "string" || isUpdate === hasProducts) {
+    if (
+      typeof user?.client_user_id !== "string" ||
+      typeof body["client_name"] !== "string" ||
+      isUpdate === hasProducts
+    ) {
       return problem({ code: "MISSING_FIELDS" })
     }
     const link = this.createLink(body)
@@ -414,7 +427,9 @@ export class PlaidFake implements FakeUpstream {
       .filter(({ date }) => date >= from && date <= to)
       .toSorted((a, b) => (a.date === b.date ? b.line - a.line : a.date < b.date ? 1 : -1))
     const page = trades.slice(offset, offset + Math.min(count, most))
-    const securities = new Map(page.flatMap(({ security }) => (security === undefined ? [] : [[security.id, security]])))
+    const securities = new Map(
+      page.flatMap(({ security }) => (security === undefined ? [] : [[security.id, security]]))
+    )
     return ok({
       accounts: item.accountsWire(accounts),
       investment_transactions: page.map((trade) => tradeWire(item.ledger, trade, item.idOf)),
@@ -428,7 +443,11 @@ export class PlaidFake implements FakeUpstream {
     switch (refusal.kind) {
       case "rateLimited": {
         // Plaid names no time to wait.
-        const name = request.path.slice(1).replace(/\/get$/, "").replaceAll("/", "_").toUpperCase()
+        const name = request.path
+          .slice(1)
+          .replace(/\/get$/, "")
+          .replaceAll("/", "_")
+          .toUpperCase()
         return problem({ code: `${name}_LIMIT`, status: 429 })
       }
       case "unauthorized":

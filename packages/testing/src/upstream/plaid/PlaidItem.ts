@@ -66,7 +66,11 @@ const decode = (item: string, text: string): Cursor | undefined => {
       number,
       Cursor["loop"] | null
     ]
-    return of !== item ? undefined : loop === null || loop === undefined ? { generation, told } : { generation, told, loop }
+    return of !== item
+      ? undefined
+      : loop === null || loop === undefined
+        ? { generation, told }
+        : { generation, told, loop }
   } catch {
     return undefined
   }

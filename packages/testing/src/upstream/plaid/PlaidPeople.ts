@@ -30,7 +30,10 @@ const card = householdAccount("card", "credit_card", ["transactions", "loans"], 
 })
 const broker = householdAccount("broker", "brokerage", ["holdings", "trades"], { name: "Brokerage", opening: "4000" })
 const mortgage = householdAccount("mortgage", "mortgage", ["loans"], { opening: "-182400.37" })
-const student = householdAccount("student", "loan", ["transactions", "loans"], { name: "Student Loan", opening: "-23100" })
+const student = householdAccount("student", "loan", ["transactions", "loans"], {
+  name: "Student Loan",
+  opening: "-23100"
+})
 
 const templates: Readonly<Record<string, ReadonlyArray<Omit<TrueAccount, "id" | "number">>>> = {
   ins_109508: [checking, savings, card, broker, mortgage],
@@ -42,7 +45,12 @@ const fillLoan = (ledger: TrueLedger, key: string): void => {
   const { type } = ledger.account(key)
   const common = { account: key, principal: Decimal.abs(ledger.balance(key)), isOverdue: false } as const
   if (type === "credit_card") {
-    ledger.loans.set(key, { ...common, kind: "credit_card", ratePercent: Decimal.make("21.99"), nextPayment: Decimal.make("35") })
+    ledger.loans.set(key, {
+      ...common,
+      kind: "credit_card",
+      ratePercent: Decimal.make("21.99"),
+      nextPayment: Decimal.make("35")
+    })
   } else {
     ledger.loans.set(key, {
       ...common,
@@ -62,7 +70,10 @@ export const plaidLedger = (
   now: () => number,
   options: HouseholdOptions
 ): TrueLedger => {
-  const seed = Array.from(`${institution.id} ${person}`).reduce((sum, char) => (sum * 33 + char.charCodeAt(0)) | 0, options.seed)
+  const seed = Array.from(`${institution.id} ${person}`).reduce(
+    (sum, char) => (sum * 33 + char.charCodeAt(0)) | 0,
+    options.seed
+  )
   const ledger = new TrueLedger({
     institution,
     accounts: [],

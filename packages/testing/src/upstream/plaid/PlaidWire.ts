@@ -22,7 +22,7 @@ const kinds: Readonly<Partial<Record<AccountType, readonly [type: string, subtyp
   crypto: ["investment", "crypto exchange"]
 }
 
-export const kindOf = ({ type }: TrueAccount): readonly [type: string, subtype: string] => kinds[type] ?? ["other", "other"]
+const kindOf = ({ type }: TrueAccount): readonly [type: string, subtype: string] => kinds[type] ?? ["other", "other"]
 
 const number = (amount: DecimalText | undefined): unknown => (amount === undefined ? null : exactNumber(amount))
 

@@ -1,5 +1,13 @@
 /** Forms that answers of upstreams have in common. What does not fit is refused where it stands, never bent into shape. */
-import { Currency, type CurrencyCode, Decimal, type DecimalText, limits, Timestamp, type TimestampText } from "@millrace/core"
+import {
+  Currency,
+  type CurrencyCode,
+  Decimal,
+  type DecimalText,
+  limits,
+  Timestamp,
+  type TimestampText
+} from "@millrace/core"
 import * as Schema from "effect/Schema"
 
 const control = /\p{Cc}/u
@@ -14,7 +22,7 @@ export const UpstreamId = Schema.String.check(
 )
 
 /** A number of JSON, or decimal text, with all its digits; of no more digits than the ledger keeps. */
-export const Amount: Schema.Codec<DecimalText, number | string> = Schema.Union([Schema.Number, Schema.String]).pipe(
+export const Amount: Schema.Codec<DecimalText, number | string> = Schema.Union([Schema.Finite, Schema.String]).pipe(
   Schema.decodeTo(Decimal.DecimalNumber),
   Schema.check(
     Schema.makeFilter((value: DecimalText) => Decimal.wholeDigits(value) <= limits.amountWholeDigits, {
