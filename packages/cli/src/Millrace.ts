@@ -24,6 +24,7 @@ import { derivedCommand } from "./commands/Derived.ts"
 import { groupOf } from "./commands/FromContract.ts"
 import { feeds } from "./commands/Feeds.ts"
 import { findings, simulate } from "./commands/Findings.ts"
+import { institutions, providers } from "./commands/Institutions.ts"
 import { jobs } from "./commands/Jobs.ts"
 import { login, logout, profiles } from "./commands/Login.ts"
 import { records } from "./commands/Records.ts"
@@ -66,6 +67,8 @@ const enrichments = derivedCommand({
 const bundled = [
   whoami,
   banks,
+  institutions,
+  providers,
   accounts,
   feeds,
   jobs,

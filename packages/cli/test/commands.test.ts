@@ -37,6 +37,7 @@ afterAll(() => api.stop())
 
 const bank = Records.bank.id
 const account = Records.account.id
+const attempt = Records.attempt.attemptId
 const feed = Records.feed.id
 const job = Records.job.id
 const upload = Records.upload.id
@@ -109,6 +110,34 @@ const cases: ReadonlyArray<Case> = [
   { operation: "listBanks", args: ["banks", "list", "--scope", "self"], data: [{ id: bank, name: "First Bank" }] },
   { operation: "getBank", args: ["banks", "get", bank], data: { id: bank } },
   { operation: "restoreBank", args: ["banks", "restore", bank], data: { id: bank } },
+  { operation: "updateBank", args: ["banks", "update", bank, "--name", "Ours", "--order", "3"], data: { id: bank } },
+  {
+    operation: "refreshBank",
+    args: ["banks", "refresh", bank, "--data-type", "transactions"],
+    data: { status: "refreshing" }
+  },
+  {
+    operation: "startConnection",
+    args: ["banks", "connect", "--email", "me@example.com", "--country", "de", "--no-wait"],
+    data: { flow: "portal_popup", attemptId: attempt, connectUrl: "http://localhost/connect/attempts/state" }
+  },
+  {
+    operation: "completeConnection",
+    args: ["banks", "complete", "--provider", "demo:default", "--attempt", attempt, "--connection-id", "any"],
+    data: { bankId: bank, created: true, accounts: [{ id: account }] }
+  },
+  {
+    operation: "reauthConnection",
+    args: ["banks", "reauth", bank, "--no-wait"],
+    data: { flow: "portal_popup", attemptId: attempt }
+  },
+  { operation: "getConnectionAttempt", args: ["banks", "attempt", attempt], data: { id: attempt, state: "open" } },
+  {
+    operation: "searchInstitutions",
+    args: ["institutions", "search", "first", "--country", "de"],
+    data: [{ id: "demo-1", name: "First Bank" }]
+  },
+  { operation: "listProviders", args: ["providers", "list"], data: [{ id: "demo:default", flow: "portal_popup" }] },
   { operation: "listAccounts", args: ["accounts", "list", "--bank", bank], data: [{ id: account, bankId: bank }] },
   { operation: "getAccount", args: ["accounts", "get", ...of], data: { id: account } },
   { operation: "getBalance", args: ["accounts", "balance", ...of, "--cached"], data: { amount: 10.5 } },

@@ -18,7 +18,14 @@ import type { AccountLooks } from "./bank/AccountLooks.ts"
 import type { BankRemains } from "./bank/BankRemains.ts"
 import type { BankStore } from "./bank/BankStore.ts"
 import type { ConnectionAttemptStore } from "./bank/ConnectionAttemptStore.ts"
+import type { ConnectionSubjectStore } from "./bank/ConnectionSubject.ts"
 import { Banks } from "./bank/Banks.ts"
+import type { Connecting } from "./bank/Connecting.ts"
+import { ConnectReturns } from "./bank/ConnectReturns.ts"
+import { Institutions } from "./bank/Institutions.ts"
+import type { Looks } from "./bank/Looks.ts"
+import type { Sessions } from "./bank/Sessions.ts"
+import type { Starting } from "./bank/Starting.ts"
 import { Collections } from "./collection/Collections.ts"
 import { Deliverer } from "./destination/Deliverer.ts"
 import type { DeliveryStore } from "./destination/DeliveryStore.ts"
@@ -114,6 +121,7 @@ export type Stores =
   | BankRemains
   | AccountLooks
   | ConnectionAttemptStore
+  | ConnectionSubjectStore
   | RecordStore
   | FeedStore
   | JobStore
@@ -151,6 +159,11 @@ export const layerRun: Layer.Layer<
   | Learning
   | FeedLearning
   | Banks
+  | Connecting
+  | Starting
+  | ConnectReturns
+  | Looks
+  | Sessions
   | SourceReader
   | LedgerWriter
   | PushedRecords
@@ -171,7 +184,11 @@ export const layerRun: Layer.Layer<
   Layer.provide(StatementSource.layer),
   Layer.provideMerge([SourceReader.layer, PushedRecords.layer]),
   Layer.provide(MadeAccounts.layer),
-  Layer.provideMerge([LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer, Tasks.layer]),
+  Layer.provideMerge([
+    LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)),
+    ConnectReturns.layer.pipe(Layer.provideMerge(Banks.layer)),
+    Tasks.layer
+  ]),
   Layer.provideMerge(Ids.layer)
 )
 
@@ -181,6 +198,7 @@ export type UseCases =
   | Workspaces
   | Banks
   | BankRemovals
+  | Institutions
   | AccountData
   | Feeds
   | DataTypeSchemas
@@ -225,6 +243,7 @@ export const layerUseCases = (
   Layer.mergeAll(
     Workspaces.layer,
     Families.layer,
+    Institutions.layer,
     walled(AccountData, AccountData.layer),
     walled(BankRemovals, BankRemovals.layer),
     walled(Feeds, Feeds.layer),

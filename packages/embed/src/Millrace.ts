@@ -6,7 +6,14 @@ import { MemoryStorage } from "@millrace/adapters/memory"
 import { chooseServerRole, PostgresStorage, startupParameters, WalledClient } from "@millrace/adapters/postgres"
 import { AesSecrets, keysFor } from "@millrace/adapters/secrets"
 import { AddedCollections, type AnyCollection } from "@millrace/core/collection"
-import { bankHandlers, dueAnalysis, Kernel, learnHandlers, messageHandlers } from "@millrace/core/kernel"
+import {
+  bankHandlers,
+  connectionHandlers,
+  dueAnalysis,
+  Kernel,
+  learnHandlers,
+  messageHandlers
+} from "@millrace/core/kernel"
 import { type ProviderMaking } from "@millrace/core/provider"
 import type { UpstreamBudget } from "@millrace/core/rate"
 import { type TaskHandlerSource, TaskKinds } from "@millrace/core/task"
@@ -87,7 +94,15 @@ export const layer = <EProvider = never, EStorage = never>({
   return recurring
     ? TaskRunner.layer().pipe(
         Layer.provide(
-          TaskKinds.layer(...housekeeping, ...bankHandlers, dueAnalysis, ...learnHandlers, ...messageHandlers, ...tasks)
+          TaskKinds.layer(
+            ...housekeeping,
+            ...bankHandlers,
+            dueAnalysis,
+            ...learnHandlers,
+            ...messageHandlers,
+            ...connectionHandlers,
+            ...tasks
+          )
         ),
         Layer.provideMerge(kernel)
       )

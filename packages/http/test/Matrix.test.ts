@@ -49,8 +49,11 @@ const expectWords = (answer: Server.Answered) => {
   }
 }
 
-const isServed = (path: string): boolean =>
-  operations.some(({ template }) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path))
+const isServed = (path: string, by?: Sample["method"]): boolean =>
+  operations.some(
+    ({ method, template }) =>
+      (by === undefined || by === method) && new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path)
+  )
 
 const fieldsOf = (answer: Server.Answered): ReadonlyArray<string> =>
   (answer.body.details as ReadonlyArray<{ field: string }>).map((detail) => detail.field)
@@ -145,8 +148,9 @@ describe.each(operations)("$id", (sample) => {
     ]) {
       if (other === path) continue
       const answer = await call(server, sample, { path: other })
-      // `query` in another case is the id of a row, which has other methods; the name of a data type is another name.
-      const named = sample.template.endsWith("}")
+      // `query` in another case is the id of a row, which has other methods; the name of a data type is another name, and
+      // `providers` in another case the id of a bank.
+      const named = sample.template.endsWith("}") || isServed(other, sample.method)
       expect(answer.status, `${other} ${answer.text}`).toBe(isServed(other) && !named ? 405 : 404)
       expect(answer.body.success).toBe(false)
     }

@@ -16,6 +16,19 @@ describe("handlers", () => {
   })
 
   it("are one for each endpoint of their group", () => {
-    expectTypeOf<keyof Banks>().toEqualTypeOf<"listBanks" | "getBank" | "deleteBank" | "restoreBank">()
+    expectTypeOf<keyof Banks>().toEqualTypeOf<
+      | "listBanks"
+      | "getBank"
+      | "updateBank"
+      | "refreshBank"
+      | "startConnection"
+      | "completeConnection"
+      | "reauthConnection"
+      | "getConnectionAttempt"
+      | "searchInstitutions"
+      | "listProviders"
+      | "deleteBank"
+      | "restoreBank"
+    >()
   })
 })

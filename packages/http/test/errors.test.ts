@@ -62,8 +62,8 @@ const cases: ReadonlyArray<readonly [error: KernelError, status: number, code: s
   [new ProviderError.CheckpointInvalid(evidence), 503, "PROVIDER_UNAVAILABLE", "retry"],
   [new ProviderError.RangeNotAllowed({ ...evidence, earliest: "2026-01-01" }), 503, "PROVIDER_UNAVAILABLE", "retry"],
   [new ProviderError.Unsupported({ ...evidence, dataType: "loans" }), 404, "UNSUPPORTED_BY_PROVIDER"],
-  [new ProviderError.InvalidConnectPayload(evidence), 400, "INVALID_REQUEST"],
-  [new ProviderError.UserCancelled(evidence), 409, "INVALID_STATE"],
+  [new ProviderError.InvalidConnectPayload(evidence), 400, "INVALID_PAYLOAD"],
+  [new ProviderError.UserCancelled(evidence), 409, "CONNECTION_CANCELLED"],
   [new ProviderError.DuplicateConnection(evidence), 409, "ALREADY_EXISTS"],
   [new ProviderError.Misconfigured(evidence), 503, "PROVIDER_MISCONFIGURED", "contact_support"],
   [new ProviderError.ProtocolViolation({ ...evidence, path: "a" }), 503, "PROVIDER_MISCONFIGURED", "contact_support"]

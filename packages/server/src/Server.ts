@@ -8,7 +8,14 @@ import { StatementThreads } from "@millrace/adapters/statement"
 import { agreeOnKey, PostgresStorage, sealAccounts, sealUploads } from "@millrace/adapters/postgres"
 import { JobEngine } from "@millrace/core/job"
 import { JobLease } from "@millrace/core/storage"
-import { bankHandlers, dueAnalysis, Kernel, learnHandlers, messageHandlers } from "@millrace/core/kernel"
+import {
+  bankHandlers,
+  connectionHandlers,
+  dueAnalysis,
+  Kernel,
+  learnHandlers,
+  messageHandlers
+} from "@millrace/core/kernel"
 import { AccountSeal, UploadSettings } from "@millrace/core/upload"
 import type { Misconfigured, ProviderDriver, ProviderMaking, RequestLimit } from "@millrace/core/provider"
 import { TableSettings } from "@millrace/core/table"
@@ -181,7 +188,16 @@ const layerTasks = Layer.effect(
   })
 ).pipe(
   Layer.provide(TaskRunner.layer()),
-  Layer.provide(TaskKinds.layer(...housekeeping, ...bankHandlers, dueAnalysis, ...learnHandlers, ...messageHandlers))
+  Layer.provide(
+    TaskKinds.layer(
+      ...housekeeping,
+      ...bankHandlers,
+      dueAnalysis,
+      ...learnHandlers,
+      ...messageHandlers,
+      ...connectionHandlers
+    )
+  )
 )
 
 /** Asked for here, so that no transaction has to wait for a connection to make one. */

@@ -2,16 +2,24 @@
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
 import { reseal } from "../../src/storage/postgres/Resealing.ts"
-import { BankStore, ConnectionAttemptStore, DataKeys, UploadStore } from "@millrace/core/storage"
+import {
+  BankStore,
+  ConnectionAttemptStore,
+  ConnectionSubjectStore,
+  DataKeys,
+  UploadStore
+} from "@millrace/core/storage"
 import { Secrets } from "@millrace/core/bank"
 import { Ids } from "@millrace/core"
 import {
+  attemptParts,
   completedConnection,
   makeConnection,
   makeUpload,
   storeAttempt,
   storeBank,
   storeFeed,
+  storeSubject,
   storeWorkspace
 } from "@millrace/testing/fixture"
 import { layer as database } from "@millrace/verification/postgres/TestPostgres"
@@ -46,18 +54,32 @@ const fill = Effect.gen(function* () {
   yield* (yield* UploadStore).insert(upload, bytes)
   const attempt = yield* storeAttempt(workspace)
   yield* (yield* ConnectionAttemptStore).keepExchange(attempt.id, completedConnection, attempt.createdAt)
-  return { banks, attempt, upload, bytes, key: yield* (yield* DataKeys).get("account numbers") }
+  yield* (yield* ConnectionAttemptStore).keep(attempt.id, "secrets", attemptParts.secrets, attempt.createdAt)
+  yield* (yield* ConnectionAttemptStore).keep(attempt.id, "step", attemptParts.step, attempt.createdAt)
+  const subject = yield* storeSubject(workspace)
+  yield* (yield* ConnectionSubjectStore).keepSecrets(
+    subject.workspaceId,
+    subject.instanceId,
+    attemptParts.secrets,
+    attempt.createdAt
+  )
+  return { banks, attempt, subject, upload, bytes, key: yield* (yield* DataKeys).get("account numbers") }
 })
 
 type Stored = Effect.Success<typeof fill>
 
 /** Reads all of it; fails where something cannot be opened. */
-const readAll = Effect.fnUntraced(function* ({ attempt, banks, bytes, key, upload }: Stored) {
+const readAll = Effect.fnUntraced(function* ({ attempt, banks, bytes, key, subject, upload }: Stored) {
   for (const bank of banks) {
     const kept = Option.getOrThrow(yield* (yield* BankStore).connection(bank.id))
     expect(kept.connection.secrets).toEqual(makeConnection(bank).connection.secrets)
   }
   expect(yield* (yield* ConnectionAttemptStore).exchange(attempt.id)).toEqual(Option.some(completedConnection))
+  expect(yield* (yield* ConnectionAttemptStore).part(attempt.id, "secrets")).toEqual(Option.some(attemptParts.secrets))
+  expect(yield* (yield* ConnectionAttemptStore).part(attempt.id, "step")).toEqual(Option.some(attemptParts.step))
+  expect(yield* (yield* ConnectionSubjectStore).get(subject.workspaceId, subject.instanceId)).toEqual(
+    Option.some({ ref: subject.ref, secrets: attemptParts.secrets })
+  )
   const file = Option.getOrThrow(yield* (yield* UploadStore).bytes(upload.id))
   expect(Buffer.compare(file, bytes)).toBe(0)
   expect(Redacted.value(yield* (yield* DataKeys).get("account numbers"))).toBe(Redacted.value(key))
@@ -68,6 +90,8 @@ const keyIds = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly id: string }>`select split_part(connection_secrets, '.', 2) as id from bank
     union select split_part(exchanged, '.', 2) from connection_attempt
+    union select split_part(sealed, '.', 2) from connection_attempt_part
+    union select split_part(sealed, '.', 2) from connection_subject
     union select split_part(sealed, '.', 2) from data_key
     union select encode(substring(sealed from 2 for 8), 'escape') from upload_piece`
   return rows.map(({ id }) => id)
@@ -83,8 +107,8 @@ it.live(
       const told = yield* Effect.all([as(2, 1)(reseal), as(2, 1)(reseal), as(2, 1)(readAll(stored))], {
         concurrency: "unbounded"
       })
-      // 20 connections, an attempt, a data key, and three pieces of a file.
-      expect(told[0].sealed + told[1].sealed).toBe(25)
+      // 20 connections, an attempt and two of its parts, a subject, a data key, and three pieces of a file.
+      expect(told[0].sealed + told[1].sealed).toBe(28)
       expect((yield* as(2, 1)(reseal)).left).toEqual({})
       expect(yield* keyIds).toEqual([yield* idOf(2)])
       yield* as(2)(readAll(stored))
@@ -98,7 +122,7 @@ it.live("what was altered stays as it is and is told, and keeps nothing else fro
     const stored = yield* as(1)(fill)
     const sql = yield* SqlClient.SqlClient
     yield* sql`update bank set connection_secrets = connection_secrets || 'AAAA' where id < ${stored.banks[18]!.id}`
-    expect(yield* as(2, 1)(reseal)).toEqual({ sealed: 7, left: { connections: 18 } })
+    expect(yield* as(2, 1)(reseal)).toEqual({ sealed: 10, left: { connections: 18 } })
     yield* as(2)(readAll({ ...stored, banks: stored.banks.slice(18) }))
   }).pipe(Effect.provide(database(inject("postgres"))))
 )
@@ -108,7 +132,14 @@ it.live("what no key that was given opens stays as it is, and is told", () =>
     const stored = yield* as(1)(fill)
     expect(yield* as(3, 2)(reseal)).toEqual({
       sealed: 0,
-      left: { connections: 20, "attempts to connect": 1, "data keys": 1, "pieces of files": 3 }
+      left: {
+        connections: 20,
+        "attempts to connect": 1,
+        "parts of attempts to connect": 2,
+        "subjects of connections": 1,
+        "data keys": 1,
+        "pieces of files": 3
+      }
     })
     yield* as(1)(readAll(stored))
   }).pipe(Effect.provide(database(inject("postgres"))))

@@ -40,6 +40,11 @@ export class JobUnsuccessful extends Schema.TaggedError<JobUnsuccessful>()("JobU
   message: Schema.String
 }) {}
 
+/** A connection that was waited for was not made. */
+export class ConnectionUnsuccessful extends Schema.TaggedError<ConnectionUnsuccessful>()("ConnectionUnsuccessful", {
+  message: Schema.String
+}) {}
+
 const Envelope = Schema.Struct({
   error: Schema.String,
   code: Schema.optionalKey(Schema.String),
@@ -74,6 +79,7 @@ export type Failure =
   | Unreachable
   | AnswerUnreadable
   | JobUnsuccessful
+  | ConnectionUnsuccessful
   | ApiRefused
 
 const ofStatus = (status: number): number => {
@@ -91,6 +97,7 @@ export const exitCodeOf = (failure: Failure): number => {
     case "LocalFault":
     case "AnswerUnreadable":
     case "JobUnsuccessful":
+    case "ConnectionUnsuccessful":
       return exitCodes.failure
     case "Unreachable":
       return exitCodes.unavailable

@@ -10,17 +10,49 @@ const read = (summary: string, tool: string, command: string): Entry => ({
   command
 })
 
+/** What is told of institutions and providers is no one's own. */
+const lookUp = (summary: string, tool: string, command: string): Entry => ({
+  ...read(summary, tool, command),
+  scopes: { anyOf: ["institutions:read"] }
+})
+
+const write = {
+  scopes: { anyOf: ["banks:write"] },
+  role: "admin"
+} as const satisfies Partial<Entry>
+
+/** What asks a provider: no transaction is held over it. */
+const callsOut = { ...write, idempotency: "key", waits: true } as const satisfies Partial<Entry>
+
 export const bankOperations = entriesOf("banks", {
   listBanks: read("List bank connections", "list_banks", "banks list"),
   getBank: read("Get a bank connection", "get_bank", "banks get"),
-  completeConnection: {
-    summary: "Complete a connection that a person has begun",
-    scopes: { anyOf: ["banks:write"] },
-    role: "admin",
-    idempotency: "key",
-    waits: true,
+  updateBank: {
+    ...write,
+    summary: "Change the name, icon or place of a bank",
+    idempotency: "inherent",
     body: "required",
-    served: false,
+    tool: sets("update_bank"),
+    command: "banks update"
+  },
+  refreshBank: {
+    ...callsOut,
+    summary: "Ask the provider to read from the bank now",
+    body: "optional",
+    tool: reaches("refresh_bank"),
+    command: "banks refresh"
+  },
+  startConnection: {
+    ...callsOut,
+    summary: "Begin to connect a bank",
+    body: "required",
+    tool: reaches("start_connection"),
+    command: "banks connect"
+  },
+  completeConnection: {
+    ...callsOut,
+    summary: "Complete a connection that a person has begun",
+    body: "required",
     tool: reaches("complete_connection"),
     command: "banks complete"
   },
@@ -40,7 +72,28 @@ export const bankOperations = entriesOf("banks", {
     idempotency: "key",
     tool: sets("restore_bank"),
     command: "banks restore"
-  }
+  },
+  reauthConnection: {
+    ...callsOut,
+    summary: "Begin to connect a bank anew",
+    body: "optional",
+    tool: reaches("reauth_connection"),
+    command: "banks reauth"
+  },
+  getConnectionAttempt: {
+    ...write,
+    summary: "Get an attempt to connect a bank",
+    app: "own",
+    idempotency: "read",
+    tool: reads("get_connection_attempt"),
+    command: "banks attempt"
+  },
+  searchInstitutions: {
+    ...lookUp("Search the banks that can be connected", "search_institutions", "institutions search"),
+    waits: true,
+    body: "required"
+  },
+  listProviders: lookUp("List the providers that are configured", "list_providers", "providers list")
 })
 
 export const accountOperations = entriesOf("accounts", {

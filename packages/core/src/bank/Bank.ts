@@ -4,8 +4,8 @@ import { BankType } from "../provider/BankType.ts"
 import { isMadeKind, ProviderKind } from "../provider/ProviderKind.ts"
 import { Id } from "../shared/Ids.ts"
 import { fromMillis, Timestamp, toMillis } from "../shared/Timestamp.ts"
-import { ConnectionStatus } from "../provider/ConnectionHealth.ts"
 import { BankRemoval } from "./BankRemoval.ts"
+import { KeptStatus } from "../provider/ConnectionHealth.ts"
 
 /** A bank as everybody may see it. */
 export const Bank = Schema.Struct({
@@ -17,7 +17,7 @@ export const Bank = Schema.Struct({
   order: Schema.Int,
   icon: Schema.optionalKey(Schema.String),
   /** Absent for banks made of uploaded files: they have no connection. */
-  connectionStatus: Schema.optionalKey(ConnectionStatus),
+  connectionStatus: Schema.optionalKey(KeptStatus),
   institutionId: Schema.optionalKey(Schema.String),
   providerInstanceId: Schema.optionalKey(Schema.String),
   createdAt: Timestamp,

@@ -12,7 +12,7 @@ import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Bank, BankId } from "./Bank.ts"
 import type { BankLife } from "./BankRemoval.ts"
-import type { ConnectionStatus } from "../provider/ConnectionHealth.ts"
+import type { KeptStatus } from "../provider/ConnectionHealth.ts"
 
 /** How a bank is reached. Secrets are sealed before they reach a disk. */
 export interface BankConnection {
@@ -28,6 +28,13 @@ export const isSameConnection = (a: Connection, b: Connection): boolean => {
     names.length === Object.keys(b.secrets).length &&
     names.every((name) => a.secrets[name] === b.secrets[name])
   )
+}
+
+/** Null takes an icon away. */
+export interface BankDetails {
+  readonly name?: string
+  readonly icon?: string | null
+  readonly order?: number
 }
 
 /** A bank that is made for a feed. */
@@ -88,7 +95,7 @@ export class BankStore extends Context.Service<
     readonly replaceConnection: (
       id: BankId,
       connection: BankConnection,
-      status: ConnectionStatus,
+      status: KeptStatus,
       at: Timestamp
     ) => Effect.Effect<void, StorageUnavailable>
     /**
@@ -101,7 +108,16 @@ export class BankStore extends Context.Service<
       known: Connection,
       secrets: SecretValues
     ) => Effect.Effect<Option.Option<Connection>, StorageUnavailable>
-    readonly setStatus: (id: BankId, status: ConnectionStatus, at: Timestamp) => Effect.Effect<void, StorageUnavailable>
+    /** What people say of it; `false` where there is no such bank. */
+    readonly update: (
+      workspaceId: WorkspaceId,
+      id: BankId,
+      change: BankDetails,
+      at: Timestamp
+    ) => Effect.Effect<boolean, StorageUnavailable>
+    /** Live banks with a connection that nobody has looked at since, oldest look first, of whichever workspace is reached. */
+    readonly unchecked: (since: Timestamp, limit: number) => Effect.Effect<ReadonlyArray<Bank>, StorageUnavailable>
+    readonly setStatus: (id: BankId, status: KeptStatus, at: Timestamp) => Effect.Effect<void, StorageUnavailable>
     /** With its accounts; their records stay. `false` when there is none. */
     readonly remove: (workspaceId: WorkspaceId, id: BankId) => Effect.Effect<boolean, StorageUnavailable>
     /** Oldest first. */

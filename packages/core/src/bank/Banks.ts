@@ -1,39 +1,39 @@
-/** Bank connections: listing and connecting (decisions 5.2). */
+/** Bank connections: listing, connecting, and what people say of them (decisions 5.2). */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
-import { needScopes, permit, reach } from "../access/Access.ts"
+import { needScopes, permit, reach, shows } from "../access/Access.ts"
 import type { ActorRef } from "../access/ActorRef.ts"
 import { readableIds, type Caller } from "../access/Caller.ts"
-import { EventStore } from "../event/EventStore.ts"
-import type { Forbidden, NotFound } from "../failure/Failure.ts"
-import { statusAfter, type ConnectionStatus } from "../provider/ConnectionHealth.ts"
+import type { EventStore } from "../event/EventStore.ts"
+import { Conflict, NotFound, type Forbidden } from "../failure/Failure.ts"
+import type { RefreshStarted } from "../provider/Provider.ts"
 import type { ProviderError } from "../provider/ProviderError.ts"
 import type { Providers, ProviderNotAvailable } from "../provider/Providers.ts"
+import type { SyncDataType } from "../record/DataType.ts"
+import type { Digest } from "../shared/Digest.ts"
 import type { Ids } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import type { Leases } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { AccountLists, type AccountList } from "./AccountList.ts"
+import { AccountLists } from "./AccountList.ts"
 import { natureOf, type Bank, type BankId } from "./Bank.ts"
-import { stateOf } from "./BankRemoval.ts"
-import { statusEvents } from "./BankEvents.ts"
-import { BankStore } from "./BankStore.ts"
+import { stateOf, unusableBank } from "./BankRemoval.ts"
+import { BankRoom } from "./BankRoom.ts"
+import { type BankDetails, BankStore } from "./BankStore.ts"
+import { ConnectedBanks } from "./ConnectedBanks.ts"
 import { Connecting } from "./Connecting.ts"
-import type { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
-import { Sessions, type BankSession } from "./Sessions.ts"
+import { attemptAsOf, type ConnectionAttempt, type ConnectionAttemptId } from "./ConnectionAttempt.ts"
+import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
+import type { ConnectionSubjectStore } from "./ConnectionSubject.ts"
+import { Looks, type Refreshed } from "./Looks.ts"
+import { Sessions } from "./Sessions.ts"
+import { Starting } from "./Starting.ts"
+import { Subjects } from "./Subjects.ts"
 
-/** What a look at a connection found. */
-export interface Refreshed {
-  readonly status: ConnectionStatus
-  /** What the rest of the run asks through. */
-  readonly session: BankSession
-  /** `undefined` where it is not connected. */
-  readonly listed: AccountList | undefined
-}
+export type { Refreshed }
 
 export class Banks extends Context.Service<
   Banks,
@@ -49,8 +49,33 @@ export class Banks extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Bank>, Forbidden | StorageUnavailable>
     /** Deleted ones are not there; those that are being removed are, and say so. */
     readonly get: (caller: Caller, id: BankId) => Effect.Effect<Bank, NotFound | Forbidden | StorageUnavailable>
+    /** Its name, icon and place in the order, as people want them. */
+    readonly update: (
+      caller: Caller,
+      id: BankId,
+      change: BankDetails
+    ) => Effect.Effect<Bank, NotFound | Conflict | Forbidden | StorageUnavailable>
+    /** Begins a connection: an attempt, and the step that the person's browser goes on with. `Starting` says how. */
+    readonly start: Starting["Service"]["start"]
+    /** Begins to connect a bank anew. */
+    readonly reauth: Starting["Service"]["reauth"]
     /** Completes a connection: once for each attempt, whatever fails on the way. `Connecting` says how. */
     readonly connect: Connecting["Service"]["complete"]
+    /** How an attempt goes, for whoever waits for it. Apps see those that they began. */
+    readonly attempt: (
+      caller: Caller,
+      id: ConnectionAttemptId
+    ) => Effect.Effect<ConnectionAttempt, NotFound | Forbidden | StorageUnavailable>
+    /** Asks the provider to read from the bank now, where it can be asked. `Conflict` where a person has to mend the connection first. */
+    readonly ask: (
+      caller: Caller,
+      id: BankId,
+      /** Empty: all that it has. */
+      dataTypes: ReadonlyArray<SyncDataType>
+    ) => Effect.Effect<
+      RefreshStarted,
+      ProviderNotAvailable | ProviderError | NotFound | Conflict | Forbidden | StorageUnavailable
+    >
     /**
      * Asks the provider how the connection is and, where it is connected, reads its accounts and balances anew;
      * accounts that are no longer listed become `missing`. How the connection is is kept even where the accounts cannot
@@ -65,17 +90,26 @@ export class Banks extends Context.Service<
   }
 >()("@millrace/core/bank/Banks") {
   static readonly layer: Layer.Layer<
-    Banks,
+    Banks | Connecting | Starting | Looks | Sessions,
     never,
-    BankStore | ConnectionAttemptStore | Leases | Providers | EventStore | Ids | Transactor
+    | BankStore
+    | ConnectionAttemptStore
+    | ConnectionSubjectStore
+    | Leases
+    | Providers
+    | EventStore
+    | Digest
+    | Ids
+    | Transactor
   > = Layer.effect(
     Banks,
     Effect.gen(function* () {
       const store = yield* BankStore
+      const attempts = yield* ConnectionAttemptStore
       const sessions = yield* Sessions
-      const lists = yield* AccountLists
       const connecting = yield* Connecting
-      const events = yield* EventStore
+      const starting = yield* Starting
+      const looks = yield* Looks
       const { atomically } = yield* Transactor
 
       const get = Effect.fn("Banks.get")(function* (caller: Caller, id: BankId) {
@@ -88,30 +122,12 @@ export class Banks extends Context.Service<
         )
       })
 
-      const refresh = Effect.fn("Banks.refresh")(function* <E>(
-        bank: Bank,
-        guard: Effect.Effect<void, E>,
-        cause: ActorRef
-      ) {
-        const session = yield* sessions.open(bank)
-        const health = yield* session.inspect
-        const now = yield* Timestamp.now
-        const status = statusAfter(bank.connectionStatus, health, now)
-        const keep = Effect.gen(function* () {
-          yield* guard
-          const before = Option.flatMap(yield* store.get(bank.workspaceId, bank.id), ({ connectionStatus }) =>
-            Option.fromUndefinedOr(connectionStatus)
-          )
-          yield* store.setStatus(bank.id, status, now)
-          if (Option.isSome(before)) yield* events.append(statusEvents(bank, before.value, status, cause))
-        })
-        if (!status.connected) {
-          yield* atomically(keep)
-          return { status, session, listed: undefined }
-        }
-        const listed = yield* Effect.result(lists.read(bank, session, keep, cause))
-        if (Result.isSuccess(listed)) return { status, session, listed: listed.success }
-        return yield* Effect.andThen(atomically(keep), Effect.fail(listed.failure))
+      /** A bank that is there to be used, for those who may change it. */
+      const live = Effect.fnUntraced(function* (caller: Caller, operation: "updateBank" | "refreshBank", id: BankId) {
+        const found = yield* store.get(caller.principal.workspace.id, id)
+        const bank = yield* reach(caller, operation, "Bank", found)
+        const refusal = unusableBank(bank)
+        return refusal === undefined ? bank : yield* refusal
       })
 
       return Banks.of({
@@ -125,9 +141,60 @@ export class Banks extends Context.Service<
           )
         }),
         get,
+        update: Effect.fn("Banks.update")(function* (caller, id, change) {
+          return yield* atomically(
+            Effect.gen(function* () {
+              const bank = yield* live(caller, "updateBank", id)
+              yield* store.update(bank.workspaceId, id, change, yield* Timestamp.now)
+              return Option.getOrElse(yield* store.get(bank.workspaceId, id), () => bank)
+            })
+          )
+        }),
+        start: starting.start,
+        reauth: starting.reauth,
         connect: connecting.complete,
-        refresh
+        attempt: Effect.fn("Banks.attempt")(function* (caller, id) {
+          yield* permit(caller, "getConnectionAttempt")
+          const found = Option.filter(yield* attempts.get(id), (attempt) =>
+            shows(caller, "getConnectionAttempt", attempt)
+          )
+          if (Option.isNone(found)) return yield* new NotFound({ resource: "Attempt" })
+          return attemptAsOf(found.value, yield* Timestamp.now)
+        }),
+        ask: Effect.fn("Banks.ask")(function* (caller, id, dataTypes) {
+          const bank = yield* live(caller, "refreshBank", id)
+          if (bank.connectionStatus === undefined) return { status: "not_supported" }
+          if (!bank.connectionStatus.connected) {
+            return yield* new Conflict({
+              code: "INVALID_STATE",
+              message: `Bank is ${bank.connectionStatus.status}. Connect it anew with reauthConnection first`,
+              details: []
+            })
+          }
+          const looking = { guard: Effect.void, cause: caller.cause }
+          return yield* Effect.gen(function* () {
+            const session = yield* sessions.open(bank)
+            const can = session.driver.capabilities.refresh
+            if (session.refresh === undefined || can === undefined) return { status: "not_supported" } as const
+            const wanted = can.dataTypes.filter((type) => dataTypes.length === 0 || dataTypes.includes(type))
+            return wanted.length === 0 ? ({ status: "not_supported" } as const) : yield* session.refresh(wanted)
+          }).pipe(
+            Effect.tapError((error) =>
+              error._tag === "NotFound" || error._tag === "ProviderNotAvailable" || error._tag === "StorageUnavailable"
+                ? Effect.void
+                : Effect.ignore(looks.failed(bank, error, looking, "user"))
+            )
+          )
+        }),
+        refresh: (bank, guard, cause) => looks.refresh(bank, { guard, cause })
       })
     })
-  ).pipe(Layer.provide(Connecting.layer), Layer.provide([AccountLists.layer, Sessions.layer]))
+  ).pipe(
+    Layer.provideMerge([Connecting.layer, Starting.layer]),
+    Layer.provideMerge(Looks.layer),
+    Layer.provide([ConnectedBanks.layer, AccountLists.layer]),
+    Layer.provide(BankRoom.layer),
+    Layer.provideMerge(Sessions.layer),
+    Layer.provide(Subjects.layer)
+  )
 }

@@ -11,37 +11,48 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { permit } from "../access/Access.ts"
-import type { ActorRef } from "../access/ActorRef.ts"
 import type { Caller } from "../access/Caller.ts"
-import { EventStore } from "../event/EventStore.ts"
-import { Conflict, NotFound, PlanLimitReached, type Forbidden } from "../failure/Failure.ts"
-import { statusAfter } from "../provider/ConnectionHealth.ts"
-import type { CompletedConnection, Connection, ConnectPayload } from "../provider/Connect.ts"
+import { credentialOf } from "../access/Principal.ts"
+import { Conflict, type Forbidden, InvalidInput, type NotFound, type PlanLimitReached } from "../failure/Failure.ts"
+import type { ConnectPayload } from "../provider/Connect.ts"
 import type { ProviderDriver } from "../provider/Provider.ts"
-import { ProviderUnavailable, type ProviderError } from "../provider/ProviderError.ts"
+import { type ProviderError, failureOf } from "../provider/ProviderError.ts"
 import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
+import { CurrentPsu } from "../provider/Turns.ts"
 import { Ids } from "../shared/Ids.ts"
-import { nextOrder } from "../shared/Order.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
 import { Leases, type Lease } from "../storage/Lease.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import { Transactor } from "../storage/Transactor.ts"
-import { plans } from "../workspace/Plan.ts"
-import type { Workspace } from "../workspace/Workspace.ts"
 import type { Account } from "./Account.ts"
 import { AccountLists } from "./AccountList.ts"
-import { natureOf, type Bank, type BankId } from "./Bank.ts"
-import { bankConnected, bankReconnected, statusEvents } from "./BankEvents.ts"
-import { BankStore, type BankConnection } from "./BankStore.ts"
-import { attemptLease, type ConnectionAttempt } from "./ConnectionAttempt.ts"
+import type { Bank, BankId } from "./Bank.ts"
+import { BankRoom } from "./BankRoom.ts"
+import { BankStore } from "./BankStore.ts"
+import {
+  attemptAsOf,
+  type AttemptError,
+  attemptLease,
+  attemptMinutes,
+  type ConnectionAttempt,
+  lateHours,
+  lateUntil,
+  nextAttemptState
+} from "./ConnectionAttempt.ts"
 import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
-import { keptPatiently, Sessions } from "./Sessions.ts"
-import { subjectOf } from "./Subject.ts"
+import { busy, ConnectedBanks } from "./ConnectedBanks.ts"
+import { Sessions } from "./Sessions.ts"
+import { Subjects } from "./Subjects.ts"
 
 export interface ConnectRequest {
   readonly instanceId: string
-  /** Known to whoever began it; asking again with the same one is harmless. */
-  readonly attemptId: string
+  /**
+   * Known to whoever began it; asking again with the same one is harmless. Without one it is the newest that the same
+   * credential began at the instance, or else one of its own.
+   */
+  readonly attemptId?: string
+  /** Fails unless an attempt of that id was started: a misspelt one begins no other. */
+  readonly started?: boolean
   readonly payload: ConnectPayload
   /** The bank that is connected anew: it stays the same one also where the upstream gives it another reference. */
   readonly reconnects?: BankId
@@ -54,23 +65,54 @@ export interface Connected {
   readonly accounts: ReadonlyArray<Account>
 }
 
+export type ConnectFailure =
+  | ProviderNotAvailable
+  | ProviderError
+  | PlanLimitReached
+  | Conflict
+  | NotFound
+  | InvalidInput
+  | Forbidden
+  | StorageUnavailable
+
 /** Seconds that one caller has for completing an attempt: far longer than requests to an upstream are waited for. */
 const leaseSeconds = 120
-/** Seconds in which the last transaction ends; it gives the lease back itself. */
-const lastStepSeconds = 30
-
-/** Subjects have no secrets of their own yet. */
-const unkept = () =>
-  Effect.fail(new ProviderUnavailable({ message: "Secrets of the upstream's user could not be kept", retryAfter: 60 }))
 
 const refusal = (message: string) => new Conflict({ code: "INVALID_STATE", message, details: [] })
-const busy = refusal("Another request is completing this attempt. Ask again in a few seconds")
-const closed = ({ state }: ConnectionAttempt) =>
-  refusal(
+
+const invalid = (code: "ATTEMPT_NOT_FOUND" | "ATTEMPT_EXPIRED", message: string) =>
+  new InvalidInput({ code, message, details: [{ field: "attemptId", message }] })
+
+const closed = ({ error, state }: ConnectionAttempt) => {
+  if (state === "expired") {
+    return invalid("ATTEMPT_EXPIRED", "The time of this attempt is over. Start another attempt")
+  }
+  const why = error === undefined ? "" : `: ${error.message.replace(/\.$/, "")}`
+  return refusal(
     state === "completed"
       ? "The bank of this attempt was removed. Start another attempt"
-      : `This attempt is ${state}. Start another attempt`
+      : `This attempt is ${state}${why}. Start another attempt`
   )
+}
+
+/** What the owner of an attempt is told of an error that ended it. */
+export const attemptErrorOf = (error: ProviderError): AttemptError => {
+  const { code, recovery } = failureOf(error)
+  return { code, message: error.message, ...(recovery === undefined ? {} : { recovery }) }
+}
+
+/** The payload will not be taken another time either. */
+const isFinal = (error: ProviderError): boolean =>
+  error._tag === "InvalidConnectPayload" || error._tag === "UserCancelled" || error._tag === "DuplicateConnection"
+
+/** What no other try mends. */
+const lasting: ReadonlySet<ConnectFailure["_tag"]> = new Set([
+  "PlanLimitReached",
+  "NotFound",
+  "ReauthRequired",
+  "ConsentRequired",
+  "ConnectionGone"
+])
 
 export class Connecting extends Context.Service<
   Connecting,
@@ -78,188 +120,108 @@ export class Connecting extends Context.Service<
     /**
      * Completes an attempt: verified upstream, stored with its secrets, accounts read. Repeating it returns the same bank
      * with `created: false`, and after a failure goes on where it stopped, without another exchange. A known connection is
-     * connected anew: its bank gets the new secrets, where they work, and their health. `Conflict` where the attempt has failed, or
-     * somebody else completes it now.
+     * connected anew: its bank gets the new secrets, where they work, and their health. `Conflict` where the attempt has
+     * failed, or somebody else completes it now; `InvalidInput` where it is unknown or its time is over.
      */
-    readonly complete: (
-      caller: Caller,
-      request: ConnectRequest
-    ) => Effect.Effect<
-      Connected,
-      ProviderNotAvailable | ProviderError | PlanLimitReached | Conflict | NotFound | Forbidden | StorageUnavailable
-    >
+    readonly complete: (caller: Caller, request: ConnectRequest) => Effect.Effect<Connected, ConnectFailure>
+    /**
+     * Goes on with an attempt that somebody left: from what its exchange gave, or with the payload that its callback
+     * brought. What nobody can take over within its time, such as a connection without room in the plan, is taken back
+     * upstream. `undefined` where there is nothing to go on with.
+     */
+    readonly goOn: (caller: Caller, attempt: ConnectionAttempt) => Effect.Effect<Connected | undefined, ConnectFailure>
   }
 >()("@millrace/core/bank/Connecting") {
   static readonly layer: Layer.Layer<
     Connecting,
     never,
-    BankStore | ConnectionAttemptStore | AccountLists | Sessions | Leases | Providers | EventStore | Ids | Transactor
+    | BankStore
+    | BankRoom
+    | ConnectedBanks
+    | ConnectionAttemptStore
+    | AccountLists
+    | Sessions
+    | Subjects
+    | Leases
+    | Providers
+    | Ids
+    | Transactor
   > = Layer.effect(
     Connecting,
     Effect.gen(function* () {
       const banks = yield* BankStore
+      const connected = yield* ConnectedBanks
       const attempts = yield* ConnectionAttemptStore
       const lists = yield* AccountLists
+      const room = yield* BankRoom
       const sessions = yield* Sessions
+      const subjects = yield* Subjects
       const leases = yield* Leases
       const providers = yield* Providers
-      const events = yield* EventStore
       const ids = yield* Ids
       const { atomically } = yield* Transactor
 
-      /** The banks of the workspace, when its plan has room for another one. */
-      const withRoom = Effect.fnUntraced(function* (workspace: Workspace) {
-        const all = yield* banks.list([workspace.id])
-        const limit = plans[workspace.plan].banks
-        if (limit !== undefined && all.filter((bank) => natureOf(bank) === "connected").length >= limit) {
-          return yield* new PlanLimitReached({ what: "banks", limit })
-        }
-        return all
-      })
-
-      /** The bank that the request says to connect anew. */
-      const renewed = Effect.fnUntraced(function* (workspace: Workspace, { instanceId, reconnects }: ConnectRequest) {
-        if (reconnects === undefined) return Option.none<Bank>()
-        const bank = Option.filter(
-          yield* banks.get(workspace.id, reconnects),
-          ({ deletedAt, providerInstanceId }) => deletedAt === undefined && providerInstanceId === instanceId
-        )
-        return Option.isSome(bank) ? bank : yield* new NotFound({ resource: "Bank" })
-      })
-
       /** Fails where the plan has no room for what the request would connect; what is connected anew needs none. */
-      const checkRoom = Effect.fnUntraced(function* (workspace: Workspace, request: ConnectRequest) {
-        const { instanceId, payload } = request
-        if (Option.isSome(yield* renewed(workspace, request))) return
+      const checkRoom = Effect.fnUntraced(function* (
+        { principal: { workspace } }: Caller,
+        { instanceId, payload }: ConnectRequest,
+        reconnects: BankId | undefined
+      ) {
+        if (reconnects !== undefined) return void (yield* connected.renewed(workspace.id, instanceId, reconnects))
         const known =
           payload.kind === "provider_connection_id" &&
           Option.isSome(yield* banks.byConnection(workspace.id, instanceId, payload.connectionId))
-        if (!known) yield* withRoom(workspace)
+        if (!known) yield* room.need(workspace)
       })
-
-      /** Storage that is away for a moment must not cost what cannot be had again. */
-      const keep = (attempt: ConnectionAttempt, completed: CompletedConnection) =>
-        keptPatiently(Effect.flatMap(Timestamp.now, (now) => attempts.keepExchange(attempt.id, completed, now)))
 
       const exchange = Effect.fnUntraced(function* (
         driver: ProviderDriver,
         attempt: ConnectionAttempt,
-        request: ConnectRequest
+        payload: ConnectPayload,
+        reconnects: BankId | undefined
       ) {
-        const held = yield* attempts.exchange(attempt.id)
-        if (Option.isSome(held)) return held.value
-        const { attemptId, payload } = request
-        const subject = subjectOf(attempt.workspaceId, attempt.instanceId)
+        const { instanceId, workspaceId } = attempt
+        const subject = yield* subjects.of(workspaceId, instanceId)
+        const attemptSecrets = Option.getOrElse(yield* attempts.part(attempt.id, "secrets"), () => ({}))
+        const reconnect =
+          reconnects === undefined ? undefined : Option.getOrUndefined(yield* banks.connection(reconnects))?.connection
+        const psu = yield* CurrentPsu
         // Whoever asked may go away meanwhile.
         return yield* Effect.uninterruptible(
-          driver.completeConnect({ attemptId, subject, attemptSecrets: {}, payload, keepSubject: unkept }).pipe(
-            Effect.tapError((error) =>
-              error._tag === "InvalidConnectPayload"
-                ? Effect.flatMap(Timestamp.now, (now) => attempts.move(attempt.id, "refuse", now))
-                : Effect.void
-            ),
-            Effect.tap((completed) => keep(attempt, completed))
-          )
-        )
-      })
-
-      /** Makes the bank or connects it anew, in one transaction with the end of the attempt. */
-      const store = Effect.fnUntraced(function* (
-        workspace: Workspace,
-        driver: ProviderDriver,
-        request: ConnectRequest,
-        lease: Lease,
-        attempt: ConnectionAttempt,
-        completed: CompletedConnection,
-        cause: ActorRef
-      ) {
-        const { instanceId } = driver
-        // A bank that is not there yet has no other place for secrets that rotate than the attempt.
-        let current: Connection = completed.connection
-        const session = yield* driver.open({
-          connection: current,
-          subject: subjectOf(workspace.id, instanceId),
-          keep: (secrets) => {
-            const newer = { ref: current.ref, secrets: { ...current.secrets, ...secrets } }
-            return Effect.mapError(
-              Effect.tap(keep(attempt, { ...completed, connection: newer }), () =>
-                Effect.sync(() => (current = newer))
+          driver
+            .completeConnect({
+              attemptId: attempt.attemptId,
+              subject,
+              attemptSecrets,
+              payload,
+              ...(reconnect === undefined ? {} : { reconnect }),
+              ...(psu === undefined ? {} : { psu }),
+              keepSubject: subjects.keeper(workspaceId, instanceId)
+            })
+            .pipe(
+              Effect.tapError((error) =>
+                isFinal(error)
+                  ? Effect.flatMap(Timestamp.now, (now) =>
+                      attempts.move(attempt.id, "refuse", now, { error: attemptErrorOf(error) })
+                    )
+                  : Effect.void
               ),
-              () =>
-                new ProviderUnavailable({ message: "New secrets of the connection could not be kept", retryAfter: 60 })
+              Effect.tap((completed) => connected.keep(attempt, completed))
             )
-          }
-        })
-        const health = yield* session.inspect
-        const connection: BankConnection = { instanceId, connection: current }
-        const { consentExpiresAt } = completed
-        const now = yield* Timestamp.now
-        const status = statusAfter(
-          undefined,
-          consentExpiresAt === undefined ? health : { consentExpiresAt, ...health },
-          now
-        )
-        const lastStep = `${lease.holder} last step`
-        return yield* atomically(
-          Effect.gen(function* () {
-            yield* Effect.catchTag(leases.fence(lease), "LeaseLost", () => Effect.fail(busy))
-            // One at a time in a workspace: two attempts could be of one connection, or of the last room in the plan.
-            const alone = yield* leases.take([`connections:${workspace.id}`], lastStep, lastStepSeconds)
-            if (Option.isNone(alone)) return yield* busy
-            const of = { workspaceId: workspace.id, cause }
-            const byReference = yield* banks.byConnection(workspace.id, instanceId, completed.connection.ref)
-            const known = Option.isSome(byReference) ? byReference : yield* renewed(workspace, request)
-            const bank: Bank = Option.isSome(known)
-              ? known.value
-              : {
-                  id: yield* ids.next("bank"),
-                  workspaceId: workspace.id,
-                  name: completed.institution.name,
-                  source: driver.kind,
-                  type: completed.bankType,
-                  order: nextOrder(yield* withRoom(workspace)),
-                  connectionStatus: status,
-                  institutionId: completed.institution.id,
-                  providerInstanceId: instanceId,
-                  createdAt: now,
-                  updatedAt: now
-                }
-            if (Option.isNone(known)) {
-              yield* banks.insert(bank, connection)
-              yield* events.append([bankConnected.of({ ...of, subjectId: bank.id, data: { bank } })])
-            } else if (status.connected) {
-              yield* banks.replaceConnection(bank.id, connection, status, now)
-              const before = bank.connectionStatus
-              yield* events.append([
-                bankReconnected.of({ ...of, subjectId: bank.id, data: { bankId: bank.id } }),
-                ...(before === undefined ? [] : statusEvents(bank, before, status, cause))
-              ])
-            }
-            if (!(yield* attempts.move(attempt.id, "store", now, bank.id))) return yield* busy
-            yield* leases.free(lastStep)
-            // Secrets of no use, such as those of an attempt that a newer one has outrun, replace no others.
-            if (Option.isSome(known) && !status.connected) return { bank, created: false, connection: undefined }
-            return {
-              bank: { ...bank, connectionStatus: status, updatedAt: now },
-              created: Option.isNone(known),
-              connection
-            }
-          })
         )
       })
 
       /** What an attempt that was completed before made. */
-      const again = Effect.fnUntraced(function* (attempt: ConnectionAttempt, cause: ActorRef) {
+      const again = Effect.fnUntraced(function* (caller: Caller, attempt: ConnectionAttempt) {
         const { bankId, workspaceId } = attempt
         const bank = bankId === undefined ? Option.none<Bank>() : yield* banks.get(workspaceId, bankId)
         if (Option.isNone(bank) || bank.value.deletedAt !== undefined) return yield* closed(attempt)
         const held = yield* banks.accounts(bank.value.id)
-        const connection = yield* banks.connection(bank.value.id)
         // Whoever completed it may have stopped before the accounts were read.
         const accounts =
-          held.length > 0 || Option.isNone(connection)
+          held.length > 0 || Option.isNone(yield* banks.connection(bank.value.id))
             ? held
-            : (yield* lists.read(bank.value, yield* sessions.open(bank.value), Effect.void, cause)).accounts
+            : (yield* lists.read(bank.value, yield* sessions.open(bank.value), Effect.void, caller.cause)).accounts
         return { bank: bank.value, created: false, accounts } satisfies Connected
       })
 
@@ -272,57 +234,152 @@ export class Connecting extends Context.Service<
       ) {
         const { workspace } = caller.principal
         const { cause } = caller
-        const attempt = Option.getOrElse(yield* attempts.get(begun.id), () => begun)
-        if (attempt.state === "completed") return yield* again(attempt, cause)
-        const held = Option.isSome(yield* attempts.exchange(attempt.id))
-        // Asked before anything is used up upstream.
-        if (!held) yield* checkRoom(workspace, request)
-        if (!(yield* attempts.move(attempt.id, "complete", yield* Timestamp.now))) return yield* closed(attempt)
-        const { bank, connection, created } = yield* exchange(driver, attempt, request).pipe(
-          Effect.flatMap((completed) => store(workspace, driver, request, lease, attempt, completed, cause)),
+        const now = yield* Timestamp.now
+        const attempt = attemptAsOf(
+          Option.getOrElse(yield* attempts.get(begun.id), () => begun),
+          now
+        )
+        if (attempt.state === "completed") return yield* again(caller, attempt)
+        const held = yield* attempts.exchange(attempt.id)
+        const reconnects = attempt.reconnects ?? request.reconnects
+        if (Option.isNone(held)) {
+          const isLate = attempt.state === "expired" && lateUntil(attempt) <= now
+          if (isLate || nextAttemptState(attempt.state, "complete") === undefined) return yield* closed(attempt)
+          // Asked before anything is used up upstream.
+          yield* checkRoom(caller, request, reconnects)
+        }
+        if (!(yield* attempts.move(attempt.id, "complete", now))) return yield* closed(attempt)
+        const exchanged = Option.isSome(held)
+          ? Effect.succeed(held.value)
+          : exchange(driver, attempt, request.payload, reconnects)
+        const { bank, created, replaced } = yield* exchanged.pipe(
+          Effect.flatMap((completed) =>
+            connected.store({ workspace, driver, attempt, completed, lease, reconnects, cause })
+          ),
           Effect.tapError(() =>
             Effect.ignore(
               atomically(
                 Effect.andThen(
                   leases.fence(lease),
-                  Effect.flatMap(Timestamp.now, (now) => attempts.move(attempt.id, "giveUp", now))
+                  Effect.flatMap(Timestamp.now, (at) => attempts.move(attempt.id, "giveUp", at))
                 )
               )
             )
           )
         )
-        const accounts =
-          connection === undefined
-            ? yield* banks.accounts(bank.id)
-            : (yield* lists.read(bank, yield* sessions.open(bank), Effect.void, cause)).accounts
+        const accounts = replaced
+          ? (yield* lists.read(bank, yield* sessions.open(bank), Effect.void, cause)).accounts
+          : yield* banks.accounts(bank.id)
         return { bank, created, accounts } satisfies Connected
       })
 
-      const complete = Effect.fn("Connecting.complete")(function* (caller: Caller, request: ConnectRequest) {
-        yield* permit(caller, "completeConnection")
+      /** The attempt that a request means; one of its own, where it means none. */
+      const meant = Effect.fnUntraced(function* (caller: Caller, request: ConnectRequest) {
         const { id: workspaceId } = caller.principal.workspace
-        const { attemptId, instanceId } = request
-        const driver = yield* providers.get(instanceId)
+        const { attemptId, instanceId, started = false } = request
         const now = yield* Timestamp.now
-        const attempt = yield* attempts.begin({
-          id: yield* ids.next("connectionAttempt"),
+        if (attemptId === undefined || started) {
+          const found =
+            attemptId === undefined
+              ? yield* attempts.newest(
+                  workspaceId,
+                  instanceId,
+                  credentialOf(caller.principal),
+                  Timestamp.fromMillis(Timestamp.toMillis(now) - lateHours * 3_600_000)
+                )
+              : yield* attempts.named(workspaceId, instanceId, attemptId)
+          if (Option.isSome(found)) return found.value
+          if (attemptId !== undefined) {
+            return yield* invalid(
+              "ATTEMPT_NOT_FOUND",
+              `There is no attempt of this id at ${instanceId}. Use the attemptId that startConnection returned`
+            )
+          }
+        }
+        const id = yield* ids.next("connectionAttempt")
+        return yield* attempts.begin({
+          id,
           workspaceId,
           instanceId,
-          attemptId,
+          attemptId: attemptId ?? id,
           state: "open",
+          expiresAt: Timestamp.fromMillis(Timestamp.toMillis(now) + attemptMinutes.most * 60_000),
+          credential: credentialOf(caller.principal),
+          createdBy: caller.cause,
+          ...(request.reconnects === undefined ? {} : { reconnects: request.reconnects }),
           createdAt: now,
           updatedAt: now
         })
-        const holder = yield* ids.next("request")
-        return yield* Effect.acquireUseRelease(
-          leases.take([attemptLease(attempt.id)], holder, leaseSeconds),
-          (taken) =>
-            Option.isNone(taken) ? Effect.fail(busy) : completeWith(caller, driver, request, attempt, taken.value[0]!),
-          () => Effect.ignore(leases.free(holder))
+      })
+
+      /** Runs as the only one at the attempt. */
+      const alone = <A, E>(
+        attempt: ConnectionAttempt,
+        use: (lease: Lease) => Effect.Effect<A, E>
+      ): Effect.Effect<A, E | Conflict | StorageUnavailable> =>
+        Effect.flatMap(ids.next("request"), (holder) =>
+          Effect.acquireUseRelease(
+            leases.take([attemptLease(attempt.id)], holder, leaseSeconds),
+            (taken): Effect.Effect<A, E | Conflict> =>
+              Option.isNone(taken) ? Effect.fail(busy) : use(taken.value[0]!),
+            () => Effect.ignore(leases.free(holder))
+          )
+        )
+
+      const complete = Effect.fn("Connecting.complete")(function* (caller: Caller, request: ConnectRequest) {
+        yield* permit(caller, "completeConnection")
+        const driver = yield* providers.get(request.instanceId)
+        const attempt = yield* meant(caller, request)
+        return yield* alone(attempt, (lease) => completeWith(caller, driver, request, attempt, lease))
+      })
+
+      /** Takes back upstream what an exchange gave and no bank can have. */
+      const takeBack = Effect.fnUntraced(function* (driver: ProviderDriver, attempt: ConnectionAttempt, lease: Lease) {
+        const held = yield* attempts.exchange(attempt.id)
+        if (Option.isSome(held)) {
+          const known = yield* banks.byConnection(attempt.workspaceId, attempt.instanceId, held.value.connection.ref)
+          // What a bank of ours stands on is no one's to take back.
+          if (Option.isNone(known)) yield* (yield* connected.open(attempt, driver, held.value)).session.revoke
+        }
+        yield* atomically(
+          Effect.gen(function* () {
+            yield* Effect.catchTag(leases.fence(lease), "LeaseLost", () => Effect.fail(busy))
+            const now = yield* Timestamp.now
+            yield* attempts.dropExchange(attempt.id, now)
+            yield* attempts.move(attempt.id, "giveUp", now)
+            yield* attempts.move(attempt.id, "abort", now, {
+              error: { code: "ATTEMPT_EXPIRED", message: "Nobody could take the connection over in time" }
+            })
+          })
         )
       })
 
-      return Connecting.of({ complete })
+      const goOn = Effect.fn("Connecting.goOn")(function* (caller: Caller, attempt: ConnectionAttempt) {
+        const driver = yield* providers.get(attempt.instanceId)
+        const { attemptId, instanceId } = attempt
+        return yield* alone(
+          attempt,
+          Effect.fnUntraced(function* (lease) {
+            const told = yield* attempts.part(attempt.id, "payload")
+            if (Option.isNone(told) && Option.isNone(yield* attempts.exchange(attempt.id))) return undefined
+            const payload: ConnectPayload = Option.getOrElse(told, () => ({
+              kind: "provider_connection_id",
+              connectionId: ""
+            }))
+            const request: ConnectRequest = { instanceId, attemptId, payload }
+            return yield* completeWith(caller, driver, request, attempt, lease).pipe(
+              Effect.tapError(
+                Effect.fnUntraced(function* ({ _tag }) {
+                  const late = lateUntil(attempt) <= (yield* Timestamp.now)
+                  if (late && lasting.has(_tag)) yield* takeBack(driver, attempt, lease)
+                })
+              )
+            )
+          })
+        )
+      })
+
+      return Connecting.of({ complete, goOn })
     })
   )
 }

@@ -14,11 +14,13 @@ import { ProviderUnavailable, type ProviderError } from "../provider/ProviderErr
 import { Providers, type ProviderNotAvailable } from "../provider/Providers.ts"
 import { remembered } from "../provider/Remembered.ts"
 import { CurrentPsu } from "../provider/Turns.ts"
-import { retryPatiently } from "../shared/RetryPatiently.ts"
+import type { Ids } from "../shared/Ids.ts"
 import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
 import type { Bank } from "./Bank.ts"
 import { BankStore, isSameConnection } from "./BankStore.ts"
-import { subjectOf } from "./Subject.ts"
+import { keptPatiently } from "./KeptPatiently.ts"
+import type { ConnectionSubjectStore } from "./ConnectionSubject.ts"
+import { Subjects } from "./Subjects.ts"
 
 export interface BankSession extends ProviderSession {
   readonly driver: ProviderDriver
@@ -26,15 +28,6 @@ export interface BankSession extends ProviderSession {
 
 /** A driver goes no further with secrets that nobody has kept. */
 const unkept = new ProviderUnavailable({ message: "New secrets of the connection could not be kept", retryAfter: 60 })
-
-/** Storage that is away for a moment must not cost what the upstream gives once. */
-export const keptPatiently = <A>(keep: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A, StorageUnavailable> =>
-  retryPatiently(keep, {
-    retries: 7,
-    longestWait: 10,
-    waitAfter: (_, tried) => Effect.succeed(0.1 * 2 ** (tried - 1)),
-    sleep: (seconds) => Effect.sleep(seconds * 1000)
-  })
 
 /** The errors that newer secrets may mend. */
 const mayBeOld = (error: ProviderError): boolean =>
@@ -52,83 +45,85 @@ export class Sessions extends Context.Service<
     ) => Effect.Effect<BankSession, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable>
   }
 >()("@millrace/core/bank/Sessions") {
-  static readonly layer: Layer.Layer<Sessions, never, BankStore | Providers> = Layer.effect(
-    Sessions,
-    Effect.gen(function* () {
-      const banks = yield* BankStore
-      const providers = yield* Providers
+  static readonly layer: Layer.Layer<Sessions, never, BankStore | ConnectionSubjectStore | Providers | Ids> =
+    Layer.effect(
+      Sessions,
+      Effect.gen(function* () {
+        const banks = yield* BankStore
+        const providers = yield* Providers
+        const subjects = yield* Subjects
 
-      const stored = Effect.fnUntraced(function* ({ id }: Pick<Bank, "id">) {
-        const found = yield* banks.connection(id)
-        return Option.isSome(found) ? found.value : yield* new NotFound({ resource: "Connection" })
-      })
-
-      const open = Effect.fn("Sessions.open")(function* (bank: Pick<Bank, "id" | "workspaceId">) {
-        const first = yield* stored(bank)
-        const driver = yield* providers.get(first.instanceId)
-        const subject = subjectOf(bank.workspaceId, first.instanceId)
-        const psu = yield* CurrentPsu
-        let known: Connection = first.connection
-
-        const keep = (secrets: SecretValues) =>
-          keptPatiently(
-            Effect.suspend(() => banks.rotateSecrets(bank.id, known, { ...known.secrets, ...secrets }))
-          ).pipe(
-            Effect.map(Option.filter(({ ref }) => ref === known.ref)),
-            Effect.map(Option.map((now) => void (known = now))),
-            Effect.asVoid,
-            Effect.mapError(() => unkept)
-          )
-
-        const openKnown = Effect.suspend(() =>
-          driver.open({ connection: known, subject, keep, ...(psu === undefined ? {} : { psu }) })
-        )
-        let session = yield* openKnown
-
-        /** Whether there are newer secrets than those that the session was opened with; then it is opened anew. */
-        const moveOn = Effect.gen(function* () {
-          const now = yield* Effect.option(banks.connection(bank.id))
-          const connection = Option.flatten(now)
-          if (Option.isNone(connection) || connection.value.instanceId !== first.instanceId) return false
-          const newer = connection.value.connection
-          if (isSameConnection(newer, known)) return false
-          known = newer
-          session = yield* openKnown
-          return true
+        const stored = Effect.fnUntraced(function* ({ id }: Pick<Bank, "id">) {
+          const found = yield* banks.connection(id)
+          return Option.isSome(found) ? found.value : yield* new NotFound({ resource: "Connection" })
         })
 
-        const current = <A>(ask: (session: ProviderSession) => Effect.Effect<A, ProviderError>) =>
-          Effect.suspend(() => ask(session)).pipe(
-            Effect.catchIf(mayBeOld, (error) =>
-              Effect.flatMap(moveOn, (moved) => (moved ? Effect.suspend(() => ask(session)) : Effect.fail(error)))
+        const open = Effect.fn("Sessions.open")(function* (bank: Pick<Bank, "id" | "workspaceId">) {
+          const first = yield* stored(bank)
+          const driver = yield* providers.get(first.instanceId)
+          const subject = yield* subjects.of(bank.workspaceId, first.instanceId)
+          const psu = yield* CurrentPsu
+          let known: Connection = first.connection
+
+          const keep = (secrets: SecretValues) =>
+            keptPatiently(
+              Effect.suspend(() => banks.rotateSecrets(bank.id, known, { ...known.secrets, ...secrets }))
+            ).pipe(
+              Effect.map(Option.filter(({ ref }) => ref === known.ref)),
+              Effect.map(Option.map((now) => void (known = now))),
+              Effect.asVoid,
+              Effect.mapError(() => unkept)
             )
+
+          const openKnown = Effect.suspend(() =>
+            driver.open({ connection: known, subject, keep, ...(psu === undefined ? {} : { psu }) })
           )
+          let session = yield* openKnown
 
-        const { refresh } = session
-        const opened: BankSession = {
-          driver,
-          inspect: remembered(
-            Effect.flatMap(
-              current((one) => one.inspect),
-              (health) =>
-                isUsable(health.status)
-                  ? Effect.succeed(health)
-                  : Effect.flatMap(moveOn, (moved) =>
-                      moved ? Effect.suspend(() => session.inspect) : Effect.succeed(health)
-                    )
+          /** Whether there are newer secrets than those that the session was opened with; then it is opened anew. */
+          const moveOn = Effect.gen(function* () {
+            const now = yield* Effect.option(banks.connection(bank.id))
+            const connection = Option.flatten(now)
+            if (Option.isNone(connection) || connection.value.instanceId !== first.instanceId) return false
+            const newer = connection.value.connection
+            if (isSameConnection(newer, known)) return false
+            known = newer
+            session = yield* openKnown
+            return true
+          })
+
+          const current = <A>(ask: (session: ProviderSession) => Effect.Effect<A, ProviderError>) =>
+            Effect.suspend(() => ask(session)).pipe(
+              Effect.catchIf(mayBeOld, (error) =>
+                Effect.flatMap(moveOn, (moved) => (moved ? Effect.suspend(() => ask(session)) : Effect.fail(error)))
+              )
             )
-          ),
-          listAccounts: remembered(current((one) => one.listAccounts)),
-          pull: (request) => current((one) => one.pull(request)),
-          ...(refresh === undefined
-            ? {}
-            : { refresh: (dataTypes) => current((one) => (one.refresh ?? refresh)(dataTypes)) }),
-          revoke: current((one) => one.revoke)
-        }
-        return opened
-      })
 
-      return Sessions.of({ open })
-    })
-  )
+          const { refresh } = session
+          const opened: BankSession = {
+            driver,
+            inspect: remembered(
+              Effect.flatMap(
+                current((one) => one.inspect),
+                (health) =>
+                  isUsable(health.status)
+                    ? Effect.succeed(health)
+                    : Effect.flatMap(moveOn, (moved) =>
+                        moved ? Effect.suspend(() => session.inspect) : Effect.succeed(health)
+                      )
+              )
+            ),
+            listAccounts: remembered(current((one) => one.listAccounts)),
+            pull: (request) => current((one) => one.pull(request)),
+            ...(refresh === undefined
+              ? {}
+              : { refresh: (dataTypes) => current((one) => (one.refresh ?? refresh)(dataTypes)) }),
+            revoke: current((one) => one.revoke)
+          }
+          return opened
+        })
+
+        return Sessions.of({ open })
+      })
+    ).pipe(Layer.provide(Subjects.layer))
 }

@@ -18,12 +18,31 @@ export {
   stateOf
 } from "../bank/BankRemoval.ts"
 export {
+  attemptAsOf,
+  attemptDays,
+  AttemptError,
   type AttemptEvent,
   attemptEvents,
+  AttemptState,
   attemptStates,
   attemptTransitions,
   type ConnectionAttempt,
   type ConnectionAttemptId,
+  lateHours,
+  lateUntil,
   nextAttemptState
 } from "../bank/ConnectionAttempt.ts"
+export {
+  type ConnectAddresses,
+  CurrentConnectAddresses,
+  landingOf,
+  pageOf,
+  webhookOf
+} from "../bank/ConnectAddresses.ts"
+export { existingFlow, payloadKindOf } from "../bank/ConnectFlow.ts"
+export { redirectTo } from "../bank/RedirectUri.ts"
+export type { ConnectionRequest, InteractiveRequest } from "../bank/ConnectionRequest.ts"
+export type { ConnectionSubject } from "../bank/ConnectionSubject.ts"
 export { Secrets, SecretsUnreadable } from "../bank/Secrets.ts"
+export { providerResultStatuses } from "../bank/Institutions.ts"
+export type { ExistingBank, Started } from "../bank/Starting.ts"

@@ -26,7 +26,13 @@ export {
   stepOfFlow,
   type Subject
 } from "../provider/Connect.ts"
-export { type ConnectionHealth, ConnectionStatus, isUsable } from "../provider/ConnectionHealth.ts"
+export {
+  type ConnectionHealth,
+  ConnectionStatus,
+  isUsable,
+  type KeptStatus,
+  statusSources
+} from "../provider/ConnectionHealth.ts"
 export { hintSeconds, retryAfterSeconds } from "../provider/Hint.ts"
 export { askJson, readJson, refusalOf, unanswered } from "../provider/JsonUpstream.ts"
 export type {

@@ -3,8 +3,14 @@ export { ApiKeyStore } from "../access/ApiKeyStore.ts"
 export { type AuditChain, type AuditQuery, type AuditRow, AuditStore, type ChainedRow } from "../audit/AuditStore.ts"
 export { type AccountLook, AccountLooks } from "../bank/AccountLooks.ts"
 export { BankRemains } from "../bank/BankRemains.ts"
-export { type BankConnection, BankStore, isSameConnection, type MadeBank } from "../bank/BankStore.ts"
-export { ConnectionAttemptStore } from "../bank/ConnectionAttemptStore.ts"
+export { type BankDetails, type BankConnection, BankStore, isSameConnection, type MadeBank } from "../bank/BankStore.ts"
+export {
+  type AttemptOutcome,
+  type AttemptPart,
+  type AttemptParts,
+  ConnectionAttemptStore
+} from "../bank/ConnectionAttemptStore.ts"
+export { ConnectionSubjectStore } from "../bank/ConnectionSubject.ts"
 export { CursorStore } from "../cursor/CursorStore.ts"
 export {
   type DeliveryEntry,

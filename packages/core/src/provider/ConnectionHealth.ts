@@ -1,6 +1,7 @@
 /** Health of a bank connection (decisions 6.2). */
 import * as Schema from "effect/Schema"
-import { Timestamp } from "../shared/Timestamp.ts"
+import { Timestamp, toMillis } from "../shared/Timestamp.ts"
+import type { ProviderError } from "./ProviderError.ts"
 
 const healthStatuses = [
   "pending",
@@ -26,6 +27,10 @@ export interface ConnectionHealth {
   readonly nextRefreshPossibleAt?: Timestamp
 }
 
+/** Who found out how a connection is. */
+export const statusSources = ["provider_call", "webhook", "reconciler", "user"] as const
+export type StatusSource = (typeof statusSources)[number]
+
 /** `connectionStatus` of a bank (specification 2.1). */
 export const ConnectionStatus = Schema.Struct({
   connected: Schema.Boolean,
@@ -33,11 +38,22 @@ export const ConnectionStatus = Schema.Struct({
   errorCode: Schema.optionalKey(Schema.String),
   errorMessage: Schema.optionalKey(Schema.String),
   lastCheckedAt: Schema.optionalKey(Timestamp),
-  source: Schema.optionalKey(Schema.Literals(["provider_call", "webhook", "reconciler", "user"])),
+  source: Schema.optionalKey(Schema.Literals(statusSources)),
   consentExpiresAt: Schema.optionalKey(Timestamp),
-  lastUpstreamUpdateAt: Schema.optionalKey(Timestamp)
+  lastUpstreamUpdateAt: Schema.optionalKey(Timestamp),
+  nextRefreshPossibleAt: Schema.optionalKey(Timestamp)
 })
 export type ConnectionStatus = typeof ConnectionStatus.Type
+
+/** The status as it is kept, with what is counted until it becomes another one. Nobody is shown that. */
+export const KeptStatus = Schema.Struct({
+  ...ConnectionStatus.fields,
+  /** Looks in a row that failed for a reason that passes. */
+  failures: Schema.optionalKey(Schema.Int),
+  /** Answers in a row that had not the agreed form. */
+  violations: Schema.optionalKey(Schema.Int)
+})
+export type KeptStatus = typeof KeptStatus.Type
 
 const usable: ReadonlySet<HealthStatus> = new Set(["pending", "connected", "degraded"])
 
@@ -53,13 +69,105 @@ const needsPerson: ReadonlySet<HealthStatus> = new Set(["reauth_required", "cons
 const nextStatus = (current: HealthStatus, observed: HealthStatus): HealthStatus =>
   observed === "degraded" && needsPerson.has(current) ? current : observed
 
+/** Hours after which data that the upstream has not read anew count as stale. */
+const staleHours = 48
+
+/** What follows from what was found: a consent whose end has passed, data that have not moved for two days. */
+const judged = (health: ConnectionHealth, at: Timestamp): ConnectionHealth => {
+  const { consentExpiresAt, lastUpstreamUpdateAt, status } = health
+  if (isUsable(status) && consentExpiresAt !== undefined && consentExpiresAt <= at) {
+    return {
+      ...health,
+      status: "consent_expired",
+      errorCode: "CONSENT_EXPIRED",
+      errorMessage: "The consent has expired"
+    }
+  }
+  const stale =
+    status === "connected" &&
+    lastUpstreamUpdateAt !== undefined &&
+    toMillis(at) - toMillis(lastUpstreamUpdateAt) > staleHours * 3_600_000
+  return stale
+    ? {
+        ...health,
+        status: "degraded",
+        errorCode: "STALE_DATA",
+        errorMessage: `The provider has read nothing from the bank for ${staleHours} hours`
+      }
+    : health
+}
+
 /** What is kept of a look at a connection; without `before` it is a connection that is new, or was connected anew. */
 export const statusAfter = (
-  before: ConnectionStatus | undefined,
-  health: ConnectionHealth,
-  at: Timestamp
-): ConnectionStatus => {
+  before: KeptStatus | undefined,
+  found: ConnectionHealth,
+  at: Timestamp,
+  source: StatusSource = "provider_call"
+): KeptStatus => {
+  const known = before?.consentExpiresAt
+  // A look that says nothing of the consent takes nothing back of what was said before.
+  const health = judged(known === undefined ? found : { consentExpiresAt: known, ...found }, at)
   const status = before === undefined ? health.status : nextStatus(before.status, health.status)
-  const { status: _, ...found } = health
-  return { ...found, connected: isUsable(status), status, lastCheckedAt: at, source: "provider_call" }
+  if (before !== undefined && status !== health.status) return { ...before, lastCheckedAt: at, source }
+  const { status: _, ...rest } = health
+  return { ...rest, connected: isUsable(status), status, lastCheckedAt: at, source }
+}
+
+/** Failures in a row after which a connection is no longer what it was. */
+const mostFailures = 3
+
+/** What a failed look says by itself. */
+const facts: Readonly<
+  Partial<Record<ProviderError["_tag"], { readonly status: HealthStatus; readonly errorCode: string }>>
+> = {
+  ReauthRequired: { status: "reauth_required", errorCode: "REAUTH_REQUIRED" },
+  ConsentRequired: { status: "consent_expired", errorCode: "CONSENT_REQUIRED" },
+  ConnectionGone: { status: "disconnected", errorCode: "CONNECTION_GONE" },
+  Misconfigured: { status: "error", errorCode: "PROVIDER_MISCONFIGURED" }
+}
+
+/** What passes by itself, under the code that a connection has when it does not. */
+const passing: Readonly<Partial<Record<ProviderError["_tag"], string>>> = {
+  InstitutionUnavailable: "INSTITUTION_UNAVAILABLE",
+  ProviderUnavailable: "PROVIDER_UNAVAILABLE",
+  RateLimited: "PROVIDER_RATE_LIMITED"
+}
+
+/**
+ * What is kept where a look at a connection, or a read of its data, failed; `undefined` where that says nothing of the
+ * connection. One failure that passes changes no status: the third in a row does.
+ */
+export const statusAfterFailure = (
+  before: KeptStatus,
+  error: ProviderError,
+  at: Timestamp,
+  source: StatusSource = "provider_call"
+): KeptStatus | undefined => {
+  const worse = (status: HealthStatus, errorCode: string, counted: Pick<KeptStatus, "failures" | "violations">) => {
+    const next = nextStatus(before.status, status)
+    if (next !== status) return { ...before, ...counted }
+    const { consentExpiresAt, lastUpstreamUpdateAt } = before
+    return {
+      ...counted,
+      ...(consentExpiresAt === undefined ? {} : { consentExpiresAt }),
+      ...(lastUpstreamUpdateAt === undefined ? {} : { lastUpstreamUpdateAt }),
+      connected: isUsable(status),
+      status,
+      errorCode,
+      errorMessage: error.message,
+      lastCheckedAt: at,
+      source
+    }
+  }
+  const fact = facts[error._tag]
+  if (fact !== undefined) return worse(fact.status, fact.errorCode, {})
+  if (error._tag === "ProtocolViolation") {
+    const violations = (before.violations ?? 0) + 1
+    return violations < mostFailures ? { ...before, violations } : worse("error", "PROTOCOL_VIOLATION", { violations })
+  }
+  const code = passing[error._tag]
+  // Where our own budget had no place, nobody was asked.
+  if (code === undefined || (error._tag === "RateLimited" && error.unasked === true)) return undefined
+  const failures = (before.failures ?? 0) + 1
+  return failures < mostFailures ? { ...before, failures } : worse("degraded", code, { failures })
 }

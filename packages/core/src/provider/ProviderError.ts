@@ -155,8 +155,8 @@ const table: {
   CheckpointInvalid: () => ({ code: "CHECKPOINT_LOST", category: "provider", recovery: Recovery.resync }),
   RangeNotAllowed: () => ({ code: "RANGE_CLAMPED", category: "provider", recovery: undefined }),
   Unsupported: () => ({ code: "UNSUPPORTED_BY_PROVIDER", category: "provider", recovery: undefined }),
-  InvalidConnectPayload: () => ({ code: "INVALID_REQUEST", category: "validation", recovery: undefined }),
-  UserCancelled: () => ({ code: "INVALID_STATE", category: "validation", recovery: undefined }),
+  InvalidConnectPayload: () => ({ code: "INVALID_PAYLOAD", category: "validation", recovery: undefined }),
+  UserCancelled: () => ({ code: "CONNECTION_CANCELLED", category: "validation", recovery: undefined }),
   DuplicateConnection: () => ({ code: "ALREADY_EXISTS", category: "validation", recovery: undefined }),
   Misconfigured: () => ({
     code: "PROVIDER_MISCONFIGURED",
@@ -173,3 +173,7 @@ const table: {
 /** Code, category and recovery of a provider error, as answers and jobs show them. */
 export const failureOf = (error: ProviderError): ProviderFailure =>
   (table[error._tag] as (error: ProviderError) => ProviderFailure)(error)
+
+/** Whether an error of a use case came from an upstream. */
+export const isProviderError = (error: { readonly _tag: string }): error is ProviderError =>
+  Object.hasOwn(table, error._tag)

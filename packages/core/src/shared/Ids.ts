@@ -13,6 +13,7 @@ export const prefixes = {
   apiKey: "key",
   bank: "bank",
   connectionAttempt: "cat",
+  connectionSubject: "sub",
   account: "acct",
   transaction: "txn",
   trade: "trd",

@@ -25,6 +25,13 @@ export const limits = {
   /** Parts of cursors that are too long to be carried, which are kept for one workspace, and their bytes. */
   keptCursorParts: 1_000,
   keptCursorBytes: 16_777_216,
+  /** Institutions that a search shows of one provider. */
+  institutionsPerProvider: 50,
+  /** Characters of what is searched for, of ids of attempts, of addresses to return to; countries of one request. */
+  institutionQueryLength: 100,
+  attemptIdLength: 1_024,
+  redirectUriLength: 2_048,
+  countryCodes: 20,
   feedAccounts: 100,
   feedMappings: 200,
   extractionFields: 100,

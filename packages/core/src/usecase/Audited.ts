@@ -37,8 +37,14 @@ const of = <I, S extends object>(tag: Context.Key<I, S>, methods: Methods<S>) =>
 
 /** Every operation that changes something, once. */
 export const auditedUseCases = [
-  of(Banks, { connect: { operation: "completeConnection", makes: true } }),
   of(BankRemovals, { remove: { operation: "deleteBank" }, restore: { operation: "restoreBank" } }),
+  of(Banks, {
+    connect: { operation: "completeConnection", makes: true },
+    start: { operation: "startConnection", makes: true },
+    reauth: { operation: "reauthConnection" },
+    update: { operation: "updateBank", read: "get" },
+    ask: { operation: "refreshBank" }
+  }),
   of(Feeds, {
     create: { operation: "createFeed", makes: true },
     update: { operation: "updateFeed", read: "get" },

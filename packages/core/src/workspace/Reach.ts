@@ -25,6 +25,7 @@ export const crossings = {
   "connect a bank": "which workspace there is, for whoever runs the server and connects a bank in it",
   "connection look-up":
     "which banks an upstream connection is of, for what its provider says and before it is given back",
+  "connect returns": "the state of a browser, or a callback, tells the workspace, and not the other way round",
   "family look-up": "which portals a workspace has, before anybody reads as far as them",
   "first start": "whether there is a workspace yet",
   "job engine": "handing out, claiming and giving back the jobs of all workspaces",

@@ -20,9 +20,16 @@ const table: Readonly<Record<OperationId, string>> = {
   listAuditEntries: "workspaces:read A none",
   listBanks: "banks:read V all",
   getBank: "banks:read V all",
+  updateBank: "banks:write A all",
+  refreshBank: "banks:write A all",
+  startConnection: "banks:write A all",
   completeConnection: "banks:write A all",
   deleteBank: "banks:write A all",
   restoreBank: "banks:write A all",
+  reauthConnection: "banks:write A all",
+  getConnectionAttempt: "banks:write A own",
+  searchInstitutions: "institutions:read V all",
+  listProviders: "institutions:read V all",
   listAccounts: "banks:read V all",
   getAccount: "banks:read V all",
   listTransactions: "banks:read V all",
@@ -93,7 +100,7 @@ const table: Readonly<Record<OperationId, string>> = {
 }
 
 /** Operations that only look; all others act in the caller's own workspace alone. */
-const looks = /^(?:whoami|list|get|explain|preview|simulate|queryRows)/
+const looks = /^(?:whoami|list|get|search|explain|preview|simulate|queryRows)/
 const roleOfLetter = { V: "viewer", E: "editor", A: "admin" } as const
 /** Scopes whose holder has to be an admin, of those that are used above. */
 const adminScopes = new Set(["banks:write"])

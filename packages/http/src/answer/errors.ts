@@ -56,7 +56,14 @@ export type KernelError =
   | StorageUnavailable
   | ProviderError
 
-type ProviderStatus = 400 | 404 | 409 | 503
+/** Most of what goes wrong upstream is 503; these are not. */
+interface OtherStatus {
+  readonly InvalidConnectPayload: 400
+  readonly Unsupported: 404
+  readonly UserCancelled: 409
+  readonly DuplicateConnection: 409
+}
+type ProviderStatusOf<Tag extends ProviderError["_tag"]> = Tag extends keyof OtherStatus ? OtherStatus[Tag] : 503
 
 /** The statuses that an error of the kernel can have: what endpoints have to declare. */
 export type StatusOf = {
@@ -75,7 +82,7 @@ export type StatusOf = {
   readonly DestinationNotAvailable: 501
   readonly ProviderNotAvailable: 501
   readonly StorageUnavailable: 503
-} & { readonly [Tag in ProviderError["_tag"]]: ProviderStatus }
+} & { readonly [Tag in ProviderError["_tag"]]: ProviderStatusOf<Tag> }
 
 const temporarily = "Temporarily unavailable"
 const storageFull =
@@ -110,26 +117,22 @@ const providerMessages: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 const needsPerson: ReadonlySet<ErrorCode> = new Set(["BANK_CONSENT_REQUIRED", "RECONNECT_REQUIRED"])
 
-const ofProvider = (error: ProviderError): Answer<ProviderStatus> => {
+const ofProvider = (error: ProviderError): Answer<503> => {
   const { code, recovery } = failureOf(error)
-  switch (code) {
-    case "INVALID_REQUEST":
-      return { status: 400, code, message: "Invalid connection payload" }
-    case "INVALID_STATE":
-      return { status: 409, code, message: "The connection was not made: the person ended it at the provider" }
-    case "ALREADY_EXISTS":
-      return { status: 409, code, message: "The provider has this connection already" }
-    case "UNSUPPORTED_BY_PROVIDER":
-      return { status: 404, code, message: "The provider does not support this" }
-    default: {
-      const message = providerMessages[code]
-      // Codes of runs that a direct read meets all the same: the provider cannot be read now.
-      return message === undefined
-        ? unavailable("PROVIDER_UNAVAILABLE", "The provider is temporarily unavailable", Recovery.retryAfter(300))
-        : unavailable(code, message, recovery)
-    }
-  }
+  const message = providerMessages[code]
+  // Codes of runs that a direct read meets all the same: the provider cannot be read now.
+  return message === undefined
+    ? unavailable("PROVIDER_UNAVAILABLE", "The provider is temporarily unavailable", Recovery.retryAfter(300))
+    : unavailable(code, message, recovery)
 }
+
+/** The person said no, or the connection is there already: another attempt begins anew. */
+const ofAttempt =
+  (message: string) =>
+  (error: ProviderError): Answer<409> => {
+    const { code, recovery } = failureOf(error)
+    return { status: 409, code, message, ...(recovery === undefined ? {} : { recovery }) }
+  }
 
 const validated: ReadonlySet<ErrorCode> = new Set(["FEED_VALIDATION_FAILED", "ENRICHMENT_VALIDATION_FAILED"])
 
@@ -219,10 +222,19 @@ const table: {
   MutationDuringPagination: ofProvider,
   CheckpointInvalid: ofProvider,
   RangeNotAllowed: ofProvider,
-  Unsupported: ofProvider,
-  InvalidConnectPayload: ofProvider,
-  UserCancelled: ofProvider,
-  DuplicateConnection: ofProvider,
+  Unsupported: () => ({
+    status: 404,
+    code: "UNSUPPORTED_BY_PROVIDER",
+    message: "The provider does not support this"
+  }),
+  InvalidConnectPayload: () => ({
+    status: 400,
+    code: "INVALID_PAYLOAD",
+    message: "Invalid connection payload: the provider refuses it. Start another attempt",
+    details: [{ field: "payload", message: "is refused by the provider" }]
+  }),
+  UserCancelled: ofAttempt("The person stopped at the bank. Start another attempt"),
+  DuplicateConnection: ofAttempt("The provider has this connection already; connect that bank anew instead"),
   Misconfigured: ofProvider,
   ProtocolViolation: ofProvider
 }

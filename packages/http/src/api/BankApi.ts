@@ -1,11 +1,26 @@
 /** Bank connections (specification 2.1, decisions 4.1 and 5.2). */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
-import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import { BankType, ConnectionStatus, ProviderKind } from "@millrace/core/provider"
 import { Id, Timestamp } from "@millrace/core"
-import { always, ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
+import { always, NotAvailable, ofBody, ofKey, ofPath, StateConflict, Unprocessable } from "./ApiError.ts"
+import {
+  CompleteConnection,
+  CompletedConnection,
+  ConnectionAttemptRecord,
+  ConnectionStart,
+  ConnectionStep,
+  FoundInstitutions,
+  ProviderInstanceRecord,
+  ReauthConnection,
+  RefreshBank,
+  RefreshStarted,
+  SearchInstitutions,
+  StartConnection,
+  UpdateBank
+} from "./ConnectionApi.ts"
 import { Deleted, Links, Many, One } from "./Envelope.ts"
 import { family, familyScope } from "../wire/Family.ts"
 import { Flag } from "./Parameters.ts"
@@ -39,6 +54,8 @@ export const BankRecord = Schema.Struct({
   ...family
 }).annotate({ identifier: "Bank" })
 
+const byId = { bank_id: Schema.String }
+
 export const BankApi = HttpApiGroup.make("banks", { topLevel: true }).add(
   HttpApiEndpoint.get("listBanks", "/v1/banks", {
     query: {
@@ -71,5 +88,47 @@ export const BankApi = HttpApiGroup.make("banks", { topLevel: true }).add(
     params: { bank_id: Schema.String },
     success: One(BankRecord),
     error: [...ofPath, StateConflict, Unprocessable]
+  }),
+  HttpApiEndpoint.put("updateBank", "/v1/banks/:bank_id", {
+    params: byId,
+    payload: UpdateBank,
+    success: One(BankRecord),
+    error: [...ofPath, ...ofBody, StateConflict]
+  }),
+  HttpApiEndpoint.post("refreshBank", "/v1/banks/:bank_id/refresh", {
+    params: byId,
+    payload: RefreshBank,
+    success: One(RefreshStarted).pipe(HttpApiSchema.status(202)),
+    error: [...ofPath, ...ofBody, ...ofKey, NotAvailable]
+  }),
+  HttpApiEndpoint.post("startConnection", "/v1/banks/connections/start", {
+    payload: StartConnection,
+    success: One(ConnectionStart),
+    error: [...always, ...ofBody, ...ofKey, NotAvailable]
+  }),
+  HttpApiEndpoint.post("completeConnection", "/v1/banks/connections/complete", {
+    payload: CompleteConnection,
+    success: CompletedConnection,
+    error: [...always, ...ofBody, ...ofKey, NotAvailable]
+  }),
+  HttpApiEndpoint.post("reauthConnection", "/v1/banks/connections/:bank_id/reauth", {
+    params: byId,
+    payload: ReauthConnection,
+    success: One(ConnectionStep),
+    error: [...ofPath, ...ofBody, ...ofKey, NotAvailable]
+  }),
+  HttpApiEndpoint.get("getConnectionAttempt", "/v1/banks/connections/attempts/:attempt_id", {
+    params: { attempt_id: Schema.String },
+    success: One(ConnectionAttemptRecord),
+    error: ofPath
+  }),
+  HttpApiEndpoint.post("searchInstitutions", "/v1/banks/search", {
+    payload: SearchInstitutions,
+    success: One(FoundInstitutions),
+    error: [...always, ...ofBody]
+  }),
+  HttpApiEndpoint.get("listProviders", "/v1/banks/providers", {
+    success: Many(ProviderInstanceRecord),
+    error: always
   })
 )

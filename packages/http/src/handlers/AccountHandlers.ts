@@ -8,7 +8,8 @@ import { answerOf } from "../answer/errors.ts"
 import { serve } from "./Serve.ts"
 
 /** An account as it is sent. Names every field, so that nothing internal can slip through. */
-const toWire = (bank: Bank) => (account: Account) => {
+/** An account as it is sent, for those of its bank. */
+export const toWire = (bank: Bank) => (account: Account) => {
   const self = `/v1/banks/${account.bankId}/accounts/${account.id}`
   return {
     id: account.id,

@@ -1,8 +1,10 @@
 import * as Effect from "effect/Effect"
 import { Families } from "@millrace/core/access"
 import { type Bank, purgedAt } from "@millrace/core/bank"
-import { BankRemovals, Banks } from "@millrace/core/kernel"
+import { BankRemovals, Banks, Institutions } from "@millrace/core/kernel"
 import { deleted, many, one } from "../api/Envelope.ts"
+import { toWire as accountToWire } from "./AccountHandlers.ts"
+import { attemptToWire, countries, requestOf, startToWire, stepToWire, withoutPath } from "./ConnectionHandlers.ts"
 import { badgeOf } from "./Family.ts"
 import { serve } from "./Serve.ts"
 
@@ -38,6 +40,7 @@ export const layer = serve(
   Effect.gen(function* () {
     const banks = yield* Banks
     const removals = yield* BankRemovals
+    const institutions = yield* Institutions
     const families = yield* Families
     return {
       listBanks: Effect.fnUntraced(function* ({ caller, query, self }) {
@@ -61,7 +64,44 @@ export const layer = serve(
         Effect.map(removals.remove(caller, ids.bank, { permanently: query.permanent === true }), (state) =>
           state === "deleted" ? deleted : one({ status: "removing" as const })
         ),
-      restoreBank: ({ caller, ids }) => Effect.map(removals.restore(caller, ids.bank), (bank) => one(toWire(bank)))
+      restoreBank: ({ caller, ids }) => Effect.map(removals.restore(caller, ids.bank), (bank) => one(toWire(bank))),
+      updateBank: ({ caller, ids, payload }) =>
+        Effect.map(banks.update(caller, ids.bank, payload), (bank) => one(toWire(bank))),
+      refreshBank: ({ caller, ids, payload: { dataTypes = [] } }) =>
+        Effect.map(banks.ask(caller, ids.bank, dataTypes), one),
+      startConnection: ({ caller, payload }) =>
+        withoutPath(Effect.map(banks.start(caller, requestOf(payload)), (started) => one(startToWire(started)))),
+      completeConnection: ({ caller, payload: { attemptId, payload, providerInstanceId: instanceId } }) =>
+        withoutPath(
+          Effect.map(
+            banks.connect(caller, {
+              instanceId,
+              started: true,
+              payload,
+              ...(attemptId === undefined ? {} : { attemptId })
+            }),
+            ({ accounts, bank, created }) => ({
+              success: true as const,
+              bankId: bank.id,
+              created,
+              accounts: accounts.map(accountToWire(bank))
+            })
+          )
+        ),
+      reauthConnection: ({ caller, ids, payload }) =>
+        Effect.map(banks.reauth(caller, ids.bank, payload), (started) => one(stepToWire(started))),
+      getConnectionAttempt: ({ caller, ids }) =>
+        Effect.map(banks.attempt(caller, ids.attempt), (attempt) => one(attemptToWire(attempt))),
+      searchInstitutions: ({ caller, payload: { countryCodes, providerInstanceId, query } }) =>
+        Effect.map(
+          institutions.search(caller, {
+            query,
+            countryCodes: countries(countryCodes),
+            ...(providerInstanceId === undefined ? {} : { providerInstanceId })
+          }),
+          one
+        ),
+      listProviders: ({ caller, self }) => Effect.map(institutions.providers(caller), (all) => many(self, all))
     }
   })
 )

@@ -7,6 +7,7 @@ const resources = {
   workspace: "Workspace",
   bank: "Bank",
   account: "Account",
+  attempt: "Attempt",
   feed: "Feed",
   job: "Job",
   table: "Table",
@@ -29,8 +30,15 @@ export const isIdentified = (kind: string): kind is Identified => Object.hasOwn(
 
 const recordKinds = Object.values(idKindOf)
 
-const isIdentifiedBy = <K extends Identified>(kind: K, text: string): text is Id<K> =>
-  kind === "record" ? recordKinds.some((one) => isId(one, text)) : isId(kind as Exclude<Identified, "record">, text)
+/** What a word in a path means, where that is another one in the kernel. */
+export type IdOf<K extends Identified> = K extends "attempt" ? Id<"connectionAttempt"> : Id<K>
 
-export const identified = <K extends Identified>(kind: K, text: string): Effect.Effect<Id<K>, NotFound> =>
+const isIdentifiedBy = <K extends Identified>(kind: K, text: string): text is IdOf<K> =>
+  kind === "attempt"
+    ? isId("connectionAttempt", text)
+    : kind === "record"
+      ? recordKinds.some((one) => isId(one, text))
+      : isId(kind as Exclude<Identified, "attempt" | "record">, text)
+
+export const identified = <K extends Identified>(kind: K, text: string): Effect.Effect<IdOf<K>, NotFound> =>
   isIdentifiedBy(kind, text) ? Effect.succeed(text) : Effect.fail(new NotFound({ resource: resources[kind] }))

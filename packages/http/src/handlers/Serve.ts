@@ -13,7 +13,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import { type Caller, type Operation, operations } from "@millrace/core/access"
-import { type Id, InvalidInput } from "@millrace/core"
+import { InvalidInput } from "@millrace/core"
 import { Idempotency } from "@millrace/core/kernel"
 import { Api } from "../api/Api.ts"
 import type { Declaring } from "../api/ApiError.ts"
@@ -21,7 +21,7 @@ import { answering, type KernelError, type StatusOf } from "../answer/errors.ts"
 import { type Success, successesOf } from "../answer/Success.ts"
 import { caller, target } from "../request/CurrentRequest.ts"
 import { repeatedly } from "./Repeated.ts"
-import { identified, isIdentified, type Identified } from "./Identified.ts"
+import { identified, isIdentified, type Identified, type IdOf } from "./Identified.ts"
 
 type Groups = typeof Api extends HttpApi.HttpApi<string, infer Found> ? Found : never
 type Name = HttpApiGroup.Identifier<Groups>
@@ -32,7 +32,7 @@ type Endpoint<Of extends Name, Op extends string> = HttpApiEndpoint.WithIdentifi
 type IdsOf<Params> = {
   readonly [
     Key in keyof Params as Key extends `${infer Kind extends Identified}_id` ? Kind : never
-  ]: Key extends `${infer Kind extends Identified}_id` ? Id<Kind> : never
+  ]: Key extends `${infer Kind extends Identified}_id` ? IdOf<Kind> : never
 }
 
 /** What a path names otherwise than by an id, as it was sent. */

@@ -11,6 +11,7 @@ export const ids = {
   user: id("usr"),
   key: id("key"),
   bank: id("bank"),
+  attempt: id("cat"),
   account: id("acct"),
   transaction: id("txn"),
   otherTransaction: id("txn", "7"),
@@ -91,6 +92,63 @@ export const bank = {
   createdAt: created,
   updatedAt: at,
   links: { self: `/v1/banks/${ids.bank}`, accounts: `/v1/banks/${ids.bank}/accounts` }
+}
+
+export const connectionStart = {
+  flow: "portal_popup",
+  url: "https://money.example/connect/demo?state=Zk3u1Lr0",
+  expectedPayloadKind: "provider_connection_id",
+  attemptId: ids.attempt,
+  expiresAt: "2026-03-04T05:36:07.008Z",
+  connectUrl: "https://money.example/connect/attempts/Zk3u1Lr0"
+}
+
+export const connectionAttempt = {
+  id: ids.attempt,
+  providerInstanceId: "demo:default",
+  state: "completed",
+  flow: "portal_popup",
+  bankId: ids.bank,
+  error: null,
+  createdAt: at,
+  expiresAt: "2026-03-04T05:36:07.008Z"
+}
+
+export const foundInstitutions = {
+  institutions: [
+    {
+      id: "ins_127989",
+      name: "First Bank",
+      countryCodes: ["US"],
+      provider: "plaid",
+      providerInstanceId: "plaid:us-prod",
+      url: "https://first.example",
+      status: "ok"
+    }
+  ],
+  providers: [
+    { id: "plaid:us-prod", status: "ok", contributed: 1 },
+    {
+      id: "snaptrade:main",
+      status: "rate_limited",
+      contributed: 0,
+      error: "The provider may not be asked more often",
+      retryAfter: "2026-03-04T05:06:37.008Z"
+    }
+  ]
+}
+
+export const providerInstance = {
+  id: "plaid:us-prod",
+  provider: "plaid",
+  name: "Plaid",
+  countryCodes: ["US", "CA"],
+  flow: "plaid_link",
+  dataTypes: ["balances", "transactions", "holdings", "trades", "loans"],
+  historyDays: 730,
+  webhooks: true,
+  available: true,
+  connectOptions: []
 }
 
 export const account = {

@@ -109,6 +109,67 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
       "Refused (409) while it is being removed, and once something of it was destroyed.",
     answer: one(Examples.bank)
   },
+  updateBank: {
+    description:
+      "Changes the name, icon or place of a bank and leaves the rest as it is. `null` takes the icon away. Everything else " +
+      "is what the bank tells.",
+    body: { name: "Household", order: 3 },
+    answer: one({ ...Examples.bank, name: "Household", order: 3 })
+  },
+  refreshBank: {
+    description:
+      "Asks the provider to read from the bank now. What it finds is read by the next sync, or by the next request that " +
+      "asks for fresh data. `not_supported` where the provider reads by itself.",
+    body: { dataTypes: ["transactions"] },
+    answer: one({ status: "refreshing", nextRefreshPossibleAt: "2026-03-04T06:06:07.008Z" })
+  },
+  startConnection: {
+    description:
+      "Begins to connect a bank. `flow` says how the person goes on: in the provider's own widget, in a window of its own " +
+      "at `url`, or by sending the browser to `url`; `connectUrl` is a page of this installation that does all of it. What " +
+      "comes back is handed to completeConnection, unless the page has done so: getConnectionAttempt tells. " +
+      "`existing_connection` where a bank of that institution is connected already: connect that one anew with " +
+      "reauthConnection, or ask again with `forceNewConnection`. Fields that the provider does not read are ignored; " +
+      "listProviders says which ones it reads.",
+    body: { providerInstanceId: "demo:default", email: "person@example.com", institutionId: "demo-retail" },
+    answer: one(Examples.connectionStart)
+  },
+  completeConnection: {
+    description:
+      "Completes a connection with what the provider gave the person's browser: the public token of Plaid, the setup token " +
+      "of SimpleFIN, the connection id of all others. The provider is asked whether it is ours. Asking again with the same " +
+      "`attemptId` returns the same bank with `created` false, and goes on where an earlier request stopped.",
+    body: {
+      providerInstanceId: "demo:default",
+      attemptId: ids.attempt,
+      payload: { kind: "provider_connection_id", connectionId: "anything" }
+    },
+    answer: { success: true, bankId: ids.bank, created: true, accounts: [Examples.account] }
+  },
+  reauthConnection: {
+    description:
+      "Begins to connect a bank anew, as startConnection does. Completing it keeps the bank, its accounts and the ids of " +
+      "their records. An earlier attempt of the same credential for the bank is superseded.",
+    body: { redirectUri: "https://app.example/banks" },
+    answer: one(Examples.connectionStart)
+  },
+  getConnectionAttempt: {
+    description:
+      "Returns how an attempt to connect a bank goes, for programs that wait for their person: ask every 3 seconds at most. " +
+      "An attempt that expired is still completed by a success that comes within a day.",
+    answer: one(Examples.connectionAttempt)
+  },
+  searchInstitutions: {
+    description:
+      "Searches the banks that all configured providers can connect, at most 50 of each: exact names first, then names that " +
+      "begin so, then words. `providers` says how each provider answered; one that fails takes nothing from the others.",
+    body: { query: "first", countryCodes: ["US"] },
+    answer: one(Examples.foundInstitutions)
+  },
+  listProviders: {
+    description: "Lists the providers that the operator has configured, with what each of them can do.",
+    answer: list("/v1/banks/providers", Examples.providerInstance)
+  },
   listAccounts: {
     description: `Lists the accounts of a bank with their balances, oldest first. ${readThrough}`,
     answer: list(`${banks}/accounts`, Examples.account, fresh)

@@ -101,14 +101,18 @@ const longestSegment = 100
 const isDecodable = (segment: string): boolean =>
   !segment.includes("%") || Result.isSuccess(Result.try(() => decodeURIComponent(segment)))
 
+/** No id or name in a path has a capital letter; the router takes `PROVIDERS` for the fixed segment of another route. */
+const isForeign = (segment: string): boolean => /[A-Z]/.test(segment.replaceAll(/%[0-9A-Fa-f]{2}/g, ""))
+
 /**
- * The path for the router: parameters that can be no id anyway (too long, broken escapes) become `-`, so
- * that they reach the operation and get its 404 instead of the router's.
+ * The path for the router: parameters that can be no id anyway (too long, broken escapes, capital letters) become `-`, so
+ * that they reach the operation and get its 404 instead of the router's, or the answer of another operation.
  */
 export const routable = (route: Route, path: string): string =>
   `/${split(path)
     .map((segment, at) =>
-      isParameter(route.segments[at] ?? "") && (segment.length > longestSegment || !isDecodable(segment))
+      isParameter(route.segments[at] ?? "") &&
+      (segment.length > longestSegment || !isDecodable(segment) || isForeign(segment))
         ? "-"
         : segment
     )

@@ -2,6 +2,7 @@
 import type { Scope } from "@millrace/core/access"
 import { enrichmentContract } from "@millrace/core/enrichment"
 import { samplesOf } from "./Collections.ts"
+import { connectionOperations } from "./ConnectionOperations.ts"
 import { correctionOperations } from "./CorrectionOperations.ts"
 import * as Records from "./Records.ts"
 import { tableOperations } from "./TableOperations.ts"
@@ -37,6 +38,7 @@ const ids: Readonly<Record<string, string>> = {
   suggestion_id: Records.suggestion.suggestion.id,
   transaction_id: Records.match.match.recordId,
   upload_id: Records.upload.id,
+  attempt_id: Records.attempt.id,
   data_type: "receipts",
   enrichment_id: Records.enrichment.enrichment.id,
   finding_id: Records.finding.id,
@@ -140,6 +142,7 @@ export const operations: ReadonlyArray<Sample> = [
     status: 200,
     scopes: ["banks:write"]
   },
+  ...connectionOperations,
   { id: "listAccounts", method: "GET", template: "/v1/banks/{bank_id}/accounts", status: 200, scopes: ["banks:read"] },
   { id: "getAccount", method: "GET", template: accountPath, status: 200, scopes: ["banks:read"] },
   {

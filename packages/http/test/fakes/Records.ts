@@ -2,7 +2,7 @@
 import type { EnrichmentFact, EnrichmentView, Finding, RecordChange } from "@millrace/core/enrichment"
 import { allScopes, type ApiKey } from "@millrace/core/access"
 import type { AuditEntry } from "@millrace/core/audit"
-import type { Account, Bank } from "@millrace/core/bank"
+import type { Account, Bank, ConnectionAttempt } from "@millrace/core/bank"
 import type { Feed } from "@millrace/core/feed"
 import type { FeedView } from "@millrace/core/kernel"
 import type { Explanation, Preview, Sample, SimulationReport } from "@millrace/core/kernel"
@@ -69,6 +69,21 @@ export const bank: Bank = {
   connectionStatus: { connected: true, status: "connected", lastCheckedAt: at, source: "provider_call" },
   institutionId: "demo-1",
   providerInstanceId: "demo:default",
+  createdAt: at,
+  updatedAt: at
+}
+
+export const attempt: ConnectionAttempt = {
+  id: idOf("connectionAttempt"),
+  workspaceId: workspace.id,
+  instanceId: "demo:default",
+  attemptId: idOf("connectionAttempt"),
+  state: "open",
+  flow: "portal_popup",
+  expiresAt: at,
+  credential: "SECRET-credential",
+  createdBy: { kind: "api", clientId: "key" },
+  stateHash: "SECRET-hash",
   createdAt: at,
   updatedAt: at
 }

@@ -11,6 +11,7 @@ import {
   Enrichments,
   FeedRecords,
   Feeds,
+  Institutions,
   Jobs,
   Uploads
 } from "@millrace/core/kernel"
@@ -41,6 +42,12 @@ export interface Trouble {
 
 const freshness = { asOf: Records.at, stale: false }
 const window = { from: CalendarDate.make("2026-01-01"), to: CalendarDate.make("2026-03-01") }
+
+const started = {
+  attempt: Records.attempt,
+  page: "http://localhost/connect/attempts/state",
+  step: { kind: "popup", url: "https://example.com/portal", expiresAt: Records.at }
+} as const
 
 const bankOf = (id: string) => only("Bank", Records.bank.id, id, Records.bank)
 const accountOf = (ref: { readonly bankId: string; readonly accountId: string }) =>
@@ -85,7 +92,26 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
                     ])
                   : Effect.succeed(caller.workspaces.map(({ id }) => ({ ...Records.bank, workspaceId: id }))),
         get: (_, id) => bankOf(id),
-        connect: () => Effect.die("not part of this API"),
+        update: (_, id) => bankOf(id),
+        start: Effect.fnUntraced(function* (_, request) {
+          yield* note("startConnection", request)
+          return started
+        }),
+        reauth: Effect.fnUntraced(function* (_, id, request) {
+          yield* note("reauthConnection", request)
+          yield* bankOf(id)
+          return started
+        }),
+        connect: Effect.fnUntraced(function* (_, request) {
+          yield* note("completeConnection", request)
+          return { bank: Records.bank, created: true, accounts: [Records.account] }
+        }),
+        attempt: (_, id) => only("Attempt", Records.attempt.id, id, Records.attempt),
+        ask: Effect.fnUntraced(function* (_, id, dataTypes) {
+          yield* note("refreshBank", dataTypes)
+          yield* bankOf(id)
+          return { status: "refreshing", nextRefreshPossibleAt: Records.at } as const
+        }),
         refresh: () => Effect.die("not part of this API")
       })
     ),
@@ -100,6 +126,42 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
         }),
         restore: (_, id) => bankOf(id),
         purge: Effect.die("not part of this API")
+      })
+    ),
+    Layer.succeed(
+      Institutions,
+      Institutions.of({
+        search: Effect.fnUntraced(function* (_, search) {
+          yield* note("searchInstitutions", search)
+          return {
+            institutions: [
+              {
+                id: "demo-1",
+                name: "First Bank",
+                countryCodes: ["DE"],
+                status: "ok",
+                provider: "demo",
+                providerInstanceId: "demo:default"
+              }
+            ],
+            providers: [{ id: "demo:default", status: "ok", contributed: 1 }]
+          } as const
+        }),
+        providers: () =>
+          Effect.succeed([
+            {
+              id: "demo:default",
+              provider: "demo",
+              name: "Demo",
+              countryCodes: ["DE"],
+              flow: "portal_popup",
+              dataTypes: ["balances", "transactions"],
+              historyDays: 730,
+              webhooks: false,
+              available: true,
+              connectOptions: []
+            }
+          ])
       })
     ),
     Layer.succeed(

@@ -4,7 +4,13 @@ export { somebody } from "../fixture/Actor.ts"
 export { makeAuditRow } from "../fixture/Audit.ts"
 export { makeBank, makeConnection, makeMadeBank, storeBank } from "../fixture/Bank.ts"
 export { calling, ownerOf } from "../fixture/Caller.ts"
-export { completedConnection, makeAttempt, storeAttempt } from "../fixture/ConnectionAttempt.ts"
+export {
+  attemptParts,
+  completedConnection,
+  makeAttempt,
+  storeAttempt,
+  storeSubject
+} from "../fixture/ConnectionAttempt.ts"
 export { makeEnrichment, plainEnrichment } from "../fixture/Enrichment.ts"
 export { everydayAccount } from "../fixture/SetAccount.ts"
 export { makeMessage } from "../fixture/Message.ts"

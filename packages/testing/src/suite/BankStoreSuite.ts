@@ -12,6 +12,7 @@ import { difficultTexts } from "../fixture/Text.ts"
 import { suiteOf, type StorageTests } from "./StorageTests.ts"
 
 const idsOf = (banks: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> => banks.map(({ id }) => id)
+const day = (n: number) => Timestamp.make(`1950-01-0${n}T00:00:00.000Z`)
 
 export const tests: StorageTests = (it) => {
   it.effect("hands back a bank and its connection as they were inserted", () =>
@@ -222,6 +223,50 @@ export const tests: StorageTests = (it) => {
       })
       yield* store.insert(files, undefined)
       expect(yield* store.rotateSecrets(files.id, newer, {})).toEqual(Option.none())
+    })
+  )
+
+  it.effect("changes what people say of a bank, and nothing else of it", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const [bank, other] = [yield* storeBank(workspace), yield* storeBank(workspace)]
+      const at = Timestamp.make("2026-03-14T10:00:00.123Z")
+      const now = Effect.map(store.get(workspace.id, bank.id), Option.getOrThrow)
+      expect(yield* store.update(workspace.id, bank.id, { name: "Ours", icon: "bank", order: 7 }, at)).toBe(true)
+      expect(yield* now).toEqual({ ...bank, name: "Ours", icon: "bank", order: 7, updatedAt: at })
+      expect(yield* store.update(workspace.id, bank.id, { icon: null }, at)).toBe(true)
+      const { icon: _, ...rest } = { ...bank, name: "Ours", order: 7, updatedAt: at }
+      expect(yield* now).toEqual(rest)
+      expect(yield* store.update(workspace.id, bank.id, {}, at)).toBe(true)
+      expect(yield* now).toEqual(rest)
+      expect(yield* store.get(workspace.id, other.id)).toEqual(Option.some(other))
+      expect(yield* store.update((yield* storeWorkspace()).id, bank.id, { name: "Theirs" }, at)).toBe(false)
+      expect(yield* now).toEqual(rest)
+    })
+  )
+
+  it.effect("finds connected banks that nobody has looked at since, oldest look first", () =>
+    Effect.gen(function* () {
+      const store = yield* BankStore
+      const workspace = yield* storeWorkspace()
+      const looked = Effect.fnUntraced(function* (n: number | undefined, change: object = {}) {
+        const status = { connected: true, status: "connected" } as const
+        const connectionStatus = n === undefined ? status : { ...status, lastCheckedAt: day(n) }
+        const bank = yield* makeBank(workspace, { ...change, connectionStatus })
+        yield* store.insert(bank, makeConnection(bank))
+        return bank.id
+      })
+      const [late, never, early] = [yield* looked(3), yield* looked(undefined), yield* looked(1)]
+      yield* looked(8)
+      yield* looked(1, { deletedAt: day(2) })
+      yield* store.insert(yield* makeBank(workspace, { source: "file" }), undefined)
+      const found = (limit: number) =>
+        Effect.map(acrossWorkspaces("task engine")(store.unchecked(day(7), limit)), (all) => all.map(({ id }) => id))
+      expect((yield* found(1000)).filter((id) => [late, never, early].includes(id))).toEqual([never, early, late])
+      expect(yield* found(1)).toHaveLength(1)
+      const ids = new Set(yield* found(1000))
+      expect((yield* store.list([workspace.id])).filter(({ id }) => ids.has(id))).toHaveLength(3)
     })
   )
 

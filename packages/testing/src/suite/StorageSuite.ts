@@ -11,6 +11,7 @@ import * as ApiKeyStoreSuite from "./ApiKeyStoreSuite.ts"
 import * as AuditStoreSuite from "./AuditStoreSuite.ts"
 import * as BankStoreSuite from "./BankStoreSuite.ts"
 import * as ConnectionAttemptStoreSuite from "./ConnectionAttemptStoreSuite.ts"
+import * as ConnectionSubjectStoreSuite from "./ConnectionSubjectStoreSuite.ts"
 import * as CursorStoreSuite from "./CursorStoreSuite.ts"
 import * as DataKeysSuite from "./DataKeysSuite.ts"
 import * as DeliveryStoreSuite from "./DeliveryStoreSuite.ts"
@@ -53,6 +54,7 @@ const suites: Readonly<Record<string, StorageTests>> = {
   BankStore: BankStoreSuite.tests,
   AccountLooks: AccountLooksSuite.tests,
   ConnectionAttemptStore: ConnectionAttemptStoreSuite.tests,
+  ConnectionSubjectStore: ConnectionSubjectStoreSuite.tests,
   "accounts made for a feed": MadeAccountSuite.tests,
   RecordStore: RecordStoreSuite.tests,
   "RecordStore pages": RecordPageSuite.tests,

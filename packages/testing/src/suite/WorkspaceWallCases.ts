@@ -6,7 +6,7 @@ import { AnalysisStore, AnswerCache, ApiKeyStore, OutboxStore, TokenBudget } fro
 import { AccountLooks } from "@millrace/core/storage"
 import { KeyArrivals } from "@millrace/core/storage"
 import { EventStore } from "@millrace/core/storage"
-import { BankRemains, BankStore, ConnectionAttemptStore } from "@millrace/core/storage"
+import { BankRemains, BankStore, ConnectionAttemptStore, ConnectionSubjectStore } from "@millrace/core/storage"
 import { DeliveryStore } from "@millrace/core/storage"
 import { EnrichmentStore } from "@millrace/core/storage"
 import { FeedStore } from "@millrace/core/storage"
@@ -37,7 +37,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { storeAccount } from "../fixture/Account.ts"
 import { makeBank, makeConnection, makeMadeBank } from "../fixture/Bank.ts"
-import { completedConnection, makeAttempt } from "../fixture/ConnectionAttempt.ts"
+import { attemptParts, completedConnection, makeAttempt } from "../fixture/ConnectionAttempt.ts"
 import { makeIntent } from "../fixture/Delivery.ts"
 import { makeEnrichment } from "../fixture/Enrichment.ts"
 import { makeEnrichmentRun } from "../fixture/EnrichmentRun.ts"
@@ -177,6 +177,8 @@ const banks = casesOf(BankStore, {
       { connected: false, status: "error" },
       later
     ),
+  update: (store, { bank, workspace }) => store.update(workspace.id, bank.id, { name: "Another" }, later),
+  unchecked: everybody,
   rotateSecrets: (store, { bank }) => store.rotateSecrets(bank.id, makeConnection(bank).connection, { token: "taken" }),
   setStatus: (store, { bank }) =>
     store.setStatus(
@@ -203,10 +205,31 @@ const looks = casesOf(AccountLooks, {
 const attempts = casesOf(ConnectionAttemptStore, {
   begin: (store, { workspace }) => Effect.flatMap(makeAttempt(workspace), store.begin),
   get: (store, { attempt }) => store.get(attempt.id),
+  named: (store, { attempt, workspace }) => store.named(workspace.id, attempt.instanceId, attempt.attemptId),
+  newest: (store, { attempt, workspace }) =>
+    store.newest(workspace.id, attempt.instanceId, attempt.credential, attempt.createdAt),
+  byState: (store, { attempt }) => store.byState(attempt.stateHash!),
   move: (store, { attempt }) => store.move(attempt.id, "complete", later),
+  setStep: (store, { attempt }) => store.setStep(attempt.id, { flow: "portal_popup", expiresAt: later }, later),
+  supersede: (store, { attempt, bank }) =>
+    store.supersede({ ...attempt, id: `${attempt.id}~` as typeof attempt.id, reconnects: bank.id }, later),
+  keep: (store, { attempt }) => store.keep(attempt.id, "step", attemptParts.step, later),
+  part: (store, { attempt }) => store.part(attempt.id, "secrets"),
   keepExchange: (store, { attempt }) =>
     store.keepExchange(attempt.id, { ...completedConnection, bankType: "brokerage" }, later),
-  exchange: (store, { attempt }) => store.exchange(attempt.id)
+  exchange: (store, { attempt }) => store.exchange(attempt.id),
+  dropExchange: (store, { attempt }) => store.dropExchange(attempt.id, later),
+  sweep: everybody,
+  waiting: everybody,
+  purge: everybody
+})
+
+const subjects = casesOf(ConnectionSubjectStore, {
+  begin: (store, { subject }) => store.begin(subject),
+  get: (store, { subject }) => store.get(subject.workspaceId, subject.instanceId),
+  keepSecrets: (store, { subject }) =>
+    store.keepSecrets(subject.workspaceId, subject.instanceId, { userSecret: "another" }, later),
+  byRef: (store, { subject }) => store.byRef(subject.instanceId, subject.ref)
 })
 
 const records = casesOf(RecordStore, {
@@ -547,6 +570,7 @@ const all = {
   remains,
   looks,
   attempts,
+  subjects,
   records,
   feeds,
   jobs,
@@ -582,6 +606,7 @@ type Covered =
   | BankRemains
   | AccountLooks
   | ConnectionAttemptStore
+  | ConnectionSubjectStore
   | RecordStore
   | FeedStore
   | JobStore
@@ -643,8 +668,15 @@ const tellings = {
   }),
   attempts: Effect.fnUntraced(function* ({ attempt }: WholeWorkspace) {
     const store = yield* ConnectionAttemptStore
-    return [yield* store.get(attempt.id), yield* store.exchange(attempt.id)]
+    return [
+      yield* store.get(attempt.id),
+      yield* store.exchange(attempt.id),
+      yield* store.part(attempt.id, "secrets"),
+      yield* store.part(attempt.id, "step")
+    ]
   }),
+  subjects: ({ subject }: WholeWorkspace) =>
+    Effect.flatMap(ConnectionSubjectStore, (store) => store.get(subject.workspaceId, subject.instanceId)),
   records: Effect.fnUntraced(function* ({ account, checkpoint, madeAccount, scope }: WholeWorkspace) {
     const store = yield* RecordStore
     return [

@@ -1,5 +1,5 @@
 /** Banks and accounts in memory. */
-import type { Account, AccountId, Bank, BankId } from "@millrace/core/bank"
+import { type Account, type AccountId, type Bank, type BankId, isLive } from "@millrace/core/bank"
 import { type BankConnection, BankStore, isSameConnection } from "@millrace/core/storage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,6 +12,8 @@ import { ascending, byAge, byOrderThenAge } from "./Order.ts"
 /** The one that was deleted last first. */
 const lastDeleted = (a: Bank, b: Bank): number =>
   ascending(b.deletedAt ?? "", a.deletedAt ?? "") || ascending(b.id, a.id)
+
+const looked = ({ connectionStatus }: Bank) => connectionStatus?.lastCheckedAt ?? ""
 
 export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.effect(
   BankStore,
@@ -117,6 +119,32 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
           const connection = { ...known, secrets }
           set(connections, id, frozen({ ...held, connection }))
           return Option.some(connection)
+        }),
+      update: (workspaceId, id, { icon, name, order }, at) =>
+        call(() => {
+          const bank = shown(id)
+          if (bank?.workspaceId !== workspaceId) return false
+          const { icon: before, ...rest } = bank
+          const shownIcon = icon === undefined ? before : icon
+          set(
+            banks,
+            id,
+            frozen<Bank>({
+              ...rest,
+              ...(shownIcon === undefined || shownIcon === null ? {} : { icon: shownIcon }),
+              ...(name === undefined ? {} : { name }),
+              ...(order === undefined ? {} : { order }),
+              updatedAt: at
+            })
+          )
+          return true
+        }),
+      unchecked: (since, limit) =>
+        call(() => {
+          return [...banks.values()]
+            .filter((bank) => isLive(bank) && connections.has(bank.id) && looked(bank) < since)
+            .toSorted((a, b) => (looked(a) < looked(b) ? -1 : looked(a) > looked(b) ? 1 : a.id < b.id ? -1 : 1))
+            .slice(0, limit)
         }),
       setStatus: (id, status, at) =>
         call(() => {

@@ -15,6 +15,7 @@ import {
   BankRemains,
   BankStore,
   ConnectionAttemptStore,
+  ConnectionSubjectStore,
   CursorStore,
   StageStore,
   DeliveryStore,
@@ -47,6 +48,7 @@ import * as MemoryBankRemains from "./MemoryBankRemains.ts"
 import * as MemoryBankStore from "./MemoryBankStore.ts"
 import { BankTable } from "./MemoryBankTable.ts"
 import * as MemoryConnectionAttemptStore from "./MemoryConnectionAttemptStore.ts"
+import * as MemoryConnectionSubjectStore from "./MemoryConnectionSubjectStore.ts"
 import * as MemoryCursorStore from "./MemoryCursorStore.ts"
 import * as MemoryDataKeys from "./MemoryDataKeys.ts"
 import * as MemoryDeliveryStore from "./MemoryDeliveryStore.ts"
@@ -83,6 +85,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
   wall(StageStore, MemoryStageStore.layer),
   wall(WorkspaceStore, MemoryWorkspaceStore.layer),
   wall(ConnectionAttemptStore, MemoryConnectionAttemptStore.layer),
+  wall(ConnectionSubjectStore, MemoryConnectionSubjectStore.layer),
   AccountLooks.layer.pipe(
     Layer.provideMerge([wall(BankStore, MemoryBankStore.layer), wall(RecordStore, MemoryRecordStore.layer)])
   ),

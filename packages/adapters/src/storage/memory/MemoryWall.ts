@@ -61,10 +61,14 @@ const installation = new Set([
   "scheduleDue",
   "seal",
   "sweep",
+  "unchecked",
   "waiting"
 ])
 
 const named = ["id", "accountId", "bankId", "feedId", "jobId", "tableId", "taskId"] as const
+
+/** Calls that look up by something else than an id: whose it is stands in the answer. */
+const found = new Set(["all", "byRef", "byState"])
 
 type Plain = Readonly<Record<string, unknown>>
 const isPlain = (value: unknown): value is Plain =>
@@ -159,7 +163,7 @@ const make = Effect.gen(function* () {
     })
 
   const walled = (name: string, member: unknown): unknown => {
-    if (name === "all") {
+    if (found.has(name)) {
       return typeof member === "function"
         ? (...given: ReadonlyArray<unknown>) => seen(guard(name, member as never, given))
         : seen(member as Effect.Effect<unknown>)

@@ -52,6 +52,7 @@ import { memory } from "./migrations/0040_memory.ts"
 import { messages } from "./migrations/0041_messages.ts"
 import { enrichmentRun } from "./migrations/0042_enrichment_run.ts"
 import { bankRemoval } from "./migrations/0043_bank_removal.ts"
+import { connectionStates } from "./migrations/0044_connection_states.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -100,7 +101,8 @@ export const migrations = {
   "0040_memory": memory,
   "0041_messages": messages,
   "0042_enrichment_run": enrichmentRun,
-  "0043_bank_removal": bankRemoval
+  "0043_bank_removal": bankRemoval,
+  "0044_connection_states": connectionStates
 } as const
 
 /** All steps that this version knows, the first one first. */

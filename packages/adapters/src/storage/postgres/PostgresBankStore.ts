@@ -280,6 +280,21 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
           })
         )
       }),
+      update: Effect.fn("BankStore.update")(function* (workspaceId, id, { icon, name, order }, at) {
+        const rows = yield* stored(sql`update bank set name = coalesce(${nullable(name)}, name),
+            position = coalesce(${nullable(order)}, position),
+            icon = case when ${icon === undefined} then icon else ${nullable(icon)} end, updated_at = ${at}
+          where id = ${id} and workspace_id = ${workspaceId} and made_for is null returning id`)
+        return rows.length > 0
+      }),
+      unchecked: Effect.fn("BankStore.unchecked")(function* (since, limit) {
+        // Instants of one form: their texts compare as they do.
+        const rows = yield* stored(sql<BankRow>`select ${columns} from bank
+          where deleted_at is null and removal is null and connection_ref is not null
+            and coalesce(connection_status ->> 'lastCheckedAt', '') < ${since}::text
+          order by coalesce(connection_status ->> 'lastCheckedAt', '') collate "C", id limit ${limit}`)
+        return rows.map(toBank)
+      }),
       setStatus: Effect.fn("BankStore.setStatus")(function* (id, status, at) {
         yield* stored(sql`update bank set connection_status = ${json(status)}, updated_at = ${at} where id = ${id}`)
       }),

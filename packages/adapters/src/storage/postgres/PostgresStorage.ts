@@ -15,6 +15,7 @@ import * as PostgresAuditStore from "./PostgresAuditStore.ts"
 import * as PostgresBankRemains from "./PostgresBankRemains.ts"
 import * as PostgresBankStore from "./PostgresBankStore.ts"
 import * as PostgresConnectionAttemptStore from "./PostgresConnectionAttemptStore.ts"
+import * as PostgresConnectionSubjectStore from "./PostgresConnectionSubjectStore.ts"
 import * as PostgresStageStore from "./PostgresStageStore.ts"
 import * as PostgresCursorStore from "./PostgresCursorStore.ts"
 import * as PostgresDataKeys from "./PostgresDataKeys.ts"
@@ -56,6 +57,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresBankRemains.layer,
   PostgresBankStore.layer,
   PostgresConnectionAttemptStore.layer,
+  PostgresConnectionSubjectStore.layer,
   PostgresRecordStore.layer,
   PostgresFeedStore.layer,
   PostgresJobStore.layer,

@@ -12,7 +12,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { contextOf as bankContextOf } from "./PostgresBankStore.ts"
-import { contextOf as attemptContextOf } from "./PostgresConnectionAttemptStore.ts"
+import { contextOf as attemptContextOf, partContextOf } from "./PostgresConnectionAttemptStore.ts"
+import { contextOf as subjectContextOf } from "./PostgresConnectionSubjectStore.ts"
 import { contextOf as dataKeyContextOf } from "./PostgresDataKeys.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
 import { contextOf as pieceContextOf } from "./UploadPieces.ts"
@@ -34,7 +35,7 @@ const placesOf = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Readon
     Effect.flatMap(secrets.open(value, context), (plain) => Effect.flatMap(secrets.seal(plain, context), keep))
   const bankKey = sql`split_part(connection_secrets, '.', 2)`
   const attemptKey = sql`split_part(exchanged, '.', 2)`
-  const dataKey = sql`split_part(sealed, '.', 2)`
+  const sealedKey = sql`split_part(sealed, '.', 2)`
   const pieceKey = sql`encode(substring(sealed from 2 for 8), 'escape')`
   return [
     {
@@ -73,12 +74,52 @@ const placesOf = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Readon
       })
     },
     {
+      name: "parts of attempts to connect",
+      from: sql`connection_attempt_part`,
+      keyId: sealedKey,
+      next: Effect.fnUntraced(function* (keyIds, limit) {
+        const rows = yield* sql<{
+          readonly id: string
+          readonly part: string
+          readonly workspace: string
+          readonly value: string
+        }>`select attempt_id as id, part, workspace_id as workspace, sealed as value from connection_attempt_part
+          where ${sealedKey} = any(${keyIds}) limit ${limit} for update skip locked`
+        return rows.map(({ id, part, value, workspace }) =>
+          anew(
+            value,
+            partContextOf(workspace, id, part),
+            (sealed) => sql`update connection_attempt_part set sealed = ${sealed}
+            where attempt_id = ${id} and part = ${part}`
+          )
+        )
+      })
+    },
+    {
+      name: "subjects of connections",
+      from: sql`connection_subject`,
+      keyId: sealedKey,
+      next: Effect.fnUntraced(function* (keyIds, limit) {
+        const rows = yield* sql<{ readonly instance: string; readonly workspace: string; readonly value: string }>`
+          select instance_id as instance, workspace_id as workspace, sealed as value from connection_subject
+          where ${sealedKey} = any(${keyIds}) limit ${limit} for update skip locked`
+        return rows.map(({ instance, value, workspace }) =>
+          anew(
+            value,
+            subjectContextOf(workspace, instance),
+            (sealed) => sql`update connection_subject set sealed = ${sealed}
+            where workspace_id = ${workspace} and instance_id = ${instance}`
+          )
+        )
+      })
+    },
+    {
       name: "data keys",
       from: sql`data_key`,
-      keyId: dataKey,
+      keyId: sealedKey,
       next: Effect.fnUntraced(function* (keyIds, limit) {
         const rows = yield* sql<{ readonly name: string; readonly value: string }>`select name, sealed as value
-          from data_key where ${dataKey} = any(${keyIds}) limit ${limit} for update skip locked`
+          from data_key where ${sealedKey} = any(${keyIds}) limit ${limit} for update skip locked`
         return rows.map(({ name, value }) =>
           anew(
             value,

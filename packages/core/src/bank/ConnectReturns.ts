@@ -1,0 +1,137 @@
+/**
+ * Browsers that come back from a bank, and callbacks that say how an attempt ended: neither has a credential here. A
+ * browser is known by the state that its attempt was begun with.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { Caller } from "../access/Caller.ts"
+import type { ClientStep, ConnectPayload } from "../provider/Connect.ts"
+import { Digest } from "../shared/Digest.ts"
+import { isId } from "../shared/Ids.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { acrossWorkspaces, withinWorkspaces } from "../workspace/Reach.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import type { BankId } from "./Bank.ts"
+import { callerOfAttempt } from "./CallerOfAttempt.ts"
+import { type Connected, Connecting, type ConnectFailure } from "./Connecting.ts"
+import { attemptAsOf, type AttemptError, type ConnectionAttempt, lateUntil } from "./ConnectionAttempt.ts"
+import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
+import { type ExistingBank, Starting, type StartFailure } from "./Starting.ts"
+
+/** An attempt whose browser, or whose upstream, is there. */
+export interface ReturnedAttempt {
+  readonly attempt: ConnectionAttempt
+  readonly workspace: Workspace
+}
+
+/** How an attempt ended at the upstream, as a browser or a callback says. */
+export type ConnectResult =
+  | { readonly result: "connected"; readonly payload: ConnectPayload }
+  | { readonly result: "cancelled" | "failed" }
+
+const errors: Readonly<Record<"cancelled" | "failed", AttemptError>> = {
+  cancelled: { code: "CONNECTION_CANCELLED", message: "The person stopped before the bank was connected" },
+  failed: { code: "CONNECTION_FAILED", message: "The bank or the provider could not connect the person" }
+}
+
+const within =
+  ({ workspace }: ReturnedAttempt) =>
+  <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    withinWorkspaces(workspace.id)(effect)
+
+const callerOf = ({ attempt, workspace }: ReturnedAttempt): Caller => callerOfAttempt(workspace, attempt, attempt.id)
+
+export class ConnectReturns extends Context.Service<
+  ConnectReturns,
+  {
+    /** The attempt of a browser; none for a state that nobody was given. */
+    readonly byState: (state: string) => Effect.Effect<Option.Option<ReturnedAttempt>, StorageUnavailable>
+    /** What the browser is shown; none while it has to be chosen first. */
+    readonly step: (returned: ReturnedAttempt) => Effect.Effect<Option.Option<ClientStep>, StorageUnavailable>
+    /** The banks among which the person chooses. */
+    readonly existing: (returned: ReturnedAttempt) => Effect.Effect<ReadonlyArray<ExistingBank>, StorageUnavailable>
+    readonly choose: (
+      returned: ReturnedAttempt,
+      state: string,
+      bankId: BankId | undefined
+    ) => Effect.Effect<ClientStep, StartFailure>
+    /**
+     * Keeps what a browser or a callback said of how it ended: a success is completed by whoever asks next, and by a task
+     * where nobody does.
+     */
+    readonly told: (returned: ReturnedAttempt, result: ConnectResult) => Effect.Effect<void, StorageUnavailable>
+    /** Completes the attempt of a browser, for whoever began it. */
+    readonly complete: (returned: ReturnedAttempt, payload: ConnectPayload) => Effect.Effect<Connected, ConnectFailure>
+    /** The same from what is kept of it; `undefined` where that is nothing. */
+    readonly goOn: (returned: ReturnedAttempt) => Effect.Effect<Connected | undefined, ConnectFailure>
+    /** The attempt that a callback names by the id that the upstream was given. */
+    readonly byAttempt: (
+      instanceId: string,
+      attemptId: string
+    ) => Effect.Effect<Option.Option<ReturnedAttempt>, StorageUnavailable>
+  }
+>()("@millrace/core/bank/ConnectReturns") {
+  static readonly layer: Layer.Layer<
+    ConnectReturns,
+    never,
+    ConnectionAttemptStore | Connecting | Starting | WorkspaceStore | Digest
+  > = Layer.effect(
+    ConnectReturns,
+    Effect.gen(function* () {
+      const attempts = yield* ConnectionAttemptStore
+      const connecting = yield* Connecting
+      const starting = yield* Starting
+      const workspaces = yield* WorkspaceStore
+      const digest = yield* Digest
+
+      const found = Effect.fnUntraced(function* (one: Option.Option<ConnectionAttempt>) {
+        if (Option.isNone(one)) return Option.none<ReturnedAttempt>()
+        const { workspaceId } = one.value
+        const workspace = yield* withinWorkspaces(workspaceId)(workspaces.get(workspaceId))
+        const attempt = attemptAsOf(one.value, yield* Timestamp.now)
+        return Option.map(workspace, (of): ReturnedAttempt => ({ attempt, workspace: of }))
+      })
+
+      return ConnectReturns.of({
+        byState: Effect.fn("ConnectReturns.byState")(function* (state) {
+          return yield* found(yield* acrossWorkspaces("connect returns")(attempts.byState(digest.sha256(state))))
+        }),
+        byAttempt: Effect.fn("ConnectReturns.byAttempt")(function* (instanceId, attemptId) {
+          // Whoever chose an id of their own has no state and no callbacks.
+          if (!isId("connectionAttempt", attemptId)) return Option.none()
+          const one = yield* acrossWorkspaces("connect returns")(attempts.get(attemptId))
+          return yield* found(Option.filter(one, (attempt) => attempt.instanceId === instanceId))
+        }),
+        step: (returned) => within(returned)(attempts.part(returned.attempt.id, "step")),
+        existing: (returned) => within(returned)(starting.existing(returned.attempt)),
+        choose: (returned, state, bankId) =>
+          within(returned)(starting.choose(callerOf(returned), returned.attempt, state, bankId)),
+        told: Effect.fn("ConnectReturns.told")(function* (returned, result) {
+          const { attempt } = returned
+          const now = yield* Timestamp.now
+          yield* within(returned)(
+            result.result === "connected"
+              ? lateUntil(attempt) <= now
+                ? Effect.void
+                : attempts.keep(attempt.id, "payload", result.payload, now)
+              : attempts.move(attempt.id, "abort", now, { error: errors[result.result] })
+          )
+        }),
+        complete: (returned, payload) =>
+          within(returned)(
+            connecting.complete(callerOf(returned), {
+              instanceId: returned.attempt.instanceId,
+              attemptId: returned.attempt.attemptId,
+              started: true,
+              payload
+            })
+          ),
+        goOn: (returned) => within(returned)(connecting.goOn(callerOf(returned), returned.attempt))
+      })
+    })
+  )
+}

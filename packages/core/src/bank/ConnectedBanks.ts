@@ -1,0 +1,229 @@
+/** What an exchange gave becomes a bank, or the new connection of one that is there. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { ActorRef } from "../access/ActorRef.ts"
+import { EventStore } from "../event/EventStore.ts"
+import { Conflict, NotFound, type PlanLimitReached } from "../failure/Failure.ts"
+import type { CompletedConnection, Connection } from "../provider/Connect.ts"
+import { statusAfter } from "../provider/ConnectionHealth.ts"
+import type { ProviderDriver, ProviderSession } from "../provider/Provider.ts"
+import { type ProviderError, ProviderUnavailable } from "../provider/ProviderError.ts"
+import { CurrentPsu } from "../provider/Turns.ts"
+import { Ids } from "../shared/Ids.ts"
+import { nextOrder } from "../shared/Order.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import { Leases, type Lease } from "../storage/Lease.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import type { Workspace, WorkspaceId } from "../workspace/Workspace.ts"
+import type { Bank, BankId } from "./Bank.ts"
+import { bankConnected, bankReconnected, bankRestored, statusEvents } from "./BankEvents.ts"
+import { bankRefusal, nextBankState, stateOf } from "./BankRemoval.ts"
+import { BankRoom } from "./BankRoom.ts"
+import { BankStore } from "./BankStore.ts"
+import type { ConnectionAttempt } from "./ConnectionAttempt.ts"
+import { ConnectionAttemptStore } from "./ConnectionAttemptStore.ts"
+import { keptPatiently } from "./KeptPatiently.ts"
+import { Subjects } from "./Subjects.ts"
+
+/** Seconds in which the last transaction ends; it gives the lease back itself. */
+const lastStepSeconds = 30
+
+/** Somebody else is at the attempt. */
+export const busy = new Conflict({
+  code: "INVALID_STATE",
+  message: "Another request is completing this attempt. Ask again in a few seconds",
+  details: []
+})
+
+export interface Exchanged {
+  readonly workspace: Workspace
+  readonly driver: ProviderDriver
+  readonly attempt: ConnectionAttempt
+  readonly completed: CompletedConnection
+  /** Of the attempt. */
+  readonly lease: Lease
+  /** The bank that is connected anew, also where the upstream gives it another reference. */
+  readonly reconnects: BankId | undefined
+  readonly cause: ActorRef
+}
+
+export interface StoredBank {
+  readonly bank: Bank
+  readonly created: boolean
+  /** False where the bank keeps what it had: the new secrets are of no use. */
+  readonly replaced: boolean
+}
+
+export class ConnectedBanks extends Context.Service<
+  ConnectedBanks,
+  {
+    /** The bank of the workspace that is to be connected anew; fails where it is gone, or cannot come back (decisions 6.1). */
+    readonly renewed: (
+      workspaceId: WorkspaceId,
+      instanceId: string,
+      id: BankId
+    ) => Effect.Effect<Bank, NotFound | Conflict | StorageUnavailable>
+    /** Opens what an exchange gave, before a bank has it: secrets that rotate are kept with the attempt. */
+    readonly open: (
+      attempt: ConnectionAttempt,
+      driver: ProviderDriver,
+      completed: CompletedConnection
+    ) => Effect.Effect<
+      { readonly session: ProviderSession; readonly current: () => Connection },
+      ProviderError | StorageUnavailable
+    >
+    /** Keeps what the exchange gave with its attempt, patiently. */
+    readonly keep: (
+      attempt: ConnectionAttempt,
+      completed: CompletedConnection
+    ) => Effect.Effect<void, StorageUnavailable>
+    /** Makes the bank or connects it anew, in one transaction with the end of the attempt. */
+    readonly store: (
+      exchanged: Exchanged
+    ) => Effect.Effect<StoredBank, ProviderError | PlanLimitReached | Conflict | NotFound | StorageUnavailable>
+  }
+>()("@millrace/core/bank/ConnectedBanks") {
+  static readonly layer: Layer.Layer<
+    ConnectedBanks,
+    never,
+    BankStore | BankRoom | ConnectionAttemptStore | Subjects | Leases | EventStore | Ids | Transactor
+  > = Layer.effect(
+    ConnectedBanks,
+    Effect.gen(function* () {
+      const banks = yield* BankStore
+      const attempts = yield* ConnectionAttemptStore
+      const room = yield* BankRoom
+      const subjects = yield* Subjects
+      const leases = yield* Leases
+      const events = yield* EventStore
+      const ids = yield* Ids
+      const { atomically } = yield* Transactor
+
+      const renewed = Effect.fnUntraced(function* (workspaceId: WorkspaceId, instanceId: string, id: BankId) {
+        const bank = Option.filter(
+          yield* banks.get(workspaceId, id),
+          ({ providerInstanceId }) => providerInstanceId === instanceId
+        )
+        if (Option.isNone(bank)) return yield* new NotFound({ resource: "Bank" })
+        const state = stateOf(bank.value)
+        return nextBankState(state, "reconnect") === "live" ? bank.value : yield* bankRefusal(state, "reconnect")
+      })
+
+      const keep = (attempt: ConnectionAttempt, completed: CompletedConnection) =>
+        keptPatiently(Effect.flatMap(Timestamp.now, (now) => attempts.keepExchange(attempt.id, completed, now)))
+
+      const open = Effect.fnUntraced(function* (
+        attempt: ConnectionAttempt,
+        driver: ProviderDriver,
+        completed: CompletedConnection
+      ) {
+        let current: Connection = completed.connection
+        const psu = yield* CurrentPsu
+        const session = yield* driver.open({
+          connection: current,
+          subject: yield* subjects.of(attempt.workspaceId, driver.instanceId),
+          ...(psu === undefined ? {} : { psu }),
+          keep: (secrets) => {
+            const newer = { ref: current.ref, secrets: { ...current.secrets, ...secrets } }
+            return Effect.mapError(
+              Effect.tap(keep(attempt, { ...completed, connection: newer }), () =>
+                Effect.sync(() => {
+                  current = newer
+                })
+              ),
+              () =>
+                new ProviderUnavailable({ message: "New secrets of the connection could not be kept", retryAfter: 60 })
+            )
+          }
+        })
+        return { session, current: () => current }
+      })
+
+      const store = Effect.fn("ConnectedBanks.store")(function* (exchanged: Exchanged) {
+        const { attempt, cause, completed, driver, lease, reconnects, workspace } = exchanged
+        const { instanceId } = driver
+        const { current, session } = yield* open(attempt, driver, completed)
+        const health = yield* session.inspect
+        const { consentExpiresAt } = completed
+        const now = yield* Timestamp.now
+        const status = statusAfter(
+          undefined,
+          consentExpiresAt === undefined ? health : { consentExpiresAt, ...health },
+          now
+        )
+        const connection = { instanceId, connection: current() }
+        const lastStep = `${lease.holder} last step`
+        return yield* atomically(
+          Effect.gen(function* () {
+            yield* Effect.catchTag(leases.fence(lease), "LeaseLost", () => Effect.fail(busy))
+            // One at a time in a workspace: two attempts could be of one connection, or of the last room in the plan.
+            const alone = yield* leases.take([`connections:${workspace.id}`], lastStep, lastStepSeconds)
+            if (Option.isNone(alone)) return yield* busy
+            const of = { workspaceId: workspace.id, cause }
+            const { ref } = completed.connection
+            const byReference = yield* banks.byConnection(workspace.id, instanceId, ref)
+            const live =
+              Option.isSome(byReference) || reconnects === undefined
+                ? byReference
+                : Option.some(yield* renewed(workspace.id, instanceId, reconnects))
+            // One that was deleted comes back where the same connection does.
+            const known = Option.isSome(live)
+              ? live
+              : yield* banks.byConnection(workspace.id, instanceId, ref, "deleted")
+            const bank: Bank = Option.isSome(known)
+              ? known.value
+              : {
+                  id: yield* ids.next("bank"),
+                  workspaceId: workspace.id,
+                  name: completed.institution.name,
+                  source: driver.kind,
+                  type: completed.bankType,
+                  order: nextOrder(yield* room.need(workspace)),
+                  connectionStatus: status,
+                  institutionId: completed.institution.id,
+                  providerInstanceId: instanceId,
+                  createdAt: now,
+                  updatedAt: now
+                }
+            const state = Option.isSome(known) ? stateOf(known.value) : undefined
+            if (state !== undefined && nextBankState(state, "reconnect") !== "live") {
+              return yield* bankRefusal(state, "reconnect")
+            }
+            // It took no room while it was deleted.
+            if (state === "deleted") yield* room.need(workspace)
+            if (Option.isNone(known)) {
+              yield* banks.insert(bank, connection)
+              yield* events.append([bankConnected.of({ ...of, subjectId: bank.id, data: { bank } })])
+            } else if (status.connected) {
+              if (state !== "live") {
+                yield* banks.setLife(bank.id, {}, now)
+                yield* events.append([bankRestored.of({ ...of, subjectId: bank.id, data: { bankId: bank.id } })])
+              }
+              yield* banks.replaceConnection(bank.id, connection, status, now)
+              const before = bank.connectionStatus
+              yield* events.append([
+                bankReconnected.of({ ...of, subjectId: bank.id, data: { bankId: bank.id } }),
+                ...(before === undefined ? [] : statusEvents(bank, before, status, cause))
+              ])
+            }
+            if (!(yield* attempts.move(attempt.id, "store", now, { bankId: bank.id }))) return yield* busy
+            yield* leases.free(lastStep)
+            // Secrets of no use, such as those of an attempt that a newer one has outrun, replace no others.
+            if (Option.isSome(known) && !status.connected) return { bank, created: false, replaced: false }
+            const { deletedAt: _, removal: _r, ...kept } = bank
+            return {
+              bank: { ...kept, connectionStatus: status, updatedAt: now },
+              created: Option.isNone(known),
+              replaced: true
+            }
+          })
+        )
+      })
+
+      return ConnectedBanks.of({ keep, open, renewed, store })
+    })
+  )
+}

@@ -1,0 +1,26 @@
+/** What callers ask for when they start a connection (specification 4.4). */
+import type { PsuContext } from "../provider/Connect.ts"
+
+export interface ConnectionRequest {
+  /** `<kind>:<instance>`. */
+  readonly providerInstanceId: string
+  readonly email?: string
+  readonly mobile?: string
+  readonly institutionId?: string
+  readonly brandId?: string
+  readonly countryCodes?: ReadonlyArray<string>
+  /** Where the person's browser ends; the landing page sends it there. */
+  readonly redirectUri?: string
+  readonly brokerageSlug?: string
+  readonly saltedgeConsentScopes?: ReadonlyArray<string>
+  readonly connectionType?: "read" | "trade"
+  /** Another connection, also where a bank of the same institution is connected. */
+  readonly forceNewConnection?: boolean
+  /** A language tag. */
+  readonly language?: string
+}
+
+/** A request with the person who makes it, where one waits for the answer. */
+export interface InteractiveRequest extends ConnectionRequest {
+  readonly psu?: PsuContext
+}

@@ -1,0 +1,164 @@
+/** Looks at connections: how they are, what has changed since, and who is told (decisions 6.2). */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { ActorRef } from "../access/ActorRef.ts"
+import { EventStore } from "../event/EventStore.ts"
+import type { NotFound } from "../failure/Failure.ts"
+import {
+  type ConnectionHealth,
+  type KeptStatus,
+  statusAfter,
+  statusAfterFailure,
+  type StatusSource
+} from "../provider/ConnectionHealth.ts"
+import { isProviderError, type ProviderError } from "../provider/ProviderError.ts"
+import type { ProviderNotAvailable } from "../provider/Providers.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import { Transactor } from "../storage/Transactor.ts"
+import { AccountLists, type AccountList } from "./AccountList.ts"
+import type { Bank } from "./Bank.ts"
+import { statusEvents } from "./BankEvents.ts"
+import { BankStore } from "./BankStore.ts"
+import { Sessions, type BankSession } from "./Sessions.ts"
+
+/** What a look at a connection found. */
+export interface Refreshed {
+  readonly status: KeptStatus
+  /** What the rest of the run asks through. */
+  readonly session: BankSession
+  /** `undefined` where it is not connected. */
+  readonly listed: AccountList | undefined
+}
+
+/** Why nobody could look at all. */
+type Unlooked = ProviderNotAvailable | NotFound | StorageUnavailable
+
+/** Whoever looks, and first of all in the transaction that writes: who has lost the right to write stops there. */
+interface Looking<E> {
+  readonly guard: Effect.Effect<void, E>
+  readonly cause: ActorRef
+}
+
+const isTagged = (error: unknown): error is { readonly _tag: string } =>
+  typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string"
+
+export class Looks extends Context.Service<
+  Looks,
+  {
+    /**
+     * Asks the provider how the connection is and, where it is connected, reads its accounts and balances anew;
+     * accounts that are no longer listed become `missing`. How the connection is is kept even where the accounts cannot
+     * be read. Events tell what has changed.
+     */
+    readonly refresh: <E>(
+      bank: Bank,
+      looking: Looking<E>
+    ) => Effect.Effect<Refreshed, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E>
+    /** Asks the provider how the connection is, and for nothing else. */
+    readonly check: <E>(
+      bank: Bank,
+      looking: Looking<E>,
+      source: StatusSource
+    ) => Effect.Effect<KeptStatus, ProviderNotAvailable | ProviderError | NotFound | StorageUnavailable | E>
+    /** Keeps what somebody else found out, such as a callback. */
+    readonly observe: <E>(
+      bank: Pick<Bank, "id" | "workspaceId">,
+      health: ConnectionHealth,
+      looking: Looking<E>,
+      source: StatusSource
+    ) => Effect.Effect<void, StorageUnavailable | E>
+    /** Keeps what a failed read says of the connection: at once what only a person can mend, the rest after some time. */
+    readonly failed: <E>(
+      bank: Pick<Bank, "id" | "workspaceId">,
+      error: ProviderError,
+      looking: Looking<E>,
+      source?: StatusSource
+    ) => Effect.Effect<void, StorageUnavailable | E>
+  }
+>()("@millrace/core/bank/Looks") {
+  static readonly layer: Layer.Layer<Looks, never, BankStore | Sessions | AccountLists | EventStore | Transactor> =
+    Layer.effect(
+      Looks,
+      Effect.gen(function* () {
+        const store = yield* BankStore
+        const sessions = yield* Sessions
+        const lists = yield* AccountLists
+        const events = yield* EventStore
+        const { atomically } = yield* Transactor
+
+        /** Writes the status that follows from the one that is kept now, and tells what has changed. */
+        const keeping = Effect.fnUntraced(function* <E>(
+          { id, workspaceId }: Pick<Bank, "id" | "workspaceId">,
+          { cause, guard }: Looking<E>,
+          next: (before: KeptStatus | undefined, now: Timestamp.Timestamp) => KeptStatus | undefined
+        ) {
+          yield* guard
+          const now = yield* Timestamp.now
+          const found = yield* store.get(workspaceId, id)
+          const before = Option.getOrUndefined(found)?.connectionStatus
+          const status = next(before, now)
+          if (status === undefined) return
+          yield* store.setStatus(id, status, now)
+          if (before !== undefined) yield* events.append(statusEvents({ id, workspaceId }, before, status, cause))
+        })
+
+        const failed: Looks["Service"]["failed"] = Effect.fn("Looks.failed")(function* (bank, error, looking, source) {
+          yield* atomically(
+            keeping(bank, looking, (before, now) =>
+              before === undefined ? undefined : statusAfterFailure(before, error, now, source)
+            )
+          )
+        })
+
+        /** What a failed look leaves behind; that it cannot be written is no reason to hide why the look failed. */
+        const noted =
+          <E>(bank: Bank, looking: Looking<E>, source?: StatusSource) =>
+          <A, E2 extends Unlooked>(look: Effect.Effect<A, ProviderError | E2>) =>
+            Effect.tapError(look, (error) =>
+              isProviderError(error) ? Effect.ignore(failed(bank, error, looking, source)) : Effect.void
+            )
+
+        const refresh = Effect.fn("Looks.refresh")(function* <E>(bank: Bank, looking: Looking<E>) {
+          const noting = noted(bank, looking)
+          const session = yield* noting(sessions.open(bank))
+          const health = yield* noting(session.inspect)
+          const now = yield* Timestamp.now
+          const status = statusAfter(bank.connectionStatus, health, now)
+          const keep = keeping(bank, looking, () => status)
+          if (!status.connected) {
+            yield* atomically(keep)
+            return { status, session, listed: undefined }
+          }
+          return yield* lists.read(bank, session, keep, looking.cause).pipe(
+            Effect.map((listed) => ({ status, session, listed })),
+            Effect.tapError((error) =>
+              isTagged(error) && isProviderError(error)
+                ? Effect.andThen(atomically(keep), Effect.ignore(failed(bank, error, looking)))
+                : Effect.void
+            )
+          )
+        })
+
+        const check = Effect.fn("Looks.check")(function* <E>(bank: Bank, looking: Looking<E>, source: StatusSource) {
+          const noting = noted(bank, looking, source)
+          const session = yield* noting(sessions.open(bank))
+          const health = yield* noting(session.inspect)
+          const status = statusAfter(bank.connectionStatus, health, yield* Timestamp.now, source)
+          yield* atomically(keeping(bank, looking, () => status))
+          return status
+        })
+
+        return Looks.of({
+          refresh,
+          check,
+          failed,
+          observe: Effect.fn("Looks.observe")(function* (bank, health, looking, source) {
+            yield* atomically(keeping(bank, looking, (before, now) => statusAfter(before, health, now, source)))
+          })
+        })
+      })
+    )
+}

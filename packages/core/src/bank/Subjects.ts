@@ -1,0 +1,48 @@
+/** Whoever the connections of a workspace belong to at each upstream: known to us before the upstream is asked. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { KeepSecrets, Subject } from "../provider/Connect.ts"
+import { ProviderUnavailable } from "../provider/ProviderError.ts"
+import { Ids } from "../shared/Ids.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import type { StorageUnavailable } from "../storage/StorageUnavailable.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import { ConnectionSubjectStore } from "./ConnectionSubject.ts"
+import { keptPatiently } from "./KeptPatiently.ts"
+
+const unkept = new ProviderUnavailable({
+  message: "Secrets of the provider's user could not be kept",
+  retryAfter: 60
+})
+
+export class Subjects extends Context.Service<
+  Subjects,
+  {
+    /** The subject of a workspace at an instance, stored before this returns. */
+    readonly of: (workspaceId: WorkspaceId, instanceId: string) => Effect.Effect<Subject, StorageUnavailable>
+    /** What drivers keep secrets of it with. */
+    readonly keeper: (workspaceId: WorkspaceId, instanceId: string) => KeepSecrets
+  }
+>()("@millrace/core/bank/Subjects") {
+  static readonly layer: Layer.Layer<Subjects, never, ConnectionSubjectStore | Ids> = Layer.effect(
+    Subjects,
+    Effect.gen(function* () {
+      const store = yield* ConnectionSubjectStore
+      const ids = yield* Ids
+      return Subjects.of({
+        of: Effect.fn("Subjects.of")(function* (workspaceId, instanceId) {
+          const held = yield* store.get(workspaceId, instanceId)
+          if (Option.isSome(held)) return held.value
+          const [ref, createdAt] = [yield* ids.next("connectionSubject"), yield* Timestamp.now]
+          return yield* store.begin({ workspaceId, instanceId, ref, createdAt })
+        }),
+        keeper: (workspaceId, instanceId) => (secrets) =>
+          keptPatiently(
+            Effect.flatMap(Timestamp.now, (now) => store.keepSecrets(workspaceId, instanceId, secrets, now))
+          ).pipe(Effect.mapError(() => unkept))
+      })
+    })
+  )
+}

@@ -1,0 +1,126 @@
+/** What has to happen to connections although nobody asks: attempts that somebody left, banks that nobody looked at. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { isLive } from "../bank/BankRemoval.ts"
+import { BankStore } from "../bank/BankStore.ts"
+import { ConnectionAttemptStore } from "../bank/ConnectionAttemptStore.ts"
+import { ConnectReturns } from "../bank/ConnectReturns.ts"
+import { Looks } from "../bank/Looks.ts"
+import { Id } from "../shared/Ids.ts"
+import * as Timestamp from "../shared/Timestamp.ts"
+import { handleTask, recurringTask, TaskFailure } from "../task/TaskHandler.ts"
+import { taskKind } from "../task/TaskKind.ts"
+import { Tasks } from "../task/Tasks.ts"
+import { withinWorkspaces } from "../workspace/Reach.ts"
+import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+
+const minute = 60
+const hour = 3_600
+/** Things found in one go; the rest comes with the next runs. */
+const batch = 100
+/** Seconds for which whoever began an attempt may complete it before we do. */
+const ownTime = 120
+/** Hours after which a bank that nobody looked at is looked at (decisions 6.2). */
+const uncheckedHours = 6
+
+const secondsAgo = (seconds: number) =>
+  Effect.map(Clock.currentTimeMillis, (now) => Timestamp.fromMillis(now - seconds * 1_000))
+
+const ofAttempt = taskKind("connection_go_on", {
+  payload: Schema.Struct({ workspaceId: Id("workspace"), attemptId: Id("connectionAttempt") }),
+  concurrency: 4,
+  attempts: 1
+})
+
+const ofBank = taskKind("connection_check", {
+  payload: Schema.Struct({ workspaceId: Id("workspace"), bankId: Id("bank") }),
+  concurrency: 4,
+  attempts: 1
+})
+
+/** Expires attempts whose time is over, goes on with those that somebody left, and forgets old ones. */
+const attempts = Effect.gen(function* () {
+  const store = yield* ConnectionAttemptStore
+  const tasks = yield* Tasks
+  return recurringTask(
+    "connection_attempts",
+    minute,
+    Effect.gen(function* () {
+      const left = yield* store.waiting(yield* secondsAgo(ownTime), batch)
+      yield* tasks.enqueue(
+        ofAttempt,
+        ...left.map(({ id, workspaceId }) => ({ key: id, workspaceId, payload: { workspaceId, attemptId: id } }))
+      )
+      // What is tried now is found again later: only the others say that there is more to do.
+      return (yield* store.sweep(batch)) + (yield* store.purge(batch))
+    })
+  )
+})
+
+/** Goes on with one attempt. What fails is found again by the run after it. */
+const goOn = Effect.gen(function* () {
+  const store = yield* ConnectionAttemptStore
+  const returns = yield* ConnectReturns
+  const workspaces = yield* WorkspaceStore
+  return handleTask(ofAttempt, ({ payload: { attemptId, workspaceId } }) =>
+    withinWorkspaces(workspaceId)(
+      Effect.gen(function* () {
+        const [attempt, workspace] = [yield* store.get(attemptId), yield* workspaces.get(workspaceId)]
+        if (Option.isNone(attempt) || Option.isNone(workspace)) return
+        yield* returns.goOn({ attempt: attempt.value, workspace: workspace.value }).pipe(
+          Effect.catchIf(
+            (error) => error._tag !== "StorageUnavailable",
+            (error) =>
+              new TaskFailure({ message: `An attempt to connect a bank cannot go on: ${error.message}`, final: true })
+          )
+        )
+      })
+    )
+  )
+})
+
+/** Finds banks that nobody has looked at for some time. */
+const checks = Effect.gen(function* () {
+  const store = yield* BankStore
+  const tasks = yield* Tasks
+  return recurringTask(
+    "connection_checks",
+    hour,
+    Effect.gen(function* () {
+      const due = yield* store.unchecked(yield* secondsAgo(uncheckedHours * hour), batch)
+      yield* tasks.enqueue(
+        ofBank,
+        ...due.map(({ id, workspaceId }) => ({ key: id, workspaceId, payload: { workspaceId, bankId: id } }))
+      )
+      // A bank that cannot be asked stays due: it is tried again in an hour, and not at once.
+      return due.length === batch ? 1 : 0
+    })
+  )
+})
+
+const reconciler = { kind: "system", reason: "connection check" } as const
+
+/** Looks at one bank. What it finds is kept, also where it cannot be asked. */
+const check = Effect.gen(function* () {
+  const store = yield* BankStore
+  const looks = yield* Looks
+  return handleTask(ofBank, ({ guard, payload: { bankId, workspaceId } }) =>
+    withinWorkspaces(workspaceId)(
+      Effect.gen(function* () {
+        const bank = yield* store.get(workspaceId, bankId)
+        if (Option.isNone(bank) || !isLive(bank.value)) return
+        yield* looks.check(bank.value, { guard, cause: reconciler }, "reconciler").pipe(
+          Effect.catchIf(
+            (error) => error._tag !== "StorageUnavailable" && error._tag !== "TaskFenced",
+            (error) => Effect.logDebug("A bank could not be looked at", { bankId, why: error._tag })
+          )
+        )
+      })
+    )
+  )
+})
+
+/** The handlers, for `TaskKinds.layer(...)`. */
+export const connectionHandlers = [attempts, goOn, checks, check] as const

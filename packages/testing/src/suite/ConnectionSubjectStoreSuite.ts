@@ -1,0 +1,69 @@
+/** Conformance of `ConnectionSubjectStore`. */
+import { Ids, Timestamp } from "@millrace/core"
+import { ConnectionSubjectStore } from "@millrace/core/storage"
+import { expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { storeSubject } from "../fixture/ConnectionAttempt.ts"
+import { difficultTexts } from "../fixture/Text.ts"
+import { storeWorkspace } from "../fixture/Workspace.ts"
+import { suiteOf, type StorageTests } from "./StorageTests.ts"
+
+const at = Timestamp.make("2026-03-14T10:00:00.123Z")
+
+export const tests: StorageTests = (it) => {
+  it.effect("is one for each workspace and instance, however many begin it at once", () =>
+    Effect.gen(function* () {
+      const store = yield* ConnectionSubjectStore
+      const ids = yield* Ids
+      const workspace = yield* storeWorkspace()
+      const begin = (instanceId: string, of = workspace) =>
+        Effect.flatMap(ids.next("connectionSubject"), (ref) =>
+          store.begin({ workspaceId: of.id, instanceId, ref, createdAt: at })
+        )
+      const all = yield* Effect.forEach(Array.from({ length: 5 }), () => begin("demo:main"), {
+        concurrency: "unbounded"
+      })
+      expect(new Set(all.map(({ ref }) => ref)).size).toBe(1)
+      const others = [yield* begin("demo:other"), yield* begin("demo:main", yield* storeWorkspace())]
+      expect(new Set([all[0]!, ...others].map(({ ref }) => ref)).size).toBe(3)
+      expect(yield* store.get(workspace.id, "demo:main")).toEqual(Option.some({ ref: all[0]!.ref, secrets: {} }))
+      expect(yield* store.get(workspace.id, "demo:none")).toEqual(Option.none())
+    })
+  )
+
+  it.effect("keeps secrets by their names, also those of two who keep some at once", () =>
+    Effect.gen(function* () {
+      const store = yield* ConnectionSubjectStore
+      const workspace = yield* storeWorkspace()
+      const { instanceId, ref } = yield* storeSubject(workspace)
+      const keep = (secrets: Readonly<Record<string, string>>) =>
+        store.keepSecrets(workspace.id, instanceId, secrets, at)
+      yield* keep({ userSecret: "first", profile: "p" })
+      const hard = difficultTexts.join("|")
+      yield* Effect.all([keep({ userSecret: hard }), keep({ token: "t" })], { concurrency: "unbounded" })
+      expect(yield* store.get(workspace.id, instanceId)).toEqual(
+        Option.some({ ref, secrets: { userSecret: hard, profile: "p", token: "t" } })
+      )
+      // What begins again has what is kept.
+      expect(yield* store.begin({ workspaceId: workspace.id, instanceId, ref: "another", createdAt: at })).toEqual({
+        ref,
+        secrets: { userSecret: hard, profile: "p", token: "t" }
+      })
+      yield* store.keepSecrets(workspace.id, "demo:none", { a: "b" }, at)
+      expect(yield* store.get(workspace.id, "demo:none")).toEqual(Option.none())
+    })
+  )
+
+  it.effect("is found by the reference that a callback names", () =>
+    Effect.gen(function* () {
+      const store = yield* ConnectionSubjectStore
+      const subject = yield* storeSubject(yield* storeWorkspace())
+      expect(yield* store.byRef(subject.instanceId, subject.ref)).toEqual(Option.some(subject))
+      expect(yield* store.byRef("demo:other", subject.ref)).toEqual(Option.none())
+      expect(yield* store.byRef(subject.instanceId, "another")).toEqual(Option.none())
+    })
+  )
+}
+
+export const suite = suiteOf(tests)
