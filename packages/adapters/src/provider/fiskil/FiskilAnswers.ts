@@ -44,6 +44,7 @@ export const FiskilConsent = Schema.Struct({
   active: Schema.Boolean,
   created_at: maybe(Text),
   expires_at: maybe(Text),
+  account_ids: maybe(Schema.Array(Text)),
   permissions: maybe(Schema.Array(Text)),
   termination_reason: maybe(Text),
   last_accessed: maybe(Text)

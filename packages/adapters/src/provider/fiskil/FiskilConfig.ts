@@ -7,7 +7,12 @@ const domain = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-
 export const FiskilConfig = Schema.Struct({
   clientId: Schema.String.check(
     Schema.isPattern(/^[\x21-\x7e]{1,200}$/, { message: "must be the client id of the API key" })
-  ).annotate({ description: "client id of the API key, which is the id of the team as well" }),
+  ).annotate({ description: "client id of the API key" }),
+  teamId: Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^[\x21-\x7e]{1,200}$/, { message: "must be the id of the team" })).annotate({
+      description: "id of the team, by which institutions are listed; the client id unless given"
+    })
+  ),
   clientSecret: Secret.annotate({ description: "secret of the API key" }),
   webhookSecret: Schema.optionalKey(Secret.annotate({ description: "signing secret of the webhook, in base64" })),
   formerWebhookSecret: Schema.optionalKey(

@@ -34,7 +34,8 @@ import {
   institutionIdOf,
   isLive,
   placeOf,
-  refOf
+  refOf,
+  refOfConsent
 } from "./FiskilConsents.ts"
 import { upstream } from "./FiskilErrors.ts"
 import type { FiskilInstitutions } from "./FiskilInstitutions.ts"
@@ -133,7 +134,11 @@ export const makeConnect = (
       const { institutionId, keepAttempt, reconnect, redirectUri } = request
       const mended = reconnect === undefined ? undefined : placeOf(reconnect.ref)
       const chosen = mended?.institutionId ?? institutionId
-      if (chosen !== undefined && (yield* institutions.find(chosen)) === undefined) {
+      if (
+        institutionId !== undefined &&
+        mended === undefined &&
+        (yield* institutions.find(institutionId)) === undefined
+      ) {
         return yield* new InvalidConnectPayload({ message: `institutionId is no institution of ${upstream}` })
       }
       const endUserId = mended?.endUserId ?? (yield* endUserOf(request))
@@ -186,7 +191,7 @@ export const makeConnect = (
       const name = shownText(consent.institution_name)
       return {
         connection: {
-          ref: refOf({ endUserId, institutionId }),
+          ref: reconnect?.ref ?? refOfConsent(endUserId, consent),
           secrets: {
             [endUserSecret]: endUserId,
             [arrangementSecret]: consent.arrangement_id,

@@ -1,9 +1,11 @@
 /**
- * Consents (CDR arrangements): which are of a person at an institution, and what they say of the connection.
+ * Consents (CDR arrangements): which are of a connection, and what they say of it.
  *
- * A consent lasts a year at most, and mending a connection is a new one. So a connection is the person at the
- * institution, and its consents come and go.
+ * A consent lasts a year at most, and mending a connection is a new one. So a connection is what a person shares at an
+ * institution, and its consents come and go. A workspace may have two people at one bank: they are told apart by the first
+ * of the accounts that each consent is about.
  */
+import { createHash } from "node:crypto"
 import { Timestamp } from "@millrace/core"
 import {
   ConnectionGone,
@@ -28,22 +30,65 @@ export const arrangementSecret = "arrangementId"
 export interface Place {
   readonly endUserId: string
   readonly institutionId: string
+  /** What stands for an account that the consent was about at first; absent where it was about none yet. */
+  readonly accountKey?: string
 }
 
 const idForm = /^[A-Za-z0-9_.:-]{1,128}$/
 
-/** The reference of a connection; callbacks name the same two. */
-export const refOf = ({ endUserId, institutionId }: Place): string => `${endUserId}/${institutionId}`
+/** The reference of a connection. */
+export const refOf = ({ accountKey, endUserId, institutionId }: Place): string =>
+  [endUserId, institutionId, ...(accountKey === undefined ? [] : [accountKey])].join("/")
 
 /** `undefined` for anything that `refOf` has not written. */
 export const placeOf = (ref: string): Place | undefined => {
-  const [endUserId = "", institutionId = "", ...rest] = ref.split("/")
-  return rest.length === 0 && idForm.test(endUserId) && idForm.test(institutionId)
-    ? { endUserId, institutionId }
+  const [endUserId = "", institutionId = "", accountKey, ...rest] = ref.split("/")
+  const parts = [endUserId, institutionId, ...(accountKey === undefined ? [] : [accountKey])]
+  return rest.length === 0 && parts.every((part) => idForm.test(part))
+    ? { endUserId, institutionId, ...(accountKey === undefined ? {} : { accountKey }) }
     : undefined
 }
 
 export const institutionIdOf = ({ institution_id }: FiskilConsent): string => String(institution_id)
+
+const accountIdsOf = ({ account_ids }: FiskilConsent): ReadonlyArray<string> => account_ids ?? []
+
+const accountKey = (accountId: string): string =>
+  createHash("sha256").update(accountId).digest("base64url").slice(0, 16)
+
+/** The reference of what a consent begins: the same for another consent about the same accounts. */
+export const refOfConsent = (endUserId: string, consent: FiskilConsent): string => {
+  const first = accountIdsOf(consent).toSorted()[0]
+  return refOf({
+    endUserId,
+    institutionId: institutionIdOf(consent),
+    ...(first === undefined ? {} : { accountKey: accountKey(first) })
+  })
+}
+
+/** Every reference that a consent may be known by: its accounts may have been fewer or others before. */
+export const refsOfConsent = (endUserId: string, consent: FiskilConsent): ReadonlyArray<string> => {
+  const institutionId = institutionIdOf(consent)
+  const first = refOfConsent(endUserId, consent)
+  const others = accountIdsOf(consent).map((id) => refOf({ endUserId, institutionId, accountKey: accountKey(id) }))
+  return [...new Set([first, ...others, refOf({ endUserId, institutionId })])]
+}
+
+/** Whether a consent of the person is one of the connection. */
+export const isOfPlace = (place: Place, arrangementId: string | undefined, consent: FiskilConsent): boolean =>
+  institutionIdOf(consent) === place.institutionId &&
+  (place.accountKey === undefined ||
+    consent.arrangement_id === arrangementId ||
+    accountIdsOf(consent).some((id) => accountKey(id) === place.accountKey))
+
+/** Whether an account of the institution is shown under one of these consents. */
+export const isShared = (
+  consents: ReadonlyArray<FiskilConsent>,
+  account: { readonly account_id: string; readonly arrangement_id?: string | null }
+): boolean =>
+  consents.some(
+    (consent) => consent.arrangement_id === account.arrangement_id || accountIdsOf(consent).includes(account.account_id)
+  )
 
 /** All consents of a person, ended ones too. One that cannot be read could be the one that counts. */
 export const consentsOf = Effect.fnUntraced(function* (
@@ -92,13 +137,14 @@ const endedMessage = "The person's consent has ended"
 const unknownMessage = `${upstream} has no consent of the person for this bank`
 
 export interface ConsentState {
+  /** Consents under which something may be read. */
   readonly live: ReadonlyArray<FiskilConsent>
   readonly health: ConnectionHealth
   /** Why nothing may be read, although answers would still come. */
   readonly refusal?: ProviderError
 }
 
-/** What the consents of one person at one institution say of the connection. */
+/** What the consents of a connection say of it. */
 export const consentState = (consents: ReadonlyArray<FiskilConsent>, now: number): ConsentState => {
   const live = consents.filter((consent) => isLive(consent, now))
   const first = leading(live)

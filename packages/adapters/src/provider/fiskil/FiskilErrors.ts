@@ -68,13 +68,13 @@ export const refusalOf = (answer: OutboundResponse, counts: Counts, now: number)
   const requestId = shownCode(fault.id)
   const evidence = { providerCode: name ?? String(status), ...(requestId === undefined ? {} : { requestId }) }
   const wait = retryAfterSeconds(headers, now)
-  const { connection, endpoint } = counts ?? {}
+  const { connection } = counts ?? {}
   if (status === 429) {
     return new RateLimited({
       ...evidence,
       message: `${upstream} asks to wait`,
-      scope: endpoint !== undefined ? "endpoint" : connection !== undefined ? "connection" : "client",
-      ...(endpoint === undefined ? {} : { endpoint }),
+      // What is limited is not said anywhere: nothing is asked until then.
+      scope: "client",
       retryAfter: hintSeconds(wait ?? secondsUntil(headers["x-ratelimit-reset"], now))
     })
   }

@@ -45,17 +45,18 @@ const capabilities = (hasWebhooks: boolean): Capabilities => ({
 
 const makeDriver = (instanceId: string, config: FiskilConfig, outbound: Outbound["Service"]): ProviderDriver => {
   const client = makeClient(config, outbound)
-  const institutions = makeInstitutions(client, config.clientId)
+  const institutions = makeInstitutions(client, config.teamId ?? config.clientId)
+  const hasWebhooks = config.webhookSecret !== undefined
   return {
     kind: "fiskil",
     instanceId,
     name: "Fiskil",
     countryCodes: ["AU"],
-    capabilities: capabilities(config.webhookSecret !== undefined),
+    capabilities: capabilities(hasWebhooks),
     listInstitutions: institutions.list,
     ...makeConnect(client, institutions, config),
     open: (request) => Effect.succeed(openSession(client, request)),
-    verifyWebhook: verifyWebhook(config)
+    ...(hasWebhooks ? { verifyWebhook: verifyWebhook(config, client) } : {})
   }
 }
 

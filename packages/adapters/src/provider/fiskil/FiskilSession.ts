@@ -16,7 +16,17 @@ import { readRows } from "../wire/ReadRows.ts"
 import { observedAccount } from "./FiskilAccounts.ts"
 import { FiskilAccount, FiskilBalance, FiskilInstitution } from "./FiskilAnswers.ts"
 import type { FiskilClient } from "./FiskilClient.ts"
-import { consentsOf, consentState, type ConsentState, institutionIdOf, placeOf } from "./FiskilConsents.ts"
+import {
+  arrangementSecret,
+  consentsOf,
+  consentState,
+  type ConsentState,
+  institutionIdOf,
+  isLive,
+  isOfPlace,
+  isShared,
+  placeOf
+} from "./FiskilConsents.ts"
 import { upstream } from "./FiskilErrors.ts"
 import { statusOf } from "./FiskilInstitutions.ts"
 import { pullPage } from "./FiskilPull.ts"
@@ -38,7 +48,7 @@ const mayShow = (state: ConsentState, permission: string): boolean =>
   )
 
 export const openSession = (client: FiskilClient, { connection, psu }: OpenSession): ProviderSession => {
-  const { ref } = connection
+  const { ref, secrets } = connection
   const place = placeOf(ref)
   if (place === undefined) {
     const unknown = Effect.fail(gone())
@@ -55,8 +65,12 @@ export const openSession = (client: FiskilClient, { connection, psu }: OpenSessi
   const state = remembered(
     Effect.gen(function* () {
       const consents = yield* consentsOf(client, endUserId, ref)
-      const own = consents.filter((consent) => institutionIdOf(consent) === institutionId)
-      return consentState(own, yield* Clock.currentTimeMillis)
+      const own = consents.filter((consent) => isOfPlace(place, secrets[arrangementSecret], consent))
+      const now = yield* Clock.currentTimeMillis
+      const others = consents.filter(
+        (consent) => institutionIdOf(consent) === institutionId && !own.includes(consent) && isLive(consent, now)
+      )
+      return { ...consentState(own, now), others }
     })
   )
 
@@ -71,7 +85,7 @@ export const openSession = (client: FiskilClient, { connection, psu }: OpenSessi
 
   const accountsHere = remembered(
     Effect.gen(function* () {
-      const { live } = yield* permitted
+      const { live, others } = yield* permitted
       const listed = yield* list("/v1/banking/accounts", "accounts")
       const { quarantined, rows } = readRows(listed, FiskilAccount, "account_id")
       // An account that is left out would look like one that is gone.
@@ -81,12 +95,11 @@ export const openSession = (client: FiskilClient, { connection, psu }: OpenSessi
           path: `accounts.${quarantined[0]!.reason.split(":")[0]}`
         })
       }
-      const arrangements = new Set(live.map(({ arrangement_id }) => arrangement_id))
-      return rows.filter(({ arrangement_id, institution_id }) =>
-        institution_id === undefined || institution_id === null
-          ? arrangements.has(arrangement_id ?? "")
-          : String(institution_id) === institutionId
-      )
+      const here = rows.filter(({ institution_id }) => String(institution_id ?? institutionId) === institutionId)
+      const shared = here.filter((account) => isShared(live, account))
+      // Where nobody else shares anything of the bank, all of it is this connection's, whatever consent it came with.
+      const own = others.length === 0 && shared.length === 0 ? here : shared
+      return [...new Map(own.map((account) => [account.account_id, account])).values()]
     })
   )
 
@@ -156,7 +169,7 @@ export const openSession = (client: FiskilClient, { connection, psu }: OpenSessi
     revoke: Effect.gen(function* () {
       const consents = yield* consentsOf(client, endUserId, ref)
       for (const consent of consents) {
-        if (!consent.active || institutionIdOf(consent) !== institutionId) continue
+        if (!consent.active || !isOfPlace(place, secrets[arrangementSecret], consent)) continue
         yield* client.ask({
           path: `/v1/consent/${encodeURIComponent(consent.arrangement_id)}`,
           method: "DELETE",

@@ -106,6 +106,10 @@ export const lastUpdateOf = ({ accounts }: QuilttConnection): Timestamp.Timestam
       undefined
     )
 
+/** When the person's consent ends, where the data provider says so. */
+export const consentExpiryOf = ({ remoteData }: QuilttConnection): Timestamp.Timestamp | undefined =>
+  instantOf(remoteData?.plaid?.connection?.response?.consentExpirationTime)
+
 /** What sort of bank has these accounts; a bank where they are of several sorts, or not there yet. */
 export const bankTypeOf = ({ accounts }: QuilttConnection): BankType => {
   const types = new Set(

@@ -17,6 +17,9 @@ export const Envelope = Schema.Struct({
 })
 export type GraphqlErrors = NonNullable<(typeof Envelope.Type)["errors"]>
 
+/** What a data provider answered, as Quiltt passes it on. */
+const responseOf = <S extends Schema.Top>(schema: S) => maybe(Schema.Struct({ response: maybe(schema) }))
+
 const QuilttBalance = Schema.Struct({
   at: maybe(Text),
   available: maybe(Amount),
@@ -41,6 +44,11 @@ export const QuilttConnection = Schema.Struct({
   id: UpstreamId,
   status: Text,
   institution: maybe(Schema.Struct({ id: maybe(Text), name: maybe(Text) })),
+  remoteData: maybe(
+    Schema.Struct({
+      plaid: maybe(Schema.Struct({ connection: responseOf(Schema.Struct({ consentExpirationTime: maybe(Text) })) }))
+    })
+  ),
   accounts: maybe(Schema.Array(QuilttAccount))
 })
 export type QuilttConnection = typeof QuilttConnection.Type
@@ -70,8 +78,6 @@ const PlaidTransaction = Schema.Struct({
   personalFinanceCategory: maybe(Schema.Struct({ primary: maybe(Text) }))
 })
 export type PlaidTransaction = typeof PlaidTransaction.Type
-
-const responseOf = <S extends Schema.Top>(schema: S) => maybe(Schema.Struct({ response: maybe(schema) }))
 
 export const QuilttTransaction = Schema.Struct({
   id: UpstreamId,

@@ -21,7 +21,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import { shownText } from "../wire/UpstreamForm.ts"
-import { bankTypeOf } from "./QuilttAccounts.ts"
+import { bankTypeOf, consentExpiryOf } from "./QuilttAccounts.ts"
 import type { ProfileNamed, QuilttClient, QuilttSession } from "./QuilttClient.ts"
 import { statusMeaning, upstream } from "./QuilttErrors.ts"
 import { lookAt, profileSecret } from "./QuilttSession.ts"
@@ -179,10 +179,12 @@ export const makeConnect = (client: QuilttClient, instanceId: string, connectorI
         return yield* new InvalidConnectPayload({ message: "The connection was taken apart before it was completed" })
       }
       const name = shownText(connection.institution?.name, longestId)
+      const expiry = consentExpiryOf(connection)
       return {
         connection: { ref: connection.id, secrets: { [profileSecret]: profileId } },
         institution: institutionOf(name ?? "Bank"),
-        bankType: bankTypeOf(connection)
+        bankType: bankTypeOf(connection),
+        ...(expiry === undefined ? {} : { consentExpiresAt: expiry })
       }
     })
   }

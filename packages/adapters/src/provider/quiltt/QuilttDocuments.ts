@@ -21,6 +21,7 @@ export const connectionQuery = document(
     id
     status
     institution { id name }
+    remoteData { plaid { connection { response { consentExpirationTime } } } }
     accounts {
       id
       name

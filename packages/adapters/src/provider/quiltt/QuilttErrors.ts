@@ -36,12 +36,13 @@ const rateLimited = (
   headers: OutboundResponse["headers"],
   now: number
 ): RateLimited => {
-  const { connection, endpoint } = counts ?? {}
   return new RateLimited({
     message: `${upstream} asks to wait`,
     providerCode,
-    scope: endpoint !== undefined ? "endpoint" : connection !== undefined ? "connection" : "client",
-    ...(endpoint === undefined ? {} : { endpoint }),
+    // Sessions have a limit of their own for each profile; all other requests share one.
+    ...(counts?.endpoint === endpoints.sessions
+      ? { scope: "endpoint", endpoint: endpoints.sessions }
+      : { scope: "client" }),
     // `Ratelimit-Reset` is an instant here, not a number of seconds.
     retryAfter: hintSeconds(retryAfterSeconds(headers, now) ?? secondsUntil(headers["ratelimit-reset"], now))
   })

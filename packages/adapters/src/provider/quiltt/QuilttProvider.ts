@@ -44,8 +44,8 @@ const capabilities = (hasWebhooks: boolean): Capabilities => ({
   webhooks: hasWebhooks,
   refresh: { dataTypes: ["balances"], billable: true },
   limits: [
-    { name: requests, requests: 25, seconds: 1, per: "instance", burst: 25 },
-    { name: "sessions", requests: 10, seconds: 3_600, per: "connection", endpoint: endpoints.sessions, burst: 10 },
+    { name: requests, requests: 25, seconds: 1, per: "instance", burst: 10 },
+    { name: "sessions", requests: 10, seconds: 3_600, per: "connection", endpoint: endpoints.sessions },
     { name: "sessions of a day", requests: 20, seconds: 86_400, per: "connection", endpoint: endpoints.sessions }
   ]
 })
@@ -69,7 +69,7 @@ const makeDriver = (instanceId: string, config: QuilttConfig, outbound: Outbound
     capabilities: capabilities(hasWebhooks),
     ...makeConnect(client, instanceId, config.connectorId),
     open: (request) => Effect.succeed(openSession(client, request)),
-    verifyWebhook: verifyWebhook(config),
+    ...(hasWebhooks ? { verifyWebhook: verifyWebhook(config) } : {}),
     readLimits
   }
 }

@@ -10,7 +10,7 @@ import {
   remembered
 } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
-import { lastUpdateOf, observedAccount } from "./QuilttAccounts.ts"
+import { consentExpiryOf, lastUpdateOf, observedAccount } from "./QuilttAccounts.ts"
 import { ConnectionAnswer, DisconnectAnswer, type QuilttConnection } from "./QuilttAnswers.ts"
 import type { QuilttClient } from "./QuilttClient.ts"
 import { connectionQuery, disconnectMutation } from "./QuilttDocuments.ts"
@@ -41,10 +41,12 @@ export const lookAt = Effect.fnUntraced(function* (
 const healthOf = (connection: QuilttConnection): ConnectionHealth => {
   const { health } = statusMeaning(connection.status)
   const updated = lastUpdateOf(connection)
+  const expiry = consentExpiryOf(connection)
   // What is there from before is no answer to a status that says first data are on their way.
   const isFirst = connection.status === "SYNCING" && (connection.accounts ?? []).length === 0
   return {
     ...(isFirst ? { status: "pending" } : health),
+    ...(expiry === undefined ? {} : { consentExpiresAt: expiry }),
     ...(updated === undefined ? {} : { lastUpstreamUpdateAt: updated })
   }
 }

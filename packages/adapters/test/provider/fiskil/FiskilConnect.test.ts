@@ -61,7 +61,7 @@ it.effect.each(["v2", "v3"])("completes with the person's own consents, in versi
     const driver = yield* driverOn(factory, fake, { version })
     const first = yield* connect(driver, fake, kept, { institutionId: "40" })
     expect(first).toMatchObject({
-      connection: { ref: `${kept.subject["endUserId"]}/40` },
+      connection: { ref: expect.stringMatching(`^${kept.subject["endUserId"]}/40/[\\w-]{16}$`) },
       institution: { id: "40", name: "Southern Mutual" },
       consentExpiresAt: "2027-11-21T09:30:00.000Z"
     })
@@ -86,7 +86,7 @@ it.effect.each(["v2", "v3"])("completes with the person's own consents, in versi
     })
     expect(yield* tagOf(completed)).toBe("NotReady")
     fake.signIn(step)
-    expect((yield* completed).connection.ref).toBe(`${kept.subject["endUserId"]}/22`)
+    expect((yield* completed).connection.ref).toMatch(`${kept.subject["endUserId"]}/22/`)
   })
 )
 

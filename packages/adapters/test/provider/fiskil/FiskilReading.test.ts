@@ -148,7 +148,7 @@ it.effect("gives every answer its meaning", () =>
     const error = yield* Effect.flip((yield* open(driver, completed, kept)).listAccounts)
     expect(error).toMatchObject({
       _tag: "RateLimited",
-      scope: "connection",
+      scope: "client",
       retryAfter: 90,
       requestId: expect.stringMatching(/^err_/)
     })

@@ -92,7 +92,11 @@ it.effect("completes with what is the profile's own, as often as it is asked", (
   Effect.gen(function* () {
     const { driver, fake, kept } = yield* setting
     const first = yield* connect(driver, fake, kept)
-    expect(first).toMatchObject({ institution: { id: "Harbor Bank" }, bankType: "bank" })
+    expect(first).toMatchObject({
+      institution: { id: "Harbor Bank" },
+      bankType: "bank",
+      consentExpiresAt: "2027-06-30T12:00:00.000Z"
+    })
     expect(first.connection.secrets).toEqual({ profileId: kept.subject["profileId"] })
     expect(yield* connect(driver, fake, kept)).toEqual(first)
     for (const how of ["unknown", "foreign", "malformed", "otherKind"] as const) {

@@ -191,7 +191,7 @@ it.effect("gives every answer its meaning", () =>
     }
     fake.server.plan({ incident: { kind: "rateLimited", retryAfter: 90 } })
     const error = yield* Effect.flip((yield* open(driver, completed, kept)).listAccounts)
-    expect(error).toMatchObject({ _tag: "RateLimited", scope: "connection", retryAfter: 90 })
+    expect(error).toMatchObject({ _tag: "RateLimited", scope: "client", retryAfter: 90 })
     const reset = { "ratelimit-remaining": "3", "ratelimit-reset": String(Date.UTC(2026, 10, 21, 9, 30) / 1000 + 2) }
     expect(driver.readLimits!({ status: 200, headers: reset }, Date.UTC(2026, 10, 21, 9, 30))).toEqual([
       { limit: "requests", remaining: 3, resetSeconds: 2 }

@@ -355,7 +355,8 @@ export const fakeFiskil = (options: FakeFiskilOptions = {}): Effect.Effect<FakeU
       repair: (step, connectionRef) => {
         const { endUserId, institutionId } = used(step)
         const one = find(connectionRef)
-        if (one.ref !== `${endUserId}/${institutionId ?? ""}`) throw new RangeError("the session is about another bank")
+        if (!one.ref.startsWith(`${endUserId}/${institutionId ?? ""}/`))
+          throw new RangeError("the session is about another bank")
         return paid(
           state.consent(endUserId, { institutionId: one.ledger.institution.id, person: one.person }).consentId
         )

@@ -107,7 +107,7 @@ export class FiskilState {
     const { id: institutionId } = ledger.institution
     let connected = this.connected.find((one) => one.endUserId === endUserId && one.ledger === ledger)
     if (connected === undefined) {
-      const ref = `${endUserId}/${institutionId}`
+      const ref = `${endUserId}/${institutionId}/${fiskilIds.key(ledger)}`
       connected = {
         ref,
         endUserId,

@@ -33,6 +33,12 @@ export const fiskilIds = {
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-")
   },
   account: (text: string): string => hash(`account ${text}`).slice(0, 20),
+  /** What tells two people at one bank apart: the first of the accounts that they share. */
+  key: ({ listed }: TrueLedger): string =>
+    createHash("sha256")
+      .update(listed.map(({ id }) => id).toSorted()[0] ?? "")
+      .digest("base64url")
+      .slice(0, 16),
   row: (text: string): string => `bank_tx_${hash(`row ${text}`)}`
 }
 

@@ -71,6 +71,10 @@ const holdings = (state: QuilttState, profileId: string, variables: Variables) =
 const connection = (state: QuilttState, one: Connected) => ({
   id: one.ref,
   status: one.status,
+  remoteData:
+    providerOf(one.ledger.institution) === "PLAID"
+      ? { plaid: { connection: { response: { consentExpirationTime: "2027-06-30T12:00:00Z" } } } }
+      : { plaid: null },
   institution: { id: `inst_${one.ledger.institution.name.length}`, name: one.ledger.institution.name },
   accounts: one.isCollecting ? [] : one.ledger.listed.map((account) => accountOf(account, one.ledger, state.now()))
 })
