@@ -1,7 +1,7 @@
 /** From Fiskil's accounts and balances to ours. Balances have our signs (CDR): negative where the person owes. */
 import { Currency, Decimal } from "@millrace/core"
 import type { AccountType, ObservedAccount } from "@millrace/core/provider"
-import { shownText } from "../wire/UpstreamForm.ts"
+import { shownText } from "../upstream/UpstreamForm.ts"
 import type { FiskilAccount, FiskilBalance } from "./FiskilAnswers.ts"
 
 /** Product categories of the Consumer Data Right; others are of no type that we know. */

@@ -3,7 +3,7 @@
  * numbers are never read.
  */
 import * as Schema from "effect/Schema"
-import { Amount, maybe, UpstreamId } from "../wire/UpstreamForm.ts"
+import { Amount, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
 
 const { String: Text } = Schema
 

@@ -15,8 +15,8 @@ import {
   type ProviderError
 } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
-import { readRows } from "../wire/ReadRows.ts"
-import { instantOf } from "../wire/UpstreamForm.ts"
+import { readRows } from "../upstream/ReadRows.ts"
+import { instantOf } from "../upstream/UpstreamForm.ts"
 import { FiskilConsent } from "./FiskilAnswers.ts"
 import type { FiskilClient } from "./FiskilClient.ts"
 import { upstream } from "./FiskilErrors.ts"

@@ -16,8 +16,8 @@ import {
   UserCancelled
 } from "@millrace/core/provider"
 import * as Result from "effect/Result"
-import { shownCode } from "../wire/UpstreamForm.ts"
-import { secondsUntil } from "../wire/Wait.ts"
+import { shownCode } from "../upstream/UpstreamForm.ts"
+import { secondsUntil } from "../upstream/Wait.ts"
 import { FiskilFault } from "./FiskilAnswers.ts"
 
 type Counts = OutboundRequest["counts"]

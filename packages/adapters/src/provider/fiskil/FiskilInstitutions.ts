@@ -2,8 +2,8 @@
 import type { Institution, InstitutionQuery, ProviderError } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { readRows } from "../wire/ReadRows.ts"
-import { shownText } from "../wire/UpstreamForm.ts"
+import { readRows } from "../upstream/ReadRows.ts"
+import { shownText } from "../upstream/UpstreamForm.ts"
 import { FiskilInstitution } from "./FiskilAnswers.ts"
 import type { FiskilClient } from "./FiskilClient.ts"
 

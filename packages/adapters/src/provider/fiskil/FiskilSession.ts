@@ -12,7 +12,7 @@ import {
 } from "@millrace/core/provider"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { readRows } from "../wire/ReadRows.ts"
+import { readRows } from "../upstream/ReadRows.ts"
 import { observedAccount } from "./FiskilAccounts.ts"
 import { FiskilAccount, FiskilBalance, FiskilInstitution } from "./FiskilAnswers.ts"
 import type { FiskilClient } from "./FiskilClient.ts"

@@ -2,7 +2,7 @@
 import { Currency, Decimal, Timestamp } from "@millrace/core"
 import type { AccountType, BankType, ObservedAccount } from "@millrace/core/provider"
 import type { SyncDataType } from "@millrace/core/record"
-import { currencyOf as known, instantOf, shownText } from "../wire/UpstreamForm.ts"
+import { currencyOf as known, instantOf, shownText } from "../upstream/UpstreamForm.ts"
 import type { QuilttAccount, QuilttConnection } from "./QuilttAnswers.ts"
 
 /** From the most particular part of the taxonomy to the least. */

@@ -1,7 +1,7 @@
 /** The form of Quiltt's answers, as far as they are read. Words of lists that are not known stay text. */
 import { CalendarDate } from "@millrace/core"
 import * as Schema from "effect/Schema"
-import { Amount, maybe, UpstreamId } from "../wire/UpstreamForm.ts"
+import { Amount, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
 
 const { String: Text } = Schema
 const Day = CalendarDate.CalendarDate

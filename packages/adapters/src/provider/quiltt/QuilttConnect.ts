@@ -20,7 +20,7 @@ import {
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import { shownText } from "../wire/UpstreamForm.ts"
+import { shownText } from "../upstream/UpstreamForm.ts"
 import { bankTypeOf, consentExpiryOf } from "./QuilttAccounts.ts"
 import type { ProfileNamed, QuilttClient, QuilttSession } from "./QuilttClient.ts"
 import { statusMeaning, upstream } from "./QuilttErrors.ts"

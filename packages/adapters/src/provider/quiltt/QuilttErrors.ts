@@ -14,8 +14,8 @@ import {
   refusalOf,
   retryAfterSeconds
 } from "@millrace/core/provider"
-import { shownCode } from "../wire/UpstreamForm.ts"
-import { secondsUntil } from "../wire/Wait.ts"
+import { shownCode } from "../upstream/UpstreamForm.ts"
+import { secondsUntil } from "../upstream/Wait.ts"
 import type { GraphqlErrors } from "./QuilttAnswers.ts"
 
 type Counts = OutboundRequest["counts"]

@@ -7,7 +7,7 @@
 import { Outbound } from "@millrace/core/outbound"
 import type { Capabilities, LimitReading, ProviderDriver, ProviderFactory } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
-import { secondsUntil } from "../wire/Wait.ts"
+import { secondsUntil } from "../upstream/Wait.ts"
 import { makeClient } from "./QuilttClient.ts"
 import { QuilttConfig } from "./QuilttConfig.ts"
 import { makeConnect } from "./QuilttConnect.ts"

@@ -2,7 +2,7 @@
 import { CalendarDate, type Currency, Decimal } from "@millrace/core"
 import type { ObservedRecord } from "@millrace/core/provider"
 import { categories, type Fields } from "@millrace/core/record"
-import { currencyOf as known, instantOf } from "../wire/UpstreamForm.ts"
+import { currencyOf as known, instantOf } from "../upstream/UpstreamForm.ts"
 import type { PlaidTransaction, QuilttHolding, QuilttSecurity, QuilttTransaction } from "./QuilttAnswers.ts"
 
 const text = (value: string | null | undefined): string => (value ?? "").trim()
