@@ -5,6 +5,7 @@ import * as FiskilProvider from "./fiskil/FiskilProvider.ts"
 import * as PlaidProvider from "./plaid/PlaidProvider.ts"
 import * as QuilttProvider from "./quiltt/QuilttProvider.ts"
 import * as SaltEdgeProvider from "./saltedge/SaltEdgeProvider.ts"
+import * as SimpleFinProvider from "./simplefin/SimpleFinProvider.ts"
 import * as SnapTradeProvider from "./snaptrade/SnapTradeProvider.ts"
 
 export const bundledProviders: ReadonlyArray<ProviderFactory> = [
@@ -13,5 +14,6 @@ export const bundledProviders: ReadonlyArray<ProviderFactory> = [
   PlaidProvider.factory,
   QuilttProvider.factory,
   SaltEdgeProvider.factory,
+  SimpleFinProvider.factory,
   SnapTradeProvider.factory
 ]

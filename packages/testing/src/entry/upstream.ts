@@ -44,3 +44,4 @@ export type {
 } from "../upstream/TrueRecord.ts"
 export { sandboxLedger } from "../upstream/plaid/SandboxUser.ts"
 export { PlaidFake, type PlaidFakeOptions, startPlaid } from "../upstream/plaid/PlaidFake.ts"
+export { SimpleFinFake, type SimpleFinFakeOptions, startSimpleFin } from "../upstream/simplefin/SimpleFinFake.ts"

@@ -1,0 +1,55 @@
+/** Answers of SimpleFIN (version 1.0.7 of its protocol, with the extensions of the Bridge): what we read of them. */
+import * as Schema from "effect/Schema"
+import { Amount, maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
+
+/** Seconds since 1970; 0 where it has not happened. */
+const Instant = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 7_000_000_000 }))
+
+export const SimpleFinTransaction = Schema.Struct({
+  id: UpstreamId,
+  posted: Instant,
+  transacted_at: maybe(Instant),
+  pending: maybe(Schema.Boolean),
+  amount: Amount,
+  description: maybe(Schema.String),
+  payee: maybe(Schema.String)
+})
+export type SimpleFinTransaction = typeof SimpleFinTransaction.Type
+
+export const SimpleFinHolding = Schema.Struct({
+  id: UpstreamId,
+  symbol: maybe(Schema.String),
+  description: maybe(Schema.String),
+  currency: maybe(Schema.String),
+  shares: Amount,
+  cost_basis: maybe(Amount),
+  market_value: maybe(Amount)
+})
+export type SimpleFinHolding = typeof SimpleFinHolding.Type
+
+const Organisation = Schema.Struct({
+  name: maybe(Schema.String),
+  domain: maybe(Schema.String),
+  id: maybe(Schema.String)
+})
+
+export const SimpleFinAccount = Schema.Struct({
+  id: UpstreamId,
+  org: maybe(Organisation),
+  name: Schema.String,
+  currency: Schema.String,
+  balance: Amount,
+  "available-balance": maybe(Amount),
+  "balance-date": maybe(Instant),
+  // Rows are read one by one: one that cannot be read keeps no other from being read.
+  transactions: maybe(Schema.Array(Schema.Unknown)),
+  holdings: maybe(Schema.Array(Schema.Unknown))
+})
+export type SimpleFinAccount = typeof SimpleFinAccount.Type
+
+export const AccountsAnswer = Schema.Struct({
+  errors: maybe(Schema.Array(Schema.Unknown)),
+  errlist: maybe(Schema.Array(Schema.Struct({ msg: maybe(Schema.String) }))),
+  accounts: Schema.Array(SimpleFinAccount)
+})
+export type AccountsAnswer = typeof AccountsAnswer.Type
