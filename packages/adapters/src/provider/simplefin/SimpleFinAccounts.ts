@@ -85,12 +85,14 @@ const sentence = (text: unknown): string | undefined =>
 export const toldBy = ({ errlist, errors }: AccountsAnswer): ReadonlyArray<string> =>
   [...(errors ?? []), ...(errlist ?? []).map(({ msg }) => msg)].flatMap((text) => sentence(text) ?? []).slice(0, 20)
 
+const nameOf = ({ org }: SimpleFinAccount): string | undefined => shownText(org?.name) ?? shownText(org?.domain)
+
+const isAbout = (text: string, name: string): boolean => text.toLowerCase().includes(name.toLowerCase())
+
 /** Accounts whose rows may be missing from an answer that tells of a trouble: those of the banks that it names, or all. */
 export const doubtful = (answer: AccountsAnswer): ReadonlySet<string> => {
   const told = toldBy(answer)
-  const nameOf = ({ org }: SimpleFinAccount) => shownText(org?.name) ?? shownText(org?.domain)
   const names = new Set(answer.accounts.flatMap((account) => nameOf(account) ?? []))
-  const isAbout = (text: string, name: string) => text.toLowerCase().includes(name.toLowerCase())
   const areNamed = told.every((text) => [...names].some((name) => isAbout(text, name)))
   return new Set(
     answer.accounts
