@@ -1,23 +1,13 @@
 /** Tests of a driver behind the kernel: what its accounts support is what the kernel asks for. */
 import { expect, it } from "@effect/vitest"
-import { Banks, LedgerWriter, ReadThrough, SourceReader } from "@millrace/core/kernel"
-import { type ProviderDriver, Providers } from "@millrace/core/provider"
+import { Banks, ReadThrough } from "@millrace/core/kernel"
+import { Providers } from "@millrace/core/provider"
 import { RecordStore } from "@millrace/core/storage"
-import { Ids } from "@millrace/core"
-import { RowEdits } from "@millrace/core/table"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import { ownerOf } from "../fixture/Caller.ts"
 import { storeWorkspace } from "../fixture/Workspace.ts"
 import { attemptId, opened, type ProviderSuiteOptions } from "./ProviderUnderTest.ts"
-
-const layerOf = (driver: ProviderDriver, storage: ProviderSuiteOptions["storage"]) =>
-  ReadThrough.layer.pipe(
-    Layer.provideMerge(SourceReader.layer),
-    Layer.provideMerge([LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),
-    Layer.provideMerge(Ids.layer),
-    Layer.provideMerge(Layer.merge(Providers.layer([driver]), storage))
-  )
+import { readingKernel } from "./UpstreamKernel.ts"
 
 /** Registers the test that the kernel reads all that a connection has, and asks for nothing that it has not. */
 export const kernelTests = (options: ProviderSuiteOptions): void => {
@@ -54,7 +44,7 @@ export const kernelTests = (options: ProviderSuiteOptions): void => {
           }
           expect([dataType, rows > 0]).toEqual([dataType, true])
         }
-      }).pipe(Effect.provide(layerOf(driver, options.storage)))
+      }).pipe(Effect.provide(readingKernel(Providers.layer([driver]), options.storage)))
     })
   )
 }

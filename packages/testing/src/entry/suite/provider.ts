@@ -6,3 +6,4 @@ export {
   type ProviderUnderTest,
   suite
 } from "../../suite/ProviderSuite.ts"
+export { upstreamSuite, type UpstreamSuiteOptions } from "../../suite/UpstreamSuite.ts"

@@ -1,0 +1,113 @@
+/** A connection of a fake upstream behind the kernel: what is stored is what a sync would store. */
+import { Banks, type Kernel, LedgerWriter, ReadThrough, SourceReader } from "@millrace/core/kernel"
+import { Outbound } from "@millrace/core/outbound"
+import { type ProviderDriver, Providers, UpstreamPatience } from "@millrace/core/provider"
+import { BankStore, EventStore, RecordStore } from "@millrace/core/storage"
+import { RowEdits } from "@millrace/core/table"
+import { type Digest, Ids } from "@millrace/core"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+import { somebody } from "../fixture/Actor.ts"
+import { makeBank } from "../fixture/Bank.ts"
+import { storeWorkspace } from "../fixture/Workspace.ts"
+import { type ConnectedWorld, inSimulatedTime, subjectOf } from "./UpstreamUnderTest.ts"
+
+/** All of the kernel that reads banks. */
+export const readingKernel = <E, R, S>(
+  providers: Layer.Layer<Providers, E, R>,
+  storage: Layer.Layer<Kernel.Stores | Digest | S>
+) =>
+  ReadThrough.layer.pipe(
+    Layer.provideMerge(SourceReader.layer),
+    Layer.provideMerge([LedgerWriter.layer.pipe(Layer.provide(RowEdits.layer)), Banks.layer]),
+    Layer.provideMerge(Ids.layer),
+    Layer.provideMerge(providers),
+    Layer.provideMerge(storage)
+  )
+
+/** The driver for the subject that the connection was made for. */
+const forSubject = (world: ConnectedWorld, driver: ProviderDriver): ProviderDriver => ({
+  ...driver,
+  open: (request) => driver.open({ ...request, subject: subjectOf(world) })
+})
+
+/** The connection as the bank of a workspace, read through the kernel. */
+export const stored = Effect.fnUntraced(function* (world: ConnectedWorld) {
+  const making = Effect.map(world.making, (driver) => forSubject(world, driver))
+  const services = yield* Layer.build(
+    readingKernel(
+      Layer.provide(Providers.layerBudgeted([making]), Layer.succeed(Outbound, world.outbound)),
+      world.options.storage
+    )
+  )
+  const workspace = yield* Effect.provide(storeWorkspace({ plan: "enterprise", timezone: "UTC" }), services)
+  const { instanceId, kind } = world.driver
+  const bank = yield* Effect.provide(
+    makeBank(workspace, { providerInstanceId: instanceId, source: kind, name: "Suite" }),
+    services
+  )
+  const context = Effect.provide(
+    Effect.all({ banks: Banks, store: BankStore, reading: ReadThrough, records: RecordStore, events: EventStore }),
+    services
+  )
+  const { banks, events, reading, records, store } = yield* context
+  yield* store.insert(bank, { instanceId, connection: world.connection() })
+  const dataTypes = ["balances", ...world.options.dataTypes] as const
+  const now = Effect.map(store.get(workspace.id, bank.id), Option.getOrThrow)
+  const page = (accountId: (typeof bank)["id"] | string, dataType: (typeof dataTypes)[number]) =>
+    records.page({ workspaceId: workspace.id, accountId: accountId as never, dataType }, { filter: {}, limit: 10_000 })
+
+  /** Reads all that the bank has, once; returns what could not be read. */
+  const sync = Effect.gen(function* () {
+    yield* TestClock.adjust(`${world.driver.capabilities.freshnessSeconds + 1} seconds`)
+    const problems: Array<{ readonly accountId: string; readonly dataType: string; readonly message: string }> = []
+    const looked = yield* Effect.result(banks.refresh(yield* now, Effect.void, somebody))
+    if (Result.isFailure(looked)) return [{ accountId: "", dataType: "", message: looked.failure._tag }]
+    for (const account of yield* store.accounts(bank.id)) {
+      for (const dataType of dataTypes) {
+        if (!account.supports.includes(dataType)) continue
+        const told = yield* reading.freshen(workspace, yield* now, account, dataType, {})
+        if (told.problem !== undefined) {
+          problems.push({ accountId: account.id, dataType, message: told.problem.message })
+        }
+      }
+    }
+    return problems
+  }).pipe(Effect.provideService(UpstreamPatience, 3_600))
+
+  return {
+    bank,
+    workspace,
+    accounts: store.accounts(bank.id),
+    page,
+    sync: inSimulatedTime(world, sync),
+    checkpoints: Effect.gen(function* () {
+      const found: Array<string> = []
+      for (const dataType of world.options.dataTypes) {
+        for (const accountId of [undefined, ...(yield* store.accounts(bank.id)).map(({ id }) => id)]) {
+          const kept = yield* records.checkpoint({ bankId: bank.id, accountId, dataType })
+          if (kept !== undefined) found.push(`${dataType} ${accountId ?? ""} ${kept}`)
+        }
+      }
+      return found
+    }),
+    /** All that anybody can be shown, as text. */
+    shown: Effect.gen(function* () {
+      const accounts = yield* store.accounts(bank.id)
+      const rows = yield* Effect.forEach(accounts, ({ id }) =>
+        Effect.forEach(dataTypes, (dataType) => page(id, dataType))
+      )
+      return [
+        JSON.stringify(yield* now),
+        JSON.stringify(accounts),
+        JSON.stringify(rows),
+        JSON.stringify(yield* events.read(workspace.id, 0, 1_000))
+      ]
+    })
+  }
+})
+
+export type StoredWorld = Effect.Success<ReturnType<typeof stored>>

@@ -1,0 +1,310 @@
+/** Stories: banks move, things break, and what we hold in the end is what is true. */
+import { expect, it } from "@effect/vitest"
+import { CalendarDate } from "@millrace/core"
+import type { ProviderError } from "@millrace/core/provider"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Schema from "effect/Schema"
+import * as TestClock from "effect/testing/TestClock"
+import { Seeded } from "../model/Seeded.ts"
+import type { Incident } from "../upstream/Incident.ts"
+import { move } from "../upstream/LedgerMoves.ts"
+import { refusal, today } from "./ProviderUnderTest.ts"
+import type { UpstreamCase } from "./UpstreamCase.ts"
+import { stored, type StoredWorld } from "./UpstreamKernel.ts"
+import {
+  arrange,
+  type ConnectedWorld,
+  connect,
+  connected,
+  expectNoSecrets,
+  openSession,
+  pulls,
+  type UpstreamSuiteOptions
+} from "./UpstreamUnderTest.ts"
+
+const isLong = process.env["MILLRACE_LONG"] === "1"
+
+const incidents = {
+  slower: { kind: "rateLimited", retryAfter: 30 },
+  slowEndpoint: { kind: "rateLimited", retryAfter: 30, scope: "endpoint" },
+  serverError: { kind: "serverError" },
+  unavailable: { kind: "unavailable" },
+  dropped: { kind: "dropped" },
+  lost: { kind: "lost" },
+  truncated: { kind: "truncated" },
+  page: { kind: "htmlPage" },
+  words: { kind: "unknownFields" }
+} as const satisfies Readonly<Record<string, Incident>>
+
+const steps = [
+  "move",
+  "moves",
+  "moveWhilePaging",
+  "hour",
+  "day",
+  "sync",
+  "reauth",
+  "institutionDown",
+  "mend",
+  "loseCheckpoints",
+  ...(Object.keys(incidents) as Array<keyof typeof incidents>)
+] as const
+type Step = (typeof steps)[number]
+
+/** What a stored row and a true one have in common. */
+const keyOf = (
+  { amount, date, pending }: { readonly amount: unknown; readonly date: unknown; readonly pending: unknown },
+  { sees = { dates: true } }: UpstreamSuiteOptions
+): string => `${String(amount)} ${pending === true ? "pending" : sees.dates ? String(date).slice(0, 10) : ""}`
+
+const movesOf = ({ moves }: UpstreamSuiteOptions) => (moves === undefined ? {} : { kinds: moves })
+
+/** Accounts that have rows which move. */
+const moving = ({ upstream: { ledger } }: ConnectedWorld) =>
+  ledger.listed.filter(({ supports }) => supports.includes("transactions"))
+
+const moveSomething = (world: ConnectedWorld, seeded: Seeded): void => {
+  const accounts = moving(world)
+  if (accounts.length === 0) return
+  move(world.upstream.ledger, seeded, { account: seeded.pick(accounts).key, ...movesOf(world.options) })
+}
+
+const act = Effect.fnUntraced(function* (world: ConnectedWorld, reader: StoredWorld, step: Step, seeded: Seeded) {
+  const { fake } = world
+  const { ref } = world.connection()
+  switch (step) {
+    case "move":
+      return moveSomething(world, seeded)
+    case "moves":
+      for (let n = 0; n < 6; n++) moveSomething(world, seeded)
+      return
+    case "moveWhilePaging":
+      return fake.server.beforeNext({ act: () => moveSomething(world, seeded) })
+    case "hour":
+      return yield* TestClock.adjust("61 minutes")
+    case "day":
+      return yield* TestClock.adjust("25 hours")
+    case "sync":
+      return void (yield* reader.sync)
+    case "reauth":
+    case "institutionDown":
+      if (fake.breakages.includes(step)) fake.break(ref, step)
+      return
+    case "mend":
+      return fake.mend(ref)
+    case "loseCheckpoints":
+      return fake.loseCheckpoints?.(ref)
+    default:
+      return fake.server.plan({ incident: incidents[step], times: 1 + seeded.below(3) })
+  }
+})
+
+/** Rows of each account that differ between the store and the truth. */
+const differences = Effect.fnUntraced(function* (world: ConnectedWorld, reader: StoredWorld) {
+  const { options, upstream } = world
+  const { ledger } = upstream
+  const idOf = upstream.idOf ?? ((id: string) => id)
+  const capability = world.driver.capabilities.dataTypes
+  const found: Array<string> = []
+  const accounts = yield* reader.accounts
+  for (const account of ledger.listed) {
+    const ours = accounts.filter(({ providerAccountId }) => providerAccountId === idOf(account.id))
+    if (ours.length !== 1) {
+      found.push(`${account.key}: ${ours.length} accounts`)
+      continue
+    }
+    for (const dataType of options.dataTypes) {
+      if (!account.supports.includes(dataType)) continue
+      const rows = yield* reader.page(ours[0]!.id, dataType)
+      if (dataType === "transactions") {
+        const days = Math.min(capability.transactions!.historyDays, world.driver.capabilities.history.defaultDays)
+        const from = CalendarDate.addDays(yield* today, -days + 5)
+        const isRecent = ({ date, pending }: { readonly date: unknown; readonly pending: unknown }) =>
+          pending === true || String(date).slice(0, 10) >= from
+        const held = rows
+          .map(({ fields }) => ({ amount: fields["amount"], date: fields["date"], pending: fields["pending"] }))
+          .filter(isRecent)
+          .map((row) => keyOf(row, options))
+        const truth = ledger
+          .shown(account.key)
+          .filter(isRecent)
+          .map((row) => keyOf(row, options))
+        const left = [...held]
+        for (const key of truth) {
+          const at = left.indexOf(key)
+          if (at < 0) found.push(`${account.key}: lacks ${key}`)
+          else left.splice(at, 1)
+        }
+        for (const key of left) found.push(`${account.key}: has ${key}, which is not there`)
+      } else {
+        const count = {
+          trades: ledger.tradesOf(account.key).length,
+          holdings: (ledger.holdings.get(account.key) ?? []).length,
+          orders: (ledger.orders.get(account.key) ?? []).length,
+          loans: ledger.loans.has(account.key) ? 1 : 0
+        }[dataType]
+        if (dataType !== "orders" && rows.length !== count) {
+          found.push(`${account.key}: has ${rows.length} ${dataType} of ${count}`)
+        }
+      }
+    }
+  }
+  return found
+})
+
+/** Days until a row that is shown no longer counts as gone, and some more. */
+const mostRounds = 9
+
+const story = Effect.fnUntraced(function* (options: UpstreamSuiteOptions, script: ReadonlyArray<Step>, seed: number) {
+  const world = yield* connected(options)
+  const reader = yield* stored(world)
+  const seeded = new Seeded(seed)
+  const seen: Array<string> = []
+  let lost = 0
+  for (const step of ["sync", ...script] as ReadonlyArray<Step>) {
+    yield* act(world, reader, step, seeded)
+    if (step === "loseCheckpoints") lost++
+    if (step !== "sync") continue
+    // What was left behind is never gone back to.
+    for (const checkpoint of yield* reader.checkpoints) {
+      const at = seen.lastIndexOf(checkpoint)
+      if (at < 0) seen.push(checkpoint)
+      else if (lost === 0) {
+        const place = checkpoint.split(" ").slice(0, 2).join(" ")
+        expect(seen.slice(at + 1).filter((other) => other.startsWith(`${place} `))).toEqual([])
+      }
+    }
+  }
+  world.fake.server.calm()
+  world.fake.mend(world.connection().ref)
+  let left: ReadonlyArray<string> = ["nothing was read"]
+  for (let round = 0; round < mostRounds && left.length > 0; round++) {
+    yield* TestClock.adjust("25 hours")
+    const problems = yield* reader.sync
+    left = problems.length > 0 ? problems.map(({ message }) => message) : yield* differences(world, reader)
+  }
+  expect(left).toEqual([])
+  // It stays so.
+  yield* TestClock.adjust("25 hours")
+  yield* reader.sync
+  expect(yield* differences(world, reader)).toEqual([])
+  expect(world.fake.server.tooEarly.map(({ path }) => path)).toEqual([])
+  expect(world.fake.server.exceeded.map(({ limit, request }) => `${limit.name} ${request.path}`)).toEqual([])
+  expectNoSecrets(world, yield* reader.shown)
+})
+
+const fixed = (title: string, script: ReadonlyArray<Step>): UpstreamCase => ({
+  title: `${title}: in the end our store is what is true`,
+  run: (options) => story(options, script, 11)
+})
+
+const Script = Schema.Array(Schema.Literals(steps)).check(Schema.isMaxLength(14))
+
+/** Registers the property, whose failures shrink to the smallest story. */
+export const storyProperty = (options: UpstreamSuiteOptions): void => {
+  it.effect.prop(
+    "after any story our store is what is true, no row lost or doubled",
+    { script: Script, seed: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })) },
+    ({ script, seed }) => Effect.scoped(story(options, script, seed)),
+    { arbitrary: { runs: isLong ? 100 : 2, seed: 20_261_123 } }
+  )
+}
+
+export const storyCases: ReadonlyArray<UpstreamCase> = [
+  fixed("nothing but a first sync", []),
+  fixed("rows come, settle, change and go", ["moves", "sync", "day", "moves", "sync", "hour", "moves", "sync"]),
+  fixed("the bank moves while it is paged", ["moves", "moveWhilePaging", "sync", "moveWhilePaging", "sync"]),
+  fixed("limits are hit in the middle", ["moves", "slower", "sync", "moves", "slowEndpoint", "sync"]),
+  fixed("the upstream is away for a while", ["moves", "unavailable", "sync", "serverError", "sync", "moves", "sync"]),
+  fixed("answers are cut, lost and replaced", [
+    "moves",
+    "truncated",
+    "sync",
+    "lost",
+    "sync",
+    "page",
+    "sync",
+    "dropped",
+    "sync"
+  ]),
+  fixed("the person has to sign in again", ["moves", "reauth", "sync", "moves", "day", "sync", "mend", "sync"]),
+  fixed("the bank is down for days", ["institutionDown", "sync", "moves", "day", "sync", "day", "mend", "sync"]),
+  fixed("the place in the feed is lost", ["moves", "sync", "loseCheckpoints", "moves", "sync"]),
+  {
+    title: "secrets that rotate while it reads are used from then on by everybody",
+    run: Effect.fnUntraced(function* (options) {
+      const world = yield* connected(options)
+      const reader = yield* stored(world)
+      expect(yield* reader.sync).toEqual([])
+      yield* TestClock.adjust("31 days")
+      expect(yield* reader.sync).toEqual([])
+      expectNoSecrets(world, yield* reader.shown)
+    })
+  },
+  {
+    title: "two connections of one bank keep apart what is theirs",
+    run: Effect.fnUntraced(function* (options) {
+      const world = yield* arrange(options)
+      const ada = yield* connect(world, { ...options.who, person: "ada" })
+      const bob = yield* connect(world, { ...options.who, person: "bob" })
+      const [hers, his] = [yield* stored(ada), yield* stored(bob)]
+      expect([yield* hers.sync, yield* his.sync]).toEqual([[], []])
+      expect([yield* differences(ada, hers), yield* differences(bob, his)]).toEqual([[], []])
+    })
+  },
+  {
+    title: `mutated answers are typed errors and no defects (${isLong ? 10_000 : 60} answers)`,
+    run: Effect.fnUntraced(function* (options) {
+      const world = yield* connected(options)
+      const requests = yield* pulls(world, yield* openSession(world))
+      const { server } = world.fake
+      for (let seed = 0; seed < (isLong ? 10_000 : 60); seed++) {
+        server.plan({ incident: { kind: "mutated", seed }, times: 100 })
+        const session = yield* Effect.exit(openSession(world))
+        const asks: ReadonlyArray<Effect.Effect<unknown, ProviderError>> = Exit.isFailure(session)
+          ? [Effect.failCause(session.cause)]
+          : [session.value.inspect, session.value.listAccounts, session.value.pull(requests[seed % requests.length]!)]
+        // A defect ends the test by itself; what is refused has a code and a sentence.
+        const exit = yield* Effect.exit(asks[seed % asks.length]!)
+        if (Exit.isFailure(exit)) yield* refusal(Effect.failCause(exit.cause))
+        server.calm()
+      }
+      expectNoSecrets(world)
+    })
+  },
+  {
+    title: `mutated answers leave no part of a read behind (${isLong ? 500 : 8} reads)`,
+    run: Effect.fnUntraced(function* (options) {
+      const world = yield* connected(options)
+      const reader = yield* stored(world)
+      yield* reader.sync
+      const dump = Effect.gen(function* () {
+        const held = new Map<string, string>()
+        for (const { id } of yield* reader.accounts) {
+          for (const dataType of options.dataTypes)
+            held.set(`${id} ${dataType}`, JSON.stringify(yield* reader.page(id, dataType)))
+        }
+        return held
+      })
+      const seeded = new Seeded(5)
+      for (let seed = 0; seed < (isLong ? 500 : 8); seed++) {
+        moveSomething(world, seeded)
+        yield* TestClock.adjust("2 hours")
+        const before = yield* dump
+        world.fake.server.plan({ incident: { kind: "mutated", seed }, times: 1 + seeded.below(6) })
+        const problems = yield* reader.sync
+        world.fake.server.calm()
+        const after = yield* dump
+        for (const { accountId, dataType } of problems) {
+          const scope = `${accountId} ${dataType}`
+          if (!before.has(scope)) continue
+          // Of a connection that is read as one, another account's read may have written the same.
+          const isShared = world.driver.capabilities.dataTypes[dataType as never]?.["scope"] === "connection"
+          if (!isShared) expect([scope, after.get(scope)]).toEqual([scope, before.get(scope)])
+        }
+      }
+      expectNoSecrets(world, yield* reader.shown)
+    })
+  }
+]
