@@ -16,6 +16,7 @@ import type { KeyArrivals } from "./access/KeyArrivals.ts"
 import { AccountData } from "./usecase/AccountData.ts"
 import type { AccountLooks } from "./bank/AccountLooks.ts"
 import type { BankRemains } from "./bank/BankRemains.ts"
+import type { ReceivedWebhooks } from "./bank/ReceivedWebhooks.ts"
 import type { BankStore } from "./bank/BankStore.ts"
 import type { ConnectionAttemptStore } from "./bank/ConnectionAttemptStore.ts"
 import type { ConnectionSubjectStore } from "./bank/ConnectionSubject.ts"
@@ -55,6 +56,7 @@ import { Learning } from "./enrichment/Learning.ts"
 import { PersonsActs } from "./enrichment/PersonsActs.ts"
 import * as Audited from "./usecase/Audited.ts"
 import { BankRemovals } from "./usecase/BankRemovals.ts"
+import { ProviderCallbacks } from "./usecase/ProviderCallbacks.ts"
 import { DataTypeSchemas } from "./usecase/DataTypeSchemas.ts"
 import { Feeds } from "./usecase/Feeds.ts"
 import type { FeedStore } from "./feed/FeedStore.ts"
@@ -119,6 +121,7 @@ export type Stores =
   | KeyArrivals
   | BankStore
   | BankRemains
+  | ReceivedWebhooks
   | AccountLooks
   | ConnectionAttemptStore
   | ConnectionSubjectStore
@@ -199,6 +202,7 @@ export type UseCases =
   | Banks
   | BankRemovals
   | Institutions
+  | ProviderCallbacks
   | AccountData
   | Feeds
   | DataTypeSchemas
@@ -246,6 +250,7 @@ export const layerUseCases = (
     Institutions.layer,
     walled(AccountData, AccountData.layer),
     walled(BankRemovals, BankRemovals.layer),
+    ProviderCallbacks.layer,
     walled(Feeds, Feeds.layer),
     DataTypeSchemas.layer,
     walled(Uploads, Uploads.layer),

@@ -14,6 +14,7 @@ import { anyCollectionApi } from "./api/CollectionApi.ts"
 import * as AccountHandlers from "./handlers/AccountHandlers.ts"
 import * as AuditHandlers from "./handlers/AuditHandlers.ts"
 import { collectionHandlers } from "./handlers/CollectionHandlers.ts"
+import * as CallbackHandlers from "./handlers/CallbackHandlers.ts"
 import * as CorrectionHandlers from "./handlers/CorrectionHandlers.ts"
 import * as BankHandlers from "./handlers/BankHandlers.ts"
 import * as EnrichmentHandlers from "./handlers/EnrichmentHandlers.ts"
@@ -42,6 +43,7 @@ const handlers = Layer.mergeAll(
   AuditHandlers.layer,
   BankHandlers.layer,
   AccountHandlers.layer,
+  CallbackHandlers.layer,
   CorrectionHandlers.layer,
   FeedHandlers.layer,
   JobHandlers.layer,

@@ -83,7 +83,8 @@ describe("the OpenAPI document", () => {
     const ids = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((path) =>
       Object.values(path).map((operation) => operation.operationId)
     )
-    expect(ids.toSorted()).toEqual(operations.map(({ id }) => id).toSorted())
+    // What nobody calls with a credential is no sample of requests that have one.
+    expect(ids.toSorted()).toEqual([...operations.map(({ id }) => id), "receiveProviderWebhook"].toSorted())
   })
 
   it("resolves every reference", () => {

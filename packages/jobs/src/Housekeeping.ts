@@ -13,6 +13,7 @@ import {
   Leases,
   RecordChangeStore,
   OutboxStore,
+  ReceivedWebhooks,
   RecordStore,
   StageStore,
   TaskStore,
@@ -115,6 +116,11 @@ const recordHistory = Effect.map(RecordChangeStore, ({ purge }) =>
   recurringTask("record_history", 10 * minute, purge(batch))
 )
 
+/** Forgets callbacks that no provider sends again. */
+const receivedWebhooks = Effect.map(ReceivedWebhooks, ({ purge }) =>
+  recurringTask("received_webhooks", 10 * minute, purge(batch))
+)
+
 /** Forgets leases that ran out long ago. */
 const oldLeases = Effect.map(Leases, ({ purge }) => recurringTask("old_leases", 10 * minute, purge(batch)))
 
@@ -146,6 +152,7 @@ export const housekeeping = [
   jobHistory,
   recordSearch,
   recordHistory,
+  receivedWebhooks,
   oldLeases,
   abandonedPages,
   taskHistory,

@@ -18,6 +18,7 @@ export const nouns = {
   audit: "Who did what in a workspace.",
   banks: "Bank connections and their health.",
   accounts: "Accounts and their data, as the bank tells it.",
+  callbacks: "What providers tell by themselves.",
   corrections: "What people decide about which transactions are the same.",
   feeds: "What moves data from accounts and files to a destination.",
   uploads: "Statement files of feeds.",

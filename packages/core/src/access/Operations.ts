@@ -5,6 +5,7 @@
 import { auditOperations } from "./AuditOperations.ts"
 import type { Operation } from "./Operation.ts"
 import { accountOperations, bankOperations } from "./BankOperations.ts"
+import { callbackOperations } from "./CallbackOperations.ts"
 import { correctionOperations } from "./CorrectionOperations.ts"
 import { enrichmentOperations, findingOperations, previewOperations, valueOperations } from "./EnrichmentOperations.ts"
 import { feedOperations, uploadOperations } from "./FeedOperations.ts"
@@ -17,6 +18,7 @@ export const operations = {
   ...auditOperations,
   ...bankOperations,
   ...accountOperations,
+  ...callbackOperations,
   ...correctionOperations,
   ...feedOperations,
   ...uploadOperations,

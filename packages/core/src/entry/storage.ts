@@ -11,6 +11,7 @@ export {
   ConnectionAttemptStore
 } from "../bank/ConnectionAttemptStore.ts"
 export { ConnectionSubjectStore } from "../bank/ConnectionSubject.ts"
+export { ReceivedWebhooks } from "../bank/ReceivedWebhooks.ts"
 export { CursorStore } from "../cursor/CursorStore.ts"
 export {
   type DeliveryEntry,

@@ -188,6 +188,10 @@ export const limits = {
   learntTexts: 100,
   /** Days in which a match can be taken back. */
   matchDays: 400,
+  /** Days that callbacks of providers are remembered, so that a repeat is known as one. */
+  webhookDays: 30,
+  /** Seconds between two runs of a feed that callbacks ask for. */
+  webhookPullSeconds: 60,
   /** What people decided about the identity of records and has not been lifted, in one workspace. */
   identityFacts: 100_000,
   /** The largest whole number that is kept of those that people give, such as an order. */

@@ -1,5 +1,5 @@
 /** The tasks about banks that a program runs. */
 import { bankRemovals } from "./BankRemovalTask.ts"
-import { connectionChecks } from "./ConnectionCheckTask.ts"
+import { pokes, pulledFeeds } from "./PokeTask.ts"
 
-export const bankHandlers = [bankRemovals, connectionChecks] as const
+export const bankHandlers = [bankRemovals, pokes, pulledFeeds] as const

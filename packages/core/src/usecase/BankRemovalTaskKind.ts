@@ -16,11 +16,13 @@ export const bankRemovalTask = taskKind("bank_removal", {
   backoff: { firstSeconds: 5, mostSeconds: 300 }
 })
 
-/** Asks a provider how a connection is, and reads its accounts anew. Its key is the bank. */
+/** Asks a provider how a connection is. Its key is the bank. What fails is found again by those who look now and then. */
 export const connectionCheckTask = taskKind("connection_check", {
-  payload: Payload,
+  payload: Schema.Struct({
+    ...Payload.fields,
+    /** Why it is looked at; absent: because nobody has for some time. */
+    source: Schema.optionalKey(Schema.Literals(["webhook", "user"]))
+  }),
   concurrency: 4,
-  attempts: 5,
-  backoff: { firstSeconds: 15, mostSeconds: 900 },
-  timeoutSeconds: 120
+  attempts: 1
 })

@@ -162,7 +162,8 @@ export class BankRemovals extends Context.Service<
                   details: [{ field: "bankId", message: other.value.id }]
                 })
               }
-              yield* tasks.enqueue(connectionCheckTask, taskOf(bank))
+              const { payload, ...of } = taskOf(bank)
+              yield* tasks.enqueue(connectionCheckTask, { ...of, payload: { ...payload, source: "user" } })
             }
             yield* banks.setLife(id, {}, now)
             yield* tasks.withdraw(bankRemovalTask, id)

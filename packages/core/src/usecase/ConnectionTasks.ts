@@ -15,6 +15,7 @@ import { taskKind } from "../task/TaskKind.ts"
 import { Tasks } from "../task/Tasks.ts"
 import { withinWorkspaces } from "../workspace/Reach.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import { connectionCheckTask } from "./BankRemovalTaskKind.ts"
 
 const minute = 60
 const hour = 3_600
@@ -30,12 +31,6 @@ const secondsAgo = (seconds: number) =>
 
 const ofAttempt = taskKind("connection_go_on", {
   payload: Schema.Struct({ workspaceId: Id("workspace"), attemptId: Id("connectionAttempt") }),
-  concurrency: 4,
-  attempts: 1
-})
-
-const ofBank = taskKind("connection_check", {
-  payload: Schema.Struct({ workspaceId: Id("workspace"), bankId: Id("bank") }),
   concurrency: 4,
   attempts: 1
 })
@@ -91,7 +86,7 @@ const checks = Effect.gen(function* () {
     Effect.gen(function* () {
       const due = yield* store.unchecked(yield* secondsAgo(uncheckedHours * hour), batch)
       yield* tasks.enqueue(
-        ofBank,
+        connectionCheckTask,
         ...due.map(({ id, workspaceId }) => ({ key: id, workspaceId, payload: { workspaceId, bankId: id } }))
       )
       // A bank that cannot be asked stays due: it is tried again in an hour, and not at once.
@@ -106,12 +101,12 @@ const reconciler = { kind: "system", reason: "connection check" } as const
 const check = Effect.gen(function* () {
   const store = yield* BankStore
   const looks = yield* Looks
-  return handleTask(ofBank, ({ guard, payload: { bankId, workspaceId } }) =>
+  return handleTask(connectionCheckTask, ({ guard, payload: { bankId, source, workspaceId } }) =>
     withinWorkspaces(workspaceId)(
       Effect.gen(function* () {
         const bank = yield* store.get(workspaceId, bankId)
         if (Option.isNone(bank) || !isLive(bank.value)) return
-        yield* looks.check(bank.value, { guard, cause: reconciler }, "reconciler").pipe(
+        yield* looks.check(bank.value, { guard, cause: reconciler }, source ?? "reconciler").pipe(
           Effect.catchIf(
             (error) => error._tag !== "StorageUnavailable" && error._tag !== "TaskFenced",
             (error) => Effect.logDebug("A bank could not be looked at", { bankId, why: error._tag })

@@ -32,6 +32,7 @@ export const crossings = {
   "key look-up": "an API key tells the workspace, and not the other way round",
   "lean deliveries": "values that older versions kept of what tables have, of whichever workspace",
   "owner keys": "new keys for the owners of all workspaces, for whoever runs the server",
+  "provider callbacks": "which banks a callback of a provider is about, whichever workspaces they are of",
   sealing: "what was stored in the open or sealed with a former secret, of whichever workspace",
   "task engine": "taking up and giving back the tasks of all workspaces, and what is to be done for all of them",
   "tables of the installation": "they hold nothing of a workspace"

@@ -24,6 +24,7 @@ const table: Readonly<Record<OperationId, string>> = {
   refreshBank: "banks:write A all",
   startConnection: "banks:write A all",
   completeConnection: "banks:write A all",
+  receiveProviderWebhook: "- V all",
   deleteBank: "banks:write A all",
   restoreBank: "banks:write A all",
   reauthConnection: "banks:write A all",

@@ -22,7 +22,7 @@ import {
   type ServerBusy,
   type Unprocessable
 } from "@millrace/core"
-import { failureOf, type ProviderError, type ProviderNotAvailable } from "@millrace/core/provider"
+import { failureOf, type ProviderError, type ProviderNotAvailable, type WebhookRefused } from "@millrace/core/provider"
 import type { StorageUnavailable } from "@millrace/core/storage"
 import { CurrentRequest } from "../request/CurrentRequest.ts"
 
@@ -53,6 +53,7 @@ export type KernelError =
   | DestinationNotAvailable
   | Forbidden
   | ProviderNotAvailable
+  | WebhookRefused
   | StorageUnavailable
   | ProviderError
 
@@ -81,6 +82,7 @@ export type StatusOf = {
   readonly CredentialInvalid: 401
   readonly DestinationNotAvailable: 501
   readonly ProviderNotAvailable: 501
+  readonly WebhookRefused: 401
   readonly StorageUnavailable: 503
 } & { readonly [Tag in ProviderError["_tag"]]: ProviderStatusOf<Tag> }
 
@@ -207,6 +209,13 @@ const table: {
     status: 501,
     code: "PROVIDER_NOT_AVAILABLE",
     message: `${instanceId} is not available in this environment`
+  }),
+  // Why is for the log alone: whoever guesses learns nothing.
+  WebhookRefused: () => ({
+    status: 401,
+    code: "INVALID_SIGNATURE",
+    message: "The signature is missing or not valid",
+    headers: { "www-authenticate": 'Signature realm="millrace"' }
   }),
   StorageUnavailable: ({ full }) =>
     full === true

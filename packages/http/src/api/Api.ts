@@ -8,6 +8,7 @@ import { operationNotes } from "../openapi/Operations.ts"
 import { AccountApi } from "./AccountApi.ts"
 import { AuditApi } from "./AuditApi.ts"
 import { BankApi } from "./BankApi.ts"
+import { CallbackApi } from "./CallbackApi.ts"
 import { CorrectionApi } from "./CorrectionApi.ts"
 import { EnrichmentApi } from "./EnrichmentApi.ts"
 import { FeedApi } from "./FeedApi.ts"
@@ -30,6 +31,7 @@ type Groups =
   | typeof AuditApi
   | typeof BankApi
   | typeof AccountApi
+  | typeof CallbackApi
   | typeof CorrectionApi
   | typeof FeedApi
   | typeof UploadApi
@@ -55,6 +57,7 @@ export const Api: HttpApi.HttpApi<"millrace", HttpApiGroup.AddMiddleware<Groups,
     AuditApi,
     BankApi,
     AccountApi,
+    CallbackApi,
     CorrectionApi,
     FeedApi,
     UploadApi,

@@ -51,6 +51,8 @@ const Unavailable = of(503)
 export const always = [BadRequest, Unauthorized, Forbidden, TooMany, Internal, Unavailable] as const
 /** Beside that, of operations with a path parameter. */
 export const ofPath = [...always, Missing] as const
+/** Of callbacks, which prove themselves by a signature and are never counted. */
+export const ofCallback = [BadRequest, Unauthorized, Missing, TooLarge, Internal, Unavailable] as const
 /** Beside that, of operations with a body. */
 export const ofBody = [TooLarge, WrongMediaType] as const
 /** Beside that, of operations that honour an idempotency key. */

@@ -36,7 +36,7 @@ type IdsOf<Params> = {
 }
 
 /** What a path names otherwise than by an id, as it was sent. */
-type NamesOf<Params> = { readonly [Key in keyof Params as Key extends `${string}_id` ? never : Key]: Params[Key] }
+type NamesOf<Params> = { readonly [Key in keyof Params as Key extends `${Identified}_id` ? never : Key]: Params[Key] }
 
 type Asked<E extends HttpApiEndpoint.ConstraintRequest> = Omit<E["~Request"], "params"> & {
   readonly ids: IdsOf<HttpApiEndpoint.Params<E>["Type"]>
@@ -117,12 +117,20 @@ const sent = (success: Success | undefined, answer: unknown): unknown =>
     ? answer
     : HttpServerResponse.text(success.write(answer), { status: success.status, contentType: "application/json" })
 
-const handlerOf = (success: Success | undefined, run: AnyRun, repeat: ReturnType<typeof repeatedly>) => {
+const handlerOf = (
+  success: Success | undefined,
+  run: AnyRun,
+  { credential }: Operation,
+  repeat: ReturnType<typeof repeatedly>
+) => {
   const handle = Effect.fnUntraced(function* (request: AnyRequest) {
     if (request.query !== undefined) yield* checkWindow(request.query)
     const ids = request.params === undefined ? {} : yield* idsOf(request.params)
+    const self = yield* target
+    // Nobody is known to ask: the request proves itself otherwise, and there is no caller.
+    if (credential === "none") return sent(success, yield* run({ ...request, ids, self } as never))
     const by = yield* caller
-    return sent(success, yield* repeat(by, run({ ...request, ids, caller: by, self: yield* target } as never)))
+    return sent(success, yield* repeat(by, run({ ...request, ids, caller: by, self } as never)))
   })
   return (request: AnyRequest) => answering(handle(request))
 }
@@ -141,7 +149,7 @@ export const serveGroup = <E, R>(
     Effect.map(Effect.all([make, Idempotency]), ([made, idempotency]) =>
       Object.entries(made).reduce((all, [id, run]) => {
         const success = successes.get(id)
-        return all.handle(id, handlerOf(success, run, repeatedly(idempotency, entries[id]!, success)))
+        return all.handle(id, handlerOf(success, run, entries[id]!, repeatedly(idempotency, entries[id]!, success)))
       }, handlers)
     )
   // The types of the builder go through each call of `handle`; here the record has been checked as a whole.

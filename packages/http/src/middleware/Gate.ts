@@ -17,7 +17,7 @@ import { authenticate } from "./Credentials.ts"
 import type { RequestState } from "../request/CurrentRequest.ts"
 import type { Timed } from "./Deadline.ts"
 import { refuse } from "../answer/Refused.ts"
-import { fileOf, sizeOf, withJson } from "./RequestBody.ts"
+import { fileOf, rawOf, sizeOf, withJson } from "./RequestBody.ts"
 import * as Routes from "../request/Routes.ts"
 
 const routeMissing: Errors.Answer = { status: 404, code: "ROUTE_NOT_FOUND", message: "No such operation" }
@@ -124,8 +124,8 @@ const withBody = Effect.fnUntraced(function* (
   if (kind === "none") return request
   yield* makeRoom(memory, sizeOf(request, kind), state)
   switch (kind) {
-    // The handler reads it itself: what was signed is the bytes.
     case "raw":
+      state.raw = yield* rawOf(request)
       return request
     case "file":
       state.file = yield* fileOf(request)

@@ -77,6 +77,10 @@ const bytesOf = Effect.fnUntraced(function* (request: HttpServerRequest, limit: 
   return new Uint8Array(buffer)
 })
 
+/** The bytes as they came: what was signed is those. */
+export const rawOf = (request: HttpServerRequest): Effect.Effect<Uint8Array, Refused> =>
+  bytesOf(request, limits.jsonBodyBytes)
+
 /** What the strict reader found, with all digits of its numbers. */
 const jsonOf = Effect.fnUntraced(function* (
   request: HttpServerRequest,

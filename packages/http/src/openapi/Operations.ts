@@ -94,6 +94,13 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
       "after that has failed.",
     answer: one(Examples.bank)
   },
+  receiveProviderWebhook: {
+    description:
+      "For providers: takes a callback in, whatever its body is, once its signature proves whose it is (401 otherwise). It " +
+      "schedules work and is answered before that is done; a repeat does nothing. A provider without callbacks is not " +
+      "found (404).",
+    answer: { success: true }
+  },
   deleteBank: {
     description:
       "Deletes a bank that no feed uses (409 otherwise). It can be restored until the first of a month removes it for " +

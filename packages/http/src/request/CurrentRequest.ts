@@ -17,6 +17,8 @@ export interface RequestState {
   rateLimit: number | undefined
   /** The part `file` of a multipart body. */
   file: NewFile | undefined
+  /** The bytes of a body whose signature is judged by them. */
+  raw: Uint8Array | undefined
   /** A JSON body with all digits of its numbers, which decoded payloads do not have. */
   json: Json | undefined
   /** Room that its body takes, to be given back when it is answered. */
@@ -32,6 +34,7 @@ export const begin = (id: string, target: string): RequestState => ({
   route: undefined,
   rateLimit: undefined,
   file: undefined,
+  raw: undefined,
   json: undefined,
   bodyRoom: 0,
   code: undefined
@@ -60,6 +63,9 @@ export const caller: Effect.Effect<Caller> = present(
 
 /** The file of an operation whose body is a file. */
 export const file: Effect.Effect<NewFile> = present((request) => request.file, "file")
+
+/** The bytes of an operation whose body is raw. */
+export const rawBody: Effect.Effect<Uint8Array> = present((request) => request.raw, "body")
 
 /** The JSON body with all digits of its numbers. */
 export const exactBody: Effect.Effect<Json> = present((request) => request.json, "body")

@@ -13,9 +13,11 @@ import {
   Feeds,
   Institutions,
   Jobs,
+  ProviderCallbacks,
   Uploads
 } from "@millrace/core/kernel"
-import { CalendarDate, Conflict, LiveDataUnavailable, Unprocessable } from "@millrace/core"
+import { CalendarDate, Conflict, LiveDataUnavailable, NotFound, Unprocessable } from "@millrace/core"
+import { WebhookRefused } from "@millrace/core/provider"
 import { StorageUnavailable } from "@millrace/core/storage"
 import { enrichmentSurface } from "@millrace/core/access"
 import { useCasesOf } from "./Collections.ts"
@@ -113,6 +115,16 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
           return { status: "refreshing", nextRefreshPossibleAt: Records.at } as const
         }),
         refresh: () => Effect.die("not part of this API")
+      })
+    ),
+    Layer.succeed(
+      ProviderCallbacks,
+      ProviderCallbacks.of({
+        receive: Effect.fnUntraced(function* (instanceId, { headers, rawBody }) {
+          yield* note("receiveProviderWebhook", { instanceId, rawBody, signature: headers["x-signature"] })
+          if (instanceId !== "plaid:us") return yield* new NotFound({ resource: "Provider instance" })
+          if (headers["x-signature"] !== "good") return yield* new WebhookRefused({ message: "SECRET reason" })
+        })
       })
     ),
     Layer.succeed(

@@ -29,6 +29,7 @@ import * as JobStoreSuite from "./JobStoreSuite.ts"
 import * as KeyArrivalsSuite from "./KeyArrivalsSuite.ts"
 import * as LeasesSuite from "./LeasesSuite.ts"
 import * as MadeAccountSuite from "./MadeAccountSuite.ts"
+import * as ReceivedWebhooksSuite from "./ReceivedWebhooksSuite.ts"
 import * as RecordChangeStoreSuite from "./RecordChangeStoreSuite.ts"
 import * as OutboxStoreSuite from "./OutboxStoreSuite.ts"
 import * as RecordPageSuite from "./RecordPageSuite.ts"
@@ -82,7 +83,8 @@ const suites: Readonly<Record<string, StorageTests>> = {
   IdentityStore: IdentityStoreSuite.tests,
   EventStore: EventStoreSuite.tests,
   AuditStore: AuditStoreSuite.tests,
-  "Events of jobs": JobEventSuite.tests
+  "Events of jobs": JobEventSuite.tests,
+  ReceivedWebhooks: ReceivedWebhooksSuite.tests
 }
 
 export const tests: StorageTests = (it) => {

@@ -6,7 +6,13 @@ import { AnalysisStore, AnswerCache, ApiKeyStore, OutboxStore, TokenBudget } fro
 import { AccountLooks } from "@millrace/core/storage"
 import { KeyArrivals } from "@millrace/core/storage"
 import { EventStore } from "@millrace/core/storage"
-import { BankRemains, BankStore, ConnectionAttemptStore, ConnectionSubjectStore } from "@millrace/core/storage"
+import {
+  BankRemains,
+  BankStore,
+  ConnectionAttemptStore,
+  ConnectionSubjectStore,
+  type ReceivedWebhooks
+} from "@millrace/core/storage"
 import { DeliveryStore } from "@millrace/core/storage"
 import { EnrichmentStore } from "@millrace/core/storage"
 import { FeedStore } from "@millrace/core/storage"
@@ -605,6 +611,8 @@ type Covered =
   | BankStore
   | BankRemains
   | AccountLooks
+  // Keys of the whole installation.
+  | ReceivedWebhooks
   | ConnectionAttemptStore
   | ConnectionSubjectStore
   | RecordStore

@@ -62,6 +62,7 @@ import { JobTable } from "./MemoryJobTable.ts"
 import * as MemoryLeases from "./MemoryLeases.ts"
 import * as MemoryRecordChangeStore from "./MemoryRecordChangeStore.ts"
 import * as MemoryOutboxStore from "./MemoryOutboxStore.ts"
+import * as MemoryReceivedWebhooks from "./MemoryReceivedWebhooks.ts"
 import * as MemoryRecordStore from "./MemoryRecordStore.ts"
 import { RecordTable } from "./MemoryRecordTable.ts"
 import * as MemoryResources from "./MemoryResources.ts"
@@ -90,6 +91,7 @@ export const layer: Layer.Layer<Kernel.Stores | Resources | RateLimiter | Upstre
     Layer.provideMerge([wall(BankStore, MemoryBankStore.layer), wall(RecordStore, MemoryRecordStore.layer)])
   ),
   wall(BankRemains, MemoryBankRemains.layer.pipe(Layer.provide(MemoryBankStore.layer))),
+  MemoryReceivedWebhooks.layer,
   wall(FeedStore, MemoryFeedStore.layer),
   wall(JobStore, MemoryJobStore.layer),
   wall(DeliveryStore, MemoryDeliveryStore.layer),

@@ -53,6 +53,7 @@ import { messages } from "./migrations/0041_messages.ts"
 import { enrichmentRun } from "./migrations/0042_enrichment_run.ts"
 import { bankRemoval } from "./migrations/0043_bank_removal.ts"
 import { connectionStates } from "./migrations/0044_connection_states.ts"
+import { receivedWebhooks } from "./migrations/0045_received_webhooks.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -102,7 +103,8 @@ export const migrations = {
   "0041_messages": messages,
   "0042_enrichment_run": enrichmentRun,
   "0043_bank_removal": bankRemoval,
-  "0044_connection_states": connectionStates
+  "0044_connection_states": connectionStates,
+  "0045_received_webhooks": receivedWebhooks
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -30,6 +30,7 @@ import * as PostgresLeases from "./PostgresLeases.ts"
 import * as PostgresOutboxStore from "./PostgresOutboxStore.ts"
 import * as PostgresRateLimiter from "./PostgresRateLimiter.ts"
 import * as PostgresRecordChangeStore from "./PostgresRecordChangeStore.ts"
+import * as PostgresReceivedWebhooks from "./PostgresReceivedWebhooks.ts"
 import * as PostgresRecordStore from "./PostgresRecordStore.ts"
 import * as PostgresResources from "./PostgresResources.ts"
 import * as PostgresTableStore from "./PostgresTableStore.ts"
@@ -55,6 +56,7 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresStageStore.layer,
   PostgresWorkspaceStore.layer,
   PostgresBankRemains.layer,
+  PostgresReceivedWebhooks.layer,
   PostgresBankStore.layer,
   PostgresConnectionAttemptStore.layer,
   PostgresConnectionSubjectStore.layer,

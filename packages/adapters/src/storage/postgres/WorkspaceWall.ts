@@ -28,6 +28,8 @@ export const tablesWithoutWall: Readonly<Record<string, string>> = {
   data_key: "keys of the installation, sealed",
   installation: "what all processes of the installation agree on",
   lease: "who holds what until when: ids alone, which all workers look at together",
+  received_webhook:
+    "callbacks that were taken in: digests and instants alone, noted before anybody knows whose they are",
   request_window: "when requests came in the last minute, asked before anybody knows for which workspace",
   runner_slot: "how much each process can run",
   schema_migration: "which migrations have run",

@@ -1,0 +1,29 @@
+import * as Effect from "effect/Effect"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { ProviderCallbacks } from "@millrace/core/kernel"
+import { done } from "../api/Envelope.ts"
+import { rawBody } from "../request/CurrentRequest.ts"
+import { serve } from "./Serve.ts"
+
+export const layer = serve(
+  "callbacks",
+  Effect.gen(function* () {
+    const callbacks = yield* ProviderCallbacks
+    return {
+      receiveProviderWebhook: Effect.fnUntraced(function* ({ params }) {
+        const { headers } = yield* HttpServerRequest
+        yield* Effect.tapError(
+          callbacks.receive(params.provider_instance_id, { rawBody: yield* rawBody, headers: { ...headers } }),
+          (error) =>
+            error._tag === "WebhookRefused"
+              ? Effect.logWarning("A callback was refused", {
+                  providerInstanceId: params.provider_instance_id,
+                  reason: error.message
+                })
+              : Effect.void
+        )
+        return done
+      })
+    }
+  })
+)
