@@ -8,6 +8,8 @@ export interface Options {
   readonly connect?: BankToConnect
   readonly backup?: string
   readonly restore?: string
+  /** The kind of provider that is tried with a stand-in of its upstream. */
+  readonly provider?: string
 }
 
 const flags: Readonly<Record<string, "help" | "version" | "newKey">> = {
@@ -34,6 +36,10 @@ export const parseOptions = (given: ReadonlyArray<string>): Options | string => 
         return "--connect needs a provider, such as acme:main, and the id that it knows the connection by."
       }
       options.connect = { instanceId, connectionId }
+    } else if (name === "--provider") {
+      const kind = rest.length > 0 ? rest.join("=") : (left.next().value ?? "")
+      if (!/^[a-z]{2,40}$/.test(kind)) return "--provider needs the kind of a provider to try, such as plaid."
+      options.provider = kind
     } else if (file === undefined) return `There is no option ${argument}. --help lists them.`
     else {
       const path = rest.length > 0 ? rest.join("=") : (left.next().value ?? "")
@@ -45,7 +51,8 @@ export const parseOptions = (given: ReadonlyArray<string>): Options | string => 
     [
       ["--connect", options.connect],
       ["--backup", options.backup],
-      ["--restore", options.restore]
+      ["--restore", options.restore],
+      ["--provider", options.provider]
     ] as const
   )
     .filter(([, value]) => value !== undefined)

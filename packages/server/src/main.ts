@@ -13,6 +13,7 @@ import { type Configuration, loadConfiguration } from "./Configuration.ts"
 import * as Server from "./Server.ts"
 import { type Settings, settingNames, settings } from "./Settings.ts"
 import * as Terminal from "./Terminal.ts"
+import { tellTrial, withTrial } from "./Trial.ts"
 
 const help = `Millrace ${manifest.version}: the bundled server
 
@@ -21,6 +22,7 @@ Usage: npm start [-- options], or npx millrace-server [options] where it is inst
   --new-key        print a new API key of the owner, and stop
   --connect PROVIDER ID
                    connect a bank by the id that the provider knows it by, such as --connect acme:main 123, and stop
+  --provider KIND  try a provider without credentials, such as plaid or simplefin: a stand-in of it on this machine
   --backup FILE    write everything that is stored into a new file, and stop; a server may be working meanwhile
   --restore FILE   read such a file into an empty database or data folder, and stop
   --help           print this
@@ -39,7 +41,7 @@ const jobsOf = ({ cluster, slots }: Settings): string => {
 }
 
 const served = Effect.fnUntraced(function* (
-  { backup, connect, newKey, restore }: Options,
+  { backup, connect, newKey, provider, restore }: Options,
   config: Settings,
   configuration: Configuration
 ) {
@@ -64,6 +66,7 @@ const served = Effect.fnUntraced(function* (
     yield* Terminal.field("API", `${base}/v1 ${Terminal.dim(`reference at ${base}/docs`)}`)
     yield* Terminal.field("Jobs", jobsOf(config))
     yield* Terminal.field("Providers", configuration.instances.join(", ") || "none")
+    if (provider !== undefined) yield* tellTrial(provider)
     yield* Terminal.say()
     yield* Terminal.say(`  Serving; Ctrl-C stops.`)
     return yield* Effect.never
@@ -73,12 +76,13 @@ const served = Effect.fnUntraced(function* (
 /** What is asked for, with the collections that modules bring. */
 const program = Effect.fnUntraced(function* (asked: Options) {
   const config = yield* settings
-  const configuration = yield* loadConfiguration(config)
+  const loaded = yield* loadConfiguration(config)
+  const configuration = asked.provider === undefined ? loaded : yield* withTrial(loaded, asked.provider)
   return yield* Effect.provide(
     served(asked, config, configuration),
     Layer.succeed(AddedCollections, configuration.collections)
   )
-})
+}, Effect.scoped)
 
 const options = parseOptions(process.argv.slice(2))
 

@@ -45,3 +45,4 @@ export type {
 export { sandboxLedger } from "../upstream/plaid/SandboxUser.ts"
 export { PlaidFake, type PlaidFakeOptions, startPlaid } from "../upstream/plaid/PlaidFake.ts"
 export { SimpleFinFake, type SimpleFinFakeOptions, startSimpleFin } from "../upstream/simplefin/SimpleFinFake.ts"
+export { trials } from "../trial/Trials.ts"

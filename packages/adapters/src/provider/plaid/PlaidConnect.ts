@@ -37,6 +37,22 @@ const languageOf = (settings: PlaidSettings, tag: string | undefined): string =>
   return isLanguage(language) ? language : settings.language
 }
 
+/** What a sign-in on a page of Plaid is completed with: its public token is asked for by the link token, which we keep. */
+const hostedId = "hosted-link"
+
+const hostedBody = (redirectUri: string | undefined) => {
+  const url = redirectUri === undefined ? null : URL.parse(redirectUri)
+  // Plaid says nothing when it sends the browser back: the address itself has to.
+  url?.searchParams.set("connection_id", hostedId)
+  return url === null ? {} : { completion_redirect_uri: url.href }
+}
+
+/** Registered at Plaid letter by letter, so it has no query. */
+const redirectBody = (redirectUri: string | undefined) => {
+  const [redirect_uri] = (redirectUri ?? "").split(/[?#]/)
+  return redirectUri === undefined ? {} : { redirect_uri }
+}
+
 const updateBody = ({ secrets }: Connection) => ({
   access_token: secrets["accessToken"] ?? "",
   update: { account_selection_enabled: true }
@@ -77,11 +93,7 @@ export const beginConnect = Effect.fn("PlaidProvider.beginConnect")(function* (
     // Ours, and nothing of a person.
     user: { client_user_id: subject.ref },
     ...(reconnect === undefined ? newBody(settings, webhookUrl) : updateBody(reconnect)),
-    ...(settings.hostedLink
-      ? { hosted_link: redirectUri === undefined ? {} : { completion_redirect_uri: redirectUri } }
-      : redirectUri === undefined
-        ? {}
-        : { redirect_uri: redirectUri })
+    ...(settings.hostedLink ? { hosted_link: hostedBody(redirectUri) } : redirectBody(redirectUri))
   })
   yield* keepAttempt({ linkToken: answer.link_token })
   const expiresAt = instantOf(answer.expiration)
@@ -128,7 +140,7 @@ const publicTokenOf = Effect.fnUntraced(function* (
     }
     return payload.publicToken
   }
-  if (linkToken === undefined || payload.connectionId !== linkToken) {
+  if (linkToken === undefined || payload.connectionId !== hostedId) {
     return yield* new InvalidConnectPayload({ message: "Plaid is completed with a publicToken" })
   }
   if (tokens[0] !== undefined) return tokens[0]

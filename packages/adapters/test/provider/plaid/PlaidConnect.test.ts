@@ -86,7 +86,7 @@ it.effect("connects on a page of Plaid, for whoever has no widget: asked until t
     const attemptSecrets: Record<string, string> = {}
     const step = yield* driver.beginConnect(beginOf({ keepAttempt: keptIn(attemptSecrets) }))
     expect(step.kind).toBe("popup")
-    const payload = { kind: "provider_connection_id", connectionId: attemptSecrets["linkToken"]! } as const
+    const payload = { kind: "provider_connection_id", connectionId: "hosted-link" } as const
     const early = yield* Effect.flip(driver.completeConnect(completeOf(payload, { attemptSecrets })))
     expect(early).toMatchObject({ _tag: "NotReady", retryAfter: 3 })
     expect(fake.signIn(step)).toEqual(payload)

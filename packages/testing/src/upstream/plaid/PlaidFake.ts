@@ -12,6 +12,8 @@ import type { FakeUpstream, FakeWebhooks, RefusedPayload, SignIn } from "../Fake
 import type { Breakage, Refusal } from "../Incident.ts"
 import type { RequestLimit } from "../RequestLimits.ts"
 import type { TrueLedger } from "../TrueLedger.ts"
+import { trialForm, trialPage } from "../TrialPage.ts"
+import type { TrueInstitution } from "../TrueRecord.ts"
 import { PlaidItem, problem } from "./PlaidItem.ts"
 import { plaidInstitutions, plaidLedger } from "./PlaidPeople.ts"
 import { PlaidSigning } from "./PlaidSigning.ts"
@@ -29,6 +31,8 @@ export interface PlaidFakeOptions {
   readonly enforcesLimits?: boolean
   /** People sign in on a page of the fake instead of in a widget. */
   readonly hostedLink?: boolean
+  /** Written behind the name of every institution. */
+  readonly mark?: string
 }
 
 const clientId = "5f0c3a8e2b6d4c0012a3b4c5"
@@ -92,7 +96,7 @@ const hour = 3_600_000
 
 export class PlaidFake implements FakeUpstream {
   readonly kind = "plaid"
-  readonly institutions = plaidInstitutions
+  readonly institutions: ReadonlyArray<TrueInstitution>
   readonly breakages: ReadonlyArray<Breakage> = ["reauth", "consentExpired", "gone", "institutionDown"]
   readonly webhooks: FakeWebhooks
   readonly secrets = [secret]
@@ -117,6 +121,9 @@ export class PlaidFake implements FakeUpstream {
     this.url = url
     this.time = time
     this.options = options
+    const { mark } = options
+    this.institutions =
+      mark === undefined ? plaidInstitutions : plaidInstitutions.map((one) => ({ ...one, name: `${one.name} ${mark}` }))
     this.signing = new PlaidSigning(time.now)
     this.webhooks = {
       sign: (event, about) => this.signing.sign(event, about),
@@ -176,10 +183,10 @@ export class PlaidFake implements FakeUpstream {
     return link
   }
 
-  private payloadOf(step: ClientStep, link: LinkToken, publicToken: string, institutionId?: string): ConnectPayload {
+  private payloadOf(step: ClientStep, publicToken: string, institutionId?: string): ConnectPayload {
     return step.kind === "link"
       ? { kind: "plaid_public_token", publicToken, ...(institutionId === undefined ? {} : { institutionId }) }
-      : { kind: "provider_connection_id", connectionId: link.token }
+      : { kind: "provider_connection_id", connectionId: "hosted-link" }
   }
 
   private signInTo(link: LinkToken, who: SignIn): { readonly publicToken: string; readonly institutionId: string } {
@@ -204,14 +211,14 @@ export class PlaidFake implements FakeUpstream {
   signIn(step: ClientStep, who: SignIn = {}): ConnectPayload {
     const link = this.linkOf(step)
     const { institutionId, publicToken } = this.signInTo(link, who)
-    return this.payloadOf(step, link, publicToken, institutionId)
+    return this.payloadOf(step, publicToken, institutionId)
   }
 
   repair(step: ClientStep, connectionRef: string): ConnectPayload {
     const link = this.linkOf(step)
     if (link.item?.ref !== connectionRef) throw new RangeError("this step mends another connection")
     this.mend(connectionRef)
-    return this.payloadOf(step, link, `public-sandbox-update-${++this.count}`)
+    return this.payloadOf(step, `public-sandbox-update-${++this.count}`)
   }
 
   refused(_: ClientStep | undefined, how: RefusedPayload): ConnectPayload {
@@ -272,6 +279,7 @@ export class PlaidFake implements FakeUpstream {
 
   answer(request: FakeRequest): FakeAnswer {
     const { headers, path } = request
+    if (path === "/trial/link") return this.pageAnswer(request)
     if (headers["plaid-client-id"] !== clientId || headers["plaid-secret"] !== secret) {
       return problem({ code: "INVALID_API_KEYS" })
     }
@@ -279,6 +287,31 @@ export class PlaidFake implements FakeUpstream {
     if (request.method !== "POST") return problem({ code: "NOT_FOUND", status: 404 })
     const body = jsonOf(request.body)
     return this.openAnswer(path, body) ?? this.itemAnswer(path, body) ?? problem({ code: "NOT_FOUND", status: 404 })
+  }
+
+  /** The page on which a person signs in where there is no widget, and where it leads to. */
+  private pageAnswer({ body, method, query }: FakeRequest): FakeAnswer {
+    const fields = method === "POST" ? new URLSearchParams(body) : query
+    const link = this.linkTokens.get(fields.get("token") ?? "")
+    if (link === undefined || link.expiresAt <= this.time.now())
+      return trialPage("This link is not valid any more.", "")
+    const chosen = fields.get("institution")
+    if (method !== "POST" || chosen === null) {
+      const offered = link.item === undefined ? this.institutions : [link.item.institution]
+      return trialPage(
+        "Choose a bank. Nobody asks for a password: every bank and every amount here is invented.",
+        offered.map(({ id, name }) => trialForm({ token: link.token, institution: id }, name)).join("") +
+          trialForm({ token: link.token, institution: "" }, "Cancel")
+      )
+    }
+    if (chosen === "") link.sessions.push({})
+    else if (link.item === undefined) this.signInTo(link, { institutionId: chosen })
+    else this.mend(link.item.ref)
+    if (link.item !== undefined && chosen !== "")
+      link.sessions.push({ publicToken: `public-sandbox-update-${++this.count}` })
+    return link.redirectUri === undefined
+      ? trialPage("You can close this window.", "")
+      : { status: 303, headers: { location: link.redirectUri }, body: "", contentType: "text/plain" }
   }
 
   private openAnswer(path: string, body: Body): FakeAnswer | undefined {

@@ -11,6 +11,7 @@ import type { FakeTime } from "../FakeTime.ts"
 import type { FakeConnection, FakeUpstream, RefusedPayload, SignIn } from "../FakeUpstream.ts"
 import { accountNumber, fillAccount, fillPortfolio, householdAccount } from "../Household.ts"
 import type { Breakage, Refusal } from "../Incident.ts"
+import { trialForm, trialPage } from "../TrialPage.ts"
 import { TrueLedger } from "../TrueLedger.ts"
 import type { TrueAccount, TrueInstitution, TrueRow } from "../TrueRecord.ts"
 
@@ -21,6 +22,8 @@ export interface SimpleFinFakeOptions {
   readonly days?: number
   readonly port?: number
   readonly enforcesLimits?: boolean
+  /** Written behind the name of every institution. */
+  readonly mark?: string
 }
 
 const institution = (id: string, name: string): TrueInstitution => ({
@@ -80,7 +83,7 @@ class Access implements FakeConnection {
 export class SimpleFinFake implements FakeUpstream {
   readonly kind = "simplefin"
   readonly secrets: ReadonlyArray<string> = []
-  readonly institutions = institutions
+  readonly institutions: ReadonlyArray<TrueInstitution>
   readonly breakages: ReadonlyArray<Breakage> = ["consentExpired", "gone", "institutionDown"]
   /** Set when it was started. */
   server!: FakeServer
@@ -95,6 +98,9 @@ export class SimpleFinFake implements FakeUpstream {
     this.url = url
     this.time = time
     this.options = options
+    const { mark } = options
+    this.institutions =
+      mark === undefined ? institutions : institutions.map((one) => ({ ...one, name: `${one.name} ${mark}` }))
   }
 
   get config() {
@@ -102,7 +108,7 @@ export class SimpleFinFake implements FakeUpstream {
   }
 
   ledger({ institutionId, person = "ada" }: SignIn = {}): TrueLedger {
-    const of = institutions.find(({ id }) => id === institutionId) ?? institutions[0]!
+    const of = this.institutions.find(({ id }) => id === institutionId) ?? this.institutions[0]!
     const key = `${of.id} ${person}`
     const found = this.ledgers.get(key)
     if (found !== undefined) return found
@@ -189,6 +195,7 @@ export class SimpleFinFake implements FakeUpstream {
 
   answer({ headers, method, path, query }: FakeRequest): FakeAnswer {
     const claim = this.claims.get(path)
+    if (path === "/simplefin/create") return this.createAnswer(method)
     if (path.startsWith("/simplefin/claim/") && method === "POST") {
       if (claim === undefined || claim.claimed) return { status: 403, body: "Forbidden", contentType: "text/plain" }
       claim.claimed = true
@@ -204,6 +211,19 @@ export class SimpleFinFake implements FakeUpstream {
       return { status: 403, body: { errors: ["Forbidden"], accounts: [] } }
     if (access.broken === "consentExpired") return { status: 402, body: { errors: ["Payment required"], accounts: [] } }
     return this.accountsAnswer(access, query)
+  }
+
+  /** The page on which a person makes a setup token. */
+  private createAnswer(method: string): FakeAnswer {
+    return method === "POST"
+      ? trialPage(
+          "Copy this setup token and paste it where you came from. It works once.",
+          `<p><code>${this.makeToken({})}</code></p>`
+        )
+      : trialPage(
+          "Here a person makes a setup token. Nobody asks for a password: every bank and every amount is invented.",
+          trialForm({}, "Make a setup token")
+        )
   }
 
   private accountsAnswer({ broken, ledger }: Access, query: URLSearchParams): FakeAnswer {

@@ -1,0 +1,94 @@
+import { expect, it } from "@effect/vitest"
+import { OutboundClient, privateHosts } from "@millrace/adapters"
+import { Outbound } from "@millrace/core/outbound"
+import { beginOf, completeOf, keptIn, openFor } from "@millrace/testing/fake"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Configuration } from "../src/Configuration.ts"
+import { parseOptions } from "../src/Options.ts"
+import { withTrial } from "../src/Trial.ts"
+
+const nothing: Configuration = {
+  providers: [],
+  instances: ["demo:default"],
+  budgets: new Map(),
+  privateHosts: [],
+  ratesFile: undefined,
+  businessDays: undefined,
+  models: [],
+  destinations: [],
+  enrichments: [],
+  collections: []
+}
+
+/** The driver of the trial, as a server makes it. */
+const driverOf = Effect.fnUntraced(function* (kind: string) {
+  const configuration = yield* withTrial(nothing, kind)
+  expect(configuration.instances).toEqual(["demo:default", `${kind}:trial`])
+  const hosts = Result.getOrThrow(privateHosts([...configuration.privateHosts]))
+  const outbound = yield* OutboundClient.make({ privateHosts: hosts })
+  const making = configuration.providers[0]!
+  return Effect.isEffect(making) ? yield* Effect.provideService(making, Outbound, outbound) : making
+})
+
+/** What a browser would do with a form of a page. */
+const send = (url: string, fields: Readonly<Record<string, string>>) =>
+  Effect.promise(async () => {
+    const answer = await fetch(url, { method: "POST", body: new URLSearchParams(fields), redirect: "manual" })
+    return { location: answer.headers.get("location") ?? "", text: await answer.text() }
+  })
+
+it.live("a trial of Plaid: a person chooses a bank on its page, comes back, and has invented accounts", () =>
+  Effect.gen(function* () {
+    const driver = yield* driverOf("plaid")
+    expect([driver.instanceId, driver.name]).toEqual(["plaid:trial", "Plaid (trial)"])
+    const attemptSecrets: Record<string, string> = {}
+    const redirectUri = "https://millrace.example/connect/callback/plaid%3Atrial?state=abc"
+    const step = yield* driver.beginConnect(beginOf({ redirectUri, keepAttempt: keptIn(attemptSecrets) }))
+    if (step.kind !== "popup") return expect.fail("a page was expected")
+    const page = yield* Effect.promise(async () => (await fetch(step.url)).text())
+    expect(page).toContain("Trial: no real bank")
+    const token = new URL(step.url).searchParams.get("token")!
+    const { location } = yield* send(step.url, { token, institution: "ins_109508" })
+    expect(location).toBe(`${redirectUri}&connection_id=hosted-link`)
+    const payload = { kind: "provider_connection_id", connectionId: "hosted-link" } as const
+    const { connection, institution } = yield* driver.completeConnect(completeOf(payload, { attemptSecrets }))
+    expect(institution.name).toBe("First Platypus Bank (trial)")
+    expect(yield* (yield* openFor(driver, connection)).listAccounts).toHaveLength(5)
+    // Who stops there comes back as well.
+    const stopped: Record<string, string> = {}
+    const again = yield* driver.beginConnect(beginOf({ keepAttempt: keptIn(stopped) }))
+    if (again.kind !== "popup") return expect.fail("a page was expected")
+    yield* send(again.url, { token: stopped["linkToken"]!, institution: "" })
+    const error = yield* Effect.flip(driver.completeConnect(completeOf(payload, { attemptSecrets: stopped })))
+    expect(error._tag).toBe("UserCancelled")
+  }).pipe(Effect.scoped)
+)
+
+it.live("a trial of SimpleFIN: a person makes a setup token on its page and pastes it", () =>
+  Effect.gen(function* () {
+    const driver = yield* driverOf("simplefin")
+    const step = yield* driver.beginConnect(beginOf())
+    if (step.kind !== "popup") return expect.fail("a page was expected")
+    const { text } = yield* send(step.url, {})
+    const connectionId = /<code>([^<]+)<\/code>/.exec(text)?.[1] ?? ""
+    const { connection, institution } = yield* driver.completeConnect(
+      completeOf({ kind: "provider_connection_id", connectionId })
+    )
+    expect(institution.name).toBe("First Platypus Bank (trial)")
+    expect(yield* (yield* openFor(driver, connection)).listAccounts).toHaveLength(3)
+  }).pipe(Effect.scoped)
+)
+
+it.effect("says of which providers there are trials", () =>
+  Effect.gen(function* () {
+    const { message } = yield* Effect.flip(withTrial(nothing, "acme"))
+    expect(message).toContain("there are plaid, simplefin")
+    const taken = { ...nothing, instances: ["plaid:trial"] }
+    expect((yield* Effect.flip(withTrial(taken, "plaid"))).message).toContain("has plaid:trial already")
+    expect(parseOptions(["--provider", "plaid"])).toMatchObject({ provider: "plaid" })
+    expect(parseOptions(["--provider=simplefin"])).toMatchObject({ provider: "simplefin" })
+    expect(parseOptions(["--provider"])).toContain("--provider needs the kind")
+    expect(parseOptions(["--provider", "plaid", "--backup", "x"])).toContain("cannot be asked for together")
+  }).pipe(Effect.scoped)
+)

@@ -1,0 +1,17 @@
+/** Fakes that a person can try a sign-in with, by the kind of their provider. All of it is marked as a trial. */
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { FakeUpstream } from "../upstream/FakeUpstream.ts"
+import { startPlaid } from "../upstream/plaid/PlaidFake.ts"
+import { startSimpleFin } from "../upstream/simplefin/SimpleFinFake.ts"
+
+const mark = "(trial)"
+
+/** Each runs until its scope ends, and forgets everything then. */
+export const trials: ReadonlyMap<string, Effect.Effect<FakeUpstream, never, Scope.Scope>> = new Map<
+  string,
+  Effect.Effect<FakeUpstream, never, Scope.Scope>
+>([
+  ["plaid", startPlaid({ hostedLink: true, mark })],
+  ["simplefin", startSimpleFin({ mark })]
+])

@@ -1,0 +1,25 @@
+/** Pages of fakes for people who try a sign-in: plain, without script, and marked as what they are. */
+import type { FakeAnswer } from "./FakeRequest.ts"
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+
+/** A button that sends the fields to the page that it stands on. */
+export const trialForm = (fields: Readonly<Record<string, string>>, label: string): string =>
+  `<form method="post">${Object.entries(fields)
+    .map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`)
+    .join("")}<p><button>${escaped(label)}</button></p></form>`
+
+/** `text` is a sentence; `content` is HTML. */
+export const trialPage = (text: string, content: string): FakeAnswer => ({
+  status: 200,
+  headers: {
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; form-action *",
+    "cache-control": "no-store"
+  },
+  contentType: "text/html; charset=utf-8",
+  body: `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Trial: no real bank</title>
+<style>body{font:1rem/1.5 system-ui;max-width:34rem;margin:3rem auto;padding:0 1rem}code{word-break:break-all}</style></head>
+<body><h1>Trial: no real bank</h1><p>${escaped(text)}</p>${content}</body></html>`
+})
