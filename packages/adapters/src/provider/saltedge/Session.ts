@@ -134,6 +134,9 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
     })
   )
 
+  /** The connection as it was seen last: a read that begins again begins with it. */
+  let newest: Forms.Connection | undefined
+
   /** Fails where only old data would come. */
   const usable = Effect.gen(function* () {
     const known = yield* asKnown
@@ -192,7 +195,7 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
     )
     const begun =
       request.position === undefined
-        ? { stamp: stampOf((yield* usable).connection), next: since?.from ?? "0" }
+        ? { stamp: stampOf(newest ?? (yield* usable).connection), next: since?.from ?? "0" }
         : readPosition(ref, request, request.position)
     if (begun === undefined) return yield* mutated("The position is not one of this run")
     const { data, nextId } = yield* ask("transactions", {
@@ -246,7 +249,8 @@ export const makeSession = (client: SaltEdgeClient, { customerId, psu, ref }: Se
     }
     const pending = yield* pendingRows(id)
     // Between the two lists nothing may have moved from one to the other.
-    if (stampOf(yield* askConnection) !== begun.stamp) return yield* mutated("The bank was read meanwhile")
+    newest = yield* askConnection
+    if (stampOf(newest) !== begun.stamp) return yield* mutated("The bank was read meanwhile")
     const known = new Set(shown.map(({ providerId }) => providerId))
     const waiting = pending.rows.flatMap((row) => (row === undefined || known.has(row.providerId) ? [] : [row]))
     return {

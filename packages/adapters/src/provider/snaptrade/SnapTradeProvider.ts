@@ -87,7 +87,8 @@ export const factory: ProviderFactory<Settings> = {
         )
       },
       verifyWebhook: verify(config),
-      readLimits
+      // A commercial key has no limit of its own for an account.
+      readLimits: (answer) => readLimits(answer).filter(({ limit }) => limit !== "account" || isPersonal)
     } satisfies ProviderDriver
   })
 }

@@ -12,6 +12,9 @@ export interface FakeSaltEdgeOptions {
   readonly pageRows?: number
   /** Every n-th posted row has a copy that is marked as one; none unless given. */
   readonly copies?: number
+  /** Rows of each account, and the days that they are spread over; 26 and 85 unless given. */
+  readonly rows?: number
+  readonly days?: number
 }
 
 export const saltEdgeAppId = "app-of-the-tests"
@@ -92,12 +95,14 @@ export class SaltEdgeState {
   readonly now: () => number
   readonly pageRows: number
   readonly copies: number
+  readonly size: { readonly rows: number; readonly days: number }
   private made = 0
 
-  constructor(now: () => number, { copies = 0, pageRows = 1_000 }: FakeSaltEdgeOptions) {
+  constructor(now: () => number, { copies = 0, days = 85, pageRows = 1_000, rows = 26 }: FakeSaltEdgeOptions) {
     this.now = now
     this.pageRows = pageRows
     this.copies = copies
+    this.size = { rows, days }
   }
 
   nextId(): string {
@@ -109,7 +114,10 @@ export class SaltEdgeState {
     const key = `${institution.id} ${person}`
     const known = this.ledgers.get(key)
     if (known !== undefined) return known
-    const ledger = saltEdgeLedger(institution, person, this.now, 1_000_000 * (this.ledgers.size + 1))
+    const ledger = saltEdgeLedger(institution, person, this.now, {
+      ...this.size,
+      offset: 1_000_000 * (this.ledgers.size + 1)
+    })
     this.ledgers.set(key, ledger)
     return ledger
   }

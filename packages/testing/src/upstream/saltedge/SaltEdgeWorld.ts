@@ -66,7 +66,7 @@ const accountsOf = (numbers: Seeded, id: () => string): ReadonlyArray<TrueAccoun
       name: "Baufinanzierung",
       type: "mortgage",
       opening: Decimal.make("-182400"),
-      supports: ["balances", "transactions", "loans"]
+      supports: ["balances", "loans"]
     })
   ]
 }
@@ -76,7 +76,7 @@ export const saltEdgeLedger = (
   institution: TrueInstitution,
   person: string,
   now: () => number,
-  offset: number
+  { days, offset, rows }: { readonly offset: number; readonly rows: number; readonly days: number }
 ): TrueLedger => {
   const seeded = new Seeded(createHash("sha256").update(`${institution.id} ${person}`).digest().readInt32BE())
   let accounts = 0
@@ -87,17 +87,16 @@ export const saltEdgeLedger = (
     makeId: (_, n) => saltEdgeId(offset + 100 + n)
   })
   for (const { key } of ledger.accounts.values()) {
-    const rows = key === "mortgage" ? 4 : 26
+    if (key === "mortgage") continue
     for (let n = 0; n < rows; n++) {
       ledger.post({
         account: key,
-        date: CalendarDate.addDays(ledger.today, Math.round(-85 + (n * 80) / rows) + seeded.below(3)),
+        date: CalendarDate.addDays(ledger.today, -days + Math.floor((n * (days - 2)) / rows)),
         amount: Decimal.fromUnits(BigInt((seeded.once(4) ? 1 : -1) * (1 + seeded.below(60_000))), 2),
         description: `${seeded.pick(words)} ${n}`,
         category: seeded.pick(["FOOD_AND_DRINK", "INCOME", "RENT_AND_UTILITIES", "UNCATEGORIZED"])
       })
     }
-    if (key === "mortgage") continue
     ledger.post({
       account: key,
       date: CalendarDate.addDays(ledger.today, -1),

@@ -98,7 +98,13 @@ const connectionAnswer = (
       : { status: 200, body: { detail: `Connection ${ref} scheduled to refresh holdings for all accounts.` } }
   }
   if (rest === "accounts") {
-    const view = { ledger: one.ledger, connectionRef: ref, isCollecting: one.isCollecting, now: upstream.now() }
+    const view = {
+      ledger: one.ledger,
+      connectionRef: ref,
+      isCollecting: one.isCollecting,
+      now: upstream.now(),
+      firstDay: (id: string, shown: string | undefined) => upstream.firstDay(id, shown)
+    }
     return { status: 200, body: one.ledger.listed.map((account) => accountOf(account, view)) }
   }
   return { status: 200, body: connectionView(one) }

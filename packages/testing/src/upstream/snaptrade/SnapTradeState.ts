@@ -4,7 +4,7 @@ import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
 import type { SignIn } from "../FakeUpstream.ts"
 import type { TrueLedger } from "../TrueLedger.ts"
 import type { TrueAccount } from "../TrueRecord.ts"
-import { snapTradeInstitutions, snapTradeLedger, uuidOf } from "./SnapTradeWorld.ts"
+import { snapTradeInstitutions, snapTradeLedger, type SnapTradeSize, uuidOf } from "./SnapTradeWorld.ts"
 
 export interface FakeSnapTradeOptions {
   readonly port?: number
@@ -12,6 +12,9 @@ export interface FakeSnapTradeOptions {
   readonly pageRows?: number
   /** The key of one person, who needs no user. */
   readonly isPersonal?: boolean
+  /** Rows of each account, and the days that they are spread over; 24 and 240 unless given. */
+  readonly rows?: number
+  readonly days?: number
 }
 
 export const snapTradeClientId = "MILLRACE-TEST"
@@ -66,12 +69,19 @@ export class SnapTradeState {
   readonly now: () => number
   readonly pageRows: number
   readonly isPersonal: boolean
+  readonly size: SnapTradeSize
+  /** The first day of each account that was ever known: that of a row which is gone counts on. */
+  readonly firstDays = new Map<string, string>()
   private made = 0
 
-  constructor(now: () => number, { isPersonal = false, pageRows = 1_000 }: FakeSnapTradeOptions) {
+  constructor(
+    now: () => number,
+    { days = 240, isPersonal = false, pageRows = 1_000, rows = 24 }: FakeSnapTradeOptions
+  ) {
     this.now = now
     this.pageRows = pageRows
     this.isPersonal = isPersonal
+    this.size = { rows, days }
     if (isPersonal) this.users.set(keyOwner, "")
   }
 
@@ -80,9 +90,17 @@ export class SnapTradeState {
     const key = `${institution.id} ${person}`
     const known = this.ledgers.get(key)
     if (known !== undefined) return known
-    const made = snapTradeLedger(institution, person, this.now)
+    const made = snapTradeLedger(institution, person, this.now, this.size)
     this.ledgers.set(key, made)
     return made
+  }
+
+  /** The first day of an account that is known, or was. */
+  firstDay(account: string, shown: string | undefined): string | null {
+    const known = this.firstDays.get(account)
+    const first = known === undefined || (shown !== undefined && shown < known) ? shown : known
+    if (first !== undefined) this.firstDays.set(account, first)
+    return first ?? null
   }
 
   secretOf(userId: string): string {

@@ -36,9 +36,14 @@ export interface AccountView {
   readonly connectionRef: string
   readonly isCollecting: boolean
   readonly now: number
+  /** The first day that is known of an account, by its key and that of its oldest row. */
+  readonly firstDay: (account: string, shown: string | undefined) => string | null
 }
 
-export const accountOf = (account: TrueAccount, { connectionRef, isCollecting, ledger, now }: AccountView) => ({
+export const accountOf = (
+  account: TrueAccount,
+  { connectionRef, firstDay, isCollecting, ledger, now }: AccountView
+) => ({
   id: account.id,
   brokerage_authorization: connectionRef,
   name: account.name,
@@ -50,7 +55,7 @@ export const accountOf = (account: TrueAccount, { connectionRef, isCollecting, l
     transactions: {
       initial_sync_completed: !isCollecting,
       last_successful_sync: isCollecting ? null : ledger.today,
-      first_transaction_date: isCollecting ? null : (dates(ledger, account.key)[0] ?? null)
+      first_transaction_date: isCollecting ? null : firstDay(account.id, dates(ledger, account.key)[0])
     },
     holdings: {
       initial_sync_completed: !isCollecting,

@@ -1,6 +1,6 @@
 /** What people have at the institutions of the fake SnapTrade, all from a seed. */
 import { createHash } from "node:crypto"
-import { CalendarDate, Currency, Decimal, type DecimalText } from "@millrace/core"
+import { CalendarDate, type CalendarDateText, Currency, Decimal, type DecimalText } from "@millrace/core"
 import { Seeded } from "../../model/Seeded.ts"
 import { TrueLedger } from "../TrueLedger.ts"
 import type { TrueAccount, TrueHolding, TrueInstitution, TrueSecurity } from "../TrueRecord.ts"
@@ -34,6 +34,8 @@ const securities: ReadonlyArray<TrueSecurity> = [
   { id: uuidOf("security world"), name: "World Index ETF", ticker: "WRLD", kind: "etf", currency: usd },
   { id: uuidOf("security coin"), name: "Coin", ticker: "COIN", kind: "crypto", currency: usd }
 ]
+
+const cash: TrueSecurity = { id: "CUR:USD", name: "USD", kind: "cash", currency: usd }
 
 /** Amounts of cents, and quantities of which a double would not hold every digit. */
 const cents = (units: number): DecimalText => Decimal.fromUnits(BigInt(units), 2)
@@ -81,13 +83,23 @@ const accountsOf = (owner: string, numbers: Seeded): ReadonlyArray<TrueAccount> 
   ]
 }
 
+/** Days of a list, spread evenly until yesterday. */
+const dayOf = (ledger: TrueLedger, n: number, { days, rows }: SnapTradeSize): CalendarDateText =>
+  CalendarDate.addDays(ledger.today, -days + Math.floor((n * (days - 1)) / rows))
+
 const words = ["Transfer", "Café Ōtani", "Interest paid", "Bill", "Reimbursement <3>", "ACH Deposit"]
 
-const fillTrades = (ledger: TrueLedger, account: string, seeded: Seeded): void => {
+/** How much there is: rows and trades of each account, and the days that they are spread over. */
+export interface SnapTradeSize {
+  readonly rows: number
+  readonly days: number
+}
+
+const fillTrades = (ledger: TrueLedger, account: string, seeded: Seeded, { days, rows }: SnapTradeSize): void => {
   const quantities = new Map<TrueSecurity, DecimalText>()
   const spent = new Map<TrueSecurity, DecimalText>()
-  for (let n = 0; n < 14; n++) {
-    const date = CalendarDate.addDays(ledger.today, -280 + n * 20 + seeded.below(6))
+  for (let n = 0; n < rows; n++) {
+    const date = dayOf(ledger, n, { days, rows })
     const settlementDate = CalendarDate.addDays(date, 2)
     if (n % 5 === 4) {
       const security = seeded.pick(securities)
@@ -127,13 +139,21 @@ const fillTrades = (ledger: TrueLedger, account: string, seeded: Seeded): void =
     quantities.set(security, Decimal.add(quantities.get(security) ?? Decimal.zero, quantity))
     spent.set(security, Decimal.subtract(spent.get(security) ?? Decimal.zero, amount))
   }
-  ledger.holdings.set(
-    account,
-    Array.from(quantities, ([security, quantity]): TrueHolding => {
+  ledger.holdings.set(account, [
+    // Cash is told among the balances, and is a holding all the same.
+    {
+      account,
+      security: cash,
+      quantity: ledger.cash(account),
+      price: Decimal.make("1"),
+      value: ledger.cash(account),
+      asOf: 0
+    },
+    ...Array.from(quantities, ([security, quantity]): TrueHolding => {
       const price = cents(1_000 + seeded.below(20_000))
       return { account, security, quantity, price, value: product(quantity, price), asOf: 0 }
     })
-  )
+  ])
   if (spent.size > 0) {
     const [security] = spent.keys()
     ledger.order({
@@ -150,11 +170,11 @@ const fillTrades = (ledger: TrueLedger, account: string, seeded: Seeded): void =
   }
 }
 
-const fillRows = (ledger: TrueLedger, account: string, seeded: Seeded): void => {
-  for (let n = 0; n < 24; n++) {
+const fillRows = (ledger: TrueLedger, account: string, seeded: Seeded, size: SnapTradeSize): void => {
+  for (let n = 0; n < size.rows; n++) {
     ledger.post({
       account,
-      date: CalendarDate.addDays(ledger.today, -240 + n * 10 + seeded.below(5)),
+      date: dayOf(ledger, n, size),
       amount: cents((seeded.once(3) ? 1 : -1) * (1 + seeded.below(90_000))),
       description: `${seeded.pick(words)} ${n}`
     })
@@ -162,7 +182,12 @@ const fillRows = (ledger: TrueLedger, account: string, seeded: Seeded): void => 
 }
 
 /** What a person has at an institution. */
-export const snapTradeLedger = (institution: TrueInstitution, person: string, now: () => number): TrueLedger => {
+export const snapTradeLedger = (
+  institution: TrueInstitution,
+  person: string,
+  now: () => number,
+  size: SnapTradeSize
+): TrueLedger => {
   const owner = `${institution.id} ${person}`
   const seeded = new Seeded(createHash("sha256").update(owner).digest().readInt32BE())
   const ledger = new TrueLedger({
@@ -172,8 +197,8 @@ export const snapTradeLedger = (institution: TrueInstitution, person: string, no
     makeId: (kind, n) => (kind === "order" ? `O-${n}` : uuidOf(`${owner} ${kind} ${n}`))
   })
   for (const { key, supports } of ledger.accounts.values()) {
-    if (supports.includes("trades")) fillTrades(ledger, key, seeded)
-    else fillRows(ledger, key, seeded)
+    if (supports.includes("trades")) fillTrades(ledger, key, seeded, size)
+    else fillRows(ledger, key, seeded, size)
   }
   return ledger
 }
