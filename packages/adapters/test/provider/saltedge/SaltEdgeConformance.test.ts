@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import { factory } from "../../../src/provider/saltedge/SaltEdgeProvider.ts"
 
 upstreamSuite("Salt Edge", {
-  fake: fakeSaltEdge({ pageRows: 8, copies: 6, rows: 12, days: 18 }),
+  fake: fakeSaltEdge({ pageRows: 8, copies: 6, rows: 15, days: 18 }),
   factory,
   outbound: OutboundClient.make({ privateHosts: Result.getOrThrow(privateHosts(["127.0.0.1"])) }),
   storage: Layer.merge(MemoryStorage.layer, NodeDigest.layer),

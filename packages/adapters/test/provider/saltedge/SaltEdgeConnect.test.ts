@@ -202,15 +202,13 @@ it.effect("Salt Edge: a signed callback says which connection or attempt it is a
   }).pipe(Effect.scoped)
 )
 
+const make = (config: Readonly<Record<string, unknown>>) =>
+  factory
+    .make({ instanceId: "saltedge:eu", config: { appId: "a", secret: Redacted.make("s"), ...config } })
+    .pipe(Effect.provideService(Outbound, Outbound.of({ request: () => Effect.die("nobody is asked") })), Effect.flip)
+
 it.effect("Salt Edge: a key that is none stops the instance before anything is asked", () =>
   Effect.gen(function* () {
-    const make = (config: Readonly<Record<string, unknown>>) =>
-      factory
-        .make({ instanceId: "saltedge:eu", config: { appId: "a", secret: Redacted.make("s"), ...config } })
-        .pipe(
-          Effect.provideService(Outbound, Outbound.of({ request: () => Effect.die("nobody is asked") })),
-          Effect.flip
-        )
     expect(yield* make({ privateKey: Redacted.make("not a key") })).toMatchObject({
       _tag: "Misconfigured",
       message: "saltedge:eu: privateKey is no RSA key in PEM"

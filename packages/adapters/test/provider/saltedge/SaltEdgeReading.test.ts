@@ -126,6 +126,14 @@ it.effect("Salt Edge: a session that began before the bank was read goes on with
   }).pipe(Effect.scoped)
 )
 
+const account = (nature: string, balance: number, extra: unknown) => ({
+  id: "77",
+  nature,
+  balance,
+  currency_code: "eur",
+  extra
+})
+
 it.effect("Salt Edge: accounts have signs, limits, loans and keys in which no number can be read", () =>
   Effect.gen(function* () {
     const { fake, ledger, open, session } = yield* opened()
@@ -172,13 +180,6 @@ it.effect("Salt Edge: accounts have signs, limits, loans and keys in which no nu
       principalBalance: "182400",
       interestRatePercentage: "3.85",
       currency: "EUR"
-    })
-    const account = (nature: string, balance: number, extra: unknown) => ({
-      id: "77",
-      nature,
-      balance,
-      currency_code: "eur",
-      extra
     })
     const signs: ReadonlyArray<readonly [unknown, string]> = [
       [account("credit_card", 120.5, { credit_limit: 1000, available_amount: 879.5 }), "-120.5"],

@@ -34,7 +34,7 @@ const make: ProviderSuiteOptions["make"] = Effect.gen(function* () {
     advance: (n) =>
       Effect.sync(() => {
         move(ledger, seeded, { account: n % 2 === 0 ? "giro" : "card", keepsIds: false })
-        ledger.post({ account: "savings", amount: Decimal.make("-1.5"), description: `Interest ${n}` })
+        ledger.post({ account: "mortgage", amount: Decimal.make("-1.5"), description: `Interest ${n}` })
       })
   }
 })

@@ -1,0 +1,4 @@
+import { factory } from "../../../src/provider/saltedge/SaltEdgeProvider.ts"
+import { smoke } from "../Smoke.ts"
+
+smoke(factory)
