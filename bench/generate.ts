@@ -140,6 +140,41 @@ export const toOfx = (accounts: ReadonlyArray<GeneratedAccount>): string =>
   `${status}<DTSERVER>20260314120000\n<LANGUAGE>ENG\n</SONRS>\n</SIGNONMSGSRSV1>\n` +
   `<BANKMSGSRSV1>\n${accounts.map(ofxAccount).join("")}</BANKMSGSRSV1>\n</OFX>\n`
 
+const camtEntry = ({ id, date, cents, name, memo }: GeneratedRow, currency: string): string => {
+  const [side, party] = cents < 0 ? ["DBIT", "Cdtr"] : ["CRDT", "Dbtr"]
+  return (
+    `      <Ntry>\n        <NtryRef>${id}</NtryRef>\n        <Amt Ccy="${currency}">${decimalText(Math.abs(cents))}</Amt>\n` +
+    `        <CdtDbtInd>${side}</CdtDbtInd>\n        <RvslInd>false</RvslInd>\n        <Sts>\n          <Cd>BOOK</Cd>\n        </Sts>\n` +
+    `        <BookgDt>\n          <Dt>${date}</Dt>\n        </BookgDt>\n        <ValDt>\n          <Dt>${date}</Dt>\n        </ValDt>\n` +
+    `        <AcctSvcrRef>${id}</AcctSvcrRef>\n        <BkTxCd>\n          <Domn>\n            <Cd>PMNT</Cd>\n            <Fmly>\n` +
+    `              <Cd>ICDT</Cd>\n              <SubFmlyCd>ESCT</SubFmlyCd>\n            </Fmly>\n          </Domn>\n        </BkTxCd>\n` +
+    `        <NtryDtls>\n          <TxDtls>\n            <Refs>\n              <EndToEndId>E2E${id}</EndToEndId>\n            </Refs>\n` +
+    `            <RltdPties>\n              <${party}>\n                <Pty>\n                  <Nm>${escaped(name)}</Nm>\n                </Pty>\n              </${party}>\n            </RltdPties>\n` +
+    `            <RmtInf>\n              <Ustrd>${escaped(memo)}</Ustrd>\n            </RmtInf>\n          </TxDtls>\n        </NtryDtls>\n      </Ntry>\n`
+  )
+}
+
+const camtBalance = (type: string, cents: number, currency: string, date: string): string =>
+  `      <Bal>\n        <Tp>\n          <CdOrPrtry>\n            <Cd>${type}</Cd>\n          </CdOrPrtry>\n        </Tp>\n` +
+  `        <Amt Ccy="${currency}">${decimalText(Math.abs(cents))}</Amt>\n        <CdtDbtInd>${cents < 0 ? "DBIT" : "CRDT"}</CdtDbtInd>\n` +
+  `        <Dt>\n          <Dt>${date}</Dt>\n        </Dt>\n      </Bal>\n`
+
+/** One CAMT.053 message in pieces: a statement of each account, and how banks lay it out. */
+export function* camtPieces(accounts: ReadonlyArray<GeneratedAccount>): Generator<string> {
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08">\n  <BkToCstmrStmt>\n    <GrpHdr>\n      <MsgId>1</MsgId>\n    </GrpHdr>\n'
+  for (const { currency, number, rows } of accounts) {
+    const closing = rows.reduce((sum, row) => sum + row.cents, 0)
+    const last = rows.at(-1)?.date ?? "2022-01-01"
+    yield `    <Stmt>\n      <Id>${number}</Id>\n      <CreDtTm>${last}T23:00:00</CreDtTm>\n      <Acct>\n        <Id>\n          <Othr>\n            <Id>${number}</Id>\n          </Othr>\n        </Id>\n        <Ccy>${currency}</Ccy>\n      </Acct>\n`
+    yield camtBalance("OPBD", 0, currency, rows[0]?.date ?? last) + camtBalance("CLBD", closing, currency, last)
+    for (const row of rows) yield camtEntry(row, currency)
+    yield "    </Stmt>\n"
+  }
+  yield "  </BkToCstmrStmt>\n</Document>\n"
+}
+
+export const toCamt = (accounts: ReadonlyArray<GeneratedAccount>): string => [...camtPieces(accounts)].join("")
+
 const csvCell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /** One account as the CSV export of a bank; memos are quoted, as banks do. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
-import { readCsv, readOfx } from "@millrace/adapters/statement"
+import { readCamt, readCsv, readOfx } from "@millrace/adapters/statement"
 import { Currency, Decimal } from "@millrace/core"
 import * as Result from "effect/Result"
-import { decimalText, generate, toCsv, toOfx } from "../generate.ts"
+import { decimalText, generate, toCamt, toCsv, toOfx } from "../generate.ts"
 
 const options = { fileName: "generated", baseCurrency: Currency.make("CHF") }
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -40,6 +40,17 @@ describe("generate", () => {
     expect(read.accounts[0]!.rows.map(({ date, amount }) => [date, amount])).toEqual(
       account!.rows.map(({ date, cents }) => [date, Decimal.make(decimalText(cents))])
     )
+  })
+
+  it("writes CAMT that is read back row by row, and ties out", () => {
+    const accounts = generate(seeded)
+    const read = Result.getOrThrow(readCamt(bytes(toCamt(accounts)), options))
+    for (const [n, { difference, rows }] of read.accounts.entries()) {
+      expect(rows.map(({ providerId, date, amount }) => [providerId, date, amount])).toEqual(
+        accounts[n]!.rows.map(({ id, date, cents }) => [id, date, Decimal.make(decimalText(cents))])
+      )
+      expect(difference).toBe("0")
+    }
   })
 
   it("writes minor units as exact text", () => {

@@ -1,4 +1,5 @@
 /** Readers of statement files, in this thread or in others. */
+export { readCamt, scanCamt } from "../statement/CamtReader.ts"
 export { readCsv } from "../statement/CsvReader.ts"
 export { readOfx } from "../statement/OfxReader.ts"
 export { readStatement } from "../statement/StatementReader.ts"

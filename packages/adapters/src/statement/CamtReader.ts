@@ -2,10 +2,12 @@
 import { Buffer } from "node:buffer"
 import { type Statement, StatementFault, type StatementOptions } from "@millrace/core/upload"
 import * as Result from "effect/Result"
+import type { StatementDraft } from "./AccountStatements.ts"
 import { camtPaths } from "./CamtPaths.ts"
 import { CamtStatement } from "./CamtStatement.ts"
 import { fileEncoding } from "./LineSource.ts"
 import { ReaderNotes } from "./ReaderNotes.ts"
+import type { StatedRow } from "./StatedRow.ts"
 import { encodingLabel, headText } from "./TextDecoding.ts"
 import { XmlScanner } from "./XmlScanner.ts"
 
@@ -30,16 +32,34 @@ function* utf8Pieces(bytes: Uint8Array, encoding: string): Generator<Uint8Array>
   }
 }
 
+/**
+ * Hands on the rows of messages that come in parts, of UTF-8, as they are read: nothing is kept of them, so the memory that
+ * is needed does not grow with the file. Answers what `readCamt` would say of the whole beside its rows.
+ */
+export const scanCamt = (
+  parts: Iterable<Uint8Array>,
+  options: StatementOptions,
+  take?: (draft: StatementDraft, row: StatedRow) => void
+): StatementFault | { readonly statement: CamtStatement; readonly notes: ReaderNotes } => {
+  const notes = new ReaderNotes()
+  const statement: CamtStatement = new CamtStatement(
+    notes,
+    options.baseCurrency,
+    (name) => scanner.attribute(name),
+    take
+  )
+  const scanner: XmlScanner = new XmlScanner(camtPaths, statement)
+  return scanner.scan(parts) ?? { statement, notes }
+}
+
 /** Reads a whole file, or says what is wrong first and on which line. */
 export const readCamt = (bytes: Uint8Array, options: StatementOptions): Result.Result<Statement, StatementFault> => {
   const told = fileEncoding(bytes, undefined)
   // What is valid UTF-8 is UTF-8, whatever the declaration says.
   const encoding = told.guessed ? (declaredEncoding(bytes) ?? told.encoding) : told.encoding
-  const notes = new ReaderNotes()
-  const statement: CamtStatement = new CamtStatement(notes, options.baseCurrency, (name) => scanner.attribute(name))
-  const scanner: XmlScanner = new XmlScanner(camtPaths, statement)
-  const fault = encoding === "utf-8" ? scanner.scan([bytes]) : scanner.scan(utf8Pieces(bytes, encoding))
-  if (fault !== undefined) return Result.fail(fault)
+  const scanned = scanCamt(encoding === "utf-8" ? [bytes] : utf8Pieces(bytes, encoding), options)
+  if (scanned instanceof StatementFault) return Result.fail(scanned)
+  const { notes, statement } = scanned
   if (statement.drafts.length === 0) {
     const message =
       statement.messages === 0

@@ -1,4 +1,5 @@
 /** The decimal separator of a file, told by all of its amounts. */
+import type { CharacterCodes } from "./CharacterCodes.ts"
 
 export const point = 46
 export const comma = 44
@@ -32,7 +33,7 @@ export class DecimalEvidence {
   }
 
   /** `own` = an amount, not a balance: only amounts say whether they state their sides. */
-  add(codes: Uint16Array, from: number, to: number, own = true): void {
+  add(codes: CharacterCodes, from: number, to: number, own = true): void {
     let lastPoint = -1
     let lastComma = -1
     let pointCount = 0

@@ -3,7 +3,7 @@
  * Quotes (`"` doubled inside), line breaks inside quotes, and CRLF, LF or bare CR line ends.
  */
 import { StatementFault } from "@millrace/core/upload"
-import { characterCodes } from "./CharacterCodes.ts"
+import { characterCodes, type CharacterCodes } from "./CharacterCodes.ts"
 import { maxColumns, maxRows } from "./StatementLimits.ts"
 
 /** Rows that carry no movement (preamble, blanks, summaries) may come on top of `maxRows`. */
@@ -32,14 +32,14 @@ export class CsvTable {
 
   readonly text: string
   /** Character codes of `text`. */
-  readonly codes: Uint16Array
+  readonly codes: CharacterCodes
   readonly rowCount: number
   private readonly cellEnds: Int32Array<ArrayBuffer>
   private readonly firstCell: Int32Array<ArrayBuffer>
   private readonly rowStarts: Int32Array<ArrayBuffer>
   private readonly rowLines: Int32Array<ArrayBuffer>
 
-  constructor(text: string, codes: Uint16Array, rowCount: number, positions: CsvPositions) {
+  constructor(text: string, codes: CharacterCodes, rowCount: number, positions: CsvPositions) {
     this.text = text
     this.codes = codes
     this.rowCount = rowCount

@@ -4,7 +4,7 @@ import type { AccountDraft } from "./OfxAccount.ts"
 import type { OfxFields } from "./OfxFields.ts"
 import type { OfxNotes } from "./OfxNotes.ts"
 import { Tag, tagNames } from "./OfxTags.ts"
-import { ofxText } from "./OfxValues.ts"
+import { ofxText, type TextForm } from "./OfxValues.ts"
 
 const openingBalance = /^(?:opening|beginning|starting|previous)\b.*\bbal/i
 
@@ -39,11 +39,11 @@ export class OfxBalance {
     source: string,
     start: number,
     end: number,
-    raw: boolean,
+    form: TextForm,
     minorDigits: number
   ): void {
     if (top === Tag.BAL) {
-      if (tag === Tag.NAME) this.name = ofxText(source, start, end, raw)
+      if (tag === Tag.NAME) this.name = ofxText(source, start, end, form)
       else if (tag === Tag.VALUE && openingBalance.test(this.name)) {
         this.amount = this.fields.balance(position, source, start, end, minorDigits, top, tag)
       }

@@ -1,4 +1,5 @@
 /** End tags of elements that the reader does not know: they tell aggregates from leaves. */
+import type { CharacterCodes } from "./CharacterCodes.ts"
 import { findTag, nameCodes, nextHash } from "./OfxTags.ts"
 
 /** Names of unknown elements that are looked up; a longer one counts as that of an empty leaf. */
@@ -10,12 +11,12 @@ const maxPlaces = 10_000
 /** The file is looked through once, as far as is needed. */
 export class OfxEndTags {
   private readonly text: string
-  private readonly codes: Uint16Array
+  private readonly codes: CharacterCodes
   // Where the last end tag of each unknown name stands, of those before `upTo`.
   private readonly places = new Map<string, number>()
   private upTo = 0
 
-  constructor(text: string, codes: Uint16Array) {
+  constructor(text: string, codes: CharacterCodes) {
     this.text = text
     this.codes = codes
   }

@@ -5,7 +5,7 @@ import { OfxNotes } from "./OfxNotes.ts"
 import { isRow } from "./OfxNesting.ts"
 import { Tag, tagNames } from "./OfxTags.ts"
 import { transactionType } from "./OfxTypes.ts"
-import { ofxDate, ofxText } from "./OfxValues.ts"
+import { ofxDate, ofxText, type TextForm } from "./OfxValues.ts"
 import { StatedRow } from "./StatedRow.ts"
 import { joinDistinct, meaningful, tidy } from "./Wording.ts"
 
@@ -87,7 +87,7 @@ export class OfxRowReader {
     source: string,
     start: number,
     end: number,
-    raw: boolean,
+    form: TextForm,
     digits: number
   ): void {
     if (top === Tag.CURRENCY) {
@@ -98,7 +98,7 @@ export class OfxRowReader {
       return
     }
     if (top === Tag.PAYEE) {
-      if (tag === Tag.NAME) this.payee = ofxText(source, start, end, raw)
+      if (tag === Tag.NAME) this.payee = ofxText(source, start, end, form)
       return
     }
     if (top === Tag.SECID) {
@@ -129,19 +129,19 @@ export class OfxRowReader {
         if (this.movement !== 0) this.readAmount(tag, position, source, start, end, digits)
         return
       case Tag.FITID:
-        this.readId(position, ofxText(source, start, end, raw))
+        this.readId(position, ofxText(source, start, end, form))
         return
       case Tag.CHECKNUM:
-        this.checkNumber = ofxText(source, start, end, raw)
+        this.checkNumber = ofxText(source, start, end, form)
         return
       case Tag.REFNUM:
-        this.refNumber = ofxText(source, start, end, raw)
+        this.refNumber = ofxText(source, start, end, form)
         return
       case Tag.NAME:
-        this.name = ofxText(source, start, end, raw)
+        this.name = ofxText(source, start, end, form)
         return
       case Tag.MEMO:
-        this.memo = ofxText(source, start, end, raw)
+        this.memo = ofxText(source, start, end, form)
         return
       case Tag.INCOMETYPE:
         this.incomeType = source.slice(start, end)
@@ -229,6 +229,6 @@ export class OfxRowReader {
     } else if (Decimal.wholeDigits(this.amount) > limits.amountWholeDigits) {
       const most = limits.amountWholeDigits
       this.unreadable(`"${text.slice(0, 40)}" is too large: at most ${most} digits`, position, this.tag, tag)
-    }
+    } else if (this.amount === text) this.amountText = this.amount
   }
 }

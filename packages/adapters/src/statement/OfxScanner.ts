@@ -6,13 +6,14 @@
  * not count. The time is in proportion to the text, whatever the text is: nothing is searched for again and again.
  */
 import { StatementFault } from "@millrace/core/upload"
+import type { CharacterCodes } from "./CharacterCodes.ts"
 import { isSpace } from "./AmountText.ts"
-import { characterCodes } from "./CharacterCodes.ts"
 import { OfxEndTags } from "./OfxEndTags.ts"
 import type { OfxHandler } from "./OfxHandler.ts"
 import { endsAny } from "./OfxNesting.ts"
 import { OfxOpenElements } from "./OfxOpenElements.ts"
 import { findTag, firstLeaf, isSameName, nameCodes, nextHash, Tag, tagNames } from "./OfxTags.ts"
+import { TextForm } from "./OfxValues.ts"
 import { TextLines } from "./TextLines.ts"
 
 const maxDepth = 100
@@ -22,8 +23,8 @@ const isLetter = (c: number): boolean => (c >= 65 && c <= 90) || (c >= 97 && c <
 // Values in which people write "<" as a character.
 const isFreeText = (tag: number): boolean => tag === Tag.NAME || tag === Tag.MEMO || tag === Tag.MESSAGE
 
-// The elements right below the root.
-const messageSet = /^[A-Z]+MSGSRSV\d$/i
+// Elements of every file that hold others: the whole file would be looked through for their ends.
+const messageSet = /^(?:[A-Z]+MSGSRSV\d|SONRS|(?:CC|INV)?STMTTRNRS)$/i
 
 const root = /<OFX[\s>]/gi
 const statements = /<(?:STMTTRNP?|INVTRANLIST|(?:CC|INV)?STMTRS)[\s>]/i
@@ -40,7 +41,7 @@ export class OfxScanner {
   })
 
   private readonly text: string
-  private readonly codes: Uint16Array
+  private readonly codes: CharacterCodes
   private readonly lines: TextLines
   private readonly handler: OfxHandler
   private readonly elements: OfxOpenElements
@@ -49,7 +50,7 @@ export class OfxScanner {
 
   constructor(lines: TextLines, handler: OfxHandler) {
     this.text = lines.text
-    this.codes = characterCodes(lines.text)
+    this.codes = lines.codes
     this.lines = lines
     this.handler = handler
     this.elements = new OfxOpenElements(lines.text, handler)
@@ -129,7 +130,7 @@ export class OfxScanner {
           at = less + 1
           continue
         }
-        empty = text.charCodeAt(greater - 1) === 47
+        empty = codes[greater - 1] === 47
       } else if (nameTo === nameFrom) {
         at = less + 1
         continue
@@ -157,13 +158,20 @@ export class OfxScanner {
         at = greater + 1
         continue
       }
-      // A leaf: its value ends at the next tag.
+      // A leaf: its value ends at the next tag. On the way it shows whether its text is plain.
       elements.leaf(nameFrom, nameTo)
       let start = greater + 1
-      let end = this.nextLess(start)
+      let end = start
+      let special = length
       let raw = false
       let source = text
-      while (end >= 0) {
+      while (true) {
+        let code = codes[end]!
+        while (code !== 60 && end < length) {
+          if (code < 39 ? code === 38 || code < 32 : code === 0xa0) if (special === length) special = end
+          code = codes[++end]!
+        }
+        if (end >= length) return this.truncated(length)
         const follow = codes[end + 1]!
         if (follow === 47 || (isLetter(follow) && (!isFreeText(tag) || this.isTag(end)))) break
         if (follow === 33) {
@@ -175,22 +183,25 @@ export class OfxScanner {
           break
         }
         if (follow === 63) break
-        end = this.nextLess(end + 1)
+        end++
       }
-      if (end < 0) return this.truncated(length)
       const valueEnd = end
       let stop = end
       if (raw) {
         source = this.cdataValue
         start = 0
         stop = source.length
+        while (start < stop && isSpace(source.charCodeAt(start))) start++
+        while (stop > start && isSpace(source.charCodeAt(stop - 1))) stop--
+      } else {
+        while (start < stop && isSpace(codes[start]!)) start++
+        while (stop > start && isSpace(codes[stop - 1]!)) stop--
       }
-      while (start < stop && isSpace(source.charCodeAt(start))) start++
-      while (stop > start && isSpace(source.charCodeAt(stop - 1))) stop--
       const closed = codes[valueEnd + 1] === 47 && this.closesHere(valueEnd, nameFrom, nameTo)
       if (tag !== 0) {
         if (stop > start) {
-          handler.leaf(tag, less, source, start, stop, raw)
+          const form = raw ? TextForm.raw : special < stop ? TextForm.written : TextForm.plain
+          handler.leaf(tag, less, source, start, stop, form)
           if (handler.fault !== undefined) return handler.fault
         }
       } else if (stop === start && !closed && this.isAggregate(nameFrom, nameTo)) {
@@ -208,21 +219,12 @@ export class OfxScanner {
     }
   }
 
-  /** Does an unknown element without a value hold others? Message sets do: the whole file would be looked through for their ends. */
+  /** Does an unknown element without a value hold others? Message sets do, and what stands in them. */
   private isAggregate(nameFrom: number, nameTo: number): boolean {
     return (
       (nameTo - nameFrom <= 40 && messageSet.test(this.text.slice(nameFrom, nameTo))) ||
       this.endTags.follows(nameFrom, nameTo)
     )
-  }
-
-  /** Position of the next `<`, -1 when there is none. */
-  private nextLess(from: number): number {
-    const { codes } = this
-    const { length } = this.text
-    let at = from
-    while (at < length && codes[at] !== 60) at++
-    return at < length ? at : -1
   }
 
   private truncated(length: number): StatementFault {

@@ -12,7 +12,7 @@ import { OfxRowReader } from "./OfxRow.ts"
 import { OfxStatus } from "./OfxStatus.ts"
 import { Tag, tagNames } from "./OfxTags.ts"
 import { bankAccountType } from "./OfxTypes.ts"
-import { ofxText } from "./OfxValues.ts"
+import { ofxText, type TextForm } from "./OfxValues.ts"
 import { maxAccounts, maxRows } from "./StatementLimits.ts"
 
 /** Longer texts are no numbers of accounts. */
@@ -149,14 +149,14 @@ export class OfxStatement implements OfxHandler, OfxStatements {
     this.notes.warn(position, message)
   }
 
-  leaf(tag: number, position: number, source: string, start: number, end: number, raw: boolean): void {
+  leaf(tag: number, position: number, source: string, start: number, end: number, form: TextForm): void {
     const { top } = this
     if (this.row.tag !== 0) {
-      return this.row.leaf(top, tag, position, source, start, end, raw, this.minorDigits)
+      return this.row.leaf(top, tag, position, source, start, end, form, this.minorDigits)
     }
     switch (top) {
       case Tag.STATUS:
-        return this.status.leaf(tag, source, start, end, raw)
+        return this.status.leaf(tag, source, start, end, form)
       case Tag.STMTRS:
       case Tag.CCSTMTRS:
       case Tag.INVSTMTRS:
@@ -169,7 +169,7 @@ export class OfxStatement implements OfxHandler, OfxStatements {
       case Tag.BANKACCTFROM:
       case Tag.CCACCTFROM:
       case Tag.INVACCTFROM:
-        return this.accountLeaf(tag, position, ofxText(source, start, end, raw))
+        return this.accountLeaf(tag, position, ofxText(source, start, end, form))
       case Tag.BANKTRANLIST:
       case Tag.INVTRANLIST:
         if (this.draft === undefined) return
@@ -179,7 +179,7 @@ export class OfxStatement implements OfxHandler, OfxStatements {
       case Tag.LEDGERBAL:
       case Tag.AVAILBAL:
       case Tag.BAL:
-        return this.balance.leaf(top, tag, position, source, start, end, raw, this.minorDigits)
+        return this.balance.leaf(top, tag, position, source, start, end, form, this.minorDigits)
       case Tag.INVBAL:
         if (tag === Tag.AVAILCASH && this.draft !== undefined) {
           this.draft.available = this.fields.balance(position, source, start, end, this.minorDigits, top, tag)
@@ -189,7 +189,7 @@ export class OfxStatement implements OfxHandler, OfxStatements {
         if (tag === Tag.UNIQUEID) this.securityId = source.slice(start, end)
         return
       case Tag.SECINFO:
-        if (tag === Tag.SECNAME) this.securityName = ofxText(source, start, end, raw)
+        if (tag === Tag.SECNAME) this.securityName = ofxText(source, start, end, form)
     }
   }
 

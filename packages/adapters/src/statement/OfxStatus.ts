@@ -1,7 +1,7 @@
 /** The answer of a bank to a request, which stands in an OFX file. */
 import type { OfxNotes } from "./OfxNotes.ts"
 import { Tag } from "./OfxTags.ts"
-import { ofxText } from "./OfxValues.ts"
+import { ofxText, type TextForm } from "./OfxValues.ts"
 
 /** The STATUS that is being read. One for all of a file. */
 export class OfxStatus {
@@ -22,10 +22,10 @@ export class OfxStatus {
     this.message = ""
   }
 
-  leaf(tag: number, source: string, start: number, end: number, raw: boolean): void {
+  leaf(tag: number, source: string, start: number, end: number, form: TextForm): void {
     if (tag === Tag.CODE) this.code = source.slice(start, end)
     else if (tag === Tag.SEVERITY) this.severity = source.slice(start, end)
-    else if (tag === Tag.MESSAGE) this.message = ofxText(source, start, end, raw)
+    else if (tag === Tag.MESSAGE) this.message = ofxText(source, start, end, form)
   }
 
   /** An answer that is an error refuses the file. */

@@ -107,6 +107,7 @@ export const nextHash = (hash: number, code: number): number => (Math.imul(hash,
 const tableSize = 1024
 const tableHashes = new Int32Array(tableSize)
 const tableTags = new Uint8Array(tableSize)
+const tableLengths = new Uint8Array(tableSize)
 
 const slotOf = (hash: number): number => (hash ^ (hash >>> 10) ^ (hash >>> 20)) & (tableSize - 1)
 
@@ -117,6 +118,7 @@ for (let tag = 1; tag < tagNames.length; tag++) {
   while (tableTags[slot] !== 0) slot = (slot + 1) & (tableSize - 1)
   tableHashes[slot] = hash
   tableTags[slot] = tag
+  tableLengths[slot] = tagNames[tag]!.length
 }
 
 /** Number of the tag whose upper-case name has this hash and length, 0 for an unknown one. */
@@ -125,7 +127,7 @@ export const findTag = (hash: number, length: number): number => {
   while (true) {
     const tag = tableTags[slot]!
     if (tag === 0) return 0
-    if (tableHashes[slot] === hash && tagNames[tag]!.length === length) return tag
+    if (tableHashes[slot] === hash && tableLengths[slot] === length) return tag
     slot = (slot + 1) & (tableSize - 1)
   }
 }

@@ -1,6 +1,6 @@
 /** Dates, amounts and text of OFX elements (OFX 1.0.2 sections 3.2.8 and 3.2.9). */
 import { CalendarDate, type Decimal } from "@millrace/core"
-import { groupedAmount, isSpace, plainAmount } from "./AmountText.ts"
+import { groupedAmount, plainAmount } from "./AmountText.ts"
 
 const digit = (text: string, at: number): number => {
   const value = text.charCodeAt(at) - 48
@@ -86,8 +86,7 @@ const entities: ReadonlyMap<string, string> = new Map([
 
 const entity = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z]{2,4}));/g
 
-/** Entities that XML knows, and characters by number; others stay as they are. */
-export const decodeEntities = (text: string): string =>
+const decodeAny = (text: string): string =>
   text.replace(entity, (whole, decimal?: string, hexadecimal?: string, name?: string) => {
     if (name !== undefined) return entities.get(name.toLowerCase()) ?? whole
     const code = decimal === undefined ? Number.parseInt(hexadecimal!, 16) : Number(decimal)
@@ -95,17 +94,41 @@ export const decodeEntities = (text: string): string =>
     return code >= 32 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : whole
   })
 
-/** Text of an element: entities decoded unless `raw`, line breaks and tabs as blanks, ends trimmed. */
-export const ofxText = (source: string, start: number, end: number, raw: boolean): string => {
-  let plain = true
-  for (let at = start; at < end; at++) {
-    const c = source.charCodeAt(at)
-    if (c === 38 || (c < 32 && isSpace(c)) || c === 0xa0) {
-      plain = false
-      break
-    }
+/** Entities that XML knows, and characters by number; others stay as they are. */
+export const decodeEntities = (text: string): string => {
+  let decoded = ""
+  let from = 0
+  for (let at = text.indexOf("&"); at >= 0; at = text.indexOf("&", from)) {
+    const next = text.charCodeAt(at + 1)
+    const [length, value] =
+      next === 97 && text.startsWith("amp;", at + 1)
+        ? [5, "&"]
+        : next === 108 && text.startsWith("lt;", at + 1)
+          ? [4, "<"]
+          : next === 103 && text.startsWith("gt;", at + 1)
+            ? [4, ">"]
+            : [0, ""]
+    if (length === 0) return decoded + decodeAny(text.slice(from))
+    decoded += text.slice(from, at) + value
+    from = at + length
   }
+  return from === 0 ? text : decoded + text.slice(from)
+}
+
+/** What is to be done to the text of an element, told while its end was looked for. */
+export const TextForm = {
+  /** Entities and line breaks may stand in it. */
+  written: 0,
+  /** It comes from CDATA: entities stay as they are. */
+  raw: 1,
+  /** Nothing: it holds neither entities nor control characters. */
+  plain: 2
+} as const
+export type TextForm = (typeof TextForm)[keyof typeof TextForm]
+
+/** Text of an element: entities decoded unless raw, line breaks and tabs as blanks, ends trimmed. */
+export const ofxText = (source: string, start: number, end: number, form: TextForm): string => {
   const text = source.slice(start, end)
-  if (plain) return text
-  return (raw ? text : decodeEntities(text)).replace(/[\t\r\n\u00a0]+/g, " ").trim()
+  if (form === TextForm.plain) return text
+  return (form === TextForm.raw ? text : decodeEntities(text)).replace(/[\t\r\n\u00a0]+/g, " ").trim()
 }

@@ -1,10 +1,14 @@
+import { characterCodes, type CharacterCodes } from "./CharacterCodes.ts"
+
 /** Line numbers of positions, counted on demand: only rows and faults need one. */
 export class TextLines {
   /** Compiled code knows the layout of these objects only while one lives: it stays valid between files. */
   static readonly exemplar = new TextLines("")
   readonly text: string
+  /** Character codes of `text`. */
+  readonly codes: CharacterCodes
   // Files of old systems end lines with a bare carriage return.
-  private readonly terminator: string
+  private readonly terminator: number
   private line = 1
   // Where the current line begins, and the line end behind it (the length of the text in the last line).
   private start = 0
@@ -12,13 +16,17 @@ export class TextLines {
 
   constructor(text: string) {
     this.text = text
-    this.terminator = text.includes("\n") ? "\n" : "\r"
+    this.codes = characterCodes(text)
+    this.terminator = text.includes("\n") ? 10 : 13
     this.next = this.find(0)
   }
 
   private find(from: number): number {
-    const found = this.text.indexOf(this.terminator, from)
-    return found < 0 ? this.text.length : found
+    const { codes, terminator } = this
+    const { length } = this.text
+    let at = from
+    while (at < length && codes[at] !== terminator) at++
+    return at
   }
 
   /** Line of `position`, from 1. Costs the way from the position that was asked before. */
@@ -26,7 +34,7 @@ export class TextLines {
     while (position < this.start) {
       this.line--
       this.next = this.start - 1
-      this.start = this.next === 0 ? 0 : this.text.lastIndexOf(this.terminator, this.next - 1) + 1
+      this.start = this.next === 0 ? 0 : this.text.lastIndexOf(String.fromCharCode(this.terminator), this.next - 1) + 1
     }
     while (this.next < position && this.next < this.text.length) {
       this.line++

@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer"
+import { Currency } from "@millrace/core"
 import { describe, expect, it } from "vitest"
+import { scanCamt } from "../../src/statement/CamtReader.ts"
 import { account, balance, camt, details, document, entry, statement } from "./camt.ts"
 import { faultOf, only, statementOf } from "./reading.ts"
 
@@ -292,5 +294,19 @@ describe("CAMT messages", () => {
       number: "NL91ABNA0417164300",
       rows: [{ amount: "1", currency: "EUR", date: "2026-02-03" }]
     })
+  })
+
+  it("hand on their rows as they are read, in parts of any size, and keep none", () => {
+    const bytes = Buffer.from(camt(Array.from({ length: 300 }, (_, n) => entry(`${n}.01`, "DBIT")).join("\n")))
+    const parts = Array.from({ length: Math.ceil(bytes.length / 997) }, (_, n) =>
+      bytes.subarray(n * 997, (n + 1) * 997)
+    )
+    const taken: Array<string> = []
+    const scanned = scanCamt(parts, { fileName: "x.xml", baseCurrency: Currency.make("EUR") }, (draft, row) => {
+      taken.push(`${draft.number} ${row.amount} ${row.line}`)
+    })
+    const expected = rowsOf(bytes).map(({ amount, line }) => `NL91ABNA0417164300 ${amount} ${line}`)
+    expect(taken).toEqual(expected)
+    expect("statement" in scanned && scanned.statement.drafts.map(({ rows }) => rows.length)).toEqual([0])
   })
 })

@@ -1,13 +1,15 @@
 /** Statement files into typed rows, against the parsers of npm and against merely looking at every byte. */
-import { readCsv, readOfx } from "@millrace/adapters/statement"
+import { readCamt, readCsv, readOfx } from "@millrace/adapters/statement"
 import { Currency } from "@millrace/core"
 import type { Statement, StatementFault } from "@millrace/core/upload"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { XMLParser } from "fast-xml-parser"
 import { parseSync as parseOfx } from "ofx-js"
 import Papa from "papaparse"
-import { generate, toCsv, toOfx } from "./generate.ts"
+import { generate, toCamt, toCsv, toOfx } from "./generate.ts"
 import { type Bench, type Comparison, contender } from "./harness/Bench.ts"
+import { memoryGrowth } from "./statements/Memory.ts"
 
 const options = { fileName: "statement", baseCurrency: Currency.make("CHF") }
 
@@ -143,11 +145,45 @@ const ofxComparison = (rows: number): Comparison => {
   }
 }
 
+const xml = new XMLParser({ ignoreAttributes: false, parseTagValue: false })
+
+const camtComparison = (rows: number): Comparison => {
+  const bytes = new TextEncoder().encode(toCamt(generate({ seed: 6, transactions: rows, accounts: 5 })))
+  return {
+    name: "CAMT.053",
+    amount: megabytes(bytes),
+    unit: "MB",
+    contenders: [
+      contender("millrace, typed rows", () => readCamt(bytes, options), ours),
+      contender(
+        "fast-xml-parser, tree of text",
+        () => xml.parse(decoder.decode(bytes)),
+        (tree: unknown) => {
+          const entries = list(at(tree, "Document", "BkToCstmrStmt", "Stmt")).flatMap((own) => list(at(own, "Ntry")))
+          return outcome(
+            entries.length,
+            entries.map((entry) => {
+              const amount = String(at(entry, "Amt", "#text"))
+              return at(entry, "CdtDbtInd") === "DBIT" ? `-${amount}` : amount
+            })
+          )
+        }
+      )
+    ],
+    ratios: [{ name: "CAMT against fast-xml-parser", of: "millrace, typed rows", by: "fast-xml-parser, tree of text" }]
+  }
+}
+
 export const bench: Bench = {
-  name: "parse",
+  name: "statements",
   title: "Statement files into typed rows",
-  make: ({ quick }) =>
+  make: ({ collect, quick }) =>
     Effect.sync(() => ({
-      comparisons: [csvComparison(quick ? 20_000 : 60_000), ofxComparison(quick ? 5_000 : 20_000)]
+      comparisons: [
+        csvComparison(quick ? 20_000 : 60_000),
+        ofxComparison(quick ? 5_000 : 20_000),
+        camtComparison(quick ? 2_000 : 8_000)
+      ],
+      figures: memoryGrowth(quick ? 50 : 200, collect)
     }))
 }
