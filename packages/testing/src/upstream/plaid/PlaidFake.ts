@@ -335,6 +335,11 @@ export class PlaidFake implements FakeUpstream {
       }
       case "/item/public_token/exchange":
         return this.exchangeAnswer(body)
+      case "/sandbox/public_token/create": {
+        const link = this.createLink({ products: body["initial_products"] })
+        const institutionId = String(body["institution_id"])
+        return ok({ public_token: this.signInTo(link, { institutionId }).publicToken })
+      }
       case "/webhook_verification_key/get": {
         const key = this.signing.keyWire(body["key_id"])
         return key === undefined ? problem({ code: "INVALID_WEBHOOK_VERIFICATION_KEY_ID" }) : ok({ key })
