@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as StatementThreads from "../../src/statement/thread/StatementThreads.ts"
+import { camt, details, entry } from "./camt.ts"
 import { readStatement } from "../../src/statement/StatementReader.ts"
 
 const options = (fileName: string) => ({ fileName, baseCurrency: Currency.make("EUR") })
@@ -54,6 +55,20 @@ describe("files read in a thread", () => {
       "CSV",
       Buffer.from(`Date,Description,Amount,Category\n${numbers.map((at) => `2024-01-05,x${at},${at},food`).join("\n")}`)
     ],
+    [
+      "CAMT",
+      Buffer.from(
+        camt(
+          numbers.map((at) => entry(`${at}.5`, "DBIT", details(`<RmtInf><Ustrd>x${at}</Ustrd></RmtInf>`))).join("\n") +
+            entry("x", "DBIT")
+        )
+      )
+    ],
+    [
+      "MT940",
+      Buffer.from(`:20:X\n:25:1234567\n${numbers.map((at) => `:61:260203D${at},5NTRF//${at}\n:86:x`).join("\n")}`)
+    ],
+    ["QIF", Buffer.from(`!Type:Bank\n${numbers.map((at) => `D2026-02-03\nT-${at}.5\nPx${at}\nLfood\n^`).join("\n")}`)],
     ["a file without a statement", Buffer.from("OFXHEADER:100\n\n<OFX></OFX>")],
     ["a fault", ofx("<STMTTRN>")],
     ["nothing", Buffer.alloc(0)]
