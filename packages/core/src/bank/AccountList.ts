@@ -65,6 +65,7 @@ export class AccountLists extends Context.Service<
           ...(creditLimit === undefined ? {} : { creditLimit }),
           ...(balanceAsOf === undefined ? {} : { balanceAsOf }),
           ...(held?.historyFrom === undefined ? {} : { historyFrom: held.historyFrom }),
+          ...(held?.readFrom === undefined ? {} : { readFrom: held.readFrom }),
           supports: observed.supports,
           state: "open",
           createdAt: held?.createdAt ?? now,

@@ -5,6 +5,7 @@ import type * as Option from "effect/Option"
 import type { Account, AccountId } from "./Account.ts"
 import type { Connection, SecretValues } from "../provider/Connect.ts"
 import type { MadeKind } from "../provider/ProviderKind.ts"
+import type { DataType } from "../record/DataType.ts"
 import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Id } from "../shared/Ids.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
@@ -128,8 +129,14 @@ export class BankStore extends Context.Service<
       bankId: BankId,
       id: AccountId
     ) => Effect.Effect<Option.Option<Account>, StorageUnavailable>
-    /** Inserts or replaces, by id; `historyFrom` of those that are there stays. */
+    /** Inserts or replaces, by id; `historyFrom` and `readFrom` of those that are there stay. */
     readonly putAccounts: (accounts: ReadonlyArray<Account>) => Effect.Effect<void, StorageUnavailable>
+    /** `undefined`: nothing kept days of the type from being read. */
+    readonly setReadFrom: (
+      id: AccountId,
+      dataType: DataType,
+      from: CalendarDate | undefined
+    ) => Effect.Effect<void, StorageUnavailable>
     readonly setHistoryFrom: (id: AccountId, from: CalendarDate) => Effect.Effect<void, StorageUnavailable>
   }
 >()("@millrace/core/bank/BankStore") {}

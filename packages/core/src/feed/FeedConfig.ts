@@ -1,6 +1,8 @@
 /** Configuration blocks of a feed (decisions 7.2). Faults inside them are 422, so they decode apart. */
 import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
 import type { DataType } from "../record/DataType.ts"
+import * as CalendarDate from "../shared/CalendarDate.ts"
 import { Identifier } from "../shared/Identifier.ts"
 import { Id } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
@@ -87,6 +89,22 @@ export const FieldMappings = Schema.Array(FieldMapping).check(Schema.isMaxLength
 
 const lookbackDays = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 90 })))
 
+/**
+ * The first day of which a feed takes records; earlier ones are neither read for it nor delivered by it. Of a date-time the
+ * first ten characters count. Set later, it removes nothing that was delivered.
+ */
+const startDate = Schema.optionalKey(
+  Schema.String.pipe(
+    Schema.refine((text): text is string => CalendarDate.ofText(text) !== undefined, {
+      expected: "a date of the form YYYY-MM-DD or a date-time"
+    }),
+    Schema.decodeTo(CalendarDate.CalendarDate, {
+      decode: SchemaGetter.transform((text: string) => text.slice(0, 10)),
+      encode: SchemaGetter.transform((text: string) => text)
+    })
+  )
+)
+
 export const pendingModes = ["sync_all", "filter_pending", "track_and_update"] as const
 export type PendingMode = (typeof pendingModes)[number]
 
@@ -95,12 +113,13 @@ export const optionsOf = {
   transactions: Schema.Struct({
     dataType: Schema.Literal("transactions"),
     pendingMode: Schema.Literals(pendingModes),
-    lookbackDays
+    lookbackDays,
+    startDate
   }),
   balances: Schema.Struct({ dataType: Schema.Literal("balances"), mode: Schema.Literals(["append", "overwrite"]) }),
-  trades: Schema.Struct({ dataType: Schema.Literal("trades"), lookbackDays }),
+  trades: Schema.Struct({ dataType: Schema.Literal("trades"), lookbackDays, startDate }),
   holdings: Schema.Struct({ dataType: Schema.Literal("holdings") }),
-  orders: Schema.Struct({ dataType: Schema.Literal("orders") }),
+  orders: Schema.Struct({ dataType: Schema.Literal("orders"), startDate }),
   loans: Schema.Struct({ dataType: Schema.Literal("loans") }),
   receipts: Schema.Struct({ dataType: Schema.Literal("receipts") }),
   invoices: Schema.Struct({ dataType: Schema.Literal("invoices") }),
@@ -109,6 +128,10 @@ export const optionsOf = {
 
 export const DataTypeOptions = Schema.Union(Object.values(optionsOf))
 export type DataTypeOptions = typeof DataTypeOptions.Type
+
+/** The first day of a feed, where it has one. */
+export const startOf = (options: DataTypeOptions): CalendarDate.CalendarDate | undefined =>
+  "startDate" in options ? options.startDate : undefined
 
 export const defaultOptions = (dataType: DataType): DataTypeOptions => {
   switch (dataType) {

@@ -11,6 +11,7 @@ import { BankStore } from "../bank/BankStore.ts"
 import { Banks } from "../bank/Banks.ts"
 import type { BankSession } from "../bank/Sessions.ts"
 import type { ConnectionStatus } from "../provider/ConnectionHealth.ts"
+import { startOf } from "../feed/FeedConfig.ts"
 import { NotFound } from "../failure/Failure.ts"
 import * as Recovery from "../failure/Recovery.ts"
 import { JobStore, type Fenced } from "../job/JobStore.ts"
@@ -110,6 +111,9 @@ const clampedFindings = (run: SourceRun, bank: Bank, capability: DataTypeCapabil
     : [warning("provider", "RANGE_CLAMPED", `${bank.name}: the provider gives no data before ${reach}`)]
 }
 
+const later = (begins: CalendarDate.CalendarDate | undefined, day: CalendarDate.CalendarDate) =>
+  begins === undefined ? day : CalendarDate.max(begins, day)
+
 const segmentsOf = (
   run: SourceRun,
   bank: Bank,
@@ -125,6 +129,10 @@ const segmentsOf = (
   const ranged = job.mode === "range" && startDate !== undefined && endDate !== undefined
   if (ranged && endDate < reach) return []
   const options = run.feed.dataTypeOptions
+  // Drivers of windows alone can leave days out and say so: what others do not show would count as gone.
+  const begins = capability.changeModel === "snapshotWindow" ? startOf(options) : undefined
+  const asked = startDate === undefined || ranged ? reach : CalendarDate.max(startDate, reach)
+  if (ranged && begins !== undefined && endDate < begins) return []
   const base: Omit<Segment, "account"> = {
     bank,
     session,
@@ -132,10 +140,11 @@ const segmentsOf = (
     counted: new Set(wanted.map(({ id }) => id)),
     dataType: run.feed.dataType as Segment["dataType"],
     capability,
-    range: ranged ? { from: CalendarDate.max(startDate, reach), to: endDate } : undefined,
-    earliest: startDate === undefined || ranged ? reach : CalendarDate.max(startDate, reach),
+    range: ranged ? { from: later(begins, CalendarDate.max(startDate, reach)), to: endDate } : undefined,
+    earliest: later(begins, asked),
+    ...(begins === undefined || begins <= asked ? {} : { leftOut: begins }),
     ...(run.feed.dataType === "trades"
-      ? { beginning: CalendarDate.max(reach, CalendarDate.addDays(today, -limits.tradesFirstDays)) }
+      ? { beginning: later(begins, CalendarDate.max(reach, CalendarDate.addDays(today, -limits.tradesFirstDays))) }
       : {}),
     today,
     lookbackDays: "lookbackDays" in options ? (options.lookbackDays ?? defaultLookbackDays) : 0,

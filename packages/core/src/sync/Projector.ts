@@ -17,6 +17,7 @@ import type { RecordChangeStore } from "../enrichment/history/RecordChangeStore.
 import type { CompiledPipeline, PipelineFault } from "../enrichment/Pipeline.ts"
 import { isItemized, recordFields } from "../feed/Extraction.ts"
 import type { Feed } from "../feed/Feed.ts"
+import { startOf as startOfFeed } from "../feed/FeedConfig.ts"
 import { FeedStore, type FeedMark } from "../feed/FeedStore.ts"
 import type { Job } from "../job/Job.ts"
 import { JobStore, type Fence, type Fenced } from "../job/JobStore.ts"
@@ -81,9 +82,12 @@ const rowsOf = (projection: Projection, looked: ReadonlyArray<LedgerRecord>): Re
     : looked.map((record) => ({ rowId: idAt(projection, record), record, shown: true }))
 }
 
-const inRange = ({ range, since }: Projection, { date }: LedgerRecord): boolean =>
-  (range === undefined || (date !== null && date >= range.from && date <= range.to)) &&
-  (since === undefined || date === null || date >= since)
+/** Whether it is a day that the run is about, and the feed: what lies before its first day is left as it is. */
+const inRange = ({ feed, range, since }: Projection, { date }: LedgerRecord): boolean => {
+  if (range !== undefined && (date === null || date < range.from || date > range.to)) return false
+  const begins = startOfFeed(feed.dataTypeOptions)
+  return date === null || ((since === undefined || date >= since) && (begins === undefined || date >= begins))
+}
 
 export class Projector extends Context.Service<
   Projector,

@@ -60,6 +60,8 @@ export interface Segment {
   readonly beginning?: CalendarDate.CalendarDate
   /** A day that the read must reach back to, however little it would read by itself. */
   readonly reachingTo?: CalendarDate.CalendarDate
+  /** Set where `earliest` is later than what could be read, since nobody who asks wants earlier days. */
+  readonly leftOut?: CalendarDate.CalendarDate
   readonly today: CalendarDate.CalendarDate
   readonly lookbackDays: number
   /** Whether two reads listed the same accounts; if not, neither says what is no longer there. */
@@ -91,6 +93,13 @@ const insideOf = (range: Segment["range"], rows: ReadonlyArray<Observation>): nu
   range === undefined
     ? rows.length
     : rows.filter(({ date }) => date !== null && date >= range.from && date <= range.to).length
+
+/** Whether days are wanted of an account that another feed kept from being read. */
+const isWantedBefore = (segment: Segment): boolean =>
+  ownersOf(segment).some(({ readFrom }) => {
+    const from = readFrom?.[segment.dataType]
+    return from !== undefined && from > (segment.beginning ?? segment.earliest)
+  })
 
 interface ReadAccount {
   /** Some page said something of its rows: else it was not read. */
@@ -253,6 +262,8 @@ export class SourceReader extends Context.Service<
         if (segment.capability.changeModel === "delta") return segment.earliest
         const back = Math.max(segment.lookbackDays, segment.capability.overlapDays)
         let latest: CalendarDate.CalendarDate | undefined
+        // Days that were left out for somebody else, and are wanted now.
+        if (isWantedBefore(segment)) return segment.beginning ?? segment.earliest
         for (const account of ownersOf(segment)) {
           const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
           // An account that was never read whole begins at the beginning.
@@ -385,6 +396,20 @@ export class SourceReader extends Context.Service<
             for (const account of owners) {
               const { coverage, isRead } = reads.get(account)!
               if (!isRead) continue
+              const { dataType, leftOut, range } = segment
+              const readFrom = account.readFrom?.[dataType]
+              if (range === undefined && request.from === (segment.beginning ?? segment.earliest)) {
+                // The first read of the account, or one that reached as far back as is wanted now.
+                const isFirst =
+                  (yield* records.pulledAt({
+                    workspaceId: segment.bank.workspaceId,
+                    accountId: account.id,
+                    dataType
+                  })) === undefined
+                const from = isFirst || readFrom !== undefined ? leftOut : undefined
+                const reaching = from !== undefined && readFrom !== undefined && readFrom < from ? readFrom : from
+                if (reaching !== readFrom) yield* banks.setReadFrom(account.id, dataType, reaching)
+              }
               const scope = { workspaceId: segment.bank.workspaceId, accountId: account.id, dataType: segment.dataType }
               const from = dated.get(account)
               const shown = from === undefined ? undefined : afterRead(before.get(account.id) ?? [], { from, at })

@@ -171,10 +171,23 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
       putAccounts: (list) =>
         call(() => {
           for (const account of list) {
-            const from = accounts.has(account.id) ? accounts.get(account.id)!.historyFrom : account.historyFrom
-            const { historyFrom: _, ...rest } = account
-            set(accounts, account.id, frozen(from === undefined ? rest : { ...rest, historyFrom: from }))
+            const { historyFrom, readFrom } = accounts.get(account.id) ?? account
+            const { historyFrom: _, readFrom: _r, ...rest } = account
+            const kept = {
+              ...(historyFrom === undefined ? {} : { historyFrom }),
+              ...(readFrom === undefined ? {} : { readFrom })
+            }
+            set(accounts, account.id, frozen({ ...rest, ...kept }))
           }
+        }),
+      setReadFrom: (id, dataType, from) =>
+        call(() => {
+          const account = accounts.get(id)
+          if (account === undefined) return
+          const { readFrom, ...rest } = account
+          const { [dataType]: _, ...others } = readFrom ?? {}
+          const next = from === undefined ? others : { ...others, [dataType]: from }
+          set(accounts, id, frozen(Object.keys(next).length === 0 ? rest : { ...rest, readFrom: next }))
         }),
       setHistoryFrom: (id, historyFrom) =>
         call(() => {

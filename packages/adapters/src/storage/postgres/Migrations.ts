@@ -54,6 +54,7 @@ import { enrichmentRun } from "./migrations/0042_enrichment_run.ts"
 import { bankRemoval } from "./migrations/0043_bank_removal.ts"
 import { connectionStates } from "./migrations/0044_connection_states.ts"
 import { receivedWebhooks } from "./migrations/0045_received_webhooks.ts"
+import { readFrom } from "./migrations/0046_read_from.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -104,7 +105,8 @@ export const migrations = {
   "0042_enrichment_run": enrichmentRun,
   "0043_bank_removal": bankRemoval,
   "0044_connection_states": connectionStates,
-  "0045_received_webhooks": receivedWebhooks
+  "0045_received_webhooks": receivedWebhooks,
+  "0046_read_from": readFrom
 } as const
 
 /** All steps that this version knows, the first one first. */

@@ -72,6 +72,7 @@ export interface AccountRow {
   readonly credit_limit: Decimal.Decimal | null
   readonly balance_as_of: Date | null
   readonly history_from: CalendarDate.CalendarDate | null
+  readonly read_from: NonNullable<Account["readFrom"]> | null
   readonly supports: Account["supports"]
   readonly state: Account["state"]
   readonly created_at: Date
@@ -98,7 +99,8 @@ export const toAccount = (row: AccountRow): Account => ({
     accountSubtype: row.account_subtype,
     creditLimit: row.credit_limit,
     balanceAsOf: optionalInstant(row.balance_as_of),
-    historyFrom: row.history_from
+    historyFrom: row.history_from,
+    readFrom: row.read_from
   })
 })
 
@@ -141,6 +143,7 @@ export const accountColumns: ReadonlyArray<keyof AccountRow> = [
   "credit_limit",
   "balance_as_of",
   "history_from",
+  "read_from",
   "supports",
   "state",
   "created_at",
@@ -338,6 +341,15 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
             excluded.account_type, excluded.account_subtype, excluded.balance, excluded.available_balance,
             excluded.currency, excluded.credit_limit, excluded.balance_as_of, excluded.supports, excluded.state,
             excluded.created_at, excluded.updated_at)`)
+      }),
+      setReadFrom: Effect.fn("BankStore.setReadFrom")(function* (id, dataType, from) {
+        yield* stored(
+          from === undefined
+            ? sql`update account set read_from = nullif(read_from - ${dataType}::text, '{}'::jsonb) where id = ${id}`
+            : sql`update account set
+                read_from = coalesce(read_from, '{}'::jsonb) || jsonb_build_object(${dataType}::text, ${from}::text)
+                where id = ${id}`
+        )
       }),
       setHistoryFrom: Effect.fn("BankStore.setHistoryFrom")(function* (id, from) {
         yield* stored(sql`update account set history_from = ${from} where id = ${id}`)
