@@ -35,6 +35,7 @@ import { toDocument } from "./openapi/OpenApi.ts"
 import { collectionNotes } from "./openapi/Operations.ts"
 import { routesOf } from "./request/Routes.ts"
 import * as SchemaFaults from "./answer/SchemaFaults.ts"
+import * as ConnectPages from "./connect/ConnectPages.ts"
 import * as Probes from "./Probes.ts"
 import * as Welcome from "./Welcome.ts"
 
@@ -92,6 +93,7 @@ const appOf = (added: ReadonlyArray<ServedCollection>) => {
     HttpApiScalar.layer(api, { path: "/docs", scalar: documents }),
     Probes.layer,
     Welcome.layer,
+    ConnectPages.layer,
     Edge.layer(routesOf(api, entries))
   )
 }

@@ -6,6 +6,7 @@ import { DemoProvider } from "@millrace/adapters/provider"
 import { AesSecrets, derive, keysFor, type SecretKeys } from "@millrace/adapters/secrets"
 import { StatementThreads } from "@millrace/adapters/statement"
 import { agreeOnKey, PostgresStorage, sealAccounts, sealUploads } from "@millrace/adapters/postgres"
+import { type ConnectAddresses, CurrentConnectAddresses } from "@millrace/core/bank"
 import { JobEngine } from "@millrace/core/job"
 import { JobLease } from "@millrace/core/storage"
 import {
@@ -148,6 +149,16 @@ const agreedKeys = Effect.fnUntraced(function* (settings: Settings, { current, p
   return { current: sealing, previous: keys.filter((key) => key !== sealing) }
 })
 
+/** An address of all interfaces is none that a browser can go to. */
+const browsed = (host: string): string =>
+  host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host
+
+/** Where browsers come back to, and upstreams call; those never reach an address of this machine. */
+const addressesOf = ({ host, port, publicUrl }: Settings): ConnectAddresses =>
+  publicUrl === undefined
+    ? { base: `http://${browsed(host)}:${port}`, isPublic: false }
+    : { base: publicUrl, isPublic: publicUrl.startsWith("https:") }
+
 /** The engine that the settings ask for; that of several processes is loaded only where it is used. */
 const layerEngine = (settings: Settings) => {
   const { cluster, slots } = settings
@@ -244,6 +255,7 @@ export const layerKernel = (
         Layer.provideMerge(PostgresStorage.layer),
         Layer.provide(secrets),
         Layer.provideMerge(Layer.succeed(JobLease, settings.jobLease)),
+        Layer.provideMerge(Layer.succeed(CurrentConnectAddresses, addressesOf(settings))),
         Layer.provideMerge(
           settings.databaseUrl === undefined && (settings.diskReserve ?? 0) > 0
             ? DiskRoom.layer(join(settings.dataFolder, "postgres"), settings.diskReserve ?? 0)

@@ -24,6 +24,8 @@ export interface Settings {
   readonly databaseDirect?: boolean
   readonly host: string
   readonly port: number
+  /** Where browsers and upstreams reach this server, without a slash at the end; `undefined`: this machine alone. */
+  readonly publicUrl?: string | undefined
   /** The one folder that feeds may write files below; `undefined`: none. */
   readonly filesFolder: string | undefined
   /** 32 bytes in base64 that seal stored secrets and sign cursors; `undefined`: a file in the data folder. */
@@ -70,6 +72,7 @@ const config = Config.all({
   databaseDirect: optional(Config.String("MILLRACE_DATABASE_DIRECT")),
   host: Config.String("MILLRACE_HOST").pipe(Config.withDefault("127.0.0.1")),
   port: optional(Config.String("MILLRACE_PORT")),
+  publicUrl: optional(Config.String("MILLRACE_PUBLIC_URL")),
   files: optional(Config.String("MILLRACE_FILES")),
   secretKey: optional(Config.Redacted("MILLRACE_SECRET")),
   previousKeys: optional(Config.Redacted("MILLRACE_SECRET_PREVIOUS")),
@@ -206,11 +209,23 @@ const checkShared = (
       )
     : Effect.void
 
+/** The origin of an address; browsers end there after they were at a bank, so that it must be one of the web. */
+const publicOrigin = (text: string | undefined): Effect.Effect<string | undefined, SettingInvalid> => {
+  if (text === undefined) return Effect.undefined
+  const url = URL.parse(text)
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && /^https?:\/\/[^/?#@]+\/?$/.test(text)
+  return isOrigin
+    ? Effect.succeed(url.origin)
+    : invalid("MILLRACE_PUBLIC_URL must be an address without a path, such as https://money.example.")
+}
+
 /** Every setting by the name of its variable, for help and docs. */
 export const settingNames: Readonly<Record<string, string>> = {
   MILLRACE_DATA: "folder of the server's own data (default .millrace)",
   MILLRACE_PORT: "port to serve on (default 8080)",
   MILLRACE_HOST: "address to serve on (default 127.0.0.1; 0.0.0.0 for all)",
+  MILLRACE_PUBLIC_URL:
+    "address at which browsers and providers reach this server, such as https://money.example (default: this machine alone)",
   DATABASE_URL: "a PostgreSQL 18 of yours; without it one is started in the data folder",
   MILLRACE_DATABASE_DIRECT:
     "true: no pooler stands in between, so small statements cost half as much (default false); see Operating first",
@@ -289,6 +304,7 @@ export const settings: Effect.Effect<Settings, Config.ConfigError | SettingInval
     databaseDirect: yield* flag("MILLRACE_DATABASE_DIRECT", raw.databaseDirect, false),
     host: raw.host,
     port: yield* wholeNumber("MILLRACE_PORT", raw.port, { least: 1, most: 65_535, otherwise: 8080 }),
+    publicUrl: yield* publicOrigin(raw.publicUrl),
     filesFolder: raw.files === undefined ? ownFiles : resolve(raw.files),
     secretKey: raw.secretKey,
     previousKeys: yield* parsePrevious(raw.previousKeys, raw.secretKey),

@@ -23,7 +23,7 @@ export const landingOf = ({ base }: ConnectAddresses, instanceId: string, state:
 
 /** The page on which a person goes through an attempt. */
 export const pageOf = ({ base }: ConnectAddresses, state: string): string =>
-  `${base}/connect/attempts/${encodeURIComponent(state)}`
+  `${base}/connect/attempt?state=${encodeURIComponent(state)}`
 
 /** Where an upstream sends its callbacks. */
 export const webhookOf = ({ base, isPublic }: ConnectAddresses, instanceId: string): string | undefined =>

@@ -7,7 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Caller } from "../access/Caller.ts"
+import type { Capabilities } from "../provider/Capabilities.ts"
 import type { ClientStep, ConnectPayload } from "../provider/Connect.ts"
+import { Providers } from "../provider/Providers.ts"
 import { Digest } from "../shared/Digest.ts"
 import { isId } from "../shared/Ids.ts"
 import * as Timestamp from "../shared/Timestamp.ts"
@@ -26,6 +28,8 @@ import { type ExistingBank, Starting, type StartFailure } from "./Starting.ts"
 export interface ReturnedAttempt {
   readonly attempt: ConnectionAttempt
   readonly workspace: Workspace
+  /** Whom it goes through; absent where that is no longer configured. */
+  readonly provider?: { readonly name: string; readonly connectFlow: Capabilities["connectFlow"] }
 }
 
 /** How an attempt ended at the upstream, as a browser or a callback says. */
@@ -78,7 +82,7 @@ export class ConnectReturns extends Context.Service<
   static readonly layer: Layer.Layer<
     ConnectReturns,
     never,
-    ConnectionAttemptStore | Connecting | Starting | WorkspaceStore | Digest
+    ConnectionAttemptStore | Connecting | Starting | WorkspaceStore | Providers | Digest
   > = Layer.effect(
     ConnectReturns,
     Effect.gen(function* () {
@@ -87,13 +91,17 @@ export class ConnectReturns extends Context.Service<
       const starting = yield* Starting
       const workspaces = yield* WorkspaceStore
       const digest = yield* Digest
+      const { all: drivers } = yield* Providers
 
       const found = Effect.fnUntraced(function* (one: Option.Option<ConnectionAttempt>) {
         if (Option.isNone(one)) return Option.none<ReturnedAttempt>()
         const { workspaceId } = one.value
         const workspace = yield* withinWorkspaces(workspaceId)(workspaces.get(workspaceId))
         const attempt = attemptAsOf(one.value, yield* Timestamp.now)
-        return Option.map(workspace, (of): ReturnedAttempt => ({ attempt, workspace: of }))
+        const driver = drivers.find(({ instanceId }) => instanceId === attempt.instanceId)
+        const provider =
+          driver === undefined ? {} : { provider: { name: driver.name, connectFlow: driver.capabilities.connectFlow } }
+        return Option.map(workspace, (of): ReturnedAttempt => ({ attempt, workspace: of, ...provider }))
       })
 
       return ConnectReturns.of({

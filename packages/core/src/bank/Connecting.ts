@@ -177,9 +177,12 @@ export class Connecting extends Context.Service<
       const exchange = Effect.fnUntraced(function* (
         driver: ProviderDriver,
         attempt: ConnectionAttempt,
-        payload: ConnectPayload,
+        given: ConnectPayload,
         reconnects: BankId | undefined
       ) {
+        // Whoever chose the bank when it began need not say so once more.
+        const institutionId = given.institutionId ?? attempt.institutionId
+        const payload = institutionId === undefined ? given : { ...given, institutionId }
         const { instanceId, workspaceId } = attempt
         const subject = yield* subjects.of(workspaceId, instanceId)
         const attemptSecrets = Option.getOrElse(yield* attempts.part(attempt.id, "secrets"), () => ({}))

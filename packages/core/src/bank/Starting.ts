@@ -118,9 +118,6 @@ const checkRedirect = ({ redirectUri }: ConnectionRequest) => {
   return fault === undefined ? Effect.void : Effect.fail(invalid("redirectUri", fault))
 }
 
-const pageFor = (state: string) =>
-  Effect.map(CurrentConnectAddresses, (addresses) => (addresses === undefined ? undefined : pageOf(addresses, state)))
-
 export class Starting extends Context.Service<
   Starting,
   {
@@ -164,6 +161,9 @@ export class Starting extends Context.Service<
       const providers = yield* Providers
       const ids = yield* Ids
       const digest = yield* Digest
+      const addresses = yield* CurrentConnectAddresses
+
+      const pageFor = (state: string) => (addresses === undefined ? undefined : pageOf(addresses, state))
 
       /** The attempt, stored before anybody is asked, and the state by which its browser is known. */
       const begin = Effect.fnUntraced(function* (caller: Caller, request: ConnectionRequest, reconnects?: BankId) {
@@ -206,7 +206,6 @@ export class Starting extends Context.Service<
       ) {
         const { instanceId, workspaceId } = attempt
         const options = yield* Effect.fromResult(optionsOf(driver, request))
-        const addresses = yield* CurrentConnectAddresses
         const psu = yield* CurrentPsu
         // A connection that is gone upstream cannot be mended there: its bank gets another one.
         const gone = bank?.connectionStatus?.status === "disconnected"
@@ -299,7 +298,7 @@ export class Starting extends Context.Service<
           yield* attempts.setStep(attempt.id, { flow: existingFlow, expiresAt }, yield* Timestamp.now)
           return {
             attempt: { ...attempt, flow: existingFlow },
-            page: yield* pageFor(state),
+            page: pageFor(state),
             step: undefined,
             existingBanks: known.map(existingOf),
             canCreateAdditional: yield* hasRoom(caller)
@@ -307,7 +306,7 @@ export class Starting extends Context.Service<
         }
         yield* room.need(workspace)
         const { attempt, state } = yield* begin(caller, request)
-        return { ...(yield* ask(driver, attempt, request, state, undefined)), page: yield* pageFor(state) }
+        return { ...(yield* ask(driver, attempt, request, state, undefined)), page: pageFor(state) }
       })
 
       const renewable = Effect.fnUntraced(function* (bank: Bank) {
@@ -338,7 +337,7 @@ export class Starting extends Context.Service<
         }
         yield* checkRedirect(request)
         const { attempt, state } = yield* begin(caller, request, bank.id)
-        return { ...(yield* ask(driver, attempt, request, state, bank)), page: yield* pageFor(state) }
+        return { ...(yield* ask(driver, attempt, request, state, bank)), page: pageFor(state) }
       })
 
       const requestOf = Effect.fnUntraced(function* (attempt: ConnectionAttempt) {

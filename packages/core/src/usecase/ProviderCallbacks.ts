@@ -81,6 +81,8 @@ export class ProviderCallbacks extends Context.Service<
   > = Layer.effect(
     ProviderCallbacks,
     Effect.gen(function* () {
+      // Requests have the context of their server, not the one that this layer was made with.
+      const addresses = yield* CurrentConnectAddresses
       const providers = yield* Providers
       const received = yield* ReceivedWebhooks
       const tasks = yield* Tasks
@@ -116,7 +118,6 @@ export class ProviderCallbacks extends Context.Service<
           }
           if (waiting >= mostWaiting + places) return yield* new ServerBusy()
           const now = yield* Clock.currentTimeMillis
-          const addresses = yield* CurrentConnectAddresses
           // Said where no address is public, too: then no provider signs one.
           const url = (addresses === undefined ? undefined : webhookOf(addresses, instanceId)) ?? ""
           const verified = Effect.catch(

@@ -25,7 +25,7 @@ import { WorkspaceStore } from "../../src/workspace/WorkspaceStore.ts"
 import type { PlanName } from "../../src/workspace/Plan.ts"
 import { makeConnectionUpstream } from "./ConnectionUpstream.ts"
 
-const stateOf = (page: string | undefined) => decodeURIComponent(page!.slice(page!.lastIndexOf("/") + 1))
+const stateOf = (page: string | undefined) => decodeURIComponent(page!.slice(page!.lastIndexOf("=") + 1))
 
 const open = Effect.fnUntraced(function* (plan: PlanName = "enterprise") {
   const upstream = makeConnectionUpstream()
@@ -34,7 +34,8 @@ const open = Effect.fnUntraced(function* (plan: PlanName = "enterprise") {
   const services = yield* Layer.build(
     Kernel.layerRun.pipe(
       Layer.provideMerge(Adapters.layer({ providers: [pointedProvider(points, driver)], folder: undefined })),
-      Layer.provideMerge(pointedStores(points).pipe(Layer.provideMerge(MemoryStorage.layer)))
+      Layer.provideMerge(pointedStores(points).pipe(Layer.provideMerge(MemoryStorage.layer))),
+      Layer.provide(Layer.succeed(CurrentConnectAddresses, { base: "https://money.example", isPublic: true }))
     )
   )
   return yield* Effect.gen(function* () {
@@ -48,8 +49,7 @@ const open = Effect.fnUntraced(function* (plan: PlanName = "enterprise") {
     const caller = ownerOf(workspace)
     const providerInstanceId = driver.instanceId
     const request = { providerInstanceId, email: "person@example.com" }
-    const addressed = Effect.provideService(CurrentConnectAddresses, { base: "https://money.example", isPublic: true })
-    const start = (more: object = {}) => addressed(banks.start(caller, { ...request, ...more }))
+    const start = (more: object = {}) => banks.start(caller, { ...request, ...more })
     const complete = (connectionId: string, attemptId?: string) =>
       banks.connect(caller, {
         instanceId: providerInstanceId,

@@ -24,6 +24,17 @@ export interface Route {
 /** Routes beside the API: the page at the root, probes and documents. */
 const outside: ReadonlyArray<string> = ["/", "/livez", "/readyz", "/openapi.json", "/docs"]
 
+/** Pages for the person who connects a bank: `connect/ConnectPages`. */
+const pages: ReadonlyArray<readonly [method: string, path: string]> = [
+  ["GET", "/connect/attempt"],
+  ["POST", "/connect/attempt/choose"],
+  ["POST", "/connect/attempt/token"],
+  ["POST", "/connect/attempt/result"],
+  ["POST", "/connect/attempt/cancel"],
+  ["GET", "/connect/callback/:provider_instance_id"],
+  ["GET", "/connect/demo"]
+]
+
 const split = (path: string): ReadonlyArray<string> => path.slice(1).split("/")
 
 const hasCursor = (schema: Schema.Top | undefined): boolean =>
@@ -59,8 +70,8 @@ export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constrai
       })
     }
   })
-  for (const path of outside) {
-    routes.push({ id: path.slice(1), method: "GET", segments: split(path), operation: undefined, paged: notPaged })
+  for (const [method, path] of [...outside.map((one) => ["GET", one] as const), ...pages]) {
+    routes.push({ id: path.slice(1), method, segments: split(path), operation: undefined, paged: notPaged })
   }
   return routes
 }

@@ -2,11 +2,13 @@
 import { needScopes, needSession } from "../../../core/src/access/Access.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { NodeDigest } from "@millrace/adapters"
 import { Audit } from "@millrace/core/audit"
 import {
   AccountData,
   BankRemovals,
   Banks,
+  ConnectReturns,
   DataTypeSchemas,
   Enrichments,
   FeedRecords,
@@ -140,6 +142,21 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
         purge: Effect.die("not part of this API")
       })
     ),
+    Layer.succeed(
+      ConnectReturns,
+      // Its pages are tried where there is a kernel: `packages/cli/test/connect.test.ts`.
+      ConnectReturns.of({
+        byState: () => Effect.succeedNone,
+        byAttempt: () => Effect.succeedNone,
+        step: () => Effect.succeedNone,
+        existing: () => Effect.succeed([]),
+        choose: () => Effect.die("not part of this API"),
+        told: () => Effect.void,
+        complete: () => Effect.die("not part of this API"),
+        goOn: () => Effect.die("not part of this API")
+      })
+    ),
+    NodeDigest.layer,
     Layer.succeed(
       Institutions,
       Institutions.of({

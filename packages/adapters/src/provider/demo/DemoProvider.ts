@@ -92,6 +92,10 @@ const beginConnect = Effect.fn("DemoProvider.beginConnect")(function* (request: 
   const reconnected = request.reconnect === undefined ? undefined : fromRef(request.reconnect.ref)?.institution
   const institution = yield* institutionAsked(request.institutionId ?? reconnected)
   const query = new URLSearchParams({ attemptId: request.attemptId, institutionId: institution })
+  // Our own page at the demo bank knows the browser by the state that it is to come back with.
+  const back = request.redirectUri === undefined ? undefined : URL.parse(request.redirectUri)
+  const state = back?.searchParams.get("state")
+  if (state !== undefined && state !== null) query.set("state", state)
   const now = yield* Clock.currentTimeMillis
   return {
     kind: "popup",

@@ -1,0 +1,270 @@
+/**
+ * The pages on which a person connects a bank, and the landing pages that browsers come back to (decisions 1.13). Whoever
+ * shows the state of an attempt is its person; nobody else learns anything here.
+ */
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { Digest, isId, limits } from "@millrace/core"
+import { redirectTo } from "@millrace/core/bank"
+import { type ConnectResult, ConnectReturns, type ReturnedAttempt } from "@millrace/core/kernel"
+import { type ConnectPayload, CurrentPsu } from "@millrace/core/provider"
+import { answerOf, type KernelError } from "../answer/errors.ts"
+import { psuOf } from "./Person.ts"
+import { escaped, type Page, respondPage } from "./Page.ts"
+import { returnOf } from "./Return.ts"
+import { choicePage, demoPage, stepPage, type StepContext } from "./Steps.ts"
+
+type Returns = ConnectReturns["Service"]
+
+const parametersOf = (url: string): URLSearchParams => new URLSearchParams(url.split("?", 2)[1] ?? "")
+
+const cookieForm = /(?:^|;\s*)millrace_connect=([A-Za-z0-9_-]{20,100})(?:;|$)/
+
+/** Bytes of a form: a token, and what a widget gave. */
+const formBytes = 16_384
+
+const unknownPage: Page = {
+  status: 404,
+  title: "This page is no longer valid",
+  body: "<p>It belongs to an attempt to connect a bank that this server does not know, or knows no longer.</p><p>Go back to where you came from and start again.</p>"
+}
+
+const backOf = ({ attempt }: ReturnedAttempt, status: string, connectionId?: string): string | undefined =>
+  attempt.redirectUri === undefined
+    ? undefined
+    : redirectTo(attempt.redirectUri, { attemptId: attempt.attemptId, status, connectionId })
+
+const backLink = (url: string | undefined): string =>
+  url === undefined
+    ? "<p>You can close this window.</p>"
+    : `<p class="go"><a class="button" href="${escaped(url)}" rel="noreferrer">Go back</a></p>`
+
+const donePage = (returned: ReturnedAttempt, bankName?: string, connectionId?: string): Page => {
+  const url = backOf(returned, "connected", connectionId)
+  return {
+    title: "Your bank is connected",
+    body: `<p class="good" role="status">${bankName === undefined ? "The bank" : escaped(bankName)} is connected. Its data will appear with the next sync.</p>${backLink(url)}`,
+    // Applications have schemes of their own, to which a browser goes by a click alone.
+    ...(url?.startsWith("http") === true ? { refresh: { url, seconds: 2 } } : {})
+  }
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  failed: "The bank was not connected.",
+  superseded: "You have begun to connect this bank once more; that attempt goes on in its own window.",
+  expired: "The time for this attempt is over."
+}
+
+const endedPage = (returned: ReturnedAttempt): Page => {
+  const { error, state } = returned.attempt
+  const cancelled = error?.code === "CONNECTION_CANCELLED"
+  const why = cancelled || error === undefined ? "" : `<p>${escaped(error.message.replace(/([^.])$/, "$1."))}</p>`
+  return {
+    title: cancelled ? "You stopped before the bank was connected" : "The bank is not connected",
+    body: `<p role="status">${cancelled ? "Nothing was connected, and nothing was read." : (sentences[state] ?? "")}</p>${why}<p>To try again, start once more where you began.</p>${backLink(backOf(returned, cancelled ? "cancelled" : "failed"))}`
+  }
+}
+
+const workingPage = (state: string): Page => ({
+  title: "Reading your accounts",
+  body: `<p role="status">Your bank is connected, and its accounts are being read. This takes some seconds.</p>`,
+  refresh: { url: `/connect/attempt?state=${encodeURIComponent(state)}`, seconds: 3 }
+})
+
+/** Failures after which the same can be tried again on the same page. */
+const sentenceOf = (error: KernelError): string => answerOf(error).message.replace(/([^.])$/, "$1.")
+
+const contextOf = ({ provider }: ReturnedAttempt, state: string, notice?: string): StepContext => ({
+  state,
+  providerName: provider?.name ?? "the provider",
+  isToken: provider?.connectFlow === "token",
+  notice
+})
+
+/** What a widget gave, as our script put it into the form. */
+const resultOf = (fields: URLSearchParams): ConnectResult => {
+  if (fields.get("result") !== "connected") {
+    return { result: fields.get("result") === "cancelled" ? "cancelled" : "failed" }
+  }
+  const [publicToken, connectionId, institutionId] = ["publicToken", "connectionId", "institutionId"].map(
+    (name) => fields.get(name) ?? ""
+  ) as [string, string, string]
+  const institution = institutionId === "" || institutionId.length > 128 ? {} : { institutionId }
+  return publicToken === ""
+    ? connectionId === ""
+      ? { result: "failed" }
+      : { result: "connected", payload: { kind: "provider_connection_id", connectionId, ...institution } }
+    : { result: "connected", payload: { kind: "plaid_public_token", publicToken, ...institution } }
+}
+
+const pagesOf = (returns: Returns, digest: Digest["Service"]) => {
+  const respond = (page: Page) => Effect.sync(() => respondPage(page, digest.randomText(24)))
+
+  const stateOf = Effect.map(HttpServerRequest, ({ headers, url }) => {
+    const given = parametersOf(url).get("state")
+    return given ?? cookieForm.exec(headers["cookie"] ?? "")?.[1] ?? ""
+  })
+
+  /** Runs with the attempt of the browser, and as its person. */
+  const withAttempt = (
+    use: (
+      returned: ReturnedAttempt,
+      state: string
+    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, KernelError, HttpServerRequest>
+  ) =>
+    Effect.gen(function* () {
+      const state = yield* stateOf
+      const returned = state.length > 200 ? Option.none() : yield* returns.byState(state)
+      if (Option.isNone(returned)) return yield* respond(unknownPage)
+      return yield* Effect.provideService(use(returned.value, state), CurrentPsu, psuOf(yield* HttpServerRequest))
+    }).pipe(
+      Effect.catch((error: KernelError) =>
+        respond({
+          status: answerOf(error).status,
+          title: "This did not work",
+          body: `<p role="alert">${escaped(sentenceOf(error))}</p><p>Go back and try again.</p>`
+        })
+      )
+    )
+
+  /** How an attempt stands now, as its person sees it. */
+  const show = Effect.fnUntraced(function* (
+    returned: ReturnedAttempt,
+    state: string,
+    more: { readonly notice?: string; readonly isBack?: boolean } = {}
+  ) {
+    switch (returned.attempt.state) {
+      case "completed":
+        return yield* respond(donePage(returned))
+      case "completing":
+        return yield* respond(workingPage(state))
+      case "open": {
+        const context = { ...contextOf(returned, state, more.notice), isBack: more.isBack === true }
+        const step = yield* returns.step(returned)
+        return yield* respond(
+          Option.isSome(step) ? stepPage(context, step.value) : choicePage(context, yield* returns.existing(returned))
+        )
+      }
+      default:
+        return yield* respond(endedPage(returned))
+    }
+  })
+
+  /** Completes the attempt; what can be tried again is told on the page where it began. */
+  const complete = Effect.fnUntraced(function* (returned: ReturnedAttempt, state: string, payload: ConnectPayload) {
+    const connectionId = payload.kind === "provider_connection_id" ? payload.connectionId : undefined
+    const isToken = returned.provider?.connectFlow === "token"
+    return yield* returns.complete(returned, payload).pipe(
+      Effect.flatMap(({ bank }) =>
+        // A setup token is a secret, and stands in no address.
+        respond(donePage(returned, bank.name, isToken ? undefined : connectionId))
+      ),
+      Effect.catch((error) =>
+        Effect.flatMap(returns.byState(state), (now) =>
+          Option.isSome(now)
+            ? show(now.value, state, { notice: sentenceOf(error as KernelError) })
+            : respond(unknownPage)
+        )
+      )
+    )
+  })
+
+  const end = Effect.fnUntraced(function* (
+    returned: ReturnedAttempt,
+    state: string,
+    result: Exclude<ConnectResult, { readonly result: "connected" }>
+  ) {
+    yield* returns.told(returned, result)
+    const now = yield* returns.byState(state)
+    return yield* show(
+      Option.getOrElse(now, () => returned),
+      state
+    )
+  })
+
+  /** The fields of a form, which is no larger than any of ours. */
+  const form = Effect.gen(function* () {
+    const request = yield* HttpServerRequest
+    if (Number(request.headers["content-length"] ?? "0") > formBytes) return new URLSearchParams()
+    const text = yield* Effect.orElseSucceed(request.text, () => "")
+    return new URLSearchParams(text.length > formBytes ? "" : text)
+  })
+
+  const finish = (returned: ReturnedAttempt, state: string, result: ConnectResult) =>
+    result.result === "connected"
+      ? Effect.andThen(returns.told(returned, result), complete(returned, state, result.payload))
+      : end(returned, state, result)
+
+  return {
+    attempt: withAttempt((returned, state) => show(returned, state)),
+    choose: withAttempt(
+      Effect.fnUntraced(function* (returned, state) {
+        const bank = (yield* form).get("bank")
+        yield* returns.choose(returned, state, isId("bank", bank) ? bank : undefined)
+        return yield* show(returned, state)
+      })
+    ),
+    token: withAttempt(
+      Effect.fnUntraced(function* (returned, state) {
+        const token = ((yield* form).get("token") ?? "").replaceAll(/\s+/g, "")
+        if (token === "" || token.length > limits.textLength) {
+          return yield* show(returned, state, { notice: "Paste the setup token that the provider shows." })
+        }
+        return yield* complete(returned, state, { kind: "provider_connection_id", connectionId: token })
+      })
+    ),
+    result: withAttempt(
+      Effect.fnUntraced(function* (returned, state) {
+        return yield* finish(returned, state, resultOf(yield* form))
+      })
+    ),
+    cancel: withAttempt((returned, state) => end(returned, state, { result: "cancelled" })),
+    /** Where upstreams send the browser back to. */
+    landing: withAttempt(
+      Effect.fnUntraced(function* (returned, state) {
+        const { url } = yield* HttpServerRequest
+        const query = parametersOf(url)
+        const result = returnOf(query)
+        if (result === undefined) {
+          // A widget that sent its person to the bank goes on where it was.
+          return yield* show(returned, state, { isBack: query.has("oauth_state_id") })
+        }
+        const { redirectUri } = returned.attempt
+        if (redirectUri === undefined) return yield* finish(returned, state, result)
+        yield* returns.told(returned, result)
+        const connectionId =
+          result.result === "connected" && result.payload.kind === "provider_connection_id"
+            ? result.payload.connectionId
+            : undefined
+        return HttpServerResponse.redirect(backOf(returned, result.result, connectionId)!, { status: 303 })
+      })
+    ),
+    demo: withAttempt((returned, state) =>
+      respond(
+        returned.attempt.instanceId.startsWith("demo:")
+          ? demoPage(state, returned.attempt.instanceId, returned.attempt.institutionId)
+          : unknownPage
+      )
+    )
+  }
+}
+
+/** The routes, for `Routes`: they stand beside the API, and need no credential. */
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const pages = pagesOf(yield* ConnectReturns, yield* Digest)
+    return Layer.mergeAll(
+      HttpRouter.add("GET", "/connect/attempt", pages.attempt),
+      HttpRouter.add("POST", "/connect/attempt/choose", pages.choose),
+      HttpRouter.add("POST", "/connect/attempt/token", pages.token),
+      HttpRouter.add("POST", "/connect/attempt/result", pages.result),
+      HttpRouter.add("POST", "/connect/attempt/cancel", pages.cancel),
+      HttpRouter.add("GET", "/connect/callback/:provider_instance_id", pages.landing),
+      HttpRouter.add("GET", "/connect/demo", pages.demo)
+    )
+  })
+)

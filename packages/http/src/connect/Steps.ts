@@ -1,0 +1,204 @@
+/** What a person is shown on the way to their bank: one page for each flow. */
+import type { ExistingBank } from "@millrace/core/bank"
+import type { ClientStep } from "@millrace/core/provider"
+import { escaped, inScript, type Page, type Widget } from "./Page.ts"
+
+export interface StepContext {
+  readonly state: string
+  readonly providerName: string
+  /** Of SimpleFIN and the like: the person fetches a token and pastes it here. */
+  readonly isToken: boolean
+  /** What went wrong with the last try: a sentence. */
+  readonly notice?: string | undefined
+  /** The browser came back from a bank to go on with the widget that sent it there. */
+  readonly isBack?: boolean
+}
+
+const actionOf = (state: string, what: string): string => `/connect/attempt/${what}?state=${encodeURIComponent(state)}`
+
+const noticeOf = ({ notice }: StepContext): string =>
+  notice === undefined ? "" : `<p class="note" role="alert">${escaped(notice)}</p>\n`
+
+const cancelForm = ({ state }: StepContext): string =>
+  `<form method="post" action="${escaped(actionOf(state, "cancel"))}"><button class="plain">Cancel</button></form>`
+
+/** Where our script puts what the widget gave. */
+const resultForm = ({ state }: StepContext): string =>
+  `<form id="result" method="post" action="${escaped(actionOf(state, "result"))}" hidden>` +
+  ["result", "publicToken", "connectionId", "institutionId"]
+    .map((name) => `<input type="hidden" name="${name}">`)
+    .join("") +
+  "</form>"
+
+const send = `
+const form = document.getElementById("result");
+const send = (values) => { for (const name in values) if (values[name]) form.elements[name].value = values[name]; form.submit(); };
+`
+
+const widgetPage = (context: StepContext, title: string, text: string, widget: Widget): Page => ({
+  title,
+  state: context.state,
+  widget,
+  body: `${noticeOf(context)}<p>${text}</p>
+<noscript><p class="note">This provider’s own window needs JavaScript, which is off in this browser.</p></noscript>
+${resultForm(context)}
+<div class="row"><button id="open" type="button">Go on</button>${cancelForm(context)}</div>`
+})
+
+const privacy = "Your sign-in details go to the bank and to the provider, never to this server."
+
+/** Plaid's Link, as its documents have it. */
+const link = (context: StepContext, { token }: Extract<ClientStep, { readonly kind: "link" }>): Page =>
+  widgetPage(
+    context,
+    `Connect your bank with ${context.providerName}`,
+    `${escaped(context.providerName)} opens a window in which you choose your bank and sign in. ${privacy}`,
+    {
+      scripts: ["https://cdn.plaid.com/link/v2/stable/link-initialize.js"],
+      frames: ["https://cdn.plaid.com"],
+      connects: ["https://production.plaid.com", "https://sandbox.plaid.com"],
+      images: ["https://cdn.plaid.com", "data:"],
+      code: `${send}
+const options = {
+  token: ${inScript(token)},
+  ${context.isBack === true ? "receivedRedirectUri: location.href," : ""}
+  onSuccess: (publicToken, metadata) => send({ result: "connected", publicToken, institutionId: metadata && metadata.institution && metadata.institution.institution_id }),
+  onExit: (error) => { if (error) send({ result: "failed" }); }
+};
+const open = () => Plaid.create(options).open();
+document.getElementById("open").addEventListener("click", open);
+${context.isBack === true ? "open();" : ""}`
+    }
+  )
+
+/** Fiskil's page in a frame, which says by a message how it ended. */
+const authSession = (
+  context: StepContext,
+  { authSessionId }: Extract<ClientStep, { readonly kind: "authSession" }>
+): Page => ({
+  title: `Connect your bank with ${context.providerName}`,
+  state: context.state,
+  widget: {
+    frames: ["https://auth.fiskil.com"],
+    code: `${send}
+addEventListener("message", ({ origin, data }) => {
+  if (origin !== "https://auth.fiskil.com" || typeof data !== "object" || data === null) return;
+  if (data.isCompleted === true && typeof data.consentID === "string") send({ result: "connected", connectionId: data.consentID });
+  else if (data.error || data.error_id) send({ result: /CANCEL|DENIED/.test(String(data.error_id || data.error)) ? "cancelled" : "failed" });
+});`
+  },
+  body: `${noticeOf(context)}<p>Choose your bank below and give your consent. ${privacy}</p>
+<iframe title="${escaped(context.providerName)}" src="https://auth.fiskil.com/?sess_id=${escaped(encodeURIComponent(authSessionId))}"></iframe>
+${resultForm(context)}
+<div class="row">${cancelForm(context)}</div>`
+})
+
+/** Quiltt's connector. */
+const connector = (context: StepContext, step: Extract<ClientStep, { readonly kind: "connector" }>): Page =>
+  widgetPage(
+    context,
+    `Connect your bank with ${context.providerName}`,
+    `${escaped(context.providerName)} opens a window in which you choose your bank and sign in. ${privacy}`,
+    {
+      scripts: ["https://cdn.quiltt.io/v1/connector.js"],
+      frames: ["https://*.quiltt.app", "https://*.quiltt.io"],
+      connects: ["https://*.quiltt.io", "https://*.quiltt.app"],
+      images: ["https://*.quiltt.io", "data:"],
+      code: `${send}
+const callbacks = {
+  onExitSuccess: (metadata) => send({ result: "connected", connectionId: metadata && metadata.connectionId }),
+  onExitAbort: () => send({ result: "cancelled" }),
+  onExitError: () => send({ result: "failed" })
+};
+Quiltt.authenticate(${inScript(step.sessionToken)});
+const options = ${inScript(
+        step.connectionId === undefined
+          ? step.institutionId === undefined
+            ? {}
+            : { institution: step.institutionId }
+          : { connectionId: step.connectionId }
+      )};
+const open = () => Quiltt.${step.connectionId === undefined ? "connect" : "reconnect"}(${inScript(step.connectorId)}, Object.assign({}, options, callbacks)).open();
+document.getElementById("open").addEventListener("click", open);`
+    }
+  )
+
+const isWeb = (url: string): boolean => /^https?:\/\//.test(url)
+
+/** A page of the provider's own: the browser goes there, and comes back to our landing page. */
+const portal = (context: StepContext, url: string): Page => ({
+  title: `Connect your bank with ${context.providerName}`,
+  state: context.state,
+  body: `${noticeOf(context)}<p>You choose your bank and sign in on a page of ${escaped(context.providerName)}, and then come back here. ${privacy}</p>
+<div class="row">${isWeb(url) ? `<a class="button" href="${escaped(url)}" rel="noreferrer">Go to ${escaped(context.providerName)}</a>` : ""}${cancelForm(context)}</div>`
+})
+
+/** A token that the person fetches at the provider. */
+const pasted = (context: StepContext, url: string): Page => ({
+  title: `Connect your bank with ${context.providerName}`,
+  state: context.state,
+  body: `${noticeOf(context)}<ol>
+<li>${isWeb(url) ? `<a href="${escaped(url)}" target="_blank" rel="noopener noreferrer">Open ${escaped(context.providerName)} in another window</a>` : `Open ${escaped(context.providerName)}`}, sign in, and make a new setup token.</li>
+<li>Paste the token here. It works once.</li>
+</ol>
+<form method="post" action="${escaped(actionOf(context.state, "token"))}">
+<label for="token">Setup token</label>
+<textarea id="token" name="token" rows="4" required maxlength="2000" autocomplete="off" spellcheck="false" autofocus></textarea>
+<div class="row"><button>Connect</button></div>
+</form>
+<div class="row">${cancelForm(context)}</div>`
+})
+
+/** The page of a step. */
+export const stepPage = (context: StepContext, step: ClientStep): Page => {
+  switch (step.kind) {
+    case "link":
+      return link(context, step)
+    case "authSession":
+      return authSession(context, step)
+    case "connector":
+      return connector(context, step)
+    case "popup":
+      return context.isToken ? pasted(context, step.url) : portal(context, step.url)
+    case "redirect":
+      return portal(context, step.url)
+  }
+}
+
+/** The question whether a bank that is there is meant. */
+export const choicePage = (context: StepContext, banks: ReadonlyArray<ExistingBank>): Page => ({
+  title: "This bank is connected already",
+  state: context.state,
+  body: `${noticeOf(context)}<p>Connect it anew when it asks you to sign in again: it keeps its accounts and everything that was read. Connect another one for another login at the same bank.</p>
+<form method="post" action="${escaped(actionOf(context.state, "choose"))}">
+<fieldset><legend>Which one do you mean?</legend>
+${banks
+  .map(
+    ({ id, name, requiresReauth }, at) =>
+      `<label><input type="radio" name="bank" value="${escaped(id)}"${at === 0 ? " checked" : ""}> ${escaped(name)}${requiresReauth ? ", which asks you to sign in again" : ""}</label>`
+  )
+  .join("\n")}
+<label><input type="radio" name="bank" value="new"${banks.length === 0 ? " checked" : ""}> Another login at this bank</label>
+</fieldset>
+<div class="row"><button>Go on</button></div>
+</form>
+<div class="row">${cancelForm(context)}</div>`
+})
+
+/** The demo bank, where a person tries how each way ends. */
+export const demoPage = (state: string, instanceId: string, institutionId: string | undefined): Page => ({
+  title: "Demo bank",
+  state,
+  body: `<p>This is a trial: there is no bank behind it, and nothing that you choose here is real.</p>
+<form method="get" action="/connect/callback/${escaped(encodeURIComponent(instanceId))}">
+<input type="hidden" name="state" value="${escaped(state)}">
+${institutionId === undefined ? "" : `<input type="hidden" name="institution_id" value="${escaped(institutionId)}">`}
+<label for="scenario">How should the bank behave?</label>
+<select id="scenario" name="connection_id">
+<option value="demo:normal">As banks should</option>
+<option value="demo:slow">It is slow</option>
+<option value="demo:not-ready">Its first data takes some seconds</option>
+</select>
+<div class="row"><button>Sign in and consent</button><button class="plain" name="status" value="cancelled">Cancel</button></div>
+</form>`
+})
