@@ -9,6 +9,7 @@ import {
   type InboundWebhook,
   type Poke,
   type ProviderError,
+  ProviderUnavailable,
   WebhookRefused
 } from "@millrace/core/provider"
 import type { SyncDataType } from "@millrace/core/record"
@@ -55,12 +56,27 @@ type Body = Result.Result.Success<ReturnType<typeof Body>>
 
 const refused = (message: string) => new WebhookRefused({ message })
 
-/** The keys of Plaid, each asked for once and remembered; ids that Plaid does not know are remembered as well. */
+/** Ids that Plaid does not know, asked for within a minute: whoever makes them up costs no more than these. */
+const mostMisses = 10
+const missMillis = 60_000
+
+/**
+ * The keys of Plaid, each asked for once and remembered; ids that Plaid does not know are remembered apart from them, so that a
+ * flood of these neither puts a key out nor spends what may be asked of Plaid.
+ */
 export const plaidKeys = (client: PlaidClient) => {
-  const kept = new Map<string, { readonly key: PlaidKey | undefined; readonly until: number }>()
+  const known = new Map<string, { readonly key: PlaidKey | undefined; readonly until: number }>()
+  const unknown: typeof known = new Map()
+  let misses: ReadonlyArray<number> = []
   return Effect.fnUntraced(function* (id: string, now: number): Effect.fn.Return<PlaidKey | undefined, ProviderError> {
-    const found = kept.get(id)
+    const found = known.get(id) ?? unknown.get(id)
     if (found !== undefined && now < found.until) return found.key
+    misses = misses.filter((at) => at > now - missMillis)
+    if (misses.length >= mostMisses) {
+      return yield* new ProviderUnavailable({ message: "Too many webhooks name keys that Plaid does not know" })
+    }
+    // Counted before it is asked: many may ask at once.
+    misses = [...misses, now]
     const key = yield* client.ask("/webhook_verification_key/get", KeyAnswer, { key_id: id }).pipe(
       Effect.map((answer) => (answer.key.kid === id ? answer.key : undefined)),
       // Plaid refuses an id that it never gave out as a request that is wrong.
@@ -68,6 +84,8 @@ export const plaidKeys = (client: PlaidClient) => {
         error.providerCode === "INVALID_API_KEYS" ? Effect.fail(error) : Effect.sync((): undefined => undefined)
       )
     )
+    const kept = key === undefined ? unknown : known
+    if (key !== undefined) misses = misses.toSpliced(misses.lastIndexOf(now), 1)
     if (kept.size >= mostKeys) kept.clear()
     kept.set(id, { key, until: now + (key === undefined ? unknownLife : keyLife) })
     return key

@@ -108,3 +108,22 @@ it.effect("asks for a key that Plaid does not know once, however often it is nam
     expect(yield* verify(driver, arrived(good))).toHaveLength(1)
   }).pipe(Effect.scoped)
 )
+
+it.effect("keeps its keys, and asks Plaid for few, however many ids are made up", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(now)
+    const { driver, fake } = yield* start()
+    const good = fake.webhooks.sign("dataChanged", { connectionRef: "item1", url })
+    expect(yield* verify(driver, arrived(good))).toHaveLength(1)
+    const [, claims = "", signature = ""] = good.headers["plaid-verification"]!.split(".")
+    const asked = fake.server.requests.length
+    for (let n = 0; n < 200; n++) {
+      const header = Buffer.from(JSON.stringify({ alg: "ES256", kid: `made-up-${n}` })).toString("base64url")
+      const webhook = { ...arrived(good), headers: { "plaid-verification": `${header}.${claims}.${signature}` } }
+      expect(["WebhookRefused", "ProviderUnavailable"]).toContain((yield* Effect.flip(verify(driver, webhook)))._tag)
+    }
+    expect(fake.server.requests.length - asked).toBe(10)
+    expect(yield* verify(driver, arrived(good))).toHaveLength(1)
+    expect(fake.server.requests.length - asked).toBe(10)
+  }).pipe(Effect.scoped)
+)
