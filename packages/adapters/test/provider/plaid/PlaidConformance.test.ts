@@ -11,6 +11,6 @@ upstreamSuite("Plaid", {
   factory,
   outbound: OutboundClient.make({ privateHosts: Result.getOrThrow(privateHosts(["127.0.0.1"])) }),
   storage: Layer.merge(MemoryStorage.layer, NodeDigest.layer),
-  dataTypes: ["transactions"],
+  dataTypes: ["transactions", "trades", "holdings", "loans"],
   exchangesOnce: true
 })
