@@ -79,8 +79,8 @@ export const connectCases: ReadonlyArray<UpstreamCase> = [
       const { ref } = subjectOf(world)
       expect(ref).not.toContain("@")
       for (const { path, rawQuery } of world.fake.server.requests) {
-        expect(`${path}?${rawQuery}`).not.toContain("example.com%22")
-        expect(decodeURIComponent(`${path}?${rawQuery}`)).not.toContain("person@example.com")
+        const asked = decodeURIComponent(`${path}?${rawQuery}`)
+        if (options.namesPeople !== true) expect(asked).not.toContain("person@example.com")
       }
     })
   },

@@ -1,6 +1,6 @@
 /** Stories: banks move, things break, and what we hold in the end is what is true. */
 import { expect, it } from "@effect/vitest"
-import { CalendarDate } from "@millrace/core"
+import { CalendarDate, Decimal } from "@millrace/core"
 import type { ProviderError } from "@millrace/core/provider"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -58,16 +58,45 @@ const keyOf = (
   { sees = { dates: true } }: UpstreamSuiteOptions
 ): string => `${String(amount)} ${pending === true ? "pending" : sees.dates ? String(date).slice(0, 10) : ""}`
 
-const movesOf = ({ moves }: UpstreamSuiteOptions) => (moves === undefined ? {} : { kinds: moves })
+/** What banks do, without what is about rows that are booked. */
+const plainMoves: NonNullable<UpstreamSuiteOptions["moves"]> = [
+  ["posted", 6],
+  ["authorized", 5],
+  ["settled", 4],
+  ["settledUnlinked", 1],
+  ["settledInPlace", 1],
+  ["released", 1],
+  ["backdated", 2]
+]
 
 /** Accounts that have rows which move. */
 const moving = ({ upstream: { ledger } }: ConnectedWorld) =>
   ledger.listed.filter(({ supports }) => supports.includes("transactions"))
 
+/**
+ * The bank does something that a reader can hear of: a change feed tells what becomes of rows of any age, every other
+ * upstream only of those that are read again.
+ */
 const moveSomething = (world: ConnectedWorld, seeded: Seeded): void => {
+  const { driver, options, upstream } = world
+  const { ledger } = upstream
   const accounts = moving(world)
-  if (accounts.length === 0) return
-  move(world.upstream.ledger, seeded, { account: seeded.pick(accounts).key, ...movesOf(world.options) })
+  const capability = driver.capabilities.dataTypes.transactions
+  if (accounts.length === 0 || capability === undefined) return
+  const account = seeded.pick(accounts).key
+  const keepsIds = capability.idTrust === "stable"
+  if (capability.changeModel === "delta" || options.moves !== undefined) {
+    const kinds = options.moves === undefined ? {} : { kinds: options.moves }
+    return void move(ledger, seeded, { account, keepsIds, ...kinds })
+  }
+  const young = CalendarDate.addDays(ledger.today, -1)
+  const rows = ledger.shown(account).filter(({ date, pending }) => !pending && date >= young)
+  if (rows.length === 0 || !seeded.once(4) || capability.changeModel === "appendOnly") {
+    return void move(ledger, seeded, { account, keepsIds, kinds: plainMoves })
+  }
+  const row = seeded.pick(rows)
+  if (seeded.once(2)) ledger.remove(row)
+  else ledger.edit(row, { amount: Decimal.fromUnits(BigInt(-1 - seeded.below(90_000)), 2) })
 }
 
 const act = Effect.fnUntraced(function* (world: ConnectedWorld, reader: StoredWorld, step: Step, seeded: Seeded) {
@@ -126,8 +155,10 @@ const differences = Effect.fnUntraced(function* (world: ConnectedWorld, reader: 
           .map(({ fields }) => ({ amount: fields["amount"], date: fields["date"], pending: fields["pending"] }))
           .filter(isRecent)
           .map((row) => keyOf(row, options))
+        const hasPending = world.driver.capabilities.pendingModel !== "absent"
         const truth = ledger
           .shown(account.key)
+          .filter(({ pending }) => hasPending || !pending)
           .filter(isRecent)
           .map((row) => keyOf(row, options))
         const left = [...held]
@@ -199,6 +230,12 @@ const fixed = (title: string, script: ReadonlyArray<Step>): UpstreamCase => ({
   run: (options) => story(options, script, 11)
 })
 
+/** Told in the long form alone: others tell the most of it. */
+const longer = (title: string, script: ReadonlyArray<Step>): UpstreamCase => ({
+  ...fixed(title, script),
+  lacks: () => (isLong ? undefined : "this is not the long form")
+})
+
 const Script = Schema.Array(Schema.Literals(steps)).check(Schema.isMaxLength(14))
 
 /** Registers the property, whose failures shrink to the smallest story. */
@@ -207,16 +244,16 @@ export const storyProperty = (options: UpstreamSuiteOptions): void => {
     "after any story our store is what is true, no row lost or doubled",
     { script: Script, seed: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })) },
     ({ script, seed }) => Effect.scoped(story(options, script, seed)),
-    { arbitrary: { runs: isLong ? 100 : 2, seed: 20_261_123 } }
+    { arbitrary: { runs: isLong ? 100 : 1, seed: 20_261_123 } }
   )
 }
 
 export const storyCases: ReadonlyArray<UpstreamCase> = [
-  fixed("nothing but a first sync", []),
+  longer("nothing but a first sync", []),
   fixed("rows come, settle, change and go", ["moves", "sync", "day", "moves", "sync", "hour", "moves", "sync"]),
-  fixed("the bank moves while it is paged", ["moves", "moveWhilePaging", "sync", "moveWhilePaging", "sync"]),
-  fixed("limits are hit in the middle", ["moves", "slower", "sync", "moves", "slowEndpoint", "sync"]),
-  fixed("the upstream is away for a while", ["moves", "unavailable", "sync", "serverError", "sync", "moves", "sync"]),
+  longer("the bank moves while it is paged", ["moves", "moveWhilePaging", "sync", "moveWhilePaging", "sync"]),
+  longer("limits are hit in the middle", ["moves", "slower", "sync", "moves", "slowEndpoint", "sync"]),
+  longer("the upstream is away for a while", ["moves", "unavailable", "sync", "serverError", "sync", "moves", "sync"]),
   fixed("answers are cut, lost and replaced", [
     "moves",
     "truncated",
@@ -229,7 +266,7 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
     "sync"
   ]),
   fixed("the person has to sign in again", ["moves", "reauth", "sync", "moves", "day", "sync", "mend", "sync"]),
-  fixed("the bank is down for days", ["institutionDown", "sync", "moves", "day", "sync", "day", "mend", "sync"]),
+  longer("the bank is down for days", ["institutionDown", "sync", "moves", "day", "sync", "day", "mend", "sync"]),
   fixed("the place in the feed is lost", ["moves", "sync", "loseCheckpoints", "moves", "sync"]),
   {
     title: "secrets that rotate while it reads are used from then on by everybody",
@@ -254,12 +291,12 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
     })
   },
   {
-    title: `mutated answers are typed errors and no defects (${isLong ? 10_000 : 60} answers)`,
+    title: `mutated answers are typed errors and no defects (${isLong ? 10_000 : 40} answers)`,
     run: Effect.fnUntraced(function* (options) {
       const world = yield* connected(options)
       const requests = yield* pulls(world, yield* openSession(world))
       const { server } = world.fake
-      for (let seed = 0; seed < (isLong ? 10_000 : 60); seed++) {
+      for (let seed = 0; seed < (isLong ? 10_000 : 40); seed++) {
         server.plan({ incident: { kind: "mutated", seed }, times: 100 })
         const session = yield* Effect.exit(openSession(world))
         const asks: ReadonlyArray<Effect.Effect<unknown, ProviderError>> = Exit.isFailure(session)
@@ -274,7 +311,7 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
     })
   },
   {
-    title: `mutated answers leave no part of a read behind (${isLong ? 500 : 8} reads)`,
+    title: `mutated answers leave no part of a read behind (${isLong ? 500 : 4} reads)`,
     run: Effect.fnUntraced(function* (options) {
       const world = yield* connected(options)
       const reader = yield* stored(world)
@@ -288,7 +325,7 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
         return held
       })
       const seeded = new Seeded(5)
-      for (let seed = 0; seed < (isLong ? 500 : 8); seed++) {
+      for (let seed = 0; seed < (isLong ? 500 : 4); seed++) {
         moveSomething(world, seeded)
         yield* TestClock.adjust("2 hours")
         const before = yield* dump

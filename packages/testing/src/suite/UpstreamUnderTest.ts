@@ -48,6 +48,8 @@ export interface UpstreamSuiteOptions {
   readonly options?: Readonly<Record<string, unknown>>
   /** What a reader of this upstream can hear of, with weights; everything unless given. */
   readonly moves?: ReadonlyArray<readonly [MoveKind, number]>
+  /** The upstream knows people by their e-mail addresses, and is asked for them so. */
+  readonly namesPeople?: boolean
   /** How a stored row and a true one are compared; amount, pending and, of posted rows, the day unless given. */
   readonly sees?: { readonly dates: boolean }
   /** The answer of an exchange that never arrived is lost for good: the upstream gives it once. */

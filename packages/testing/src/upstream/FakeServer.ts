@@ -248,6 +248,8 @@ export const startFakeServer = (
             response.end(`the fake upstream failed: ${String(error)}`)
           })
         })
+        // An idle connection is not closed under a client that is about to use it: tests may stand still for long.
+        http.keepAliveTimeout = 0
         const url = await listening(http, options.port ?? 0)
         const fake = new FakeServer(url, protocol({ url, time }), time)
         return { http, server: fake }
