@@ -12,6 +12,8 @@ export interface TransferSetting {
   readonly records: ReadonlyArray<SetRecord>
   readonly facts: ReadonlyArray<EnrichmentFact>
   readonly today: CalendarDate.CalendarDate
+  /** The bundled configuration unless given. */
+  readonly config?: typeof TransferConfig.Encoded
 }
 
 export interface FoundLink {
@@ -23,13 +25,10 @@ export interface FoundLink {
 
 export const pairName = (out: string, into: string): string => `${out} ${into}`
 
-const config = Schema.decodeUnknownSync(TransferConfig)({})
-
-/** Links by the bundled configuration. */
-export const linksOf = Effect.fnUntraced(function* ({ accounts, facts, records, today }: TransferSetting) {
+export const linksOf = Effect.fnUntraced(function* ({ accounts, config = {}, facts, records, today }: TransferSetting) {
   const world = new SetWorld({
     kind: transferMatch,
-    config,
+    config: Schema.decodeSync(TransferConfig)(config),
     dataType: "transactions",
     accounts,
     baseCurrency: accounts[0]!.currency,

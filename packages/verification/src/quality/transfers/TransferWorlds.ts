@@ -60,6 +60,21 @@ class Near {
   }
 }
 
+/** Ten years of a household that is asked about nearly everything, and answers the first half of it. */
+const afterManyAnswers = Effect.fnUntraced(function* (seed: number, near: Near) {
+  const days = 3_650
+  const world = transferWorld(new Seeded(seed), days)
+  const today = CalendarDate.addDays(world.first, days)
+  const config = { suggestConfidence: 0.5, autoConfidence: 0.999 }
+  const setting = { accounts: world.accounts, records: world.records, today, config }
+  const until = CalendarDate.addDays(world.first, days / 2)
+  const facts = answers(world, yield* linksOf({ ...setting, facts: [] }), until)
+  for (const { confidence, members, state } of yield* linksOf({ ...setting, facts })) {
+    if (state !== "confirmed") near.add(confidence, world.truth.has(pairName(members[0]!, members[1]!)))
+  }
+  return facts.length
+})
+
 export const transferWorlds: Scene = {
   name: "transfers",
   title: "households whose habits are drawn anew move money between their accounts, beside strangers and purchases",
@@ -94,6 +109,11 @@ export const transferWorlds: Scene = {
           if (state !== "confirmed") near[1].add(confidence, world.truth.has(pairName(members[0]!, members[1]!)))
         }
       }
+      const [many, asked] = [new Near(), sizeOf(effort, { small: 1, quick: 2, full: 40 })]
+      let answered = 0
+      for (let n = 0; n < asked; n++) {
+        answered += yield* afterManyAnswers((effort.drawn ?? effort.seed) * 2_003 + n, many)
+      }
       const isFull = effort.size === "full"
       return [
         { name: "transfers", value: truth },
@@ -105,7 +125,9 @@ export const transferWorlds: Scene = {
         { name: "links made that are right", value: right / made, goal: { min: 0.98 } },
         { name: "transfers that are linked or asked about", value: shown / truth, goal: { min: 0.97 } },
         { name: "F1 of links made, worst household", value: worst.f1 },
-        ...near.flatMap((one, n) => one.figures(n === 0 ? "stated" : "stated after answers", n === 0 && isFull))
+        ...near.flatMap((one, n) => one.figures(n === 0 ? "stated" : "stated after answers", n === 0 && isFull)),
+        { name: "answers of a household that is asked about nearly everything", value: answered / asked },
+        ...many.figures("stated after many answers", isFull)
       ]
     }).pipe(Effect.orDie)
 }

@@ -7,7 +7,7 @@ export interface Scale {
   readonly b: number
 }
 
-const plainScale: Scale = { a: 1_000, b: 0 }
+export const plainScale: Scale = { a: 1_000, b: 0 }
 
 /** In ten-thousandths, never certain. */
 export const confidenceOf = ({ a, b }: Scale, centibits: number): number => {
@@ -18,10 +18,15 @@ export const confidenceOf = ({ a, b }: Scale, centibits: number): number => {
 /** What is judged: the score, but never much more than the distance to the next best choice. */
 export const judged = (score: number, margin: number): number => Math.min(score, 100 + 2 * margin)
 
+/** What a pair that a person decided about was worth without their word. */
 export interface Judgement {
   /** The day of the outflow. */
   readonly date: CalendarDate
-  /** In centibits. */
+  /** The records. */
+  readonly out: string
+  readonly in: string
+  /** In centibits: without what was learnt of decisions before it, and with it. */
+  readonly base: number
   readonly judged: number
   readonly accepted: boolean
 }

@@ -4,7 +4,7 @@ import type * as Decimal from "../../../shared/Decimal.ts"
 import { convert, rateOn, type RateTable } from "../../../shared/RateTable.ts"
 import type * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { type BusinessCalendar, businessDaysApart } from "../../../shared/BusinessCalendar.ts"
-import { type Lessons, pairKey } from "./Decisions.ts"
+import { type Lessons, noLesson, pairKey } from "./Decisions.ts"
 import { InflowCounts } from "./InflowCounts.ts"
 import { type Leg, unitsPerOne } from "./Leg.ts"
 import type { MonthLegs } from "./MonthLegs.ts"
@@ -63,8 +63,6 @@ const quarter = 0.25
 
 /** A reference says something where hardly any other record has it. */
 const mostWithCode = 2
-
-const noLesson = { accepted: 0, rejected: 0, pattern: 0 } as const
 
 type Mutable<A> = { -readonly [K in keyof A]: A[K] }
 
@@ -306,6 +304,11 @@ export class Candidates {
     return false
   }
 
+  /** The points of the pair that was weighed last that were learnt of what people decided. */
+  get learnt(): number {
+    return this.parts.pair
+  }
+
   /** The points of a pair, in centibits. */
   weigh(out: number, into: number, fit: Fit): number {
     const { calendar, legs, lessons } = this.input
@@ -323,6 +326,7 @@ export class Candidates {
     const lesson = lessons.isEmpty ? noLesson : lessons.counts(legs.leg(out), legs.leg(into))
     counts.accepted = lesson.accepted
     counts.rejected = lesson.rejected
+    counts.expected = lesson.expected
     counts.pattern = lesson.pattern
     parts.prior = priorPart(counts.rivals)
     parts.amount = amountPart(fit, counts)

@@ -4,7 +4,8 @@ import * as CalendarDate from "../../../shared/CalendarDate.ts"
 import { textKey } from "../../../text/TextKey.ts"
 import type { EnrichmentFact } from "../EnrichmentFact.ts"
 import { type Leg, legText } from "./Leg.ts"
-import { centibits, compareText } from "./PairScore.ts"
+import { confidenceOf, type Judgement, plainScale } from "./Calibration.ts"
+import { centibits, compareText, type Counts } from "./PairScore.ts"
 
 /** A record that somebody decided about, as it is now. */
 export const Located = Schema.Struct({
@@ -168,6 +169,11 @@ export const decided = (words: Words, at: ReadonlyMap<string, Located>): Decided
 export const decisionsText = ({ all }: Decided): ReadonlyArray<readonly [date: string, text: string]> =>
   all.map((one) => [one.out.date, JSON.stringify(one)])
 
+/** What people decided about two accounts, beside what was to be expected. */
+export type Lesson = Pick<Counts, "accepted" | "rejected" | "expected" | "pattern">
+
+export const noLesson: Lesson = { accepted: 0, rejected: 0, expected: 0, pattern: 0 }
+
 const halfLifeDays = 180
 const feesKept = 20
 
@@ -175,9 +181,16 @@ const amountClass = (units: number): number => Math.floor(Math.log2(Math.max(1, 
 
 const accountsKey = (out: string, into: string): string => `${out} ${into}`
 
+/** What is known of a decision that was about no pair that could be scored: as likely as not. */
+const unjudged = 5_000
+
+const decisionKey = (outId: string, inId: string): string => `${outId} ${inId}`
+
 /** What was learnt of decisions on earlier days. */
 export class Lessons {
   private readonly byAccounts = new Map<string, Array<Decision>>()
+  /** What was stated of pairs before people decided about them, in ten-thousandths. */
+  private readonly stated = new Map<string, number>()
 
   constructor(decisions: ReadonlyArray<Decision>, learn: boolean) {
     if (!learn) return
@@ -186,6 +199,13 @@ export class Lessons {
       const list = this.byAccounts.get(key)
       if (list === undefined) this.byAccounts.set(key, [one])
       else list.push(one)
+    }
+  }
+
+  /** Hears what decided pairs were worth without what was learnt. */
+  hear(judgements: Iterable<Judgement>): void {
+    for (const { base, in: into, out } of judgements) {
+      this.stated.set(decisionKey(out, into), confidenceOf(plainScale, base))
     }
   }
 
@@ -198,10 +218,14 @@ export class Lessons {
     return all === undefined ? [] : all.filter((one) => one.out.date < out.date)
   }
 
-  counts(out: Leg, into: Leg): { readonly accepted: number; readonly rejected: number; readonly pattern: number } {
+  counts(out: Leg, into: Leg): Lesson {
     const before = this.before(out, into)
-    if (before.length === 0) return { accepted: 0, rejected: 0, pattern: 0 }
+    if (before.length === 0) return noLesson
     const accepted = before.filter((one) => one.accepted).length
+    let expected = 0
+    for (const one of before) {
+      expected += this.stated.get(decisionKey(one.out.recordId, one.in.recordId)) ?? unjudged
+    }
     let pattern = 0
     if (accepted < before.length) {
       const own = [located(out), located(into)] as const
@@ -212,7 +236,12 @@ export class Lessons {
         pattern -= 3 * 2 ** (-age / halfLifeDays)
       }
     }
-    return { accepted, rejected: before.length - accepted, pattern: centibits(pattern) }
+    return {
+      accepted,
+      rejected: before.length - accepted,
+      expected: Math.round(expected / 100),
+      pattern: centibits(pattern)
+    }
   }
 
   /** Whether a person has linked records of the two accounts before. */

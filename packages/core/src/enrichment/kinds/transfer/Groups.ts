@@ -158,6 +158,7 @@ export const groupsOf = (input: GroupInput, floor: number): ReadonlyArray<Scored
         textIn: isOut ? textMany : textOne,
         accepted: 0,
         rejected: 0,
+        expected: 0,
         pattern: 0
       }
       const parts = {

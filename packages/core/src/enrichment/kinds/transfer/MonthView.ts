@@ -18,38 +18,59 @@ export interface MonthView {
 /** Points from which on a pair can be suggested. */
 const floorOf = (suggestConfidence: number): number => centibits(Math.log2(suggestConfidence / (1 - suggestConfidence)))
 
+/** Points of a pair without what was learnt of earlier decisions, and with it. */
+interface Worth {
+  readonly base: number
+  readonly score: number
+}
+
 /** What the pair was worth beside the others that could have been meant. */
 const judgementOf = (candidates: Candidates, legs: MonthLegs, decision: Decision): Judgement | undefined => {
   const out = legs.placeOf(decision.out.recordId)
   const into = legs.placeOf(decision.in.recordId)
-  const scoreOf = (left: number, arrived: number): number | undefined => {
+  const worthOf = (left: number, arrived: number): Worth | undefined => {
     const fit = candidates.fit(left, arrived)
-    return fit === undefined ? undefined : candidates.weigh(left, arrived, fit)
+    if (fit === undefined) return undefined
+    const score = candidates.weigh(left, arrived, fit)
+    return { score, base: score - candidates.learnt }
   }
-  const own = out === undefined || into === undefined ? undefined : scoreOf(out, into)
+  const own = out === undefined || into === undefined ? undefined : worthOf(out, into)
   if (out === undefined || into === undefined || own === undefined) return undefined
   const { amounts } = legs
-  let best = 0
+  let best: Worth = { base: 0, score: 0 }
+  const beside = (rival: Worth | undefined): void => {
+    if (rival === undefined) return
+    best = { base: Math.max(best.base, rival.base), score: Math.max(best.score, rival.score) }
+  }
   for (let other = amounts.arrivedLike(out); other >= 0; other = amounts.next(other)) {
-    if (other !== into) best = Math.max(best, scoreOf(out, other) ?? 0)
+    if (other !== into) beside(worthOf(out, other))
   }
   for (let other = amounts.left(into); other >= 0; other = amounts.next(other)) {
-    if (other !== out) best = Math.max(best, scoreOf(other, into) ?? 0)
+    if (other !== out) beside(worthOf(other, into))
   }
-  const margin = Math.max(0, own - best)
-  return { date: legs.leg(out).date, judged: judgedPoints(own, margin), accepted: decision.accepted }
+  return {
+    date: legs.leg(out).date,
+    out: decision.out.recordId,
+    in: decision.in.recordId,
+    base: judgedPoints(own.base, Math.max(0, own.base - best.base)),
+    judged: judgedPoints(own.score, Math.max(0, own.score - best.score)),
+    accepted: decision.accepted
+  }
 }
 
 export const monthView = (input: CandidateInput, decisions: ReadonlyArray<Decision>): MonthView => {
-  const { apart, calendar, config, legs, strangers } = input
+  const { apart, calendar, config, legs, lessons, strangers } = input
   const candidates = new Candidates(input)
   const floor = floorOf(config.suggestConfidence)
   const own = config.learn ? decisions.filter(({ out }) => monthOf(out.date) === legs.month) : []
+  const judgements = () => own.flatMap((decision) => judgementOf(candidates, legs, decision) ?? [])
+  // What is worth so much without lessons is one for what comes later, in the same month too.
+  if (own.length > 0) lessons.hear(judgements())
   return {
     legs,
     candidates,
     pairs: candidates.scored(floor),
     groups: groupsOf({ legs, candidates, strangers, apart, calendar }, floor),
-    judged: own.flatMap((decision) => judgementOf(candidates, legs, decision) ?? [])
+    judged: judgements()
   }
 }

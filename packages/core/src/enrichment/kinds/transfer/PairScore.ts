@@ -43,6 +43,8 @@ const Counts = Schema.Struct({
   textIn: Schema.Int,
   accepted: Schema.Int,
   rejected: Schema.Int,
+  /** How many were to be accepted by what was stated of them, in hundredths. */
+  expected: Schema.Int,
   /** What patterns that were rejected take off, in centibits. */
   pattern: Schema.Int
 })
@@ -110,15 +112,32 @@ const pointsOf = (hint: number): number => (hint === 1 ? hintPoints.agrees : hin
 /** Hints: 1 for a transfer, -1 for something else, 0 for nothing. */
 export const providerPart = (out: number, into: number): number => pointsOf(out) + pointsOf(into)
 
-export const pairPart = ({ accepted, pattern, rejected }: Pick<Counts, "accepted" | "rejected" | "pattern">): number =>
-  Math.min(300, Math.max(-400, centibits(Math.log2((accepted + 1) / (rejected + 1))))) + pattern
+/**
+ * What decisions about two accounts say of the next pair of theirs: only as far as they came out otherwise than was stated. That
+ * people accept what was likely anyway is no news, and counted as such it would make everything certain.
+ */
+export const pairPart = ({
+  accepted,
+  expected,
+  pattern,
+  rejected
+}: Pick<Counts, "accepted" | "rejected" | "expected" | "pattern">): number => {
+  const likely = expected / 100
+  const odds = (accepted + 1) / (rejected + 1)
+  const stated = (likely + 1) / (accepted + rejected - likely + 1)
+  return Math.min(300, Math.max(-400, centibits(Math.log2(odds / stated)))) + pattern
+}
 
 export const partsSum = ({ amount, lag, pair, prior, provider, reference, text }: Parts): number =>
   prior + amount + lag + text + reference + provider + pair
 
 /** Whether anything besides amount and day speaks for it. */
-export const hasOtherEvidence = ({ pair, provider, reference, text }: Parts): boolean =>
-  text > 0 || reference > 0 || provider > 0 || pair > 0
+export const hasOtherEvidence = ({ counts, parts }: Pick<ScoredPair, "counts" | "parts">): boolean =>
+  parts.text > 0 ||
+  parts.reference > 0 ||
+  parts.provider > 0 ||
+  // People have linked these accounts, which says that they belong together even where it was expected.
+  (counts.accepted > counts.rejected && counts.pattern === 0)
 
 /** The first of two in the order of pairs: by day, then by id. */
 export const comparePairs = (a: ScoredPair, b: ScoredPair): number =>

@@ -96,11 +96,14 @@ export const proofConfidence = ({ a, b, margin, pair }: Proof): number =>
 
 /** Whether a link may be made without asking: never of amounts and days alone, of mirrors or of groups. */
 export const stateOf = (
-  { mirror, parts, second }: ScoredPair,
+  { counts, mirror, parts, second }: ScoredPair,
   confidence: number,
   { autoConfidence }: Pick<TransferConfig, "autoConfidence">
 ): "auto" | "suggested" =>
-  confidence >= autoConfidence * 10_000 && hasOtherEvidence(parts) && mirror !== true && second === undefined
+  confidence >= autoConfidence * 10_000 &&
+  hasOtherEvidence({ counts, parts }) &&
+  mirror !== true &&
+  second === undefined
     ? "auto"
     : "suggested"
 

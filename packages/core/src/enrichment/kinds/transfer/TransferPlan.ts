@@ -188,7 +188,18 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
     views.set(month, view)
     return view
   })
-  for (const month of [...changed].toSorted()) yield* viewOf(month)
+  // In order: what people decided about a month is a lesson for those behind it, which follow where it is another one.
+  const judgedMonths = new Set(config.learn ? said.all.map(({ out }) => monthOf(out.date)) : [])
+  yield* load([...judgedMonths].map(bookKey))
+  for (const month of judgedMonths) if (!changed.has(month)) lessons.hear(bookOf(month).judged)
+  for (const month of [...new Set([...changed, ...shared.months])].toSorted()) {
+    if (!changed.has(month)) continue
+    const { judged } = yield* viewOf(month)
+    if (JSON.stringify(judged) === JSON.stringify(bookOf(month).judged)) continue
+    const later = shared.months.filter((one) => one > month && !changed.has(one))
+    for (const one of later) changed.add(one)
+    yield* load([...later, ...later.map(bookKey)])
+  }
 
   // Components reach over the ends of months.
   const involved = new Set(changed)
@@ -227,8 +238,6 @@ export const planTransfers = Effect.fnUntraced(function* (input: Input) {
     for (const { pair } of [...last, ...now]) speaking.add(monthOf(pair.in.date))
   }
   const chosenIn = (month: string): ReadonlyArray<ChosenPair> => chosen.get(month) ?? bookOf(month).chosen
-  const judgedMonths = new Set(said.all.map(({ out }) => monthOf(out.date)))
-  yield* load([...judgedMonths].map(bookKey))
   const calibration = new Calibration(
     config.learn
       ? [...judgedMonths].toSorted().flatMap((month) => views.get(month)?.judged ?? bookOf(month).judged)

@@ -15,7 +15,10 @@ export type Chosen = typeof Chosen.Type
 
 const Judged = Schema.Struct({
   date: CalendarDate.CalendarDate,
-  /** In centibits. */
+  out: Schema.String,
+  in: Schema.String,
+  /** In centibits: without what was learnt of decisions before, and with it. */
+  base: Schema.Int,
   judged: Schema.Int,
   accepted: Schema.Boolean
 })

@@ -7,6 +7,7 @@ import * as CalendarDate from "../../../../src/shared/CalendarDate.ts"
 import * as Currency from "../../../../src/shared/Currency.ts"
 import * as Decimal from "../../../../src/shared/Decimal.ts"
 import { rateTable } from "../../../../src/shared/RateTable.ts"
+import { pairPart } from "../../../../src/enrichment/kinds/transfer/PairScore.ts"
 import { fact, type Setting, transfers } from "./TransferWorld.ts"
 import { account, leg } from "./Legs.ts"
 
@@ -245,12 +246,23 @@ describe("what people decide", () => {
         return links.find(({ members }) => members.includes("o9"))
       })
       expect(yield* ofNow([])).toMatchObject({ state: "suggested", parts: { pair: 0 } })
-      expect(yield* ofNow(decided("confirm"))).toMatchObject({ state: "auto", parts: { pair: 200 } })
+      expect(yield* ofNow(decided("confirm"))).toMatchObject({
+        state: "auto",
+        counts: { accepted: 3, rejected: 0 }
+      })
       expect(yield* ofNow(decided("confirm"), false)).toMatchObject({ state: "suggested", parts: { pair: 0 } })
       const rejected = yield* ofNow(decided("reject"))
       expect(rejected?.parts?.pair ?? -1_000).toBeLessThan(-200)
     })
   )
+
+  it("says as much as it differs from what was stated", () => {
+    // Nine of ten were to be right, and nine of ten were.
+    expect(pairPart({ accepted: 90, rejected: 10, expected: 9_000, pattern: 0 })).toBe(0)
+    expect(pairPart({ accepted: 10, rejected: 0, expected: 990, pattern: 0 })).toBeLessThan(20)
+    expect(pairPart({ accepted: 10, rejected: 0, expected: 500, pattern: 0 })).toBe(300)
+    expect(pairPart({ accepted: 5, rejected: 5, expected: 900, pattern: 0 })).toBeLessThan(-200)
+  })
 })
 
 describe("what is told", () => {

@@ -9,7 +9,7 @@ import {
   isBusinessDay,
   shift
 } from "../../../../../src/shared/BusinessCalendar.ts"
-import { type Lessons, pairKey } from "../../../../../src/enrichment/kinds/transfer/Decisions.ts"
+import { type Lessons, noLesson, pairKey } from "../../../../../src/enrichment/kinds/transfer/Decisions.ts"
 import { InflowCounts } from "./InflowCounts.ts"
 import { type Leg, textWeight, unitsPerOne } from "./Leg.ts"
 import { type MonthLegs, sameAmount } from "./MonthLegs.ts"
@@ -253,7 +253,7 @@ export class Candidates {
     const { after, before } = legs.window
     const rivals = Math.max(1, this.likely.count(into.currency, out.accountId, out.day - before, out.day + after))
     const { agreeing, all } = this.agreeing(out, into, fit)
-    const lesson = lessons.isEmpty ? { accepted: 0, rejected: 0, pattern: 0 } : lessons.counts(out, into)
+    const lesson = lessons.isEmpty ? noLesson : lessons.counts(out, into)
     const counts = {
       rivals,
       strangers: all,

@@ -119,6 +119,7 @@ export const groupsOf = (input: GroupInput, floor: number): ReadonlyArray<Scored
         textIn: one.out ? textMany : textOne,
         accepted: 0,
         rejected: 0,
+        expected: 0,
         pattern: 0
       }
       const parts = {

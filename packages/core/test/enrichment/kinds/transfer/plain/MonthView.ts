@@ -26,29 +26,39 @@ const judgementOf = (candidates: Candidates, legs: MonthLegs, decision: Decision
   const fit = out === undefined || into === undefined ? undefined : candidates.fit(out, into)
   if (out === undefined || into === undefined || fit === undefined) return undefined
   const own = candidates.score(out, into, fit)
-  const scores = (pairs: ReadonlyArray<readonly [Leg, Leg]>) =>
+  const scored = (pairs: ReadonlyArray<readonly [Leg, Leg]>) =>
     pairs.flatMap(([a, b]) => {
       const other = candidates.fit(a, b)
-      return other === undefined ? [] : [candidates.score(a, b, other).score]
+      return other === undefined ? [] : [candidates.score(a, b, other)]
     })
   const rivals = [
-    ...scores(legs.inflows.equal(out).flatMap((one) => (one === into ? [] : [[out, one] as const]))),
-    ...scores(legs.outflows.equal(into).flatMap((one) => (one === out ? [] : [[one, into] as const])))
+    ...scored(legs.inflows.equal(out).flatMap((one) => (one === into ? [] : [[out, one] as const]))),
+    ...scored(legs.outflows.equal(into).flatMap((one) => (one === out ? [] : [[one, into] as const])))
   ]
-  const margin = Math.max(0, own.score - Math.max(0, ...rivals))
-  return { date: out.date, judged: judgedPoints(own.score, margin), accepted: decision.accepted }
+  const worth = (points: (pair: ScoredPair) => number) =>
+    judgedPoints(points(own), Math.max(0, points(own) - Math.max(0, ...rivals.map(points))))
+  return {
+    date: out.date,
+    out: decision.out.recordId,
+    in: decision.in.recordId,
+    base: worth(({ parts, score }) => score - parts.pair),
+    judged: worth(({ score }) => score),
+    accepted: decision.accepted
+  }
 }
 
 export const monthView = (input: CandidateInput, decisions: ReadonlyArray<Decision>): MonthView => {
-  const { apart, calendar, config, legs, strangers } = input
+  const { apart, calendar, config, legs, lessons, strangers } = input
   const candidates = new Candidates(input)
   const floor = floorOf(config.suggestConfidence)
   const own = config.learn ? decisions.filter(({ out }) => monthOf(out.date) === legs.month) : []
+  const judgements = () => own.flatMap((decision) => judgementOf(candidates, legs, decision) ?? [])
+  lessons.hear(judgements())
   return {
     legs,
     candidates,
     pairs: candidates.scored(floor),
     groups: groupsOf({ legs, candidates, strangers, apart, calendar }, floor),
-    judged: own.flatMap((decision) => judgementOf(candidates, legs, decision) ?? [])
+    judged: judgements()
   }
 }
