@@ -295,6 +295,7 @@ export class Analysis extends Context.Service<
             calendar,
             today,
             hasFacts: head.hasFacts,
+            isTimed: true,
             sha256: (text) => digest.sha256(text)
           })
           const moved: Array<AnalysisMark> = []

@@ -22,6 +22,7 @@ import { type CompiledPipeline, type Gathered, type PipelineFault, run, runWithL
 import { gather } from "./PipelineOpening.ts"
 import { lineSeparator } from "./Progress.ts"
 import { noNotes, type NotedClaim, type RecordNotes } from "./RecordNotes.ts"
+import { slowMessage } from "./PlanningTime.ts"
 import { type Observed, planSet, type SetPlanned } from "./SetPlanning.ts"
 
 type Step = Placing["steps"][number]
@@ -50,6 +51,8 @@ export interface SliceInput {
   readonly sha256: (text: string) => string
   /** Whether anything may be asked outside; it may unless given. */
   readonly mayAsk?: boolean
+  /** Whether it is told who plans for too long; what is only shown says the same on any machine. */
+  readonly isTimed?: boolean
 }
 
 export interface SliceResult {
@@ -167,6 +170,7 @@ export class AnalysisSlice {
       })
       planned.push({ ...result, step })
       faults.push(...result.faults.map((message) => ({ enrichmentId: id, message })))
+      if (result.isSlow && this.input.isTimed === true) faults.push({ enrichmentId: id, message: slowMessage })
       for (const [recordId, accountId] of result.touched) {
         const ids = touched.get(accountId) ?? new Set<string>()
         touched.set(accountId, ids.add(recordId))

@@ -33,6 +33,7 @@ import type {
   SetRecord
 } from "./kinds/SetKind.ts"
 import { linkId } from "./kinds/LinkId.ts"
+import { PlanningTime } from "./PlanningTime.ts"
 import { lineSeparator } from "./Progress.ts"
 import { revisionOf, type SetStep } from "./SetStep.ts"
 
@@ -85,6 +86,8 @@ export interface SetPlanned {
   /** Partitions that were planned: what is said of a record by others stays. */
   readonly planned: ReadonlySet<PartitionKey>
   readonly faults: ReadonlyArray<string>
+  /** Whether the kind planned for longer than it may. */
+  readonly isSlow: boolean
 }
 
 /** A plan of a partition as it is stored. */
@@ -137,6 +140,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
   const decodeState = Schema.decodeUnknownSync(kind.State.codec)
   const encodeEvidence = Schema.encodeSync(kind.Evidence)
   const faults: Array<string> = []
+  const time = new PlanningTime()
 
   // What changed for it.
   const before = yield* store.entries(
@@ -214,9 +218,10 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
         today,
         dirty: keys,
         facts,
-        read
+        read: (keys) => time.reading(read(keys))
       })
     ).pipe(
+      (plan) => time.planning(keys.length, plan),
       Effect.flatMap((plan) => Effect.try({ try: () => encoded(plan), catch: asFault })),
       Effect.exit
     )
@@ -372,7 +377,8 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
     messages,
     touched,
     planned: new Set(keys),
-    faults
+    faults,
+    isSlow: time.isSlow
   } satisfies SetPlanned as SetPlanned
 })
 

@@ -52,6 +52,8 @@ export const limits = {
   partitionRecords: 20_000,
   runPartitions: 20_000,
   planRounds: 24,
+  /** Milliseconds that planning a partition may take before it is told. */
+  partitionMillis: 2_000,
   /** Events that one run of an enrichment tells; faults of one enrichment that a job names one by one. */
   enrichmentEvents: 5_000,
   enrichmentFaults: 50,

@@ -9,6 +9,7 @@ import {
   storeFeed,
   storeWorkspace
 } from "@millrace/testing/fixture"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,6 +23,7 @@ import { FeedPipelines } from "../../src/enrichment/FeedPipelines.ts"
 import { EventStore } from "../../src/event/EventStore.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import type { PartitionPlan, SetKind } from "../../src/enrichment/kinds/SetKind.ts"
+import { slowMessage } from "../../src/enrichment/PlanningTime.ts"
 import { provenPatterns } from "../../src/pattern/Pattern.ts"
 import type { RecordWrite } from "../../src/record/LedgerRecord.ts"
 import { RecordStore } from "../../src/record/RecordStore.ts"
@@ -67,7 +69,13 @@ const fussy: SetKind = {
     return (monthSum as SetKind).partitions(prepared, record)
   }
 }
-const kinds = kindsOf([...bundled, monthSum, byLine, fussy])
+/** Plans for three seconds. */
+const slow: SetKind = {
+  ...(monthSum as SetKind),
+  type: "month_sum_at_leisure",
+  plan: (input) => Effect.andThen(TestClock.adjust("3 seconds"), (monthSum as SetKind).plan(input))
+}
+const kinds = kindsOf([...bundled, monthSum, byLine, fussy, slow])
 const services = Layer.mergeAll(Analysis.layer, EnrichmentFacts.layer).pipe(
   Layer.provideMerge(FeedPipelines.layer),
   Layer.provideMerge(Tasks.layer),
@@ -258,6 +266,20 @@ describe("Analysis", () => {
       yield* records.write(scope, [{ ...bad, hash: "mended", fields: { ...bad.fields, amount: "6" } }])
       expect(yield* run()).toEqual([])
       expect(yield* valuesOf(a, bad)).toEqual([{ monthSum: "16" }, { monthSum: "16" }])
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("lets what was planned for too long stand, and tells it until it is planned in time", () =>
+    Effect.gen(function* () {
+      const { run, sum, valuesOf, write } = yield* arrange
+      const a = yield* write("10", "2026-03-01")
+      const slowly = { enrichments: [{ ...sum, type: "month_sum_at_leisure" }] }
+      expect(yield* run(slowly)).toEqual([{ enrichmentId: sum.id, message: slowMessage }])
+      expect(yield* valuesOf(a)).toEqual([{ monthSum: "10" }])
+      // Two partitions may take twice as long.
+      yield* write("7", "2026-02-01")
+      yield* write("7", "2026-01-01")
+      expect(yield* run(slowly)).toEqual([])
     }).pipe(Effect.provide(services))
   )
 
