@@ -218,7 +218,7 @@ export const planSet = Effect.fnUntraced(function* (input: SetPlanningInput) {
         today,
         dirty: keys,
         facts,
-        read: (keys) => time.reading(read(keys))
+        read: (wanted) => time.reading(read(wanted))
       })
     ).pipe(
       (plan) => time.planning(keys.length, plan),

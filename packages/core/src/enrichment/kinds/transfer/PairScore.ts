@@ -122,9 +122,9 @@ export const pairPart = ({
   pattern,
   rejected
 }: Pick<Counts, "accepted" | "rejected" | "expected" | "pattern">): number => {
-  const likely = expected / 100
+  const due = expected / 100
   const odds = (accepted + 1) / (rejected + 1)
-  const stated = (likely + 1) / (accepted + rejected - likely + 1)
+  const stated = (due + 1) / (accepted + rejected - due + 1)
   return Math.min(300, Math.max(-400, centibits(Math.log2(odds / stated)))) + pattern
 }
 
