@@ -14,7 +14,7 @@ import { driverOf } from "../StandIn.ts"
 const storage = Layer.merge(MemoryStorage.layer, NodeDigest.layer)
 
 const make: ProviderSuiteOptions["make"] = Effect.gen(function* () {
-  const fake = yield* fakeSaltEdge({ pageRows: 7, copies: 5 })
+  const fake = yield* fakeSaltEdge({ pageRows: 7, copies: 5, rows: 14, days: 40 })
   const driver = yield* driverOf(factory, fake)
   const kept: Record<string, string> = {}
   const step = yield* driver.beginConnect(beginOf({ keepAttempt: keptIn(kept) }))
@@ -39,4 +39,4 @@ const make: ProviderSuiteOptions["make"] = Effect.gen(function* () {
   }
 })
 
-suite("Salt Edge", { storage, make, dataTypes: ["transactions", "loans"], mixed: true, moves: 6 })
+suite("Salt Edge", { storage, make, dataTypes: ["transactions", "loans"], mixed: true, moves: 3 })

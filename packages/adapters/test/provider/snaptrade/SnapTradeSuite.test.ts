@@ -14,7 +14,7 @@ import { driverOf } from "../StandIn.ts"
 const storage = Layer.merge(MemoryStorage.layer, NodeDigest.layer)
 
 const make: ProviderSuiteOptions["make"] = Effect.gen(function* () {
-  const fake = yield* fakeSnapTrade({ pageRows: 9 })
+  const fake = yield* fakeSnapTrade({ pageRows: 9, rows: 14, days: 40 })
   const driver = yield* driverOf(factory, fake)
   const kept: Record<string, string> = {}
   const step = yield* driver.beginConnect(beginOf({ keepAttempt: keptIn(kept) }))
@@ -54,5 +54,5 @@ suite("SnapTrade", {
   make,
   dataTypes: ["transactions", "trades", "holdings", "orders"],
   mixed: true,
-  moves: 6
+  moves: 3
 })

@@ -26,11 +26,11 @@ interface Pair {
 }
 
 let pairs: { readonly client: Pair; readonly upstream: Pair } | undefined
-/** Made once in a process: the client's own, and that of the upstream. */
+/** Made once in a process: the client's own, and that of the upstream. Short ones, since every request is signed. */
 export const keys = () =>
   (pairs ??= {
-    client: generateKeyPairSync("rsa", { modulusLength: 2048 }),
-    upstream: generateKeyPairSync("rsa", { modulusLength: 2048 })
+    client: generateKeyPairSync("rsa", { modulusLength: 1024 }),
+    upstream: generateKeyPairSync("rsa", { modulusLength: 1024 })
   })
 
 /** An instant as Salt Edge writes it. */
