@@ -83,7 +83,7 @@ it.live("a trial of SimpleFIN: a person makes a setup token on its page and past
 it.effect("says of which providers there are trials", () =>
   Effect.gen(function* () {
     const { message } = yield* Effect.flip(withTrial(nothing, "acme"))
-    expect(message).toContain("there are plaid, simplefin")
+    expect(message).toContain("there are plaid, saltedge")
     const taken = { ...nothing, instances: ["plaid:trial"] }
     expect((yield* Effect.flip(withTrial(taken, "plaid"))).message).toContain("has plaid:trial already")
     expect(parseOptions(["--provider", "plaid"])).toMatchObject({ provider: "plaid" })

@@ -16,7 +16,7 @@ import * as Schema from "effect/Schema"
 import * as OutboundClient from "../../src/outbound/OutboundClient.ts"
 import { privateHosts } from "../../src/outbound/PrivateHosts.ts"
 
-const local = OutboundClient.make({ privateHosts: Result.getOrThrow(privateHosts(["127.0.0.1"])) })
+export const local = OutboundClient.make({ privateHosts: Result.getOrThrow(privateHosts(["127.0.0.1"])) })
 
 /** The driver of an instance that asks the stand-in. */
 export const driverOf = Effect.fnUntraced(function* <C>(

@@ -3,7 +3,9 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { FakeUpstream } from "../upstream/FakeUpstream.ts"
 import { startPlaid } from "../upstream/plaid/PlaidFake.ts"
+import { fakeSaltEdge } from "../upstream/saltedge/FakeSaltEdge.ts"
 import { startSimpleFin } from "../upstream/simplefin/SimpleFinFake.ts"
+import { fakeSnapTrade } from "../upstream/snaptrade/FakeSnapTrade.ts"
 
 const mark = "(trial)"
 
@@ -13,5 +15,7 @@ export const trials: ReadonlyMap<string, Effect.Effect<FakeUpstream, never, Scop
   Effect.Effect<FakeUpstream, never, Scope.Scope>
 >([
   ["plaid", startPlaid({ hostedLink: true, mark })],
+  ["saltedge", fakeSaltEdge({ mark })],
+  ["snaptrade", fakeSnapTrade({ mark })],
   ["simplefin", startSimpleFin({ mark })]
 ])

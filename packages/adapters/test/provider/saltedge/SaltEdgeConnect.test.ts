@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { factory } from "../../../src/provider/saltedge/SaltEdgeProvider.ts"
-import { connect, driverOf } from "../StandIn.ts"
+import { connect, driverOf, local } from "../StandIn.ts"
 
 const start = Timestamp.toMillis(Timestamp.make("2026-11-21T09:30:00.000Z"))
 const url = "https://millrace.example/webhooks/saltedge"
@@ -215,4 +215,35 @@ it.effect("Salt Edge: a key that is none stops the instance before anything is a
     })
     expect(yield* make({ callbackKey: "not a key" })).toMatchObject({ _tag: "Misconfigured" })
   })
+)
+
+it.live(
+  "Salt Edge: who tries it signs in on a page that says that it is a trial, and comes back with the connection",
+  () =>
+    Effect.gen(function* () {
+      const fake = yield* fakeSaltEdge({ mark: "(trial)", rows: 2 })
+      const driver = yield* driverOf(factory, fake)
+      const client = yield* local
+      const kept: Record<string, string> = {}
+      const step = yield* driver.beginConnect(
+        beginOf({ redirectUri: "https://app.example/back", keepAttempt: keptIn(kept) })
+      )
+      const address = step.kind === "redirect" ? step.url : expect.fail(step.kind)
+      const text = new TextDecoder().decode((yield* client.request({ url: address })).body)
+      expect(text).toContain("Trial: no real bank")
+      const press = (provider: string) =>
+        Effect.map(
+          client.request({
+            url: address,
+            method: "POST",
+            body: new URLSearchParams({ token: new URL(address).searchParams.get("token")!, provider }).toString()
+          }),
+          ({ headers }) => new URL(headers["location"]!).searchParams
+        )
+      expect((yield* press("")).get("error_class")).toBe("AuthorizationCancelled")
+      const connectionId = (yield* press("banque_du_lac_fr")).get("connection_id")!
+      const payload = { kind: "provider_connection_id", connectionId } as const
+      const completed = yield* driver.completeConnect(completeOf(payload, { attemptSecrets: kept }))
+      expect(completed.institution.name).toBe("Banque du Lac (trial)")
+    }).pipe(Effect.scoped)
 )

@@ -6,7 +6,7 @@ import { fakeSnapTrade } from "@millrace/testing/upstream"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { factory } from "../../../src/provider/snaptrade/SnapTradeProvider.ts"
-import { connect, driverOf } from "../StandIn.ts"
+import { connect, driverOf, local } from "../StandIn.ts"
 
 const start = Timestamp.toMillis(Timestamp.make("2026-11-21T09:30:00.000Z"))
 const path = (name: string) => (request: { readonly path: string }) => request.path.endsWith(name)
@@ -196,5 +196,36 @@ it.effect(
       expect(fake.connections.map(({ isRevoked }) => isRevoked)).toEqual([true])
       const nobodys = yield* openFor(driver, { ref: completed.connection.ref, secrets: {} })
       expect((yield* Effect.flip(nobodys.listAccounts))._tag).toBe("ConnectionGone")
+    }).pipe(Effect.scoped)
+)
+
+it.live(
+  "SnapTrade: who tries it signs in on a page that says that it is a trial, and comes back with the connection",
+  () =>
+    Effect.gen(function* () {
+      const fake = yield* fakeSnapTrade({ mark: "(trial)" })
+      const driver = yield* driverOf(factory, fake)
+      const client = yield* local
+      const kept: Record<string, string> = {}
+      const step = yield* driver.beginConnect(
+        beginOf({ redirectUri: "https://app.example/back", keepAttempt: keptIn(kept) })
+      )
+      const url = step.kind === "popup" ? step.url : expect.fail(step.kind)
+      const text = new TextDecoder().decode((yield* client.request({ url })).body)
+      expect(text).toContain("Trial: no real bank")
+      const press = (broker: string) =>
+        Effect.map(
+          client.request({
+            url,
+            method: "POST",
+            body: new URLSearchParams({ token: new URL(url).searchParams.get("token")!, broker }).toString()
+          }),
+          ({ headers }) => new URL(headers["location"]!).searchParams
+        )
+      expect((yield* press("")).get("status")).toBe("ABANDONED")
+      const connectionId = (yield* press("PINE")).get("connection_id")!
+      const payload = { kind: "provider_connection_id", connectionId } as const
+      const completed = yield* driver.completeConnect(completeOf(payload, { attemptSecrets: kept }))
+      expect(completed.institution.name).toBe("Pine Trading (trial)")
     }).pipe(Effect.scoped)
 )

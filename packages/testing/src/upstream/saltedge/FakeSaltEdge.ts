@@ -13,7 +13,6 @@ import { answer, endpointOf, refusal } from "./SaltEdgeAnswers.ts"
 import { webhooksOf } from "./SaltEdgeHooks.ts"
 import {
   type Connected,
-  consentMillis,
   type FakeSaltEdgeOptions,
   keys,
   saltEdgeAppId,
@@ -56,12 +55,6 @@ export const fakeSaltEdge = (options: FakeSaltEdgeOptions = {}): Effect.Effect<F
       const one = own.connected.find((each) => each.ref === ref)
       if (one === undefined) throw new RangeError(`there is no connection ${ref}`)
       return one
-    }
-    const mend = (one: Connected): void => {
-      one.status = "active"
-      one.failure = undefined
-      one.consentEnds = own.now() + consentMillis
-      if (!one.isRevoked) one.isGone = false
     }
     const privateKey = pem(keys().client.privateKey)
     return {
@@ -113,7 +106,7 @@ export const fakeSaltEdge = (options: FakeSaltEdgeOptions = {}): Effect.Effect<F
         const one = find(connectionRef)
         one.attemptId = session.attemptId
         one.refreshes++
-        mend(one)
+        own.mend(one)
         return paid(one.ref)
       },
       break: (connectionRef, how) => {
@@ -125,7 +118,7 @@ export const fakeSaltEdge = (options: FakeSaltEdgeOptions = {}): Effect.Effect<F
         else if (how === "institutionDown") one.failure = "ProviderUnavailable"
         else one.isGone = true
       },
-      mend: (connectionRef) => mend(find(connectionRef)),
+      mend: (connectionRef) => own.mend(find(connectionRef)),
       breakages: ["reauth", "consentExpired", "gone", "institutionDown"],
       collecting: (connectionRef, isCollecting) => {
         find(connectionRef).isCollecting = isCollecting

@@ -3,6 +3,7 @@ import { createHash, createVerify } from "node:crypto"
 import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
 import type { Refusal } from "../Incident.ts"
 import type { TrueAccount } from "../TrueRecord.ts"
+import { connectPage } from "./SaltEdgePage.ts"
 import {
   type Connected,
   data,
@@ -47,14 +48,14 @@ const readingOf = ({ connectedAt, ledger, refreshes }: Connected) => ({
   id: saltEdgeId(90_000_000 + ledger.changes.length + refreshes)
 })
 
-const connectionView = (one: Connected) => {
+const connectionView = (one: Connected, mark: string) => {
   const { at, id } = readingOf(one)
   const read = one.isCollecting ? null : second(at)
   return {
     id: one.ref,
     customer_id: one.customerId,
     provider_code: one.ledger.institution.id,
-    provider_name: one.ledger.institution.name,
+    provider_name: `${one.ledger.institution.name}${mark}`,
     country_code: one.ledger.institution.countryCode,
     status: one.status,
     last_success_at: read,
@@ -86,7 +87,7 @@ interface Asked {
   readonly customer_id?: string
   readonly identifier?: string
   readonly consent?: { readonly scopes?: ReadonlyArray<string>; readonly from_date?: string }
-  readonly attempt?: { readonly custom_fields?: { readonly attempt_id?: string } }
+  readonly attempt?: { readonly return_to?: string; readonly custom_fields?: { readonly attempt_id?: string } }
   readonly provider?: { readonly code?: string }
 }
 
@@ -107,7 +108,8 @@ const startSession = (upstream: SaltEdgeState, url: string, asked: Asked, reconn
     scopes: asked.consent.scopes,
     expiresAt,
     ...(provider === undefined ? {} : { provider }),
-    ...(reconnect === undefined ? {} : { reconnect: reconnect.ref })
+    ...(reconnect === undefined ? {} : { reconnect: reconnect.ref }),
+    ...(asked.attempt?.return_to === undefined ? {} : { redirect: asked.attempt.return_to })
   })
   return data({ connect_url: `${url}/connect?token=${token}`, expires_at: second(expiresAt), customer_id: customerId })
 }
@@ -145,9 +147,9 @@ const connectionAnswer = (
   if (of === "refresh") {
     if (one.failure !== undefined) return failure(406, one.failure)
     one.refreshes++
-    return data(connectionView(one))
+    return data(connectionView(one, upstream.mark))
   }
-  return data(connectionView(one))
+  return data(connectionView(one, upstream.mark))
 }
 
 /** Lists of one connection. */
@@ -184,6 +186,7 @@ const isSigned = (url: string, request: FakeRequest, now: number): boolean => {
 
 export const answer = (upstream: SaltEdgeState, url: string, request: FakeRequest): FakeAnswer => {
   const { headers, path, query } = request
+  if (path === "/connect") return connectPage(upstream, request)
   if (headers["app-id"] !== saltEdgeAppId || headers["secret"] !== secret) return failure(401, "ApiKeyNotFound")
   if (!isSigned(url, request, upstream.now())) return failure(401, "SignatureNotMatch")
   const asked = request.body === "" ? {} : ((JSON.parse(request.body) as { readonly data?: Asked }).data ?? {})
@@ -191,7 +194,7 @@ export const answer = (upstream: SaltEdgeState, url: string, request: FakeReques
   if (path === "/connections/connect") return startSession(upstream, url, asked)
   if (path === "/providers") {
     const country = query.get("country_code")
-    const listed = saltEdgeInstitutions.map((one, n) => providerOf(one, saltEdgeId(n)))
+    const listed = saltEdgeInstitutions.map((one, n) => providerOf(one, saltEdgeId(n), upstream.mark))
     return paged(
       upstream,
       query,
@@ -201,7 +204,9 @@ export const answer = (upstream: SaltEdgeState, url: string, request: FakeReques
   const [, code] = /^\/providers\/(.+)$/.exec(path) ?? []
   if (code !== undefined) {
     const found = saltEdgeInstitutions.find(({ id }) => id === code)
-    return found === undefined ? failure(404, "ProviderNotFound") : data(providerOf(found, saltEdgeId(1)))
+    return found === undefined
+      ? failure(404, "ProviderNotFound")
+      : data(providerOf(found, saltEdgeId(1), upstream.mark))
   }
   const [, ref, of = ""] = /^\/connections\/([^/]+)(?:\/(.+))?$/.exec(path) ?? []
   return ref === undefined ? listAnswer(upstream, request) : connectionAnswer(upstream, url, request, asked, ref, of)

@@ -15,6 +15,8 @@ export interface FakeSaltEdgeOptions {
   /** Rows of each account, and the days that they are spread over; 26 and 85 unless given. */
   readonly rows?: number
   readonly days?: number
+  /** What names of banks end with, so that a trial is seen to be one. */
+  readonly mark?: string
 }
 
 export const saltEdgeAppId = "app-of-the-tests"
@@ -59,10 +61,12 @@ export interface Session {
   readonly expiresAt: number
   readonly provider?: string
   readonly reconnect?: string
+  /** Where the person is sent back to. */
+  readonly redirect?: string
 }
 
 export const sessionMillis = 3_600_000
-export const consentMillis = 90 * 86_400_000
+const consentMillis = 90 * 86_400_000
 
 export const failure = (
   status: number,
@@ -95,13 +99,18 @@ export class SaltEdgeState {
   readonly now: () => number
   readonly pageRows: number
   readonly copies: number
+  readonly mark: string
   readonly size: { readonly rows: number; readonly days: number }
   private made = 0
 
-  constructor(now: () => number, { copies = 0, days = 85, pageRows = 1_000, rows = 26 }: FakeSaltEdgeOptions) {
+  constructor(
+    now: () => number,
+    { copies = 0, days = 85, mark = "", pageRows = 1_000, rows = 26 }: FakeSaltEdgeOptions
+  ) {
     this.now = now
     this.pageRows = pageRows
     this.copies = copies
+    this.mark = mark === "" ? "" : ` ${mark}`
     this.size = { rows, days }
   }
 
@@ -120,6 +129,14 @@ export class SaltEdgeState {
     })
     this.ledgers.set(key, ledger)
     return ledger
+  }
+
+  /** The person has signed in again. */
+  mend(one: Connected): void {
+    one.status = "active"
+    one.failure = undefined
+    one.consentEnds = this.now() + consentMillis
+    if (!one.isRevoked) one.isGone = false
   }
 
   live(ref: string | null): Connected | undefined {

@@ -8,10 +8,10 @@ const number = (amount: DecimalText): unknown => exactNumber(amount)
 
 const second = (millis: number): string => `${Timestamp.fromMillis(millis).slice(0, 19)}Z`
 
-export const providerOf = (institution: TrueInstitution, id: string) => ({
+export const providerOf = (institution: TrueInstitution, id: string, mark: string) => ({
   id,
   code: institution.id,
-  name: institution.name,
+  name: `${institution.name}${mark}`,
   country_code: institution.countryCode,
   mode: "oauth",
   status: institution.status === "down" ? "inactive" : "active",

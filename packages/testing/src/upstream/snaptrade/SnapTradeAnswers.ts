@@ -15,6 +15,7 @@ import {
   snapTradeClientId,
   type SnapTradeState
 } from "./SnapTradeState.ts"
+import { portalPage } from "./SnapTradePortal.ts"
 import { accountOf, activitiesOf, balancesOf, brokerageOf, ordersOf, positionsOf } from "./SnapTradeWire.ts"
 import { snapTradeInstitutions, uuidOf } from "./SnapTradeWorld.ts"
 
@@ -63,10 +64,10 @@ const accountAnswer = (
   }
 }
 
-const connectionView = (one: Connected) => ({
+const connectionView = (one: Connected, mark: string) => ({
   id: one.ref,
   created_date: "2026-01-02T03:04:05.678901+00:00",
-  brokerage: brokerageOf(one.ledger.institution, one.isAway),
+  brokerage: brokerageOf(one.ledger.institution, one.isAway, mark),
   name: "Connection-1",
   type: "read",
   disabled: one.disabled,
@@ -107,7 +108,7 @@ const connectionAnswer = (
     }
     return { status: 200, body: one.ledger.listed.map((account) => accountOf(account, view)) }
   }
-  return { status: 200, body: connectionView(one) }
+  return { status: 200, body: connectionView(one, upstream.mark) }
 }
 
 const register = (upstream: SnapTradeState, request: FakeRequest): FakeAnswer => {
@@ -127,20 +128,22 @@ const login = (upstream: SnapTradeState, url: string, request: FakeRequest): Fak
   const body = JSON.parse(request.body) as Readonly<Record<string, string | undefined>>
   if (body["locale"] !== undefined && !/^(en|pt[-_]BR)/i.test(body["locale"]))
     return failure(400, "1076", "Unsupported locale")
-  const { broker, reconnect } = body
+  const { broker, customRedirect, reconnect } = body
   if (reconnect !== undefined && upstream.live(reconnect)?.userId !== userId) return notFound
   const token = uuidOf(`portal ${upstream.portals.size} ${userId}`)
   upstream.portals.set(token, {
     userId,
     expiresAt: upstream.now() + portalSeconds * 1000,
     ...(broker === undefined ? {} : { broker }),
-    ...(reconnect === undefined ? {} : { reconnect })
+    ...(reconnect === undefined ? {} : { reconnect }),
+    ...(customRedirect === undefined ? {} : { redirect: customRedirect })
   })
   return { status: 200, body: { redirectURI: `${url}/portal?token=${token}`, sessionId: token } }
 }
 
 export const answer = (upstream: SnapTradeState, url: string, request: FakeRequest): FakeAnswer => {
   const { path, query } = request
+  if (path === "/portal") return portalPage(upstream, request)
   const isSigned =
     query.get("clientId") === snapTradeClientId &&
     request.headers["signature"] ===
@@ -149,7 +152,8 @@ export const answer = (upstream: SnapTradeState, url: string, request: FakeReque
   if (Math.abs(Number(query.get("timestamp")) - upstream.now() / 1000) > skew) {
     return failure(401, "1076", "Invalid timestamp")
   }
-  if (path === "/brokerages") return { status: 200, body: snapTradeInstitutions.map((one) => brokerageOf(one, false)) }
+  if (path === "/brokerages")
+    return { status: 200, body: snapTradeInstitutions.map((one) => brokerageOf(one, false, upstream.mark)) }
   if (path === "/snapTrade/registerUser") return register(upstream, request)
   if (path === "/snapTrade/login") return login(upstream, url, request)
   const userId = upstream.userOf(request)

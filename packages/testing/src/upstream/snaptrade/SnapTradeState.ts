@@ -15,6 +15,8 @@ export interface FakeSnapTradeOptions {
   /** Rows of each account, and the days that they are spread over; 24 and 240 unless given. */
   readonly rows?: number
   readonly days?: number
+  /** What names of institutions end with, so that a trial is seen to be one. */
+  readonly mark?: string
 }
 
 export const snapTradeClientId = "MILLRACE-TEST"
@@ -38,6 +40,8 @@ export interface Portal {
   readonly expiresAt: number
   readonly broker?: string
   readonly reconnect?: string
+  /** Where the person is sent back to. */
+  readonly redirect?: string
 }
 
 /** The one user of a personal key. */
@@ -69,6 +73,7 @@ export class SnapTradeState {
   readonly now: () => number
   readonly pageRows: number
   readonly isPersonal: boolean
+  readonly mark: string
   readonly size: SnapTradeSize
   /** The first day of each account that was ever known: that of a row which is gone counts on. */
   readonly firstDays = new Map<string, string>()
@@ -76,11 +81,12 @@ export class SnapTradeState {
 
   constructor(
     now: () => number,
-    { days = 240, isPersonal = false, pageRows = 1_000, rows = 24 }: FakeSnapTradeOptions
+    { days = 240, isPersonal = false, mark = "", pageRows = 1_000, rows = 24 }: FakeSnapTradeOptions
   ) {
     this.now = now
     this.pageRows = pageRows
     this.isPersonal = isPersonal
+    this.mark = mark === "" ? "" : ` ${mark}`
     this.size = { rows, days }
     if (isPersonal) this.users.set(keyOwner, "")
   }

@@ -7,11 +7,11 @@ import { uuidOf } from "./SnapTradeWorld.ts"
 
 const number = (amount: DecimalText): unknown => exactNumber(amount)
 
-export const brokerageOf = (institution: TrueInstitution, isAway: boolean) => ({
+export const brokerageOf = (institution: TrueInstitution, isAway: boolean, mark: string) => ({
   id: uuidOf(`brokerage ${institution.id}`),
   slug: institution.id,
-  name: institution.name,
-  display_name: institution.name,
+  name: `${institution.name}${mark}`,
+  display_name: `${institution.name}${mark}`,
   enabled: true,
   maintenance_mode: isAway || institution.status === "down",
   is_degraded: institution.status === "degraded",

@@ -1,0 +1,47 @@
+/** The page of the fake Salt Edge, for people who try a sign-in. */
+import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
+import { trialForm, trialPage } from "../TrialPage.ts"
+import type { SaltEdgeState, Session } from "./SaltEdgeState.ts"
+import { saltEdgeInstitutions } from "./SaltEdgeWorld.ts"
+
+const leave = ({ redirect }: Session, told: Readonly<Record<string, string>>): FakeAnswer => {
+  if (redirect === undefined) {
+    const id = told["connection_id"]
+    return id === undefined
+      ? trialPage("You can close this window.", "")
+      : trialPage("This is the id of the connection:", `<p><code>${id}</code></p>`)
+  }
+  const back = new URL(redirect)
+  for (const [name, value] of Object.entries(told)) back.searchParams.set(name, value)
+  return { status: 303, headers: { location: back.href }, body: "", contentType: "text/plain" }
+}
+
+/** The page, and where its buttons lead to. */
+export const connectPage = (state: SaltEdgeState, { body, method, query }: FakeRequest): FakeAnswer => {
+  const fields = method === "POST" ? new URLSearchParams(body) : query
+  const token = fields.get("token") ?? ""
+  const session = state.sessions.get(token)
+  if (session === undefined || state.now() > session.expiresAt) {
+    return trialPage("This link is not valid any more.", "")
+  }
+  const mended = state.connected.find(({ ref }) => ref === session.reconnect)
+  const offered =
+    mended === undefined
+      ? saltEdgeInstitutions.filter(({ id, status }) => status !== "down" && (session.provider ?? id) === id)
+      : [mended.ledger.institution]
+  if (method !== "POST") {
+    return trialPage(
+      "Choose your bank. Nothing is real here.",
+      offered.map(({ id, name }) => trialForm({ token, provider: id }, name)).join("") +
+        trialForm({ token, provider: "" }, "Cancel")
+    )
+  }
+  const institutionId = fields.get("provider") ?? ""
+  if (!offered.some(({ id }) => id === institutionId)) return leave(session, { error_class: "AuthorizationCancelled" })
+  if (mended !== undefined) {
+    state.mend(mended)
+    mended.refreshes++
+  }
+  const { ref } = mended ?? state.connect(session, { institutionId })
+  return leave(session, { connection_id: ref })
+}

@@ -1,0 +1,44 @@
+/** The portal of the fake SnapTrade, for people who try a sign-in. */
+import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
+import { trialForm, trialPage } from "../TrialPage.ts"
+import type { Portal, SnapTradeState } from "./SnapTradeState.ts"
+import { snapTradeInstitutions } from "./SnapTradeWorld.ts"
+
+const leave = ({ redirect }: Portal, told: Readonly<Record<string, string>>): FakeAnswer => {
+  if (redirect === undefined) {
+    const id = told["connection_id"]
+    return id === undefined
+      ? trialPage("You can close this window.", "")
+      : trialPage("This is the id of the connection:", `<p><code>${id}</code></p>`)
+  }
+  const back = new URL(redirect)
+  for (const [name, value] of Object.entries(told)) back.searchParams.set(name, value)
+  return { status: 303, headers: { location: back.href }, body: "", contentType: "text/plain" }
+}
+
+/** The page, and where its buttons lead to. */
+export const portalPage = (state: SnapTradeState, { body, method, query }: FakeRequest): FakeAnswer => {
+  const fields = method === "POST" ? new URLSearchParams(body) : query
+  const token = fields.get("token") ?? ""
+  const portal = state.portals.get(token)
+  if (portal === undefined || state.now() > portal.expiresAt) {
+    return trialPage("This link is not valid any more.", "")
+  }
+  const mended = state.connected.find(({ ref }) => ref === portal.reconnect)
+  const offered =
+    mended === undefined
+      ? snapTradeInstitutions.filter(({ id, status }) => status !== "down" && (portal.broker ?? id) === id)
+      : [mended.ledger.institution]
+  if (method !== "POST") {
+    return trialPage(
+      "Choose where you have your account. Nothing is real here.",
+      offered.map(({ id, name }) => trialForm({ token, broker: id }, name)).join("") +
+        trialForm({ token, broker: "" }, "Cancel")
+    )
+  }
+  const institutionId = fields.get("broker") ?? ""
+  if (!offered.some(({ id }) => id === institutionId)) return leave(portal, { status: "ABANDONED" })
+  if (mended !== undefined) mended.disabled = false
+  const { ref } = mended ?? state.connect(portal.userId, { institutionId })
+  return leave(portal, { status: "SUCCESS", connection_id: ref })
+}
