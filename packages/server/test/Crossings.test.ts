@@ -20,6 +20,8 @@ const expected: Readonly<Record<string, ReadonlyArray<keyof typeof crossings>>> 
   "core/src/bank/ConnectReturns.ts": ["connect returns"],
   "core/src/access/Families.ts": ["family look-up"],
   "core/src/usecase/BankRemovalTask.ts": ["connection look-up"],
+  "core/src/usecase/PokeTask.ts": ["provider callbacks"],
+  "core/src/usecase/ProviderCallbacks.ts": ["provider callbacks"],
   "jobs/src/ClusterEngine.ts": ["job engine"],
   "jobs/src/Dispatcher.ts": ["job engine"],
   "jobs/src/JobRunner.ts": ["job engine"],
