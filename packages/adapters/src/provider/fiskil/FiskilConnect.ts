@@ -40,6 +40,8 @@ import {
 import { upstream } from "./FiskilErrors.ts"
 import type { FiskilInstitutions } from "./FiskilInstitutions.ts"
 
+/** Mark of a subject for which a person was asked for: a crash may have come before the answer. */
+const askedSecret = "endUserAsked"
 /** Secrets of an attempt. */
 const sessionSecret = "sessionId"
 const begunSecret = "begunAt"
@@ -83,7 +85,9 @@ export const makeConnect = (
         message: `${upstream} needs an address to send receipts of consents to: give the person's, or set emailDomain`
       })
     }
-    const lost = yield* lostEndUser(email, subject.ref)
+    // People can be looked for by their address alone, which is sent where it has to be and nowhere else.
+    const lost = subject.secrets[askedSecret] === undefined ? undefined : yield* lostEndUser(email, subject.ref)
+    if (lost === undefined) yield* keepSubject({ [askedSecret]: "yes" })
     const made = lost === undefined ? yield* newEndUser(email, subject.ref) : lost
     yield* keepSubject({ [endUserSecret]: made })
     return made

@@ -36,6 +36,9 @@ export interface Place {
 
 const idForm = /^[A-Za-z0-9_.:-]{1,128}$/
 
+/** Whether text is an id of which a reference can be made. */
+export const isIdOfPlace = (text: string): boolean => idForm.test(text)
+
 /** The reference of a connection. */
 export const refOf = ({ accountKey, endUserId, institutionId }: Place): string =>
   [endUserId, institutionId, ...(accountKey === undefined ? [] : [accountKey])].join("/")
@@ -44,7 +47,7 @@ export const refOf = ({ accountKey, endUserId, institutionId }: Place): string =
 export const placeOf = (ref: string): Place | undefined => {
   const [endUserId = "", institutionId = "", accountKey, ...rest] = ref.split("/")
   const parts = [endUserId, institutionId, ...(accountKey === undefined ? [] : [accountKey])]
-  return rest.length === 0 && parts.every((part) => idForm.test(part))
+  return rest.length === 0 && parts.every(isIdOfPlace)
     ? { endUserId, institutionId, ...(accountKey === undefined ? {} : { accountKey }) }
     : undefined
 }
@@ -64,14 +67,6 @@ export const refOfConsent = (endUserId: string, consent: FiskilConsent): string 
     institutionId: institutionIdOf(consent),
     ...(first === undefined ? {} : { accountKey: accountKey(first) })
   })
-}
-
-/** Every reference that a consent may be known by: its accounts may have been fewer or others before. */
-export const refsOfConsent = (endUserId: string, consent: FiskilConsent): ReadonlyArray<string> => {
-  const institutionId = institutionIdOf(consent)
-  const first = refOfConsent(endUserId, consent)
-  const others = accountIdsOf(consent).map((id) => refOf({ endUserId, institutionId, accountKey: accountKey(id) }))
-  return [...new Set([first, ...others, refOf({ endUserId, institutionId })])]
 }
 
 /** Whether a consent of the person is one of the connection. */

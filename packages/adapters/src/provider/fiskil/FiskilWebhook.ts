@@ -8,9 +8,10 @@ import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
 import { isSignedWith } from "../upstream/Hmac.ts"
 import { maybe, UpstreamId } from "../upstream/UpstreamForm.ts"
+import { FiskilEndUser } from "./FiskilAnswers.ts"
 import type { FiskilClient } from "./FiskilClient.ts"
 import type { FiskilConfig } from "./FiskilConfig.ts"
-import { consentsOf, institutionIdOf, placeOf, refsOfConsent, refOf } from "./FiskilConsents.ts"
+import { isIdOfPlace } from "./FiskilConsents.ts"
 
 /**
  * Milliseconds that a callback may be old, or ahead of our clock: the signature has no time of its own, and what could
@@ -21,11 +22,8 @@ const mostAhead = 300_000
 
 const Event = Schema.Struct({
   event: maybe(Schema.String),
-  end_user_id: maybe(Schema.String),
-  consent_id: maybe(Schema.String),
-  institution_id: maybe(Schema.Union([Schema.String, Schema.Finite]))
+  end_user_id: maybe(Schema.String)
 })
-type Event = typeof Event.Type
 
 /** The event stands inside of `data`, and in some documents beside it. */
 const Payload = Schema.fromJsonString(
@@ -42,8 +40,9 @@ const sync = (dataTypes?: ReadonlyArray<SyncDataType>): Pick<Poke, "dataTypes"> 
   dataTypes === undefined ? {} : { dataTypes }
 
 /** What an event means. One that a consent ended says nothing of others that the person gave for the same bank. */
-const meaningOf = (event: string): Pick<Poke, "dataTypes"> | undefined => {
-  if (/^consent\.(?:received|updated|revoked)$/.test(event)) return {}
+const meaningOf = (event: string): Pick<Poke, "dataTypes" | "repaired"> | undefined => {
+  if (event === "consent.received" || event === "consent.updated") return { repaired: true }
+  if (event === "consent.revoked") return {}
   if (event.startsWith("banking.transactions.")) return sync(["transactions"])
   if (event.startsWith("banking.balances.")) return sync(["balances"])
   if (event.startsWith("banking.accounts.")) return sync()
@@ -72,20 +71,17 @@ const verified = (
     : Effect.succeed(read.success)
 }
 
-/** The references that the event may be about: an event names a consent, and consents know their accounts. */
-const refsOf = Effect.fnUntraced(function* (
-  client: FiskilClient,
-  { consent_id, end_user_id, institution_id }: Event
-): Effect.fn.Return<ReadonlyArray<string>, ProviderError> {
-  const place = placeOf(refOf({ endUserId: end_user_id ?? "", institutionId: String(institution_id ?? "") }))
-  if (place === undefined) return []
-  const here = (yield* consentsOf(client, place.endUserId)).filter(
-    (consent) => institutionIdOf(consent) === place.institutionId
-  )
-  const named = here.filter((consent) => consent.consent_id === consent_id || consent.arrangement_id === consent_id)
-  const refs = (named.length === 0 ? here : named).flatMap((consent) => refsOfConsent(place.endUserId, consent))
-  return [...new Set([...refs, refOf(place)])]
-})
+/**
+ * The workspace that the person of an event is known by; `undefined` where there is nobody. An event names a consent, and
+ * consents come and go: the person is what stays.
+ */
+const subjectRefOf = (client: FiskilClient, endUserId: string): Effect.Effect<string | undefined, ProviderError> =>
+  client
+    .askJson({ path: `/v1/end-users/${endUserId}`, endpoint: "end-users", connection: endUserId }, FiskilEndUser)
+    .pipe(
+      Effect.map(({ name }) => (name === null || name === "" ? undefined : name)),
+      Effect.catchTag("ConnectionGone", () => Effect.succeed(undefined))
+    )
 
 /** Events that mean nothing to us are left out. Whose an event is, Fiskil is asked. */
 export const verifyWebhook =
@@ -93,13 +89,9 @@ export const verifyWebhook =
   (webhook: InboundWebhook): Effect.Effect<ReadonlyArray<Poke>, ProviderError | WebhookRefused> =>
     Effect.gen(function* () {
       const payload = yield* verified(config, webhook)
-      const event = payload.data ?? payload
-      const meaning = meaningOf(event.event ?? "")
-      if (meaning === undefined) return []
-      const refs = yield* refsOf(client, event)
-      return refs.map((connectionRef, n) => ({
-        ...meaning,
-        eventId: n === 0 ? payload.message_id : `${payload.message_id}/${n}`,
-        connectionRef
-      }))
+      const { end_user_id: endUserId, event } = payload.data ?? payload
+      const meaning = meaningOf(event ?? "")
+      if (meaning === undefined || endUserId === undefined || endUserId === null || !isIdOfPlace(endUserId)) return []
+      const subjectRef = yield* subjectRefOf(client, endUserId)
+      return subjectRef === undefined ? [] : [{ ...meaning, eventId: payload.message_id, subjectRef }]
     })

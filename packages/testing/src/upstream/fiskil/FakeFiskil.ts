@@ -20,6 +20,10 @@ export interface FakeFiskilOptions {
   readonly port?: number
   /** Rows of a page at most, however many are asked for. 1,000, as there, unless given. */
   readonly pageRows?: number
+  /** Days of rows to begin with; 300 unless given. */
+  readonly days?: number
+  /** Rows of the account that moves most; 60 unless given. */
+  readonly rows?: number
 }
 
 const clientId = "client-of-the-fake-fiskil"
@@ -202,6 +206,10 @@ const answerOf = (state: FiskilState, request: FakeRequest): FakeAnswer => {
   }
   if (!state.isToken((request.headers["authorization"] ?? "").replace(/^Bearer /u, ""))) return unauthorized
   if (path === "/v1/end-users") return endUsersAnswer(state, request)
+  if (path.startsWith("/v1/end-users/")) {
+    const found = state.endUsers.find(({ id }) => path === `/v1/end-users/${id}`)
+    return found === undefined ? notFound : { status: 200, body: found }
+  }
   if (path === "/v1/auth/session" && method === "POST") return sessionAnswer(state, request)
   if (path === "/v1/consent" || path.startsWith("/v1/consent/")) return consentAnswer(state, request)
   if (path === "/v1/institutions" || path.startsWith("/v1/institutions/")) {
@@ -294,7 +302,10 @@ export const fakeFiskil = (options: FakeFiskilOptions = {}): Effect.Effect<FakeU
   Effect.gen(function* () {
     let made: FiskilState | undefined
     const server = yield* startFakeServer(({ time }): FakeProtocol => {
-      const state = (made = new FiskilState(time.now, options.pageRows ?? 1_000))
+      const state = (made = new FiskilState(time.now, options.pageRows ?? 1_000, {
+        days: options.days ?? 300,
+        rows: options.rows ?? 60
+      }))
       return {
         about: (request) => about(state, request),
         answer: (request) => answerOf(state, request),

@@ -2,7 +2,7 @@
 import type { SignIn } from "../FakeUpstream.ts"
 import { TrueLedger } from "../TrueLedger.ts"
 import type { TrueAccount } from "../TrueRecord.ts"
-import { fiskilIds, fiskilInstitutions, fiskilLedger } from "./FiskilWorld.ts"
+import { fiskilIds, fiskilInstitutions, fiskilLedger, type FiskilHistory } from "./FiskilWorld.ts"
 
 export interface EndUser {
   readonly id: string
@@ -49,6 +49,7 @@ const consentMillis = 365 * 86_400_000
 export class FiskilState {
   readonly now: () => number
   readonly pageRows: number
+  readonly history: FiskilHistory
   readonly endUsers: Array<EndUser> = []
   readonly sessions = new Map<string, AuthSession>()
   readonly connected: Array<Connected> = []
@@ -56,9 +57,10 @@ export class FiskilState {
   private readonly ledgers = new Map<string, TrueLedger>()
   private made = 0
 
-  constructor(now: () => number, pageRows: number) {
+  constructor(now: () => number, pageRows: number, history: FiskilHistory) {
     this.now = now
     this.pageRows = pageRows
+    this.history = history
   }
 
   newToken(): string {
@@ -95,7 +97,7 @@ export class FiskilState {
     const key = `${institution.id} ${person}`
     const known = this.ledgers.get(key)
     if (known !== undefined) return known
-    const ledger = fiskilLedger(institution, person, this.now)
+    const ledger = fiskilLedger(institution, person, this.now, this.history)
     this.ledgers.set(key, ledger)
     return ledger
   }

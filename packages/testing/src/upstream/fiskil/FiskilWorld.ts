@@ -65,12 +65,19 @@ const accountsOf = (owner: string, numbers: Seeded): ReadonlyArray<TrueAccount> 
 
 const words = ["Grocer", "Café Ōtani", "Salary", "TRANSPORTFORNSW TAP", "Osko Payment", "Books <3>"]
 
-const fillRows = (ledger: TrueLedger, account: string, seeded: Seeded, rows: number): void => {
+/** How much there is to begin with. */
+export interface FiskilHistory {
+  readonly days: number
+  /** Rows of the account that moves most; others have fewer. */
+  readonly rows: number
+}
+
+const fillRows = (ledger: TrueLedger, account: string, seeded: Seeded, { days, rows }: FiskilHistory): void => {
   for (let n = 0; n < rows; n++) {
     const units = BigInt(1 + seeded.below(90_000))
     ledger.post({
       account,
-      date: CalendarDate.addDays(ledger.today, -300 + Math.floor((n * 295) / rows) + seeded.below(4)),
+      date: CalendarDate.addDays(ledger.today, -days + Math.floor((n * (days - 5)) / rows) + seeded.below(4)),
       amount: Decimal.fromUnits(seeded.once(3) ? units : -units, 2),
       description: `${seeded.pick(words)} ${n}`,
       ...(seeded.once(2) ? { category: "FOOD_AND_DRINK", merchant: "Blue Heron" } : {})
@@ -79,7 +86,12 @@ const fillRows = (ledger: TrueLedger, account: string, seeded: Seeded, rows: num
 }
 
 /** What a person has at an institution. */
-export const fiskilLedger = (of: TrueInstitution, person: string, now: () => number): TrueLedger => {
+export const fiskilLedger = (
+  of: TrueInstitution,
+  person: string,
+  now: () => number,
+  { days, rows }: FiskilHistory
+): TrueLedger => {
   const owner = `${of.id} ${person}`
   const seeded = new Seeded(createHash("sha256").update(owner).digest().readInt32BE())
   const ledger = new TrueLedger({
@@ -88,8 +100,8 @@ export const fiskilLedger = (of: TrueInstitution, person: string, now: () => num
     now,
     makeId: (kind, n) => (kind === "account" ? fiskilIds.account : fiskilIds.row)(`${owner} ${n}`)
   })
-  fillRows(ledger, "everyday", seeded, 60)
-  fillRows(ledger, "card", seeded, 30)
-  fillRows(ledger, "home", seeded, 8)
+  fillRows(ledger, "everyday", seeded, { days, rows })
+  fillRows(ledger, "card", seeded, { days, rows: Math.ceil(rows / 2) })
+  fillRows(ledger, "home", seeded, { days, rows: Math.ceil(rows / 8) })
   return ledger
 }

@@ -18,6 +18,10 @@ export interface FakeQuilttOptions {
   readonly port?: number
   /** Rows of a page at most, however many are asked for. 100, as there, unless given. */
   readonly pageRows?: number
+  /** Days of rows to begin with; 260 unless given. */
+  readonly days?: number
+  /** Rows of the account that moves most; 90 unless given. */
+  readonly rows?: number
 }
 
 export const quilttConnectorId = "millrace-test"
@@ -224,7 +228,10 @@ export const fakeQuiltt = (options: FakeQuilttOptions = {}): Effect.Effect<FakeU
   Effect.gen(function* () {
     let made: QuilttState | undefined
     const server = yield* startFakeServer(({ time }): FakeProtocol => {
-      const state = (made = new QuilttState(time.now, options.pageRows ?? 100))
+      const state = (made = new QuilttState(time.now, options.pageRows ?? 100, {
+        days: options.days ?? 260,
+        rows: options.rows ?? 90
+      }))
       return {
         about: (request) => about(state, request),
         answer: (request) => answerOf(state, request),

@@ -2,7 +2,7 @@
 import { TrueLedger } from "../TrueLedger.ts"
 import type { SignIn } from "../FakeUpstream.ts"
 import type { TrueAccount } from "../TrueRecord.ts"
-import { globalId, quilttInstitutions, quilttLedger } from "./QuilttWorld.ts"
+import { globalId, quilttInstitutions, quilttLedger, type QuilttHistory } from "./QuilttWorld.ts"
 
 export interface Profile {
   readonly id: string
@@ -53,15 +53,17 @@ export class Connected {
 export class QuilttState {
   readonly now: () => number
   readonly pageRows: number
+  readonly history: QuilttHistory
   readonly connected: Array<Connected> = []
   private readonly profiles: Array<Profile> = []
   private readonly sessions = new Map<string, Session>()
   private readonly ledgers = new Map<string, TrueLedger>()
   private made = 0
 
-  constructor(now: () => number, pageRows: number) {
+  constructor(now: () => number, pageRows: number, history: QuilttHistory) {
     this.now = now
     this.pageRows = pageRows
+    this.history = history
   }
 
   /** By its id, or by the id that a client gave it. */
@@ -102,7 +104,7 @@ export class QuilttState {
     const key = `${institution.id} ${person}`
     const known = this.ledgers.get(key)
     if (known !== undefined) return known
-    const ledger = quilttLedger(institution, person, this.now)
+    const ledger = quilttLedger(institution, person, this.now, this.history)
     this.ledgers.set(key, ledger)
     return ledger
   }

@@ -117,11 +117,18 @@ const fillTrades = (ledger: TrueLedger, account: string, seeded: Seeded): void =
   )
 }
 
-const fillRows = (ledger: TrueLedger, account: string, seeded: Seeded, rows: number): void => {
+/** How much there is to begin with. */
+export interface QuilttHistory {
+  readonly days: number
+  /** Rows of the account that moves most; others have fewer. */
+  readonly rows: number
+}
+
+const fillRows = (ledger: TrueLedger, account: string, seeded: Seeded, { days, rows }: QuilttHistory): void => {
   for (let n = 0; n < rows; n++) {
     ledger.post({
       account,
-      date: CalendarDate.addDays(ledger.today, -260 + Math.floor((n * 255) / rows) + seeded.below(4)),
+      date: CalendarDate.addDays(ledger.today, -days + Math.floor((n * (days - 5)) / rows) + seeded.below(4)),
       amount: cents((seeded.once(3) ? 1 : -1) * (1 + seeded.below(90_000))),
       description: `${seeded.pick(words)} ${n}`,
       ...(seeded.once(2) ? { category: "FOOD_AND_DRINK", merchant: "Blue Heron" } : {})
@@ -130,7 +137,12 @@ const fillRows = (ledger: TrueLedger, account: string, seeded: Seeded, rows: num
 }
 
 /** What a person has at an institution: more rows than fit on a page. */
-export const quilttLedger = (at: TrueInstitution, person: string, now: () => number): TrueLedger => {
+export const quilttLedger = (
+  at: TrueInstitution,
+  person: string,
+  now: () => number,
+  { days, rows }: QuilttHistory
+): TrueLedger => {
   const owner = `${at.id} ${person}`
   const seeded = new Seeded(createHash("sha256").update(owner).digest().readInt32BE())
   const ledger = new TrueLedger({
@@ -139,9 +151,9 @@ export const quilttLedger = (at: TrueInstitution, person: string, now: () => num
     now,
     makeId: (kind, n) => globalId(kind === "account" ? "acct" : "txn", `${owner} ${kind} ${n}`)
   })
-  fillRows(ledger, "checking", seeded, 90)
-  fillRows(ledger, "card", seeded, 40)
-  fillRows(ledger, "mortgage", seeded, 9)
+  fillRows(ledger, "checking", seeded, { days, rows })
+  fillRows(ledger, "card", seeded, { days, rows: Math.ceil((rows * 4) / 9) })
+  fillRows(ledger, "mortgage", seeded, { days, rows: Math.max(6, Math.ceil(rows / 10)) })
   if (ledger.accounts.has("brokerage")) fillTrades(ledger, "brokerage", seeded)
   if (ledger.account("mortgage").supports.includes("loans")) {
     ledger.loans.set("mortgage", {
