@@ -1,0 +1,261 @@
+/**
+ * The life of a bank of each provider over HTTP, against a server and a stand-in of the upstream on real sockets: it is
+ * connected, synced, broken, mended by the person, refreshed and removed.
+ */
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
+import { bundledProviders } from "@millrace/adapters/provider"
+import { asOwner, type Caller } from "@millrace/core/access"
+import { Currency } from "@millrace/core"
+import { BankRemovals, Workspaces } from "@millrace/core/kernel"
+import { type ClientStep, configured } from "@millrace/core/provider"
+import {
+  fakeFiskil,
+  fakeQuiltt,
+  fakeSaltEdge,
+  fakeSnapTrade,
+  type FakeUpstream,
+  startPlaid
+} from "@millrace/testing/upstream"
+import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
+import { call } from "@millrace/verification/process/ApiCaller"
+import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { layer, layerAdapters } from "../src/Server.ts"
+import type { Settings } from "../src/Settings.ts"
+
+const standIns: Readonly<Record<string, Effect.Effect<FakeUpstream, never, Scope.Scope>>> = {
+  plaid: startPlaid(),
+  snaptrade: fakeSnapTrade(),
+  saltedge: fakeSaltEdge(),
+  fiskil: fakeFiskil(),
+  quiltt: fakeQuiltt()
+}
+
+const scope = Scope.makeUnsafe()
+const fakes = new Map<string, FakeUpstream>()
+let folder: DataFolder
+let database: ServerDatabase
+let url: string
+let apiKey: string
+let caller: Caller
+let running: Awaited<ReturnType<typeof start>>
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const probe = createServer()
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+
+/** Settings as a configuration file gives them: those that are secret are hidden. */
+const configOf = (fake: FakeUpstream) =>
+  Object.fromEntries(
+    Object.entries(fake.config).map(([key, value]) => [
+      key,
+      typeof value === "string" && fake.secrets.includes(value) ? Redacted.make(value) : value
+    ])
+  )
+
+const start = async () => {
+  for (const [kind, making] of Object.entries(standIns)) {
+    fakes.set(kind, await Effect.runPromise(Scope.provide(making, scope)))
+  }
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}`
+  const settings: Settings = {
+    dataFolder: folder.path,
+    databaseUrl: Redacted.make(database.url),
+    host: "127.0.0.1",
+    port,
+    filesFolder: undefined,
+    secretKey: Redacted.make(Buffer.alloc(32, 5).toString("base64")),
+    demo: false,
+    slots: 4,
+    jobLease: 30,
+    privateHosts: ["127.0.0.1"]
+  }
+  const providers = Result.getOrThrow(
+    configured(
+      bundledProviders,
+      [...fakes].map(([kind, fake]) => ({ id: `${kind}:trial`, config: configOf(fake) }))
+    )
+  )
+  const adapters = layerAdapters(settings, { ...emptyConfiguration, providers })
+  return ManagedRuntime.make(layer(settings, adapters))
+}
+
+const emptyConfiguration = {
+  instances: [],
+  providers: [],
+  destinations: [],
+  enrichments: [],
+  collections: [],
+  models: [],
+  budgets: new Map(),
+  privateHosts: [],
+  ratesFile: undefined,
+  businessDays: undefined
+}
+
+beforeAll(async () => {
+  folder = await makeDataFolder()
+  database = await makeServerDatabase(inject("postgres"))
+  running = await start()
+  const made = await running.runPromise(
+    Effect.gen(function* () {
+      return yield* (yield* Workspaces).found({
+        name: "Lives",
+        plan: "enterprise",
+        timezone: "UTC",
+        baseCurrency: Currency.make("USD"),
+        ownerEmail: "owner@localhost"
+      })
+    })
+  )
+  apiKey = Redacted.value(made.secret)
+  caller = asOwner(made.workspace, made.owner)
+})
+
+afterAll(async () => {
+  await running.dispose()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await database.drop()
+  await folder.remove()
+})
+
+// oxlint-disable-next-line typescript/no-explicit-any -- answers are read as whatever they turn out to be
+type Loose = any
+
+const ask = async (status: number, method: string, path: string, json?: unknown): Promise<Loose> => {
+  const answer = await call(url, apiKey, path, { method, ...(json === undefined ? {} : { json }) })
+  expect([method, path, answer.status, answer.status === status ? "" : answer.body]).toEqual([method, path, status, ""])
+  return answer.json()
+}
+const get = async (path: string) => (await ask(200, "GET", path)).data
+
+/** What was sent of a step, as the stand-in's person gets it. */
+const stepOf = (sent: Loose): ClientStep => {
+  const { expiresAt, flow } = sent
+  if (sent.linkToken !== undefined) return { kind: "link", token: sent.linkToken, expiresAt }
+  if (sent.authSessionId !== undefined) return { kind: "authSession", authSessionId: sent.authSessionId, expiresAt }
+  if (sent.sessionToken !== undefined) return { kind: "connector", ...sent }
+  return { kind: flow === "oauth_redirect" ? "redirect" : "popup", url: sent.url, expiresAt }
+}
+
+/** The newest job of the feed, once it is over. */
+const synced = async (feedId: string): Promise<Loose> => {
+  await ask(201, "POST", `/v1/feeds/${feedId}/sync`, {})
+  for (;;) {
+    const [job] = await get(`/v1/feeds/${feedId}/jobs?limit=1`)
+    if (!["created", "pending", "in_progress", "paused"].includes(job.status)) return job
+    await new Promise((wake) => setTimeout(wake, 30))
+  }
+}
+
+const rowsOf = async (tableId: string) => {
+  const all: Array<Loose> = []
+  for (let cursor = ""; ;) {
+    const { data, meta } = await ask(200, "GET", `/v1/tables/${tableId}/rows?limit=500${cursor}`)
+    all.push(...data)
+    if (meta?.hasMore !== true) return all
+    cursor = `&cursor=${encodeURIComponent(meta.nextCursor)}`
+  }
+}
+
+describe.each(Object.keys(standIns))("a bank of %s", (kind) => {
+  it("is connected, synced, broken, mended, refreshed and removed over HTTP", async () => {
+    const fake = fakes.get(kind)!
+    const providerInstanceId = `${kind}:trial`
+    const instance = (await get("/v1/banks/providers")).find((one: Loose) => one.id === providerInstanceId)
+    expect(instance).toMatchObject({ provider: kind, available: true })
+
+    // Connected.
+    const begun = (
+      await ask(200, "POST", "/v1/banks/connections/start", { providerInstanceId, email: "owner@example.com" })
+    ).data
+    expect(begun.flow).toBe(instance.flow)
+    const complete = (attemptId: string, payload: unknown) =>
+      ask(200, "POST", "/v1/banks/connections/complete", { providerInstanceId, attemptId, payload })
+    const payload = fake.signIn(stepOf(begun))
+    const made = await complete(begun.attemptId, payload)
+    expect(made).toMatchObject({ success: true, created: true })
+    expect(made.accounts.length).toBeGreaterThan(0)
+    expect(await complete(begun.attemptId, payload)).toMatchObject({ bankId: made.bankId, created: false })
+    expect((await get(`/v1/banks/connections/attempts/${begun.attemptId}`)).state).toBe("completed")
+    const bankPath = `/v1/banks/${made.bankId}`
+
+    // Synced.
+    const dataType = instance.dataTypes.includes("transactions") ? "transactions" : "trades"
+    const accounts = made.accounts.filter((one: Loose) => one.supports.includes(dataType))
+    expect(accounts.length).toBeGreaterThan(0)
+    const table = (await ask(201, "POST", "/v1/tables", { name: kind, fields: [] })).data
+    const feed = (
+      await ask(201, "POST", "/v1/feeds", {
+        name: kind,
+        source: "sync",
+        dataType,
+        sourceConfig: {
+          type: "sync",
+          accounts: accounts.map((one: Loose) => ({ bankId: made.bankId, accountId: one.id }))
+        },
+        destinationConfig: { type: "table", tableId: table.id, createMissingColumns: true }
+      })
+    ).data
+    const first = await synced(feed.id)
+    expect([first.status, JSON.stringify(first.errors)]).toEqual(["completed", expect.any(String)])
+    const before = await rowsOf(table.id)
+    expect(before.length).toBeGreaterThan(0)
+    expect(before.length).toBe(first.counts.created)
+
+    // Broken, until the person signs in again: the same bank with the same rows.
+    const [{ ref }] = fake.connections as [(typeof fake.connections)[number]]
+    fake.break(ref, "reauth")
+    expect((await synced(feed.id)).status).toBe("failed")
+    const broken = await get(bankPath)
+    expect(broken.connectionStatus.connected).toBe(false)
+    expect(broken.connectionStatus.status).toMatch(/^(reauth_required|consent_expired|disconnected)$/)
+    const again = (await ask(200, "POST", `/v1/banks/connections/${made.bankId}/reauth`, {})).data
+    const mended = await complete(again.attemptId, fake.repair(stepOf(again), ref))
+    expect(mended).toMatchObject({ bankId: made.bankId, created: false })
+    expect((await get(bankPath)).connectionStatus.connected).toBe(true)
+    const second = await synced(feed.id)
+    expect([second.status, second.counts.created, second.counts.removed]).toEqual(["completed", 0, 0])
+    expect((await rowsOf(table.id)).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+
+    // Refreshed.
+    const refreshed = (await ask(202, "POST", `${bankPath}/refresh`, {})).data
+    expect(refreshed.status).toMatch(/^(refreshing|not_supported)$/)
+
+    // Removed: not while a feed reads it, not for good without a person who is signed in.
+    expect((await ask(409, "DELETE", bankPath)).code).toBe("BANK_IN_USE")
+    await ask(200, "DELETE", `/v1/feeds/${feed.id}`)
+    expect((await ask(403, "DELETE", `${bankPath}?permanent=true`)).code).toBe("SIGNED_IN_SESSION_REQUIRED")
+    await ask(200, "DELETE", bankPath)
+    await ask(404, "GET", bankPath)
+    await ask(200, "POST", `${bankPath}/restore`)
+    expect((await get(bankPath)).connectionStatus.connected).toBe(true)
+    await running.runPromise(
+      Effect.flatMap(BankRemovals, (removals) => removals.remove(caller, made.bankId, { permanently: true }))
+    )
+    for (;;) {
+      const { status } = await call(url, apiKey, bankPath)
+      if (status === 404) break
+      await new Promise((wake) => setTimeout(wake, 50))
+    }
+    expect(fake.connections.every(({ isRevoked }) => isRevoked)).toBe(true)
+    const left = await database.query<{ readonly n: number }>(
+      `select (select count(*) from account where bank_id = '${made.bankId}')::int
+        + (select count(*) from bank where id = '${made.bankId}')::int as n`
+    )
+    expect(left).toEqual([{ n: 0 }])
+  })
+})
