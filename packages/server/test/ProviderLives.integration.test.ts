@@ -15,7 +15,8 @@ import {
   fakeSaltEdge,
   fakeSnapTrade,
   type FakeUpstream,
-  startPlaid
+  startPlaid,
+  startSimpleFin
 } from "@millrace/testing/upstream"
 import { makeServerDatabase, type ServerDatabase } from "@millrace/verification/postgres/ServerDatabase"
 import { call } from "@millrace/verification/process/ApiCaller"
@@ -35,7 +36,8 @@ const standIns: Readonly<Record<string, Effect.Effect<FakeUpstream, never, Scope
   snaptrade: fakeSnapTrade(),
   saltedge: fakeSaltEdge(),
   fiskil: fakeFiskil(),
-  quiltt: fakeQuiltt()
+  quiltt: fakeQuiltt(),
+  simplefin: startSimpleFin()
 }
 
 const scope = Scope.makeUnsafe()
