@@ -9,7 +9,9 @@ import { asOwner, type Caller } from "@millrace/core/access"
 import { Currency } from "@millrace/core"
 import { BankRemovals, Workspaces } from "@millrace/core/kernel"
 import { type ClientStep, configured } from "@millrace/core/provider"
+import { AccessLog } from "@millrace/http"
 import {
+  type Breakage,
   fakeFiskil,
   fakeQuiltt,
   fakeSaltEdge,
@@ -23,6 +25,8 @@ import { call } from "@millrace/verification/process/ApiCaller"
 import { type DataFolder, makeDataFolder } from "@millrace/verification/process/DataFolder"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -39,6 +43,10 @@ const standIns: Readonly<Record<string, Effect.Effect<FakeUpstream, never, Scope
   quiltt: fakeQuiltt(),
   simplefin: startSimpleFin()
 }
+
+/** What only the person mends; of Fiskil consents end, and Bridges forget who revoked their token. */
+const breakageOf = (kind: string): Breakage =>
+  kind === "fiskil" ? "consentExpired" : kind === "simplefin" ? "gone" : "reauth"
 
 const scope = Scope.makeUnsafe()
 const fakes = new Map<string, FakeUpstream>()
@@ -92,7 +100,11 @@ const start = async () => {
     )
   )
   const adapters = layerAdapters(settings, { ...emptyConfiguration, providers })
-  return ManagedRuntime.make(layer(settings, adapters))
+  const quiet = Layer.merge(
+    Layer.succeed(AccessLog, () => Effect.void),
+    Logger.layer([])
+  )
+  return ManagedRuntime.make(layer(settings, adapters).pipe(Layer.provide(quiet)))
 }
 
 const emptyConfiguration = {
@@ -220,7 +232,7 @@ describe.each(Object.keys(standIns))("a bank of %s", (kind) => {
 
     // Broken, until the person signs in again: the same bank with the same rows.
     const [{ ref }] = fake.connections as [(typeof fake.connections)[number]]
-    fake.break(ref, "reauth")
+    fake.break(ref, breakageOf(kind))
     expect((await synced(feed.id)).status).toBe("failed")
     const broken = await get(bankPath)
     expect(broken.connectionStatus.connected).toBe(false)
