@@ -260,16 +260,24 @@ describe.each(Object.keys(standIns))("a bank of %s", (kind) => {
     await running.runPromise(
       Effect.flatMap(BankRemovals, (removals) => removals.remove(caller, made.bankId, { permanently: true }))
     )
-    for (;;) {
-      const { status } = await call(url, apiKey, bankPath)
-      if (status === 404) break
-      await new Promise((wake) => setTimeout(wake, 50))
-    }
-    expect(fake.connections.every(({ isRevoked }) => isRevoked)).toBe(true)
-    const left = await database.query<{ readonly n: number }>(
-      `select (select count(*) from account where bank_id = '${made.bankId}')::int
+    const left = `select (select count(*) from account where bank_id = '${made.bankId}')::int
         + (select count(*) from bank where id = '${made.bankId}')::int as n`
-    )
-    expect(left).toEqual([{ n: 0 }])
+    // These take half a minute to remove a connection: the end is waited for in the long form alone.
+    if (["snaptrade", "quiltt"].includes(kind) && process.env["MILLRACE_LONG"] !== "1") {
+      expect((await get(bankPath)).removalStatus).toMatchObject({ state: "removing" })
+      return
+    }
+    for (;;) {
+      const [row] = await database.query<{ readonly n: number }>(left)
+      if (row?.n === 0) break
+      // An upstream that removes in its own time is looked at again in a minute: the minute is over.
+      await database.query(
+        "update task set due_at = store_now(), ready_at = store_now() where kind = 'bank_removal' and runner is null"
+      )
+      await new Promise((wake) => setTimeout(wake, 100))
+    }
+    await ask(404, "GET", bankPath)
+    // What a Bridge was told to read, only the person can take back there.
+    expect(fake.connections.every(({ isRevoked }) => isRevoked)).toBe(kind !== "simplefin")
   })
 })

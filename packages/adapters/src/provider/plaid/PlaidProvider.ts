@@ -55,7 +55,17 @@ const limits: ReadonlyArray<RequestLimit> = Object.entries(perMinute).flatMap(([
   return [
     ...(item === undefined
       ? []
-      : [{ name: `${endpoint}-item`, requests: item, seconds: 60, per: "connection" as const, endpoint }]),
+      : [
+          {
+            name: `${endpoint}-item`,
+            requests: item,
+            seconds: 60,
+            // A person who connects a bank, and the first run after it, ask a few times in a row.
+            burst: Math.ceil(item / 2),
+            per: "connection" as const,
+            endpoint
+          }
+        ]),
     { name: `${endpoint}-client`, requests: client, seconds: 60, per: "instance" as const, endpoint }
   ]
 })
