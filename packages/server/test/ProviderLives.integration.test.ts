@@ -91,6 +91,7 @@ const start = async () => {
     demo: false,
     slots: 4,
     jobLease: 30,
+    requestsPerMinute: 100_000,
     privateHosts: ["127.0.0.1"]
   }
   const providers = Result.getOrThrow(
