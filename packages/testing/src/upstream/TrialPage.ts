@@ -23,3 +23,19 @@ export const trialPage = (text: string, content: string): FakeAnswer => ({
 <style>body{font:1rem/1.5 system-ui;max-width:34rem;margin:3rem auto;padding:0 1rem}code{word-break:break-all}</style></head>
 <body><h1>Trial: no real bank</h1><p>${escaped(text)}</p>${content}</body></html>`
 })
+
+/** The person goes back to whoever sent them, with what is told; where nobody did, the page says it. */
+export const trialReturn = (
+  { redirect }: { readonly redirect?: string | undefined },
+  told: Readonly<Record<string, string>>
+): FakeAnswer => {
+  if (redirect === undefined) {
+    const id = told["connection_id"]
+    return id === undefined
+      ? trialPage("You can close this window.", "")
+      : trialPage("This is the id of the connection:", `<p><code>${id}</code></p>`)
+  }
+  const back = new URL(redirect)
+  for (const [name, value] of Object.entries(told)) back.searchParams.set(name, value)
+  return { status: 303, headers: { location: back.href }, body: "", contentType: "text/plain" }
+}

@@ -1,20 +1,8 @@
 /** The page of the fake Salt Edge, for people who try a sign-in. */
 import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
-import { trialForm, trialPage } from "../TrialPage.ts"
-import type { SaltEdgeState, Session } from "./SaltEdgeState.ts"
+import { trialForm, trialPage, trialReturn } from "../TrialPage.ts"
+import type { SaltEdgeState } from "./SaltEdgeState.ts"
 import { saltEdgeInstitutions } from "./SaltEdgeWorld.ts"
-
-const leave = ({ redirect }: Session, told: Readonly<Record<string, string>>): FakeAnswer => {
-  if (redirect === undefined) {
-    const id = told["connection_id"]
-    return id === undefined
-      ? trialPage("You can close this window.", "")
-      : trialPage("This is the id of the connection:", `<p><code>${id}</code></p>`)
-  }
-  const back = new URL(redirect)
-  for (const [name, value] of Object.entries(told)) back.searchParams.set(name, value)
-  return { status: 303, headers: { location: back.href }, body: "", contentType: "text/plain" }
-}
 
 /** The page, and where its buttons lead to. */
 export const connectPage = (state: SaltEdgeState, { body, method, query }: FakeRequest): FakeAnswer => {
@@ -37,11 +25,12 @@ export const connectPage = (state: SaltEdgeState, { body, method, query }: FakeR
     )
   }
   const institutionId = fields.get("provider") ?? ""
-  if (!offered.some(({ id }) => id === institutionId)) return leave(session, { error_class: "AuthorizationCancelled" })
+  if (!offered.some(({ id }) => id === institutionId))
+    return trialReturn(session, { error_class: "AuthorizationCancelled" })
   if (mended !== undefined) {
     state.mend(mended)
     mended.refreshes++
   }
   const { ref } = mended ?? state.connect(session, { institutionId })
-  return leave(session, { connection_id: ref })
+  return trialReturn(session, { connection_id: ref })
 }

@@ -1,20 +1,8 @@
 /** The portal of the fake SnapTrade, for people who try a sign-in. */
 import type { FakeAnswer, FakeRequest } from "../FakeRequest.ts"
-import { trialForm, trialPage } from "../TrialPage.ts"
-import type { Portal, SnapTradeState } from "./SnapTradeState.ts"
+import { trialForm, trialPage, trialReturn } from "../TrialPage.ts"
+import type { SnapTradeState } from "./SnapTradeState.ts"
 import { snapTradeInstitutions } from "./SnapTradeWorld.ts"
-
-const leave = ({ redirect }: Portal, told: Readonly<Record<string, string>>): FakeAnswer => {
-  if (redirect === undefined) {
-    const id = told["connection_id"]
-    return id === undefined
-      ? trialPage("You can close this window.", "")
-      : trialPage("This is the id of the connection:", `<p><code>${id}</code></p>`)
-  }
-  const back = new URL(redirect)
-  for (const [name, value] of Object.entries(told)) back.searchParams.set(name, value)
-  return { status: 303, headers: { location: back.href }, body: "", contentType: "text/plain" }
-}
 
 /** The page, and where its buttons lead to. */
 export const portalPage = (state: SnapTradeState, { body, method, query }: FakeRequest): FakeAnswer => {
@@ -37,8 +25,8 @@ export const portalPage = (state: SnapTradeState, { body, method, query }: FakeR
     )
   }
   const institutionId = fields.get("broker") ?? ""
-  if (!offered.some(({ id }) => id === institutionId)) return leave(portal, { status: "ABANDONED" })
+  if (!offered.some(({ id }) => id === institutionId)) return trialReturn(portal, { status: "ABANDONED" })
   if (mended !== undefined) mended.disabled = false
   const { ref } = mended ?? state.connect(portal.userId, { institutionId })
-  return leave(portal, { status: "SUCCESS", connection_id: ref })
+  return trialReturn(portal, { status: "SUCCESS", connection_id: ref })
 }
