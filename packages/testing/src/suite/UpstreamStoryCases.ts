@@ -175,7 +175,7 @@ const differences = Effect.fnUntraced(function* (world: ConnectedWorld, reader: 
           orders: (ledger.orders.get(account.key) ?? []).length,
           loans: ledger.loans.has(account.key) ? 1 : 0
         }[dataType]
-        if (dataType !== "orders" && rows.length !== count) {
+        if (rows.length !== count) {
           found.push(`${account.key}: has ${rows.length} ${dataType} of ${count}`)
         }
       }
@@ -268,6 +268,31 @@ export const storyCases: ReadonlyArray<UpstreamCase> = [
   fixed("the person has to sign in again", ["moves", "reauth", "sync", "moves", "day", "sync", "mend", "sync"]),
   longer("the bank is down for days", ["institutionDown", "sync", "moves", "day", "sync", "day", "mend", "sync"]),
   fixed("the place in the feed is lost", ["moves", "sync", "loseCheckpoints", "moves", "sync"]),
+  {
+    title: "an open order is kept however old it is, and goes when it is shown no longer",
+    lacks: ({ capabilities }) => (capabilities.dataTypes.orders === undefined ? "it has no orders" : undefined),
+    run: Effect.fnUntraced(function* (options) {
+      const world = yield* connected(options)
+      const reader = yield* stored(world)
+      const { ledger } = world.upstream
+      const [account, orders] = [...ledger.orders].find(([, { length }]) => length > 0) ?? expect.fail("none is open")
+      const waiting = orders[0]!
+      yield* TestClock.adjust("1 hour")
+      const { id: _, placedAt: __, ...again } = waiting
+      ledger.order(again)
+      expect(yield* reader.sync).toEqual([])
+      expect(yield* differences(world, reader)).toEqual([])
+      // It is filled.
+      ledger.orders.set(account, orders)
+      yield* TestClock.adjust("1 day")
+      expect(yield* reader.sync).toEqual([])
+      expect(yield* differences(world, reader)).toEqual([])
+      // The other one waits for longer than any upstream looks back.
+      yield* TestClock.adjust("400 days")
+      expect(yield* reader.sync).toEqual([])
+      expect(yield* differences(world, reader)).toEqual([])
+    })
+  },
   {
     title: "secrets that rotate while it reads are used from then on by everybody",
     run: Effect.fnUntraced(function* (options) {

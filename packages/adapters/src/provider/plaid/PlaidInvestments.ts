@@ -97,7 +97,8 @@ export const pullHoldings = Effect.fnUntraced(function* (
     quarantined,
     coverage: {
       kind: "full",
-      complete: true,
+      // Of a lot that could not be read nobody knows which one of its security it is.
+      complete: quarantined.length === 0,
       // It lists the account, and nothing that the account holds.
       none: quarantined.length > 0 ? [] : listed.filter((id) => !held.has(id))
     },

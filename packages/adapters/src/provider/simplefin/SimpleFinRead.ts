@@ -65,12 +65,25 @@ const transactionRecord = (row: SimpleFinTransaction, account: SimpleFinAccount)
   }
 }
 
-/** What a window proves: nothing of accounts whose bank could not be read. */
-const coverageOf = (answer: AccountsAnswer, request: PullRequest, complete: boolean): SyncPage["coverage"] => {
-  const { from, providerAccountIds, to } = request
+/** Accounts by their places in the request, one bit each: what a position can carry of any number of them. */
+type Marks = bigint
+
+const isMarked = (marks: Marks, at: number): boolean => ((marks >> BigInt(at)) & 1n) === 1n
+
+/** With the accounts that this answer does not list, or whose bank could not be read for it. */
+const inDoubtAfter = (before: Marks, answer: AccountsAnswer, { providerAccountIds }: PullRequest): Marks => {
   const inDoubt = doubtful(answer)
   const listed = new Set(answer.accounts.map(({ id }) => id))
-  const sure = providerAccountIds.filter((id) => listed.has(id) && !inDoubt.has(id))
+  return providerAccountIds.reduce(
+    (marks, id, at) => (listed.has(id) && !inDoubt.has(id) ? marks : marks | (1n << BigInt(at))),
+    before
+  )
+}
+
+/** What the windows up to this one prove: nothing of accounts that were in doubt in one of them. */
+const coverageOf = (inDoubt: Marks, request: PullRequest, complete: boolean): SyncPage["coverage"] => {
+  const { from, providerAccountIds, to } = request
+  const sure = providerAccountIds.filter((_, at) => !isMarked(inDoubt, at))
   const window = { kind: "window", from, to, complete } as const
   if (sure.length === providerAccountIds.length) return window
   return sure.length === 0
@@ -102,13 +115,15 @@ export const pullTransactions = Effect.fnUntraced(function* (
 ): Effect.fn.Return<SyncPage, ProviderError> {
   const about = ["simplefin", connectionRef, request.from, request.to, ...request.providerAccountIds]
   const windows = windowsOf(request, recent)
-  const reached = request.position === undefined ? "0" : readToken("p", about, request.position)
-  const at = reached !== undefined && /^\d{1,4}$/.test(reached) ? Number(reached) : Number.NaN
+  const reached = request.position === undefined ? "0/0" : readToken("p", about, request.position)
+  const [, place, marks = "0"] = /^(\d{1,4})\/([\da-f]+)$/.exec(reached ?? "") ?? []
+  const at = place === undefined ? Number.NaN : Number(place)
   const window = windows[at]
   if (window === undefined)
     return yield* new MutationDuringPagination({ message: "The position is not one of this run" })
   const answer = yield* ask(window)
   const last = at === windows.length - 1
+  const inDoubt = inDoubtAfter(BigInt(`0x${marks}`), answer, request)
   const asked = new Set(request.providerAccountIds)
   const read = answer.accounts
     .filter(({ id }) => asked.has(id))
@@ -126,8 +141,10 @@ export const pullTransactions = Effect.fnUntraced(function* (
     upserted: read.flatMap(({ upserted }) => upserted),
     removed: [],
     quarantined: read.flatMap(({ quarantined }) => quarantined),
-    coverage: coverageOf(answer, request, last),
-    end: last ? { kind: "done" } : { kind: "more", position: writeToken("p", about, String(at + 1)) }
+    coverage: coverageOf(inDoubt, request, last),
+    end: last
+      ? { kind: "done" }
+      : { kind: "more", position: writeToken("p", about, `${at + 1}/${inDoubt.toString(16)}`) }
   }
 })
 

@@ -1,5 +1,5 @@
 /** What a read of SnapTrade covers: no more than what SnapTrade itself says that it has read from the broker. */
-import { CalendarDate } from "@millrace/core"
+import { CalendarDate, Timestamp } from "@millrace/core"
 import type { Coverage, ObservedAccount, ObservedRecord, PullRequest } from "@millrace/core/provider"
 import type { Account } from "./Forms.ts"
 import { fingerprint } from "./Position.ts"
@@ -57,6 +57,28 @@ export const windowOf = (
   }
 }
 
-/** The day from which on all orders that are open are shown. */
-export const openOrdersFrom = ({ from }: PullRequest, rows: ReadonlyArray<ObservedRecord>): CalendarDate.CalendarDate =>
-  CalendarDate.min(from, oldest(rows) ?? from)
+/** Days that SnapTrade looks back for orders, at most. */
+export const orderDays = 90
+
+/**
+ * The days of which an answer shows all orders that are open. It is counted in hours, so of its first day a part may be
+ * missing; an order that was placed before may still be open, and nothing is said of it.
+ */
+export const openOrdersWindow = (
+  now: number,
+  { to }: PullRequest,
+  providerAccountId: string,
+  complete: boolean
+): Coverage => {
+  const today = CalendarDate.make(Timestamp.fromMillis(now).slice(0, 10))
+  const from = CalendarDate.addDays(today, 1 - orderDays)
+  // Days of orders are those of UTC, which may be ahead of whoever asks.
+  const last = to > today ? to : today
+  return {
+    kind: "window",
+    from,
+    to: last,
+    complete,
+    ...(complete ? { historyFrom: [{ providerAccountId, from }] } : {})
+  }
+}

@@ -13,6 +13,7 @@ import {
   type SyncPage,
   Unsupported
 } from "@millrace/core/provider"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { rememberedBy } from "../answer/RememberedBy.ts"
@@ -20,7 +21,7 @@ import { readRows } from "../answer/Rows.ts"
 import { hasHoldings, observedAccount } from "./Accounts.ts"
 import { tradeOf, transactionOf } from "./Activities.ts"
 import type { Asked, SnapTradeClient } from "./Client.ts"
-import { isRead, type KnownAccount, markOf, openOrdersFrom, windowOf } from "./Coverage.ts"
+import { isRead, type KnownAccount, markOf, openOrdersWindow, orderDays, windowOf } from "./Coverage.ts"
 import * as Forms from "./Forms.ts"
 import { holdingRecords, positionOf } from "./Holdings.ts"
 import { isOpen, orderRecords } from "./Orders.ts"
@@ -29,8 +30,6 @@ import { instantOf } from "../answer/Texts.ts"
 
 /** Rows of a page, as many as SnapTrade gives. */
 const pageRows = 1_000
-/** Days that SnapTrade looks back for orders, at most. */
-const orderDays = 90
 /** Seconds until the first reading of an account may be over. */
 const notReadySeconds = 60
 
@@ -247,12 +246,8 @@ export const makeSession = (client: SnapTradeClient, { paidRefresh, ref, user }:
       upserted: rows.flat(),
       removed: [],
       quarantined,
-      coverage: {
-        kind: "full",
-        complete: true,
-        // It lists all that are open: what it lists no longer is closed.
-        historyFrom: [{ providerAccountId: id, from: openOrdersFrom(request, rows.flat()) }]
-      },
+      // Of an order that could not be read nobody knows which of its legs are still open.
+      coverage: openOrdersWindow(yield* Clock.currentTimeMillis, request, id, quarantined.length === 0),
       end: { kind: "done" }
     } satisfies SyncPage
   })

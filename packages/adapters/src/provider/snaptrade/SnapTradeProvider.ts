@@ -4,6 +4,7 @@ import type { Capabilities, ProviderDriver, ProviderFactory } from "@millrace/co
 import * as Effect from "effect/Effect"
 import { type Asked, makeClient } from "./Client.ts"
 import { makeConnecting, options, userIn } from "./Connect.ts"
+import { orderDays } from "./Coverage.ts"
 import { makeBrokers, search } from "./Institutions.ts"
 import { readLimits } from "./RateHeaders.ts"
 import { makeSession } from "./Session.ts"
@@ -26,7 +27,14 @@ const capabilitiesOf = (settings: Settings): Capabilities => ({
     },
     trades: { changeModel: "snapshotWindow", scope: "account", idTrust: "stable", historyDays, overlapDays: 30 },
     holdings: { changeModel: "snapshotFull", scope: "account", idTrust: "stable", historyDays: 0, overlapDays: 0 },
-    orders: { changeModel: "snapshotFull", scope: "account", idTrust: "stable", historyDays: 0, overlapDays: 0 }
+    // One that is older may still be open: it is shown no longer, and not gone.
+    orders: {
+      changeModel: "snapshotWindow",
+      scope: "account",
+      idTrust: "stable",
+      historyDays: orderDays,
+      overlapDays: orderDays
+    }
   },
   history: { defaultDays: historyDays, maxDays: historyDays },
   pendingModel: "absent",

@@ -119,6 +119,31 @@ it("takes tokens and access URLs apart, and refuses what is none", () => {
   }
 })
 
+it.effect("proves nothing of an account whose bank could not be read for one of the windows", () =>
+  Effect.gen(function* () {
+    const { connection, driver, fake } = yield* start()
+    const session = yield* openFor(driver, connection)
+    const ids = (yield* session.listAccounts).map(({ providerAccountId }) => providerAccountId)
+    const request = {
+      dataType: "transactions",
+      providerAccountIds: ids,
+      from: CalendarDate.make("2026-06-01"),
+      to: CalendarDate.make("2026-11-21")
+    } as const
+    const last = Effect.fnUntraced(function* (brokenAt: number) {
+      let page = yield* session.pull(request)
+      for (let n = 1; page.end.kind === "more"; n++) {
+        if (n === brokenAt) fake.break(connection.ref, "institutionDown")
+        page = yield* session.pull({ ...request, position: page.end.position })
+        fake.mend(connection.ref)
+      }
+      return page.coverage
+    })
+    expect(yield* last(0)).toMatchObject({ kind: "window", complete: true })
+    expect(yield* last(1)).toMatchObject({ kind: "window", complete: false })
+  }).pipe(Effect.scoped)
+)
+
 it.effect("reads accounts, rows and holdings of a run with one request, exactly", () =>
   Effect.gen(function* () {
     const { connection, driver, fake, ledger } = yield* start()

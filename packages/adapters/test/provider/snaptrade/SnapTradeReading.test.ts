@@ -302,7 +302,17 @@ it.effect("SnapTrade: an empty list of positions means none only where SnapTrade
 it.effect("SnapTrade: open orders are told leg by leg, closed ones not at all", () =>
   Effect.gen(function* () {
     const { fake, ledger, open, request, session } = yield* opened()
-    const { upserted } = yield* session.pull(request("orders", "margin"))
+    const { coverage, upserted } = yield* session.pull(request("orders", "margin"))
+    const [account] = request("orders", "margin").providerAccountIds
+    // SnapTrade looks back 90 days: of what was placed before nothing is said.
+    expect(fake.server.requests.at(-1)?.query.get("days")).toBe("90")
+    expect(coverage).toEqual({
+      kind: "window",
+      from: "2026-08-24",
+      to: "2026-11-21",
+      complete: true,
+      historyFrom: [{ providerAccountId: account, from: "2026-08-24" }]
+    })
     expect(upserted).toMatchObject([
       {
         fields: {
@@ -350,6 +360,8 @@ it.effect("SnapTrade: open orders are told leg by leg, closed ones not at all", 
       { providerId: "d", reason: "time_placed is no instant" },
       { providerId: "e", reason: "legs is empty" }
     ])
+    // Which legs of what could not be read are still open is not known.
+    expect(odd.coverage).toMatchObject({ kind: "window", complete: false })
     expect(ledger.orders.get("margin")).toHaveLength(1)
   }).pipe(Effect.scoped)
 )

@@ -35,6 +35,19 @@ const pageOf = (
   return { status: 200, body: { data, pagination: { offset, limit, total: all.length } } }
 }
 
+/** The documents let it look back 90 days at most, and 30 unless asked for more. */
+const ordersAnswer = (
+  upstream: SnapTradeState,
+  account: TrueAccount,
+  ledger: TrueLedger,
+  query: URLSearchParams
+): FakeAnswer => {
+  const days = Number(query.get("days") ?? 30)
+  return Number.isInteger(days) && days >= 1 && days <= 90
+    ? { status: 200, body: ordersOf(account, ledger, upstream.now() - days * 86_400_000) }
+    : failure(400, "1012", "days must be between 1 and 90")
+}
+
 /** Answers about one account. */
 const accountAnswer = (
   upstream: SnapTradeState,
@@ -56,7 +69,7 @@ const accountAnswer = (
     case "positions/all":
       return { status: 200, body: positionsOf(account, one.ledger, upstream.now()) }
     case "orders/v2":
-      return { status: 200, body: ordersOf(account, one.ledger) }
+      return ordersAnswer(upstream, account, one.ledger, query)
     case "activities":
       return pageOf(upstream, account, one.ledger, query)
     default:

@@ -186,39 +186,42 @@ export const activitiesOf = (account: TrueAccount, ledger: TrueLedger) => {
   return [...trades, ...rows]
 }
 
-export const ordersOf = (account: TrueAccount, ledger: TrueLedger) => ({
-  orders: (ledger.orders.get(account.key) ?? []).map((order) => ({
-    brokerage_order_id: order.id,
-    brokerage_group_order_id: null,
-    order_role: null,
-    status: Decimal.sign(order.filled) > 0 ? "PARTIAL" : "ACCEPTED",
-    order_type: order.type,
-    time_in_force: order.timeInForce,
-    time_placed: Timestamp.fromMillis(order.placedAt),
-    time_executed: null,
-    price_currency: order.security.currency,
-    price_effect: order.action === "BUY" ? "DEBIT" : "CREDIT",
-    execution_price: null,
-    limit_price: order.limitPrice ?? null,
-    stop_price: order.stopPrice ?? null,
-    trailing_stop: null,
-    legs: [
-      {
-        leg_id: null,
-        instrument: {
-          symbol: order.security.ticker ?? order.security.name,
-          description: order.security.name,
-          asset_type: "EQUITY",
-          exchange_mic_code: "XNAS",
-          figi_code: null
-        },
-        action: order.action,
-        execution_price: null,
-        total_quantity: order.quantity,
-        canceled_quantity: "0",
-        filled_quantity: order.filled,
-        status: null
-      }
-    ]
-  }))
+/** Orders that are open and were placed after an instant. */
+export const ordersOf = (account: TrueAccount, ledger: TrueLedger, placedAfter: number) => ({
+  orders: (ledger.orders.get(account.key) ?? [])
+    .filter(({ placedAt }) => placedAt > placedAfter)
+    .map((order) => ({
+      brokerage_order_id: order.id,
+      brokerage_group_order_id: null,
+      order_role: null,
+      status: Decimal.sign(order.filled) > 0 ? "PARTIAL" : "ACCEPTED",
+      order_type: order.type,
+      time_in_force: order.timeInForce,
+      time_placed: Timestamp.fromMillis(order.placedAt),
+      time_executed: null,
+      price_currency: order.security.currency,
+      price_effect: order.action === "BUY" ? "DEBIT" : "CREDIT",
+      execution_price: null,
+      limit_price: order.limitPrice ?? null,
+      stop_price: order.stopPrice ?? null,
+      trailing_stop: null,
+      legs: [
+        {
+          leg_id: null,
+          instrument: {
+            symbol: order.security.ticker ?? order.security.name,
+            description: order.security.name,
+            asset_type: "EQUITY",
+            exchange_mic_code: "XNAS",
+            figi_code: null
+          },
+          action: order.action,
+          execution_price: null,
+          total_quantity: order.quantity,
+          canceled_quantity: "0",
+          filled_quantity: order.filled,
+          status: null
+        }
+      ]
+    }))
 })
