@@ -5,7 +5,7 @@ import { Adapters, NodeDigest, privateHosts } from "@millrace/adapters"
 import { DemoProvider } from "@millrace/adapters/provider"
 import { AesSecrets, derive, keysFor, type SecretKeys } from "@millrace/adapters/secrets"
 import { StatementThreads } from "@millrace/adapters/statement"
-import { agreeOnKey, PostgresStorage, sealAccounts, sealUploads } from "@millrace/adapters/postgres"
+import { agreeOnKey, PostgresStorage, sealAccounts, sealDestinations, sealUploads } from "@millrace/adapters/postgres"
 import { type ConnectAddresses, CurrentConnectAddresses } from "@millrace/core/bank"
 import { JobEngine } from "@millrace/core/job"
 import { JobLease } from "@millrace/core/storage"
@@ -238,6 +238,8 @@ export const layerKernel = (
       const secrets = AesSecrets.layer(keysFor(keys, "bank secrets"))
       const sealed = yield* Effect.provide(sealUploads, secrets)
       if (sealed > 0) yield* Effect.logInfo("Sealed the uploaded files that were stored in the open", { files: sealed })
+      const hidden = yield* Effect.provide(sealDestinations, secrets)
+      if (hidden > 0) yield* Effect.logInfo("Sealed the addresses of messages that were stored in the open", { hidden })
       const resealing =
         keys.previous.length === 0
           ? Layer.empty

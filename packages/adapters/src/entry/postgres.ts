@@ -8,6 +8,7 @@ export { checkWall, chooseServerRole, keepsStartup, serverRole } from "../storag
 export * as WalledClient from "../storage/postgres/WalledClient.ts"
 export { startupParameters } from "../storage/postgres/Schema.ts"
 export { sealAccounts } from "../storage/postgres/SealAccounts.ts"
+export { sealDestinations } from "../storage/postgres/SealDestinations.ts"
 export { sealUploads } from "../storage/postgres/SealUploads.ts"
 export { backup } from "../storage/postgres/backup/Backup.ts"
 export { BackupUnusable } from "../storage/postgres/backup/BackupFile.ts"

@@ -15,7 +15,7 @@ import * as Redacted from "effect/Redacted"
 
 /** Names stay as they are for ever: another name is another key. */
 export type KeyPurpose =
-  /** Seals what is stored: credentials of banks, contents of files, data keys. */
+  /** Seals what is stored: credentials of banks, contents of files, addresses of webhooks, data keys. */
   | "bank secrets"
   /** Signs cursors of lists. */
   | "cursors"

@@ -2,11 +2,14 @@
 import { layer as aesSecrets } from "../../src/secrets/AesSecrets.ts"
 import { layer as storage } from "../../src/storage/postgres/PostgresStorage.ts"
 import { reseal } from "../../src/storage/postgres/Resealing.ts"
+import { sealDestinations } from "../../src/storage/postgres/SealDestinations.ts"
 import {
   BankStore,
   ConnectionAttemptStore,
   ConnectionSubjectStore,
   DataKeys,
+  EnrichmentStore,
+  OutboxStore,
   UploadStore
 } from "@millrace/core/storage"
 import { Secrets } from "@millrace/core/bank"
@@ -15,6 +18,7 @@ import {
   attemptParts,
   completedConnection,
   makeConnection,
+  makeEnrichment,
   makeUpload,
   storeAttempt,
   storeBank,
@@ -45,8 +49,31 @@ const as =
       )
     )
 
+const slack = "https://hooks.slack.com/services/T0/B0/abcdefghijkl"
+const signing = `whsec_${Buffer.alloc(24, 3).toString("base64")}`
+const destinations = [
+  { type: "slack", webhookUrl: slack },
+  { type: "webhook", url: "https://example.com/hooks/0123456789", secret: signing }
+]
+
 const fill = Effect.gen(function* () {
   const workspace = yield* storeWorkspace()
+  // Statements never look into a body: it may hold what PostgreSQL cannot.
+  const alert = yield* makeEnrichment(workspace, { type: "alert", config: { odd: "\0", destinations } })
+  yield* (yield* EnrichmentStore).insert(alert)
+  yield* (yield* EnrichmentStore).insert(yield* makeEnrichment(workspace))
+  const message = {
+    id: `${workspace.id} m`,
+    workspaceId: workspace.id,
+    enrichmentId: alert.id,
+    endpoint: { channel: "webhook", to: destinations[1]!.url!, secret: signing },
+    content: { type: "alert.fired", title: "t", brief: "b", sections: [], footer: "f", data: {} },
+    lane: "l",
+    cooldownSeconds: 0,
+    state: "ready"
+  } as const
+  const mail = { ...message, id: `${workspace.id} n`, endpoint: { channel: "email", to: "ann@example.com" } } as const
+  yield* (yield* OutboxStore).insert([message, mail])
   const banks = yield* Effect.forEach(Array.from({ length: 20 }), () => storeBank(workspace))
   const bytes = Uint8Array.from({ length: 2_500_000 }, (_, n) => (n * 7) % 251)
   const feed = yield* storeFeed(workspace, { source: "upload" })
@@ -63,13 +90,33 @@ const fill = Effect.gen(function* () {
     attemptParts.secrets,
     attempt.createdAt
   )
-  return { banks, attempt, subject, upload, bytes, key: yield* (yield* DataKeys).get("account numbers") }
+  return {
+    alert,
+    message,
+    mail,
+    banks,
+    attempt,
+    subject,
+    upload,
+    bytes,
+    key: yield* (yield* DataKeys).get("account numbers")
+  }
 })
 
 type Stored = Effect.Success<typeof fill>
 
 /** Reads all of it; fails where something cannot be opened. */
-const readAll = Effect.fnUntraced(function* ({ attempt, banks, bytes, key, subject, upload }: Stored) {
+const readAll = Effect.fnUntraced(function* ({
+  alert,
+  attempt,
+  banks,
+  bytes,
+  key,
+  mail,
+  message,
+  subject,
+  upload
+}: Stored) {
   for (const bank of banks) {
     const kept = Option.getOrThrow(yield* (yield* BankStore).connection(bank.id))
     expect(kept.connection.secrets).toEqual(makeConnection(bank).connection.secrets)
@@ -80,6 +127,10 @@ const readAll = Effect.fnUntraced(function* ({ attempt, banks, bytes, key, subje
   expect(yield* (yield* ConnectionSubjectStore).get(subject.workspaceId, subject.instanceId)).toEqual(
     Option.some({ ref: subject.ref, secrets: attemptParts.secrets })
   )
+  expect(yield* (yield* EnrichmentStore).get(alert.workspaceId, alert.id)).toEqual(Option.some(alert))
+  for (const one of [message, mail]) {
+    expect(yield* (yield* OutboxStore).get(one.workspaceId, one.id)).toMatchObject({ endpoint: one.endpoint })
+  }
   const file = Option.getOrThrow(yield* (yield* UploadStore).bytes(upload.id))
   expect(Buffer.compare(file, bytes)).toBe(0)
   expect(Redacted.value(yield* (yield* DataKeys).get("account numbers"))).toBe(Redacted.value(key))
@@ -93,6 +144,8 @@ const keyIds = Effect.gen(function* () {
     union select split_part(sealed, '.', 2) from connection_attempt_part
     union select split_part(sealed, '.', 2) from connection_subject
     union select split_part(sealed, '.', 2) from data_key
+    union select substring(body::text from '"sealed":"v1[.]([^.]*)') from enrichment where body::text like '%"sealed"%'
+    union select split_part(endpoint ->> 'sealed', '.', 2) from message where endpoint ->> 'channel' = 'webhook'
     union select encode(substring(sealed from 2 for 8), 'escape') from upload_piece`
   return rows.map(({ id }) => id)
 })
@@ -107,8 +160,8 @@ it.live(
       const told = yield* Effect.all([as(2, 1)(reseal), as(2, 1)(reseal), as(2, 1)(readAll(stored))], {
         concurrency: "unbounded"
       })
-      // 20 connections, an attempt and two of its parts, a subject, a data key, and three pieces of a file.
-      expect(told[0].sealed + told[1].sealed).toBe(28)
+      // 20 connections, an attempt, two of its parts, a subject, a data key, an alert, a message, three pieces of a file.
+      expect(told[0].sealed + told[1].sealed).toBe(30)
       expect((yield* as(2, 1)(reseal)).left).toEqual({})
       expect(yield* keyIds).toEqual([yield* idOf(2)])
       yield* as(2)(readAll(stored))
@@ -122,7 +175,7 @@ it.live("what was altered stays as it is and is told, and keeps nothing else fro
     const stored = yield* as(1)(fill)
     const sql = yield* SqlClient.SqlClient
     yield* sql`update bank set connection_secrets = connection_secrets || 'AAAA' where id < ${stored.banks[18]!.id}`
-    expect(yield* as(2, 1)(reseal)).toEqual({ sealed: 10, left: { connections: 18 } })
+    expect(yield* as(2, 1)(reseal)).toEqual({ sealed: 12, left: { connections: 18 } })
     yield* as(2)(readAll({ ...stored, banks: stored.banks.slice(18) }))
   }).pipe(Effect.provide(database(inject("postgres"))))
 )
@@ -138,9 +191,41 @@ it.live("what no key that was given opens stays as it is, and is told", () =>
         "parts of attempts to connect": 2,
         "subjects of connections": 1,
         "data keys": 1,
+        "addresses in enrichments": 1,
+        "addresses of messages": 1,
         "pieces of files": 3
       }
     })
     yield* as(1)(readAll(stored))
+  }).pipe(Effect.provide(database(inject("postgres"))))
+)
+
+it.live("no address that something can be sent to is to be read in the database, nor one from an older version", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const stored = yield* as(1)(fill)
+    const texts = Effect.map(
+      sql<{
+        readonly text: string
+      }>`select body::text as text from enrichment union all select endpoint::text from message`,
+      (rows) => rows.map(({ text }) => text).join("\n")
+    )
+    const secrets = ["abcdefghijkl", "hooks/0123456789", signing]
+    const sealed = yield* texts
+    expect(secrets.filter((one) => sealed.includes(one))).toEqual([])
+    expect(sealed).toContain("https://hooks.slack.com/****ijkl")
+    const { alert, message } = stored
+    yield* sql`update enrichment set body = ${JSON.stringify(alert)} where id = ${alert.id}`
+    yield* sql`update message set endpoint = ${JSON.stringify(message.endpoint)} where id = ${message.id}`
+    // As it lies there it is read, too.
+    yield* as(1)(readAll(stored))
+    const counts = yield* Effect.all([as(1)(sealDestinations), as(1)(sealDestinations)], { concurrency: "unbounded" })
+    expect(counts[0] + counts[1]).toBe(2)
+    const again = yield* texts
+    expect(secrets.filter((one) => again.includes(one))).toEqual([])
+    yield* as(1)(readAll(stored))
+    // With another key there are masks, which nothing is ever sent to.
+    const other = yield* as(2)(Effect.flatMap(EnrichmentStore, (store) => store.list([alert.workspaceId])))
+    expect(JSON.stringify(other)).not.toContain("abcdefghijkl")
   }).pipe(Effect.provide(database(inject("postgres"))))
 )

@@ -22,6 +22,8 @@ export interface AuditedAs {
   readonly makes?: true
   /** The method that shows what a change applies to: given the same caller and id, before it. */
   readonly read?: string
+  /** What the record calls a field of the request, where that is another name. */
+  readonly fields?: Readonly<Record<string, string>>
 }
 
 const bundled = Object.entries(prefixes).map(([kind, prefix]): IdKindOf => ({ kind, prefix }))
@@ -64,10 +66,12 @@ const masked = (value: unknown): Schema.Json => {
 const changesOf = (
   request: unknown,
   before: Readonly<Record<string, unknown>> | undefined,
-  after: Readonly<Record<string, unknown>> | undefined
+  after: Readonly<Record<string, unknown>> | undefined,
+  names: Readonly<Record<string, string>> = {}
 ): AuditContent["changes"] => {
   if (before === undefined || after === undefined || !Predicate.isObject(request)) return []
-  return Object.keys(request).flatMap((field) => {
+  return Object.keys(request).flatMap((sent) => {
+    const field = Object.hasOwn(names, sent) ? names[sent]! : sent
     const [old, now] = [masked({ [field]: before[field] }), masked({ [field]: after[field] })]
     if (JSON.stringify(old) === JSON.stringify(now)) return []
     const valueOf = (one: Schema.Json): Schema.Json => (one as Readonly<Record<string, Schema.Json>>)[field] ?? null
@@ -91,7 +95,7 @@ const audit =
     store: AuditStore["Service"],
     ids: Ids["Service"],
     resourceOf: ReturnType<typeof resourcesOf>,
-    { makes, operation, read }: AuditedAs,
+    { fields, makes, operation, read }: AuditedAs,
     methods: object
   ) =>
   (run: Method): Method =>
@@ -132,7 +136,7 @@ const audit =
           ...begun,
           ...(resource === undefined ? {} : { resource }),
           outcome: outcomeOf(exit),
-          changes: changesOf(args[1], shown, result)
+          changes: changesOf(args[1], shown, result, fields)
         }
         // Where a transaction around it is undone, so is what was written in it: it was asked for all the same.
         const undone = { ...ended, outcome: ended.outcome === "ok" ? "failed" : ended.outcome, changes: [] } as const

@@ -41,6 +41,7 @@ export interface EnrichmentChange extends Partial<Omit<NewEnrichment, "emoji">> 
 }
 
 export interface EnrichmentView {
+  /** Of what is secret about its destinations it holds masks (`DestinationSecrets`). */
   readonly enrichment: Enrichment
   readonly status: EnrichmentStatus
   /** Faults that block nothing. */

@@ -2,22 +2,85 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { resource } from "../resource/Resource.ts"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { Secrets } from "../bank/Secrets.ts"
+import { maskedConfig, secretsIn, unmaskedConfig } from "../message/DestinationSecrets.ts"
+import { type Definition, resource } from "../resource/Resource.ts"
 import { Resources, type ResourceStore } from "../resource/Resources.ts"
 import { Enrichment } from "./Enrichment.ts"
 
 /** By order, then id. */
-export const enrichmentResource = resource<Enrichment>({
+const definition: Omit<Definition<Enrichment>, "schema"> = {
   name: "enrichment",
-  schema: Enrichment,
   columns: { order: "integer" },
   order: [{ field: "order", direction: "ascending" }],
   versioned: true
-})
+}
+
+export const enrichmentResource = resource<Enrichment>({ ...definition, schema: Enrichment })
+
+/** As it is stored where a disk is below: its block with masks, and beside it what they stand for, sealed. */
+const SealedEnrichment = Schema.Struct({ ...Enrichment.fields, sealed: Schema.optionalKey(Schema.String) })
+type SealedEnrichment = typeof SealedEnrichment.Type
+
+const sealedResource = resource<SealedEnrichment>({ ...definition, schema: SealedEnrichment })
+
+/** What the secrets of an enrichment are sealed for. */
+export const sealedFor = ({ id, workspaceId }: { readonly id: string; readonly workspaceId: string }): string =>
+  `enrichment|${workspaceId}|${id}`
+
+const sealing = (store: ResourceStore<SealedEnrichment>, secrets: Secrets["Service"]): ResourceStore<Enrichment> => {
+  const seal = Effect.fnUntraced(function* (enrichment: Enrichment) {
+    const found = secretsIn(enrichment.config)
+    if (Object.keys(found).length === 0) return enrichment
+    return {
+      ...enrichment,
+      config: maskedConfig(enrichment.config),
+      sealed: yield* secrets.seal(found, sealedFor(enrichment))
+    } satisfies SealedEnrichment as SealedEnrichment
+  })
+  const open = Effect.fnUntraced(function* ({ sealed, ...enrichment }: SealedEnrichment) {
+    if (sealed === undefined) return enrichment
+    return yield* secrets.open(sealed, sealedFor(enrichment)).pipe(
+      Effect.map((found): Enrichment => ({ ...enrichment, config: unmaskedConfig(enrichment.config, found) })),
+      // The masks stay, which no kind takes: this enrichment is at fault, and nothing else.
+      Effect.catchTag("SecretsUnreadable", (error) =>
+        Effect.as(
+          Effect.logError("The addresses of an enrichment cannot be opened", { id: enrichment.id, error }),
+          enrichment
+        )
+      )
+    )
+  })
+  const all = (found: ReadonlyArray<SealedEnrichment>) => Effect.forEach(found, open)
+  return {
+    insert: (enrichment) => Effect.flatMap(seal(enrichment), store.insert),
+    update: (enrichment) => Effect.flatMap(seal(enrichment), store.update),
+    get: (workspaceId, id) =>
+      Effect.flatMap(
+        store.get(workspaceId, id),
+        Option.match({ onNone: () => Effect.succeedNone, onSome: (found) => Effect.asSome(open(found)) })
+      ),
+    list: (workspaceIds) => Effect.flatMap(store.list(workspaceIds), all),
+    page: (query) => Effect.flatMap(store.page(query), all),
+    remove: store.remove,
+    purge: store.purge
+  }
+}
 
 export class EnrichmentStore extends Context.Service<EnrichmentStore, ResourceStore<Enrichment>>()(
   "@millrace/core/enrichment/EnrichmentStore"
 ) {
+  /** Keeps secrets of destinations sealed: for storage that reaches a disk. */
+  static readonly layerSealed: Layer.Layer<EnrichmentStore, never, Resources | Secrets> = Layer.effect(
+    EnrichmentStore,
+    Effect.gen(function* () {
+      const { open } = yield* Resources
+      return EnrichmentStore.of(sealing(open(sealedResource), yield* Secrets))
+    })
+  )
+
   static readonly layer: Layer.Layer<EnrichmentStore, never, Resources> = Layer.effect(
     EnrichmentStore,
     Effect.map(Resources, ({ open }) => EnrichmentStore.of(open(enrichmentResource)))

@@ -13,6 +13,7 @@ import { Cursors } from "../cursor/Cursors.ts"
 import { EventStore } from "../event/EventStore.ts"
 import { Conflict, type Detail, Forbidden, InvalidInput, Unprocessable } from "../failure/Failure.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
+import { maskedConfig, restoredConfig } from "../message/DestinationSecrets.ts"
 import { Ids } from "../shared/Ids.ts"
 import { limits } from "../shared/Limits.ts"
 import { decode } from "../shared/StrictDecoding.ts"
@@ -76,6 +77,9 @@ const remembered = (before: Enrichment, after: Enrichment, kinds: Kinds["Service
 /** What a change has to change for the enrichment to do something else. */
 const working = ({ allFeeds, config, enabled, feedIds, order }: Enrichment): string =>
   JSON.stringify([allFeeds, config, enabled, feedIds, order])
+
+/** As callers see it. */
+const shown = (enrichment: Enrichment): Enrichment => ({ ...enrichment, config: maskedConfig(enrichment.config) })
 
 const scopeOf = ({ allFeeds, feedIds }: Enrichment): string => JSON.stringify([allFeeds, feedIds])
 
@@ -250,6 +254,7 @@ export class Enrichments extends Context.Service<
           }
           const { emoji: icon, ...rest } = before
           const emoji = request.emoji === undefined ? icon : request.emoji
+          const sent = request.config ?? blockOf(before.type, request.blocks, found)
           const after: Enrichment = {
             ...rest,
             ...(typeof emoji === "string" ? { emoji } : {}),
@@ -258,7 +263,7 @@ export class Enrichments extends Context.Service<
             order: request.order ?? before.order,
             feedIds: request.feedIds ?? before.feedIds,
             allFeeds: request.allFeeds ?? before.allFeeds,
-            config: request.config ?? blockOf(before.type, request.blocks, found) ?? before.config
+            config: sent === undefined ? before.config : restoredConfig(sent, before.config)
           }
           const isOther = working(after) !== working(before)
           // What is renamed or switched off need not be able to run.
@@ -317,7 +322,7 @@ export class Enrichments extends Context.Service<
         const { workspaceId } = enrichment
         const own = yield* runsOf(enrichment)
         return {
-          enrichment,
+          enrichment: shown(enrichment),
           status: statusOf(enrichment, own, yield* feeds.list([workspaceId], { dataType: enrichment.dataType })),
           lints: dormant ? [...lints, { field: "feedIds", message: "names no feed: the enrichment is dormant" }] : lints
         } satisfies EnrichmentView as EnrichmentView
@@ -384,7 +389,7 @@ export class Enrichments extends Context.Service<
           const went = Map.groupBy(owners.length === 0 ? [] : yield* runs.list(owners), (run) => run.enrichmentId)
           return {
             rows: rows.map(({ enrichment }) => ({
-              enrichment,
+              enrichment: shown(enrichment),
               status: statusOf(enrichment, went.get(enrichment.id) ?? [], all),
               lints: []
             })),

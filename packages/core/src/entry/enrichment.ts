@@ -1,5 +1,5 @@
 /** For authors of enrichment kinds: what a kind promises, and the pipeline that runs kinds over records. */
-export { enrichmentResource } from "../enrichment/EnrichmentStore.ts"
+export { enrichmentResource, sealedFor } from "../enrichment/EnrichmentStore.ts"
 export {
   type EnrichmentChange,
   enrichmentContract,

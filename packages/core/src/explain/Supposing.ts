@@ -7,6 +7,7 @@ import { blockOf, judge, noFindings } from "../enrichment/EnrichmentCheck.ts"
 import type { EnrichmentChange, NewEnrichment } from "../enrichment/EnrichmentContract.ts"
 import type { Kinds } from "../enrichment/Kinds.ts"
 import type { Detail } from "../failure/Failure.ts"
+import { restoredConfig } from "../message/DestinationSecrets.ts"
 import { derivedId, type Sha256 } from "../shared/DerivedId.ts"
 import type { Timestamp } from "../shared/Timestamp.ts"
 
@@ -105,8 +106,9 @@ export const suppose = (
         put({ ...before, enabled: one.enabled })
         break
       case "update": {
-        const { allFeeds, blocks, config: sent, enabled, feedIds, order } = one.change
-        const config = sent ?? blockOf(before.type, blocks, found) ?? before.config
+        const { allFeeds, blocks, config: given, enabled, feedIds, order } = one.change
+        const sent = given ?? blockOf(before.type, blocks, found)
+        const config = sent === undefined ? before.config : restoredConfig(sent, before.config)
         judge({ type: before.type, dataType: before.dataType, config }, kinds, found)
         if (!within("change")) continue
         put({

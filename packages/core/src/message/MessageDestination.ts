@@ -1,5 +1,6 @@
 /** Where messages to people go: the block `destinations` of alerts, monitors and digests (enrichments C14). */
 import * as Schema from "effect/Schema"
+import { isMasked } from "./DestinationSecrets.ts"
 import { isOpenHost } from "./OpenHost.ts"
 
 const mostRecipients = 20
@@ -14,7 +15,11 @@ const EmailAddress = Schema.String.check(
   Schema.makeFilter((text) => address.test(text) || "must be an e-mail address such as name@example.com")
 )
 
+/** A mask that stands for nothing that is kept. */
+const masked = "is masked as answers show it, and nothing like it is kept here: send it whole"
+
 const httpsFault = (text: string): string | true => {
+  if (isMasked(text)) return masked
   const url = URL.parse(text)
   if (url === null || url.protocol !== "https:") return "must be an address that begins with https://"
   if (url.username !== "" || url.password !== "") return "must not hold a user or password"
@@ -31,10 +36,11 @@ const PhoneNumber = Schema.String.check(
 
 /** 24 to 64 bytes in base64 behind `whsec_`, as Standard Webhooks has it. */
 const SigningSecret = Schema.String.check(
-  Schema.makeFilter(
-    (text) =>
-      /^whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) ||
-      "must be whsec_ and 24 to 64 bytes in base64"
+  Schema.makeFilter((text) =>
+    isMasked(text)
+      ? masked
+      : /^whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) ||
+        "must be whsec_ and 24 to 64 bytes in base64"
   )
 )
 

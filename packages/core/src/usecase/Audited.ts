@@ -65,7 +65,7 @@ export const auditedUseCases = [
   of(FeedRecords, { redeliver: { operation: "redeliverFeedRecords" } }),
   of(Enrichments, {
     create: { operation: "createEnrichment", makes: true },
-    update: { operation: "updateEnrichment", read: "get" },
+    update: { operation: "updateEnrichment", read: "get", fields: { blocks: "config" } },
     remove: { operation: "deleteEnrichment" }
   }),
   of(Findings, { update: { operation: "updateFinding" } }),

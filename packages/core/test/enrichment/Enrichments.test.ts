@@ -273,4 +273,30 @@ describe("Enrichments", () => {
       expect((yield* enrichments.get(caller, second.enrichment.id)).lints).toEqual([])
     }).pipe(Effect.provide(services))
   )
+
+  it.effect("answers masks of addresses and secrets, and takes them back for what they stand for", () =>
+    Effect.gen(function* () {
+      const { caller, enrichments, refusal, workspace } = yield* opened
+      const url = "https://hooks.example.com/services/T0/B0/0123456789"
+      const conditions = { logic: "and", conditions: [{ field: "amount", operator: "lt", value: "-100" }] }
+      const config = { conditions, destinations: [{ type: "slack", webhookUrl: url }] }
+      const made = yield* enrichments.create(caller, { ...rule, type: "alert", config, allFeeds: true })
+      const { id } = made.enrichment
+      const masked = { ...config, destinations: [{ type: "slack", webhookUrl: "https://hooks.example.com/****6789" }] }
+      const kept = Effect.map((yield* EnrichmentStore).list([workspace.id]), ([one]) => one!)
+      expect(made.enrichment.config).toEqual(masked)
+      expect((yield* enrichments.get(caller, id)).enrichment.config).toEqual(masked)
+      expect((yield* enrichments.list(caller)).rows[0]?.enrichment.config).toEqual(masked)
+      const changed = yield* enrichments.update(caller, id, { blocks: { alertConfig: { ...masked, perRunCap: 9 } } })
+      expect(changed.enrichment.config).toEqual({ ...masked, perRunCap: 9 })
+      expect((yield* kept).config).toEqual({ ...config, perRunCap: 9 })
+      // Nothing of it is another one: nothing begins anew.
+      const same = yield* enrichments.update(caller, id, { config: { ...masked, perRunCap: 9 } })
+      expect(same.enrichment.revision).toBe(changed.enrichment.revision)
+      const error = { _tag: "Unprocessable", details: [{ field: "alertConfig.destinations[0].webhookUrl" }] }
+      expect(yield* refusal({ type: "alert", config: masked })).toMatchObject(error)
+      const other = { ...config, destinations: [{ type: "slack", webhookUrl: "https://hooks.example.com/****0000" }] }
+      expect(yield* Effect.flip(enrichments.update(caller, id, { config: other }))).toMatchObject(error)
+    }).pipe(Effect.provide(services))
+  )
 })

@@ -3,6 +3,7 @@ import { callerOf } from "../../src/access/Caller.ts"
 import { operations } from "../../src/access/Operations.ts"
 import { Audit, entryOf } from "../../src/audit/Audit.ts"
 import { AuditStore } from "../../src/audit/AuditStore.ts"
+import { Enrichments } from "../../src/enrichment/Enrichments.ts"
 import { Jobs } from "../../src/job/Jobs.ts"
 import { Tables } from "../../src/table/Tables.ts"
 import { auditedUseCases } from "../../src/usecase/Audited.ts"
@@ -96,6 +97,27 @@ describe("the audit", () => {
           ["updateTable", "table", [{ field: "name", before: "Books", after: "Accounts" }]]
         ]
       )
+    })
+  )
+
+  scene("tells what changed in the block of an enrichment, and no address in it", () =>
+    Effect.gen(function* () {
+      const { caller, told } = yield* arrange
+      const enrichments = yield* Enrichments
+      const alertConfig = {
+        conditions: { logic: "and", conditions: [{ field: "amount", operator: "lt", value: "-100" }] },
+        destinations: [{ type: "slack", webhookUrl: "https://hooks.example.com/services/T0/B0/0123456789" }]
+      }
+      const request = { name: "Large", type: "alert", dataType: "transactions", allFeeds: true } as const
+      const { enrichment } = yield* enrichments.create(caller, { ...request, blocks: { alertConfig } })
+      yield* enrichments.update(caller, enrichment.id, { blocks: { alertConfig: { ...alertConfig, perRunCap: 9 } } })
+      const entries = yield* told
+      const destinations = [{ type: "slack", webhookUrl: "https://hooks.example.com/****6789" }]
+      const before = { ...alertConfig, destinations }
+      expect(entries.map(({ changes }) => changes)).toEqual([
+        [],
+        [{ field: "config", before, after: { ...before, perRunCap: 9 } }]
+      ])
     })
   )
 

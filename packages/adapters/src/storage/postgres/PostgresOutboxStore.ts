@@ -1,13 +1,32 @@
 /** Messages on their way to people, in PostgreSQL. */
 import { limits } from "@millrace/core"
-import { Message, type MessageState } from "@millrace/core/message"
-import { OutboxStore } from "@millrace/core/storage"
+import { Secrets } from "@millrace/core/bank"
+import { type Endpoint, maskedAddress, Message, type MessageState } from "@millrace/core/message"
+import { OutboxStore, StorageUnavailable } from "@millrace/core/storage"
 import type { WorkspaceId } from "@millrace/core/workspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { instant, optionalInstant, present } from "./Column.ts"
 import { stored } from "./SqlFailure.ts"
+
+/** Addresses of Slack and of webhooks are secrets: a mask stands in their place, and `sealed` holds the endpoint. */
+export type StoredEndpoint = Endpoint & { readonly sealed?: string }
+
+/** What the endpoint of a message is sealed for. */
+export const contextOf = (workspaceId: string, id: string): string => `message|${workspaceId}|${id}`
+
+/** As it is stored. */
+export const sealedEndpoint = Effect.fnUntraced(function* (
+  secrets: Secrets["Service"],
+  endpoint: Endpoint,
+  context: string
+) {
+  const { channel, to } = endpoint
+  if (channel !== "slack" && channel !== "webhook") return endpoint
+  const { channel: _, ...secret } = endpoint
+  return { channel, to: maskedAddress(to), sealed: yield* secrets.seal(secret, context) } satisfies StoredEndpoint
+})
 
 interface MessageRow {
   readonly id: string
@@ -16,7 +35,7 @@ interface MessageRow {
   readonly lane: string
   readonly state: MessageState
   readonly cooldown_seconds: number
-  readonly endpoint: Message["endpoint"]
+  readonly endpoint: StoredEndpoint
   readonly content: Message["content"]
   readonly told_by: string | null
   readonly error: string | null
@@ -24,14 +43,14 @@ interface MessageRow {
   readonly sent_at: Date | null
 }
 
-const toMessage = (row: MessageRow): Message => ({
+const toMessage = (row: MessageRow, endpoint: Endpoint): Message => ({
   id: row.id,
   workspaceId: row.workspace_id,
   enrichmentId: row.enrichment_id,
   lane: row.lane,
   state: row.state,
   cooldownSeconds: row.cooldown_seconds,
-  endpoint: row.endpoint,
+  endpoint,
   content: row.content,
   createdAt: instant(row.created_at),
   ...present({ into: row.told_by, error: row.error, sentAt: optionalInstant(row.sent_at) })
@@ -42,9 +61,24 @@ interface StateRow {
   readonly state: MessageState
 }
 
-export const layer: Layer.Layer<OutboxStore, never, SqlClient.SqlClient> = Layer.effect(
+export const layer: Layer.Layer<OutboxStore, never, SqlClient.SqlClient | Secrets> = Layer.effect(
   OutboxStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const secrets = yield* Secrets
+    const read = Effect.fnUntraced(function* (row: MessageRow) {
+      const { sealed, ...endpoint } = row.endpoint
+      if (sealed === undefined) return toMessage(row, endpoint)
+      const secret = yield* secrets
+        .open(sealed, contextOf(row.workspace_id, row.id))
+        .pipe(
+          Effect.mapError(
+            ({ reason }) => new StorageUnavailable({ message: `the address of a message cannot be opened: ${reason}` })
+          )
+        )
+      return toMessage(row, { ...endpoint, ...secret })
+    })
+    const first = ([row]: ReadonlyArray<MessageRow>) => (row === undefined ? Effect.undefined : read(row))
     const columns =
       sql.literal(`id, workspace_id, enrichment_id, lane, state, cooldown_seconds, endpoint, content, told_by,
       error, created_at, sent_at`)
@@ -52,10 +86,19 @@ export const layer: Layer.Layer<OutboxStore, never, SqlClient.SqlClient> = Layer
     return OutboxStore.of({
       insert: Effect.fn("OutboxStore.insert")(function* (messages) {
         if (messages.length === 0) return new Set<string>()
+        const sealed = yield* Effect.forEach(messages, (message) =>
+          Effect.map(
+            sealedEndpoint(secrets, message.endpoint, contextOf(message.workspaceId, message.id)),
+            (endpoint) => ({
+              ...message,
+              endpoint
+            })
+          )
+        )
         const rows = yield* stored(sql<{ readonly id: string }>`
           insert into message (id, workspace_id, enrichment_id, lane, state, cooldown_seconds, endpoint, content)
           select m.id, m."workspaceId", m."enrichmentId", m.lane, m.state, m."cooldownSeconds", m.endpoint, m.content
-          from json_to_recordset(${JSON.stringify(messages)}::json) as m(id text, "workspaceId" text, "enrichmentId" text,
+          from json_to_recordset(${JSON.stringify(sealed)}::json) as m(id text, "workspaceId" text, "enrichmentId" text,
             lane text, state text, "cooldownSeconds" integer, endpoint json, content json)
           on conflict (id) do nothing returning id`)
         return new Set(rows.map(({ id }) => id))
@@ -77,15 +120,15 @@ export const layer: Layer.Layer<OutboxStore, never, SqlClient.SqlClient> = Layer
         return rows.length
       }),
       get: Effect.fn("OutboxStore.get")(function* (workspaceId, id) {
-        const [row] = yield* stored(
+        const rows = yield* stored(
           sql<MessageRow>`select ${columns} from message where workspace_id = ${workspaceId} and id = ${id}`
         )
-        return row === undefined ? undefined : toMessage(row)
+        return yield* first(rows)
       }),
       start: Effect.fn("OutboxStore.start")(function* (workspaceId, id) {
-        const [row] = yield* stored(sql<MessageRow>`update message set state = 'sending'
+        const rows = yield* stored(sql<MessageRow>`update message set state = 'sending'
           where workspace_id = ${workspaceId} and id = ${id} and state in ('ready', 'sending') returning ${columns}`)
-        return row === undefined ? undefined : toMessage(row)
+        return yield* first(rows)
       }),
       settle: Effect.fn("OutboxStore.settle")(function* (workspaceId, id, outcome) {
         yield* stored(sql`update message set state = ${outcome.state},
@@ -101,7 +144,11 @@ export const layer: Layer.Layer<OutboxStore, never, SqlClient.SqlClient> = Layer
             where workspace_id = ${workspaceId} and lane = ${lane} and state in ('ready', 'sending')) as busy,
           (select extract(epoch from store_now() - max(sent_at))::float8 from message
             where workspace_id = ${workspaceId} and lane = ${lane} and state = 'sent') as silent`)
-        return { held: held.map(toMessage), busy: row?.busy ?? false, silentSeconds: row?.silent ?? undefined }
+        return {
+          held: yield* Effect.forEach(held, read),
+          busy: row?.busy ?? false,
+          silentSeconds: row?.silent ?? undefined
+        }
       }),
       release: Effect.fn("OutboxStore.release")(function* (workspaceId, id) {
         yield* stored(sql`update message set state = 'ready'
@@ -115,7 +162,7 @@ export const layer: Layer.Layer<OutboxStore, never, SqlClient.SqlClient> = Layer
         const rows = yield* stored(sql<MessageRow>`select ${columns} from message where workspace_id = ${workspaceId}
           ${enrichmentId === undefined ? sql`` : sql`and enrichment_id = ${enrichmentId}`}
           order by place desc limit ${limit}`)
-        return rows.map(toMessage)
+        return yield* Effect.forEach(rows, read)
       }),
       purge: Effect.fn("OutboxStore.purge")(function* (limit) {
         const rows = yield* stored(sql`delete from message where id in (

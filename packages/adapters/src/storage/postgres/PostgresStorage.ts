@@ -68,9 +68,12 @@ export const layer: Layer.Layer<PostgresStorage, never, SqlClient | PgClient | S
   PostgresTaskStore.layer,
   PostgresUploadStore.layer,
   PostgresIdempotencyStore.layer,
-  Layer.mergeAll(ApiKeyStore.layer, EnrichmentStore.layer, EnrichmentRunStore.layer, MemoryPatternStore.layer).pipe(
-    Layer.provideMerge(PostgresResources.layer)
-  ),
+  Layer.mergeAll(
+    ApiKeyStore.layer,
+    EnrichmentStore.layerSealed,
+    EnrichmentRunStore.layer,
+    MemoryPatternStore.layer
+  ).pipe(Layer.provideMerge(PostgresResources.layer)),
   PostgresKeyArrivals.layer,
   PostgresAccountLooks.layer,
   PostgresIdentityStore.layer,

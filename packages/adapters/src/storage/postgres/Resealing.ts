@@ -4,6 +4,7 @@
  * What is sealed says by which key, so the work needs no memory: it goes on after a stop, and several processes share it.
  */
 import { Secrets, type SecretsUnreadable } from "@millrace/core/bank"
+import { sealedFor as enrichmentContextOf } from "@millrace/core/enrichment"
 import type { StorageUnavailable } from "@millrace/core/storage"
 import type { Upload } from "@millrace/core/upload"
 import { acrossWorkspaces } from "@millrace/core/workspace"
@@ -15,6 +16,8 @@ import { contextOf as bankContextOf } from "./PostgresBankStore.ts"
 import { contextOf as attemptContextOf, partContextOf } from "./PostgresConnectionAttemptStore.ts"
 import { contextOf as subjectContextOf } from "./PostgresConnectionSubjectStore.ts"
 import { contextOf as dataKeyContextOf } from "./PostgresDataKeys.ts"
+import { contextOf as messageContextOf } from "./PostgresOutboxStore.ts"
+import { enrichmentKey, withSealed } from "./SealedEnrichments.ts"
 import { inTransaction, stored } from "./SqlFailure.ts"
 import { contextOf as pieceContextOf } from "./UploadPieces.ts"
 
@@ -36,6 +39,8 @@ const placesOf = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Readon
   const bankKey = sql`split_part(connection_secrets, '.', 2)`
   const attemptKey = sql`split_part(exchanged, '.', 2)`
   const sealedKey = sql`split_part(sealed, '.', 2)`
+  const enrichmentSealedBy = enrichmentKey(sql)
+  const messageKey = sql`split_part(endpoint ->> 'sealed', '.', 2)`
   const pieceKey = sql`encode(substring(sealed from 2 for 8), 'escape')`
   return [
     {
@@ -126,6 +131,41 @@ const placesOf = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Readon
             dataKeyContextOf(name),
             (sealed) => sql`update data_key set sealed = ${sealed}
             where name = ${name}`
+          )
+        )
+      })
+    },
+    {
+      name: "addresses in enrichments",
+      from: sql`enrichment`,
+      keyId: enrichmentSealedBy,
+      next: Effect.fnUntraced(function* (keyIds, limit) {
+        const rows = yield* sql<{ readonly id: string; readonly workspace: string; readonly body: string }>`
+          select id, workspace_id as workspace, body::text as body from enrichment
+          where ${enrichmentSealedBy} = any(${keyIds}) limit ${limit} for update skip locked`
+        return rows.map(({ body, id, workspace }) =>
+          anew(
+            (JSON.parse(body) as { readonly sealed: string }).sealed,
+            enrichmentContextOf({ id, workspaceId: workspace }),
+            (sealed) => sql`update enrichment set body = ${withSealed(body, sealed)} where id = ${id}`
+          )
+        )
+      })
+    },
+    {
+      name: "addresses of messages",
+      from: sql`message`,
+      keyId: messageKey,
+      next: Effect.fnUntraced(function* (keyIds, limit) {
+        const rows = yield* sql<{ readonly id: string; readonly workspace: string; readonly value: string }>`
+          select id, workspace_id as workspace, endpoint ->> 'sealed' as value from message
+          where ${messageKey} = any(${keyIds}) limit ${limit} for update skip locked`
+        return rows.map(({ id, value, workspace }) =>
+          anew(
+            value,
+            messageContextOf(workspace, id),
+            (sealed) => sql`update message
+              set endpoint = (endpoint::jsonb || jsonb_build_object('sealed', ${sealed}::text))::json where id = ${id}`
           )
         )
       })
