@@ -140,6 +140,11 @@ const cases: ReadonlyArray<Case> = [
   { operation: "listProviders", args: ["providers", "list"], data: [{ id: "demo:default", flow: "portal_popup" }] },
   { operation: "listAccounts", args: ["accounts", "list", "--bank", bank], data: [{ id: account, bankId: bank }] },
   { operation: "getAccount", args: ["accounts", "get", ...of], data: { id: account } },
+  {
+    operation: "updateAccount",
+    args: ["accounts", "update", ...of, "--name", "Household", "--no-invert"],
+    data: { id: account, accountName: "Household", signOverride: false }
+  },
   { operation: "getBalance", args: ["accounts", "balance", ...of, "--cached"], data: { amount: 10.5 } },
   { operation: "listTransactions", args: ["accounts", "transactions", ...of], data: [{ description: "Coffee" }] },
   { operation: "listTrades", args: ["accounts", "trades", ...of, "--limit", "5"], data: [{ type: "buy" }] },

@@ -13,6 +13,7 @@ import type { ApiKeyStore } from "./access/ApiKeyStore.ts"
 import { Authenticator } from "./access/Authenticator.ts"
 import { Families } from "./access/Families.ts"
 import type { KeyArrivals } from "./access/KeyArrivals.ts"
+import { AccountChanges } from "./usecase/AccountChanges.ts"
 import { AccountData } from "./usecase/AccountData.ts"
 import type { AccountLooks } from "./bank/AccountLooks.ts"
 import type { BankRemains } from "./bank/BankRemains.ts"
@@ -203,6 +204,7 @@ export type UseCases =
   | BankRemovals
   | Institutions
   | ProviderCallbacks
+  | AccountChanges
   | AccountData
   | Feeds
   | DataTypeSchemas
@@ -248,6 +250,7 @@ export const layerUseCases = (
     Workspaces.layer,
     Families.layer,
     Institutions.layer,
+    walled(AccountChanges, AccountChanges.layer),
     walled(AccountData, AccountData.layer),
     walled(BankRemovals, BankRemovals.layer),
     ProviderCallbacks.layer,

@@ -1,4 +1,6 @@
 import * as Command from "effect/cli/Command"
+import * as Option from "effect/Option"
+import { stringify } from "../output/ExactJson.ts"
 import type { Request } from "../request/Api.ts"
 import { showList, showRecord } from "../request/Requests.ts"
 import { deleteTransaction, matches, restoreTransaction, suggestions } from "./Corrections.ts"
@@ -39,6 +41,34 @@ const list = Command.make("list", { bank }, (input) =>
 
 const get = Command.make("get", { bank, account }, (input) => showRecord(requestOf(input, ""))).pipe(
   Command.withDescription("Show an account")
+)
+
+const update = Command.make(
+  "update",
+  {
+    bank,
+    account,
+    name: text("name", "<name>", "What you call it; empty: what the bank calls it"),
+    invert: either("invert", "Turn amounts round, where the connection shows money that comes in as negative")
+  },
+  ({ invert, name, ...input }) =>
+    showRecord({
+      method: "PUT",
+      path: requestOf(input, "").path,
+      body: stringify({
+        ...(Option.isSome(name) ? { accountName: name.value === "" ? null : name.value } : {}),
+        ...(Option.isSome(invert) ? { signOverride: invert.value } : {})
+      })
+    })
+).pipe(
+  Command.withDescription("Change the name of an account, or turn its amounts round"),
+  Command.withExamples([
+    { command: "millrace accounts update --bank bank_01 --account acct_01 --name Household" },
+    {
+      command: "millrace accounts update --bank bank_01 --account acct_01 --invert",
+      description: "Of a card whose purchases come as positive amounts; --no-invert takes it back"
+    }
+  ])
 )
 
 const balance = Command.make("balance", ofAccount, (input) =>
@@ -127,6 +157,7 @@ export const accounts = Command.make("accounts").pipe(
   Command.withSubcommands([
     list,
     get,
+    update,
     balance,
     transactions,
     deleteTransaction,

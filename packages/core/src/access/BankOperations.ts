@@ -99,6 +99,14 @@ export const bankOperations = entriesOf("banks", {
 export const accountOperations = entriesOf("accounts", {
   listAccounts: read("List the accounts of a bank", "list_accounts", "accounts list"),
   getAccount: read("Get an account", "get_account", "accounts get"),
+  updateAccount: {
+    ...write,
+    summary: "Change the name of an account, or turn its amounts round",
+    idempotency: "inherent",
+    body: "required",
+    tool: sets("update_account"),
+    command: "accounts update"
+  },
   listTransactions: read("List transactions, newest first", "get_transactions", "accounts transactions"),
   getBalance: read("Get the latest balance", "get_balance", "accounts balance"),
   listTrades: read("List trades", "get_trades", "accounts trades"),

@@ -27,7 +27,12 @@ export const Account = Schema.Struct({
   stableKeys: Schema.Array(Schema.String),
   /** Masked: `****1234`, `****` when unknown. The full number is never kept. */
   accountNumber: Schema.String,
+  /** What people call it: the name that a person gave, or else the upstream's. */
   accountName: Schema.String,
+  /** The upstream's name, where a person gave another one. */
+  upstreamName: Schema.optionalKey(Schema.String),
+  /** The connection shows which way money moved the wrong way round: amounts of movements are turned as they are read. */
+  signOverride: Schema.optionalKey(Schema.Boolean),
   accountType: AccountType,
   accountSubtype: Schema.optionalKey(Schema.String),
   /** Signed net position: negative for a debt. */

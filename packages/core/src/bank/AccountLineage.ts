@@ -11,7 +11,9 @@ const shareKey = (held: Account, observed: ObservedAccount): boolean =>
 const likeness = (account: Pick<Account, "currency">, type: string, mask: string, name: string): string =>
   JSON.stringify([account.currency, type, mask, name])
 
-const likenessOfHeld = (held: Account): string => likeness(held, held.accountType, held.accountNumber, held.accountName)
+/** By the upstream's name: the upstream knows of no other. */
+const likenessOfHeld = (held: Account): string =>
+  likeness(held, held.accountType, held.accountNumber, held.upstreamName ?? held.accountName)
 const likenessOfObserved = (observed: ObservedAccount): string =>
   likeness(observed, observed.type, maskNumber(observed.number), observed.name)
 

@@ -57,6 +57,8 @@ export class AccountLists extends Context.Service<
           accountNumber: maskNumber(observed.number),
           // A name that a person gave is never overwritten.
           accountName: held?.accountName ?? observed.name,
+          ...(held?.upstreamName === undefined ? {} : { upstreamName: held.upstreamName }),
+          ...(held?.signOverride === undefined ? {} : { signOverride: held.signOverride }),
           accountType: observed.type,
           ...(subtype === undefined ? {} : { accountSubtype: subtype }),
           balance: observed.balance,

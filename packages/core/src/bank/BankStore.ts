@@ -38,6 +38,12 @@ export interface BankDetails {
   readonly order?: number
 }
 
+/** What people say of an account. A name of null gives the upstream's back. */
+export interface AccountDetails {
+  readonly accountName?: string | null
+  readonly signOverride?: boolean
+}
+
 /** A bank that is made for a feed. */
 export type MadeBank = Bank & Required<Pick<Bank, "madeFor">> & { readonly source: MadeKind }
 
@@ -129,8 +135,14 @@ export class BankStore extends Context.Service<
       bankId: BankId,
       id: AccountId
     ) => Effect.Effect<Option.Option<Account>, StorageUnavailable>
-    /** Inserts or replaces, by id; `historyFrom` and `readFrom` of those that are there stay. */
+    /** Inserts or replaces, by id; `historyFrom`, `readFrom` and what people said of those that are there stay. */
     readonly putAccounts: (accounts: ReadonlyArray<Account>) => Effect.Effect<void, StorageUnavailable>
+    /** What people say of it, beside what the upstream does. */
+    readonly describeAccount: (
+      id: AccountId,
+      details: AccountDetails,
+      at: Timestamp
+    ) => Effect.Effect<void, StorageUnavailable>
     /** `undefined`: nothing kept days of the type from being read. */
     readonly setReadFrom: (
       id: AccountId,

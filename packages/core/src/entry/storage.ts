@@ -3,7 +3,14 @@ export { ApiKeyStore } from "../access/ApiKeyStore.ts"
 export { type AuditChain, type AuditQuery, type AuditRow, AuditStore, type ChainedRow } from "../audit/AuditStore.ts"
 export { type AccountLook, AccountLooks } from "../bank/AccountLooks.ts"
 export { BankRemains } from "../bank/BankRemains.ts"
-export { type BankDetails, type BankConnection, BankStore, isSameConnection, type MadeBank } from "../bank/BankStore.ts"
+export {
+  type AccountDetails,
+  type BankDetails,
+  type BankConnection,
+  BankStore,
+  isSameConnection,
+  type MadeBank
+} from "../bank/BankStore.ts"
 export {
   type AttemptOutcome,
   type AttemptPart,

@@ -80,9 +80,12 @@ export class IdentityStore extends Context.Service<
     readonly logMatches: (matches: ReadonlyArray<Omit<LoggedMatch, "at">>) => Stored<void>
     readonly match: (scope: RecordScope, id: MatchId) => Stored<Option.Option<LoggedMatch>>
     readonly matches: (scope: RecordScope, query: LogQuery<MatchState, MatchId>) => Stored<ReadonlyArray<LoggedMatch>>
-    /** Replaces record, state, separate record and decision. */
+    /** Replaces record, both contents, state, separate record and decision. */
     readonly setMatch: (
-      match: Pick<LoggedMatch, "id" | "accountId" | "recordId" | "state" | "separateId" | "decided">
+      match: Pick<
+        LoggedMatch,
+        "id" | "accountId" | "recordId" | "before" | "observed" | "state" | "separateId" | "decided"
+      >
     ) => Stored<void>
 
     /** A pair that was suggested before is left as it is. Their time is that of the store. */

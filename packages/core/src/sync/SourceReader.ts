@@ -36,6 +36,7 @@ import { type PutAside, PuttingAside } from "./PutAside.ts"
 import { CurrentResumeSnapshot, type OpenSegment } from "./ResumeSnapshot.ts"
 import { Stage } from "./Stage.ts"
 import type { StageStore } from "./StageStore.ts"
+import { isSignedType } from "./SignOverride.ts"
 import { decodeCheckpoint, encodeCheckpoint } from "./StoredCheckpoint.ts"
 import { LedgerWriter, type WriteRight } from "./LedgerWriter.ts"
 
@@ -72,8 +73,20 @@ export interface Segment {
   readonly byIdOnly: boolean
 }
 
-/** Names a segment among those of one job. */
-const keyOf = ({ account, bank, dataType }: Segment): string => `${bank.id}/${account?.id ?? ""}/${dataType}`
+/** Accounts whose amounts are turned round as they are read, by their upstream ids. */
+const invertedOf = ({ accounts, dataType }: Segment): ReadonlyArray<string> =>
+  isSignedType(dataType)
+    ? accounts.flatMap(({ providerAccountId, signOverride }) => (signOverride === true ? [providerAccountId] : []))
+    : []
+
+/** Names a segment among those of one job. What was read under other signs is read again. */
+const keyOf = (segment: Segment): string => {
+  const { account, bank, dataType } = segment
+  const inverted = invertedOf(segment)
+  return [bank.id, account?.id ?? "", dataType, ...(inverted.length === 0 ? [] : [inverted.toSorted().join(" ")])].join(
+    "/"
+  )
+}
 
 /** The accounts that are asked for. What an account has may change between two runs. */
 const ownersOf = ({ account, accounts, dataType }: Segment): ReadonlyArray<Account> =>
@@ -176,7 +189,7 @@ export class SourceReader extends Context.Service<
       ) {
         const resumeSnapshot = yield* CurrentResumeSnapshot
         const runLease = yield* RunLease
-        const staged = new Stage(segment.dataType, digest, left?.staged)
+        const staged = new Stage(segment.dataType, digest, left?.staged, new Set(invertedOf(segment)))
         let position = left?.position
         const positions = new Set<string>(position === undefined ? [] : [position])
         for (;;) {

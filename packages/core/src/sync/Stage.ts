@@ -5,6 +5,7 @@ import type { CalendarDate } from "../shared/CalendarDate.ts"
 import type { Digest } from "../shared/Digest.ts"
 import type { Observation, Quarantined } from "../record/Observation.ts"
 import { ingest } from "./Ingest.ts"
+import { turned } from "./SignOverride.ts"
 
 /** Whether every row that has an id has one of its own: the usual case, and told cheaply. */
 const areDistinct = (rows: ReadonlyArray<Observation>): boolean => {
@@ -79,10 +80,18 @@ export class Stage {
   readonly #unreadAnywhere = new Set<string>()
   readonly #dataType: DataType
   readonly #digest: Digest["Service"]
+  readonly #inverted: ReadonlySet<string>
 
-  constructor(dataType: DataType, digest: Digest["Service"], state?: StageState) {
+  /** `inverted`: upstream ids of the accounts of which amounts are turned round as they are read (`SignOverride.ts`). */
+  constructor(
+    dataType: DataType,
+    digest: Digest["Service"],
+    state?: StageState,
+    inverted: ReadonlySet<string> = new Set()
+  ) {
     this.#dataType = dataType
     this.#digest = digest
+    this.#inverted = inverted
     if (state === undefined) return
     for (const [part, coverage] of state.coverage) this.#parts.set(part, coverage)
     this.count = state.count
@@ -111,7 +120,8 @@ export class Stage {
 
   add(page: SyncPage): void {
     for (const observed of page.upserted) {
-      const read = ingest(this.#dataType, observed, this.#digest)
+      const isInverted = this.#inverted.has(observed.providerAccountId)
+      const read = ingest(this.#dataType, isInverted ? turned(observed) : observed, this.#digest)
       if ("quarantined" in read) {
         this.quarantined.push(read.quarantined)
         const unread = this.#unread.get(observed.providerAccountId)

@@ -20,6 +20,7 @@ import { Ids } from "../shared/Ids.ts"
 import { Tables } from "../table/Tables.ts"
 import { Uploads } from "../upload/Uploads.ts"
 import { withinCaller } from "../workspace/Reach.ts"
+import { AccountChanges } from "./AccountChanges.ts"
 import { BankRemovals } from "./BankRemovals.ts"
 import { Feeds } from "./Feeds.ts"
 
@@ -45,6 +46,7 @@ export const auditedUseCases = [
     update: { operation: "updateBank", read: "get" },
     ask: { operation: "refreshBank" }
   }),
+  of(AccountChanges, { update: { operation: "updateAccount" } }),
   of(Feeds, {
     create: { operation: "createFeed", makes: true },
     update: { operation: "updateFeed", read: "get" },
@@ -97,6 +99,7 @@ export const auditedUseCases = [
 ] as const
 
 type AuditedUseCases =
+  | AccountChanges
   | Banks
   | BankRemovals
   | Feeds

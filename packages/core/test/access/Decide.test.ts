@@ -33,6 +33,7 @@ const table: Readonly<Record<OperationId, string>> = {
   listProviders: "institutions:read V all",
   listAccounts: "banks:read V all",
   getAccount: "banks:read V all",
+  updateAccount: "banks:write A all",
   listTransactions: "banks:read V all",
   getBalance: "banks:read V all",
   listTrades: "banks:read V all",

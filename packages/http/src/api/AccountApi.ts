@@ -4,11 +4,11 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Schema from "effect/Schema"
 import { AccountType } from "@millrace/core/provider"
 import { recordStates, SyncDataType } from "@millrace/core/record"
-import { CalendarDate, Id, Timestamp } from "@millrace/core"
+import { CalendarDate, Id, Name, Timestamp } from "@millrace/core"
 import { Amount } from "../wire/Amount.ts"
-import { ofPath, StateConflict } from "./ApiError.ts"
+import { ofBody, ofPath, StateConflict } from "./ApiError.ts"
 import { Balance, Holding, Loan, Order, Trade, Transaction } from "./DataRecords.ts"
-import { FreshMany, freshness, Links, OneWith } from "./Envelope.ts"
+import { FreshMany, freshness, Links, One, OneWith } from "./Envelope.ts"
 import { AmountParameter, Day, Flag, paging, SearchText, Text } from "./Parameters.ts"
 
 export const AccountRecord = Schema.Struct({
@@ -16,7 +16,7 @@ export const AccountRecord = Schema.Struct({
   bankId: Id("bank"),
   /** Masked: `****1234`, `****` when unknown. */
   accountNumber: Schema.String,
-  accountName: Schema.String,
+  accountName: Schema.String.annotate({ description: "The name that a person gave, or else the bank's." }),
   accountType: AccountType,
   accountSubtype: Schema.optionalKey(Schema.String),
   /** Negative for a debt. */
@@ -34,10 +34,25 @@ export const AccountRecord = Schema.Struct({
   }),
   supports: Schema.Array(SyncDataType),
   state: Schema.Literals(["open", "closed", "missing"]),
+  signOverride: Schema.Boolean.annotate({
+    description: "Whether amounts of transactions and trades are turned round as they are read from the connection."
+  }),
   createdAt: Timestamp.Timestamp,
   updatedAt: Timestamp.Timestamp,
   links: Links
 }).annotate({ identifier: "Account" })
+
+const UpdateAccount = Schema.Struct({
+  accountName: Schema.optionalKey(
+    Schema.NullOr(Name).annotate({ description: "What you call it. null: what the bank calls it." })
+  ),
+  signOverride: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description:
+        "true where the connection shows money that comes in as negative: amounts are turned round, those of before as well."
+    })
+  )
+}).annotate({ identifier: "UpdateAccount" })
 
 const Freshness = Schema.Struct(freshness)
 const path = "/v1/banks/:bank_id/accounts"
@@ -56,6 +71,12 @@ export const AccountApi = HttpApiGroup.make("accounts", { topLevel: true }).add(
     params: ofAccount,
     success: OneWith(AccountRecord, Freshness),
     error
+  }),
+  HttpApiEndpoint.put("updateAccount", `${path}/:account_id`, {
+    params: ofAccount,
+    payload: UpdateAccount,
+    success: One(AccountRecord),
+    error: [...ofPath, ...ofBody, StateConflict]
   }),
   HttpApiEndpoint.get("listTransactions", `${path}/:account_id/transactions`, {
     params: ofAccount,

@@ -1,14 +1,13 @@
 import * as Effect from "effect/Effect"
 import { type Account, type AccountRef, balanceAsOf, type Bank } from "@millrace/core/bank"
-import { AccountData, type Freshness } from "@millrace/core/kernel"
+import { AccountChanges, AccountData, type Freshness } from "@millrace/core/kernel"
 import { type Fields, isSyncType, type SyncDataType } from "@millrace/core/record"
 import { toWire as recordToWire } from "../api/DataRecords.ts"
 import { many, one } from "../api/Envelope.ts"
 import { answerOf } from "../answer/errors.ts"
 import { serve } from "./Serve.ts"
 
-/** An account as it is sent. Names every field, so that nothing internal can slip through. */
-/** An account as it is sent, for those of its bank. */
+/** An account as it is sent, for those of its bank. Names every field, so that nothing internal can slip through. */
 export const toWire = (bank: Bank) => (account: Account) => {
   const self = `/v1/banks/${account.bankId}/accounts/${account.id}`
   return {
@@ -26,6 +25,7 @@ export const toWire = (bank: Bank) => (account: Account) => {
     historyFrom: account.historyFrom ?? null,
     supports: account.supports.filter(isSyncType),
     state: account.state,
+    signOverride: account.signOverride ?? false,
     createdAt: account.createdAt,
     updatedAt: account.updatedAt,
     links: {
@@ -62,6 +62,7 @@ export const layer = serve(
   "accounts",
   Effect.gen(function* () {
     const data = yield* AccountData
+    const changes = yield* AccountChanges
     return {
       listAccounts: Effect.fnUntraced(function* ({ caller, ids, self }) {
         const answer = yield* data.accounts(caller, ids.bank)
@@ -71,6 +72,8 @@ export const layer = serve(
         const answer = yield* data.account(caller, refOf(ids))
         return { ...one(toWire(answer.bank)(answer.row)), meta: freshnessOf(answer) }
       }),
+      updateAccount: ({ caller, ids, payload }) =>
+        Effect.map(changes.update(caller, refOf(ids), payload), ({ bank, row }) => one(toWire(bank)(row))),
       listTransactions: Effect.fnUntraced(function* ({ caller, ids, query, self }) {
         const { cursor, limit, cached, q, ...filter } = query
         const page = yield* data.transactions(caller, refOf(ids), {

@@ -165,6 +165,7 @@ export const account = {
   historyFrom: "2025-01-02",
   supports: ["transactions", "balances"],
   state: "open",
+  signOverride: false,
   createdAt: created,
   updatedAt: at,
   links: { self: accountLink, transactions: `${accountLink}/transactions`, balances: `${accountLink}/balances` }

@@ -185,6 +185,15 @@ export const operationNotes: Readonly<Partial<Record<OperationId, OperationNotes
     description: `Returns one account with its balance. ${readThrough}`,
     answer: of(Examples.account)
   },
+  updateAccount: {
+    description:
+      "Changes what you call an account (`null`: what the bank calls it), or turns its amounts round, where the connection " +
+      "shows money that comes in as negative. The latter changes all transactions and trades that the connection has shown, " +
+      "and those that it shows from now on; what a person said of a record stays, and so do rows of statement files. Feeds " +
+      "deliver what follows with their next sync. Refused (409) while the bank is read.",
+    body: { accountName: "Household", signOverride: true },
+    answer: one({ ...Examples.account, accountName: "Household", signOverride: true })
+  },
   listTransactions: {
     description:
       "Lists transactions as the bank tells them, newest first. The last page has a cursor too: it later returns only " +

@@ -146,6 +146,15 @@ export const operations: ReadonlyArray<Sample> = [
   { id: "listAccounts", method: "GET", template: "/v1/banks/{bank_id}/accounts", status: 200, scopes: ["banks:read"] },
   { id: "getAccount", method: "GET", template: accountPath, status: 200, scopes: ["banks:read"] },
   {
+    id: "updateAccount",
+    method: "PUT",
+    template: accountPath,
+    status: 200,
+    scopes: ["banks:write"],
+    body: { accountName: "Household", signOverride: true },
+    faults: { accountName: ["", " ", "x".repeat(201), 1], signOverride: ["true", 1, null] }
+  },
+  {
     id: "listTransactions",
     method: "GET",
     template: `${accountPath}/transactions`,

@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import { NodeDigest } from "@millrace/adapters"
 import { Audit } from "@millrace/core/audit"
 import {
+  AccountChanges,
   AccountData,
   BankRemovals,
   Banks,
@@ -191,6 +192,22 @@ export const layer = (calls: Record<string, Array<unknown>>, trouble: Trouble) =
               connectOptions: []
             }
           ])
+      })
+    ),
+    Layer.succeed(
+      AccountChanges,
+      AccountChanges.of({
+        update: Effect.fnUntraced(function* (_, ref, change) {
+          yield* note("updateAccount", change)
+          const account = yield* accountOf(ref)
+          const { accountName, signOverride } = change
+          const row = {
+            ...account,
+            ...(typeof accountName === "string" ? { accountName } : {}),
+            ...(signOverride === undefined ? {} : { signOverride })
+          }
+          return { bank: Records.bank, row }
+        })
       })
     ),
     Layer.succeed(

@@ -334,6 +334,26 @@ export const tests: StorageTests = (it) => {
       yield* store.setReadFrom(old.id, "trades", undefined)
       yield* store.putAccounts([{ ...changed, historyFrom: CalendarDate.make("2025-01-31") }])
       expect(yield* store.accounts(bank.id)).toEqual([{ ...changed, historyFrom }, young])
+      const at = Timestamp.make("2026-03-05T00:00:00.000Z")
+      yield* store.describeAccount(old.id, { accountName: "Ours", signOverride: true }, at)
+      const told = {
+        ...changed,
+        historyFrom,
+        upstreamName: changed.accountName,
+        accountName: "Ours",
+        signOverride: true
+      }
+      expect(yield* store.accounts(bank.id)).toEqual([{ ...told, updatedAt: at }, young])
+      // Who reads the accounts knows of no name but the upstream's, or of the one that there was when it began.
+      yield* store.putAccounts([{ ...changed, accountName: "Savings account" }])
+      expect(yield* store.accounts(bank.id)).toEqual([{ ...told, upstreamName: "Savings account" }, young])
+      yield* store.putAccounts([told])
+      yield* store.describeAccount(old.id, {}, at)
+      expect(yield* store.accounts(bank.id)).toEqual([{ ...told, updatedAt: at }, young])
+      yield* store.describeAccount(old.id, { accountName: null, signOverride: false }, at)
+      expect(yield* store.accounts(bank.id)).toEqual([{ ...changed, historyFrom, updatedAt: at }, young])
+      yield* store.putAccounts([told])
+      expect(yield* store.accounts(bank.id)).toEqual([{ ...changed, historyFrom }, young])
       expect(yield* store.accounts(other.id)).toEqual([foreign])
       expect(yield* store.account(workspace.id, other.id, old.id)).toEqual(Option.none())
       yield* store.putAccounts([])

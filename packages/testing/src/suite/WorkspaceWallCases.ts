@@ -196,6 +196,7 @@ const banks = casesOf(BankStore, {
   accounts: (store, { bank }) => store.accounts(bank.id),
   account: (store, { account, bank, workspace }) => store.account(workspace.id, bank.id, account.id),
   putAccounts: (_store, { bank }) => storeAccount(bank),
+  describeAccount: (store, { account }) => store.describeAccount(account.id, { accountName: "Taken" }, later),
   setReadFrom: (store, { account }) => store.setReadFrom(account.id, "trades", CalendarDate.make("2020-01-01")),
   setHistoryFrom: (store, { account }) => store.setHistoryFrom(account.id, CalendarDate.make("2020-01-01"))
 })

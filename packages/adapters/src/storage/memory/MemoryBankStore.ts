@@ -13,6 +13,9 @@ import { ascending, byAge, byOrderThenAge } from "./Order.ts"
 const lastDeleted = (a: Bank, b: Bank): number =>
   ascending(b.deletedAt ?? "", a.deletedAt ?? "") || ascending(b.id, a.id)
 
+const named = (upstream: string, given: string | undefined): Pick<Account, "accountName" | "upstreamName"> =>
+  given === undefined ? { accountName: upstream } : { accountName: given, upstreamName: upstream }
+
 const looked = ({ connectionStatus }: Bank) => connectionStatus?.lastCheckedAt ?? ""
 
 export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.effect(
@@ -171,14 +174,34 @@ export const layer: Layer.Layer<BankStore, never, Memory | BankTable> = Layer.ef
       putAccounts: (list) =>
         call(() => {
           for (const account of list) {
-            const { historyFrom, readFrom } = accounts.get(account.id) ?? account
-            const { historyFrom: _, readFrom: _r, ...rest } = account
+            const before = accounts.get(account.id) ?? account
+            const { historyFrom, readFrom, signOverride } = before
+            const { historyFrom: _, readFrom: _r, signOverride: _s, upstreamName, ...rest } = account
             const kept = {
               ...(historyFrom === undefined ? {} : { historyFrom }),
-              ...(readFrom === undefined ? {} : { readFrom })
+              ...(readFrom === undefined ? {} : { readFrom }),
+              ...(signOverride === undefined ? {} : { signOverride })
             }
-            set(accounts, account.id, frozen({ ...rest, ...kept }))
+            const given = before.upstreamName === undefined ? undefined : before.accountName
+            set(accounts, account.id, frozen({ ...rest, ...kept, ...named(upstreamName ?? rest.accountName, given) }))
           }
+        }),
+      describeAccount: (id, { accountName, signOverride }, at) =>
+        call(() => {
+          const account = accounts.get(id)
+          if (account === undefined) return
+          const { signOverride: turned = false, upstreamName, ...rest } = account
+          const given = accountName === undefined && upstreamName !== undefined ? rest.accountName : accountName
+          set(
+            accounts,
+            id,
+            frozen<Account>({
+              ...rest,
+              ...named(upstreamName ?? rest.accountName, given ?? undefined),
+              ...((signOverride ?? turned) ? { signOverride: true } : {}),
+              updatedAt: at
+            })
+          )
         }),
       setReadFrom: (id, dataType, from) =>
         call(() => {

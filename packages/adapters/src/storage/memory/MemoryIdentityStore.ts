@@ -168,7 +168,7 @@ export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
       match: (scope, id) =>
         call(() => Option.fromUndefinedOr(matches.get(id)).pipe(Option.filter((match) => inScope(scope, match)))),
       matches: (scope, query) => call(() => selected(matches, scope, query)),
-      setMatch: ({ id, recordId, state, separateId, decided }) =>
+      setMatch: ({ before, decided, id, observed, recordId, separateId, state }) =>
         call(() => {
           const match = matches.get(id)
           if (match === undefined) return
@@ -176,6 +176,8 @@ export const layer: Layer.Layer<IdentityStore, never, Memory> = Layer.effect(
           const changed: LoggedMatch = {
             ...rest,
             recordId,
+            before,
+            observed,
             state,
             ...(separateId === undefined ? {} : { separateId }),
             ...(decided === undefined ? {} : { decided })

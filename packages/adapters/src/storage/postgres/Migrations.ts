@@ -55,6 +55,7 @@ import { bankRemoval } from "./migrations/0043_bank_removal.ts"
 import { connectionStates } from "./migrations/0044_connection_states.ts"
 import { receivedWebhooks } from "./migrations/0045_received_webhooks.ts"
 import { readFrom } from "./migrations/0046_read_from.ts"
+import { accountDetails } from "./migrations/0047_account_details.ts"
 
 /**
  * Numbers are contiguous: a step whose number is below the newest one applied would be skipped in silence.
@@ -106,7 +107,8 @@ export const migrations = {
   "0043_bank_removal": bankRemoval,
   "0044_connection_states": connectionStates,
   "0045_received_webhooks": receivedWebhooks,
-  "0046_read_from": readFrom
+  "0046_read_from": readFrom,
+  "0047_account_details": accountDetails
 } as const
 
 /** All steps that this version knows, the first one first. */

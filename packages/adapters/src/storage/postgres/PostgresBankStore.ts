@@ -63,7 +63,10 @@ export interface AccountRow {
   readonly provider_account_id: string
   readonly stable_keys: ReadonlyArray<string>
   readonly account_number: string
+  /** The upstream's; a person may have given another one. */
   readonly account_name: string
+  readonly given_name: string | null
+  readonly sign_override: boolean
   readonly account_type: Account["accountType"]
   readonly account_subtype: string | null
   readonly balance: Decimal.Decimal
@@ -86,7 +89,7 @@ export const toAccount = (row: AccountRow): Account => ({
   providerAccountId: row.provider_account_id,
   stableKeys: row.stable_keys,
   accountNumber: row.account_number,
-  accountName: row.account_name,
+  accountName: row.given_name ?? row.account_name,
   accountType: row.account_type,
   balance: row.balance,
   availableBalance: row.available_balance,
@@ -96,12 +99,20 @@ export const toAccount = (row: AccountRow): Account => ({
   createdAt: instant(row.created_at),
   updatedAt: instant(row.updated_at),
   ...present({
+    upstreamName: row.given_name === null ? null : row.account_name,
+    signOverride: row.sign_override ? true : null,
     accountSubtype: row.account_subtype,
     creditLimit: row.credit_limit,
     balanceAsOf: optionalInstant(row.balance_as_of),
     historyFrom: row.history_from,
     readFrom: row.read_from
   })
+})
+
+/** With the upstream's name alone: what people say is kept beside it. */
+const asUpstreamSays = ({ upstreamName, ...account }: Account): Account => ({
+  ...account,
+  accountName: upstreamName ?? account.accountName
 })
 
 /** What the secrets of a connection are sealed for. */
@@ -135,6 +146,8 @@ export const accountColumns: ReadonlyArray<keyof AccountRow> = [
   "stable_keys",
   "account_number",
   "account_name",
+  "given_name",
+  "sign_override",
   "account_type",
   "account_subtype",
   "balance",
@@ -327,7 +340,7 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
           select a."id", a."workspaceId", a."bankId", a."providerAccountId", a."stableKeys", a."accountNumber",
             a."accountName", a."accountType", a."accountSubtype", a."balance", a."availableBalance", a."currency",
             a."creditLimit", a."balanceAsOf", a."historyFrom", a."supports", a."state", a."createdAt", a."updatedAt"
-          from json_to_recordset(${JSON.stringify(accounts)}::json) as a("id" text, "workspaceId" text, "bankId" text,
+          from json_to_recordset(${JSON.stringify(accounts.map(asUpstreamSays))}::json) as a("id" text, "workspaceId" text, "bankId" text,
             "providerAccountId" text, "stableKeys" json, "accountNumber" text, "accountName" text, "accountType" text,
             "accountSubtype" text, "balance" numeric, "availableBalance" numeric, "currency" text,
             "creditLimit" numeric, "balanceAsOf" timestamptz, "historyFrom" date, "supports" json, "state" text, "createdAt" timestamptz,
@@ -341,6 +354,12 @@ export const layer: Layer.Layer<BankStore, never, SqlClient.SqlClient | Secrets>
             excluded.account_type, excluded.account_subtype, excluded.balance, excluded.available_balance,
             excluded.currency, excluded.credit_limit, excluded.balance_as_of, excluded.supports, excluded.state,
             excluded.created_at, excluded.updated_at)`)
+      }),
+      describeAccount: Effect.fn("BankStore.describeAccount")(function* (id, { accountName, signOverride }, at) {
+        yield* stored(sql`update account set
+            given_name = case when ${accountName === undefined} then given_name else ${nullable(accountName)} end,
+            sign_override = coalesce(${nullable(signOverride)}, sign_override), updated_at = ${at}
+          where id = ${id}`)
       }),
       setReadFrom: Effect.fn("BankStore.setReadFrom")(function* (id, dataType, from) {
         yield* stored(

@@ -156,13 +156,16 @@ export const layer: Layer.Layer<IdentityStore, never, SqlClient.SqlClient> = Lay
       }),
       setMatch: Effect.fn("IdentityStore.setMatch")(function* ({
         accountId,
+        before,
         decided,
         id,
+        observed,
         recordId,
         separateId,
         state
       }) {
         yield* stored(sql`update record_match set record_id = ${recordId}, state = ${state},
+            before = ${json(before)}, observed = ${json(observed)},
             separate_id = ${nullable(separateId)}, decided_by = ${json(decided?.by)},
             decided_at = ${nullable(decided?.at)}
           where account_id = ${accountId} and id = ${id}`)
